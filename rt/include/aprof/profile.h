@@ -1,0 +1,306 @@
+/*
+ * The profile: layout of the file that holds a process's live data.
+ *
+ * Purpose: the only header that rt/ and cli/ share. The runtime writes it
+ * through one shared mapping; the reader may map it at any moment, also after
+ * the process was killed, and must treat every byte as hostile.
+ * Cost: nothing here is converted, summed or sorted by the writer.
+ * Locking: none. Each field says who writes it. Counters are plain 64-bit
+ * stores by the one thread that leases their block. What a reader derives
+ * (live, created, wall, sums over functions) is never stored, so the ledger's
+ * equations hold for any moment it looks.
+ *
+ * Everything is referenced by offset from the start of the file, never by
+ * pointer. 0 is "none" for every offset and index.
+ *
+ *   page 0..7   struct aprof_header          (APROF_HEADER_SIZE)
+ *   then        chunks, back to back, each a multiple of APROF_PAGE and headed
+ *               by struct aprof_chunk; `used` is where the next one will go.
+ *               A chunk whose type is 0 was being made: skip `size` bytes, or
+ *               one page where size is 0 too.
+ *
+ * Units: *_tick is a reading of the profile's clock, ticks an amount of it.
+ * Nanoseconds are ticks * mult >> 32 with a 128-bit product (mult: see fit).
+ *
+ * The partition (the reader's arithmetic):
+ *   leaf            every counters record (thread block x node) is a leaf; its
+ *                   sums are converted to ns each on their own, then added
+ *   open segment    a future that lives adds (end - last) to exec, waiting or
+ *                   queued by its state, at its node / await node; end is now
+ *                   for the current epoch, else the end of its epoch.
+ *                   Running futures whose thread is dead (recovered profile)
+ *                   end at the greatest tick found anywhere in the file
+ *   function wall   queued + exec + waiting, children counted nowhere twice
+ *   live            futures of the current epoch; detached: those of an older
+ *                   epoch not older than reset_epoch, plus the counter
+ *   created         done + failed + cancelled + detached + live
+ *   thread elapsed  exec of its block + idle + other + its open segment
+ */
+#ifndef APROF_PROFILE_H
+#define APROF_PROFILE_H
+
+#include <stdint.h>
+
+#define APROF_PROFILE_MAGIC "aprofPF1"
+#define APROF_PROFILE_VERSION 1
+#define APROF_PAGE 4096u
+#define APROF_HEADER_SIZE (8u * APROF_PAGE)
+#define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
+
+enum aprof_clock_source {
+  APROF_CLOCK_TSC = 1,
+  APROF_CLOCK_MONOTONIC = 2, /* ticks are ns */
+  APROF_CLOCK_VIRTUAL = 3,   /* ticks are ns, advanced by the program */
+};
+
+struct aprof_epoch {
+  uint64_t begin_tick;
+  uint64_t end_tick; /* 0 while it is the current one */
+};
+
+struct aprof_header {
+  char magic[8];        /* written last at creation */
+  uint32_t version;     /* APROF_PROFILE_VERSION */
+  uint32_t header_size; /* APROF_HEADER_SIZE */
+  uint64_t capacity;    /* bytes the mapping may grow to */
+  uint64_t used;        /* atomic; end of the last chunk */
+
+  /* The process; constant. */
+  int32_t pid;
+  int32_t parent_pid;
+  uint64_t start_time;   /* field 22 of /proc/PID/stat: tells a reused pid */
+  int64_t started_at_ns; /* CLOCK_REALTIME at creation of the profile */
+  char boot_id[40];      /* of /proc/sys/kernel/random/boot_id */
+  char host[64];
+  char command[256];     /* program's short name, then its arguments, cut */
+  char dir[256];         /* absolute directory that totals go to */
+  char name[128];        /* PROG of PROG.PID.json: no slash, printable */
+
+  /* The clock. */
+  uint32_t clock_source;  /* enum aprof_clock_source */
+  uint32_t pad0;
+  uint64_t tick0;         /* one pair of readings at creation: the profile's clock */
+  uint64_t mono0_ns;      /* ... and CLOCK_MONOTONIC */
+  uint64_t estimated_mult; /* ns per tick << 32 by CPUID or a short measurement */
+  uint64_t fit_mult;      /* atomic; 0 until a reader has fitted tick0/mono0 against
+                             a second pair at least APROF_FIT_NS later, then frozen.
+                             Clocks other than TSC: 1 << 32 from the start */
+  uint64_t virtual_now;   /* atomic; the virtual clock's reading */
+  uint64_t event_cost_mticks; /* calibrated cost of a suspend/resume pair halved:
+                             thousandths of a tick per event; 0: not measured */
+
+  /* Control; written by the runtime and by `aprof on|off|reset`. */
+  uint32_t enabled;     /* atomic; what every gate's flag points to */
+  uint32_t epoch;       /* atomic; current, from 1 */
+  uint32_t reset_epoch; /* atomic; counters and futures of blocks and epochs
+                           before it count as zero */
+  uint32_t control_lock; /* atomic; pid of who is changing the three above */
+  struct aprof_epoch epochs[APROF_EPOCHS];
+
+  /* Counts; atomic adds on slow paths. */
+  uint32_t sites;
+  uint32_t nodes;
+  uint32_t blocks;
+  uint32_t modules;
+  uint64_t folded_nodes;
+  uint64_t other_nodes;      /* paths sent to (other): cap or memory reached */
+  uint64_t lost_futures;     /* no memory for a record: not in any other count */
+  uint64_t lost_histograms;  /* no memory for a histogram: sums are complete */
+  uint64_t lost_events;      /* events without a thread block */
+  uint64_t detached_swept;   /* records of old epochs recycled (see counters) */
+  uint64_t signals;          /* dumps asked by signal so far */
+  uint64_t exit_tick;        /* when the process asked for its totals at exit; 0:
+                                it did not. The reader's `now` for that dump */
+  uint32_t exit_kind;        /* 1: exit(), 2: quick_exit */
+  uint32_t totals_written;   /* set by the dump that wrote the exit totals */
+};
+
+#define APROF_FIT_NS 20000000ull /* 20 ms: the pair's jitter is then below 5e-6 */
+
+enum aprof_chunk_type {
+  APROF_CHUNK_SITES = 1,    /* struct aprof_psite[], numbered from `first` */
+  APROF_CHUNK_STRINGS = 2,  /* NUL-terminated strings */
+  APROF_CHUNK_NODES = 3,    /* struct aprof_node[], numbered from `first` */
+  APROF_CHUNK_BLOCK = 4,    /* one struct aprof_block; `first` is its number */
+  APROF_CHUNK_COUNTERS = 5, /* struct aprof_counters[]: block `owner`, nodes from
+                               `first` */
+  APROF_CHUNK_HISTOGRAMS = 6,
+  APROF_CHUNK_FUTURES = 7, /* struct aprof_future[] */
+  APROF_CHUNK_KEYS = 8,    /* private to the runtime */
+  APROF_CHUNK_MODULES = 9, /* struct aprof_module[], numbered from `first` */
+};
+
+struct aprof_chunk {
+  uint32_t type;  /* enum aprof_chunk_type; atomic, written last */
+  uint32_t owner; /* block number, where one owns it */
+  uint64_t size;  /* of the whole chunk, a multiple of APROF_PAGE */
+  uint32_t first; /* number of the first element */
+  uint32_t count; /* elements there is room for */
+  uint32_t element; /* sizeof one element */
+  uint32_t reserved[9]; /* to 64 bytes: elements start at offset 64 */
+};
+
+/* A site as the profile knows it. Sites are equal when kind, name, file, line
+   and column are: the reader folds them. Number 0 is never used. */
+struct aprof_psite {
+  uint32_t name; /* offsets of strings / 1 byte, from the start of the file in
+                    units of 8 bytes; 0: NULL */
+  uint32_t file;
+  uint32_t function;
+  uint32_t line;
+  uint32_t column;
+  uint8_t kind; /* enum aprof_site_kind (abi.h); 0: not complete yet */
+  uint8_t model;
+  uint16_t flags;
+  uint64_t address; /* a function known only by address (name is 0): link-time
+                       address is this minus its module's bias */
+  uint32_t module;  /* number; 0 where address is 0 */
+  uint32_t alias;   /* atomic; site that the same function turned out to have once
+                       its body was seen; 0: none */
+};
+
+struct aprof_module {
+  uint64_t bias, low, high; /* run-time range */
+  uint32_t path;            /* string, as psite.name */
+  uint32_t build_id_length;
+  uint8_t build_id[24];
+};
+
+/* A path of the calling-context tree; append only, constant once `site` is
+   written. Node 1 is (other). */
+struct aprof_node {
+  uint32_t site;    /* number; atomic, written last */
+  uint32_t parent;  /* node; 0: a root */
+  uint32_t first_child; /* runtime's; the reader uses parent */
+  uint32_t next_sibling;
+  uint32_t is_await; /* 1: an await of its parent; else a function */
+  uint32_t reserved[3];
+};
+
+/* What one block counted at one node: written by the block's thread only. */
+struct aprof_counters {
+  union {
+    struct {
+      uint64_t created, done, failed, cancelled;
+      uint64_t exec, queued; /* ticks */
+      uint64_t exec_max, wall_max; /* ticks, over ended futures */
+      uint64_t slices, slice_max;  /* slice_max in ticks */
+      uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
+      uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
+      uint64_t born_done; /* ended without ever having waited or queued */
+      uint64_t detached;  /* swept: records of closed epochs that were recycled;
+                             their open segments were added to exec, queued and
+                             the await's waiting */
+      uint64_t queue_episodes_reserved;
+    } function;
+    struct {
+      uint64_t count, immediate; /* count includes immediate */
+      uint64_t waiting, max;     /* ticks */
+      uint32_t histogram;        /* of the waits that were not immediate */
+      uint32_t reserved;
+    } await;
+    uint64_t words[16];
+  };
+};
+
+/* Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
+   1/32 = 3.1 %. Values below 16 have a bucket each. Offsets of histograms are
+   in units of 64 bytes; 0: none. */
+#define APROF_HISTOGRAM_BUCKETS 704u /* up to 2^47 ticks; greater ones in the last */
+struct aprof_histogram {
+  uint64_t count[APROF_HISTOGRAM_BUCKETS];
+};
+
+static inline uint32_t aprof_bucket_of(uint64_t value) {
+  if (value < 16)
+    return (uint32_t)value;
+  uint32_t log = 63u - (uint32_t)__builtin_clzll(value);
+  uint32_t bucket = ((log - 3u) << 4) + (uint32_t)((value >> (log - 4u)) & 15u);
+  return bucket < APROF_HISTOGRAM_BUCKETS ? bucket : APROF_HISTOGRAM_BUCKETS - 1u;
+}
+
+static inline uint64_t aprof_bucket_lower(uint32_t bucket) {
+  if (bucket < 16)
+    return bucket;
+  return (uint64_t)(16u + (bucket & 15u)) << ((bucket >> 4) - 1u);
+}
+
+enum aprof_thread_state {
+  APROF_THREAD_FREE = 0, /* nobody leases the block */
+  APROF_THREAD_OTHER = 1,
+  APROF_THREAD_IDLE = 2,
+  APROF_THREAD_RUNNING = 3,
+};
+
+/* A thread's own record, and its place in line for the next thread. Written by
+   the leasing thread only, but for `state` 0 -> 1 (compare and swap). */
+struct aprof_block {
+  uint32_t sequence; /* odd inside an event; still odd in a dead process: torn */
+  uint32_t state;    /* atomic; enum aprof_thread_state */
+  uint64_t last;     /* tick of the last transition; open segment begins here */
+  uint64_t running;  /* offset of the running future; 0: none */
+  uint64_t epoch;    /* of the counters' last event; the open segment of an older
+                        epoch ends with that epoch */
+  uint64_t events;
+  uint64_t idle, other; /* ticks */
+  uint64_t missed_events, reused_keys, migrations;
+  uint64_t nested_events; /* came inside an event (signal handler): not recorded */
+  uint64_t unmatched_awaits; /* awaits outside any future */
+  uint64_t leases;  /* threads that used this block */
+  int32_t tid;      /* of the last of them */
+  uint32_t counters_epoch; /* reset_epoch at which its counters were last zeroed */
+  char name[16];
+  uint64_t exec;    /* ticks; redundant sum, for the runtime's own overhead */
+};
+
+enum aprof_future_state {
+  APROF_FUTURE_FREE = 0,
+  APROF_FUTURE_QUEUED = 1,
+  APROF_FUTURE_RUNNING = 2,
+  APROF_FUTURE_WAITING = 3,
+  APROF_FUTURE_TENTATIVE = 4, /* inside its create bracket: not counted yet */
+};
+
+enum aprof_future_flags {
+  APROF_F_ONCE = 1,
+  APROF_F_MULTI = 2,
+  APROF_F_BODY = 4,       /* a body has adopted it */
+  APROF_F_STARTED = 8,    /* has run */
+  APROF_F_WAITED = 16,    /* has waited or queued since its creation */
+  APROF_F_KEYED = 32,     /* is in the key table */
+  APROF_F_BACKGROUND = 64,
+  APROF_F_IMMEDIATE = 128, /* reserved */
+};
+
+/* 128 bytes; never unmapped, recycled. Written by the side that runs it, but for
+   `id` (0 = free, written last on birth and first on death) and the words of
+   wake and end, which any thread may set. An index is offset / 128. */
+struct aprof_future {
+  /* hot */
+  uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
+  uint64_t last; /* tick of its last transition */
+  uint64_t exec, waiting, queued; /* ticks, closed segments */
+  uint32_t node;
+  uint32_t await; /* node of the await it is in; 0 outside one */
+  uint8_t state;  /* enum aprof_future_state */
+  uint8_t flags;  /* enum aprof_future_flags */
+  uint8_t open;   /* bodies and run brackets open */
+  uint8_t ending; /* 1 + how: asked to end while a bracket is open */
+  uint32_t block; /* that last ran it */
+  uint64_t created_tick;
+  /* cold */
+  uint64_t key0, key1;
+  uint32_t ns;
+  uint32_t create_site; /* number of the site that created it */
+  uint32_t parent;      /* index of the creator; check parent_id */
+  uint32_t caller;      /* index: the future that awaits this body's return */
+  uint64_t parent_id;
+  uint32_t outer;  /* index: outermost future on this one's stack (slices) */
+  uint32_t callee; /* index: the body or run this one is put aside for */
+  uint64_t wake_tick; /* atomic; runnable since; 0: not woken. The reader treats a
+                         waiting future with a wake_tick as queued since then */
+  uint32_t wake_site; /* atomic; site number of the waker */
+  uint32_t end_how;   /* atomic; 1 + how: ended from elsewhere */
+};
+
+#endif
