@@ -1,0 +1,32 @@
+# The plugins, one per GCC major that configure found: GNU make, included by
+# Makefile.am. Each is built by its own g++ against its own headers, objects in
+# plugin/gccNN/.
+
+PLUGIN_CXXFLAGS = -std=gnu++14 -O2 -g -fPIC -fno-rtti -fno-exceptions -fvisibility=hidden \
+  -Wall -Wextra -Wno-unused-parameter
+
+# Quiet like the rest: make V=1 shows the commands.
+V_PLUGIN = $(AM_V_GEN)
+
+aprof_of = $(patsubst $(1):%,%,$(filter $(1):%,$(2)))
+
+define aprof_plugin_rules
+plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o)
+	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) -shared $$(LDFLAGS) -o $$@ $$^
+
+plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk Makefile
+	@$$(MKDIR_P) plugin/gcc$(1)
+	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
+	  -I$$(srcdir)/rt/include \
+	  -isystem $(call aprof_of,$(1),$(GCC_PLUGIN_DIRS))/include -MMD -MP -c -o $$@ $$<
+
+-include $$(wildcard plugin/gcc$(1)/*.d)
+endef
+
+$(foreach major,$(GCC_MAJORS),$(eval $(call aprof_plugin_rules,$(major))))
+
+# The dispatcher that -fplugin= loads: plain C, knows no GCC header.
+plugin/aprof.so: $(srcdir)/$(plugin_dispatcher) Makefile
+	@$(MKDIR_P) plugin
+	$(V_PLUGIN)$(CC) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(WARN_CFLAGS) \
+	  $(APROF_PLACES) $(LDFLAGS) -o $@ $<
