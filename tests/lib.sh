@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# What the test scripts share: source it first, end with `finish`.
+#
+#   . "${0%/*}/../lib.sh"
+#   check "two and two" test $((2 + 2)) -eq 4
+#   finish
+#
+# Every result is a line "ok NAME" or "not ok NAME"; the last line of a script
+# is "N passed, N failed", and its exit status is 1 if anything failed.
+# Sets: src, build (absolute), work (a scratch directory that goes at the end;
+# KEEP=1 keeps it), majors (the GCCs there are plugins for), plugin, aprof.
+
+set -u
+tests_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+src=$(cd "${top_srcdir:-$tests_dir/..}" && pwd)
+build=$(cd "${top_builddir:-${APROF_BUILD:-$PWD}}" && pwd)
+plugin=$build/plugin/aprof.so
+aprof=$build/aprof
+if [ -z "${GCC_MAJORS:-}" ]; then
+  GCC_MAJORS=$(sed -n 's/^GCC_MAJORS = //p' "$build/Makefile" 2>/dev/null)
+fi
+majors=$GCC_MAJORS
+passed=0
+failed=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/aprof-test.XXXXXX")
+trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+
+# ok NAME
+ok() {
+  passed=$((passed + 1))
+  echo "ok $*"
+}
+
+# not_ok NAME [FILE...]: the files are shown, indented
+not_ok() {
+  failed=$((failed + 1))
+  echo "not ok $1"
+  shift
+  for file in "$@"; do
+    sed 's/^/    /' "$file" 2>/dev/null | head -n 40
+  done
+}
+
+# skip NAME WHY: neither passed nor failed
+skip() {
+  echo "skip $1: $2"
+}
+
+# check NAME COMMAND...: passes if the command does; else shows what it printed
+check() {
+  local name=$1
+  shift
+  if "$@" >"$work/check.out" 2>&1; then
+    ok "$name"
+  else
+    not_ok "$name" "$work/check.out"
+  fi
+}
+
+# refuse NAME COMMAND...: passes if the command fails
+refuse() {
+  local name=$1
+  shift
+  if "$@" >"$work/check.out" 2>&1; then
+    not_ok "$name" "$work/check.out"
+  else
+    ok "$name"
+  fi
+}
+
+# equal NAME EXPECTED ACTUAL
+equal() {
+  if [ "$2" = "$3" ]; then
+    ok "$1"
+  else
+    printf 'expected: %s\nfound:    %s\n' "$2" "$3" >"$work/check.out"
+    not_ok "$1" "$work/check.out"
+  fi
+}
+
+# contains NAME TEXT FILE: a fixed string
+contains() {
+  if grep -qF -e "$2" "$3"; then
+    ok "$1"
+  else
+    { echo "not found: $2"; cat "$3"; } >"$work/check.out"
+    not_ok "$1" "$work/check.out"
+  fi
+}
+
+# gcc_of MAJOR: the compiler's command
+gcc_of() {
+  local pair
+  for pair in ${GCC_COMPILERS:-}; do
+    [ "${pair%%:*}" != "$1" ] || { echo "${pair#*:}"; return; }
+  done
+  echo "gcc-$1"
+}
+
+# finish: the summary; the last thing a script does
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
