@@ -1,0 +1,121 @@
+/* Options, signals, and the loop that runs ready requests. */
+#include "server.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: http-server [--port=N] [--root=DIR] [--burn=ROUTE:MS[:EVERY]]\n"
+    "Serves /hello, /delay?ms=N, /file/NAME, /quota and POST /upload on 127.0.0.1.\n"
+    "  --port=N    0 (the default) takes a free one; it is printed\n"
+    "  --root=DIR  files and uploads (default: .)\n"
+    "  --burn=...  ROUTE (hello, delay, file, quota, upload) spends MS milliseconds of CPU\n"
+    "              on every request, or on each EVERYth\n";
+
+static int fail(const char *what, const char *why) {
+  fprintf(stderr, "http-server: %s: %s\n", what, why);
+  return 2;
+}
+
+static int number(const char *text, unsigned *value) {
+  char *end;
+  unsigned long n = strtoul(text, &end, 10);
+  *value = (unsigned)n;
+  return end != text && *end == '\0' && *text != '-' && n <= 65535 ? 0 : -1;
+}
+
+static int parse_burn(struct server *server, char *text) {
+  char *name = strtok(text, ":"), *ms = strtok(NULL, ":"), *every = strtok(NULL, ":");
+  server->burn.every = 1;
+  if (name == NULL || ms == NULL || number(ms, &server->burn.ms) != 0 ||
+      (every != NULL && (number(every, &server->burn.every) != 0 || server->burn.every == 0)))
+    return -1;
+  for (const struct route *route = routes; route->name != NULL; route++)
+    if (strcmp(route->name, name) == 0)
+      server->burn.route = route;
+  return server->burn.route != NULL ? 0 : -1;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_options(struct server *server, unsigned *port, int argc, char **argv) {
+  static const struct option options[] = {{"port", required_argument, NULL, 'p'},
+                                          {"root", required_argument, NULL, 'r'},
+                                          {"burn", required_argument, NULL, 'b'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    if (option == 'p' && number(optarg, port) != 0)
+      return fail(optarg, "not a port");
+    if (option == 'r')
+      server->root = optarg;
+    if (option == 'b' && parse_burn(server, optarg) != 0)
+      return fail(optarg, "not ROUTE:MS[:EVERY], see --help");
+    if (option == 'h')
+      return fputs(usage, stdout) < 0;
+    if (option == '?')
+      return 2;
+  }
+  return optind == argc ? -1 : fail(argv[optind], "unexpected argument");
+}
+
+static void on_signal(uv_signal_t *signal, int number) {
+  struct server *server = signal->data;
+  (void)number;
+  if (server->stopping)
+    return;
+  server->stopping = 1;
+  for (int i = 0; i < 2; i++)
+    uv_close((uv_handle_t *)&server->signals[i], NULL); /* the next one kills */
+  http_stop(server);
+}
+
+static void catch_signals(struct server *server) {
+  static const int numbers[2] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    uv_signal_init(&server->loop, &server->signals[i]);
+    server->signals[i].data = server;
+    uv_signal_start(&server->signals[i], on_signal, numbers[i]);
+  }
+}
+
+static void run_ready(struct server *server) {
+  struct request *request;
+  while ((request = server->ready) != NULL) {
+    server->ready = request->next_ready;
+    if (server->ready == NULL)
+      server->ready_end = &server->ready;
+    if (request->replied)
+      request_end(request);
+    else
+      request->route->step(request);
+  }
+}
+
+int main(int argc, char **argv) {
+  static struct server server = {.root = ".", .ready_end = &server.ready};
+  unsigned port = 0;
+  int status = parse_options(&server, &port, argc, argv);
+  if (status >= 0)
+    return status;
+
+  signal(SIGPIPE, SIG_IGN);
+  uv_loop_init(&server.loop);
+  server.backend = backend_start();
+  if (server.backend == NULL)
+    return fail("backend", "cannot be started");
+  status = http_listen(&server, (int)port);
+  if (status != 0)
+    return fail("listen", uv_strerror(status));
+  catch_signals(&server);
+
+  do {
+    run_ready(&server);
+  } while (uv_run(&server.loop, UV_RUN_ONCE) != 0 || server.ready != NULL);
+
+  backend_stop(server.backend);
+  status = uv_loop_close(&server.loop);
+  printf("served %llu requests\n", (unsigned long long)server.served);
+  return status == 0 ? 0 : fail("loop", uv_strerror(status));
+}
