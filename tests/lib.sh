@@ -11,6 +11,7 @@
 # KEEP=1 keeps it), majors (the GCCs there are plugins for), plugin, aprof.
 
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make check that runs this
 tests_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 src=$(cd "${top_srcdir:-$tests_dir/..}" && pwd)
 build=$(cd "${top_builddir:-${APROF_BUILD:-$PWD}}" && pwd)

@@ -1,0 +1,4 @@
+#ifndef COUNT_H
+#define COUNT_H
+int count_up(int n);
+#endif
