@@ -1,6 +1,8 @@
 #!/bin/bash
 # Projects on autotools, CMake and Meson learn nothing but CFLAGS, from any
-# directory, with the plugin in the build tree and where it is installed.
+# directory: with the plugin in the build tree (make check) and where it is
+# installed (make installcheck).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 project=$src/tests/build/project
@@ -36,39 +38,38 @@ try() {
   fi
 }
 
+# The plugin in the build tree, by its path.
+tree() {
+  local major
+  for major in $majors; do
+    try autotools "build tree" "$(gcc_of "$major")" "-fplugin=$plugin"
+  done
+  try cmake "build tree" gcc "-fplugin=$plugin"
+  try meson "build tree" gcc "-fplugin=$plugin"
+}
+
+# After make install, in each form that its users type. -fplugin=aprof goes
+# through a link in GCC's plugin directory; here a directory of the test's own
+# stands for that, found through LIBRARY_PATH. -fplugin=aprof.so is what a prefix
+# of /usr gives: LD_LIBRARY_PATH stands for a library directory of the system.
+installed() {
+  local prefix flags major system dir
+  prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
+  check "aprof cflags" "$prefix/bin/aprof" cflags
+  flags=$("$prefix/bin/aprof" cflags)
+  for system in autotools cmake meson; do
+    try "$system" "aprof cflags" gcc "$flags"
+  done
+  for major in $majors; do
+    dir=$work/gcc/$major
+    mkdir -p "$dir/plugin"
+    ln -s "$prefix/lib/aprof.so" "$dir/plugin/aprof.so"
+    LIBRARY_PATH=$dir try autotools "-fplugin=aprof" "$(gcc_of "$major")" -fplugin=aprof
+    LD_LIBRARY_PATH=$prefix/lib try autotools "-fplugin=aprof.so" "$(gcc_of "$major")" \
+      -fplugin=aprof.so
+  done
+}
+
 check "autotools: prepared" prepare_autotools
-for major in $majors; do
-  try autotools "build tree" "$(gcc_of "$major")" "-fplugin=$plugin"
-done
-try cmake "build tree" gcc "-fplugin=$plugin"
-try meson "build tree" gcc "-fplugin=$plugin"
-
-# Installed: with any prefix as -fplugin=aprof, through the link in GCC's plugin
-# directory; here that directory is found through LIBRARY_PATH instead of the
-# machine's own, which a test must leave alone.
-prefix=$work/prefix
-gcc_dir=$work/gcc
-fake_dirs=
-for major in $majors; do
-  mkdir -p "$gcc_dir/$major/plugin"
-  fake_dirs="$fake_dirs $major:$gcc_dir/$major/plugin"
-done
-check "make install prefix=" make -C "$build" install prefix="$prefix" \
-  GCC_PLUGIN_DIRS="$fake_dirs"
-flags=$("$prefix/bin/aprof" cflags 2>"$work/cflags.err") || not_ok "aprof cflags" "$work/cflags.err"
-for system in autotools cmake meson; do
-  try "$system" "aprof cflags" gcc "$flags"
-done
-
-for major in $majors; do
-  if [ -e "$gcc_dir/$major/plugin/aprof.so" ]; then
-    LIBRARY_PATH=$gcc_dir/$major try autotools "-fplugin=aprof" "$(gcc_of "$major")" -fplugin=aprof
-  fi
-  # What a prefix of /usr gives: a library in a directory of the system's.
-  LD_LIBRARY_PATH=$prefix/lib try autotools "-fplugin=aprof.so" "$(gcc_of "$major")" \
-    -fplugin=aprof.so
-done
-
-check "make uninstall" make -C "$build" uninstall prefix="$prefix" GCC_PLUGIN_DIRS="$fake_dirs"
-equal "uninstall leaves nothing" "" "$(find "$prefix" "$gcc_dir" ! -type d)"
+"${1:-tree}"
 finish
