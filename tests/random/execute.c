@@ -1,0 +1,187 @@
+/* A program's events, as instrumented code sends them. */
+#include "execute.h"
+#include "reader.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CELL 64     /* bytes between tokens of one stack */
+#define STACK 16384 /* bytes between stacks: no two look like one */
+
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+
+static const struct program *program;
+static uint32_t position;             /* of the next op */
+static char *stacks[PROGRAM_STRANDS]; /* where each strand's outermost token lies */
+static sem_t turns[PROGRAM_THREADS];
+static int32_t tids[PROGRAM_THREADS];
+
+static struct aprof_token *cell(uint32_t token) {
+  /* Stacks grow down: what is called later lies lower. */
+  return (struct aprof_token *)(stacks[token / PROGRAM_DEPTH] - CELL * (token % PROGRAM_DEPTH));
+}
+
+static void opening(const struct op *op, struct aprof_token *token) {
+  switch (op->kind) {
+  case OP_ENTER:
+    gate.enter(op->site, token, op->self);
+    break;
+  case OP_SUSPEND:
+    gate.suspend(op->site, token);
+    break;
+  case OP_CREATE_BEGIN:
+    gate.create_begin(op->site, token, op->function, op->self);
+    break;
+  case OP_RUN_BEGIN:
+    gate.run_begin(op->site, token, op->key0, op->key1, op->function, op->self);
+    break;
+  case OP_IDLE_BEGIN:
+    gate.idle_begin(op->site, token);
+  }
+}
+
+static void closing(const struct op *op, struct aprof_token *token) {
+  switch (op->kind) {
+  case OP_LEAVE:
+    gate.leave(token, op->how);
+    break;
+  case OP_RESUME:
+    gate.resume(token);
+    break;
+  case OP_CREATE_END:
+    gate.create_end(token, op->key0, op->key1, op->ok);
+    break;
+  case OP_RUN_END:
+    gate.run_end(token, op->how, op->site);
+    break;
+  case OP_IDLE_END:
+    gate.idle_end(token);
+    break;
+  case OP_RESYNC:
+    gate.resync(token);
+  }
+}
+
+static void single(const struct op *op) {
+  switch (op->kind) {
+  case OP_AT:
+    gate.at(op->site);
+    break;
+  case OP_WAKE:
+    gate.wake(op->site, op->key0, op->key1);
+    break;
+  case OP_END:
+    gate.end(op->site, op->key0, op->key1, op->how);
+    break;
+  case OP_WAKE_CURRENT:
+    gate.wake_current(op->site);
+    break;
+  case OP_END_CURRENT:
+    gate.end_current(op->site, op->how);
+  }
+}
+
+static void event(const struct op *op) {
+  gate.api_clock_advance(op->dt);
+  if (op_opens(op->kind)) {
+    struct aprof_token *token = cell(op->token);
+    *token = (struct aprof_token){0};
+    if (*gate.flag && !op->dropped)
+      opening(op, token);
+  } else if (op->dropped) {
+    return;
+  } else if (op_closes(op->kind)) {
+    if (cell(op->token)->word[0])
+      closing(op, cell(op->token));
+  } else if (*gate.flag) {
+    single(op);
+  }
+}
+
+static void prime(unsigned thread) {
+  tids[thread] = gettid();
+  struct aprof_token token = {0};
+  gate.enter(&places.primer, &token, NULL);
+  if (token.word[0])
+    gate.leave(&token, APROF_DONE);
+}
+
+/* Every thread goes through the program and waits where an op is another's. */
+static void take_part(unsigned me) {
+  char cells[CELL * (PROGRAM_DEPTH + 1)] __attribute__((aligned(16)));
+  stacks[me] = cells + CELL * PROGRAM_DEPTH;
+  prime(me);
+  if (me + 1 < program->threads)
+    sem_post(&turns[me + 1]);
+  else
+    sem_post(&turns[program->ops[0].thread]);
+  sem_wait(&turns[me]);
+  while (position < program->count) {
+    const struct op *op = &program->ops[position];
+    if (op->thread != me) {
+      sem_post(&turns[op->thread]);
+      sem_wait(&turns[me]);
+      continue;
+    }
+    event(op);
+    position++;
+  }
+  if (me) {
+    sem_post(&turns[0]);
+    for (;;)
+      pause(); /* its stack and its block stay as they are */
+  }
+}
+
+static void *other_thread(void *number) {
+  unsigned me = (unsigned)(uintptr_t)number;
+  sem_wait(&turns[me]);
+  take_part(me);
+  return NULL;
+}
+
+static int thread_number(int32_t tid) {
+  for (unsigned i = 0; i < PROGRAM_THREADS; i++)
+    if (tids[i] == tid)
+      return (int)i;
+  return -1;
+}
+
+static const char *address_name(const void *address) {
+  struct aprof_site *site = place_of_address(address);
+  return site ? site->name : NULL;
+}
+
+bool execute(const struct program *what, struct rows *rows) {
+  program = what;
+  position = 0;
+  if (__aprof_attach(&gate) != 0) {
+    fprintf(stderr, "random: the runtime did not take the gate\n");
+    return false;
+  }
+  char *region = malloc(PROGRAM_STRANDS * STACK);
+  for (unsigned i = 0; i < PROGRAM_STRANDS; i++)
+    stacks[i] = region + (size_t)i * STACK + STACK - CELL;
+  gate.api_clock_advance(1000);
+  for (unsigned i = 0; i < program->threads; i++)
+    sem_init(&turns[i], 0, 0);
+  for (unsigned i = 1; i < program->threads; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, other_thread, (void *)(uintptr_t)i) != 0)
+      abort();
+  }
+  take_part(0);
+  const struct aprof_header *header = reader_find();
+  if (!header || header->clock_source != APROF_CLOCK_VIRTUAL) {
+    fprintf(stderr, "random: no profile on the virtual clock\n");
+    return false;
+  }
+  reader_address_name = address_name;
+  reader_thread_number = thread_number;
+  reader_rows(header, header->virtual_now, rows);
+  free(region);
+  return true;
+}

@@ -1,0 +1,552 @@
+/*
+ * Random programs: threads that run strands (C stacks), each a pile of open
+ * brackets. What a real program could do at a point is what may come next; a
+ * few things it should not do (jump over frames, run an unknown key, forget a
+ * coroutine) come now and then, because real programs do them.
+ */
+#include "program.h"
+
+#include <string.h>
+
+#define PILE PROGRAM_DEPTH
+#define STRANDS PROGRAM_STRANDS
+#define KEYS 8
+
+/* An open bracket. */
+struct item {
+  enum op_kind kind;
+  uint32_t cell;
+  struct aprof_site *site;
+  struct aprof_site *function; /* create: what it will run */
+  uint64_t key;
+  bool switched; /* run: around a strand that is on top */
+};
+
+/* A C stack. Number 0..threads-1: the threads' own; then coroutines. */
+struct strand {
+  struct item pile[PILE];
+  unsigned height;
+  bool live, on_thread, started;
+  bool keyed; /* resumed in a run bracket */
+  unsigned ns;
+  uint64_t key;
+  struct aprof_site *function;
+};
+
+/* A request under way: a callback will run it. */
+struct request {
+  bool live;
+  unsigned ns;
+  uint64_t key;
+  struct aprof_site *function; /* NULL: unknown to the compiler */
+  bool multi;
+};
+
+struct generator {
+  uint64_t random;
+  struct program *program;
+  struct strand strands[STRANDS];
+  struct request requests[KEYS];
+  unsigned towers[PROGRAM_THREADS][STRANDS], tower[PROGRAM_THREADS]; /* strands on a thread */
+  unsigned thread;                                                   /* acts now */
+  uint32_t last_suspend[PROGRAM_THREADS]; /* 1 + its cell, if it was the last event there */
+};
+
+static uint64_t rnd(struct generator *g) {
+  uint64_t z = (g->random += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static unsigned below(struct generator *g, unsigned n) {
+  return (unsigned)(rnd(g) % n);
+}
+static bool chance(struct generator *g, unsigned percent) {
+  return below(g, 100) < percent;
+}
+
+static struct strand *here(struct generator *g) {
+  return &g->strands[g->towers[g->thread][g->tower[g->thread] - 1]];
+}
+
+static struct item *top(struct generator *g) {
+  struct strand *s = here(g);
+  return s->height ? &s->pile[s->height - 1] : NULL;
+}
+
+static bool full(struct generator *g) {
+  return g->program->count + 4 >= PROGRAM_MAX;
+}
+
+static uint32_t some_time(struct generator *g) {
+  unsigned kind = below(g, 20);
+  return kind < 5 ? 0 : kind < 18 ? 1 + below(g, 400) : kind < 19 ? below(g, 100000) : 5;
+}
+
+static struct op *emit(struct generator *g, enum op_kind kind, struct aprof_site *site) {
+  struct op *op = &g->program->ops[g->program->count++];
+  *op = (struct op){.kind = (uint8_t)kind,
+                    .thread = (uint8_t)g->thread,
+                    .dt = some_time(g),
+                    .site = site,
+                    .ok = 1};
+  g->last_suspend[g->thread] = 0;
+  return op;
+}
+
+static struct op *emit_open(struct generator *g, enum op_kind kind, struct aprof_site *site) {
+  struct op *op = emit(g, kind, site);
+  struct strand *s = here(g);
+  op->token = (uint32_t)(s - g->strands) * PILE + s->height;
+  s->pile[s->height++] = (struct item){.kind = kind, .cell = op->token, .site = site};
+  if (kind == OP_SUSPEND)
+    g->last_suspend[g->thread] = op->token + 1;
+  return op;
+}
+
+/* Emits the closing of the top item, which is gone then. */
+static struct op *emit_close(struct generator *g, enum op_kind kind) {
+  struct item *item = top(g);
+  struct op *op = emit(g, kind, NULL);
+  op->token = item->cell;
+  here(g)->height--;
+  return op;
+}
+
+/* Whether a future runs on this thread, as the program sees it. */
+static bool running(struct generator *g) {
+  struct strand *s = here(g);
+  for (unsigned i = s->height; i-- > 0;) {
+    struct item *item = &s->pile[i];
+    if (item->kind == OP_ENTER || item->kind == OP_RUN_BEGIN)
+      return true;
+    if (item->kind == OP_IDLE_BEGIN ||
+        (item->kind == OP_SUSPEND && !(item->site->flags & APROF_NAMES)))
+      return false;
+  }
+  return false;
+}
+
+static bool room(struct generator *g) {
+  return here(g)->height < PILE - 2;
+}
+static bool is_coroutine(struct generator *g) {
+  return g->tower[g->thread] > 1;
+}
+
+static void maybe_at(struct generator *g) {
+  if (running(g) && chance(g, 60))
+    emit(g, OP_AT, &places.call[below(g, CALLS)]);
+}
+
+static struct aprof_site *some_function(struct generator *g) {
+  return &places.stack[below(g, FUNCTIONS)];
+}
+
+static const void *maybe_address(struct generator *g, struct aprof_site *function) {
+  return chance(g, 50) ? place_address(function) : NULL;
+}
+
+static uint8_t some_how(struct generator *g) {
+  return chance(g, 80) ? APROF_DONE : chance(g, 50) ? APROF_FAILED : APROF_CANCELLED;
+}
+
+static void act_call(struct generator *g) {
+  if (!room(g) || here(g)->height > 2 + below(g, 8))
+    return;
+  struct aprof_site *function = some_function(g);
+  maybe_at(g);
+  emit_open(g, OP_ENTER, function)->self = maybe_address(g, function);
+}
+
+static void close_run(struct generator *g, uint8_t how) {
+  struct op *op = emit_close(g, OP_RUN_END);
+  op->how = how;
+  op->site = chance(g, 40) ? &places.back[below(g, RETURNS)] : NULL;
+}
+
+static void close_create(struct generator *g);
+
+/* The strand on top of this thread goes away, for a while or for good. */
+static void strand_off(struct generator *g, bool finished) {
+  struct strand *s = here(g);
+  s->on_thread = false;
+  if (finished)
+    s->live = false;
+  g->tower[g->thread]--;
+  struct item *item = top(g);
+  if (item && item->kind == OP_RUN_BEGIN && item->switched)
+    close_run(g, finished ? APROF_DONE : APROF_PENDING);
+  else if (item && item->kind == OP_CREATE_BEGIN)
+    close_create(g);
+}
+
+static void act_return(struct generator *g) {
+  struct item *item = top(g);
+  if (!item || item->kind != OP_ENTER)
+    return;
+  emit_close(g, OP_LEAVE)->how = some_how(g);
+  if (is_coroutine(g) && here(g)->height == 0)
+    strand_off(g, true);
+}
+
+static void act_await(struct generator *g) {
+  if (!room(g) || (!running(g) && !chance(g, 5)))
+    return;
+  bool names = chance(g, 15);
+  emit_open(g, OP_SUSPEND,
+            names ? &places.names[below(g, NAMES)] : &places.await[below(g, AWAITS)]);
+}
+
+static void act_inner_await(struct generator *g) {
+  struct item *item = top(g);
+  if (!item || item->kind != OP_SUSPEND || g->last_suspend[g->thread] != item->cell + 1 || !room(g))
+    return;
+  if (!(item->site->flags & APROF_NAMES))
+    emit_open(g, OP_SUSPEND, &places.await[below(g, AWAITS)]);
+}
+
+static void act_awaited(struct generator *g) {
+  struct item *item = top(g);
+  if (item && item->kind == OP_SUSPEND)
+    emit_close(g, OP_RESUME);
+}
+
+static void act_yield(struct generator *g) {
+  struct item *item = top(g);
+  if (is_coroutine(g) && item && item->kind == OP_SUSPEND && !running(g))
+    strand_off(g, false);
+}
+
+static int new_strand(struct generator *g) {
+  for (unsigned i = g->program->threads; i < STRANDS; i++)
+    if (!g->strands[i].live) {
+      g->strands[i] = (struct strand){.live = true};
+      return (int)i;
+    }
+  return -1;
+}
+
+static void strand_on(struct generator *g, unsigned strand) {
+  g->towers[g->thread][g->tower[g->thread]++] = strand;
+  g->strands[strand].on_thread = true;
+}
+
+static bool key_in_use(struct generator *g, unsigned ns, uint64_t key) {
+  for (unsigned i = 0; i < KEYS; i++)
+    if (g->requests[i].live && g->requests[i].ns == ns && g->requests[i].key == key)
+      return true;
+  for (unsigned i = 0; i < STRANDS; i++)
+    if (g->strands[i].live && g->strands[i].keyed && g->strands[i].ns == ns &&
+        g->strands[i].key == key)
+      return true;
+  return false;
+}
+
+/* Mostly a free one; addresses are used again at once. */
+static uint64_t some_key(struct generator *g, unsigned ns) {
+  uint64_t key = 0;
+  for (unsigned tries = 0; tries < 8; tries++) {
+    key = 0x7000 + 16 * below(g, KEYS);
+    if (!key_in_use(g, ns, key) || chance(g, 5))
+      break;
+  }
+  return key;
+}
+
+static uint64_t second_half(uint64_t key) {
+  return key % 48 == 0 ? 7 : 0;
+}
+
+static void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
+                        const void *address) {
+  static const unsigned kinds[] = {0, 3, 6};
+  bool coroutine = function && function->model == APROF_MODEL_STACK;
+  unsigned kind = coroutine ? kinds[below(g, 3)] : below(g, CREATES);
+  struct op *op = emit_open(g, OP_CREATE_BEGIN, &places.create[ns][kind]);
+  op->function = function;
+  op->self = address;
+  top(g)->function = function ? function : place_of_address(address);
+}
+
+static void add_request(struct generator *g, unsigned ns, uint64_t key, struct item *create) {
+  struct request *request = &g->requests[below(g, KEYS)];
+  for (unsigned i = 0; i < KEYS; i++)
+    if (g->requests[i].live && g->requests[i].ns == ns && g->requests[i].key == key)
+      request = &g->requests[i];
+  *request = (struct request){.live = true,
+                              .ns = ns,
+                              .key = key,
+                              .function = create->function,
+                              .multi = create->site->flags & APROF_MULTI};
+}
+
+static void close_create(struct generator *g) {
+  struct item item = *top(g);
+  unsigned ns = item.site->ns & 0xf;
+  struct op *op = emit_close(g, OP_CREATE_END);
+  op->ok = chance(g, 92);
+  op->key0 = some_key(g, ns);
+  op->key1 = second_half(op->key0);
+  if (op->ok && (!item.function || item.function->model == APROF_MODEL_CALLBACK))
+    add_request(g, ns, op->key0, &item);
+}
+
+static void act_create_callback(struct generator *g) {
+  if (!room(g))
+    return;
+  struct aprof_site *function = &places.callback[below(g, FUNCTIONS)];
+  /* The last two are never seen as bodies of this unit: known by address only. */
+  bool foreign = function >= places.callback + FUNCTIONS - 2;
+  open_create(g, below(g, 2), foreign ? NULL : function, place_address(function));
+  if (chance(g, 80))
+    close_create(g);
+}
+
+static void act_close_create(struct generator *g) {
+  if (top(g) && top(g)->kind == OP_CREATE_BEGIN)
+    close_create(g);
+}
+
+/* The callback of a create that has not returned yet. */
+static void act_call_inside_create(struct generator *g) {
+  struct item *item = top(g);
+  if (!item || item->kind != OP_CREATE_BEGIN || !item->function || !room(g))
+    return;
+  struct aprof_site *function = item->function;
+  if (place_address(function) && function->model == APROF_MODEL_STACK)
+    emit_open(g, OP_ENTER, function)->self = place_address(function);
+}
+
+static void act_run_callback(struct generator *g) {
+  struct request *request = &g->requests[below(g, KEYS)];
+  if (!room(g) || (!request->live && !chance(g, 5)))
+    return;
+  unsigned ns = request->ns;
+  maybe_at(g);
+  struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[ns][chance(g, 20)]);
+  op->key0 = request->live ? request->key : some_key(g, ns);
+  op->key1 = second_half(op->key0);
+  struct aprof_site *function = request->function;
+  bool foreign = !function || function >= places.callback + FUNCTIONS - 2;
+  op->function = foreign || chance(g, 30) ? NULL : function;
+  op->self = function && chance(g, 70) ? place_address(function) : NULL;
+  if (request->live && !request->multi)
+    request->live = false;
+}
+
+static void act_run_frame(struct generator *g) {
+  if (!room(g))
+    return;
+  maybe_at(g);
+  struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[NS_ORPHAN][0]);
+  unsigned which = below(g, FUNCTIONS);
+  op->function = &places.frame[which];
+  op->self = maybe_address(g, op->function);
+  op->key0 = 0x9000 + 8 * (which / 2 * 2 + below(g, 2));
+}
+
+static void act_ran(struct generator *g) {
+  struct item *item = top(g);
+  if (item && item->kind == OP_RUN_BEGIN && !item->switched)
+    close_run(g, chance(g, 55) ? APROF_PENDING : some_how(g));
+}
+
+/* go(): the new coroutine runs inside the bracket of its creation. */
+static void act_spawn_now(struct generator *g) {
+  int strand = room(g) ? new_strand(g) : -1;
+  if (strand < 0)
+    return;
+  struct aprof_site *function = some_function(g);
+  const void *address = chance(g, 80) ? place_address(function) : NULL;
+  open_create(g, below(g, 2), address || chance(g, 50) ? function : NULL, address);
+  g->strands[strand].function = function;
+  g->strands[strand].started = true;
+  strand_on(g, (unsigned)strand);
+  emit_open(g, OP_ENTER, function)->self = address;
+}
+
+/* A coroutine that is created here and resumed by its key later. */
+static void act_spawn_later(struct generator *g) {
+  int number = room(g) ? new_strand(g) : -1;
+  if (number < 0)
+    return;
+  struct strand *strand = &g->strands[number];
+  strand->function = some_function(g);
+  open_create(g, below(g, 2), strand->function, place_address(strand->function));
+  unsigned ns = top(g)->site->ns & 0xf;
+  struct op *op = emit_close(g, OP_CREATE_END);
+  op->key0 = some_key(g, ns);
+  op->key1 = second_half(op->key0);
+  strand->keyed = true;
+  strand->ns = ns;
+  strand->key = op->key0;
+}
+
+/* A coroutine nobody created: its body just begins on a stack of its own. */
+static void act_spawn_bare(struct generator *g) {
+  int strand = running(g) ? -1 : new_strand(g);
+  if (strand < 0)
+    return;
+  g->strands[strand].started = true;
+  strand_on(g, (unsigned)strand);
+  emit_open(g, OP_ENTER, some_function(g));
+}
+
+static void act_resume_strand(struct generator *g) {
+  unsigned number = g->program->threads + below(g, STRANDS - g->program->threads);
+  struct strand *s = &g->strands[number];
+  if (!s->live || s->on_thread || !room(g) || (!s->keyed && running(g)))
+    return;
+  if (s->keyed) {
+    maybe_at(g);
+    struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[s->ns][0]);
+    op->key0 = s->key;
+    op->key1 = second_half(s->key);
+    top(g)->switched = true;
+  }
+  strand_on(g, number);
+  if (!s->started) {
+    s->started = true;
+    emit_open(g, OP_ENTER, s->function)->self = place_address(s->function);
+  } else if (top(g)->kind == OP_SUSPEND) {
+    emit_close(g, OP_RESUME);
+  }
+}
+
+static void act_wake_or_end(struct generator *g) {
+  unsigned ns = below(g, NAMESPACES + 1);
+  bool wake = chance(g, 65);
+  struct op *op = emit(g, wake ? OP_WAKE : OP_END, wake ? &places.wake[ns] : &places.end[ns]);
+  op->key0 = ns == NS_ORPHAN ? 0x9000 + 8 * below(g, FUNCTIONS) : 0x7000 + 16 * below(g, KEYS);
+  op->key1 = ns == NS_ORPHAN ? 0 : second_half(op->key0);
+  op->how = chance(g, 60) ? APROF_CANCELLED : APROF_DONE;
+}
+
+static void act_current(struct generator *g) {
+  bool wake = chance(g, 40);
+  if (wake || running(g))
+    emit(g, wake ? OP_WAKE_CURRENT : OP_END_CURRENT, wake ? &places.wake[0] : &places.end[0])->how =
+        some_how(g);
+}
+
+static void act_idle(struct generator *g) {
+  struct item *item = top(g);
+  if (item && item->kind == OP_IDLE_BEGIN)
+    emit_close(g, OP_IDLE_END);
+  else if (room(g))
+    emit_open(g, OP_IDLE_BEGIN, &places.idle[below(g, 2)]);
+}
+
+/* longjmp: back in a frame below, which goes on or returns. */
+static void act_jump(struct generator *g) {
+  struct strand *s = here(g);
+  unsigned target = s->height ? below(g, s->height) : 0;
+  if (s->height < 2 || s->pile[target].kind != OP_ENTER || target == s->height - 1)
+    return;
+  for (unsigned i = target + 1; i < s->height; i++)
+    if (s->pile[i].switched)
+      return;
+  s->height = target + 1;
+  if (chance(g, 50)) {
+    emit(g, OP_RESYNC, NULL)->token = s->pile[target].cell;
+    return;
+  }
+  act_return(g);
+}
+
+/* A suspended coroutine is destroyed; sometimes somebody says so. */
+static void act_destroy(struct generator *g) {
+  unsigned number = g->program->threads + below(g, STRANDS - g->program->threads);
+  struct strand *s = &g->strands[number];
+  if (!s->live || s->on_thread)
+    return;
+  if (s->keyed && chance(g, 80)) {
+    struct op *op = emit(g, OP_END, &places.end[s->ns]);
+    op->key0 = s->key;
+    op->key1 = second_half(s->key);
+    op->how = APROF_CANCELLED;
+  }
+  s->live = false;
+}
+
+static void act(struct generator *g) {
+  static const struct {
+    void (*act)(struct generator *);
+    unsigned weight;
+  } actions[] = {
+      {act_call, 20},
+      {act_return, 18},
+      {act_await, 16},
+      {act_inner_await, 6},
+      {act_awaited, 14},
+      {act_yield, 14},
+      {act_create_callback, 9},
+      {act_close_create, 8},
+      {act_call_inside_create, 5},
+      {act_run_callback, 12},
+      {act_run_frame, 9},
+      {act_ran, 14},
+      {act_spawn_now, 5},
+      {act_spawn_later, 4},
+      {act_spawn_bare, 4},
+      {act_resume_strand, 40},
+      {act_wake_or_end, 6},
+      {act_current, 1},
+      {act_idle, 5},
+      {act_jump, 2},
+      {act_destroy, 2},
+  };
+  unsigned sum = 0, count = sizeof actions / sizeof *actions;
+  for (unsigned i = 0; i < count; i++)
+    sum += actions[i].weight;
+  unsigned pick = below(g, sum), i = 0;
+  while (pick >= actions[i].weight)
+    pick -= actions[i++].weight;
+  /* In the poller there is little to do but to leave it. */
+  if (top(g) && top(g)->kind == OP_IDLE_BEGIN && chance(g, 80))
+    act_idle(g);
+  else
+    actions[i].act(g);
+}
+
+/* Everything still open is closed in order, as a program that ends well does. */
+static void wind_down(struct generator *g) {
+  for (g->thread = 0; g->thread < g->program->threads; g->thread++)
+    while (!full(g) && (g->tower[g->thread] > 1 || here(g)->height)) {
+      struct item *item = top(g);
+      if (!item || item->kind == OP_ENTER)
+        item ? act_return(g) : strand_off(g, true);
+      else if (item->kind == OP_SUSPEND)
+        act_awaited(g);
+      else if (item->kind == OP_CREATE_BEGIN)
+        close_create(g);
+      else if (item->kind == OP_RUN_BEGIN)
+        close_run(g, some_how(g));
+      else
+        act_idle(g);
+    }
+  g->thread = 0;
+}
+
+void program_generate(struct program *program, uint64_t seed) {
+  struct generator *g =
+      &(struct generator){.random = seed * 0x2545f4914f6cdd1du, .program = program};
+  *program = (struct program){.seed = seed};
+  program->threads = chance(g, 70) ? 1 : 2 + below(g, PROGRAM_THREADS - 1);
+  for (unsigned i = 0; i < program->threads; i++) {
+    g->strands[i] = (struct strand){.live = true, .on_thread = true};
+    g->towers[i][0] = i;
+    g->tower[i] = 1;
+  }
+  unsigned length = 10 + below(g, chance(g, 20) ? 600 : 150);
+  for (unsigned tries = 0; program->count < length && tries < 40 * length; tries++) {
+    if (chance(g, 10))
+      g->thread = below(g, program->threads);
+    act(g);
+  }
+  if (chance(g, 50))
+    wind_down(g);
+  emit(g, OP_NOP, NULL);
+}

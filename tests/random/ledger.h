@@ -1,0 +1,126 @@
+/*
+ * The model's books: futures, waits, slices and paths, each one remembered.
+ *
+ * Purpose: what model.c writes into event by event, and what the rows are made
+ * of in the end. Time is stamped here twice: as segments, and as walls and
+ * elapsed times, which must agree (ledger_check).
+ * Cost: everything is kept. Locking: none.
+ */
+#ifndef TESTS_RANDOM_LEDGER_H
+#define TESTS_RANDOM_LEDGER_H
+
+#include "program.h"
+#include "rows.h"
+
+/* A path: root > function > ... or, at its end, an await. */
+struct path {
+  struct path *above; /* NULL: a root */
+  const char *name;
+  bool is_await;
+  uint64_t exec; /* of functions, for children_exec */
+};
+
+enum state { TENTATIVE, QUEUED, RUNNING, WAITING, OVER, NEVER };
+enum aside { NOT_ASIDE, FOR_CALLEE, FOR_IDLE, FOR_CREATE };
+
+struct future {
+  enum state state;
+  const struct aprof_site *site; /* its function; of the create while nameless */
+  const char *birth;             /* where it waits for its next run when nobody says where */
+  struct path *path, *outer;     /* of itself; of who called it, and so on, on its stack */
+  uint64_t created, last, over;  /* stamps */
+  uint64_t exec, waiting, queued;
+  bool nameless;
+  bool adopted;  /* a body is it */
+  unsigned open; /* bodies and run brackets */
+  bool waited;   /* for real, at any time */
+
+  /* Waiting, or in an await bracket. */
+  struct path *await;
+  bool implicit; /* at a create or a return: no bracket holds it there */
+  bool woken;
+  uint64_t woken_at;
+
+  /* Put aside. */
+  enum aside aside;
+  struct future *callee, *caller;
+  bool opened_aside; /* the await was opened for this */
+
+  /* Key. */
+  bool keyed;
+  uint32_t ns;
+  uint64_t key0, key1;
+
+  enum { NO_END, END_ASKED, REARMED, KEY_GONE } ending;
+  int how;         /* of END_ASKED, and in the end */
+  unsigned thread; /* that last ran it */
+};
+
+struct ledger;
+
+struct thread {
+  struct ledger *ledger;
+  unsigned number;
+  bool began;
+  uint64_t begin, last;
+  uint64_t exec, idle, other;
+  struct future *current;
+  bool idling;              /* the poller's bracket is the innermost where no future runs */
+  struct future *suspended; /* its suspend was the last thing here */
+  uint32_t suspended_cell;
+  const struct aprof_site *call; /* announced ... */
+  struct future *announcer;      /* ... by this one */
+  struct future *tentative;      /* innermost create bracket */
+  struct future *polled;         /* ran a child that is pending, and nothing since */
+  struct path *polled_at;
+  bool slice_open;
+  uint64_t slice_begin;
+  struct path *slice_owner; /* the outermost future when it began */
+  unsigned slices;          /* ended here */
+  unsigned last_slice;      /* its number in the ledger */
+};
+
+#define LEDGER_FUTURES (PROGRAM_MAX + 64)
+#define LEDGER_PATHS (8 * PROGRAM_MAX)
+
+struct ledger {
+  uint64_t now;
+  struct future futures[LEDGER_FUTURES];
+  unsigned future_count;
+  struct path paths[LEDGER_PATHS];
+  unsigned path_count;
+  struct segment {
+    struct path *path;
+    uint64_t length;
+    bool immediate;
+    enum { SEGMENT_EXEC, SEGMENT_WAIT, SEGMENT_QUEUE, SEGMENT_SLICE } kind;
+  } segments[16 * PROGRAM_MAX];
+  unsigned segment_count;
+  struct thread threads[PROGRAM_THREADS];
+  uint64_t missed, reused, unmatched, migrations;
+};
+
+/* A new future under what runs on `t`, or under nothing. TENTATIVE. */
+struct future *ledger_future(struct thread *t, const struct aprof_site *site, bool root);
+/* It has a name now: paths that begin at it from here on have it too. */
+void ledger_named(struct thread *t, struct future *f, const struct aprof_site *site);
+struct path *ledger_await(struct ledger *ledger, struct path *function, const char *site);
+
+/* The thread's time until now goes where it was spent. First thing in an event. */
+void ledger_time(struct thread *t);
+
+/* f's segment ends now, and is booked. What comes next is said by one of: */
+void ledger_close(struct thread *t, struct future *f, bool immediate);
+void ledger_runs(struct thread *t, struct future *f);
+void ledger_waits(struct thread *t, struct future *f); /* at f->await */
+void ledger_over(struct thread *t, struct future *f, int how);
+
+/* The loop is let go of. */
+void ledger_slice_end(struct thread *t);
+/* What seemed a suspension went on until now: it was exec of f. */
+void ledger_charge_back(struct thread *t, struct future *f);
+
+void ledger_rows(struct ledger *ledger, struct rows *rows);
+bool ledger_check(const struct ledger *ledger);
+
+#endif

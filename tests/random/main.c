@@ -1,0 +1,244 @@
+/*
+ * random: random async programs, run by the runtime and by the model.
+ *
+ *     random [--seed N] [--count N] [--mutate] [--verbose]
+ *
+ * Each program runs in a process of its own. A difference prints the seed, the
+ * shortest program found that shows it, and both numbers; the exit status is 1.
+ * --mutate also runs each program with each event dropped or doubled in turn:
+ * the runtime must then agree with the model of the broken program, and the
+ * comparison with the model of the sound one must fail, unless the event is one
+ * that the semantics say may be missing or come twice.
+ */
+#include "execute.h"
+#include "model.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum outcome { AGREE = 0, DIFFER = 1, BROKEN = 2 };
+
+/* Of a mutation, by kind of event: how often made, and how often without any
+   trace in the totals. */
+struct tally {
+  unsigned made, unseen;
+};
+
+static struct tally dropped[OP_KINDS], doubled[OP_KINDS];
+static bool verbose;
+
+/* In a process of its own: run, read, compare with what the model says of
+   `expected`. Quiet: only the verdict. */
+static enum outcome compare(const struct program *program, const struct program *expected,
+                            bool quiet) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) {
+    perror("random: fork");
+    exit(2);
+  }
+  if (child == 0) {
+    struct rows wanted = {0}, got = {0};
+    uint64_t end;
+    alarm(20);
+    if (!model_run(expected, &wanted, &end)) {
+      fprintf(stderr, "random: the model's own books do not balance\n");
+      _exit(BROKEN);
+    }
+    if (!execute(program, &got))
+      _exit(BROKEN);
+    unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
+    _exit(differ ? DIFFER : AGREE);
+  }
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    ;
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  if (!quiet)
+    fprintf(stderr, "random: killed by signal %d\n", WTERMSIG(status));
+  return BROKEN;
+}
+
+/* -- shrinking --------------------------------------------------------------- */
+
+static bool fails(const struct program *program) {
+  return compare(program, program, true) != AGREE;
+}
+
+/* Takes out ops while it still fails; the time of a gone op stays. */
+static void shrink(struct program *program) {
+  static struct program smaller;
+  for (unsigned piece = program->count / 2; piece >= 1; piece /= 2) {
+    unsigned from = 0;
+    while (from + piece < program->count) {
+      smaller = *program;
+      memmove(&smaller.ops[from], &smaller.ops[from + piece],
+              (smaller.count - from - piece) * sizeof *smaller.ops);
+      smaller.count -= piece;
+      if (fails(&smaller))
+        *program = smaller;
+      else
+        from += piece;
+    }
+  }
+  for (uint32_t i = 0; i < program->count; i++) {
+    smaller = *program;
+    smaller.ops[i].dt = 0;
+    if (smaller.ops[i].dt != program->ops[i].dt && fails(&smaller))
+      *program = smaller;
+  }
+}
+
+static void report(const struct program *failing, const char *what) {
+  static struct program shortest;
+  shortest = *failing;
+  fprintf(stderr, "random: program %llu%s: runtime and model differ\n",
+          (unsigned long long)failing->seed, what);
+  if (verbose)
+    program_print(stderr, failing);
+  shrink(&shortest);
+  fprintf(stderr, "random: the shortest that does:\n");
+  program_print(stderr, &shortest);
+  compare(&shortest, &shortest, false);
+}
+
+/* -- mutations --------------------------------------------------------------- */
+
+static void drop(struct program *into, const struct program *from, uint32_t i) {
+  *into = *from;
+  into->ops[i].dropped = true;
+}
+
+static bool twice(struct program *into, const struct program *from, uint32_t i) {
+  if (from->count == PROGRAM_MAX)
+    return false;
+  *into = *from;
+  memmove(&into->ops[i + 1], &into->ops[i], (from->count - i) * sizeof *from->ops);
+  into->count++;
+  into->ops[i + 1].dt = 0;
+  return true;
+}
+
+static bool same_totals(const struct program *a, const struct program *b) {
+  struct rows left = {0}, right = {0};
+  uint64_t end;
+  bool same = model_run(a, &left, &end) && model_run(b, &right, &end) &&
+              rows_differ(&left, &right, NULL) == 0;
+  rows_free(&left);
+  rows_free(&right);
+  return same;
+}
+
+/* The runtime must follow the broken program, and its totals must not pass for
+   those of the sound one unless the model says they are the same. */
+static bool check_mutation(const struct program *sound, const struct program *broken,
+                           struct tally *tally, uint32_t i, const char *how) {
+  char what[64];
+  snprintf(what, sizeof what, " with event %u %s", i, how);
+  tally->made++;
+  if (same_totals(sound, broken)) {
+    tally->unseen++;
+  } else if (compare(broken, sound, true) == AGREE) {
+    report(broken, what);
+    return false;
+  }
+  if (compare(broken, broken, true) != AGREE) {
+    report(broken, what);
+    return false;
+  }
+  return true;
+}
+
+static bool check_mutations(const struct program *program) {
+  static struct program broken;
+  for (uint32_t i = 0; i < program->count; i++) {
+    unsigned kind = program->ops[i].kind;
+    if (kind == OP_NOP)
+      continue;
+    drop(&broken, program, i);
+    if (!check_mutation(program, &broken, &dropped[kind], i, "dropped"))
+      return false;
+    if (twice(&broken, program, i) &&
+        !check_mutation(program, &broken, &doubled[kind], i, "doubled"))
+      return false;
+  }
+  return true;
+}
+
+static void print_tallies(void) {
+  printf("event          dropped unseen   doubled unseen\n");
+  for (unsigned kind = 1; kind < OP_KINDS; kind++)
+    if (dropped[kind].made)
+      printf("%-14s %7u %6u   %7u %6u\n", op_name(kind), dropped[kind].made, dropped[kind].unseen,
+             doubled[kind].made, doubled[kind].unseen);
+}
+
+/* -- the command ------------------------------------------------------------- */
+
+static void usage(FILE *file) {
+  fputs("Usage: random [--seed N] [--count N] [--mutate] [--verbose]\n"
+        "Runs random async programs against the runtime and an independent model.\n",
+        file);
+}
+
+/* The runtime reads its options when it is loaded: they must be there before. */
+static void with_options(char **argv) {
+  static const char options[] = "clock:virtual,profile:memfd,exit:no,signal:none";
+  const char *now = getenv("APROF_OPTIONS");
+  if (now && strcmp(now, options) == 0)
+    return;
+  setenv("APROF_OPTIONS", options, 1);
+  execv("/proc/self/exe", argv);
+  perror("random: exec");
+  exit(2);
+}
+
+int main(int argc, char **argv) {
+  static const struct option options[] = {
+      {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
+      {"mutate", no_argument, NULL, 'm'},     {"verbose", no_argument, NULL, 'v'},
+      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+  };
+  uint64_t seed = 1, count = 1000;
+  bool mutate = false;
+  int option;
+  while ((option = getopt_long(argc, argv, "s:c:mvh", options, NULL)) != -1) {
+    if (option == 's')
+      seed = strtoull(optarg, NULL, 0);
+    else if (option == 'c')
+      count = strtoull(optarg, NULL, 0);
+    else if (option == 'm')
+      mutate = true;
+    else if (option == 'v')
+      verbose = true;
+    else
+      return usage(option == 'h' ? stdout : stderr), option == 'h' ? 0 : 2;
+  }
+  with_options(argv);
+  places_init();
+  static struct program program;
+  uint64_t events = 0, failed = 0;
+  for (uint64_t i = 0; i < count && failed < 3; i++) {
+    program_generate(&program, seed + i);
+    events += program.count;
+    if (compare(&program, &program, true) != AGREE) {
+      report(&program, "");
+      failed++;
+    } else if (mutate && !check_mutations(&program)) {
+      failed++;
+    }
+  }
+  if (mutate)
+    print_tallies();
+  printf("%llu programs from seed %llu, %llu events: %s\n", (unsigned long long)count,
+         (unsigned long long)seed, (unsigned long long)events,
+         failed ? "runtime and model differ" : "runtime and model agree");
+  return failed ? 1 : 0;
+}

@@ -1,0 +1,22 @@
+/*
+ * The model: what a program's totals must be, worked out in the plainest way.
+ *
+ * Purpose: the other side of every comparison. It shares no code and no idea of
+ * layout with the runtime: futures, waits and slices are remembered one by one
+ * and added up at the end; walls and elapsed times are measured by stamps of
+ * their own, and the ledger's equations are asserted on the way out.
+ * Cost: quadratic here and there, and nobody minds.
+ * Locking: none; it runs a whole program at once.
+ */
+#ifndef TESTS_RANDOM_MODEL_H
+#define TESTS_RANDOM_MODEL_H
+
+#include "program.h"
+#include "rows.h"
+
+/* The primer (a body entered and left at once, first thing on each thread) is
+   part of every program. Returns false if an equation of the ledger fails,
+   which is a bug of the model itself. `end` gets the last tick. */
+bool model_run(const struct program *program, struct rows *rows, uint64_t *end);
+
+#endif

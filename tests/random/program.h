@@ -1,0 +1,109 @@
+/*
+ * A random async program: a list of events as the plugin would emit them.
+ *
+ * Purpose: what the generator writes, what the model and the runtime are both
+ * driven by, and what a failing seed prints. Time passes between events only:
+ * each op advances the virtual clock by `dt` before its event.
+ * Cost: none that matters. Locking: a program is constant once generated.
+ *
+ * Tokens lie where they would in a real program: cell `depth` of C stack
+ * `strand` (the threads' own stacks first, then coroutines'), so cells are used
+ * again and again. As in instrumented code, an opening event finds its token
+ * zeroed, also if it does not come, and a closing one leaves it as it is.
+ */
+#ifndef TESTS_RANDOM_PROGRAM_H
+#define TESTS_RANDOM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "aprof/abi.h"
+
+enum op_kind {
+  OP_NOP, /* only lets time pass */
+  OP_ENTER,
+  OP_LEAVE,
+  OP_SUSPEND,
+  OP_RESUME,
+  OP_AT,
+  OP_CREATE_BEGIN,
+  OP_CREATE_END,
+  OP_RUN_BEGIN,
+  OP_RUN_END,
+  OP_WAKE,
+  OP_END,
+  OP_IDLE_BEGIN,
+  OP_IDLE_END,
+  OP_RESYNC,
+  OP_WAKE_CURRENT,
+  OP_END_CURRENT,
+  OP_KINDS
+};
+
+struct op {
+  uint8_t kind;                /* enum op_kind */
+  uint8_t thread;              /* 0 is the main thread */
+  uint8_t how;                 /* enum aprof_how: leave, run_end, end */
+  uint8_t ok;                  /* create_end */
+  bool dropped;                /* a mutation: the event does not come, only its time passes */
+  uint32_t dt;                 /* ns that pass before it */
+  uint32_t token;              /* cell of its token: strand * PROGRAM_DEPTH + depth */
+  struct aprof_site *site;     /* NULL where the event has none */
+  struct aprof_site *function; /* create_begin, run_begin; may be NULL */
+  const void *self;            /* enter, create_begin (fn), run_begin; may be NULL */
+  uint64_t key0, key1;
+};
+
+#define PROGRAM_MAX 1024u
+#define PROGRAM_THREADS 4u
+#define PROGRAM_STRANDS 24u
+#define PROGRAM_DEPTH 24u
+
+struct program {
+  uint64_t seed;
+  uint32_t count;
+  uint32_t threads;
+  struct op ops[PROGRAM_MAX];
+};
+
+/* The static places of all random programs, by role. Names are unique. */
+#define FUNCTIONS 8u /* of each model */
+#define AWAITS 6u
+#define NAMES 2u
+#define CALLS 6u
+#define RETURNS 4u
+#define NAMESPACES 3u
+#define CREATES 9u /* of each keyed namespace; see program.c */
+#define RUNS 2u
+#define NS_ORPHAN 2u /* the namespace without create lines */
+
+struct places {
+  struct aprof_site primer; /* the first event of each thread */
+  struct aprof_site stack[FUNCTIONS], frame[FUNCTIONS], callback[FUNCTIONS];
+  struct aprof_site await[AWAITS], names[NAMES], call[CALLS], back[RETURNS], idle[2];
+  struct aprof_site create[NAMESPACES][CREATES];
+  struct aprof_site run[NAMESPACES][RUNS];                     /* [0] plain or orphan, [1] quiet */
+  struct aprof_site wake[NAMESPACES + 1], end[NAMESPACES + 1]; /* last: any */
+};
+extern struct places places;
+
+/* Fills `places`. Idempotent. */
+void places_init(void);
+
+/* The address that stands for the body of a function site. */
+const void *place_address(const struct aprof_site *function);
+/* The function site whose body has this address, or NULL. */
+struct aprof_site *place_of_address(const void *address);
+
+/* A program from a seed: the same one on every machine. */
+void program_generate(struct program *program, uint64_t seed);
+
+bool op_opens(enum op_kind kind);
+bool op_closes(enum op_kind kind);
+
+const char *op_name(enum op_kind kind);
+void op_print(FILE *file, const struct op *op, uint32_t number);
+void program_print(FILE *file, const struct program *program);
+
+#endif

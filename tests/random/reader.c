@@ -1,0 +1,305 @@
+/* The profile of this process as rows. */
+#include "reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *(*reader_address_name)(const void *address);
+int (*reader_thread_number)(int32_t tid);
+
+#define SITES_MAX 65536u
+#define NODES_MAX 65536u
+#define BLOCKS_MAX 1024u
+#define PATH 2048
+
+struct reading {
+  const struct aprof_header *header;
+  uint64_t now;
+  struct rows *rows;
+  bool by_function;
+  const struct aprof_psite *sites[SITES_MAX];
+  const struct aprof_node *nodes[NODES_MAX];
+  struct aprof_block const *blocks[BLOCKS_MAX];
+  uint64_t block_exec[BLOCKS_MAX];
+};
+
+const struct aprof_header *reader_find(void) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  if (!maps)
+    return NULL;
+  char line[1024];
+  const struct aprof_header *found = NULL;
+  while (!found && fgets(line, sizeof line, maps)) {
+    uintptr_t low, high;
+    unsigned long offset;
+    char mode[8];
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %lx", &low, &high, mode, &offset) != 4)
+      continue;
+    if (mode[0] != 'r' || mode[3] != 's' || offset != 0)
+      continue;
+    if (memcmp((const void *)low, APROF_PROFILE_MAGIC, 8) == 0)
+      found = (const void *)low;
+  }
+  fclose(maps);
+  return found;
+}
+
+static const void *at(const struct aprof_header *header, uint64_t offset) {
+  return (const char *)header + offset;
+}
+
+static void each_chunk(struct reading *r,
+                       void (*visit)(struct reading *, const struct aprof_chunk *)) {
+  uint64_t offset = r->header->header_size;
+  while (offset < r->header->used) {
+    const struct aprof_chunk *chunk = at(r->header, offset);
+    if (chunk->type)
+      visit(r, chunk);
+    offset += chunk->size ? chunk->size : APROF_PAGE;
+  }
+}
+
+static const void *element(const struct aprof_chunk *chunk, uint32_t index) {
+  return (const char *)(chunk + 1) + (size_t)index * chunk->element;
+}
+
+static void index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
+  for (uint32_t i = 0; i < chunk->count; i++) {
+    uint32_t number = chunk->first + i;
+    if (chunk->type == APROF_CHUNK_SITES && number < SITES_MAX)
+      r->sites[number] = element(chunk, i);
+    if (chunk->type == APROF_CHUNK_NODES && number < NODES_MAX)
+      r->nodes[number] = element(chunk, i);
+    if (chunk->type == APROF_CHUNK_BLOCK && number < BLOCKS_MAX)
+      r->blocks[number] = element(chunk, i);
+  }
+}
+
+static const char *site_name(struct reading *r, uint32_t number) {
+  const struct aprof_psite *site = r->sites[number];
+  if (site && site->alias)
+    site = r->sites[site->alias];
+  if (!site)
+    return "(no such site)";
+  if (site->name)
+    return at(r->header, (uint64_t)site->name * 8);
+  const char *name = NULL;
+  if (site->address && reader_address_name)
+    name = reader_address_name((const void *)(uintptr_t)site->address);
+  return name ? name : "(address)";
+}
+
+/* Writes the path of a node: root > child @ await. */
+static void node_path(struct reading *r, uint32_t number, char *path) {
+  const struct aprof_node *node = r->nodes[number];
+  path[0] = 0;
+  if (number == 1) {
+    strcpy(path, "(other)");
+    return;
+  }
+  if (!node) {
+    strcpy(path, "(no such node)");
+    return;
+  }
+  if (node->parent && !(r->by_function && !node->is_await))
+    node_path(r, node->parent, path);
+  size_t length = strlen(path);
+  snprintf(path + length, PATH - length, "%s%s", length ? node->is_await ? " @ " : " > " : "",
+           site_name(r, node->site));
+}
+
+static void add_histogram(struct reading *r, const char *path, const char *what, uint32_t offset) {
+  if (!offset)
+    return;
+  const struct aprof_histogram *histogram = at(r->header, (uint64_t)offset * 64);
+  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
+    rows_bucket(r->rows, path, what, aprof_bucket_lower(i), histogram->count[i]);
+}
+
+/* Exec of a node, for itself and for all above it. */
+static void add_exec(struct reading *r, uint32_t number, uint64_t exec) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "exec", exec);
+  rows_add(r->rows, path, "wall", exec);
+  for (uint32_t up = r->nodes[number] ? r->nodes[number]->parent : 0; up;
+       up = r->nodes[up] ? r->nodes[up]->parent : 0) {
+    node_path(r, up, path);
+    rows_add(r->rows, path, "children_exec", exec);
+  }
+}
+
+static void add_queued(struct reading *r, uint32_t number, uint64_t queued) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "queued", queued);
+  rows_add(r->rows, path, "wall", queued);
+}
+
+/* Waiting at an await node; its function is the node above. */
+static void add_waiting(struct reading *r, uint32_t number, uint64_t waiting) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "waiting", waiting);
+  if (!r->nodes[number] || !r->nodes[number]->is_await)
+    return;
+  node_path(r, r->nodes[number]->parent, path);
+  rows_add(r->rows, path, "waiting", waiting);
+  rows_add(r->rows, path, "wall", waiting);
+}
+
+static void add_function(struct reading *r, uint32_t number, const struct aprof_counters *c) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "done", c->function.done);
+  rows_add(r->rows, path, "failed", c->function.failed);
+  rows_add(r->rows, path, "cancelled", c->function.cancelled);
+  rows_add(r->rows, path, "detached", c->function.detached);
+  rows_add(r->rows, path, "created",
+           c->function.done + c->function.failed + c->function.cancelled + c->function.detached);
+  rows_add(r->rows, path, "born_done", c->function.born_done);
+  rows_add(r->rows, path, "slices", c->function.slices);
+  rows_max(r->rows, path, "slice_max", c->function.slice_max);
+  rows_max(r->rows, path, "exec_max", c->function.exec_max);
+  rows_max(r->rows, path, "wall_max", c->function.wall_max);
+  add_histogram(r, path, "exec histogram", c->function.exec_histogram);
+  add_histogram(r, path, "wall histogram", c->function.wall_histogram);
+  add_histogram(r, path, "slice histogram", c->function.slice_histogram);
+  add_histogram(r, path, "queued histogram", c->function.queued_histogram);
+  if (c->function.slice_max) {
+    char between[PATH];
+    snprintf(between, sizeof between, "slice between %s and %s",
+             site_name(r, c->function.slice_from), site_name(r, c->function.slice_to));
+    rows_max(r->rows, path, between, c->function.slice_max);
+  }
+  add_exec(r, number, c->function.exec);
+  add_queued(r, number, c->function.queued);
+}
+
+static void add_await(struct reading *r, uint32_t number, const struct aprof_counters *c) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "count", c->await.count);
+  rows_add(r->rows, path, "immediate", c->await.immediate);
+  rows_max(r->rows, path, "max", c->await.max);
+  add_histogram(r, path, "histogram", c->await.histogram);
+  add_waiting(r, number, c->await.waiting);
+}
+
+static bool is_zero(const struct aprof_counters *c) {
+  for (unsigned i = 0; i < 16; i++)
+    if (c->words[i])
+      return false;
+  return true;
+}
+
+static void add_counters(struct reading *r, const struct aprof_chunk *chunk) {
+  if (chunk->type != APROF_CHUNK_COUNTERS)
+    return;
+  if (r->blocks[chunk->owner]->counters_epoch < r->header->reset_epoch)
+    return;
+  for (uint32_t i = 0; i < chunk->count; i++) {
+    const struct aprof_counters *c = element(chunk, i);
+    uint32_t number = chunk->first + i;
+    if (is_zero(c))
+      continue;
+    if (r->nodes[number] && r->nodes[number]->is_await) {
+      add_await(r, number, c);
+    } else {
+      r->block_exec[chunk->owner] += c->function.exec;
+      add_function(r, number, c);
+    }
+  }
+}
+
+static void add_future(struct reading *r, const struct aprof_future *f) {
+  uint32_t epoch = (uint32_t)(f->id >> 48);
+  if (!f->id || f->state == APROF_FUTURE_FREE || f->state == APROF_FUTURE_TENTATIVE ||
+      epoch < r->header->reset_epoch)
+    return;
+  char path[PATH];
+  node_path(r, f->node, path);
+  bool lives = epoch == r->header->epoch;
+  uint64_t end = lives ? r->now : r->header->epochs[epoch % APROF_EPOCHS].end_tick;
+  rows_add(r->rows, path, lives ? "live" : "detached", 1);
+  rows_add(r->rows, path, "created", 1);
+  uint64_t open = end > f->last ? end - f->last : 0, queued = 0;
+  if (f->state == APROF_FUTURE_RUNNING) {
+    add_exec(r, f->node, open);
+    return;
+  }
+  if (f->state == APROF_FUTURE_QUEUED) {
+    queued = open;
+  } else {
+    uint64_t woken = f->wake_tick > f->last ? f->wake_tick : f->last;
+    if (f->wake_tick && end > woken)
+      queued = end - woken;
+    add_waiting(r, f->await, open - queued);
+  }
+  add_queued(r, f->node, queued);
+}
+
+static void add_futures(struct reading *r, const struct aprof_chunk *chunk) {
+  if (chunk->type != APROF_CHUNK_FUTURES)
+    return;
+  for (uint32_t i = 0; i < chunk->count; i++)
+    add_future(r, element(chunk, i));
+}
+
+static void add_block(struct reading *r, uint32_t number, const struct aprof_block *b) {
+  const struct aprof_header *header = r->header;
+  bool counts = b->counters_epoch >= header->reset_epoch;
+  uint64_t exec = r->block_exec[number], idle = counts ? b->idle : 0, other = counts ? b->other : 0;
+  bool old = b->epoch < header->epoch;
+  uint64_t end = old ? header->epochs[b->epoch % APROF_EPOCHS].end_tick : r->now;
+  uint64_t open = counts && end > b->last ? end - b->last : 0;
+  if (old && header->enabled && b->state != APROF_THREAD_FREE)
+    other += r->now - header->epochs[header->epoch % APROF_EPOCHS].begin_tick;
+  exec += b->state == APROF_THREAD_RUNNING ? open : 0;
+  idle += b->state == APROF_THREAD_IDLE ? open : 0;
+  other += b->state == APROF_THREAD_OTHER ? open : 0;
+  char name[64];
+  snprintf(name, sizeof name, "thread %d",
+           reader_thread_number ? reader_thread_number(b->tid) : (int)b->tid);
+  rows_add(r->rows, name, "exec", exec);
+  rows_add(r->rows, name, "idle", idle);
+  rows_add(r->rows, name, "other", other);
+  rows_add(r->rows, name, "elapsed", exec + idle + other);
+  if (b->sequence & 1)
+    rows_add(r->rows, name, "torn", 1);
+  rows_add(r->rows, "health", "missed", b->missed_events);
+  rows_add(r->rows, "health", "reused", b->reused_keys);
+  rows_add(r->rows, "health", "unmatched", b->unmatched_awaits);
+  rows_add(r->rows, "health", "nested", b->nested_events);
+  rows_add(r->rows, "health", "migrations", b->migrations);
+}
+
+static void read_all(const struct aprof_header *header, uint64_t now, struct rows *rows,
+                     bool by_function) {
+  struct reading *r = calloc(1, sizeof *r);
+  if (!r)
+    abort();
+  r->header = header;
+  r->now = now;
+  r->rows = rows;
+  r->by_function = by_function;
+  each_chunk(r, index_chunk);
+  each_chunk(r, add_counters);
+  each_chunk(r, add_futures);
+  for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+    if (r->blocks[i])
+      add_block(r, i, r->blocks[i]);
+  rows_add(rows, "health", "lost",
+           header->lost_futures + header->lost_histograms + header->lost_events +
+               header->other_nodes);
+  free(r);
+}
+
+void reader_rows(const struct aprof_header *header, uint64_t now, struct rows *rows) {
+  read_all(header, now, rows, false);
+}
+
+void reader_function_rows(const struct aprof_header *header, uint64_t now, struct rows *rows) {
+  read_all(header, now, rows, true);
+}
