@@ -128,6 +128,7 @@ enum aprof_chunk_type {
   APROF_CHUNK_FUTURES = 7, /* struct aprof_future[] */
   APROF_CHUNK_KEYS = 8,    /* private to the runtime */
   APROF_CHUNK_MODULES = 9, /* struct aprof_module[], numbered from `first` */
+  APROF_CHUNK_PRIVATE = 10, /* other tables of the runtime */
 };
 
 struct aprof_chunk {
@@ -137,7 +138,7 @@ struct aprof_chunk {
   uint32_t first; /* number of the first element */
   uint32_t count; /* elements there is room for */
   uint32_t element; /* sizeof one element */
-  uint32_t reserved[9]; /* to 64 bytes: elements start at offset 64 */
+  uint32_t reserved[25]; /* to 128 bytes: elements start at offset 128 */
 };
 
 /* A site as the profile knows it. Sites are equal when kind, name, file, line
@@ -167,7 +168,7 @@ struct aprof_module {
 };
 
 /* A path of the calling-context tree; append only, constant once `site` is
-   written. Node 1 is (other). */
+   written. Node 1 is (other), node 2 its await: both have site 0. */
 struct aprof_node {
   uint32_t site;    /* number; atomic, written last */
   uint32_t parent;  /* node; 0: a root */
@@ -181,7 +182,7 @@ struct aprof_node {
 struct aprof_counters {
   union {
     struct {
-      uint64_t created, done, failed, cancelled;
+      uint64_t reserved_created, done, failed, cancelled;
       uint64_t exec, queued; /* ticks */
       uint64_t exec_max, wall_max; /* ticks, over ended futures */
       uint64_t slices, slice_max;  /* slice_max in ticks */
@@ -235,13 +236,12 @@ enum aprof_thread_state {
 /* A thread's own record, and its place in line for the next thread. Written by
    the leasing thread only, but for `state` 0 -> 1 (compare and swap). */
 struct aprof_block {
-  uint32_t sequence; /* odd inside an event; still odd in a dead process: torn */
-  uint32_t state;    /* atomic; enum aprof_thread_state */
+  uint64_t sequence; /* odd inside an event; still odd in a dead process: torn.
+                        Events so far: sequence / 2 */
   uint64_t last;     /* tick of the last transition; open segment begins here */
-  uint64_t running;  /* offset of the running future; 0: none */
-  uint64_t epoch;    /* of the counters' last event; the open segment of an older
-                        epoch ends with that epoch */
-  uint64_t events;
+  uint32_t state;    /* atomic; enum aprof_thread_state */
+  uint32_t epoch;    /* of the last event; the open segment of an older epoch ends
+                        with that epoch */
   uint64_t idle, other; /* ticks */
   uint64_t missed_events, reused_keys, migrations;
   uint64_t nested_events; /* came inside an event (signal handler): not recorded */
@@ -250,7 +250,7 @@ struct aprof_block {
   int32_t tid;      /* of the last of them */
   uint32_t counters_epoch; /* reset_epoch at which its counters were last zeroed */
   char name[16];
-  uint64_t exec;    /* ticks; redundant sum, for the runtime's own overhead */
+  uint64_t serial; /* of the ids that its former threads gave out */
 };
 
 enum aprof_future_state {
@@ -262,14 +262,13 @@ enum aprof_future_state {
 };
 
 enum aprof_future_flags {
-  APROF_F_ONCE = 1,
-  APROF_F_MULTI = 2,
+  APROF_F_NAMELESS = 1, /* takes the name of the first body that runs it */
   APROF_F_BODY = 4,       /* a body has adopted it */
   APROF_F_STARTED = 8,    /* has run */
   APROF_F_WAITED = 16,    /* has waited or queued since its creation */
   APROF_F_KEYED = 32,     /* is in the key table */
   APROF_F_BACKGROUND = 64,
-  APROF_F_IMMEDIATE = 128, /* reserved */
+  APROF_F_IMPLICIT = 128, /* waits at a create or return, not in an await bracket */
 };
 
 /* 128 bytes; never unmapped, recycled. Written by the side that runs it, but for
@@ -295,8 +294,9 @@ struct aprof_future {
   uint32_t parent;      /* index of the creator; check parent_id */
   uint32_t caller;      /* index: the future that awaits this body's return */
   uint64_t parent_id;
-  uint32_t outer;  /* index: outermost future on this one's stack (slices) */
-  uint32_t callee; /* index: the body or run this one is put aside for */
+  uint32_t outer;  /* node of the outermost future on this one's stack (slices) */
+  uint32_t callee; /* index of what this one is put aside for, or a constant of the
+                      runtime's; top bit: the await was opened for it */
   uint64_t wake_tick; /* atomic; runnable since; 0: not woken. The reader treats a
                          waiting future with a wake_tick as queued since then */
   uint32_t wake_site; /* atomic; site number of the waker */

@@ -1,0 +1,93 @@
+/*
+ * Where a module's constructor finds the runtime, and what <aprof.h> calls.
+ */
+#include <stdlib.h>
+
+#include "transitions.h"
+
+#include "events.h"
+
+void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site, uint64_t now) {
+  aprof_callback callback = rt.callback;
+  if (callback == NULL || f->node == 0)
+    return;
+  const struct aprof_psite *function = site_record(node_site(f->node));
+  struct aprof_user_event event = {.kind = kind, .future = f->id, .parent = f->parent_id};
+  if (function->name != 0)
+    event.function = rt_base() + ((uint64_t)function->name << 3);
+  const struct aprof_psite *place = site != 0 ? site_record(site) : function;
+  if (place->file != 0)
+    event.file = rt_base() + ((uint64_t)place->file << 3);
+  event.line = place->line;
+  event.time_ns = clock_ns(now - rt.header->tick0);
+  callback(&event, rt.callback_arg);
+}
+
+static bool profiling(void) { return rt.state == RT_ON && control_start(); }
+
+static int api_snapshot(void) {
+  if (!profiling())
+    return -1;
+  __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
+  return dump_request("signal", clock_read());
+}
+
+static int api_reset(void) { return profiling() ? control_reset() : -1; }
+
+static int api_callback(aprof_callback callback, void *arg) {
+  if (rt.state == RT_DEAD)
+    return -1;
+  rt.callback_arg = arg;
+  rt.callback = callback;
+  return 0;
+}
+
+static void api_clock_advance(uint64_t ns) {
+  if (rt.header != NULL &&
+      (rt.clock == APROF_CLOCK_VIRTUAL || rt.options.clock == APROF_CLOCK_VIRTUAL))
+    __atomic_fetch_add(&rt.header->virtual_now, ns, __ATOMIC_RELAXED);
+}
+
+static uint64_t api_clock_now(void) {
+  if (rt.options.clock == APROF_CLOCK_VIRTUAL)
+    return rt.header != NULL ? rt.header->virtual_now : 0;
+  return profiling() ? clock_ns(clock_read() - rt.header->tick0) : 0;
+}
+
+EXPORT int __aprof_attach(struct aprof_gate *gate) {
+  static uint32_t complained;
+  if (gate->abi != APROF_ABI) {
+    if (!__atomic_exchange_n(&complained, 1, __ATOMIC_RELAXED))
+      control_say("a module was built by another version of the plugin and is not profiled; "
+                  "rebuild it, or install the runtime of that version",
+                  "");
+    return -1;
+  }
+  control_attach(); /* constructors run one after the other, under the loader's lock */
+  if (rt.state == RT_DEAD && rt.header == NULL)
+    return -1;
+  gate->enter = events_bodies.enter;
+  gate->leave = events_bodies.leave;
+  gate->suspend = events_bodies.suspend;
+  gate->resume = events_bodies.resume;
+  gate->at = events_bodies.at;
+  gate->resync = events_bodies.resync;
+  gate->create_begin = events_brackets.create_begin;
+  gate->create_end = events_brackets.create_end;
+  gate->run_begin = events_brackets.run_begin;
+  gate->run_end = events_brackets.run_end;
+  gate->wake = events_brackets.wake;
+  gate->end = events_brackets.end;
+  gate->idle_begin = events_brackets.idle_begin;
+  gate->idle_end = events_brackets.idle_end;
+  gate->wake_current = events_brackets.wake_current;
+  gate->end_current = events_brackets.end_current;
+  gate->api_snapshot = api_snapshot;
+  gate->api_enable = control_enable;
+  gate->api_reset = api_reset;
+  gate->api_callback = api_callback;
+  gate->api_clock_advance = api_clock_advance;
+  gate->api_clock_now = api_clock_now;
+  __atomic_store_n(&gate->flag, &rt.header->enabled, __ATOMIC_RELEASE);
+  return 0;
+}

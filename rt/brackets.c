@@ -1,0 +1,496 @@
+/*
+ * Events of futures that are found by a key: creates, runs, wakes, ends; and
+ * the loop's own idling.
+ *
+ *     create_begin (site, tok, fn); r = uv_write (req, ...); create_end (tok, key, ok (r));
+ *     on_write (req) { run_begin (site, tok, key); body; run_end (tok, how, where); }
+ *
+ * A tentative record stands for the future while its create bracket is open, so
+ * that a body entered inside can adopt it; until the bracket closes nobody can
+ * find it and no count has it.
+ */
+#include "transitions.h"
+
+#include "events.h"
+
+#define ENDING_REARMED 0x80u /* its key was armed again while it runs */
+#define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
+
+/* -- create ---------------------------------------------------------------- */
+
+static void create_begin(struct aprof_site *site, struct aprof_token *token,
+                         struct aprof_site *function, const void *fn) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  uint64_t now = event_time(t);
+  bool root = site->flags & APROF_ROOT;
+  struct aprof_future *f;
+  if (function != NULL) {
+    f = future_born(t, function, root, now);
+  } else {
+    f = future_born(t, site, root, now);
+    if (f != NULL && fn != NULL) {
+      uint8_t model = site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK
+                                                               : APROF_MODEL_STACK;
+      uint32_t above = t->cur != NULL && !root ? t->cur->node : 0;
+      f->node = node_of_site_slow(above, site_of_address_slow(fn, model), false);
+      f->outer = f->node;
+    }
+  }
+  if (unlikely(f == NULL))
+    goto out;
+  f->state = APROF_FUTURE_TENTATIVE;
+  f->flags = fn == NULL && function == NULL ? APROF_F_NAMELESS : 0;
+  if (site->flags & APROF_BACKGROUND)
+    f->flags |= APROF_F_BACKGROUND;
+  f->ns = site->ns;
+  f->create_site = site_id(site);
+  f->end_how = site->flags; /* until its bracket closes */
+  f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
+  f->await = node_find(t, f->node, site, true)->node;
+  t->tentative = f;
+  t->tentative_id = f->id;
+  token->word[0] = f->id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = t->cur != NULL ? index_of(t->cur) | t->slice_count << 32 : 0;
+out:
+  event_end(t);
+}
+
+/* The child that ran inside the bracket is done with this stack: its creator
+   goes on. */
+static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
+  struct aprof_future *creator = future_at((uint32_t)token->word[2]);
+  if (!is_aside(creator, CALLEE_CREATE) || creator == t->cur)
+    return;
+  uint64_t now = not_before(event_time(t), creator);
+  if (t->cur != NULL)
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+  bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+  if (!immediate)
+    slice_open(t, creator, now, node_site(creator->await));
+  restore(t, creator, now, immediate);
+}
+
+/* The key belongs to a future that lives. True: that one goes on (rearm). */
+static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct aprof_future *f,
+                           uint32_t flags, uint64_t now) {
+  if ((flags & APROF_REARM) && node_site(old->node) == node_site(f->node)) {
+    if (old->open != 0)
+      old->ending = ENDING_REARMED;
+    return true;
+  }
+  key_remove(old);
+  if (old->open != 0 && (old->state == APROF_FUTURE_RUNNING || old->callee != 0)) {
+    if (!old->ending)
+      old->ending = ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
+    return false;
+  }
+  t->block->reused_keys++;
+  close_off_thread(t, old, not_before(now, old));
+  future_end(t, old, APROF_CANCELLED, not_before(now, old));
+  return false;
+}
+
+static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (unlikely(!token_current(t, token->word[0])))
+    goto out;
+  bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
+  if (t->tentative == f && t->tentative_id == token->word[0]) {
+    uint32_t before = tentative ? (uint32_t)f->key0 : 0;
+    t->tentative = before != 0 ? future_at(before) : NULL;
+    t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
+  }
+  if (unlikely(!tentative && token->word[2] != 0))
+    restore_creator(t, token);
+  if (unlikely(f->id != token->word[0]))
+    goto out; /* ran to its end inside the bracket */
+  if (unlikely(!ok)) {
+    if (tentative)
+      future_free(t, f);
+    goto out;
+  }
+  uint32_t flags = f->end_how;
+  f->end_how = 0;
+  struct aprof_future *old = key_find(key0, key1, f->ns);
+  if (unlikely(old != NULL && old != f) &&
+      key_taken(t, old, f, flags, event_time(t))) {
+    if (tentative)
+      future_free(t, f);
+    goto out;
+  }
+  f->key0 = key0;
+  f->key1 = key1;
+  if (key_insert(f))
+    f->flags |= APROF_F_KEYED;
+  if (!tentative)
+    goto out;
+  tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
+  f->flags |= APROF_F_WAITED;
+  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
+    f->flags |= APROF_F_IMPLICIT;
+    f->state = APROF_FUTURE_WAITING;
+  } else {
+    f->await = 0;
+    f->state = APROF_FUTURE_QUEUED;
+  }
+out:
+  event_end(t);
+}
+
+/* -- run ------------------------------------------------------------------- */
+
+/* Unknown key: the first sight of a future that nobody creates, or an error. */
+static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
+                                             uint64_t key0, uint64_t key1,
+                                             struct aprof_site *function, uint64_t now) {
+  if (!(site->flags & APROF_ORPHAN)) {
+    if (!(site->flags & APROF_QUIET))
+      t->block->missed_events++;
+    return NULL;
+  }
+  struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
+  if (f == NULL)
+    return NULL;
+  f->flags = 0;
+  f->ns = site->ns;
+  f->key0 = key0;
+  f->key1 = key1;
+  f->create_site = site_id(function != NULL ? function : site);
+  if (key_insert(f))
+    f->flags |= APROF_F_KEYED;
+  tell(APROF_EVENT_CREATED, f, f->create_site, now);
+  return f;
+}
+
+#define RUN_BODY (1ull << 31) /* in word[2]: the bracket is around a body */
+
+/* What runs on f's stack when f does: itself, or the body it awaits there. */
+static struct aprof_future *innermost(struct aprof_future *f) {
+  for (uint32_t steps = 0; steps < 1u << 20; steps++) {
+    uint32_t callee = f->callee & ~CALLEE_MINE;
+    if (callee == 0 || callee >= CALLEE_SWITCHED)
+      break;
+    struct aprof_future *above = future_at(callee);
+    if (above->caller != index_of(f) || above->id == 0)
+      break;
+    f = above;
+  }
+  return f;
+}
+
+static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                      uint64_t key1, struct aprof_site *function, const void *self) {
+  (void)self;
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *caller = t->cur, *f = key_find(key0, key1, site->ns), *runs = f;
+  uint64_t now = event_time(t);
+  bool born = false;
+  if (unlikely(f == NULL)) {
+    runs = f = run_unknown(t, site, key0, key1, function, now);
+    if (f == NULL)
+      goto out;
+    born = true;
+  } else if (unlikely(f->callee != 0)) {
+    runs = innermost(f);
+  }
+  if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->callee != 0) && !born) {
+    if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
+      t->block->missed_events++; /* it runs on another thread */
+    goto out;                    /* inside itself: idempotent */
+  }
+  now = not_before(now, runs);
+  if (function != NULL && unlikely(site_id(function) != node_site(f->node)))
+    future_named(t, f, function);
+  if (caller != NULL) {
+    close_running(t, now);
+    put_aside(t, caller, take_call_site(t, function != NULL ? function : site), index_of(f), now);
+    token->word[2] = index_of(caller) | t->slice_count << 32;
+  } else {
+    close_rest(t->block, now);
+    slice_open(t, runs, now,
+               runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
+                                                   : node_site(runs->node));
+    token->word[2] = 0;
+  }
+  if (function != NULL)
+    token->word[2] |= RUN_BODY;
+  if (runs == f)
+    f->caller = caller != NULL ? index_of(caller) : 0;
+  if (!born)
+    close_off_thread(t, runs, now);
+  if (runs->flags & APROF_F_IMPLICIT) {
+    runs->await = 0;
+    runs->flags &= (uint8_t)~APROF_F_IMPLICIT;
+  }
+  f->open++;
+  f->flags |= APROF_F_STARTED;
+  token->word[0] = f->id;
+  token->word[1] = (uintptr_t)f;
+  set_running(t, runs, now);
+  tell(APROF_EVENT_RUNNING, runs, site->id, now);
+out:
+  event_end(t);
+}
+
+/* How the bracket of f ends it, given what was asked while it ran. */
+static inline int run_verdict(struct thread *t, struct aprof_future *f, int how) {
+  uint8_t ending = f->ending;
+  if (likely(ending == 0))
+    return how;
+  f->ending = 0;
+  if (ending == ENDING_REARMED)
+    return APROF_PENDING;
+  if (ending == ENDING_KEYLESS) {
+    if (how < APROF_PENDING)
+      return how;
+    t->block->reused_keys++;
+    return APROF_CANCELLED;
+  }
+  return ending - 1;
+}
+
+/* Where a future that stops running without an await of its own waits. */
+static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct aprof_site *where) {
+  if (t->polled == f && t->polled_sequence == t->block->sequence)
+    return t->polled_node; /* on the child it polled last */
+  if (where != NULL)
+    return node_find(t, f->node, where, true)->node;
+  return node_of_site_slow(f->node, f->create_site, true);
+}
+
+/* The running future, whose exec is closed, waits until it is run again. */
+static void pause_running(struct thread *t, struct aprof_site *where, uint64_t now) {
+  struct aprof_future *f = t->cur;
+  if (f->await == 0) {
+    set_waiting(f, pause_place(t, f, where), now);
+    f->flags |= APROF_F_IMPLICIT;
+  } else {
+    set_waiting(f, f->await, now);
+  }
+  tell(APROF_EVENT_WAITING, f, node_site(f->await), now);
+}
+
+/* f, whose bracket closes, still runs here, or a body above it does. */
+static void run_stop(struct thread *t, struct aprof_future *f, int how, struct aprof_site *where,
+                     bool body, bool held, uint64_t now) {
+  if (unlikely(t->cur != f) && (body || how < APROF_PENDING))
+    unwind_to(t, t->cur, f, now);
+  close_running(t, now);
+  if (!held)
+    slice_close(t, now, where != NULL ? site_id(where) : node_site(t->cur->node));
+  how = run_verdict(t, f, how);
+  if (t->cur == f && how < APROF_PENDING)
+    future_end(t, f, how, now);
+  else
+    pause_running(t, where, now);
+  set_resting(t, now);
+}
+
+/* Is f on the stack that runs here? */
+static bool runs_here(const struct thread *t, struct aprof_future *f) {
+  return t->cur == f || (t->cur != NULL && f->callee != 0 && innermost(f) == t->cur);
+}
+
+static void run_end(struct aprof_token *token, int how, struct aprof_site *where) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (unlikely(!token_current(t, token->word[0])))
+    goto out;
+  uint32_t below = (uint32_t)token->word[2] & ~(uint32_t)RUN_BODY;
+  struct aprof_future *caller = below != 0 ? future_at(below) : NULL;
+  if (caller != NULL && !is_aside(caller, index_of(f)))
+    caller = NULL; /* it runs again already, or is over */
+  uint64_t now = event_time(t);
+  t->at = NULL;
+  bool alive = f->id == token->word[0], polled = false;
+  if (likely(alive)) {
+    f->open--;
+    if (likely(runs_here(t, f))) {
+      now = not_before(now, t->cur);
+      run_stop(t, f, how, where, token->word[2] & RUN_BODY, caller != NULL, now);
+      polled = how >= APROF_PENDING;
+    }
+  }
+  if (caller != NULL) {
+    if (unlikely(t->cur != NULL))
+      abandon_running(t, now);
+    else
+      close_rest(t->block, now);
+    now = not_before(now, caller);
+    uint32_t called_from = caller->await;
+    bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+    if (!immediate)
+      slice_open(t, caller, now, node_site(called_from));
+    restore(t, caller, now, immediate);
+    if (polled) {
+      t->polled = caller;
+      t->polled_node = called_from;
+      t->polled_sequence = t->block->sequence + 2; /* while inside the next event */
+    }
+  } else {
+    t->suspended = NULL;
+  }
+out:
+  event_end(t);
+}
+
+/* -- wake, end, idle --------------------------------------------------------- */
+
+static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
+  uint64_t none = 0;
+  if (f->state != APROF_FUTURE_WAITING || f->callee != 0)
+    return;
+  uint64_t now = not_before(event_time(t), f);
+  if (__atomic_compare_exchange_n(&f->wake_tick, &none, now ? now : 1, false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED)) {
+    __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
+    tell(APROF_EVENT_QUEUED, f, site->id, now);
+  }
+}
+
+static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = key_find(key0, key1, site->ns);
+  if (f != NULL)
+    wake_future(t, f, site);
+  event_end(t);
+}
+
+static void wake_current(struct aprof_site *site) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (t->suspended != NULL && t->suspended->id == t->suspended_id)
+    wake_future(t, t->suspended, site);
+  event_end(t);
+}
+
+/* f, which nobody runs, is over, and so are the bodies it awaits on its stack. */
+static void end_at_rest(struct thread *t, struct aprof_future *f, struct aprof_future *top, int how,
+                        uint64_t now) {
+  while (top != f) {
+    struct aprof_future *below = future_at(top->caller);
+    now = not_before(now, top);
+    close_off_thread(t, top, now);
+    future_end(t, top, APROF_CANCELLED, now);
+    top = below;
+  }
+  now = not_before(now, f);
+  close_off_thread(t, f, now);
+  future_end(t, f, how, now);
+}
+
+static void end_future(struct thread *t, struct aprof_future *f, int how) {
+  struct aprof_future *top = innermost(f);
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  if (top->state == APROF_FUTURE_RUNNING || top->callee != 0) {
+    if (top != t->cur && top->block != t->index)
+      __atomic_store_n(&f->end_how, 1 + (uint32_t)how, __ATOMIC_RELAXED);
+    if (f->open != 0) {
+      f->ending = (uint8_t)(1 + how); /* when its bracket closes */
+    } else if (f == t->cur) {
+      uint64_t now = event_time(t);
+      close_running(t, now);
+      slice_close(t, now, node_site(f->node));
+      future_end(t, f, how, now);
+      set_resting(t, now);
+    }
+    return;
+  }
+  end_at_rest(t, f, top, how, event_time(t));
+}
+
+static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f;
+  /* any: names every future of the address; each look-up finds another. */
+  while ((f = key_find(key0, key1, site->ns)) != NULL) {
+    end_future(t, f, how);
+    if (site->ns != APROF_NS_ANY)
+      break;
+  }
+  event_end(t);
+}
+
+static void end_current(struct aprof_site *site, int how) {
+  (void)site;
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (t->cur != NULL)
+    end_future(t, t->cur, how);
+  else
+    t->block->missed_events++;
+  event_end(t);
+}
+
+static void idle_begin(struct aprof_site *site, struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = t->cur;
+  if (t->rest == APROF_THREAD_IDLE)
+    goto out; /* inside itself: idempotent */
+  uint64_t now = event_time(t);
+  token->word[0] = (uint64_t)t->epoch << 48 | 1;
+  token->word[1] = 0;
+  if (f != NULL) {
+    close_running(t, now);
+    put_aside(t, f, take_call_site(t, site), CALLEE_IDLE, now);
+    slice_close(t, now, site_id(site));
+    token->word[0] = f->id;
+    token->word[1] = (uintptr_t)f;
+  } else {
+    close_rest(t->block, now);
+  }
+  t->suspended = NULL;
+  t->rest = APROF_THREAD_IDLE;
+  set_resting(t, now);
+out:
+  event_end(t);
+}
+
+static void idle_end(struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (!token_current(t, token->word[0]))
+    goto out;
+  t->rest = APROF_THREAD_OTHER;
+  uint64_t now = event_time(t);
+  if (t->cur == NULL)
+    close_rest(t->block, now);
+  if (f != NULL && f->id == token->word[0] && is_aside(f, CALLEE_IDLE)) {
+    if (t->cur != NULL)
+      abandon_running(t, now);
+    now = not_before(now, f);
+    slice_open(t, f, now, node_site(f->await));
+    restore(t, f, now, false);
+  } else if (t->cur == NULL) {
+    set_resting(t, now);
+  }
+out:
+  event_end(t);
+}
+
+const struct bracket_table events_brackets = {create_begin, create_end, run_begin,    run_end,
+                                              wake,         end,        idle_begin,   idle_end,
+                                              wake_current, end_current};

@@ -1,0 +1,165 @@
+/*
+ * Start, epochs and fork: when there is a profile, and whose.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+struct rt rt = {.fd = -1};
+
+void control_say(const char *what, const char *detail) {
+  char line[600] = "aprof: ";
+  strncat(line, what, 300);
+  strncat(line, detail, 280);
+  strcat(line, "\n");
+  ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+  (void)ignored;
+}
+
+static SLOW bool give_up(const char *why) {
+  control_say("this process is not profiled: ", why);
+  rt.state = RT_DEAD;
+  if (rt.header != NULL)
+    rt.header->enabled = 0;
+  return false;
+}
+
+/* -- fork ------------------------------------------------------------------------ */
+
+/* The child has none of the parent's futures: their records lie in memory that it
+   did not inherit. Its first future opens a profile of its own. */
+static void in_child(void) {
+  if (rt.state != RT_ON)
+    return;
+  profile_abandon();
+  thread_wipe();
+  rt.lock = 0;
+}
+
+static bool start_over(void) {
+  profile_abandon();
+  thread_wipe();
+  arena_reset();
+  site_reset();
+  node_reset();
+  histogram_reset();
+  key_reset();
+  future_reset();
+  rt.instance++;
+  rt.lock = 0;
+  return true;
+}
+
+/* -- start ----------------------------------------------------------------------- */
+
+void control_attach(void) {
+  if (rt.state != RT_NEW)
+    return;
+  rt.instance = 1;
+  options_read();
+  rt.histograms = rt.options.histograms;
+  rt.nodes_cap = rt.options.nodes;
+  if (!profile_reserve()) {
+    rt.state = RT_DEAD;
+    return;
+  }
+  thread_start();
+  pthread_atfork(NULL, NULL, in_child);
+  rt.state = RT_ATTACHED;
+  if (!rt.options.enabled)
+    control_start(); /* so that `aprof on` finds something to switch */
+}
+
+static SLOW bool control_open(void) {
+  int saved = errno;
+  bool ok = false;
+  static uint32_t opening;
+  while (__atomic_exchange_n(&opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
+    usleep(100);
+  if (rt.state == RT_ON && rt.pid == getpid()) {
+    ok = true;
+    goto out;
+  }
+  if (rt.state == RT_DEAD)
+    goto out;
+  if (rt.state == RT_ON)
+    start_over();
+  rt.pid = getpid();
+  if (!profile_open()) {
+    give_up("no profile can be made in $XDG_RUNTIME_DIR, /dev/shm or memory (full, or limited "
+            "by ulimit); see aprof-options(7)");
+    goto out;
+  }
+  if (!node_start()) {
+    give_up("too little memory for a profile; raise memory: in APROF_OPTIONS");
+    goto out;
+  }
+  rt.state = RT_ON;
+  dump_start();
+  ok = true;
+out:
+  __atomic_store_n(&opening, 0, __ATOMIC_RELEASE);
+  errno = saved;
+  return ok;
+}
+
+bool control_start(void) {
+  if (likely(rt.state == RT_ON && rt.pid == getpid()))
+    return true;
+  return rt.state != RT_NEW && control_open();
+}
+
+/* -- epochs ---------------------------------------------------------------------- */
+
+static void control_lock(struct aprof_header *h) {
+  uint32_t none = 0;
+  for (int tries = 0; tries < 100000; tries++) {
+    none = 0;
+    if (__atomic_compare_exchange_n(&h->control_lock, &none, (uint32_t)rt.pid, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+static void next_epoch(struct aprof_header *h, uint64_t now) {
+  uint32_t epoch = h->epoch;
+  h->epochs[epoch % APROF_EPOCHS].end_tick = now;
+  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){now, 0};
+  __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
+}
+
+int control_enable(int on) {
+  if (!control_start())
+    return -1;
+  struct aprof_header *h = rt.header;
+  control_lock(h);
+  uint64_t now = clock_read();
+  int before = (int)h->enabled;
+  if (on && !before) {
+    h->epochs[h->epoch % APROF_EPOCHS].begin_tick = now;
+    __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
+  } else if (!on && before) {
+    __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
+    next_epoch(h, now);
+  }
+  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
+  return before;
+}
+
+int control_reset(void) {
+  if (!control_start())
+    return -1;
+  struct aprof_header *h = rt.header;
+  control_lock(h);
+  h->reset_epoch = h->epoch + 1;
+  next_epoch(h, clock_read());
+  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
+  return 0;
+}

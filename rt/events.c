@@ -1,0 +1,367 @@
+/*
+ * Events of bodies and awaits: the ones a coroutine program makes most.
+ *
+ *     int tok = enter (site);            a future is born, or a known one adopts
+ *       { await = suspend (site); call; resume (await); }
+ *     leave (tok);                       and is over
+ *
+ * Why the order inside each: read the clock, close what runs, open what begins.
+ */
+#include "transitions.h"
+
+#include "events.h"
+
+static inline void token_set(struct aprof_token *token, struct aprof_future *f, uint64_t word2) {
+  token->word[0] = f->id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = word2;
+}
+
+/* The site a future is put aside at: the call announced by at(), else what it calls. */
+struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
+  struct aprof_site *site = t->at_future == t->cur && t->at != NULL ? t->at : callee;
+  t->at = NULL;
+  return site;
+}
+
+struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
+                                 uint64_t now) {
+  struct aprof_future *f = future_new(t), *parent = t->cur;
+  if (unlikely(f == NULL))
+    return NULL;
+  uint32_t above = 0;
+  if (parent != NULL) {
+    f->parent = index_of(parent);
+    f->parent_id = parent->id;
+    if (!root)
+      above = parent->node;
+  } else {
+    f->parent = 0;
+    f->parent_id = 0;
+  }
+  f->node = node_find(t, above, function, false)->node;
+  f->outer = f->node;
+  f->created_tick = now;
+  f->last = now;
+  return f;
+}
+
+/* -- bodies ---------------------------------------------------------------- */
+
+/* A body may be the one a create bracket or a keyed run is waiting for. */
+static bool adopts(struct aprof_future *f, struct aprof_site *site, const void *self) {
+  if (f->flags & APROF_F_BODY)
+    return false;
+  if (f->flags & APROF_F_NAMELESS)
+    return true;
+  uint32_t known = node_site(f->node), mine = site_id(site);
+  if (known == mine)
+    return true;
+  struct aprof_psite *p = site_record(known);
+  return self != NULL && p->address == (uint64_t)(uintptr_t)self;
+}
+
+/* A name that was an address, or nothing, becomes that of the body seen. */
+void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
+  if (f->flags & APROF_F_NAMELESS) {
+    uint32_t parent = rt.node_segments[f->node / NODE_CHUNK][f->node % NODE_CHUNK].parent;
+    bool own = f->outer == f->node;
+    f->node = node_find(t, parent, site, false)->node;
+    if (own)
+      f->outer = f->node;
+    if (f->await != 0)
+      f->await = node_of_site_slow(f->node, node_site(f->await), true);
+    f->flags &= (uint8_t)~APROF_F_NAMELESS;
+    if (f == t->cur)
+      t->counters = counters_of(t, f->node);
+  } else {
+    site_alias_slow(node_site(f->node), site);
+  }
+}
+
+/* The first body entered inside a create bracket, on a stack of its own. */
+static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
+                                 struct aprof_token *token, const void *self) {
+  struct aprof_future *f = t->tentative, *creator = t->cur;
+  if (f->id != t->tentative_id || f->state != APROF_FUTURE_TENTATIVE || !adopts(f, site, self))
+    return false;
+  uint64_t now = event_time(t);
+  future_named(t, f, site);
+  f->await = 0;
+  f->flags |= APROF_F_BODY | APROF_F_STARTED;
+  f->open = 1;
+  if (creator != NULL) {
+    close_running(t, now);
+    put_aside(t, creator, take_call_site(t, site), CALLEE_CREATE, now);
+  } else {
+    close_rest(t->block, now);
+    slice_open(t, f, now, site->id);
+  }
+  /* It lived since its bracket began: runnable all the time. */
+  f->state = APROF_FUTURE_QUEUED;
+  close_queued_since(t, f, f->last, now);
+  f->outer = f->node;
+  set_running(t, f, now);
+  token_set(token, f, t->slice_count);
+  tell(APROF_EVENT_RUNNING, f, site->id, now);
+  return true;
+}
+
+/* The body that a run bracket around a call leads to. */
+static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
+                               struct aprof_token *token, const void *self) {
+  struct aprof_future *f = t->cur;
+  if (!adopts(f, site, self))
+    return false;
+  future_named(t, f, site);
+  f->flags |= APROF_F_BODY;
+  f->open++;
+  token_set(token, f, t->slice_count);
+  return true;
+}
+
+static void enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *caller = t->cur;
+  if (unlikely(t->tentative != NULL) && adopt_tentative(t, site, token, self))
+    goto out;
+  if (unlikely(caller != NULL && !(caller->flags & APROF_F_BODY) && caller->open == 1) &&
+      adopt_running(t, site, token, self))
+    goto out;
+
+  uint64_t now = event_time(t);
+  struct aprof_future *f = future_born(t, site, site->flags & APROF_ROOT, now);
+  if (unlikely(f == NULL))
+    goto out;
+  f->flags = APROF_F_BODY | APROF_F_STARTED;
+  f->open = 1;
+  f->create_site = site->id;
+  if (caller != NULL) {
+    close_running(t, now);
+    put_aside(t, caller, take_call_site(t, site), index_of(f), now);
+    f->caller = index_of(caller);
+    f->outer = caller->outer;
+  } else {
+    close_rest(t->block, now);
+    slice_open(t, f, now, site->id);
+  }
+  token_set(token, f, t->slice_count);
+  tell(APROF_EVENT_CREATED, f, site->id, now);
+  set_running(t, f, now);
+  tell(APROF_EVENT_RUNNING, f, site->id, now);
+out:
+  event_end(t);
+}
+
+static SLOW void leave_elsewhere(struct thread *t, struct aprof_future *f, int how) {
+  uint64_t now = not_before(event_time(t), f);
+  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  if (top != NULL && unwind_to(t, top, f, now)) {
+    how = f->ending ? f->ending - 1 : how;
+  } else {
+    t->block->missed_events++;
+    if (f->state != APROF_FUTURE_WAITING)
+      return; /* it runs on another thread: not this one's to end */
+    /* Its body is left for certain, though nobody saw it come back. */
+    close_waiting(t, f, now, false);
+    future_end(t, f, how, now);
+    return;
+  }
+  close_running(t, now);
+  struct aprof_future *caller = f->caller ? future_at(f->caller) : NULL;
+  uint32_t index = index_of(f), site = node_site(f->node);
+  if (caller == NULL || !is_aside(caller, index)) {
+    slice_close(t, now, site);
+    caller = NULL;
+  }
+  future_end(t, f, how, now);
+  if (caller != NULL)
+    restore(t, caller, now, false);
+  else
+    set_resting(t, now);
+}
+
+static void leave(struct aprof_token *token, int how) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (unlikely(!token_current(t, token->word[0])))
+    goto out;
+  if (unlikely(f->id != token->word[0])) {
+    t->block->missed_events++;
+    goto out;
+  }
+  t->at = NULL;
+  if (unlikely(f != t->cur)) {
+    leave_elsewhere(t, f, how);
+    goto out;
+  }
+  uint64_t now = event_time(t);
+  close_running(t, now);
+  uint32_t index = index_of(f);
+  struct aprof_future *caller = f->caller ? future_at(f->caller) : NULL;
+  bool aside = caller != NULL && is_aside(caller, index);
+  bool immediate = token->word[2] == t->slice_count;
+  if (!aside)
+    slice_close(t, now, node_site(f->node));
+  if (unlikely(f->ending))
+    how = f->ending - 1;
+  future_end(t, f, how, now);
+  if (aside)
+    restore(t, caller, now, immediate);
+  else
+    set_resting(t, now);
+out:
+  event_end(t);
+}
+
+/* -- awaits ---------------------------------------------------------------- */
+
+#define AWAIT_OUTER 1u
+#define AWAIT_NAMES 2u
+
+/* An await inside the await that suspended this stack's future. */
+static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
+                               struct aprof_token *token) {
+  struct aprof_future *f = t->suspended;
+  if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
+      !on_suspended_stack(t, (uintptr_t)token)) {
+    t->block->unmatched_awaits++;
+    return false;
+  }
+  uint64_t now = event_time(t);
+  charge_back(t, f, now);
+  slice_reopen(t);
+  f->last = now;
+  t->block->last = now;
+  slice_close(t, now, site_id(site));
+  token_set(token, f, 0);
+  t->suspended_at = (uintptr_t)token;
+  return true;
+}
+
+static void suspend(struct aprof_site *site, struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = t->cur;
+  if (unlikely(f == NULL)) {
+    suspend_again(t, site, token);
+    goto out;
+  }
+  uint32_t await = f->await;
+  uint64_t word2 = 0;
+  t->at = NULL;
+  if (likely(await == 0)) {
+    await = node_find(t, f->node, site, true)->node;
+    word2 = AWAIT_OUTER;
+    if (unlikely(site->flags & APROF_NAMES)) {
+      f->await = await;
+      token_set(token, f, AWAIT_OUTER | AWAIT_NAMES);
+      goto out;
+    }
+  } else if (unlikely(site->flags & APROF_NAMES)) {
+    goto out;
+  }
+  uint64_t now = event_time(t);
+  close_running(t, now);
+  set_waiting(f, await, now);
+  slice_close(t, now, site_id(site));
+  token_set(token, f, word2);
+  set_resting(t, now);
+  t->suspended = f;
+  t->suspended_id = f->id;
+  t->suspended_at = (uintptr_t)token;
+  tell(APROF_EVENT_WAITING, f, site->id, now);
+out:
+  event_end(t);
+}
+
+static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t outer) {
+  if (f == t->cur) { /* an inner await, or the bracket that runs it, came first */
+    if (outer)
+      f->await = 0;
+    return;
+  }
+  uint64_t now = not_before(event_time(t), f);
+  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  if (f->state == APROF_FUTURE_WAITING && top != NULL && unwind_to(t, top, f, now)) {
+    if (outer)
+      f->await = 0;
+    return;
+  }
+  t->block->missed_events++;
+}
+
+static void resume(struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  uint64_t outer = token->word[2] & AWAIT_OUTER;
+  if (unlikely(!token_current(t, token->word[0])))
+    goto out;
+  if (unlikely(f->id != token->word[0])) {
+    t->block->missed_events++;
+    goto out;
+  }
+  if (unlikely(f->state != APROF_FUTURE_WAITING || f->callee != 0)) {
+    resume_oddly(t, f, outer);
+    goto out;
+  }
+  uint64_t now = not_before(event_time(t), f);
+  if (unlikely(t->cur != NULL))
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+  close_waiting(t, f, now, false);
+  slice_open(t, f, now, node_site(f->await));
+  if (outer)
+    f->await = 0;
+  set_running(t, f, now);
+  tell(APROF_EVENT_RUNNING, f, 0, now);
+out:
+  event_end(t);
+}
+
+static void at(struct aprof_site *call) {
+  struct thread *t = aprof_self;
+  if (likely(t->block != NULL)) {
+    t->at = call;
+    t->at_future = t->cur;
+  }
+}
+
+/* -- returning twice ------------------------------------------------------- */
+
+static void resync(struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (!token_current(t, token->word[0]) || f->id != token->word[0] || f == t->cur)
+    goto out;
+  uint64_t now = not_before(event_time(t), f);
+  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  if (top != NULL && unwind_to(t, top, f, now))
+    goto clear;
+  if (f->state == APROF_FUTURE_WAITING) {
+    if (t->cur != NULL)
+      abandon_running(t, now);
+    else
+      close_rest(t->block, now);
+    close_waiting(t, f, now, false);
+    f->callee = 0;
+    slice_open(t, f, now, node_site(f->node));
+    set_running(t, f, now);
+  }
+clear:
+  f->await = 0; /* the await it was in, if any, was jumped out of */
+out:
+  event_end(t);
+}
+
+const struct event_table events_bodies = {enter, leave, suspend, resume, at, resync};

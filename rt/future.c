@@ -1,0 +1,185 @@
+/*
+ * Records of futures: slabs in the arena, handed out through a list per thread,
+ * with one shared list that evens out threads which create what others end.
+ */
+#include "transitions.h"
+
+#define SLAB 511u      /* records in a chunk: 64 KB with its head */
+#define BATCH 73u      /* of them moved between a thread and the shared list at once; 7 a slab */
+#define KEEP (4 * BATCH)
+
+static uint32_t shared_list; /* of batches: link in key0 within, in key1 between */
+
+void future_reset(void) { shared_list = 0; }
+
+/* rt.lock held. */
+static uint32_t slab_new(void) {
+  struct aprof_future *slab =
+      arena_chunk(APROF_CHUNK_FUTURES, 0, 0, SLAB, sizeof(struct aprof_future));
+  if (slab == NULL)
+    return 0;
+  uint32_t first = index_of(slab);
+  for (uint32_t i = 0; i < SLAB; i++) {
+    bool batch_ends = (i + 1) % BATCH == 0;
+    slab[i].key0 = batch_ends ? 0 : first + i + 1;
+    if (i % BATCH == 0)
+      slab[i].key1 = i + BATCH < SLAB ? first + i + BATCH : shared_list;
+  }
+  arena_publish(slab, APROF_CHUNK_FUTURES);
+  return first;
+}
+
+static SLOW bool refill(struct thread *t) {
+  rt_lock();
+  if (shared_list == 0)
+    shared_list = slab_new();
+  t->free_list = shared_list;
+  if (shared_list != 0) {
+    shared_list = (uint32_t)future_at(shared_list)->key1;
+    t->free_count = BATCH;
+  }
+  rt_unlock();
+  if (t->free_list != 0)
+    return true;
+  __atomic_fetch_add(&rt.header->lost_futures, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+struct aprof_future *future_new(struct thread *t) {
+  if (unlikely(t->free_list == 0) && !refill(t))
+    return NULL;
+  struct aprof_future *f = future_at(t->free_list);
+  t->free_list = (uint32_t)f->key0;
+  t->free_count--;
+  f->state = APROF_FUTURE_TENTATIVE;
+  f->flags = f->open = f->ending = 0;
+  f->block = t->index;
+  f->exec = f->waiting = f->queued = 0;
+  f->await = 0;
+  f->ns = 0;
+  f->caller = 0;
+  f->callee = 0;
+  f->wake_tick = 0;
+  f->end_how = 0;
+  publish_fence();
+  f->id = (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
+  return f;
+}
+
+static SLOW void give_back(struct thread *t) {
+  uint32_t batch = t->free_list, last = batch;
+  for (uint32_t i = 1; i < BATCH; i++)
+    last = (uint32_t)future_at(last)->key0;
+  t->free_list = (uint32_t)future_at(last)->key0;
+  future_at(last)->key0 = 0;
+  t->free_count -= BATCH;
+  rt_lock();
+  future_at(batch)->key1 = shared_list;
+  shared_list = batch;
+  rt_unlock();
+}
+
+void future_free(struct thread *t, struct aprof_future *f) {
+  f->id = 0;
+  publish_fence();
+  f->state = APROF_FUTURE_FREE;
+  f->flags = 0;
+  f->callee = 0;
+  f->key0 = t->free_list;
+  t->free_list = index_of(f);
+  if (unlikely(++t->free_count > KEEP))
+    give_back(t);
+}
+
+void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+  struct aprof_counters *c = counters_of(t, f->node);
+  uint64_t wall = now - f->created_tick;
+  if (likely(how == APROF_DONE))
+    c->function.done++;
+  else if (how == APROF_FAILED)
+    c->function.failed++;
+  else
+    c->function.cancelled++;
+  raise_to(&c->function.exec_max, f->exec);
+  raise_to(&c->function.wall_max, wall);
+  histogram_add(t, f->node, OF_EXEC, &c->function.exec_histogram, f->exec);
+  histogram_add(t, f->node, OF_WALL, &c->function.wall_histogram, wall);
+  if (!(f->flags & APROF_F_WAITED))
+    c->function.born_done++;
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  tell(how == APROF_DONE     ? APROF_EVENT_DONE
+       : how == APROF_FAILED ? APROF_EVENT_FAILED
+                             : APROF_EVENT_CANCELLED,
+       f, 0, now);
+  future_free(t, f);
+}
+
+void future_migrated(struct thread *t, struct aprof_future *f) {
+  t->block->migrations++;
+  f->block = t->index;
+}
+
+/* -- rare ways out ----------------------------------------------------------- */
+
+static bool in_chain(struct aprof_future *top, struct aprof_future *f) {
+  for (uint32_t steps = 0; top != f; steps++) {
+    if (top->caller == 0 || steps == 1u << 20)
+      return false;
+    struct aprof_future *below = future_at(top->caller);
+    if (!is_aside(below, index_of(top)))
+      return false;
+    top = below;
+  }
+  return true;
+}
+
+bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now) {
+  if (!in_chain(top, f))
+    return false;
+  bool ran = t->cur != NULL;
+  if (ran)
+    close_running(t, now);
+  else
+    close_rest(t->block, now);
+  t->block->last = now;
+  while (top != f) {
+    struct aprof_future *below = future_at(top->caller);
+    if (top->state == APROF_FUTURE_WAITING)
+      close_waiting(t, top, not_before(now, top), false);
+    future_end(t, top, APROF_CANCELLED, now);
+    top = below;
+  }
+  if (f->state == APROF_FUTURE_WAITING) {
+    if (!ran)
+      slice_open(t, f, now, node_site(f->await));
+    restore(t, f, now, false);
+  }
+  return true;
+}
+
+void abandon_running(struct thread *t, uint64_t now) {
+  struct aprof_future *f = t->cur;
+  t->block->missed_events++;
+  close_running(t, now);
+  slice_close(t, now, node_site(f->node));
+  bool mine = f->await == 0;
+  set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, true) : f->await, now);
+  if (mine)
+    f->flags |= APROF_F_IMPLICIT;
+  set_resting(t, now);
+}
+
+/*
+ * Only a stack known to be the thread's own can be told from a coroutine's by
+ * address; between two unknown ones only frames a few KB apart are believed to
+ * be of one stack.
+ */
+bool on_suspended_stack(const struct thread *t, uintptr_t inner) {
+  uintptr_t outer = t->suspended_at;
+  bool outer_own = outer >= t->stack_low && outer < t->stack_high;
+  bool inner_own = inner >= t->stack_low && inner < t->stack_high;
+  if (outer_own != inner_own || inner >= outer)
+    return false;
+  return outer_own || outer - inner < 4096;
+}

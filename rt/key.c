@@ -1,0 +1,165 @@
+/*
+ * From keys to futures: an open-addressing table of (hash, record) words.
+ *
+ * The hash is of the address alone, so that any: finds every namespace; key,
+ * namespace and life are checked in the record, so a stale word does no harm.
+ * Locking: look-ups and removals take none, inserts one compare and swap. When
+ * a table is full a larger one becomes its head under rt.lock and the live
+ * words are copied; the old one stays readable.
+ */
+#include <string.h>
+
+#include "rt.h"
+
+#define FIRST_SIZE 1024u
+#define TOMB 1u /* no record has index 1: the header lies there */
+
+struct key_table {
+  uint32_t size; /* power of two */
+  uint32_t used; /* words that were ever taken; atomic */
+  struct key_table *older;
+  uint64_t word[]; /* hash's upper half << 32 | index; 0: never taken */
+};
+
+static struct key_table *head; /* atomic */
+
+void key_reset(void) { head = NULL; }
+
+static uint64_t hash_key(uint64_t key0, uint64_t key1) {
+  uint64_t h = (key0 ^ (key1 * 0xff51afd7ed558ccdull)) * 0x9e3779b97f4a7c15ull;
+  return h ^ h >> 29;
+}
+
+static bool is_key(const struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t ns) {
+  return f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
+         (f->ns == ns || ns == APROF_NS_ANY);
+}
+
+static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint64_t key0,
+                                    uint64_t key1, uint32_t ns) {
+  uint32_t mask = table->size - 1;
+  for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
+    uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_ACQUIRE);
+    if (word == 0)
+      return NULL;
+    if (word >> 32 != hash >> 32 || (uint32_t)word == TOMB)
+      continue;
+    struct aprof_future *f = future_at((uint32_t)word);
+    if (is_key(f, key0, key1, ns) && (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch)
+      return f;
+  }
+  return NULL;
+}
+
+struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+  uint64_t hash = hash_key(key0, key1);
+  for (struct key_table *t = __atomic_load_n(&head, __ATOMIC_ACQUIRE); t != NULL; t = t->older) {
+    struct aprof_future *f = find_in(t, hash, key0, key1, ns);
+    if (likely(f != NULL))
+      return f;
+  }
+  return NULL;
+}
+
+static bool insert_in(struct key_table *table, uint64_t hash, uint32_t index) {
+  uint32_t mask = table->size - 1;
+  if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) > table->size / 4 * 3)
+    return false;
+  uint64_t word = (hash >> 32) << 32 | index;
+  for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
+    uint64_t seen = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
+    if (seen != 0 && (uint32_t)seen != TOMB)
+      continue;
+    if (!__atomic_compare_exchange_n(&table->word[slot], &seen, word, false, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED)) {
+      slot = (slot - 1) & mask; /* look at it again */
+      continue;
+    }
+    if (seen == 0)
+      __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
+    return true;
+  }
+}
+
+static bool live(uint64_t word) {
+  if (word == 0 || (uint32_t)word == TOMB)
+    return false;
+  struct aprof_future *f = future_at((uint32_t)word);
+  return f->id != 0 && (f->flags & APROF_F_KEYED) &&
+         (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch &&
+         hash_key(f->key0, f->key1) >> 32 == word >> 32;
+}
+
+/* A new head for `full`, unless another thread was faster. */
+static SLOW bool replace(struct key_table *full) {
+  rt_lock();
+  if (head != full) {
+    rt_unlock();
+    return true;
+  }
+  uint32_t count = 0, size = FIRST_SIZE;
+  for (uint32_t i = 0; full != NULL && i < full->size; i++)
+    count += live(full->word[i]);
+  while (size < count * 4)
+    size *= 2;
+  struct key_table *fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0,
+                                        size + sizeof *fresh / sizeof(uint64_t), sizeof(uint64_t));
+  if (fresh != NULL) {
+    fresh->size = size;
+    fresh->older = full;
+    __atomic_store_n(&head, fresh, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; full != NULL && i < full->size; i++) {
+      uint64_t word = __atomic_load_n(&full->word[i], __ATOMIC_ACQUIRE);
+      if (live(word)) {
+        struct aprof_future *f = future_at((uint32_t)word);
+        insert_in(fresh, hash_key(f->key0, f->key1), (uint32_t)word);
+      }
+    }
+    __atomic_store_n(&fresh->older, NULL, __ATOMIC_RELEASE);
+  }
+  rt_unlock();
+  return fresh != NULL;
+}
+
+/* The record's key and namespace are set; KEYED is set by this. False without
+   memory: the future lives, but no key finds it. */
+bool key_insert(struct aprof_future *f) {
+  uint64_t hash = hash_key(f->key0, f->key1);
+  f->flags |= APROF_F_KEYED;
+  for (;;) {
+    struct key_table *t = __atomic_load_n(&head, __ATOMIC_SEQ_CST);
+    if (t == NULL || !insert_in(t, hash, index_of(f))) {
+      if (!replace(t)) {
+        f->flags &= (uint8_t)~APROF_F_KEYED;
+        __atomic_fetch_add(&rt.header->lost_futures, 0, __ATOMIC_RELAXED);
+        return false;
+      }
+      continue;
+    }
+    /* A head that came in between may have been copied before our word was there. */
+    if (likely(t == __atomic_load_n(&head, __ATOMIC_SEQ_CST)))
+      return true;
+  }
+}
+
+static bool remove_in(struct key_table *table, uint64_t hash, uint32_t index) {
+  uint32_t mask = table->size - 1;
+  uint64_t wanted = (hash >> 32) << 32 | index;
+  for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
+    uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
+    if (word == 0)
+      return false;
+    if (word == wanted) {
+      __atomic_store_n(&table->word[slot], (hash >> 32) << 32 | TOMB, __ATOMIC_RELEASE);
+      return true;
+    }
+  }
+  return false;
+}
+
+void key_remove(struct aprof_future *f) {
+  uint64_t hash = hash_key(f->key0, f->key1);
+  f->flags &= (uint8_t)~APROF_F_KEYED;
+  for (struct key_table *t = __atomic_load_n(&head, __ATOMIC_ACQUIRE); t != NULL; t = t->older)
+    remove_in(t, hash, index_of(f));
+}

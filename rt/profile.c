@@ -1,0 +1,272 @@
+/*
+ * The profile file: where it lies, how its memory is reserved, backed and let go.
+ *
+ *   reserve   at attach: address space only, and a private header page, so that
+ *             gates have a flag to test
+ *   open      at the first future: the file, on tmpfs, mapped over the range
+ *   commit    a piece at a time, before it is used: no page fault can fail later
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define LEAST (1u << 20)
+#define STEP (256u * 1024u) /* backed at once: the kernel is entered this rarely */
+
+/* Bytes of address space the process may still take, by its own limit. */
+static uint64_t address_space_left(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  char text[64] = "";
+  if (fd >= 0) {
+    ssize_t n = read(fd, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(fd);
+  }
+  uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+bool profile_reserve(void) {
+  uint64_t capacity = rt.options.memory, left = address_space_left();
+  struct rlimit limit;
+  if (left != UINT64_MAX && capacity > left / 8)
+    capacity = left / 8; /* the program's memory comes first */
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && capacity > limit.rlim_cur)
+    capacity = limit.rlim_cur;
+  capacity &= ~(uint64_t)(APROF_PAGE - 1);
+  if (capacity < LEAST)
+    return false;
+  char *base = mmap(NULL, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return false;
+  if (mprotect(base, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE) != 0) {
+    munmap(base, capacity);
+    return false;
+  }
+  rt.capacity = capacity;
+  rt.header = (struct aprof_header *)base;
+  rt.header->enabled = 1;
+  rt.header->epoch = 1; /* of no thread: the first event comes to thread_sync */
+  return true;
+}
+
+/* -- the file ------------------------------------------------------------------ */
+
+static bool on_tmpfs(const char *dir) {
+  struct statfs fs;
+  return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+/* A directory of ours alone. */
+static bool usable_dir(const char *dir) {
+  struct stat st;
+  mkdir(dir, 0700);
+  return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+         (st.st_mode & 022) == 0 && on_tmpfs(dir);
+}
+
+static bool pick_dir(char *dir, size_t room) {
+  const char *wanted = rt.options.profile;
+  if (strcmp(wanted, "memfd") == 0)
+    return false;
+  if (*wanted != '\0') {
+    if (snprintf(dir, room, "%s", wanted) < (int)room && usable_dir(dir))
+      return true;
+    control_say("the profile directory must be on tmpfs and writable by you alone, using a "
+                "memfd instead of: ",
+                wanted);
+    return false;
+  }
+  const char *runtime = getauxval(AT_SECURE) ? NULL : getenv("XDG_RUNTIME_DIR");
+  if (runtime != NULL && *runtime == '/' &&
+      snprintf(dir, room, "%s/aprof", runtime) < (int)room && on_tmpfs(runtime) && usable_dir(dir))
+    return true;
+  return snprintf(dir, room, "/dev/shm/aprof-%u", (unsigned)geteuid()) < (int)room &&
+         usable_dir(dir);
+}
+
+static int create_file(const struct aprof_header *h) {
+  char dir[300];
+  rt.path[0] = '\0';
+  if (pick_dir(dir, sizeof dir)) {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      int n = attempt == 0
+                  ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir, h->name,
+                             h->pid, (unsigned long long)h->start_time)
+                  : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir, h->name,
+                             h->pid, (unsigned long long)h->start_time, attempt);
+      if (n >= (int)sizeof rt.path)
+        break;
+      int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+      if (fd >= 0)
+        return fd;
+      if (errno != EEXIST)
+        break;
+    }
+  }
+  rt.path[0] = '\0';
+  return memfd_create("aprof-profile", MFD_CLOEXEC);
+}
+
+/* Out of the way of programs that count on low numbers. */
+static int move_high(int fd) {
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+  if (high < 0)
+    return fd;
+  close(fd);
+  return high;
+}
+
+/* -- what the header says of the process ----------------------------------------- */
+
+static size_t read_file(const char *path, char *to, size_t room) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  size_t got = 0;
+  if (fd >= 0) {
+    ssize_t n;
+    while (got < room - 1 && (n = read(fd, to + got, room - 1 - got)) > 0)
+      got += (size_t)n;
+    close(fd);
+  }
+  to[got] = '\0';
+  return got;
+}
+
+static uint64_t start_time(void) {
+  char text[1024];
+  read_file("/proc/self/stat", text, sizeof text);
+  char *p = strrchr(text, ')');
+  for (int field = 2; p != NULL && field < 22; field++)
+    p = strchr(p + 1, ' ');
+  return p != NULL ? strtoull(p, NULL, 10) : 0;
+}
+
+static void describe_process(struct aprof_header *h) {
+  struct timespec now;
+  h->pid = rt.pid;
+  h->parent_pid = getppid();
+  h->start_time = start_time();
+  clock_gettime(CLOCK_REALTIME, &now);
+  h->started_at_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
+  h->boot_id[36] = '\0';
+  gethostname(h->host, sizeof h->host - 1);
+  size_t n = read_file("/proc/self/cmdline", h->command, sizeof h->command);
+  for (size_t i = 0; i + 1 < n; i++)
+    if (h->command[i] == '\0')
+      h->command[i] = ' ';
+  memcpy(h->dir, rt.options.dir, sizeof h->dir);
+  char exe[512];
+  ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  exe[length > 0 ? length : 0] = '\0';
+  const char *name = strrchr(exe, '/');
+  snprintf(h->name, sizeof h->name, "%s", name != NULL ? name + 1 : "program");
+  for (char *c = h->name; *c; c++)
+    if (*c < ' ' || *c > '~')
+      *c = '_';
+}
+
+static void fill_header(struct aprof_header *h) {
+  describe_process(h);
+  h->version = APROF_PROFILE_VERSION;
+  h->header_size = APROF_HEADER_SIZE;
+  h->capacity = rt.capacity;
+  h->used = APROF_HEADER_SIZE;
+  clock_start(h, rt.options.clock);
+  h->enabled = rt.options.enabled;
+  h->epoch = rt.header->epoch + 1;
+  h->reset_epoch = h->epoch;
+  h->epochs[h->epoch % APROF_EPOCHS].begin_tick = h->tick0;
+}
+
+bool profile_open(void) {
+  static struct aprof_header fresh; /* rt.lock held by control_start */
+  memset(&fresh, 0, sizeof fresh);
+  fill_header(&fresh);
+  int fd = create_file(&fresh);
+  if (fd < 0)
+    return false;
+  fd = move_high(fd);
+  struct stat st;
+  if (ftruncate(fd, (off_t)rt.capacity) != 0 ||
+      posix_fallocate(fd, 0, STEP) != 0 ||
+      pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
+    goto fail;
+  flock(fd, LOCK_EX | LOCK_NB);
+  char *base = mmap(rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+  if (base == MAP_FAILED)
+    goto fail;
+  /* The header stays with a child until it has its own: gates test its flag. */
+  madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
+  rt.fd = fd;
+  rt.device = st.st_dev;
+  rt.inode = st.st_ino;
+  rt.committed = STEP;
+  memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
+  return true;
+fail:
+  if (rt.path[0] != '\0')
+    unlink(rt.path);
+  close(fd);
+  return false;
+}
+
+bool profile_fd_ok(void) {
+  struct stat st;
+  return rt.fd >= 0 && fstat(rt.fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode;
+}
+
+bool profile_commit(uint64_t until) {
+  if (until <= rt.committed)
+    return true;
+  uint64_t target = (until + STEP - 1) / STEP * STEP;
+  if (target > rt.capacity)
+    target = rt.capacity;
+  int saved = errno;
+  char *from = rt_base() + rt.committed;
+  uint64_t size = target - rt.committed;
+  struct rlimit limit;
+  bool ok = getrlimit(RLIMIT_FSIZE, &limit) == 0 && target <= limit.rlim_cur;
+  /* Where the program closed our descriptor, the mapping itself can still grow. */
+  if (ok && profile_fd_ok())
+    ok = fallocate(rt.fd, 0, (off_t)rt.committed, (off_t)size) == 0;
+  else if (ok)
+    ok = madvise(from, size, MADV_POPULATE_WRITE) == 0;
+  if (ok) {
+    if (madvise(from, size, MADV_POPULATE_WRITE) != 0)
+      for (uint64_t i = 0; i < size; i += APROF_PAGE)
+        ((volatile char *)from)[i] = 0;
+    rt.committed = target;
+  }
+  errno = saved;
+  return ok;
+}
+
+/* In a child: the parent's file is not ours. The range and the header's flag stay
+   readable until profile_open maps a new file there. */
+void profile_abandon(void) {
+  if (profile_fd_ok())
+    close(rt.fd);
+  rt.fd = -1;
+  rt.path[0] = '\0';
+}

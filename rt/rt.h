@@ -1,0 +1,258 @@
+/*
+ * The inside of libaprof: the nouns, and what each file offers the others.
+ *
+ * Purpose: events (events.c, brackets.c) move futures between queued, running
+ * and waiting with one clock reading each; everything else serves them.
+ * Cost: an event touches its thread, the future and two counters records; only
+ * functions named *_slow, and those this header calls slow paths, may lock,
+ * grow the arena or enter the kernel.
+ * Locking: `rt.lock` is one spin lock for all slow paths. A thread holding it is
+ * inside an event (its block's sequence is odd) or in thread_sync, so a signal
+ * handler that interrupts it never takes it: its events are dropped as nested.
+ *
+ * Invariants:
+ *   t->cur != NULL       <=>  block->state == RUNNING, cur->state == RUNNING
+ *   cur->last            ==   block->last
+ *   f->state == WAITING and f->callee != 0  <=>  put aside for a bracket above it
+ *   t->suspended != NULL  =>  nothing ran on this thread since its suspend
+ */
+#ifndef APROF_RT_H
+#define APROF_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <aprof/abi.h>
+#include <aprof/profile.h>
+
+#include "aprof.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define SLOW __attribute__((noinline, cold))
+#define EXPORT __attribute__((visibility("default")))
+
+#if defined __x86_64__ || defined __i386__
+#define publish_fence() __asm__ volatile("" ::: "memory") /* stores stay in order */
+#else
+#define publish_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+#define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
+#define NODE_CACHE 256u     /* entries of a thread's node cache */
+#define NODE_CHUNK 1024u    /* nodes in one chunk */
+#define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
+#define CALLEE_IDLE 0x7ffffffeu
+#define CALLEE_CREATE 0x7ffffffdu
+#define CALLEE_SWITCHED 0x7ffffffcu /* another future took over without a bracket */
+
+/* What a thread found last at (parent node, site): saves the walk of the tree. */
+struct node_entry {
+  struct aprof_site *site;
+  uint32_t parent, node;
+  struct aprof_counters *counters;
+  uint64_t site_id;
+};
+
+/*
+ * A thread's private half. Lies in memory that the kernel wipes in a forked
+ * child, so that a child, however it was made, starts with epoch 0 and comes
+ * to thread_sync at its first event. Never freed, reused by later threads.
+ */
+struct thread {
+  uint32_t epoch; /* the profile's, as of the last event; 0: nothing leased */
+  uint32_t index; /* of the block */
+  struct aprof_block *block;
+  struct aprof_future *cur;             /* what runs here */
+  struct aprof_counters *counters;      /* of cur's node, this block's */
+  struct aprof_counters **segments;     /* by node / NODE_SEGMENT */
+  struct aprof_future *suspended;       /* last event here was its suspend */
+  uint64_t suspended_id;
+  uintptr_t suspended_at;               /* address of that token */
+  struct aprof_site *at;                /* call site announced ... */
+  struct aprof_future *at_future;       /* ... by this future */
+  uint64_t slice_begin, slice_count;    /* tick; slices ended so far */
+  uint32_t slice_from, slice_owner;     /* site; node of the outermost future */
+  struct aprof_counters *slice_counters; /* of slice_owner */
+  uint64_t *slice_bucket;               /* of the last one: an await inside an await
+                                           takes it back */
+  enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
+  struct aprof_future *tentative;       /* create bracket open here */
+  uint64_t tentative_id;
+  struct aprof_future *polled;          /* ran a child that returned pending at */
+  uint64_t polled_sequence;             /* nothing happened here since, and */
+  uint32_t polled_node;                 /* the child was called from this await */
+  uint32_t serial;
+  uint32_t free_count;
+  uint32_t free_list; /* index of the first free record */
+  uint32_t busy;      /* in thread_sync */
+  uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
+  struct thread *next;             /* of the free ones */
+  struct node_entry cache[NODE_CACHE];
+};
+
+struct rt_options {
+  char dir[256];     /* absolute; where totals go */
+  char profile[256]; /* directory, or "memfd", or "" */
+  uint64_t memory;   /* bytes */
+  int signal;        /* 0: none */
+  bool exit, enabled, histograms;
+  uint32_t clock; /* enum aprof_clock_source, 0: auto */
+  uint32_t nodes;
+};
+
+struct rt {
+  struct aprof_header *header; /* also the base of the mapping; constant once set */
+  uint32_t clock;              /* enum aprof_clock_source */
+  uint32_t histograms;
+  aprof_callback callback; /* user's, or NULL */
+  void *callback_arg;
+  uint32_t instance; /* raised by each new profile: sites register again */
+  uint32_t nodes_cap;
+  int32_t pid;   /* owner of the profile; 0: none yet */
+  int32_t state; /* enum rt_state */
+  uint32_t lock;
+  int fd; /* of the profile, -1: none */
+  dev_t device;
+  ino_t inode;
+  uint64_t capacity, committed; /* bytes: reserved; backed by the file */
+  char path[512];               /* of the profile; "": memfd */
+  char command[512];            /* the `aprof` executable */
+  struct rt_options options;
+  struct aprof_node *node_segments[64 * 1024 * 16 / NODE_CHUNK];
+};
+
+enum rt_state {
+  RT_NEW = 0,      /* nothing done */
+  RT_ATTACHED = 1, /* options read, address range reserved, no footprint */
+  RT_ON = 2,       /* a profile exists */
+  RT_DEAD = 3,     /* cannot profile here; says so once */
+};
+
+extern struct rt rt;
+extern __thread struct thread *aprof_self __attribute__((tls_model("initial-exec")));
+
+static inline char *rt_base(void) { return (char *)rt.header; }
+static inline uint32_t index_of(const struct aprof_future *f) {
+  return (uint32_t)(((uintptr_t)f - (uintptr_t)rt.header) >> 7);
+}
+static inline struct aprof_future *future_at(uint32_t index) {
+  return (struct aprof_future *)(rt_base() + ((uint64_t)index << 7));
+}
+static inline void rt_lock(void) {
+  while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
+      __builtin_ia32_pause();
+}
+static inline void rt_unlock(void) { __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE); }
+
+/* clock.c: ticks of the profile's clock; any thread, async-signal-safe. */
+uint64_t clock_slow(void);
+void clock_start(struct aprof_header *header, uint32_t source);
+static inline uint64_t clock_read(void) {
+#if defined __x86_64__ || defined __i386__
+  if (likely(rt.clock == APROF_CLOCK_TSC))
+    return __builtin_ia32_rdtsc();
+#endif
+  return clock_slow();
+}
+uint64_t clock_ns(uint64_t ticks); /* an amount of ticks; by the best rate known */
+
+/* options.c: APROF_OPTIONS into rt.options; warns of unknown keys. */
+void options_read(void);
+
+/* profile.c: the file. All slow paths. */
+bool profile_reserve(void);           /* address range, with a header page that says "on" */
+bool profile_open(void);              /* makes the file and maps it over the range */
+bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
+bool profile_fd_ok(void);             /* is rt.fd still the profile */
+void profile_abandon(void);           /* after fork: let go of the parent's */
+
+/* arena.c: chunks. rt.lock held; NULL when the memory limit is reached. */
+void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count, uint32_t element);
+void arena_publish(void *elements, uint32_t type);
+uint32_t arena_string(const char *text); /* offset / 8; 0 for NULL or no memory */
+void arena_reset(void);
+
+/* site.c: numbers of sites in this profile; slow paths but for the inline test. */
+uint32_t site_register_slow(struct aprof_site *site);
+uint32_t site_of_address_slow(const void *function, uint8_t model);
+uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
+struct aprof_psite *site_record(uint32_t id);
+void site_reset(void);
+static inline uint32_t site_id(struct aprof_site *site) {
+  return likely(site->instance == rt.instance) ? site->id : site_register_slow(site);
+}
+
+/* node.c: paths. node_slow registers the site and the path. */
+struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
+                             bool is_await);
+uint32_t node_of_site_slow(uint32_t parent, uint32_t site, bool is_await);
+struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
+bool node_start(void);
+void node_reset(void);
+static inline uint32_t node_site(uint32_t node) {
+  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].site;
+}
+static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
+                                           struct aprof_site *site, bool is_await) {
+  struct node_entry *e =
+      &t->cache[(((uintptr_t)site >> 5) ^ (parent * 37u)) % NODE_CACHE];
+  if (likely(e->site == site && e->parent == parent && e->site_id == site->id))
+    return e;
+  return node_slow(t, parent, site, is_await);
+}
+static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
+  struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
+  return likely(segment != NULL) ? segment + node % NODE_SEGMENT : counters_slow(t, node);
+}
+
+/* histogram.c */
+uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset);
+void histogram_reset(void);
+enum histogram_of { OF_EXEC, OF_WALL, OF_SLICE, OF_QUEUED, OF_WAITING };
+static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t which,
+                                      uint32_t *offset, uint64_t value) {
+  uint32_t at = *offset;
+  uint64_t *buckets;
+  if (likely(at > 1))
+    buckets = (uint64_t *)(rt_base() + ((uint64_t)at << 6));
+  else if (at == 1 || (buckets = histogram_slow(t, node, which, offset)) == NULL)
+    return NULL; /* 1: no memory for it, counted once */
+  buckets += aprof_bucket_of(value);
+  ++*buckets;
+  return buckets;
+}
+
+/* key.c: lock-free look-up; insert and remove are atomic. */
+struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns);
+bool key_insert(struct aprof_future *f);
+void key_remove(struct aprof_future *f);
+void key_reset(void);
+
+/* future.c */
+struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */
+void future_free(struct thread *t, struct aprof_future *f);
+void future_reset(void);
+
+/* thread.c */
+struct thread *thread_sync(void); /* what an event does when its epoch is not current */
+void thread_wipe(void);           /* in a forked child */
+void thread_start(void);          /* once per process */
+
+/* control.c */
+bool control_start(void); /* first future of this process: the profile; slow */
+int control_enable(int on);
+int control_reset(void);
+void control_attach(void); /* once: options, reservation, fork handlers */
+void control_say(const char *what, const char *detail); /* one line on stderr */
+
+/* dump.c */
+void dump_start(void); /* finds the command, takes the signal */
+int dump_request(const char *reason, uint64_t tick);
+
+/* transitions.c is inline: see transitions.h */
+
+#endif

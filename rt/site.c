@@ -1,0 +1,223 @@
+/*
+ * Numbers of sites. A site registers at its first event in this profile; its
+ * strings are copied, so nothing dangles when its module is unloaded, and a
+ * module loaded again finds the numbers it had.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <string.h>
+
+#include "rt.h"
+
+#define SITE_CHUNK 512u
+#define SITE_CHUNKS 4096u
+#define MODULES 256u
+
+static struct aprof_psite *chunks[SITE_CHUNKS];
+static uint32_t *table; /* open addressing, numbers; grows by doubling */
+static uint32_t table_size, table_used;
+static struct aprof_module *modules;
+static uint32_t modules_count;
+
+void site_reset(void) {
+  memset(chunks, 0, sizeof chunks);
+  table = NULL;
+  table_size = table_used = 0;
+  modules = NULL;
+  modules_count = 0;
+}
+
+struct aprof_psite *site_record(uint32_t id) { return &chunks[id / SITE_CHUNK][id % SITE_CHUNK]; }
+
+static uint32_t hash_word(uint64_t word) {
+  word *= 0x9e3779b97f4a7c15ull;
+  return (uint32_t)(word >> 32);
+}
+
+static uint32_t hash_psite(const struct aprof_psite *p) {
+  if (p->address != 0)
+    return hash_word(p->address);
+  uint32_t h = hash_word((uint64_t)p->line << 32 | p->column) ^ p->kind * 0x9e3779b9u;
+  for (const char *c = p->name ? rt_base() + ((uint64_t)p->name << 3) : ""; *c; c++)
+    h = (h ^ (unsigned char)*c) * 16777619u;
+  return h;
+}
+
+static bool text_equal(uint32_t a, uint32_t b) {
+  return a == b || (a != 0 && b != 0 &&
+                    strcmp(rt_base() + ((uint64_t)a << 3), rt_base() + ((uint64_t)b << 3)) == 0);
+}
+
+static bool psite_equal(const struct aprof_psite *a, const struct aprof_psite *b) {
+  return a->kind == b->kind && a->line == b->line && a->column == b->column &&
+         a->address == b->address && text_equal(a->name, b->name) && text_equal(a->file, b->file);
+}
+
+static bool table_grow(void) {
+  uint32_t size = table_size ? table_size * 2 : 1024;
+  uint32_t *grown = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, size, sizeof *grown);
+  if (grown == NULL)
+    return false;
+  for (uint32_t i = 0; i < table_size; i++)
+    if (table[i] != 0) {
+      uint32_t slot = hash_psite(site_record(table[i])) & (size - 1);
+      while (grown[slot] != 0)
+        slot = (slot + 1) & (size - 1);
+      grown[slot] = table[i];
+    }
+  table = grown;
+  table_size = size;
+  return true;
+}
+
+/* A number for what `wanted` describes; 0 without memory. rt.lock held. */
+static uint32_t intern(const struct aprof_psite *wanted) {
+  if (table_used * 4 >= table_size * 3 && !table_grow())
+    return 0;
+  uint32_t slot = hash_psite(wanted) & (table_size - 1);
+  for (; table[slot] != 0; slot = (slot + 1) & (table_size - 1))
+    if (psite_equal(site_record(table[slot]), wanted))
+      return table[slot];
+  uint32_t id = rt.header->sites + 1, chunk = id / SITE_CHUNK;
+  if (chunk >= SITE_CHUNKS)
+    return 0;
+  if (chunks[chunk] == NULL) {
+    struct aprof_psite *fresh =
+        arena_chunk(APROF_CHUNK_SITES, 0, chunk * SITE_CHUNK, SITE_CHUNK, sizeof *fresh);
+    if (fresh == NULL)
+      return 0;
+    arena_publish(fresh, APROF_CHUNK_SITES);
+    chunks[chunk] = fresh;
+  }
+  struct aprof_psite *p = &chunks[chunk][id % SITE_CHUNK];
+  uint8_t kind = wanted->kind;
+  *p = *wanted;
+  p->kind = 0;
+  publish_fence();
+  p->kind = kind;
+  __atomic_store_n(&rt.header->sites, id, __ATOMIC_RELEASE);
+  table[slot] = id;
+  table_used++;
+  return id;
+}
+
+uint32_t site_register_slow(struct aprof_site *site) {
+  rt_lock();
+  struct aprof_psite wanted = {.name = arena_string(site->name),
+                               .file = arena_string(site->file),
+                               .function = arena_string(site->function),
+                               .line = site->line,
+                               .column = site->column,
+                               .kind = site->kind,
+                               .model = site->model,
+                               .flags = site->flags};
+  uint32_t id = intern(&wanted);
+  site->id = id;
+  publish_fence();
+  site->instance = rt.instance;
+  rt_unlock();
+  return id;
+}
+
+/* -- functions known by address only ------------------------------------------ */
+
+struct module_search {
+  uint64_t address;
+  struct dl_phdr_info found;
+  uint64_t low, high;
+};
+
+static int module_visit(struct dl_phdr_info *info, size_t size, void *data) {
+  struct module_search *s = data;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    uint64_t low = info->dlpi_addr + ph->p_vaddr;
+    if (ph->p_type != PT_LOAD || s->address < low || s->address >= low + ph->p_memsz)
+      continue;
+    s->found = *info;
+    s->low = low;
+    s->high = low + ph->p_memsz;
+    return 1;
+  }
+  return 0;
+}
+
+static void module_build_id(struct aprof_module *m, const struct dl_phdr_info *info) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_NOTE)
+      continue;
+    const char *note = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    const char *end = note + info->dlpi_phdr[i].p_memsz;
+    while (note + sizeof(ElfW(Nhdr)) <= end) {
+      const ElfW(Nhdr) *n = (const void *)note;
+      const char *name = note + sizeof *n, *desc = name + ((n->n_namesz + 3) & ~3u);
+      if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
+          n->n_descsz <= sizeof m->build_id) {
+        memcpy(m->build_id, desc, n->n_descsz);
+        m->build_id_length = n->n_descsz;
+        return;
+      }
+      note = desc + ((n->n_descsz + 3) & ~3u);
+    }
+  }
+}
+
+/* The number of the module that holds an address; 0 if none does. */
+static uint32_t module_of(const struct module_search *s) {
+  if (s->high == 0)
+    return 0;
+  for (uint32_t i = 0; i < modules_count; i++)
+    if (modules[i].bias == s->found.dlpi_addr && s->address >= modules[i].low &&
+        s->address < modules[i].high)
+      return i + 1;
+  if (modules == NULL) {
+    modules = arena_chunk(APROF_CHUNK_MODULES, 0, 1, MODULES, sizeof *modules);
+    if (modules == NULL)
+      return 0;
+    arena_publish(modules, APROF_CHUNK_MODULES);
+  }
+  if (modules_count == MODULES)
+    return 0;
+  struct aprof_module *m = &modules[modules_count];
+  m->bias = s->found.dlpi_addr;
+  m->low = s->low;
+  m->high = s->high;
+  const char *path = s->found.dlpi_name;
+  m->path = arena_string(path != NULL && *path != '\0' ? path : "/proc/self/exe");
+  module_build_id(m, &s->found);
+  rt.header->modules = ++modules_count;
+  return modules_count;
+}
+
+uint32_t site_of_address_slow(const void *function, uint8_t model) {
+  struct aprof_psite wanted = {.kind = APROF_SITE_FUNCTION,
+                               .model = model,
+                               .address = (uint64_t)(uintptr_t)function};
+  struct module_search search = {.address = wanted.address};
+  rt_lock();
+  uint32_t id = 0;
+  if (table_size != 0) {
+    uint32_t slot = hash_psite(&wanted) & (table_size - 1);
+    for (; table[slot] != 0 && id == 0; slot = (slot + 1) & (table_size - 1))
+      if (site_record(table[slot])->address == wanted.address)
+        id = table[slot];
+  }
+  rt_unlock();
+  if (id != 0)
+    return id;
+  dl_iterate_phdr(module_visit, &search); /* takes the loader's lock: not under ours */
+  rt_lock();
+  wanted.module = module_of(&search);
+  id = intern(&wanted);
+  rt_unlock();
+  return id;
+}
+
+uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site) {
+  uint32_t id = site_id(site);
+  struct aprof_psite *p = site_record(dynamic);
+  if (p->address != 0 && p->alias == 0)
+    __atomic_store_n(&p->alias, id, __ATOMIC_RELAXED);
+  return id;
+}

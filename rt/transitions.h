@@ -1,0 +1,237 @@
+/*
+ * How a future moves between queued, running and waiting: the ledger itself.
+ *
+ * Purpose: the steps that events are made of. Each closes a segment of time
+ * where it belongs and opens the next one at the same tick, so that no tick is
+ * in two places or none.
+ * Cost: inline; two additions per closed segment, one histogram.
+ * Locking: only inside an event (event_begin .. event_end) of the thread.
+ */
+#ifndef APROF_TRANSITIONS_H
+#define APROF_TRANSITIONS_H
+
+#include "rt.h"
+
+/* An event of this thread begins: its thread, or NULL where it cannot be
+   recorded (nothing to profile, or inside another event). */
+static inline struct thread *event_begin(void) {
+  struct thread *t = aprof_self;
+  if (unlikely(t->epoch != rt.header->epoch) && (t = thread_sync()) == NULL)
+    return NULL;
+  struct aprof_block *b = t->block;
+  uint64_t sequence = b->sequence;
+  if (unlikely(sequence & 1)) {
+    b->nested_events++;
+    return NULL;
+  }
+  b->sequence = sequence + 1;
+  publish_fence();
+  return t;
+}
+
+static inline void event_end(struct thread *t) {
+  publish_fence();
+  t->block->sequence++;
+}
+
+/* Time never runs backwards on a thread, whatever core it is on. */
+static inline uint64_t event_time(struct thread *t) {
+  uint64_t now = clock_read();
+  return likely(now >= t->block->last) ? now : t->block->last;
+}
+
+/* ... nor for a future that comes from another thread. */
+static inline uint64_t not_before(uint64_t now, const struct aprof_future *f) {
+  return likely(now >= f->last) ? now : f->last;
+}
+
+static inline bool token_current(const struct thread *t, uint64_t id) {
+  return (uint16_t)(id >> 48) == (uint16_t)t->epoch;
+}
+
+static inline void raise_to(uint64_t *maximum, uint64_t value) {
+  if (value > *maximum)
+    *maximum = value;
+}
+
+void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site, uint64_t now);
+static inline void tell(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site,
+                        uint64_t now) {
+  if (unlikely(rt.callback != NULL))
+    user_event(kind, f, site, now);
+}
+
+/* -- segments -------------------------------------------------------------- */
+
+/* The thread's time outside futures ends now. */
+static inline void close_rest(struct aprof_block *b, uint64_t now) {
+  uint64_t passed = now - b->last;
+  if (b->state == APROF_THREAD_IDLE)
+    b->idle += passed;
+  else
+    b->other += passed;
+}
+
+static inline void close_running(struct thread *t, uint64_t now) {
+  uint64_t passed = now - t->block->last;
+  t->cur->exec += passed;
+  t->counters->function.exec += passed;
+}
+
+/* f ran after all between two awaits of which one lies inside the other. */
+static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
+  uint64_t passed = now - f->last;
+  f->exec += passed;
+  counters_of(t, f->node)->function.exec += passed;
+}
+
+static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
+                                      uint64_t now) {
+  struct aprof_counters *c = counters_of(t, f->node);
+  uint64_t passed = now - since;
+  f->queued += passed;
+  c->function.queued += passed;
+  histogram_add(t, f->node, OF_QUEUED, &c->function.queued_histogram, passed);
+}
+
+/* f's wait ends now, at its await. A wake from elsewhere splits it. */
+static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now,
+                                 bool immediate) {
+  struct aprof_counters *a = counters_of(t, f->await);
+  uint64_t end = now;
+  if (unlikely(f->wake_tick != 0)) {
+    uint64_t woken = __atomic_exchange_n(&f->wake_tick, 0, __ATOMIC_RELAXED);
+    end = woken < f->last ? f->last : woken > now ? now : woken;
+    close_queued_since(t, f, end, now);
+  }
+  uint64_t passed = end - f->last;
+  f->waiting += passed;
+  a->await.waiting += passed;
+  a->await.count++;
+  raise_to(&a->await.max, passed);
+  if (immediate)
+    a->await.immediate++;
+  else
+    histogram_add(t, f->await, OF_WAITING, &a->await.histogram, passed);
+}
+
+static inline void close_off_thread(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (f->state == APROF_FUTURE_QUEUED)
+    close_queued_since(t, f, f->last, now);
+  else
+    close_waiting(t, f, now, false);
+}
+
+/* -- slices ---------------------------------------------------------------- */
+
+/* The thread goes from no future to running f. */
+static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
+                              uint32_t site) {
+  t->slice_begin = now;
+  t->slice_from = site;
+  t->slice_owner = f->outer;
+  t->slice_counters = counters_of(t, f->outer);
+}
+
+/* The loop is let go at `site`. */
+static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
+  struct aprof_counters *c = t->slice_counters;
+  uint64_t length = now - t->slice_begin;
+  t->slice_count++;
+  c->function.slices++;
+  if (length > c->function.slice_max) {
+    c->function.slice_max = length;
+    c->function.slice_from = t->slice_from;
+    c->function.slice_to = site;
+  }
+  t->slice_bucket =
+      histogram_add(t, t->slice_owner, OF_SLICE, &c->function.slice_histogram, length);
+}
+
+/* It had not been: what seemed a suspension was a call on the same stack. */
+static inline void slice_reopen(struct thread *t) {
+  t->slice_count--;
+  t->slice_counters->function.slices--;
+  if (t->slice_bucket != NULL)
+    --*t->slice_bucket;
+}
+
+/* -- states ---------------------------------------------------------------- */
+
+SLOW void future_migrated(struct thread *t, struct aprof_future *f);
+
+static inline void set_running(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (unlikely(f->block != t->index))
+    future_migrated(t, f);
+  f->state = APROF_FUTURE_RUNNING;
+  f->last = now;
+  t->cur = f;
+  t->suspended = NULL;
+  t->counters = counters_of(t, f->node);
+  t->block->state = APROF_THREAD_RUNNING;
+  t->block->last = now;
+}
+
+static inline void set_resting(struct thread *t, uint64_t now) {
+  t->cur = NULL;
+  t->block->state = t->rest;
+  t->block->last = now;
+}
+
+static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
+  f->await = await;
+  f->wake_tick = 0;
+  f->last = now;
+  f->state = APROF_FUTURE_WAITING;
+  f->flags |= APROF_F_WAITED;
+}
+
+/* The running future waits, at `site` if it is in no await yet, until the
+   bracket of `callee` closes. Its exec must have been closed. */
+static inline void put_aside(struct thread *t, struct aprof_future *f, struct aprof_site *site,
+                             uint32_t callee, uint64_t now) {
+  if (f->await == 0) {
+    f->await = node_find(t, f->node, site, true)->node;
+    callee |= CALLEE_MINE;
+  }
+  f->callee = callee;
+  f->wake_tick = 0;
+  f->last = now;
+  f->state = APROF_FUTURE_WAITING;
+  tell(APROF_EVENT_WAITING, f, 0, now);
+}
+
+static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
+  return f->state == APROF_FUTURE_WAITING && (f->callee & ~CALLEE_MINE) == callee;
+}
+
+/* ... and runs again. Counted immediate if no slice ended in between. */
+static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now,
+                           bool immediate) {
+  f->wake_tick = 0;
+  close_waiting(t, f, now, immediate);
+  if (f->callee & CALLEE_MINE)
+    f->await = 0;
+  f->callee = 0;
+  if (!immediate)
+    f->flags |= APROF_F_WAITED;
+  set_running(t, f, now);
+  tell(APROF_EVENT_RUNNING, f, 0, now);
+}
+
+/* f is over; its last segment is closed. */
+void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+
+/* Everything above `f` on this stack is over: from `top` up the caller chain.
+   False, with nothing changed, where f is not in that chain. */
+bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);
+
+/* What runs here was left without an event: a missed one. It waits where it was
+   born until an event of its own shows it again. */
+SLOW void abandon_running(struct thread *t, uint64_t now);
+
+/* Is `inner`, a token's address, on the stack where t->suspended waits, above
+   its token? */
+bool on_suspended_stack(const struct thread *t, uintptr_t inner);
+
+#endif
