@@ -70,8 +70,7 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
   else
     close_rest(t->block, now);
   bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
-  if (!immediate)
-    slice_open(t, creator, now, node_site(creator->await));
+  slice_open(t, creator, now, node_site(creator->await));
   restore(t, creator, now, immediate);
 }
 
@@ -84,14 +83,10 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
     return true;
   }
   key_remove(old);
-  if (old->open != 0 && (old->state == APROF_FUTURE_RUNNING || old->callee != 0)) {
-    if (!old->ending)
-      old->ending = ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
-    return false;
-  }
-  t->block->reused_keys++;
-  close_off_thread(t, old, not_before(now, old));
-  future_end(t, old, APROF_CANCELLED, not_before(now, old));
+  if (end_at_rest(t, old, APROF_CANCELLED, now))
+    t->block->reused_keys++;
+  else if (old->open != 0 && !old->ending)
+    old->ending = ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
   return false;
 }
 
@@ -171,20 +166,6 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
 }
 
 #define RUN_BODY (1ull << 31) /* in word[2]: the bracket is around a body */
-
-/* What runs on f's stack when f does: itself, or the body it awaits there. */
-static struct aprof_future *innermost(struct aprof_future *f) {
-  for (uint32_t steps = 0; steps < 1u << 20; steps++) {
-    uint32_t callee = f->callee & ~CALLEE_MINE;
-    if (callee == 0 || callee >= CALLEE_SWITCHED)
-      break;
-    struct aprof_future *above = future_at(callee);
-    if (above->caller != index_of(f) || above->id == 0)
-      break;
-    f = above;
-  }
-  return f;
-}
 
 static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1, struct aprof_site *function, const void *self) {
@@ -314,7 +295,7 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
     caller = NULL; /* it runs again already, or is over */
   uint64_t now = event_time(t);
   t->at = NULL;
-  bool alive = f->id == token->word[0], polled = false;
+  bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
   if (likely(alive)) {
     f->open--;
     if (likely(runs_here(t, f))) {
@@ -324,14 +305,16 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
     }
   }
   if (caller != NULL) {
-    if (unlikely(t->cur != NULL))
+    if (unlikely(t->cur != NULL)) {
       abandon_running(t, now);
-    else
+      held = false;
+    } else {
       close_rest(t->block, now);
+    }
     now = not_before(now, caller);
     uint32_t called_from = caller->await;
     bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
-    if (!immediate)
+    if (!held)
       slice_open(t, caller, now, node_site(called_from));
     restore(t, caller, now, immediate);
     if (polled) {
@@ -379,40 +362,20 @@ static void wake_current(struct aprof_site *site) {
   event_end(t);
 }
 
-/* f, which nobody runs, is over, and so are the bodies it awaits on its stack. */
-static void end_at_rest(struct thread *t, struct aprof_future *f, struct aprof_future *top, int how,
-                        uint64_t now) {
-  while (top != f) {
-    struct aprof_future *below = future_at(top->caller);
-    now = not_before(now, top);
-    close_off_thread(t, top, now);
-    future_end(t, top, APROF_CANCELLED, now);
-    top = below;
-  }
-  now = not_before(now, f);
-  close_off_thread(t, f, now);
-  future_end(t, f, how, now);
-}
-
 static void end_future(struct thread *t, struct aprof_future *f, int how) {
-  struct aprof_future *top = innermost(f);
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
-  if (top->state == APROF_FUTURE_RUNNING || top->callee != 0) {
-    if (top != t->cur && top->block != t->index)
-      __atomic_store_n(&f->end_how, 1 + (uint32_t)how, __ATOMIC_RELAXED);
-    if (f->open != 0) {
-      f->ending = (uint8_t)(1 + how); /* when its bracket closes */
-    } else if (f == t->cur) {
-      uint64_t now = event_time(t);
-      close_running(t, now);
-      slice_close(t, now, node_site(f->node));
-      future_end(t, f, how, now);
-      set_resting(t, now);
-    }
+  uint64_t now = event_time(t);
+  if (end_at_rest(t, f, how, now))
     return;
+  if (f->open != 0) {
+    f->ending = (uint8_t)(1 + how); /* when its bracket closes */
+  } else if (f == t->cur) {
+    close_running(t, now);
+    slice_close(t, now, node_site(f->node));
+    future_end(t, f, how, now);
+    set_resting(t, now);
   }
-  end_at_rest(t, f, top, how, event_time(t));
 }
 
 static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {

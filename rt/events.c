@@ -155,32 +155,16 @@ out:
   event_end(t);
 }
 
-static SLOW void leave_elsewhere(struct thread *t, struct aprof_future *f, int how) {
-  uint64_t now = not_before(event_time(t), f);
+/* Frames between what runs here and f's body were jumped over; or nobody saw f
+   come back, but its body is left for certain. True: f runs, to be ended. */
+static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how) {
   struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
-  if (top != NULL && unwind_to(t, top, f, now)) {
-    how = f->ending ? f->ending - 1 : how;
-  } else {
-    t->block->missed_events++;
-    if (f->state != APROF_FUTURE_WAITING)
-      return; /* it runs on another thread: not this one's to end */
-    /* Its body is left for certain, though nobody saw it come back. */
-    close_waiting(t, f, now, false);
-    future_end(t, f, how, now);
-    return;
-  }
-  close_running(t, now);
-  struct aprof_future *caller = f->caller ? future_at(f->caller) : NULL;
-  uint32_t index = index_of(f), site = node_site(f->node);
-  if (caller == NULL || !is_aside(caller, index)) {
-    slice_close(t, now, site);
-    caller = NULL;
-  }
-  future_end(t, f, how, now);
-  if (caller != NULL)
-    restore(t, caller, now, false);
-  else
-    set_resting(t, now);
+  uint64_t now = event_time(t);
+  if (top != NULL && unwind_to(t, top, f, not_before(now, f)))
+    return true;
+  t->block->missed_events++;
+  end_at_rest(t, f, f->ending ? f->ending - 1 : how, now);
+  return false;
 }
 
 static void leave(struct aprof_token *token, int how) {
@@ -195,10 +179,8 @@ static void leave(struct aprof_token *token, int how) {
     goto out;
   }
   t->at = NULL;
-  if (unlikely(f != t->cur)) {
-    leave_elsewhere(t, f, how);
+  if (unlikely(f != t->cur) && !leave_unwinds(t, f, how))
     goto out;
-  }
   uint64_t now = event_time(t);
   close_running(t, now);
   uint32_t index = index_of(f);

@@ -120,6 +120,38 @@ void future_migrated(struct thread *t, struct aprof_future *f) {
   f->block = t->index;
 }
 
+/* -- stacks ------------------------------------------------------------------ */
+
+struct aprof_future *innermost(struct aprof_future *f) {
+  for (uint32_t steps = 0; steps < 1u << 20; steps++) {
+    uint32_t callee = f->callee & ~CALLEE_MINE;
+    if (callee == 0 || callee >= CALLEE_SWITCHED)
+      break;
+    struct aprof_future *above = future_at(callee);
+    if (above->caller != index_of(f) || above->id == 0)
+      break;
+    f = above;
+  }
+  return f;
+}
+
+bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+  struct aprof_future *top = innermost(f);
+  if (top->state == APROF_FUTURE_RUNNING || top->callee != 0)
+    return false;
+  while (top != f) {
+    struct aprof_future *below = future_at(top->caller);
+    now = not_before(now, top);
+    close_off_thread(t, top, now);
+    future_end(t, top, APROF_CANCELLED, now);
+    top = below;
+  }
+  now = not_before(now, f);
+  close_off_thread(t, f, now);
+  future_end(t, f, how, now);
+  return true;
+}
+
 /* -- rare ways out ----------------------------------------------------------- */
 
 static bool in_chain(struct aprof_future *top, struct aprof_future *f) {

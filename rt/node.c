@@ -130,11 +130,11 @@ uint32_t node_of_site_slow(uint32_t parent, uint32_t site, bool is_await) {
 struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
                              bool is_await) {
   uint32_t id = site_id(site);
-  struct node_entry *e =
-      &t->cache[(((uintptr_t)site >> 5) ^ (parent * 37u)) % NODE_CACHE];
+  uint32_t place = parent << 1 | is_await;
+  struct node_entry *e = node_entry_for(t, place, site);
   e->node = node_of_site_slow(parent, id, is_await);
   e->site = site;
-  e->parent = parent;
+  e->place = place;
   e->site_id = id;
   e->counters = counters_of(t, e->node);
   return e;

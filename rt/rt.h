@@ -51,7 +51,7 @@
 /* What a thread found last at (parent node, site): saves the walk of the tree. */
 struct node_entry {
   struct aprof_site *site;
-  uint32_t parent, node;
+  uint32_t place, node; /* place: parent << 1 | is_await */
   struct aprof_counters *counters;
   uint64_t site_id;
 };
@@ -196,11 +196,15 @@ void node_reset(void);
 static inline uint32_t node_site(uint32_t node) {
   return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].site;
 }
+static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
+                                                struct aprof_site *site) {
+  return &t->cache[(((uintptr_t)site >> 5) ^ (place * 37u)) % NODE_CACHE];
+}
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
-  struct node_entry *e =
-      &t->cache[(((uintptr_t)site >> 5) ^ (parent * 37u)) % NODE_CACHE];
-  if (likely(e->site == site && e->parent == parent && e->site_id == site->id))
+  uint32_t place = parent << 1 | is_await;
+  struct node_entry *e = node_entry_for(t, place, site);
+  if (likely(e->site == site && e->place == place && e->site_id == site->id))
     return e;
   return node_slow(t, parent, site, is_await);
 }

@@ -222,6 +222,13 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
 /* f is over; its last segment is closed. */
 void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now);
 
+/* What runs on f's stack when f does: itself, or the body it awaits there. */
+struct aprof_future *innermost(struct aprof_future *f);
+
+/* f, and the bodies it awaits on its stack, are over. False, with nothing
+   changed, where one of them runs. */
+bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+
 /* Everything above `f` on this stack is over: from `top` up the caller chain.
    False, with nothing changed, where f is not in that chain. */
 bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);

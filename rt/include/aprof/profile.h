@@ -204,7 +204,9 @@ struct aprof_counters {
   };
 };
 
-/* Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
+/* Nodes of one function (and one await) share their block's histogram: count each
+   offset once per function.
+   Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
    1/32 = 3.1 %. Values below 16 have a bucket each. Offsets of histograms are
    in units of 64 bytes; 0: none. */
 #define APROF_HISTOGRAM_BUCKETS 704u /* up to 2^47 ticks; greater ones in the last */
