@@ -116,7 +116,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
   f->last = ledger->now;
 }
 
-void ledger_runs(struct thread *t, struct future *f) {
+void ledger_runs(struct thread *t, struct future *f, const char *from) {
   if (f->thread != t->number)
     t->ledger->migrations++;
   f->thread = t->number;
@@ -126,6 +126,7 @@ void ledger_runs(struct thread *t, struct future *f) {
     t->slice_open = true;
     t->slice_begin = t->ledger->now;
     t->slice_owner = f->outer;
+    t->slice_from = from;
   }
 }
 
@@ -146,22 +147,43 @@ void ledger_over(struct thread *t, struct future *f, int how) {
     t->current = NULL;
 }
 
-void ledger_slice_end(struct thread *t) {
+static void longest_slice(struct thread *t, uint64_t length, const char *to) {
   struct ledger *ledger = t->ledger;
+  struct longest *longest = ledger->longest;
+  while (longest < ledger->longest + ledger->longest_count &&
+         (longest->path != t->slice_owner || longest->thread != t->number))
+    longest++;
+  if (longest == ledger->longest + ledger->longest_count) {
+    ledger->longest_count++;
+    *longest = (struct longest){.path = t->slice_owner, .thread = t->number};
+  }
+  if (length <= longest->length)
+    return;
+  longest->length = length;
+  longest->from = t->slice_from;
+  longest->to = to;
+}
+
+void ledger_slice_end(struct thread *t, const char *to) {
+  struct ledger *ledger = t->ledger;
+  uint64_t length = ledger->now - t->slice_begin;
   t->last_slice = ledger->segment_count;
-  segment(ledger, t->slice_owner, SEGMENT_SLICE, ledger->now - t->slice_begin, false);
+  segment(ledger, t->slice_owner, SEGMENT_SLICE, length, false);
+  longest_slice(t, length, to);
   t->slice_open = false;
   t->slices++;
 }
 
-void ledger_charge_back(struct thread *t, struct future *f) {
+void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
   struct ledger *ledger = t->ledger;
   uint64_t passed = ledger->now - f->last;
   f->exec += passed;
   segment(ledger, f->path, SEGMENT_EXEC, passed, false);
   t->exec += passed;
   *(t->idling ? &t->idle : &t->other) -= passed;
-  ledger->segments[t->last_slice].length += passed;
+  struct segment *slice = &ledger->segments[t->last_slice];
+  slice->length += passed;
+  longest_slice(t, slice->length, to);
   f->last = ledger->now;
   if (f->woken)
     f->woken_at = ledger->now;
@@ -178,8 +200,12 @@ static uint64_t bucket_lower(uint64_t value) {
   return value / width * width;
 }
 
-static void bucket(struct rows *rows, const char *path, const char *what, uint64_t value) {
-  rows_bucket(rows, path, what, bucket_lower(value), 1);
+/* Histograms are kept by function, or await in it, whatever the path. */
+static void bucket(struct rows *rows, const struct path *path, const char *what, uint64_t value) {
+  char place[256];
+  snprintf(place, sizeof place, path->is_await ? "%s @ %s" : "%s%s",
+           path->is_await ? path->above->name : path->name, path->is_await ? path->name : "");
+  rows_bucket(rows, place, what, bucket_lower(value), 1);
 }
 
 static void segment_rows(struct segment *s, struct rows *rows) {
@@ -195,12 +221,12 @@ static void segment_rows(struct segment *s, struct rows *rows) {
     break;
   case SEGMENT_QUEUE:
     rows_add(rows, path, "queued", s->length);
-    bucket(rows, path, "queued histogram", s->length);
+    bucket(rows, s->path, "queued histogram", s->length);
     break;
   case SEGMENT_SLICE:
     rows_add(rows, path, "slices", 1);
     rows_max(rows, path, "slice_max", s->length);
-    bucket(rows, path, "slice histogram", s->length);
+    bucket(rows, s->path, "slice histogram", s->length);
     break;
   case SEGMENT_WAIT:
     rows_add(rows, path, "count", 1);
@@ -208,7 +234,7 @@ static void segment_rows(struct segment *s, struct rows *rows) {
     rows_add(rows, path, "waiting", s->length);
     rows_max(rows, path, "max", s->length);
     if (!s->immediate)
-      bucket(rows, path, "histogram", s->length);
+      bucket(rows, s->path, "histogram", s->length);
     path_spell(s->path->above, path, sizeof path);
     rows_add(rows, path, "waiting", s->length);
   }
@@ -222,8 +248,8 @@ static void over_rows(const struct future *f, const char *path, struct rows *row
            1);
   rows_max(rows, path, "exec_max", f->exec);
   rows_max(rows, path, "wall_max", f->over - f->created);
-  bucket(rows, path, "exec histogram", f->exec);
-  bucket(rows, path, "wall histogram", f->over - f->created);
+  bucket(rows, f->path, "exec histogram", f->exec);
+  bucket(rows, f->path, "wall histogram", f->over - f->created);
   rows_add(rows, path, "born_done", !f->waited);
 }
 
@@ -256,6 +282,15 @@ static void thread_rows(const struct thread *t, struct rows *rows) {
   rows_add(rows, name, "elapsed", t->ledger->now - t->begin);
 }
 
+static void longest_rows(const struct longest *longest, struct rows *rows) {
+  char path[2048], between[128];
+  if (longest->length == 0)
+    return;
+  path_spell(longest->path, path, sizeof path);
+  snprintf(between, sizeof between, "slice between %s and %s", longest->from, longest->to);
+  rows_max(rows, path, between, longest->length);
+}
+
 void ledger_rows(struct ledger *ledger, struct rows *rows) {
   for (unsigned i = 0; i < ledger->segment_count; i++)
     segment_rows(&ledger->segments[i], rows);
@@ -272,6 +307,8 @@ void ledger_rows(struct ledger *ledger, struct rows *rows) {
     else
       live_rows(ledger, f, path, rows);
   }
+  for (unsigned i = 0; i < ledger->longest_count; i++)
+    longest_rows(&ledger->longest[i], rows);
   for (unsigned i = 0; i < PROGRAM_THREADS; i++)
     if (ledger->threads[i].began)
       thread_rows(&ledger->threads[i], rows);

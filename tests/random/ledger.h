@@ -31,9 +31,9 @@ struct future {
   uint64_t created, last, over;  /* stamps */
   uint64_t exec, waiting, queued;
   bool nameless;
-  bool adopted;  /* a body is it */
-  unsigned open; /* bodies and run brackets */
-  bool waited;   /* for real, at any time */
+  bool adopted;      /* a body is it */
+  unsigned brackets; /* run brackets open around it */
+  bool waited;       /* for real, at any time */
 
   /* Waiting, or in an await bracket. */
   struct path *await;
@@ -66,6 +66,7 @@ struct thread {
   uint64_t exec, idle, other;
   struct future *current;
   bool idling;              /* the poller's bracket is the innermost where no future runs */
+  struct future *idler;     /* put aside for it */
   struct future *suspended; /* its suspend was the last thing here */
   uint32_t suspended_cell;
   const struct aprof_site *call; /* announced ... */
@@ -76,6 +77,7 @@ struct thread {
   bool slice_open;
   uint64_t slice_begin;
   struct path *slice_owner; /* the outermost future when it began */
+  const char *slice_from;   /* the place where that was */
   unsigned slices;          /* ended here */
   unsigned last_slice;      /* its number in the ledger */
 };
@@ -96,6 +98,14 @@ struct ledger {
     enum { SEGMENT_EXEC, SEGMENT_WAIT, SEGMENT_QUEUE, SEGMENT_SLICE } kind;
   } segments[16 * PROGRAM_MAX];
   unsigned segment_count;
+  /* The first of the longest slices of each thread and path. */
+  struct longest {
+    struct path *path;
+    unsigned thread;
+    uint64_t length;
+    const char *from, *to;
+  } longest[LEDGER_PATHS];
+  unsigned longest_count;
   struct thread threads[PROGRAM_THREADS];
   uint64_t missed, reused, unmatched, migrations;
 };
@@ -111,14 +121,15 @@ void ledger_time(struct thread *t);
 
 /* f's segment ends now, and is booked. What comes next is said by one of: */
 void ledger_close(struct thread *t, struct future *f, bool immediate);
-void ledger_runs(struct thread *t, struct future *f);
+/* ... from: the place, for the slice that begins if nothing ran here. */
+void ledger_runs(struct thread *t, struct future *f, const char *from);
 void ledger_waits(struct thread *t, struct future *f); /* at f->await */
 void ledger_over(struct thread *t, struct future *f, int how);
 
-/* The loop is let go of. */
-void ledger_slice_end(struct thread *t);
-/* What seemed a suspension went on until now: it was exec of f. */
-void ledger_charge_back(struct thread *t, struct future *f);
+/* The loop is let go of, at a place. */
+void ledger_slice_end(struct thread *t, const char *to);
+/* It was not: what seemed a suspension of f went on until now, which is one. */
+void ledger_charge_back(struct thread *t, struct future *f, const char *to);
 
 void ledger_rows(struct ledger *ledger, struct rows *rows);
 bool ledger_check(const struct ledger *ledger);

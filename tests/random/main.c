@@ -68,30 +68,33 @@ static enum outcome compare(const struct program *program, const struct program 
 
 /* -- shrinking --------------------------------------------------------------- */
 
-static bool fails(const struct program *program) {
-  return compare(program, program, true) != AGREE;
-}
-
-/* Takes out ops while it still fails; the time of a gone op stays. */
+/* Drops events while the outcome stays, then time, then what was dropped; a
+   dropped opening event stays, it zeroes a token that later ones may look at. */
 static void shrink(struct program *program) {
   static struct program smaller;
-  for (unsigned piece = program->count / 2; piece >= 1; piece /= 2) {
-    unsigned from = 0;
-    while (from + piece < program->count) {
+  enum outcome outcome = compare(program, program, true);
+  for (unsigned piece = program->count / 2; piece >= 1; piece /= 2)
+    for (unsigned from = 0; from < program->count; from += piece) {
       smaller = *program;
-      memmove(&smaller.ops[from], &smaller.ops[from + piece],
-              (smaller.count - from - piece) * sizeof *smaller.ops);
-      smaller.count -= piece;
-      if (fails(&smaller))
+      for (unsigned i = from; i < from + piece && i < smaller.count; i++)
+        smaller.ops[i].dropped = true;
+      if (compare(&smaller, &smaller, true) == outcome)
         *program = smaller;
-      else
-        from += piece;
     }
-  }
-  for (uint32_t i = 0; i < program->count; i++) {
+  for (unsigned i = 0; i < program->count; i++) {
     smaller = *program;
     smaller.ops[i].dt = 0;
-    if (smaller.ops[i].dt != program->ops[i].dt && fails(&smaller))
+    if (program->ops[i].dt && compare(&smaller, &smaller, true) == outcome)
+      *program = smaller;
+  }
+  for (unsigned i = program->count; i-- > 0;) {
+    if (!program->ops[i].dropped || program->ops[i].dt)
+      continue;
+    smaller = *program;
+    smaller.count--;
+    memmove(&smaller.ops[i], &smaller.ops[i + 1], (smaller.count - i) * sizeof *smaller.ops);
+    if (smaller.count &&
+        (!op_opens(program->ops[i].kind) || compare(&smaller, &smaller, true) == outcome))
       *program = smaller;
   }
 }

@@ -9,12 +9,13 @@
 struct token {
   bool set;
   struct future *future;
-  struct future *before;    /* what ran when the bracket began */
-  unsigned slices;          /* that had ended on this thread then */
-  bool outermost;           /* await: no other was open */
-  bool body;                /* run: around a body */
-  bool idling;              /* idle: was so before */
-  struct future *enclosing; /* create: the tentative one around it */
+  struct future *before;       /* what ran when the bracket began */
+  const struct thread *thread; /* it began on */
+  unsigned slices;             /* that had ended there */
+  bool outermost;              /* await: no other was open */
+  bool body;                   /* run: around a body */
+  bool idling;                 /* idle: was so before */
+  struct future *enclosing;    /* create: the tentative one around it */
   const struct aprof_site *site;
 };
 
@@ -22,6 +23,10 @@ struct world {
   struct ledger ledger;
   struct token tokens[PROGRAM_STRANDS * PROGRAM_DEPTH];
 };
+
+static bool no_slice_since(const struct thread *t, const struct token *token) {
+  return token->thread == t && token->slices == t->slices;
+}
 
 /* -- stacks ------------------------------------------------------------------ */
 
@@ -45,12 +50,15 @@ static struct future *innermost(struct future *f) {
   return f;
 }
 
-/* Is f on the stack that is active on this thread? */
+/* What lies on top of the stack that is active on this thread. */
 static struct future *active_top(const struct thread *t) {
   if (t->current)
     return t->current;
   struct future *f = t->suspended;
-  return f && f->state == WAITING && f->aside == NOT_ASIDE ? f : NULL;
+  if (f && f->state == WAITING && f->aside == NOT_ASIDE)
+    return f;
+  f = t->idler;
+  return f && f->state == WAITING && f->aside == FOR_IDLE ? f : NULL;
 }
 
 static bool in_chain(struct future *top, const struct future *f) {
@@ -80,12 +88,13 @@ static void put_aside(struct thread *t, const struct aprof_site *site, enum asid
   f->callee = callee;
 }
 
-static void starts_running(struct thread *t, struct future *f) {
+static void starts_running(struct thread *t, struct future *f, const char *from) {
   t->suspended = NULL;
-  ledger_runs(t, f);
+  ledger_runs(t, f, from);
 }
 
 static void come_back(struct thread *t, struct future *f, bool immediate) {
+  const char *from = f->await->name;
   f->woken = false; /* it could not have run */
   ledger_close(t, f, immediate);
   if (f->opened_aside)
@@ -94,7 +103,7 @@ static void come_back(struct thread *t, struct future *f, bool immediate) {
   f->callee = NULL;
   if (!immediate)
     f->waited = true;
-  starts_running(t, f);
+  starts_running(t, f, from);
 }
 
 static void waits_at(struct thread *t, struct future *f, struct path *await, bool implicit) {
@@ -109,7 +118,7 @@ static void abandon(struct thread *t) {
   struct future *f = t->current;
   t->ledger->missed++;
   ledger_close(t, f, false);
-  ledger_slice_end(t);
+  ledger_slice_end(t, f->site->name);
   if (f->await)
     waits_at(t, f, f->await, f->implicit);
   else
@@ -128,7 +137,10 @@ static void cancel_above(struct thread *t, struct future *top, struct future *f)
 
 /* ... and then f runs. */
 static void unwind_to(struct thread *t, struct future *f) {
-  cancel_above(t, active_top(t), f);
+  struct future *top = active_top(t);
+  if (top == t->idler)
+    t->idling = false; /* its bracket is over too */
+  cancel_above(t, top, f);
   if (f->state == WAITING)
     come_back(t, f, false);
 }
@@ -149,7 +161,6 @@ static void adopt(struct thread *t, struct future *f, const struct aprof_site *b
   if (f->nameless)
     ledger_named(t, f, body);
   f->adopted = true;
-  f->open++;
 }
 
 /* A body, or a run, inside the bracket that brings its future to life. */
@@ -161,7 +172,7 @@ static void adopt_tentative(struct thread *t, struct future *f, const struct apr
   f->outer = f->path;
   f->state = QUEUED; /* since its bracket began */
   ledger_close(t, f, false);
-  starts_running(t, f);
+  starts_running(t, f, body->name);
 }
 
 static void on_enter(struct world *w, struct thread *t, const struct op *op) {
@@ -169,7 +180,7 @@ static void on_enter(struct world *w, struct thread *t, const struct op *op) {
   struct future *f = t->tentative, *caller = t->current;
   if (f && f->state == TENTATIVE && adopts(f, op->site, op->self)) {
     adopt_tentative(t, f, op->site);
-  } else if (caller && caller->open == 1 && adopts(caller, op->site, op->self)) {
+  } else if (caller && caller->brackets == 1 && adopts(caller, op->site, op->self)) {
     f = caller;
     adopt(t, f, op->site);
   } else {
@@ -180,10 +191,9 @@ static void on_enter(struct world *w, struct thread *t, const struct op *op) {
     }
     f->caller = caller;
     f->adopted = true;
-    f->open = 1;
-    starts_running(t, f);
+    starts_running(t, f, op->site->name);
   }
-  *token = (struct token){.set = true, .future = f, .slices = t->slices};
+  *token = (struct token){.set = true, .future = f, .thread = t, .slices = t->slices};
 }
 
 static void on_leave(struct world *w, struct thread *t, const struct op *op) {
@@ -194,13 +204,12 @@ static void on_leave(struct world *w, struct thread *t, const struct op *op) {
     return;
   }
   t->call = NULL;
-  bool immediate = token->slices == t->slices && f == t->current;
   if (f != t->current) {
     if (!in_chain(active_top(t), f)) {
       t->ledger->missed++;
       struct future *top = innermost(f);
-      if (top->state == RUNNING || top->aside != NOT_ASIDE)
-        return;
+      if (top->state == RUNNING)
+        return; /* on another thread */
       cancel_above(t, top, f);
       ledger_close(t, f, false);
       ledger_over(t, f, verdict(f, op->how));
@@ -212,9 +221,9 @@ static void on_leave(struct world *w, struct thread *t, const struct op *op) {
   ledger_close(t, f, false);
   ledger_over(t, f, verdict(f, op->how));
   if (caller)
-    come_back(t, caller, immediate);
+    come_back(t, caller, no_slice_since(t, token));
   else
-    ledger_slice_end(t);
+    ledger_slice_end(t, f->site->name);
 }
 
 /* -- awaits ------------------------------------------------------------------ */
@@ -228,7 +237,7 @@ static void suspend_again(struct world *w, struct thread *t, const struct op *op
     t->ledger->unmatched++;
     return;
   }
-  ledger_charge_back(t, f);
+  ledger_charge_back(t, f, op->site->name);
   t->suspended_cell = op->token;
   w->tokens[op->token] = (struct token){.set = true, .future = f};
 }
@@ -251,7 +260,7 @@ static void on_suspend(struct world *w, struct thread *t, const struct op *op) {
     return;
   ledger_close(t, f, false);
   waits_at(t, f, f->await, false);
-  ledger_slice_end(t);
+  ledger_slice_end(t, op->site->name);
   t->suspended = f;
   t->suspended_cell = op->token;
 }
@@ -269,7 +278,7 @@ static void on_resume(struct world *w, struct thread *t, const struct op *op) {
     if (t->current)
       abandon(t);
     ledger_close(t, f, false);
-    starts_running(t, f);
+    starts_running(t, f, f->await->name);
   } else if (f->state == WAITING && in_chain(active_top(t), f)) {
     unwind_to(t, f);
   } else {
@@ -288,13 +297,15 @@ static void on_at(struct world *w, struct thread *t, const struct op *op) {
 
 static void on_resync(struct world *w, struct thread *t, const struct op *op) {
   struct future *f = w->tokens[op->token].future;
-  if (!alive(f) || f == t->current)
+  if (!alive(f))
     return;
-  if (in_chain(active_top(t), f)) {
+  if (f == t->current) {
+    /* Nothing began above it, or all of that is closed. */
+  } else if (in_chain(active_top(t), f)) {
     unwind_to(t, f);
   } else {
     struct future *top = innermost(f);
-    if (top->state != WAITING || top->aside != NOT_ASIDE)
+    if (top->state != WAITING)
       return;
     if (t->current)
       abandon(t);
@@ -334,13 +345,15 @@ static void on_create_begin(struct world *w, struct thread *t, const struct op *
   w->tokens[op->token] = (struct token){.set = true,
                                         .future = f,
                                         .before = t->current,
+                                        .thread = t,
                                         .slices = t->slices,
                                         .enclosing = t->tentative,
                                         .site = site};
   t->tentative = f;
 }
 
-/* Is f, or what it awaits on its stack, running or about to go on by itself? */
+/* Does f, or what it awaits on its stack, run? Else it is suspended or was never
+   run, and can be ended from outside. */
 static bool busy(struct future *f) {
   struct future *top = innermost(f);
   return top->state == RUNNING || top->aside != NOT_ASIDE;
@@ -379,7 +392,7 @@ static void on_create_end(struct world *w, struct thread *t, const struct op *op
   if (!tentative && creator && creator->state == WAITING && creator->aside == FOR_CREATE) {
     if (t->current)
       abandon(t);
-    come_back(t, creator, token->slices == t->slices);
+    come_back(t, creator, no_slice_since(t, token));
   }
   if (!alive(f))
     return;
@@ -432,26 +445,24 @@ static void on_run_begin(struct world *w, struct thread *t, const struct op *op)
   *token = (struct token){.set = true,
                           .future = f,
                           .before = caller,
+                          .thread = t,
                           .slices = t->slices,
                           .body = op->function != NULL};
   if (caller)
     put_aside(t, take_call(t, op->function ? op->function : op->site), FOR_CALLEE, f);
-  f->caller = caller;
+  if (!caller_of(f)) /* else inside a bracket of its own */
+    f->caller = caller;
+  const char *from = runs->state == WAITING ? runs->await->name : runs->site->name;
   ledger_close(t, runs, false);
   if (runs->implicit)
     runs->await = NULL;
   runs->implicit = false;
-  f->open++;
-  starts_running(t, runs);
+  f->brackets++;
+  starts_running(t, runs, from);
 }
 
-/* The bracket around f closes while f, or a body it awaits, runs. */
-static void run_stops(struct thread *t, struct future *f, const struct op *op, bool body,
-                      struct path *polled) {
-  int how = op->how;
-  if (t->current != f && (body || how < APROF_PENDING))
-    unwind_to(t, f);
-  struct future *runs = t->current;
+/* How a bracket ends f, given what was asked meanwhile. */
+static int run_verdict(struct thread *t, struct future *f, int how) {
   if (f->ending == END_ASKED)
     how = f->how;
   else if (f->ending == REARMED)
@@ -461,6 +472,17 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
     t->ledger->reused++;
   }
   f->ending = NO_END;
+  return how;
+}
+
+/* The bracket around f closes while f, or a body it awaits, runs: that one. */
+static struct future *run_stops(struct thread *t, struct future *f, const struct op *op, bool body,
+                                struct path *polled) {
+  int how = op->how;
+  if (t->current != f && (body || how < APROF_PENDING))
+    unwind_to(t, f);
+  struct future *runs = t->current;
+  how = run_verdict(t, f, how);
   ledger_close(t, runs, false);
   if (how < APROF_PENDING) {
     cancel_above(t, runs, f);
@@ -473,6 +495,7 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
     const char *site = op->site ? op->site->name : runs->birth;
     waits_at(t, runs, polled ? polled : ledger_await(t->ledger, runs->path, site), true);
   }
+  return runs;
 }
 
 static void on_run_end(struct world *w, struct thread *t, const struct op *op,
@@ -482,12 +505,17 @@ static void on_run_end(struct world *w, struct thread *t, const struct op *op,
   bool pending = false;
   t->call = NULL;
   if (alive(f)) {
-    f->open--;
+    f->brackets--;
     if (t->current && (t->current == f || innermost(f) == t->current)) {
-      run_stops(t, f, op, token->body, poller == t->current ? polled_at : NULL);
+      struct future *stopped =
+          run_stops(t, f, op, token->body, poller == t->current ? polled_at : NULL);
       if (!caller)
-        ledger_slice_end(t);
+        ledger_slice_end(t, op->site ? op->site->name : stopped->site->name);
       pending = op->how >= APROF_PENDING;
+    } else if (f->ending != NO_END && !busy(f)) {
+      int how = run_verdict(t, f, op->how);
+      if (how < APROF_PENDING)
+        ends_at_rest(t, f, how);
     }
   }
   if (!caller) {
@@ -497,7 +525,7 @@ static void on_run_end(struct world *w, struct thread *t, const struct op *op,
   if (t->current)
     abandon(t);
   struct path *called_at = caller->await;
-  come_back(t, caller, token->slices == t->slices);
+  come_back(t, caller, no_slice_since(t, token));
   if (pending) {
     t->polled = caller;
     t->polled_at = called_at;
@@ -559,8 +587,9 @@ static void on_idle_begin(struct world *w, struct thread *t, const struct op *op
   *token = (struct token){.set = true, .before = t->current, .idling = t->idling};
   if (t->current) {
     put_aside(t, take_call(t, op->site), FOR_IDLE, NULL);
-    ledger_slice_end(t);
+    ledger_slice_end(t, op->site->name);
   }
+  t->idler = token->before;
   t->suspended = NULL;
   t->idling = true;
 }
@@ -569,6 +598,7 @@ static void on_idle_end(struct world *w, struct thread *t, const struct op *op) 
   struct token *token = &w->tokens[op->token];
   struct future *f = token->before;
   t->idling = token->idling;
+  t->idler = NULL;
   if (!f || f->state != WAITING || f->aside != FOR_IDLE)
     return;
   if (t->current)
@@ -616,10 +646,10 @@ static void prime(struct ledger *ledger, unsigned threads) {
     *t = (struct thread){.ledger = ledger, .number = i};
     ledger_time(t);
     struct future *f = ledger_future(t, &places.primer, false);
-    ledger_runs(t, f);
+    ledger_runs(t, f, places.primer.name);
     ledger_close(t, f, false);
     ledger_over(t, f, APROF_DONE);
-    ledger_slice_end(t);
+    ledger_slice_end(t, places.primer.name);
   }
 }
 

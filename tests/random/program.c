@@ -151,6 +151,6 @@ void program_print(FILE *file, const struct program *program) {
   fprintf(file, "program %llu: %u threads, %u events\n", (unsigned long long)program->seed,
           program->threads, program->count);
   for (uint32_t i = 0; i < program->count; i++)
-    if (program->ops[i].kind != OP_NOP || program->ops[i].dt)
+    if (!program->ops[i].dropped || program->ops[i].dt)
       op_print(file, &program->ops[i], i);
 }

@@ -22,6 +22,8 @@ struct reading {
   const struct aprof_node *nodes[NODES_MAX];
   struct aprof_block const *blocks[BLOCKS_MAX];
   uint64_t block_exec[BLOCKS_MAX];
+  uint32_t *seen; /* offsets of histograms already added: nodes share them */
+  unsigned seen_count;
 };
 
 const struct aprof_header *reader_find(void) {
@@ -109,12 +111,31 @@ static void node_path(struct reading *r, uint32_t number, char *path) {
            site_name(r, node->site));
 }
 
-static void add_histogram(struct reading *r, const char *path, const char *what, uint32_t offset) {
-  if (!offset)
+static bool seen_before(struct reading *r, uint32_t offset) {
+  for (unsigned i = 0; i < r->seen_count; i++)
+    if (r->seen[i] == offset)
+      return true;
+  r->seen = realloc(r->seen, (r->seen_count + 1) * sizeof *r->seen);
+  if (!r->seen)
+    abort();
+  r->seen[r->seen_count++] = offset;
+  return false;
+}
+
+/* Histograms are those of a function, or of an await in one, whatever the path. */
+static void add_histogram(struct reading *r, uint32_t number, const char *what, uint32_t offset) {
+  if (offset <= 1 || seen_before(r, offset))
     return;
   const struct aprof_histogram *histogram = at(r->header, (uint64_t)offset * 64);
+  const struct aprof_node *node = r->nodes[number];
+  char place[PATH];
+  if (node->is_await)
+    snprintf(place, sizeof place, "%s @ %s", site_name(r, r->nodes[node->parent]->site),
+             site_name(r, node->site));
+  else
+    snprintf(place, sizeof place, "%s", site_name(r, node->site));
   for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
-    rows_bucket(r->rows, path, what, aprof_bucket_lower(i), histogram->count[i]);
+    rows_bucket(r->rows, place, what, aprof_bucket_lower(i), histogram->count[i]);
 }
 
 /* Exec of a node, for itself and for all above it. */
@@ -163,10 +184,10 @@ static void add_function(struct reading *r, uint32_t number, const struct aprof_
   rows_max(r->rows, path, "slice_max", c->function.slice_max);
   rows_max(r->rows, path, "exec_max", c->function.exec_max);
   rows_max(r->rows, path, "wall_max", c->function.wall_max);
-  add_histogram(r, path, "exec histogram", c->function.exec_histogram);
-  add_histogram(r, path, "wall histogram", c->function.wall_histogram);
-  add_histogram(r, path, "slice histogram", c->function.slice_histogram);
-  add_histogram(r, path, "queued histogram", c->function.queued_histogram);
+  add_histogram(r, number, "exec histogram", c->function.exec_histogram);
+  add_histogram(r, number, "wall histogram", c->function.wall_histogram);
+  add_histogram(r, number, "slice histogram", c->function.slice_histogram);
+  add_histogram(r, number, "queued histogram", c->function.queued_histogram);
   if (c->function.slice_max) {
     char between[PATH];
     snprintf(between, sizeof between, "slice between %s and %s",
@@ -183,7 +204,7 @@ static void add_await(struct reading *r, uint32_t number, const struct aprof_cou
   rows_add(r->rows, path, "count", c->await.count);
   rows_add(r->rows, path, "immediate", c->await.immediate);
   rows_max(r->rows, path, "max", c->await.max);
-  add_histogram(r, path, "histogram", c->await.histogram);
+  add_histogram(r, number, "histogram", c->await.histogram);
   add_waiting(r, number, c->await.waiting);
 }
 
@@ -293,6 +314,7 @@ static void read_all(const struct aprof_header *header, uint64_t now, struct row
   rows_add(rows, "health", "lost",
            header->lost_futures + header->lost_histograms + header->lost_events +
                header->other_nodes);
+  free(r->seen);
   free(r);
 }
 
