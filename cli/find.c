@@ -1,0 +1,283 @@
+/* Where profiles are; see find.h. */
+#include "find.h"
+
+#include "cli.h"
+#include "clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { TMPFS = 0x01021994, DEPTH = 2 };
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* Field 22 of /proc/PID/stat; 0 when there is no such process, or only its
+   remains (a zombie runs nothing any more). */
+static uint64_t start_time(long pid) {
+  char path[64], line[1024];
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return 0;
+  char *got = fgets(line, sizeof line, file);
+  fclose(file);
+  char *at = got ? strrchr(line, ')') : NULL;
+  if (!at || at[1] == 0 || strchr("ZXx", at[2]))
+    return 0;
+  at += 2; /* field 3, the state */
+  for (int field = 3; field < 22 && at; field++)
+    at = strchr(at + 1, ' ');
+  return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* 1: the process maps this file; 0: it does not; -1: we may not know. */
+static int is_mapped(long pid, const struct stat *st) {
+  char path[64], *line = NULL;
+  size_t room = 0;
+  snprintf(path, sizeof path, "/proc/%ld/maps", pid);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return errno == ENOENT ? 0 : -1;
+  int mapped = 0;
+  while (!mapped && getline(&line, &room, file) > 0) {
+    unsigned major_number, minor_number;
+    unsigned long inode;
+    if (sscanf(line, "%*s %*s %*s %x:%x %lu", &major_number, &minor_number, &inode) == 3)
+      mapped = inode == st->st_ino && makedev(major_number, minor_number) == st->st_dev;
+  }
+  free(line);
+  fclose(file);
+  return mapped;
+}
+
+static bool is_locked(int fd) {
+  /* A lock of our own descriptor (dump --fd inherits the runtime's) is no
+     stranger's, so it is looked at through a fresh one. */
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int fresh = open(path, O_RDONLY | O_CLOEXEC);
+  if (fresh < 0)
+    return false;
+  bool locked = flock(fresh, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+  close(fresh);
+  return locked;
+}
+
+enum profile_state profile_state(int fd, const struct aprof_header *header) {
+  struct stat st;
+  if (fstat(fd, &st))
+    return PROFILE_LEFT;
+  if (clock_same_boot(header) && header->pid > 0 && start_time(header->pid) != 0 &&
+      start_time(header->pid) == header->start_time) {
+    int mapped = is_mapped(header->pid, &st);
+    if (mapped > 0 || (mapped < 0 && is_locked(fd)))
+      return PROFILE_LIVE;
+  }
+  return is_locked(fd) ? PROFILE_BUSY : PROFILE_LEFT;
+}
+
+static int open_profile(const char *path, bool writable) {
+  int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  int fd = open(path, O_RDWR | flags);
+  if (fd < 0 && !writable && (errno == EACCES || errno == EROFS || errno == EPERM))
+    fd = open(path, O_RDONLY | flags);
+  return fd;
+}
+
+bool find_file(const char *path, bool writable, struct found *found) {
+  *found = (struct found){.fd = open_profile(path, writable)};
+  if (found->fd < 0) {
+    complain("cannot open %s: %s", path, strerror(errno));
+    return false;
+  }
+  struct aprof_header header;
+  if (!profile_read_header(found->fd, path, &header, false)) {
+    close(found->fd);
+    return false;
+  }
+  found->path = print_string("%s", path);
+  found->what = print_string("%s", path);
+  found->state = profile_state(found->fd, &header);
+  return true;
+}
+
+/* Whether `fd` is the profile that process `pid` writes now. */
+static bool belongs(int fd, long pid) {
+  struct aprof_header header;
+  struct stat st;
+  if (fstat(fd, &st) || !profile_read_header(fd, "", &header, true))
+    return false;
+  return header.start_time == start_time(pid) && is_mapped(pid, &st) != 0;
+}
+
+/* The profile among the open files of a process: right whatever directory or
+   memfd it was put in. */
+static bool find_descriptor(long pid, bool writable, struct found *found) {
+  char path[PATH_MAX], target[PATH_MAX];
+  snprintf(path, sizeof path, "/proc/%ld/fd", pid);
+  DIR *directory = opendir(path);
+  if (!directory)
+    return false;
+  struct dirent *entry;
+  bool done = false;
+  while (!done && (entry = readdir(directory))) {
+    snprintf(path, sizeof path, "/proc/%ld/fd/%s", pid, entry->d_name);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+      continue;
+    target[length] = 0;
+    bool memfd = !strncmp(target, "/memfd:", 7);
+    if (!memfd && !ends_with(target, ".aprof"))
+      continue;
+    int fd = open_profile(path, writable);
+    if (fd < 0)
+      continue;
+    if (!belongs(fd, pid)) {
+      close(fd);
+      continue;
+    }
+    *found = (struct found){.fd = fd, .path = memfd ? NULL : print_string("%s", target)};
+    done = true;
+  }
+  closedir(directory);
+  return done;
+}
+
+struct search {
+  long pid;
+  bool writable;
+  struct found *found;
+  bool done;
+};
+
+static void visit_pid(const char *path, void *context) {
+  struct search *search = context;
+  if (search->done)
+    return;
+  int fd = open_profile(path, search->writable);
+  if (fd < 0)
+    return;
+  if (!belongs(fd, search->pid)) {
+    close(fd);
+    return;
+  }
+  *search->found = (struct found){.fd = fd, .path = print_string("%s", path)};
+  search->done = true;
+}
+
+static bool find_process(long pid, bool writable, struct found *found) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld", pid);
+  if (access(path, F_OK)) {
+    complain("there is no process %ld; `aprof list` shows what it may have left", pid);
+    return false;
+  }
+  struct search search = {.pid = pid, .writable = writable, .found = found};
+  if (!find_descriptor(pid, writable, found)) {
+    find_all(NULL, visit_pid, &search);
+    if (!search.done) {
+      snprintf(path, sizeof path, "/proc/%ld/fd", pid);
+      if (access(path, R_OK | X_OK))
+        complain("process %ld is another user's; ask as that user, or as root", pid);
+      else
+        complain("process %ld has no profile: it is not profiled, or has made no future yet", pid);
+      return false;
+    }
+  }
+  found->what = print_string("process %ld", pid);
+  found->state = PROFILE_LIVE;
+  return true;
+}
+
+bool find_profile(const char *target, bool writable, struct found *found) {
+  uint64_t pid;
+  if (parse_number(target, &pid) && access(target, F_OK)) {
+    if (pid == 0 || pid > INT_MAX) {
+      complain("%s is not a process number", target);
+      return false;
+    }
+    return find_process((long)pid, writable, found);
+  }
+  return find_file(target, writable, found);
+}
+
+void found_release(struct found *found) {
+  close(found->fd);
+  free(found->path);
+  free(found->what);
+}
+
+static void walk(const char *name, int depth, void (*visit)(const char *, void *), void *context) {
+  DIR *directory = opendir(name);
+  if (!directory)
+    return;
+  struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (entry->d_name[0] == '.')
+      continue;
+    char *path = print_string("%s/%s", name, entry->d_name);
+    struct stat st;
+    if (lstat(path, &st) == 0) {
+      if (S_ISREG(st.st_mode) && ends_with(path, ".aprof"))
+        visit(path, context);
+      else if (S_ISDIR(st.st_mode) && depth > 1 && !strncmp(entry->d_name, "run-", 4))
+        walk(path, depth - 1, visit, context);
+    }
+    free(path);
+  }
+  closedir(directory);
+}
+
+void find_all(const char *directory, void (*visit)(const char *path, void *context),
+              void *context) {
+  if (directory) {
+    walk(directory, DEPTH, visit, context);
+    return;
+  }
+  const char *runtime = getenv("XDG_RUNTIME_DIR");
+  if (runtime && runtime[0] == '/') {
+    char *path = print_string("%s/aprof", runtime);
+    walk(path, DEPTH, visit, context);
+    free(path);
+  }
+  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
+  walk(path, DEPTH, visit, context);
+  free(path);
+}
+
+/* Ours alone, and in memory: what the runtime asks of the place, too. */
+static bool is_usable(const char *path) {
+  struct stat st;
+  struct statfs fs;
+  if (mkdir(path, 0700) && errno != EEXIST)
+    return false;
+  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+         (st.st_mode & 077) == 0 && statfs(path, &fs) == 0 && fs.f_type == TMPFS;
+}
+
+char *profile_directory(void) {
+  const char *runtime = getenv("XDG_RUNTIME_DIR");
+  if (runtime && runtime[0] == '/') {
+    char *path = print_string("%s/aprof", runtime);
+    if (is_usable(path))
+      return path;
+    free(path);
+  }
+  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
+  if (is_usable(path))
+    return path;
+  free(path);
+  return NULL;
+}

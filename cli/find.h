@@ -1,0 +1,50 @@
+/*
+ * Where profiles are, and whose they are.
+ *
+ * Purpose: PID or FILE to an open profile; the profile directories; whether the
+ * process of a profile still lives (a number alone does not tell: it may have
+ * been given to another process, or the process may have become another program
+ * by exec).
+ * Cost: a walk over /proc/PID/fd, or over the profile directories.
+ * Locking: a shared flock is tried and given back at once.
+ */
+#ifndef APROF_CLI_FIND_H
+#define APROF_CLI_FIND_H
+
+#include "profile.h"
+
+enum profile_state {
+  PROFILE_LIVE, /* its process runs */
+  PROFILE_BUSY, /* its process has ended, its totals are being written */
+  PROFILE_LEFT, /* nobody has it any more */
+};
+
+struct found {
+  int fd;
+  char *path; /* of the file; NULL for a memfd */
+  char *what; /* for messages: the path, or "process PID" */
+  enum profile_state state;
+};
+
+/* `target` is a PID or the path of a profile. False after a message. `writable`
+   asks for a descriptor that can be mapped for writing; where that is refused
+   and not needed (`writable` false), it is read only. */
+bool find_profile(const char *target, bool writable, struct found *found);
+void found_release(struct found *found);
+
+/* As find_profile for a path that is known to be a file's. */
+bool find_file(const char *path, bool writable, struct found *found);
+
+enum profile_state profile_state(int fd, const struct aprof_header *header);
+
+/*
+ * Calls `visit` with each *.aprof in the profile directories
+ * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, and the private ones of `aprof
+ * run` below them), or in `directory` alone if given.
+ */
+void find_all(const char *directory, void (*visit)(const char *path, void *context), void *context);
+
+/* The directory where new profiles go, made if need be; NULL without a tmpfs. */
+char *profile_directory(void);
+
+#endif

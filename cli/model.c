@@ -1,0 +1,54 @@
+/* The model put together; see model.h. */
+#include "model.h"
+
+#include "cli.h"
+
+#include <stdlib.h>
+
+/* Exec beneath each path, and what its awaits waited. Children come after their
+   parents, so one pass from the end does it. */
+static void add_up(struct model *m) {
+  uint64_t *beneath = allocate(m->nodes, sizeof *beneath);
+  for (uint32_t i = m->nodes; i-- > 0;) {
+    struct model_node *n = &m->node[i];
+    if (n->is_await) {
+      m->node[n->parent].waiting += n->waiting;
+      continue;
+    }
+    n->children_exec = beneath[i];
+    if (n->parent != MODEL_NONE)
+      beneath[n->parent] += beneath[i] + n->exec;
+  }
+  free(beneath);
+}
+
+struct model *model_new(const struct profile *p, const struct names *names, uint64_t rate,
+                        uint64_t now, bool ended) {
+  struct model *m = allocate(1, sizeof *m);
+  m->profile = p;
+  m->names = names;
+  m->rate = rate;
+  m->now = now;
+  m->ended = ended;
+  model_build_tree(m);
+  model_add_threads(m);
+  model_add_futures(m);
+  add_up(m);
+  return m;
+}
+
+void model_free(struct model *m) {
+  if (!m)
+    return;
+  free(m->node);
+  free(m->node_of);
+  free(m->slot);
+  free(m->function);
+  free(m->function_of);
+  free(m->leaf);
+  free(m->block_exec);
+  free(m->thread_of);
+  free(m->thread);
+  free(m->live);
+  free(m);
+}

@@ -1,0 +1,386 @@
+/* The profile reader; see profile.h. */
+#include "profile.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#if defined __x86_64__ || defined __i386__
+#include <x86intrin.h>
+#endif
+
+_Static_assert(sizeof(struct aprof_header) <= APROF_HEADER_SIZE, "header fits its pages");
+_Static_assert(sizeof(struct aprof_chunk) % sizeof(struct aprof_future) == 0,
+               "the index of a future is its offset / 128");
+
+enum { COPY_TRIES = 40 };
+
+uint64_t profile_clock(const struct aprof_header *header) {
+  if (header->clock_source == APROF_CLOCK_VIRTUAL)
+    return header->virtual_now;
+#if defined __x86_64__ || defined __i386__
+  if (header->clock_source == APROF_CLOCK_TSC)
+    return __rdtsc();
+#endif
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Reads what is there of [offset, offset + length); the rest stays as it is. */
+static size_t read_at(int fd, void *to, size_t length, uint64_t offset) {
+  size_t done = 0;
+  while (done < length) {
+    ssize_t got = pread(fd, (char *)to + done, length - done, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (size_t)got;
+  }
+  return done;
+}
+
+static const char *header_fault(const struct aprof_header *header, size_t got) {
+  if (got < sizeof *header)
+    return "is shorter than a profile's header";
+  if (memcmp(header->magic, "\0\0\0\0\0\0\0\0", 8) == 0)
+    return "was not finished when its process ended: there is nothing in it";
+  if (memcmp(header->magic, APROF_PROFILE_MAGIC, 8))
+    return "is not a profile";
+  if (header->version != APROF_PROFILE_VERSION)
+    return "was written by another version of aprof; read it with that version's command";
+  if (header->header_size != APROF_HEADER_SIZE)
+    return "is damaged: its header has an impossible size";
+  if (header->clock_source < APROF_CLOCK_TSC || header->clock_source > APROF_CLOCK_VIRTUAL)
+    return "is damaged: it names a clock that does not exist";
+  return NULL;
+}
+
+bool profile_read_header(int fd, const char *what, struct aprof_header *header, bool quiet) {
+  memset(header, 0, sizeof *header);
+  struct stat st;
+  const char *fault = NULL;
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+    fault = "is not a regular file";
+  else
+    fault = header_fault(header, read_at(fd, header, sizeof *header, 0));
+  if (fault) {
+    if (!quiet)
+      complain("%s %s", what, fault);
+    return false;
+  }
+  header->boot_id[sizeof header->boot_id - 1] = 0;
+  header->host[sizeof header->host - 1] = 0;
+  header->command[sizeof header->command - 1] = 0;
+  header->dir[sizeof header->dir - 1] = 0;
+  header->name[sizeof header->name - 1] = 0;
+  return true;
+}
+
+/* Elements of every chunk type we read; 0: not for us. */
+static size_t element_size(uint32_t type) {
+  switch (type) {
+  case APROF_CHUNK_SITES:
+    return sizeof(struct aprof_psite);
+  case APROF_CHUNK_NODES:
+    return sizeof(struct aprof_node);
+  case APROF_CHUNK_BLOCK:
+    return sizeof(struct aprof_block);
+  case APROF_CHUNK_COUNTERS:
+    return sizeof(struct aprof_counters);
+  case APROF_CHUNK_FUTURES:
+    return sizeof(struct aprof_future);
+  case APROF_CHUNK_MODULES:
+    return sizeof(struct aprof_module);
+  default:
+    return 0;
+  }
+}
+
+/* What must be copied at one moment for the ledger to close. */
+static bool is_hot(uint32_t type) {
+  return type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES;
+}
+
+/* The chunk at `offset`, or false at the end. *size is never 0, so that every
+   walk ends. */
+static bool next_chunk(int fd, uint64_t offset, uint64_t end, struct aprof_chunk *chunk,
+                       uint64_t *size) {
+  if (offset >= end || end - offset < sizeof *chunk)
+    return false;
+  if (read_at(fd, chunk, sizeof *chunk, offset) != sizeof *chunk)
+    return false;
+  *size = chunk->size;
+  if (*size == 0)
+    *size = APROF_PAGE;
+  if (*size % APROF_PAGE || *size > end - offset) {
+    /* Not a size that the writer makes: this page holds nothing, the next may. */
+    *size = APROF_PAGE;
+    chunk->type = 0;
+  }
+  if (chunk->size == 0)
+    chunk->type = 0;
+  return true;
+}
+
+/* One pass over the chunks of one temperature, copying them into place. */
+static void copy_chunks(struct profile *p, int fd, bool hot) {
+  struct aprof_chunk chunk;
+  uint64_t size;
+  for (uint64_t at = APROF_HEADER_SIZE; next_chunk(fd, at, p->size, &chunk, &size); at += size) {
+    if (chunk.type == 0 || is_hot(chunk.type) != hot)
+      continue;
+    /* The header goes last: the one that was checked is the one that is kept. */
+    if (chunk.type != APROF_CHUNK_KEYS && chunk.type != APROF_CHUNK_PRIVATE)
+      read_at(fd, p->data + at + sizeof chunk, size - sizeof chunk, at + sizeof chunk);
+    memcpy(p->data + at, &chunk, sizeof chunk);
+  }
+}
+
+/* The sequences of all blocks added up, and whether one of them is odd. A sum
+   that is equal before and after a copy means that none has moved: they only
+   grow. */
+static uint64_t sequences(struct profile *p, int fd, bool *busy) {
+  struct aprof_chunk chunk;
+  uint64_t size, sum = 0;
+  *busy = false;
+  for (uint64_t at = APROF_HEADER_SIZE; next_chunk(fd, at, p->size, &chunk, &size); at += size) {
+    struct aprof_block block = {0};
+    if (chunk.type != APROF_CHUNK_BLOCK)
+      continue;
+    read_at(fd, &block, sizeof block, at + sizeof chunk);
+    uint64_t sequence = block.sequence;
+    *busy |= sequence & 1;
+    sum += sequence + 1;
+  }
+  return sum;
+}
+
+static uint64_t usable_size(struct profile *p, int fd) {
+  struct stat st;
+  struct aprof_header header;
+  if (read_at(fd, &header, sizeof header, 0) == sizeof header && header.used > p->header.used)
+    p->header.used = header.used;
+  uint64_t size = p->header.used;
+  if (fstat(fd, &st) == 0 && size > (uint64_t)st.st_size)
+    size = (uint64_t)st.st_size;
+  if (size > p->reserved)
+    size = p->reserved;
+  return size < APROF_HEADER_SIZE ? APROF_HEADER_SIZE : size;
+}
+
+/* Copies counters and futures, of a live process as of one moment if it holds
+   still for as long as that takes. */
+static void copy_hot(struct profile *p, int fd, bool live) {
+  if (!live) {
+    copy_chunks(p, fd, true);
+    p->consistent = true;
+    return;
+  }
+  struct aprof_header header;
+  for (int try = 0; try < COPY_TRIES && !p->consistent; try++) {
+    bool busy, busy_after;
+    uint64_t before = sequences(p, fd, &busy);
+    if (busy && try < COPY_TRIES - 1) {
+      nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+      continue;
+    }
+    copy_chunks(p, fd, true);
+    header = p->header;
+    read_at(fd, &header, sizeof header, 0);
+    p->read_tick = profile_clock(&header);
+    p->consistent = sequences(p, fd, &busy_after) == before && !busy && !busy_after;
+    p->size = usable_size(p, fd);
+  }
+}
+
+static void add_run(struct profile_runs *runs, const struct aprof_chunk *chunk, size_t element,
+                    uint64_t size) {
+  uint64_t fits = (size - sizeof *chunk) / element;
+  if (runs->count == runs->room) {
+    runs->room = runs->room ? runs->room * 2 : 16;
+    runs->run = reallocate(runs->run, runs->room, sizeof *runs->run);
+  }
+  runs->run[runs->count++] = (struct profile_run){
+      .elements = chunk + 1,
+      .first = chunk->first,
+      .count = chunk->count < fits ? chunk->count : (uint32_t)fits,
+      .owner = chunk->owner,
+  };
+}
+
+static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
+  switch (type) {
+  case APROF_CHUNK_SITES:
+    return &p->sites;
+  case APROF_CHUNK_NODES:
+    return &p->nodes;
+  case APROF_CHUNK_BLOCK:
+    return &p->blocks;
+  case APROF_CHUNK_COUNTERS:
+    return &p->counters;
+  case APROF_CHUNK_FUTURES:
+    return &p->futures;
+  default:
+    return &p->modules;
+  }
+}
+
+/* Numbers an element may have: more of them than fit into the file are a lie,
+   and would make tables by number unbounded. */
+static bool plausible(const struct profile *p, const struct aprof_chunk *chunk, size_t element) {
+  uint64_t most = p->size / element;
+  return chunk->element == element && chunk->count <= most && chunk->first <= most;
+}
+
+static int by_first(const void *a, const void *b) {
+  const struct profile_run *x = a, *y = b;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void index_chunks(struct profile *p) {
+  for (uint64_t at = APROF_HEADER_SIZE; p->size - at >= sizeof(struct aprof_chunk);) {
+    const struct aprof_chunk *chunk = (const void *)(p->data + at);
+    uint64_t size = chunk->size;
+    if (chunk->type == 0 || size == 0 || size % APROF_PAGE || size > p->size - at) {
+      at += APROF_PAGE;
+      if (at > p->size)
+        break;
+      continue;
+    }
+    size_t element = element_size(chunk->type);
+    if (element && chunk->type == APROF_CHUNK_BLOCK) {
+      struct aprof_chunk one = *chunk;
+      one.count = 1;
+      if (one.first <= p->size / APROF_PAGE && size >= sizeof one + element) {
+        add_run(&p->blocks, chunk, element, size);
+        p->blocks.run[p->blocks.count - 1].count = 1;
+      }
+    } else if (element && plausible(p, chunk, element))
+      add_run(runs_of(p, chunk->type), chunk, element, size);
+    at += size;
+  }
+  struct profile_runs *numbered[] = {&p->sites, &p->nodes, &p->modules, &p->blocks};
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+    if (numbered[i]->count)
+      qsort(numbered[i]->run, numbered[i]->count, sizeof(struct profile_run), by_first);
+}
+
+struct profile *profile_read(int fd, const char *what, bool live) {
+  struct profile *p = allocate(1, sizeof *p);
+  struct stat st;
+  if (!profile_read_header(fd, what, &p->header, false) || fstat(fd, &st)) {
+    free(p);
+    return NULL;
+  }
+  uint64_t most = p->header.capacity;
+  if (most < (uint64_t)st.st_size)
+    most = (uint64_t)st.st_size;
+  if (p->header.used > PROFILE_LIMIT && (uint64_t)st.st_size > PROFILE_LIMIT) {
+    complain("%s is larger than %zu MB, more than is read; profile with a smaller memory: option",
+             what, PROFILE_LIMIT >> 20);
+    free(p);
+    return NULL;
+  }
+  p->reserved = most < PROFILE_LIMIT ? (size_t)most : PROFILE_LIMIT;
+  if (p->reserved < APROF_HEADER_SIZE)
+    p->reserved = APROF_HEADER_SIZE;
+  p->data = mmap(NULL, p->reserved, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p->data == MAP_FAILED) {
+    complain("no memory to read %s (%zu MB): %s", what, p->reserved >> 20, strerror(errno));
+    free(p);
+    return NULL;
+  }
+  p->size = usable_size(p, fd);
+  copy_hot(p, fd, live);
+  /* What the counters refer to was written before them: so it is read after. */
+  profile_read_header(fd, what, &p->header, true);
+  p->size = usable_size(p, fd);
+  copy_chunks(p, fd, false);
+  index_chunks(p);
+  return p;
+}
+
+void profile_free(struct profile *p) {
+  if (!p)
+    return;
+  struct profile_runs *all[] = {&p->sites,  &p->nodes,    &p->modules,
+                                &p->blocks, &p->counters, &p->futures};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]->run);
+  munmap(p->data, p->reserved);
+  free(p);
+}
+
+static const void *element(const struct profile_runs *runs, uint32_t number, size_t size) {
+  size_t low = 0, high = runs->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (runs->run[middle].first <= number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low)
+    return NULL;
+  const struct profile_run *run = &runs->run[low - 1];
+  uint32_t index = number - run->first;
+  return index < run->count ? (const char *)run->elements + (size_t)index * size : NULL;
+}
+
+static uint32_t end_of(const struct profile_runs *runs) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < runs->count; i++)
+    if ((uint64_t)runs->run[i].first + runs->run[i].count > end)
+      end = (uint64_t)runs->run[i].first + runs->run[i].count;
+  return (uint32_t)end; /* plausible() keeps it far below 2^32 */
+}
+
+const struct aprof_psite *profile_site(const struct profile *p, uint32_t number) {
+  return number ? element(&p->sites, number, sizeof(struct aprof_psite)) : NULL;
+}
+
+const struct aprof_node *profile_node(const struct profile *p, uint32_t number) {
+  return number ? element(&p->nodes, number, sizeof(struct aprof_node)) : NULL;
+}
+
+const struct aprof_module *profile_module(const struct profile *p, uint32_t number) {
+  return number ? element(&p->modules, number, sizeof(struct aprof_module)) : NULL;
+}
+
+const struct aprof_block *profile_block(const struct profile *p, uint32_t number) {
+  return element(&p->blocks, number, sizeof(struct aprof_block));
+}
+
+const char *profile_string(const struct profile *p, uint32_t reference) {
+  uint64_t offset = (uint64_t)reference * 8;
+  if (offset < APROF_HEADER_SIZE || offset >= p->size)
+    return NULL;
+  size_t most = p->size - offset;
+  if (most > PROFILE_STRING_LIMIT)
+    most = PROFILE_STRING_LIMIT;
+  const char *text = (const char *)p->data + offset;
+  return memchr(text, 0, most) ? text : NULL;
+}
+
+const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
+  uint64_t offset = (uint64_t)reference * 64;
+  if (offset < APROF_HEADER_SIZE || offset >= p->size ||
+      p->size - offset < sizeof(struct aprof_histogram))
+    return NULL;
+  return (const void *)(p->data + offset);
+}
+
+uint32_t profile_node_end(const struct profile *p) {
+  return end_of(&p->nodes);
+}
+uint32_t profile_site_end(const struct profile *p) {
+  return end_of(&p->sites);
+}

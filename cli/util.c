@@ -1,0 +1,91 @@
+/* Messages, memory and small readers; see cli.h. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void complain(const char *format, ...) {
+  char line[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  /* One write: several processes may complain to one terminal at once. */
+  fflush(stdout);
+  fprintf(stderr, "aprof: %s\n", line);
+}
+
+static void out_of_memory(void) {
+  complain("out of memory; free some, or raise the limit set by ulimit -v");
+  exit(CLI_FAILED);
+}
+
+void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count ? count : 1, size ? size : 1);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+void *reallocate(void *old, size_t count, size_t size) {
+  void *memory = reallocarray(old, count ? count : 1, size);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+char *print_string(const char *format, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0)
+    out_of_memory();
+  va_end(args);
+  return text;
+}
+
+char *read_text_file(const char *path, size_t limit, size_t *length) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0)
+    return NULL;
+  struct stat st;
+  int error = 0;
+  if (fstat(fd, &st))
+    error = errno;
+  else if (!S_ISREG(st.st_mode))
+    error = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+  else if ((uint64_t)st.st_size > limit)
+    error = EFBIG;
+  if (error) {
+    close(fd);
+    errno = error;
+    return NULL;
+  }
+  char *text = allocate((size_t)st.st_size + 1, 1);
+  size_t done = 0;
+  while (done < (size_t)st.st_size) {
+    ssize_t got = read(fd, text + done, (size_t)st.st_size - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (size_t)got;
+  }
+  close(fd);
+  *length = done;
+  return text;
+}
+
+bool parse_number(const char *text, uint64_t *value) {
+  if (*text < '0' || *text > '9')
+    return false;
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  return *end == 0 && errno == 0;
+}
