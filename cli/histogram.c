@@ -1,0 +1,95 @@
+/* Histograms added up and read; see histogram.h. */
+#include "histogram.h"
+
+#include "clock.h"
+#include "json.h"
+
+#include <string.h>
+
+void histogram_clear(struct histogram *h) {
+  memset(h, 0, sizeof *h);
+}
+
+void histogram_add(struct histogram *h, const uint64_t *buckets) {
+  if (!buckets)
+    return;
+  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++) {
+    h->count[i] += buckets[i];
+    h->total += buckets[i];
+  }
+}
+
+/* Where the bucket that begins at `lower` ends, by the writer's scheme: a 16th
+   of its octave wide. Converted buckets keep that proportion. */
+static uint64_t width(uint64_t lower) {
+  return lower < 32 ? 1 : (uint64_t)1 << (63 - __builtin_clzll(lower) - 4);
+}
+
+uint64_t buckets_percentile(const struct bucket *buckets, size_t count, unsigned permille,
+                            uint64_t max) {
+  unsigned __int128 total = 0, seen = 0;
+  for (size_t i = 0; i < count; i++)
+    total += buckets[i].count;
+  unsigned __int128 rank = (total * permille + 999) / 1000;
+  for (size_t i = 0; i < count; i++) {
+    seen += buckets[i].count;
+    if (seen < rank || !buckets[i].count)
+      continue;
+    uint64_t middle = buckets[i].lower + width(buckets[i].lower) / 2;
+    return middle < max ? middle : max;
+  }
+  return 0;
+}
+
+/* Ticks for now: conversion comes last, so that no error is added to the buckets' own. */
+static size_t used_buckets(const struct histogram *h, struct bucket *out) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
+    if (h->count[i])
+      out[count++] = (struct bucket){.lower = aprof_bucket_lower(i), .count = h->count[i]};
+  return count;
+}
+
+/* In place; two that convert to one value become one. */
+static size_t convert(struct bucket *buckets, size_t count, uint64_t rate) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t lower = clock_to_ns(buckets[i].lower, rate);
+    if (kept && buckets[kept - 1].lower == lower)
+      buckets[kept - 1].count += buckets[i].count;
+    else
+      buckets[kept++] = (struct bucket){.lower = lower, .count = buckets[i].count};
+  }
+  return kept;
+}
+
+cJSON *histogram_json(const struct histogram *h, uint64_t rate, uint64_t max) {
+  static const struct {
+    const char *name;
+    unsigned permille;
+  } points[] = {{"p50", 500}, {"p90", 900}, {"p95", 950}, {"p99", 990}, {"p999", 999}};
+  struct bucket buckets[APROF_HISTOGRAM_BUCKETS];
+  size_t count = used_buckets(h, buckets);
+  if (!count)
+    return cJSON_CreateNull();
+  if (max == HISTOGRAM_NO_MAX) {
+    uint64_t last = buckets[count - 1].lower;
+    max = clock_to_ns(last + width(last) - 1, rate);
+  }
+  cJSON *object = cJSON_CreateObject();
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    uint64_t value =
+        clock_to_ns(buckets_percentile(buckets, count, points[i].permille, HISTOGRAM_NO_MAX), rate);
+    json_number(object, points[i].name, value < max ? value : max);
+  }
+  json_number(object, "max", max);
+  count = convert(buckets, count, rate);
+  cJSON *array = cJSON_AddArrayToObject(object, "buckets");
+  for (size_t i = 0; i < count; i++) {
+    cJSON *pair = cJSON_CreateArray();
+    cJSON_AddItemToArray(pair, json_raw(buckets[i].lower));
+    cJSON_AddItemToArray(pair, json_raw(buckets[i].count));
+    cJSON_AddItemToArray(array, pair);
+  }
+  return object;
+}

@@ -1,0 +1,24 @@
+/*
+ * Totals into files.
+ *
+ * Purpose: a file of totals is there whole or not at all: written under a
+ * temporary name in the same directory, then renamed.
+ * Locking: none; two writers of one name both succeed, the last one stays.
+ */
+#ifndef APROF_CLI_OUTPUT_H
+#define APROF_CLI_OUTPUT_H
+
+#include "totals.h"
+
+/*
+ * DIR/NAME.PID.json, or DIR/NAME.PID.K.json for the dump of signal K, from what
+ * the profile says of its process. NULL after a message where that is no name.
+ */
+char *output_name(const char *dir, const struct aprof_header *header, uint64_t sequence);
+
+/* Makes the totals and puts them at `path` ("-": standard output). False after
+   a message that names the file and what to do. */
+bool output_totals(const char *path, int fd, const char *what, enum profile_state state,
+                   const struct totals_request *request);
+
+#endif

@@ -1,0 +1,328 @@
+/* Totals: functions; see totals.h. */
+#include "totals.h"
+
+#include "cli.h"
+#include "clock.h"
+#include "histogram.h"
+#include "json.h"
+
+#include <aprof/abi.h>
+#include <stdlib.h>
+
+/* Sums of one function over its paths. */
+struct sums {
+  uint64_t done, failed, cancelled, detached, live, born_done, slices;
+  uint64_t exec, queued, waiting, children_exec, exec_max, wall_max, slice_max;
+  uint32_t slice_from, slice_to;
+};
+
+static void greater(uint64_t *value, uint64_t other) {
+  if (other > *value)
+    *value = other;
+}
+
+static struct sums sum_up(const struct model *m, const struct model_function *f) {
+  struct sums s = {0};
+  for (uint32_t i = f->nodes; i != MODEL_NONE; i = m->node[i].next) {
+    const struct model_node *n = &m->node[i];
+    s.done += n->done;
+    s.failed += n->failed;
+    s.cancelled += n->cancelled;
+    s.detached += n->detached;
+    s.live += n->live;
+    s.born_done += n->born_done;
+    s.slices += n->slices;
+    s.exec += n->exec;
+    s.queued += n->queued;
+    s.waiting += n->waiting;
+    s.children_exec += n->children_exec;
+    greater(&s.exec_max, n->exec_max);
+    greater(&s.wall_max, n->wall_max);
+    if (n->slice_max > s.slice_max) {
+      s.slice_max = n->slice_max;
+      s.slice_from = n->slice_from;
+      s.slice_to = n->slice_to;
+    }
+  }
+  return s;
+}
+
+/* -- which functions, in which order --------------------------------------- */
+
+static bool is_empty(const struct model_node *n) {
+  return !(n->done | n->failed | n->cancelled | n->detached | n->live | n->slices | n->exec |
+           n->queued | n->waiting | n->count | n->exec_max);
+}
+
+struct ranked {
+  uint32_t function;
+  uint64_t exec, waiting;
+};
+
+static int by_exec(const void *a, const void *b) {
+  const struct ranked *x = a, *y = b;
+  if (x->exec != y->exec)
+    return x->exec > y->exec ? -1 : 1;
+  if (x->waiting != y->waiting)
+    return x->waiting > y->waiting ? -1 : 1;
+  return x->function < y->function ? -1 : x->function > y->function;
+}
+
+void totals_order(const struct model *m, struct totals_order *order) {
+  *order = (struct totals_order){0};
+  order->shown = allocate(m->functions, sizeof *order->shown);
+  order->number = allocate(m->functions, sizeof *order->number);
+  order->path_shown = allocate(m->nodes, sizeof *order->path_shown);
+  bool *used = allocate(m->functions, sizeof *used);
+  for (uint32_t i = m->nodes; i-- > 0;) {
+    const struct model_node *n = &m->node[i];
+    order->path_shown[i] |= !is_empty(n);
+    if (!order->path_shown[i])
+      continue;
+    used[n->function] = true;
+    if (n->parent != MODEL_NONE)
+      order->path_shown[n->parent] = true;
+  }
+  struct ranked *ranked = allocate(m->functions, sizeof *ranked);
+  for (uint32_t i = 0; i < m->functions; i++) {
+    order->number[i] = MODEL_NONE;
+    if (!used[i])
+      continue;
+    struct sums s = sum_up(m, &m->function[i]);
+    ranked[order->count++] = (struct ranked){.function = i, .exec = s.exec, .waiting = s.waiting};
+  }
+  if (order->count)
+    qsort(ranked, order->count, sizeof *ranked, by_exec);
+  for (uint32_t i = 0; i < order->count; i++) {
+    order->shown[i] = ranked[i].function;
+    order->number[ranked[i].function] = i;
+  }
+  free(ranked);
+  free(used);
+}
+
+void totals_order_release(struct totals_order *order) {
+  free(order->shown);
+  free(order->number);
+  free(order->path_shown);
+}
+
+/* -- one of them ----------------------------------------------------------- */
+
+enum which { EXEC, SLICE, WALL, QUEUED, WAITING };
+
+static uint32_t histogram_of(const struct aprof_counters *c, enum which which) {
+  switch (which) {
+  case EXEC:
+    return c->function.exec_histogram;
+  case SLICE:
+    return c->function.slice_histogram;
+  case WALL:
+    return c->function.wall_histogram;
+  case QUEUED:
+    return c->function.queued_histogram;
+  default:
+    return c->await.histogram;
+  }
+}
+
+/* The paths of one function share a histogram: each counts once. */
+struct offsets {
+  uint32_t *offset;
+  size_t count, room;
+};
+
+static void collect(const struct model *m, const struct model_node *n, enum which which,
+                    struct offsets *list) {
+  for (uint32_t i = n->leaves; i != MODEL_NONE; i = m->leaf[i].next) {
+    uint32_t offset = histogram_of(m->leaf[i].counters, which);
+    if (!profile_histogram(m->profile, offset))
+      continue;
+    if (list->count == list->room) {
+      list->room = list->room ? list->room * 2 : 16;
+      list->offset = reallocate(list->offset, list->room, sizeof *list->offset);
+    }
+    list->offset[list->count++] = offset;
+  }
+}
+
+static int by_offset(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Frees the list. */
+static cJSON *collected(const struct model *m, struct offsets *list, uint64_t max) {
+  struct histogram h;
+  histogram_clear(&h);
+  if (list->count)
+    qsort(list->offset, list->count, sizeof *list->offset, by_offset);
+  for (size_t i = 0; i < list->count; i++)
+    if (i == 0 || list->offset[i] != list->offset[i - 1])
+      histogram_add(&h, profile_histogram(m->profile, list->offset[i]));
+  free(list->offset);
+  return histogram_json(&h, m->rate, max);
+}
+
+static cJSON *function_histogram(const struct model *m, const struct model_function *f,
+                                 enum which which, uint64_t max) {
+  struct offsets list = {0};
+  for (uint32_t i = f->nodes; i != MODEL_NONE; i = m->node[i].next)
+    collect(m, &m->node[i], which, &list);
+  return collected(m, &list, max);
+}
+
+/* Awaits of one name, and their paths: list[0 .. count - 1]. */
+static cJSON *await_object(const struct model *m, const uint32_t *list, size_t count) {
+  uint64_t counted = 0, immediate = 0, waiting = 0, max = 0;
+  struct offsets offsets = {0};
+  for (size_t i = 0; i < count; i++) {
+    const struct model_node *n = &m->node[list[i]];
+    counted += n->count;
+    immediate += n->immediate;
+    waiting += n->waiting;
+    greater(&max, n->max);
+    collect(m, n, WAITING, &offsets);
+  }
+  const struct name *name = &m->names->name[m->node[list[0]].name];
+  cJSON *object = cJSON_CreateObject();
+  totals_site(object, "callee", name);
+  json_text(object, "kind", totals_kind(name));
+  json_number(object, "count", counted);
+  json_number(object, "immediate", immediate);
+  json_number(object, "waiting_ns", waiting);
+  json_maybe(object, "max_ns", max, counted != 0);
+  cJSON_AddBoolToObject(object, "background", (name->flags & APROF_BACKGROUND) != 0);
+  cJSON_AddItemToObject(object, "waiting", collected(m, &offsets, max));
+  return object;
+}
+
+static int by_name(const void *a, const void *b, void *context) {
+  const struct model *m = context;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint32_t left = m->node[x].name, right = m->node[y].name;
+  return left != right ? (left < right ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static void add_awaits(const struct model *m, const struct model_function *f, cJSON *object) {
+  cJSON *array = cJSON_AddArrayToObject(object, "awaits");
+  size_t count = 0;
+  for (uint32_t i = f->awaits; i != MODEL_NONE; i = m->node[i].next)
+    count += !is_empty(&m->node[i]);
+  if (!count)
+    return;
+  uint32_t *list = allocate(count, sizeof *list);
+  count = 0;
+  for (uint32_t i = f->awaits; i != MODEL_NONE; i = m->node[i].next)
+    if (!is_empty(&m->node[i]))
+      list[count++] = i;
+  qsort_r(list, count, sizeof *list, by_name, (void *)m);
+  for (size_t from = 0, to; from < count; from = to) {
+    for (to = from + 1; to < count && m->node[list[to]].name == m->node[list[from]].name;)
+      to++;
+    cJSON_AddItemToArray(array, await_object(m, list + from, to - from));
+  }
+  free(list);
+}
+
+static const char *model_text(uint8_t model) {
+  switch (model) {
+  case APROF_MODEL_STACK:
+    return "stack";
+  case APROF_MODEL_FRAME:
+    return "frame";
+  case APROF_MODEL_CALLBACK:
+    return "callback";
+  default:
+    return NULL;
+  }
+}
+
+static void add_slice(const struct model *m, const struct sums *s, cJSON *object) {
+  const struct name *from = &m->names->name[s->slice_from], *to = &m->names->name[s->slice_to];
+  json_maybe(object, "slice_max_ns", s->slice_max, s->slices != 0);
+  if (!s->slice_max) {
+    cJSON_AddNullToObject(object, "slice_max_between");
+    cJSON_AddNullToObject(object, "slice_max_names");
+    return;
+  }
+  cJSON *places = cJSON_AddArrayToObject(object, "slice_max_between");
+  cJSON_AddItemToArray(places, totals_place(from));
+  cJSON_AddItemToArray(places, totals_place(to));
+  cJSON *names = cJSON_AddArrayToObject(object, "slice_max_names");
+  cJSON_AddItemToArray(names, cJSON_CreateString(from->name));
+  cJSON_AddItemToArray(names, cJSON_CreateString(to->name));
+}
+
+cJSON *totals_function(const struct model *m, const struct model_function *f) {
+  const struct name *name = &m->names->name[f->name];
+  struct sums s = sum_up(m, f);
+  uint64_t ended = s.done + s.failed + s.cancelled;
+  cJSON *object = cJSON_CreateObject();
+  totals_site(object, "name", name);
+  json_text(object, "model", model_text(name->model));
+  json_number(object, "created", ended + s.detached + s.live);
+  json_number(object, "done", s.done);
+  json_number(object, "failed", s.failed);
+  json_number(object, "cancelled", s.cancelled);
+  json_number(object, "detached", s.detached);
+  json_number(object, "live", s.live);
+  json_number(object, "born_done", s.born_done);
+  json_number(object, "slices", s.slices);
+  json_number(object, "wall_ns", s.queued + s.exec + s.waiting);
+  json_number(object, "queued_ns", s.queued);
+  json_number(object, "exec_ns", s.exec);
+  json_number(object, "waiting_ns", s.waiting);
+  json_number(object, "children_exec_ns", s.children_exec);
+  json_maybe(object, "exec_max_ns", s.exec_max, ended != 0);
+  json_maybe(object, "wall_max_ns", s.wall_max, ended != 0);
+  add_slice(m, &s, object);
+  cJSON_AddItemToObject(object, "exec", function_histogram(m, f, EXEC, s.exec_max));
+  cJSON_AddItemToObject(object, "slice", function_histogram(m, f, SLICE, s.slice_max));
+  cJSON_AddItemToObject(object, "wall", function_histogram(m, f, WALL, s.wall_max));
+  cJSON_AddItemToObject(object, "queued", function_histogram(m, f, QUEUED, HISTOGRAM_NO_MAX));
+  add_awaits(m, f, object);
+  return object;
+}
+
+/* -- paths -------------------------------------------------- */
+
+static void add_await_path(const struct model *m, const struct model_node *n, cJSON *object) {
+  const struct name *name = &m->names->name[n->name];
+  cJSON_AddItemToObject(object, "await", totals_place(name));
+  json_text(object, "callee", name->name);
+  json_text(object, "kind", totals_kind(name));
+  cJSON_AddBoolToObject(object, "background", (name->flags & APROF_BACKGROUND) != 0);
+  json_number(object, "count", n->count);
+  json_number(object, "immediate", n->immediate);
+  json_number(object, "waiting_ns", n->waiting);
+  json_maybe(object, "max_ns", n->max, n->count != 0);
+}
+
+cJSON *totals_node(const struct model *m, const struct totals_order *order, uint32_t index) {
+  const struct model_node *n = &m->node[index];
+  cJSON *object = cJSON_CreateObject();
+  json_number(object, "id", (uint64_t)index + 1);
+  json_maybe(object, "parent", (uint64_t)n->parent + 1, n->parent != MODEL_NONE);
+  if (n->is_await) {
+    json_number(object, "function_index", order->number[n->function]);
+    add_await_path(m, n, object);
+    return object;
+  }
+  json_text(object, "function", m->names->name[n->name].name);
+  json_number(object, "function_index", order->number[n->function]);
+  json_number(object, "created", n->done + n->failed + n->cancelled + n->detached + n->live);
+  json_number(object, "done", n->done);
+  json_number(object, "failed", n->failed);
+  json_number(object, "cancelled", n->cancelled);
+  json_number(object, "detached", n->detached);
+  json_number(object, "live", n->live);
+  json_number(object, "born_done", n->born_done);
+  json_number(object, "slices", n->slices);
+  json_number(object, "exec_ns", n->exec);
+  json_number(object, "queued_ns", n->queued);
+  json_number(object, "waiting_ns", n->waiting);
+  json_number(object, "wall_ns", n->queued + n->exec + n->waiting);
+  json_number(object, "children_exec_ns", n->children_exec);
+  return object;
+}

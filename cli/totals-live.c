@@ -1,0 +1,81 @@
+/* Totals: what lives at the moment of the dump; see totals.h. */
+#include "totals.h"
+
+#include "cli.h"
+#include "json.h"
+
+#include <stdlib.h>
+
+static const char *state_text(uint8_t state) {
+  return state == APROF_FUTURE_RUNNING  ? "running"
+         : state == APROF_FUTURE_QUEUED ? "queued"
+                                        : "waiting";
+}
+
+/* `count` 1: the future itself; more: the oldest of so many alike. */
+static cJSON *live_object(const struct model *m, const struct totals_order *order,
+                          const struct model_live *live, uint64_t count) {
+  const struct name *await = &m->names->name[live->await];
+  const struct name *function = &m->names->name[m->function[live->function].name];
+  bool alone = count == 1;
+  cJSON *object = cJSON_CreateObject();
+  json_maybe(object, "id", live->id, alone);
+  json_maybe(object, "parent", live->parent, alone && live->parent != 0);
+  json_text(object, "function", function->name);
+  json_number(object, "function_index", order->number[live->function]);
+  json_text(object, "state", state_text(live->state));
+  json_number(object, "age_ns", live->age);
+  json_number(object, "since_ns", live->since);
+  cJSON_AddItemToObject(object, "await", totals_place(await));
+  json_text(object, "callee", live->await == NAME_UNKNOWN ? NULL : await->name);
+  json_text(object, "kind", live->await == NAME_UNKNOWN ? NULL : totals_kind(await));
+  if (alone && live->tid)
+    json_signed(object, "thread", live->tid);
+  else
+    json_text(object, "thread", NULL);
+  json_number(object, "count", count);
+  return object;
+}
+
+static int by_group(const void *a, const void *b) {
+  const struct model_live *x = a, *y = b;
+  if (x->function != y->function)
+    return x->function < y->function ? -1 : 1;
+  if (x->await != y->await)
+    return x->await < y->await ? -1 : 1;
+  if (x->state != y->state)
+    return x->state < y->state ? -1 : 1;
+  return x->age > y->age ? -1 : x->age < y->age;
+}
+
+static bool same_group(const struct model_live *x, const struct model_live *y) {
+  return x->function == y->function && x->await == y->await && x->state == y->state;
+}
+
+static void write_groups(const struct model *m, const struct totals_order *order, FILE *out) {
+  uint32_t rest = m->lives - TOTALS_LIVE_LIMIT;
+  struct model_live *young = allocate(rest, sizeof *young);
+  for (uint32_t i = 0; i < rest; i++)
+    young[i] = m->live[TOTALS_LIVE_LIMIT + i];
+  qsort(young, rest, sizeof *young, by_group);
+  for (uint32_t from = 0, to; from < rest; from = to) {
+    struct model_live oldest = young[from];
+    for (to = from + 1; to < rest && same_group(&young[to], &young[from]); to++)
+      if (young[to].since > oldest.since)
+        oldest.since = young[to].since;
+    fputs(",\n  ", out);
+    json_write(out, live_object(m, order, &oldest, to - from));
+  }
+  free(young);
+}
+
+void totals_live(const struct model *m, const struct totals_order *order, FILE *out) {
+  for (uint32_t i = 0; i < m->lives && i < TOTALS_LIVE_LIMIT; i++) {
+    fputs(i ? ",\n  " : "\n  ", out);
+    json_write(out, live_object(m, order, &m->live[i], 1));
+  }
+  if (m->lives > TOTALS_LIVE_LIMIT)
+    write_groups(m, order, out);
+  if (m->lives)
+    fputc('\n', out);
+}

@@ -1,0 +1,217 @@
+/* Totals: the document and its small parts; see totals.h. */
+#include "totals.h"
+
+#include "cli.h"
+#include "clock.h"
+#include "json.h"
+
+#include <aprof/abi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void add_time(cJSON *object, const char *name, int64_t ns) {
+  int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
+  if (rest < 0) {
+    rest += 1000000000;
+    seconds--;
+  }
+  struct tm tm;
+  time_t time = (time_t)seconds;
+  char day[64] = "";
+  if (!gmtime_r(&time, &tm) || tm.tm_year > 8099 || tm.tm_year < 0) {
+    json_text(object, name, NULL);
+    return;
+  }
+  strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+  char *text = print_string("%s.%09dZ", day, (int)rest);
+  json_text(object, name, text);
+  free(text);
+}
+
+static void add_text(cJSON *object, const char *name, const char *text) {
+  char *copy = print_string("%s", text);
+  clean_text(copy);
+  json_text(object, name, copy);
+  free(copy);
+}
+
+static cJSON *process_object(const struct model *m, const struct totals_request *request) {
+  const struct aprof_header *header = &m->profile->header;
+  cJSON *object = cJSON_CreateObject();
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  json_signed(object, "pid", header->pid);
+  json_signed(object, "parent_pid", header->parent_pid);
+  add_text(object, "name", header->name);
+  add_text(object, "command", header->command);
+  add_text(object, "host", header->host);
+  add_time(object, "started_at", header->started_at_ns);
+  add_time(object, "dumped_at", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+  uint64_t passed = m->now > header->tick0 ? m->now - header->tick0 : 0;
+  json_number(object, "elapsed_ns", clock_to_ns(passed, m->rate));
+  json_text(object, "reason", request->reason);
+  json_number(object, "sequence", request->sequence);
+  cJSON_AddBoolToObject(object, "enabled", header->enabled != 0);
+  json_number(object, "epoch", header->epoch);
+  json_number(object, "reset_epoch", header->reset_epoch);
+  json_text(object, "profile", NULL);
+  if (request->path) {
+    cJSON_DeleteItemFromObjectCaseSensitive(object, "profile");
+    add_text(object, "profile", request->path);
+  }
+  return object;
+}
+
+static cJSON *clock_object(const struct model *m) {
+  static const char *const sources[] = {"", "tsc", "monotonic", "virtual"};
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "source", sources[m->profile->header.clock_source & 3]);
+  unsigned __int128 hz = ((unsigned __int128)1000000000u << 32) + m->rate / 2;
+  hz /= m->rate;
+  json_number(object, "hz", hz > UINT64_MAX ? UINT64_MAX : (uint64_t)hz);
+  return object;
+}
+
+static cJSON *health_object(const struct model *m) {
+  const struct aprof_header *header = &m->profile->header;
+  const struct model_health *health = &m->health;
+  cJSON *object = cJSON_CreateObject();
+  uint64_t cost = (clock_to_ns(header->event_cost_mticks, m->rate) + 500) / 1000;
+  json_number(object, "events", health->events);
+  json_maybe(object, "event_cost_ns", cost, header->event_cost_mticks != 0);
+  json_number(object, "lost_futures", header->lost_futures);
+  json_number(object, "folded_nodes", header->folded_nodes);
+  json_number(object, "other_nodes", header->other_nodes);
+  json_number(object, "lost_histograms", header->lost_histograms);
+  json_number(object, "lost_events", header->lost_events);
+  json_number(object, "missed_events", health->missed_events);
+  json_number(object, "nested_events", health->nested_events);
+  json_number(object, "unmatched_awaits", health->unmatched_awaits);
+  json_number(object, "reused_keys", health->reused_keys);
+  json_number(object, "migrations", health->migrations);
+  json_number(object, "torn_threads", health->torn_threads);
+  json_number(object, "memory_bytes", header->used);
+  cJSON_AddBoolToObject(object, "consistent", m->profile->consistent);
+  return object;
+}
+
+static cJSON *thread_object(const struct model_thread *t) {
+  cJSON *object = cJSON_CreateObject();
+  json_number(object, "block", t->block);
+  json_signed(object, "tid", t->tid);
+  json_text(object, "name", t->name);
+  json_number(object, "events", t->events);
+  json_number(object, "exec_ns", t->exec);
+  json_number(object, "idle_ns", t->idle);
+  json_number(object, "other_ns", t->other);
+  json_number(object, "elapsed_ns", t->exec + t->idle + t->other);
+  return object;
+}
+
+cJSON *totals_place(const struct name *name) {
+  return json_place(name->file, name->line);
+}
+
+void totals_site(cJSON *object, const char *role, const struct name *name) {
+  if (role)
+    json_text(object, role, name->name);
+  json_text(object, "file", name->file);
+  json_maybe(object, "line", name->line, name->line != 0);
+}
+
+const char *totals_kind(const struct name *name) {
+  switch (name->kind) {
+  case APROF_SITE_AWAIT:
+    return "await";
+  case APROF_SITE_CREATE:
+    return "create";
+  case APROF_SITE_RUN:
+    return "run";
+  case APROF_SITE_RETURN:
+    return "return";
+  case APROF_SITE_CALL:
+    return "call";
+  case APROF_SITE_IDLE:
+    return "idle";
+  case APROF_SITE_FUNCTION:
+    return "function";
+  default:
+    return "unknown";
+  }
+}
+
+static void begin_array(FILE *out, const char *name) {
+  fprintf(out, ",\n\"%s\": [", name);
+}
+
+static void next_element(FILE *out, bool first) {
+  fputs(first ? "\n  " : ",\n  ", out);
+}
+
+static void end_array(FILE *out, bool empty) {
+  fputs(empty ? "]" : "\n]", out);
+}
+
+static void write_object(FILE *out, const char *name, cJSON *object) {
+  fprintf(out, ",\n\"%s\": ", name);
+  json_write(out, object);
+}
+
+static void write_totals(const struct model *m, const struct totals_request *request, FILE *out) {
+  struct totals_order order;
+  bool first = true;
+  totals_order(m, &order);
+  fputs("{\"schema\": \"" TOTALS_SCHEMA "\"", out);
+  write_object(out, "process", process_object(m, request));
+  write_object(out, "clock", clock_object(m));
+  write_object(out, "health", health_object(m));
+  begin_array(out, "threads");
+  for (uint32_t i = 0; i < m->threads; i++) {
+    next_element(out, i == 0);
+    json_write(out, thread_object(&m->thread[i]));
+  }
+  end_array(out, m->threads == 0);
+  begin_array(out, "functions");
+  for (uint32_t i = 0; i < order.count; i++) {
+    next_element(out, i == 0);
+    json_write(out, totals_function(m, &m->function[order.shown[i]]));
+  }
+  end_array(out, order.count == 0);
+  begin_array(out, "tree");
+  for (uint32_t i = 0; i < m->nodes; i++) {
+    if (!order.path_shown[i])
+      continue;
+    next_element(out, first);
+    first = false;
+    json_write(out, totals_node(m, &order, i));
+  }
+  end_array(out, first);
+  begin_array(out, "live");
+  totals_live(m, &order, out);
+  fputs("]\n}\n", out);
+  totals_order_release(&order);
+}
+
+bool totals_make(int fd, const char *what, enum profile_state state,
+                 const struct totals_request *request, FILE *out) {
+  bool live = state == PROFILE_LIVE;
+  struct aprof_header header;
+  /* The fit comes first: it may have to wait, and "now" must not. */
+  if (!profile_read_header(fd, what, &header, false))
+    return false;
+  uint64_t rate = clock_rate(fd, what, &header, live);
+  struct profile *p = rate ? profile_read(fd, what, live) : NULL;
+  if (!p)
+    return false;
+  uint64_t now = request->at;
+  if (!now)
+    now = live && p->read_tick ? p->read_tick : clock_greatest(p);
+  struct names *names = names_new(p, live ? p->header.pid : 0);
+  struct model *m = model_new(p, names, rate, now, !live);
+  write_totals(m, request, out);
+  model_free(m);
+  names_free(names);
+  profile_free(p);
+  return true;
+}
