@@ -1,0 +1,252 @@
+/*
+ * The interval between two totals of one process; see reading.h. Counts, sums
+ * and histograms are subtracted; what only the later one knows happened in
+ * between.
+ */
+#include "cli.h"
+#include "reading.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counters only grow, so less than before means a torn read of a live process;
+   then nothing is what was seen to happen. */
+static void take(uint64_t *later, uint64_t earlier) {
+  *later = *later > earlier ? *later - earlier : 0;
+}
+
+static void take_max(uint64_t *later, uint64_t earlier) {
+  if (*later == earlier)
+    *later = UNKNOWN;
+}
+
+/* Two buckets are one if their bounds were converted with nearly one rate. */
+static bool same_bucket(uint64_t a, uint64_t b) {
+  uint64_t apart = a > b ? a - b : b - a;
+  return apart <= (a > b ? a : b) / 100;
+}
+
+static void take_distribution(struct distribution *later, const struct distribution *earlier) {
+  size_t j = 0, kept = 0;
+  if (!later->count)
+    return;
+  for (size_t i = 0; i < later->count; i++) {
+    struct bucket b = later->bucket[i];
+    while (j < earlier->count && earlier->bucket[j].lower < b.lower &&
+           !same_bucket(earlier->bucket[j].lower, b.lower))
+      j++;
+    if (j < earlier->count && same_bucket(earlier->bucket[j].lower, b.lower))
+      take(&b.count, earlier->bucket[j++].count);
+    if (b.count)
+      later->bucket[kept++] = b;
+  }
+  later->count = kept;
+  later->p50 = buckets_percentile(later->bucket, kept, 500, HISTOGRAM_NO_MAX);
+  later->p99 = buckets_percentile(later->bucket, kept, 990, HISTOGRAM_NO_MAX);
+}
+
+/* -- finding what belongs together ----------------------------------------- */
+
+struct index {
+  struct hsearch_data table;
+  char **key;
+  size_t keys;
+};
+
+static void index_new(struct index *x, size_t room) {
+  memset(x, 0, sizeof *x);
+  x->key = allocate(room, sizeof *x->key);
+  if (!hcreate_r(room * 2 + 16, &x->table)) {
+    complain("out of memory while comparing totals");
+    exit(CLI_FAILED);
+  }
+}
+
+static void index_free(struct index *x) {
+  hdestroy_r(&x->table);
+  for (size_t i = 0; i < x->keys; i++)
+    free(x->key[i]);
+  free(x->key);
+}
+
+/* Takes the key. */
+static void index_put(struct index *x, char *key, const void *value) {
+  ENTRY entry = {.key = key, .data = (void *)value}, *found;
+  x->key[x->keys++] = key;
+  hsearch_r(entry, ENTER, &found, &x->table);
+}
+
+/* Frees the key. */
+static const void *index_get(struct index *x, char *key) {
+  ENTRY entry = {.key = key}, *found = NULL;
+  hsearch_r(entry, FIND, &found, &x->table);
+  free(key);
+  return found ? found->data : NULL;
+}
+
+static const char *shown(const char *text) {
+  return text ? text : "";
+}
+
+static char *function_key(const struct r_function *f) {
+  return print_string("%s\n%s\n%" PRIu64, f->name, shown(f->file), f->line);
+}
+
+static char *await_key(const struct r_await *a) {
+  return print_string("%s\n%s\n%s\n%" PRIu64, a->kind, a->callee, shown(a->file), a->line);
+}
+
+/* A path by the number of its parent in the earlier totals and its own name. */
+static char *path_key(const struct reading *r, const struct r_path *path, size_t parent) {
+  const struct r_function *f = path->function < r->functions ? &r->function[path->function] : NULL;
+  return print_string("%zu\n%d\n%s\n%s\n%s\n%" PRIu64, parent, path->is_await, path->name,
+                      path->is_await ? path->kind : "",
+                      path->is_await ? shown(path->place) : shown(f ? f->file : NULL),
+                      f && !path->is_await ? f->line : 0);
+}
+
+/* -- subtraction ----------------------------------------------------------- */
+
+static void take_await(struct r_await *later, const struct r_await *earlier) {
+  take(&later->count, earlier->count);
+  take(&later->immediate, earlier->immediate);
+  take(&later->waiting, earlier->waiting);
+  take_max(&later->max, earlier->max);
+  take_distribution(&later->waits, &earlier->waits);
+}
+
+static void take_awaits(struct r_function *later, const struct r_function *earlier) {
+  struct index x;
+  index_new(&x, earlier->awaits);
+  for (size_t i = 0; i < earlier->awaits; i++)
+    index_put(&x, await_key(&earlier->await[i]), &earlier->await[i]);
+  for (size_t i = 0; i < later->awaits; i++) {
+    const struct r_await *before = index_get(&x, await_key(&later->await[i]));
+    if (before)
+      take_await(&later->await[i], before);
+  }
+  index_free(&x);
+}
+
+static void take_function(struct r_function *later, const struct r_function *earlier) {
+  take(&later->created, earlier->created);
+  take(&later->done, earlier->done);
+  take(&later->failed, earlier->failed);
+  take(&later->cancelled, earlier->cancelled);
+  take(&later->detached, earlier->detached);
+  take(&later->born_done, earlier->born_done);
+  take(&later->slices, earlier->slices);
+  take(&later->wall, earlier->wall);
+  take(&later->queued, earlier->queued);
+  take(&later->exec, earlier->exec);
+  take(&later->waiting, earlier->waiting);
+  take(&later->children_exec, earlier->children_exec);
+  take_max(&later->exec_max, earlier->exec_max);
+  take_max(&later->wall_max, earlier->wall_max);
+  take_max(&later->slice_max, earlier->slice_max);
+  if (later->slice_max == UNKNOWN)
+    later->slice_from = later->slice_to = later->slice_from_name = later->slice_to_name = NULL;
+  take_distribution(&later->exec_of, &earlier->exec_of);
+  take_distribution(&later->slice_of, &earlier->slice_of);
+  take_distribution(&later->wall_of, &earlier->wall_of);
+  take_distribution(&later->queued_of, &earlier->queued_of);
+  take_awaits(later, earlier);
+}
+
+static void take_functions(struct reading *later, const struct reading *earlier) {
+  struct index x;
+  index_new(&x, earlier->functions);
+  for (size_t i = 0; i < earlier->functions; i++)
+    index_put(&x, function_key(&earlier->function[i]), &earlier->function[i]);
+  for (size_t i = 0; i < later->functions; i++) {
+    const struct r_function *before = index_get(&x, function_key(&later->function[i]));
+    if (before)
+      take_function(&later->function[i], before);
+  }
+  index_free(&x);
+}
+
+static void take_path(struct r_path *later, const struct r_path *earlier) {
+  take(&later->count, earlier->count);
+  take(&later->immediate, earlier->immediate);
+  take(&later->created, earlier->created);
+  take(&later->exec, earlier->exec);
+  take(&later->waiting, earlier->waiting);
+  take_max(&later->max, earlier->max);
+}
+
+static void take_paths(struct reading *later, const struct reading *earlier) {
+  struct index x;
+  size_t *before = allocate(later->paths, sizeof *before);
+  index_new(&x, earlier->paths);
+  for (size_t i = 0; i < earlier->paths; i++) {
+    const struct r_path *path = &earlier->path[i];
+    index_put(&x, path_key(earlier, path, path->parent), path);
+  }
+  for (size_t i = 0; i < later->paths; i++) {
+    struct r_path *path = &later->path[i];
+    size_t parent = path->parent == SIZE_MAX ? SIZE_MAX : before[path->parent];
+    const struct r_path *match = NULL;
+    before[i] = SIZE_MAX - 1; /* equal to no parent there is */
+    if (parent != SIZE_MAX - 1)
+      match = index_get(&x, path_key(later, path, parent));
+    if (match) {
+      before[i] = (size_t)(match - earlier->path);
+      take_path(path, match);
+    }
+  }
+  index_free(&x);
+  free(before);
+}
+
+static void take_threads(struct reading *later, const struct reading *earlier) {
+  for (size_t i = 0; i < later->threads; i++)
+    for (size_t j = 0; j < earlier->threads; j++) {
+      if (later->thread[i].block != earlier->thread[j].block)
+        continue;
+      take(&later->thread[i].exec, earlier->thread[j].exec);
+      take(&later->thread[i].idle, earlier->thread[j].idle);
+      take(&later->thread[i].other, earlier->thread[j].other);
+      take(&later->thread[i].elapsed, earlier->thread[j].elapsed);
+      break;
+    }
+}
+
+static bool belong_together(const struct reading *later, const struct reading *earlier) {
+  if (later->pid != earlier->pid || strcmp(later->host, earlier->host) ||
+      strcmp(later->started_at, earlier->started_at)) {
+    complain("%s and %s are of different processes (%" PRIu64 " and %" PRIu64
+             "): there is no interval between them",
+             earlier->what, later->what, earlier->pid, later->pid);
+    return false;
+  }
+  if (later->elapsed < earlier->elapsed) {
+    complain("%s is later than %s: give the earlier one first", earlier->what, later->what);
+    return false;
+  }
+  if (later->reset_epoch != earlier->reset_epoch) {
+    complain("the totals were reset between %s and %s: the later one alone is the interval since",
+             earlier->what, later->what);
+    return false;
+  }
+  return true;
+}
+
+bool reading_subtract(struct reading *later, const struct reading *earlier) {
+  if (!belong_together(later, earlier))
+    return false;
+  take_paths(later, earlier); /* needs the functions' names, nothing else of them */
+  take_functions(later, earlier);
+  take_threads(later, earlier);
+  take(&later->elapsed, earlier->elapsed);
+  take(&later->events, earlier->events);
+  take(&later->lost_futures, earlier->lost_futures);
+  take(&later->lost_events, earlier->lost_events);
+  take(&later->lost_histograms, earlier->lost_histograms);
+  take(&later->missed_events, earlier->missed_events);
+  take(&later->other_nodes, earlier->other_nodes);
+  later->is_interval = true;
+  return true;
+}

@@ -1,0 +1,336 @@
+/* Totals read back; see reading.h. */
+#include "reading.h"
+
+#include "cli.h"
+#include "find.h"
+#include "json.h"
+#include "totals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- parts ----------------------------------------------------------------- */
+
+static const char *text_of(const cJSON *object, const char *name, const char *otherwise) {
+  const char *text = json_get_text(object, name);
+  return text ? text : otherwise;
+}
+
+static size_t array_size(const cJSON *array) {
+  return cJSON_IsArray(array) ? (size_t)cJSON_GetArraySize(array) : 0;
+}
+
+static struct distribution read_distribution(const cJSON *object, const char *name) {
+  struct distribution d = {0};
+  const cJSON *histogram = json_member(object, name);
+  const cJSON *buckets = json_member(histogram, "buckets"), *pair;
+  size_t size = array_size(buckets);
+  if (!size)
+    return d;
+  d.bucket = allocate(size, sizeof *d.bucket);
+  cJSON_ArrayForEach(pair, buckets) {
+    if (cJSON_GetArraySize(pair) != 2)
+      continue;
+    struct bucket b = {json_value(pair->child, 0), json_value(pair->child->next, 0)};
+    if (d.count && b.lower <= d.bucket[d.count - 1].lower)
+      continue;
+    d.bucket[d.count++] = b;
+  }
+  d.p50 = json_get(histogram, "p50", 0);
+  d.p99 = json_get(histogram, "p99", 0);
+  return d;
+}
+
+static void read_await(struct r_await *a, const cJSON *object) {
+  a->file = json_get_text(object, "file");
+  a->line = json_get(object, "line", 0);
+  a->callee = text_of(object, "callee", "?");
+  a->kind = text_of(object, "kind", "await");
+  a->background = json_get_bool(object, "background", false);
+  a->count = json_get(object, "count", 0);
+  a->immediate = json_get(object, "immediate", 0);
+  a->waiting = json_get(object, "waiting_ns", 0);
+  a->max = json_get(object, "max_ns", UNKNOWN);
+  a->waits = read_distribution(object, "waiting");
+}
+
+static const char *pair_text(const cJSON *object, const char *name, int index) {
+  return cJSON_GetStringValue(cJSON_GetArrayItem(json_member(object, name), index));
+}
+
+static void read_function(struct r_function *f, const cJSON *object) {
+  const cJSON *awaits = json_member(object, "awaits"), *item;
+  f->name = text_of(object, "name", "?");
+  f->file = json_get_text(object, "file");
+  f->line = json_get(object, "line", 0);
+  f->created = json_get(object, "created", 0);
+  f->done = json_get(object, "done", 0);
+  f->failed = json_get(object, "failed", 0);
+  f->cancelled = json_get(object, "cancelled", 0);
+  f->detached = json_get(object, "detached", 0);
+  f->live = json_get(object, "live", 0);
+  f->born_done = json_get(object, "born_done", 0);
+  f->slices = json_get(object, "slices", 0);
+  f->wall = json_get(object, "wall_ns", 0);
+  f->queued = json_get(object, "queued_ns", 0);
+  f->exec = json_get(object, "exec_ns", 0);
+  f->waiting = json_get(object, "waiting_ns", 0);
+  f->children_exec = json_get(object, "children_exec_ns", 0);
+  f->exec_max = json_get(object, "exec_max_ns", UNKNOWN);
+  f->wall_max = json_get(object, "wall_max_ns", UNKNOWN);
+  f->slice_max = json_get(object, "slice_max_ns", UNKNOWN);
+  f->slice_from = pair_text(object, "slice_max_between", 0);
+  f->slice_to = pair_text(object, "slice_max_between", 1);
+  f->slice_from_name = pair_text(object, "slice_max_names", 0);
+  f->slice_to_name = pair_text(object, "slice_max_names", 1);
+  f->exec_of = read_distribution(object, "exec");
+  f->slice_of = read_distribution(object, "slice");
+  f->wall_of = read_distribution(object, "wall");
+  f->queued_of = read_distribution(object, "queued");
+  f->await = allocate(array_size(awaits), sizeof *f->await);
+  cJSON_ArrayForEach(item, awaits) {
+    if (f->awaits == array_size(awaits))
+      break;
+    read_await(&f->await[f->awaits++], item);
+  }
+}
+
+static size_t function_index(const struct reading *r, const cJSON *object) {
+  uint64_t index = json_get(object, "function_index", UNKNOWN);
+  return index < r->functions ? (size_t)index : SIZE_MAX;
+}
+
+/* Paths come with rising ids, parents first. */
+static size_t find_path(const struct reading *r, uint64_t id) {
+  size_t low = 0, high = r->paths;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (r->path[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < r->paths && r->path[low].id == id ? low : SIZE_MAX;
+}
+
+static void read_path(struct reading *r, const cJSON *object) {
+  uint64_t id = json_get(object, "id", 0);
+  if (!id || (r->paths && r->path[r->paths - 1].id >= id))
+    return;
+  struct r_path *path = &r->path[r->paths];
+  path->id = id;
+  path->parent = find_path(r, json_get(object, "parent", 0));
+  path->is_await = json_get_text(object, "callee") != NULL;
+  path->name = text_of(object, path->is_await ? "callee" : "function", "?");
+  path->place = json_get_text(object, "await");
+  path->kind = text_of(object, "kind", "await");
+  path->background = json_get_bool(object, "background", false);
+  path->function = function_index(r, object);
+  path->count = json_get(object, "count", 0);
+  path->immediate = json_get(object, "immediate", 0);
+  path->created = json_get(object, "created", 0);
+  path->exec = json_get(object, "exec_ns", 0);
+  path->waiting = json_get(object, "waiting_ns", 0);
+  path->max = json_get(object, "max_ns", UNKNOWN);
+  r->paths++;
+}
+
+static void read_live(struct reading *r, const cJSON *object) {
+  r->live[r->lives++] = (struct r_live){
+      .function = function_index(r, object),
+      .state = text_of(object, "state", "?"),
+      .place = json_get_text(object, "await"),
+      .callee = json_get_text(object, "callee"),
+      .kind = text_of(object, "kind", ""),
+      .id = json_get(object, "id", 0),
+      .parent = json_get(object, "parent", 0),
+      .age = json_get(object, "age_ns", 0),
+      .since = json_get(object, "since_ns", 0),
+      .count = json_get(object, "count", 1),
+  };
+}
+
+static void read_arrays(struct reading *r) {
+  const cJSON *item, *array = json_member(r->json, "functions");
+  r->function = allocate(array_size(array), sizeof *r->function);
+  cJSON_ArrayForEach(item, array) read_function(&r->function[r->functions++], item);
+  array = json_member(r->json, "tree");
+  r->path = allocate(array_size(array), sizeof *r->path);
+  cJSON_ArrayForEach(item, array) read_path(r, item);
+  array = json_member(r->json, "live");
+  r->live = allocate(array_size(array), sizeof *r->live);
+  cJSON_ArrayForEach(item, array) read_live(r, item);
+  array = json_member(r->json, "threads");
+  r->thread = allocate(array_size(array), sizeof *r->thread);
+  cJSON_ArrayForEach(item, array) r->thread[r->threads++] = (struct r_thread){
+      .block = json_get(item, "block", UNKNOWN),
+      .exec = json_get(item, "exec_ns", 0),
+      .idle = json_get(item, "idle_ns", 0),
+      .other = json_get(item, "other_ns", 0),
+      .elapsed = json_get(item, "elapsed_ns", 0),
+  };
+}
+
+static void read_head(struct reading *r) {
+  const cJSON *process = json_member(r->json, "process");
+  const cJSON *health = json_member(r->json, "health");
+  r->name = text_of(process, "name", text_of(process, "command", "?"));
+  r->command = text_of(process, "command", "?");
+  r->host = text_of(process, "host", "");
+  r->started_at = text_of(process, "started_at", "");
+  r->dumped_at = text_of(process, "dumped_at", "");
+  r->reason = text_of(process, "reason", "");
+  r->pid = json_get(process, "pid", 0);
+  r->elapsed = json_get(process, "elapsed_ns", 0);
+  r->reset_epoch = json_get(process, "reset_epoch", 0);
+  r->events = json_get(health, "events", 0);
+  r->event_cost = json_get(health, "event_cost_ns", UNKNOWN);
+  r->lost_futures = json_get(health, "lost_futures", 0);
+  r->lost_events = json_get(health, "lost_events", 0);
+  r->lost_histograms = json_get(health, "lost_histograms", 0);
+  r->missed_events = json_get(health, "missed_events", 0);
+  r->other_nodes = json_get(health, "other_nodes", 0);
+  r->torn_threads = json_get(health, "torn_threads", 0);
+  r->consistent = json_get_bool(health, "consistent", true);
+}
+
+/* -- the whole ------------------------------------------------------------- */
+
+/* Arrays of objects, or the rest of this file would have to doubt each item. */
+static const char *shape_fault(const cJSON *json) {
+  static const char *const arrays[] = {"threads", "functions", "tree", "live"};
+  const char *schema = json_get_text(json, "schema");
+  const cJSON *item;
+  if (!cJSON_IsObject(json) || !schema || strncmp(schema, "aprof.totals/", 13))
+    return "is JSON, but no totals of aprof";
+  if (strcmp(schema, TOTALS_SCHEMA))
+    return "was written by another version of aprof, in a format this one does not know";
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    const cJSON *array = json_member(json, arrays[i]);
+    if (!cJSON_IsArray(array))
+      return "is damaged: it lacks one of threads, functions, tree and live";
+    cJSON_ArrayForEach(item, array) if (!cJSON_IsObject(item)) return "is damaged: its arrays hold "
+                                                                      "other things than objects";
+  }
+  return NULL;
+}
+
+/* Totals may come from anywhere, and what they say goes to a terminal. */
+static void clean_strings(cJSON *item) {
+  for (; item; item = item->next) {
+    if (cJSON_IsString(item))
+      clean_text(item->valuestring);
+    if (item->child)
+      clean_strings(item->child);
+  }
+}
+
+struct reading *reading_parse(const char *text, size_t length, const char *what) {
+  size_t at = 0;
+  cJSON *json = json_parse(text, length, &at);
+  if (!json) {
+    complain("%s is neither totals nor a profile: not JSON from byte %zu on", what, at);
+    return NULL;
+  }
+  const char *fault = shape_fault(json);
+  if (fault) {
+    complain("%s %s", what, fault);
+    cJSON_Delete(json);
+    return NULL;
+  }
+  clean_strings(json->child);
+  struct reading *r = allocate(1, sizeof *r);
+  r->json = json;
+  r->what = print_string("%s", what);
+  read_head(r);
+  read_arrays(r);
+  return r;
+}
+
+static struct reading *load_profile(const char *target) {
+  struct found found;
+  if (!find_profile(target, false, &found))
+    return NULL;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  struct totals_request request = {
+      .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
+      .path = found.path,
+  };
+  bool made = out && totals_make(found.fd, found.what, found.state, &request, out);
+  struct reading *r = NULL;
+  if (out && fclose(out) == 0 && made)
+    r = reading_parse(text, length, target);
+  free(text);
+  found_release(&found);
+  return r;
+}
+
+static bool is_profile(const char *path) {
+  char magic[8] = "";
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0)
+    return false;
+  bool profile = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, APROF_PROFILE_MAGIC, 8);
+  close(fd);
+  return profile;
+}
+
+struct reading *reading_load(const char *target) {
+  uint64_t pid;
+  if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
+    return load_profile(target);
+  size_t length;
+  char *text = read_text_file(target, PROFILE_LIMIT, &length);
+  if (!text) {
+    complain("cannot read %s: %s", target,
+             errno == EINVAL ? "it is not a regular file" : strerror(errno));
+    return NULL;
+  }
+  struct reading *r = reading_parse(text, length, target);
+  free(text);
+  return r;
+}
+
+const struct r_await *reading_await(const struct r_function *f, const char *place,
+                                    const char *callee) {
+  for (size_t i = 0; i < f->awaits && callee; i++) {
+    const struct r_await *a = &f->await[i];
+    char own[4200] = "";
+    if (a->file && a->line)
+      snprintf(own, sizeof own, "%s:%" PRIu64, a->file, a->line);
+    else if (a->file)
+      snprintf(own, sizeof own, "%s", a->file);
+    if (!strcmp(own, place ? place : "") && !strcmp(a->callee, callee))
+      return a;
+  }
+  return NULL;
+}
+
+void reading_free(struct reading *r) {
+  if (!r)
+    return;
+  for (size_t i = 0; i < r->functions; i++) {
+    struct r_function *f = &r->function[i];
+    free(f->exec_of.bucket);
+    free(f->slice_of.bucket);
+    free(f->wall_of.bucket);
+    free(f->queued_of.bucket);
+    for (size_t j = 0; j < f->awaits; j++)
+      free(f->await[j].waits.bucket);
+    free(f->await);
+  }
+  free(r->function);
+  free(r->path);
+  free(r->live);
+  free(r->thread);
+  free(r->what);
+  cJSON_Delete(r->json);
+  free(r);
+}

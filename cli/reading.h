@@ -1,0 +1,99 @@
+/*
+ * Totals read back: what reports are made from.
+ *
+ * Purpose: JSON totals as structs, whether they come from a file, from a
+ * profile or from a live process; and the interval between two of them.
+ * Cost: the parsed JSON stays in memory, strings point into it.
+ * Locking: none.
+ */
+#ifndef APROF_CLI_READING_H
+#define APROF_CLI_READING_H
+
+#include "histogram.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNKNOWN UINT64_MAX /* null in the JSON */
+
+struct distribution {
+  struct bucket *bucket;
+  size_t count; /* 0: not measured */
+  uint64_t p50, p99;
+};
+
+struct r_await {
+  const char *file, *callee, *kind;
+  uint64_t line; /* 0: unknown */
+  bool background;
+  uint64_t count, immediate, waiting, max;
+  struct distribution waits;
+};
+
+struct r_function {
+  const char *name, *file;
+  uint64_t line;
+  uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
+  uint64_t wall, queued, exec, waiting, children_exec;
+  uint64_t exec_max, wall_max, slice_max;
+  const char *slice_from, *slice_to;           /* places, or NULL */
+  const char *slice_from_name, *slice_to_name; /* or NULL */
+  struct distribution exec_of, slice_of, wall_of, queued_of;
+  struct r_await *await;
+  size_t awaits;
+};
+
+struct r_path {
+  size_t parent; /* index of an earlier one; SIZE_MAX: a root */
+  uint64_t id;
+  bool is_await, background;
+  size_t function; /* index; SIZE_MAX: unknown */
+  const char *name, *place, *kind;
+  uint64_t count, immediate, created, exec, waiting, max;
+};
+
+struct r_live {
+  size_t function;
+  const char *state, *place, *callee, *kind;
+  uint64_t id, parent, age, since, count;
+};
+
+struct r_thread {
+  uint64_t block, exec, idle, other, elapsed;
+};
+
+struct reading {
+  cJSON *json;
+  char *what; /* for messages */
+  const char *name, *command, *host, *started_at, *dumped_at, *reason;
+  uint64_t pid, elapsed, reset_epoch;
+  uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
+      other_nodes, torn_threads;
+  bool consistent;
+  bool is_interval;
+  struct r_function *function;
+  size_t functions;
+  struct r_path *path;
+  size_t paths;
+  struct r_live *live;
+  size_t lives;
+  struct r_thread *thread;
+  size_t threads;
+};
+
+/* The await of function `f` at a place ("file:line"); NULL where there is none. */
+const struct r_await *reading_await(const struct r_function *f, const char *place,
+                                    const char *callee);
+
+/* `target`: totals, a profile, or a PID. NULL after a message. */
+struct reading *reading_load(const char *target);
+struct reading *reading_parse(const char *text, size_t length, const char *what);
+void reading_free(struct reading *);
+
+/* Turns `later` into what happened between the two. A maximum is kept only if it
+   has changed, so is new. False after a message where they do not belong together. */
+bool reading_subtract(struct reading *later, const struct reading *earlier);
+
+#endif

@@ -1,0 +1,146 @@
+/* The report as JSON, aprof.report/1; see report.h. */
+#include "cli.h"
+#include "json.h"
+#include "report.h"
+
+#include <stdlib.h>
+
+static void add_time(cJSON *object, const char *name, uint64_t ns) {
+  json_maybe(object, name, ns, ns != UNKNOWN);
+}
+
+static uint64_t p99(const struct distribution *d) {
+  return d->count ? d->p99 : UNKNOWN;
+}
+
+static uint64_t mean(uint64_t sum, uint64_t count) {
+  return count ? sum / count : UNKNOWN;
+}
+
+static void add_share(cJSON *object, const char *name, uint64_t part, uint64_t whole) {
+  if (whole)
+    cJSON_AddNumberToObject(object, name, (double)part / (double)whole);
+  else
+    cJSON_AddNullToObject(object, name);
+}
+
+static cJSON *process_object(const struct reading *r) {
+  struct loop loop = report_loop(r);
+  cJSON *object = cJSON_CreateObject();
+  json_number(object, "pid", r->pid);
+  json_text(object, "name", r->name);
+  json_text(object, "command", r->command);
+  json_text(object, "host", r->host);
+  json_text(object, "started_at", r->started_at);
+  json_text(object, "dumped_at", r->dumped_at);
+  json_text(object, "reason", r->reason);
+  cJSON_AddBoolToObject(object, "interval", r->is_interval);
+  json_number(object, "elapsed_ns", r->elapsed);
+  json_number(object, "loop_elapsed_ns", loop.elapsed);
+  json_number(object, "loop_exec_ns", loop.exec);
+  json_maybe(object, "loop_idle_ns", loop.idle, loop.has_idle);
+  add_time(object, "slice_max_ns", loop.worst);
+  return object;
+}
+
+static cJSON *function_object(const struct r_function *f, const struct loop *loop) {
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "name", f->name);
+  json_text(object, "file", f->file);
+  json_maybe(object, "line", f->line, f->line != 0);
+  json_number(object, "created", f->created);
+  json_number(object, "live", f->live);
+  add_share(object, "loop_share", f->exec, loop->elapsed);
+  json_number(object, "wall_ns", f->wall);
+  json_number(object, "queued_ns", f->queued);
+  json_number(object, "exec_ns", f->exec);
+  json_number(object, "waiting_ns", f->waiting);
+  json_number(object, "children_exec_ns", f->children_exec);
+  add_time(object, "exec_mean_ns", mean(f->exec, f->created));
+  add_time(object, "exec_p99_ns", p99(&f->exec_of));
+  add_time(object, "waiting_mean_ns", mean(f->waiting, f->created));
+  add_time(object, "wall_p99_ns", p99(&f->wall_of));
+  add_time(object, "slice_p99_ns", p99(&f->slice_of));
+  add_time(object, "slice_max_ns", f->slice_max);
+  cJSON *between = cJSON_AddArrayToObject(object, "slice_max_between");
+  if (f->slice_max != UNKNOWN) {
+    cJSON_AddItemToArray(between, json_place(f->slice_from, 0));
+    cJSON_AddItemToArray(between, json_place(f->slice_to, 0));
+  }
+  return object;
+}
+
+static cJSON *wait_object(const struct wait *w, bool background) {
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "path", w->path);
+  cJSON_AddItemToObject(object, "await", json_place(w->at->place, 0));
+  json_text(object, "callee", w->at->name);
+  cJSON_AddBoolToObject(object, "background", background);
+  json_number(object, "count", w->count);
+  json_number(object, "waiting_ns", w->waiting);
+  add_time(object, "mean_ns", mean(w->waiting, w->count));
+  add_time(object, "p99_ns", w->p99);
+  add_time(object, "max_ns", w->max);
+  return object;
+}
+
+static cJSON *finding_object(const struct finding *f) {
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "kind", finding_kinds[f->kind]);
+  json_text(object, "text", f->text);
+  json_text(object, "function", f->function ? f->function->name : NULL);
+  json_text(object, "file", f->function ? f->function->file : NULL);
+  json_maybe(object, "line", f->function ? f->function->line : 0, f->function && f->function->line);
+  bool held = f->kind == FINDING_HELD;
+  json_maybe(object, "held_ns", f->weight, held);
+  cJSON_AddItemToObject(object, "from", json_place(held ? f->function->slice_from : NULL, 0));
+  cJSON_AddItemToObject(object, "to", json_place(held ? f->function->slice_to : NULL, 0));
+  return object;
+}
+
+static void write_findings(const struct reading *r, const struct reading *earlier,
+                           const struct report_options *options, FILE *out) {
+  size_t count;
+  struct finding *findings = report_findings(r, earlier, options->threshold, &count);
+  fputs(",\n\"findings\": [", out);
+  for (size_t i = 0; i < count; i++) {
+    fputs(i ? ",\n  " : "\n  ", out);
+    json_write(out, finding_object(&findings[i]));
+  }
+  fputs("]", out);
+  report_findings_free(findings, count);
+}
+
+static void write_waits(const struct reading *r, const struct report_options *options, FILE *out) {
+  bool first = true;
+  fputs(",\n\"waits\": [", out);
+  for (int background = 0; background < 2; background++) {
+    size_t count;
+    struct wait *waits = report_waits(r, background, &count);
+    for (size_t i = 0; i < count && (!options->waits || i < options->waits); i++) {
+      fputs(first ? "\n  " : ",\n  ", out);
+      first = false;
+      json_write(out, wait_object(&waits[i], background));
+    }
+    report_waits_free(waits, count);
+  }
+  fputs("]", out);
+}
+
+void report_json(const struct reading *r, const struct reading *earlier,
+                 const struct report_options *options, FILE *out) {
+  struct loop loop = report_loop(r);
+  const struct r_function **list = report_functions(r, options->sort);
+  fputs("{\"schema\": \"aprof.report/1\",\n\"process\": ", out);
+  json_write(out, process_object(r));
+  write_findings(r, earlier, options, out);
+  fputs(",\n\"functions\": [", out);
+  for (size_t i = 0; i < r->functions && (!options->functions || i < options->functions); i++) {
+    fputs(i ? ",\n  " : "\n  ", out);
+    json_write(out, function_object(list[i], &loop));
+  }
+  fputs("]", out);
+  write_waits(r, options, out);
+  fputs("}\n", out);
+  free(list);
+}

@@ -1,0 +1,325 @@
+/* The report as text; see report.h. */
+#include "report.h"
+
+#include "cli.h"
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 22, PATH_WIDTH = 60, MOST_FINDINGS = 10 };
+
+const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queued",
+                                    "slice", "worst", "children", "name", NULL};
+
+struct loop report_loop(const struct reading *r) {
+  struct loop loop = {.worst = UNKNOWN};
+  for (size_t i = 0; i < r->threads; i++) {
+    const struct r_thread *t = &r->thread[i];
+    loop.all_elapsed += t->elapsed;
+    loop.has_idle |= t->idle != 0;
+    if (!t->exec && !t->idle)
+      continue;
+    loop.elapsed += t->elapsed;
+    loop.idle += t->idle;
+    loop.exec += t->exec;
+  }
+  for (size_t i = 0; i < r->functions; i++) {
+    uint64_t slice = r->function[i].slice_max;
+    if (slice != UNKNOWN && (loop.worst == UNKNOWN || slice > loop.worst))
+      loop.worst = slice;
+  }
+  return loop;
+}
+
+/* -- order ----------------------------------------------------------------- */
+
+static uint64_t known(uint64_t value) {
+  return value == UNKNOWN ? 0 : value;
+}
+
+static uint64_t sort_value(const struct r_function *f, enum report_sort sort) {
+  switch (sort) {
+  case SORT_CALLS:
+    return f->created;
+  case SORT_WAITING:
+    return f->waiting;
+  case SORT_WALL:
+    return f->wall;
+  case SORT_QUEUED:
+    return f->queued;
+  case SORT_SLICE:
+    return f->slice_of.count ? f->slice_of.p99 : 0;
+  case SORT_WORST:
+    return known(f->slice_max);
+  case SORT_CHILDREN:
+    return f->children_exec;
+  default:
+    return f->exec;
+  }
+}
+
+static int compare(const void *a, const void *b, void *context) {
+  const struct r_function *x = *(const struct r_function *const *)a;
+  const struct r_function *y = *(const struct r_function *const *)b;
+  enum report_sort sort = *(const enum report_sort *)context;
+  if (sort != SORT_NAME) {
+    uint64_t left = sort_value(x, sort), right = sort_value(y, sort);
+    if (left != right)
+      return left > right ? -1 : 1;
+  }
+  int order = strcmp(x->name, y->name);
+  return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+const struct r_function **report_functions(const struct reading *r, enum report_sort sort) {
+  const struct r_function **list = allocate(r->functions, sizeof *list);
+  for (size_t i = 0; i < r->functions; i++)
+    list[i] = &r->function[i];
+  if (r->functions)
+    qsort_r(list, r->functions, sizeof *list, compare, &sort);
+  return list;
+}
+
+/* -- the first line -------------------------------------------------------- */
+
+struct line {
+  FILE *out;
+  size_t column;
+};
+
+/* Parts of a line, three spaces apart, on the next line where they do not fit. */
+static void add_part(struct line *line, const char *text) {
+  size_t width = shown_width(text);
+  if (line->column && line->column + 3 + width > FORMAT_WIDTH) {
+    fputs("\n  ", line->out);
+    line->column = 2;
+  } else if (line->column) {
+    fputs("   ", line->out);
+    line->column += 3;
+  }
+  fputs(text, line->out);
+  line->column += width;
+}
+
+static void add_health(struct line *line, const struct reading *r) {
+  static const char *const what[] = {"futures",    "events",           "events missed",
+                                     "histograms", "paths in (other)", "threads torn"};
+  const uint64_t count[] = {r->lost_futures,    r->lost_events, r->missed_events,
+                            r->lost_histograms, r->other_nodes, r->torn_threads};
+  char text[256] = "";
+  for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+    if (count[i]) {
+      size_t length = strlen(text);
+      snprintf(text + length, sizeof text - length, "%s%s %s",
+               length ? ", " : "lost: ", shown_count(count[i]), what[i]);
+    }
+  add_part(line, text[0] ? text : "nothing lost");
+  if (!r->consistent)
+    add_part(line, "read while busy: the last instants are blurred");
+}
+
+static void print_head(const struct reading *r, FILE *out) {
+  struct loop loop = report_loop(r);
+  struct line line = {.out = out};
+  uint64_t created = 0, live = 0;
+  char text[256];
+  for (size_t i = 0; i < r->functions; i++) {
+    created += r->function[i].created;
+    live += r->function[i].live;
+  }
+  style_set(out, STYLE_TITLE);
+  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") %s%s", cut_right(r->name, 40), r->pid,
+           shown_time(r->elapsed), r->is_interval ? " between the two" : "");
+  add_part(&line, text);
+  style_set(out, STYLE_PLAIN);
+  if (loop.has_idle)
+    snprintf(text, sizeof text, "loop %s busy",
+             shown_percent(loop.elapsed - loop.idle, loop.elapsed));
+  else
+    snprintf(text, sizeof text, "futures ran %s of the time",
+             shown_percent(loop.exec, loop.elapsed));
+  if (loop.worst != UNKNOWN) {
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, ", held %s at worst", shown_time(loop.worst));
+  }
+  add_part(&line, text);
+  snprintf(text, sizeof text, "%s futures, %s live", shown_count(created), shown_count(live));
+  add_part(&line, text);
+  if (r->event_cost != UNKNOWN && loop.all_elapsed) {
+    unsigned __int128 cost = (unsigned __int128)r->events * r->event_cost;
+    uint64_t whole = cost > UINT64_MAX ? UINT64_MAX : (uint64_t)cost;
+    snprintf(text, sizeof text, "cost %s", shown_percent(whole, loop.all_elapsed));
+    add_part(&line, text);
+  }
+  add_health(&line, r);
+  fputc('\n', out);
+}
+
+/* -- findings -------------------------------------------------------------- */
+
+/* Breaks at spaces; the lines after the first are indented as far as it is. */
+static void print_wrapped(FILE *out, const char *text, size_t indent) {
+  size_t column = indent;
+  while (*text) {
+    size_t word = strcspn(text, " ");
+    char piece[512];
+    snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
+    size_t width = shown_width(piece);
+    if (column > indent && column + 1 + width > FORMAT_WIDTH) {
+      fprintf(out, "\n%*s", (int)indent, "");
+      column = indent;
+    } else if (column > indent) {
+      fputc(' ', out);
+      column++;
+    }
+    fputs(piece, out);
+    column += width;
+    text += word;
+    text += strspn(text, " ");
+  }
+  fputc('\n', out);
+}
+
+static void print_findings(const struct reading *r, const struct reading *earlier,
+                           const struct report_options *options, FILE *out) {
+  size_t count;
+  struct finding *findings = report_findings(r, earlier, options->threshold, &count);
+  fputc('\n', out);
+  if (!count)
+    fprintf(out, "no finding: nothing held the loop for over %s\n", shown_time(options->threshold));
+  for (size_t i = 0; i < count && i < MOST_FINDINGS; i++) {
+    style_set(out, STYLE_ALARM);
+    fprintf(out, "%2zu", i + 1);
+    style_set(out, STYLE_PLAIN);
+    fputs("  ", out);
+    print_wrapped(out, findings[i].text, 4);
+  }
+  if (count > MOST_FINDINGS)
+    fprintf(out, "    and %zu more (--json has them all)\n", count - MOST_FINDINGS);
+  report_findings_free(findings, count);
+}
+
+/* -- functions ------------------------------------------------------------- */
+
+static const struct column {
+  const char *title;
+  int width;
+} columns[] = {{"calls", 6},      {"loop", 7},       {"exec/call", 10},
+               {"p99", 8},        {"wait/call", 10}, {"wall p99", 9},
+               {"slice p99", 10}, {"worst", 8},      {"children", 9}};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static uint64_t mean(uint64_t sum, uint64_t count) {
+  return count ? sum / count : UNKNOWN;
+}
+
+static uint64_t p99(const struct distribution *d) {
+  return d->count ? d->p99 : UNKNOWN;
+}
+
+/* Where it is, and between which two places its worst slice lies. */
+static void print_place(const struct r_function *f, FILE *out) {
+  char text[1024];
+  snprintf(text, sizeof text, "  %s", shown_place(f->file, f->line));
+  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to)) {
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "   worst: %s %s .. %s %s",
+             f->slice_from ? f->slice_from : "?", f->slice_from_name ? f->slice_from_name : "",
+             f->slice_to ? f->slice_to : "?", f->slice_to_name ? f->slice_to_name : "");
+  }
+  style_set(out, STYLE_FAINT);
+  fprintf(out, "%s", cut_right(text, FORMAT_WIDTH));
+  style_set(out, STYLE_PLAIN);
+  fputc('\n', out);
+}
+
+static void print_function(const struct r_function *f, const struct loop *loop, FILE *out) {
+  const char *cells[COLUMNS] = {
+      shown_count(f->created),
+      shown_percent(f->exec, loop->elapsed),
+      shown_time(mean(f->exec, f->created)),
+      shown_time(p99(&f->exec_of)),
+      shown_time(mean(f->waiting, f->created)),
+      shown_time(p99(&f->wall_of)),
+      shown_time(p99(&f->slice_of)),
+      shown_time(f->slice_max),
+      shown_time(mean(f->children_exec, f->created)),
+  };
+  if (shown_width(f->name) > NAME_WIDTH) {
+    fprintf(out, "%s\n", cut_right(f->name, FORMAT_WIDTH));
+    print_left(out, "", NAME_WIDTH);
+  } else
+    print_left(out, f->name, NAME_WIDTH);
+  for (size_t i = 0; i < COLUMNS; i++)
+    print_right(out, cells[i], columns[i].width);
+  fputc('\n', out);
+  print_place(f, out);
+}
+
+static void print_more(size_t all, size_t shown, FILE *out) {
+  if (all > shown)
+    fprintf(out, "and %zu more (--top 0 shows all)\n", all - shown);
+}
+
+static void print_functions(const struct reading *r, const struct report_options *options,
+                            FILE *out) {
+  struct loop loop = report_loop(r);
+  const struct r_function **list = report_functions(r, options->sort);
+  size_t count =
+      options->functions && options->functions < r->functions ? options->functions : r->functions;
+  fputc('\n', out);
+  style_set(out, STYLE_TITLE);
+  print_left(out, "function", NAME_WIDTH);
+  for (size_t i = 0; i < COLUMNS; i++)
+    print_right(out, columns[i].title, columns[i].width);
+  style_set(out, STYLE_PLAIN);
+  fputc('\n', out);
+  for (size_t i = 0; i < count; i++)
+    print_function(list[i], &loop, out);
+  print_more(r->functions, count, out);
+  free(list);
+}
+
+/* -- waits ----------------------------------------------------------------- */
+
+static void print_wait(const struct wait *w, FILE *out) {
+  print_left(out, cut_left(w->path, PATH_WIDTH), PATH_WIDTH);
+  print_right(out, shown_count(w->count), 7);
+  print_right(out, shown_time(w->waiting), 11);
+  print_right(out, shown_time(mean(w->waiting, w->count)), 11);
+  print_right(out, shown_time(w->p99), 11);
+  fputc('\n', out);
+}
+
+static void print_waits(const struct reading *r, const struct report_options *options,
+                        bool background, FILE *out) {
+  size_t all, count;
+  struct wait *waits = report_waits(r, background, &all);
+  count = options->waits && options->waits < all ? options->waits : all;
+  if (count) {
+    fputc('\n', out);
+    style_set(out, STYLE_TITLE);
+    print_left(out, background ? "waiting for new work" : "where the waiting was spent",
+               PATH_WIDTH);
+    fprintf(out, "%7s%11s%11s%11s", "count", "total", "mean", "p99");
+    style_set(out, STYLE_PLAIN);
+    fputc('\n', out);
+  }
+  for (size_t i = 0; i < count; i++)
+    print_wait(&waits[i], out);
+  print_more(all, count, out);
+  report_waits_free(waits, all);
+}
+
+void report_print(const struct reading *r, const struct reading *earlier,
+                  const struct report_options *options, FILE *out) {
+  style_choose(out);
+  print_head(r, out);
+  print_findings(r, earlier, options, out);
+  print_functions(r, options, out);
+  print_waits(r, options, false, out);
+  print_waits(r, options, true, out);
+}

@@ -1,0 +1,81 @@
+/*
+ * The report: one look at totals.
+ *
+ * Purpose: what the numbers mean, in this order: one line about the process,
+ * findings in words, functions, and the awaits where time was really spent.
+ * Cost: sorts; nothing is computed twice.
+ * Locking: none.
+ */
+#ifndef APROF_CLI_REPORT_H
+#define APROF_CLI_REPORT_H
+
+#include "reading.h"
+
+#include <stdio.h>
+
+enum report_sort {
+  SORT_EXEC,
+  SORT_CALLS,
+  SORT_WAITING,
+  SORT_WALL,
+  SORT_QUEUED,
+  SORT_SLICE,
+  SORT_WORST,
+  SORT_CHILDREN,
+  SORT_NAME,
+};
+
+struct report_options {
+  enum report_sort sort;
+  size_t functions, waits; /* rows; 0: all */
+  uint64_t threshold;      /* ns; a slice longer than this is a finding */
+  bool json;
+};
+
+/* Names of report_sort, in its order; NULL ends them. */
+extern const char *const report_sorts[];
+
+/* What the loops of the process did. */
+struct loop {
+  uint64_t elapsed, idle, exec; /* of the threads that ran futures, or polled */
+  uint64_t all_elapsed;
+  bool has_idle;  /* some poller is known: then there is a "busy" */
+  uint64_t worst; /* slice, ns; UNKNOWN: none */
+};
+struct loop report_loop(const struct reading *);
+
+/* Functions in the order asked for; the caller frees the array. */
+const struct r_function **report_functions(const struct reading *, enum report_sort);
+
+/* A path that ends in a wait for something outside: the time under its name. */
+struct wait {
+  char *path; /* "handle > fetch > quota.c:61 connect" */
+  const struct r_path *at;
+  uint64_t count, waiting, max, p99;
+};
+struct wait *report_waits(const struct reading *, bool background, size_t *count);
+void report_waits_free(struct wait *, size_t count);
+
+enum finding_kind { FINDING_HELD, FINDING_STUCK, FINDING_QUEUED, FINDING_GROWING, FINDING_LOST };
+struct finding {
+  enum finding_kind kind;
+  uint64_t weight; /* ns or a count, for the order within a kind */
+  const struct r_function *function;
+  char *text;
+};
+/* `earlier`: the totals that were subtracted, or NULL. */
+struct finding *report_findings(const struct reading *, const struct reading *earlier,
+                                uint64_t threshold, size_t *count);
+void report_findings_free(struct finding *, size_t count);
+extern const char *const finding_kinds[];
+
+void report_print(const struct reading *, const struct reading *earlier,
+                  const struct report_options *, FILE *out);
+void report_json(const struct reading *, const struct reading *earlier,
+                 const struct report_options *, FILE *out);
+
+/* Loads, subtracts and prints; `second` may be NULL. The exit status. */
+int report_targets(const char *first, const char *second, const struct report_options *);
+extern const struct report_options report_defaults;
+
+#endif

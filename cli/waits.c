@@ -1,0 +1,76 @@
+/* The awaits where time was really spent; see report.h. */
+#include "cli.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A wait for a child's call says where it was asked for; the child's own awaits
+   say what it waited for. Only those are ends. */
+static bool is_end(const struct r_path *path) {
+  static const char *const inner[] = {"call", "run", "function"};
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+    if (!strcmp(path->kind, inner[i]))
+      return false;
+  return path->is_await;
+}
+
+/* Root first. Deep paths keep their last steps: the others say little. */
+static char *path_text(const struct reading *r, const struct r_path *path) {
+  enum { STEPS = 12 };
+  const char *step[STEPS];
+  size_t steps = 0, at = path->parent;
+  for (; at != SIZE_MAX && steps < STEPS; at = r->path[at].parent)
+    step[steps++] = r->path[at].name;
+  char *text = print_string("%s", at != SIZE_MAX ? "... > " : "");
+  while (steps--) {
+    char *longer = print_string("%s%s > ", text, step[steps]);
+    free(text);
+    text = longer;
+  }
+  char *whole = path->place ? print_string("%s%s %s", text, path->place, path->name)
+                            : print_string("%s%s", text, path->name);
+  free(text);
+  return whole;
+}
+
+static int by_waiting(const void *a, const void *b) {
+  const struct wait *x = a, *y = b;
+  if (x->waiting != y->waiting)
+    return x->waiting > y->waiting ? -1 : 1;
+  return strcmp(x->path, y->path);
+}
+
+/* Of all waits of this function there: paths do not have a histogram each. */
+static uint64_t p99_of(const struct reading *r, const struct r_path *path) {
+  const struct r_function *f = path->function < r->functions ? &r->function[path->function] : NULL;
+  const struct r_await *a = f ? reading_await(f, path->place, path->name) : NULL;
+  return a && a->waits.count ? a->waits.p99 : UNKNOWN;
+}
+
+struct wait *report_waits(const struct reading *r, bool background, size_t *count) {
+  struct wait *waits = allocate(r->paths, sizeof *waits);
+  *count = 0;
+  for (size_t i = 0; i < r->paths; i++) {
+    const struct r_path *path = &r->path[i];
+    if (!is_end(path) || path->background != background || (!path->waiting && !path->count))
+      continue;
+    waits[(*count)++] = (struct wait){
+        .path = path_text(r, path),
+        .at = path,
+        .count = path->count,
+        .waiting = path->waiting,
+        .max = path->max,
+        .p99 = p99_of(r, path),
+    };
+  }
+  if (*count)
+    qsort(waits, *count, sizeof *waits, by_waiting);
+  return waits;
+}
+
+void report_waits_free(struct wait *waits, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    free(waits[i].path);
+  free(waits);
+}
