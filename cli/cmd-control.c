@@ -1,0 +1,154 @@
+/*
+ * aprof on|off|reset: switches a live process through its profile; no signal,
+ * no code of ours runs in it. What is written, and in which order, is the other
+ * half of the runtime's own enable and reset.
+ */
+#include "cli.h"
+#include "find.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOCK_TRIES = 2000 }; /* a millisecond each */
+
+/* False where somebody alive keeps the lock. */
+static bool lock(struct aprof_header *h) {
+  uint32_t me = (uint32_t)getpid();
+  for (int i = 0; i < LOCK_TRIES; i++) {
+    uint32_t holder = 0;
+    if (__atomic_compare_exchange_n(&h->control_lock, &holder, me, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+      return true;
+    bool dead = (int32_t)holder <= 0 || (kill((pid_t)holder, 0) && errno == ESRCH);
+    if (dead && __atomic_compare_exchange_n(&h->control_lock, &holder, me, false, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED))
+      return true;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  return false;
+}
+
+static void unlock(struct aprof_header *h) {
+  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
+}
+
+static void next_epoch(struct aprof_header *h, uint64_t now) {
+  uint32_t epoch = h->epoch;
+  h->epochs[epoch % APROF_EPOCHS].end_tick = now;
+  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){.begin_tick = now};
+  __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
+}
+
+static void switch_on(struct aprof_header *h, uint64_t now) {
+  if (h->enabled)
+    return;
+  h->epochs[h->epoch % APROF_EPOCHS].begin_tick = now;
+  __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
+}
+
+static void switch_off(struct aprof_header *h, uint64_t now) {
+  if (!h->enabled)
+    return;
+  __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
+  next_epoch(h, now);
+}
+
+static void start_again(struct aprof_header *h, uint64_t now) {
+  h->reset_epoch = h->epoch + 1;
+  next_epoch(h, now);
+}
+
+struct control {
+  const char *target;
+  const char *what; /* of argv[0] */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct control *control = state->input;
+  switch (key) {
+  case ARGP_KEY_ARG:
+    if (control->target)
+      argp_error(state, "one process at a time");
+    control->target = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!control->target)
+      argp_error(state, "which process? Give a PID (`aprof list' shows them)");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static bool may_control(const struct found *found) {
+  struct stat st;
+  if (found->state != PROFILE_LIVE) {
+    complain("%s belongs to no live process: nothing can be switched in it", found->what);
+    return false;
+  }
+  if (fstat(found->fd, &st) || (st.st_uid != geteuid() && geteuid() != 0)) {
+    complain("%s is another user's; ask as that user", found->what);
+    return false;
+  }
+  if ((uint64_t)st.st_size < APROF_HEADER_SIZE) {
+    complain("%s is damaged: it is shorter than a profile's header", found->what);
+    return false;
+  }
+  return true;
+}
+
+static int control(int argc, char **argv, const char *doc,
+                   void (*change)(struct aprof_header *, uint64_t now)) {
+  struct control request = {0};
+  struct argp argp = {.parser = parse, .args_doc = "PID", .doc = doc};
+  struct found found;
+  argp_parse(&argp, argc, argv, 0, NULL, &request);
+  if (!find_profile(request.target, true, &found))
+    return CLI_FAILED;
+  int status = CLI_FAILED;
+  struct aprof_header *h = MAP_FAILED;
+  if (may_control(&found)) {
+    h = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found.fd, 0);
+    if (h == MAP_FAILED)
+      complain("cannot map the profile of %s: %s", found.what, strerror(errno));
+  }
+  if (h != MAP_FAILED) {
+    if (lock(h)) {
+      change(h, profile_clock(h));
+      unlock(h);
+      status = CLI_OK;
+    } else
+      complain("process %u keeps the switch of %s; try again", h->control_lock, found.what);
+    munmap(h, APROF_HEADER_SIZE);
+  }
+  found_release(&found);
+  return status;
+}
+
+int cmd_on(int argc, char **argv) {
+  return control(argc, argv,
+                 "Switches profiling of live process PID on.\v"
+                 "Futures that were created while it was off stay out of the totals.",
+                 switch_on);
+}
+
+int cmd_off(int argc, char **argv) {
+  return control(argc, argv,
+                 "Switches profiling of live process PID off.\v"
+                 "Futures alive now count as detached. What was counted stays, and `aprof on' "
+                 "goes on from there.",
+                 switch_off);
+}
+
+int cmd_reset(int argc, char **argv) {
+  return control(argc, argv,
+                 "Starts the totals of live process PID again from zero.\v"
+                 "Futures alive now are left out of the new totals.",
+                 start_again);
+}

@@ -1,0 +1,329 @@
+/*
+ * aprof run: runs a program with the runtime attached, however the program ends
+ * sees to its totals, and leaves with the program's own exit status.
+ */
+#include "cli.h"
+#include "find.h"
+#include "places.h"
+#include "recover.h"
+#include "report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct run {
+  char **program; /* and its arguments */
+  char *options;  /* KEY:VALUE,... collected, in order */
+  char *output;   /* absolute; "": where the program starts */
+  const char *runtime;
+  bool report;
+};
+
+enum {
+  OPTION_OPTIONS = 256,
+  OPTION_CLOCK,
+  OPTION_MEMORY,
+  OPTION_SIGNAL,
+  OPTION_RUNTIME,
+  OPTION_REPORT,
+  OPTION_OFF
+};
+enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "Put totals into DIR, made if need be (default: here)", 0},
+    {"report", OPTION_REPORT, NULL, 0, "Print the report when the program has ended", 0},
+    {"options", OPTION_OPTIONS, "KEY:VALUE,...", 0, "More of APROF_OPTIONS, see aprof-options(7)",
+     0},
+    {"clock", OPTION_CLOCK, "CLOCK", 0, "auto, tsc, monotonic or virtual", 0},
+    {"memory", OPTION_MEMORY, "SIZE", 0, "Memory of a profile at most, as 64M", 0},
+    {"signal", OPTION_SIGNAL, "NAME", 0, "Signal that makes totals (default USR1; none)", 0},
+    {"off", OPTION_OFF, NULL, 0, "Start switched off, for `aprof on PID'", 0},
+    {"runtime", OPTION_RUNTIME, "FILE", 0, "Use this libaprof.so.0", 0},
+    {0},
+};
+
+static void add_option(struct run *run, const char *key, const char *value) {
+  char *longer = print_string("%s%s%s%s", run->options, *run->options ? "," : "", key, value);
+  free(run->options);
+  run->options = longer;
+}
+
+/* Directories are known by their absolute names: the program may move. */
+static char *make_directory(const char *path) {
+  if (mkdir(path, 0777) && errno != EEXIST) {
+    complain("cannot make directory %s: %s", path, strerror(errno));
+    exit(CLI_FAILED);
+  }
+  char *real = realpath(path, NULL);
+  if (!real || strchr(real, ',')) {
+    complain("cannot put totals into %s: %s", path,
+             real ? "a name with a comma cannot be said in APROF_OPTIONS" : strerror(errno));
+    exit(CLI_FAILED);
+  }
+  return real;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct run *run = state->input;
+  switch (key) {
+  case 'o':
+    free(run->output);
+    run->output = make_directory(arg);
+    add_option(run, "dir:", run->output);
+    return 0;
+  case OPTION_REPORT:
+    run->report = true;
+    return 0;
+  case OPTION_OPTIONS:
+    add_option(run, "", arg);
+    return 0;
+  case OPTION_CLOCK:
+    add_option(run, "clock:", arg);
+    return 0;
+  case OPTION_MEMORY:
+    add_option(run, "memory:", arg);
+    return 0;
+  case OPTION_SIGNAL:
+    add_option(run, "signal:", arg);
+    return 0;
+  case OPTION_OFF:
+    add_option(run, "enabled:", "no");
+    return 0;
+  case OPTION_RUNTIME:
+    run->runtime = arg;
+    return 0;
+  case ARGP_KEY_ARGS:
+    run->program = state->argv + state->next;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "which program? aprof run [OPTION...] -- PROG [ARG...]");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "[--] PROG [ARG...]",
+    "Runs PROG with the profiler attached. Its exit status is kept (128+N if signal N killed it); "
+    "totals are written to PROG.PID.json however it ends, for each process of its tree that "
+    "created futures.\v"
+    "A program that was not compiled with the plugin runs as ever and makes no totals. Statuses "
+    "of our own: 1 nothing could be run, 2 wrong usage, 126 PROG cannot be executed, 127 there "
+    "is no PROG.",
+    NULL,
+    NULL,
+    NULL};
+
+/* -- before ---------------------------------------------------------------- */
+
+/* The value of the last `key` (with its colon) in KEY:VALUE,... or NULL. */
+static char *last_value(const char *list, const char *key) {
+  char *copy = print_string("%s", list ? list : ""), *rest = copy, *item, *value = NULL;
+  while ((item = strsep(&rest, ","))) {
+    if (strncmp(item, key, strlen(key)))
+      continue;
+    free(value);
+    value = print_string("%s", item + strlen(key));
+  }
+  free(copy);
+  return value;
+}
+
+/* A directory for the profiles of this run alone, so that what is left in it is
+   this run's. NULL: profiles are memfds, which leave nothing. */
+static char *private_directory(const char *wanted) {
+  if (wanted && !strcmp(wanted, "memfd"))
+    return NULL;
+  char *below = wanted ? print_string("%s", wanted) : profile_directory();
+  if (!below)
+    return NULL;
+  char *directory = print_string("%s/run-%ld-XXXXXX", below, (long)getpid());
+  if (!mkdtemp(directory)) {
+    complain("cannot make %s: %s; profiles go to memory, and are lost if the program is killed",
+             directory, strerror(errno));
+    free(directory);
+    directory = NULL;
+  }
+  free(below);
+  return directory;
+}
+
+static char *find_runtime(const struct run *run) {
+  const char *named = run->runtime ? run->runtime : getenv("APROF_RUNTIME");
+  if (named && *named) {
+    char *real = realpath(named, NULL);
+    if (!real)
+      complain("there is no runtime %s: %s", named, strerror(errno));
+    return real;
+  }
+  struct places places;
+  places_find(&places);
+  char *runtime = places.runtime ? print_string("%s", places.runtime) : NULL;
+  if (!runtime)
+    complain("the runtime (libaprof.so.0) is not beside this command; name it with --runtime FILE");
+  places_release(&places);
+  return runtime;
+}
+
+static void set_environment(const struct run *run, const char *runtime, const char *directory) {
+  const char *preload = getenv("LD_PRELOAD"), *inherited = getenv("APROF_OPTIONS");
+  char *list =
+      preload && *preload ? print_string("%s:%s", preload, runtime) : print_string("%s", runtime);
+  char *all = print_string("%s%s%s%s%s", inherited ? inherited : "",
+                           inherited && *inherited ? "," : "", run->options,
+                           *run->options && directory ? "," : "", directory ? "profile:" : "");
+  char *whole = print_string("%s%s", all, directory ? directory : "");
+  /* LD_PRELOAD has no way to say a name with a space or colon. */
+  if (!strpbrk(runtime, " :"))
+    setenv("LD_PRELOAD", list, 1);
+  /* For what it cannot reach: units then look for this runtime themselves. */
+  setenv("APROF_RUNTIME", runtime, 1);
+  char exe[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  if (length > 0) { /* totals come from this very command, wherever the runtime lies */
+    exe[length] = 0;
+    setenv("APROF_COMMAND", exe, 0);
+  }
+  if (*whole)
+    setenv("APROF_OPTIONS", whole, 1);
+  free(list);
+  free(all);
+  free(whole);
+}
+
+/* -- during ---------------------------------------------------------------- */
+
+static volatile pid_t child;
+
+/* What the terminal sends goes to the program as well, so it is only waited for;
+   what was sent to us alone is passed on. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if (info->si_code <= 0 && child > 0)
+    kill(child, number);
+}
+
+static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static void take_signals(struct sigaction before[SIGNALS]) {
+  struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigfillset(&action.sa_mask);
+  for (int i = 0; i < SIGNALS; i++)
+    sigaction(signals[i], &action, &before[i]);
+}
+
+static void give_signals_back(const struct sigaction before[SIGNALS]) {
+  for (int i = 0; i < SIGNALS; i++)
+    sigaction(signals[i], &before[i], NULL);
+}
+
+static void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask) {
+  give_signals_back(before);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execvp(program[0], program);
+  int error = errno;
+  complain("cannot run %s: %s", program[0], strerror(error));
+  _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+}
+
+/* The program's wait status, or -1 after a message. */
+static int run_program(char **program) {
+  struct sigaction before[SIGNALS];
+  sigset_t all, mask;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
+  take_signals(before);
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0)
+    become(program, before, &mask);
+  child = pid;
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (pid < 0) {
+    complain("cannot start %s: %s", program[0], strerror(errno));
+    return -1;
+  }
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) {
+      complain("cannot wait for %s: %s", program[0], strerror(errno));
+      return -1;
+    }
+  child = 0;
+  return status;
+}
+
+/* -- after ----------------------------------------------------------------- */
+
+static void print_reports(const struct run *run, const struct written *written) {
+  if (!written->count)
+    complain("no totals: %s made no future (was it compiled with $(aprof cflags)?)",
+             run->program[0]);
+  for (size_t i = 0; i < written->count; i++) {
+    if (written->count > 1)
+      printf("%s%s\n", i ? "\n" : "", written->path[i]);
+    report_targets(written->path[i], NULL, &report_defaults);
+  }
+}
+
+static void finish(const struct run *run, const char *directory, const char *output, time_t start) {
+  struct written written = {0};
+  if (directory) {
+    recover_all(directory, &written);
+    if (run->report)
+      recover_find_totals(output, directory, start, &written);
+    rmdir(directory); /* stays if a process of the tree lives on */
+  }
+  if (run->report)
+    print_reports(run, &written);
+  written_release(&written);
+}
+
+/* Where the program's totals will go, as the runtime decides it. */
+static char *output_directory(void) {
+  char *dir = last_value(getenv("APROF_OPTIONS"), "dir:");
+  char *real = realpath(dir && *dir ? dir : ".", NULL);
+  free(dir);
+  return real ? real : print_string(".");
+}
+
+int cmd_run(int argc, char **argv) {
+  struct run run = {.options = print_string("%s", "")};
+  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run);
+  char *runtime = find_runtime(&run);
+  if (!runtime)
+    return CLI_FAILED;
+  char *both =
+      print_string("%s,%s", getenv("APROF_OPTIONS") ? getenv("APROF_OPTIONS") : "", run.options);
+  char *wanted = last_value(both, "profile:");
+  char *directory = private_directory(wanted);
+  set_environment(&run, runtime, directory);
+  char *output = output_directory();
+  time_t start = time(NULL);
+  int status = run_program(run.program);
+  finish(&run, directory, output, start);
+  free(both);
+  free(wanted);
+  free(directory);
+  free(output);
+  free(runtime);
+  free(run.options);
+  free(run.output);
+  if (status < 0)
+    return CLI_FAILED;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,72 @@
+/* The `aprof` command: finds the subcommand and hands over. */
+#include "cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef APROF_VERSION
+#define APROF_VERSION "(unversioned build)"
+#endif
+
+static const struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} commands[] = {
+    {"run", cmd_run, "run a program with the profiler attached"},
+    {"report", cmd_report, "show totals, or the interval between two of them"},
+    {"dump", cmd_dump, "write the totals of a live or left-over profile"},
+    {"list", cmd_list, "list the profiles of live and ended processes"},
+    {"on", cmd_on, "switch profiling of a live process on"},
+    {"off", cmd_off, "switch it off"},
+    {"reset", cmd_reset, "start its totals again from zero"},
+    {"cflags", cmd_cflags, "print the flags to compile (and link) with"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *to) {
+  fputs("Usage: aprof COMMAND [ARGUMENT...]\n"
+        "The async profiler for C: where the time of futures went.\n\n",
+        to);
+  for (size_t i = 0; i < COMMANDS; i++)
+    fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  fputs("\n  --help     this text; `aprof COMMAND --help` tells about one command\n"
+        "  --version  the version\n\n"
+        "First steps:  cc $(aprof cflags) -g -o prog prog.c && aprof run --report -- ./prog\n",
+        to);
+}
+
+int main(int argc, char **argv) {
+  argp_err_exit_status = CLI_USAGE;
+  if (argc < 2) {
+    print_help(stderr);
+    return CLI_USAGE;
+  }
+  const char *name = argv[1];
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "-?") ||
+      !strcmp(name, "help")) {
+    print_help(stdout);
+    return fflush(stdout) ? CLI_FAILED : CLI_OK;
+  }
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+    puts("aprof " APROF_VERSION);
+    return fflush(stdout) ? CLI_FAILED : CLI_OK;
+  }
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(name, commands[i].name))
+      continue;
+    /* argp prints argv[0] in its usage lines and error messages. */
+    argv[1] = print_string("aprof %s", name);
+    int status = commands[i].run(argc - 1, argv + 1);
+    if (fflush(stdout) || ferror(stdout)) {
+      complain("cannot write standard output: %s", strerror(errno));
+      return status ? status : CLI_FAILED;
+    }
+    return status;
+  }
+  complain("there is no command '%s'; `aprof --help` lists them", name);
+  return CLI_USAGE;
+}

@@ -1,0 +1,117 @@
+/* After a run; see recover.h. */
+#include "recover.h"
+
+#include "cli.h"
+#include "find.h"
+#include "json.h"
+#include "output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct recovery {
+  struct written *written;
+  bool ok;
+};
+
+static void note(struct written *written, const char *path) {
+  for (size_t i = 0; i < written->count; i++)
+    if (!strcmp(written->path[i], path))
+      return;
+  written->path = reallocate(written->path, written->count + 1, sizeof *written->path);
+  written->path[written->count++] = print_string("%s", path);
+}
+
+void written_release(struct written *written) {
+  for (size_t i = 0; i < written->count; i++)
+    free(written->path[i]);
+  free(written->path);
+}
+
+/* A dump that the process started itself ends soon, and removes the profile. */
+static void wait_for_dump(int fd, const struct aprof_header *header) {
+  for (int i = 0; i < RECOVER_WAIT_S * 100; i++) {
+    if (profile_state(fd, header) != PROFILE_BUSY)
+      return;
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+}
+
+static bool make_totals(struct found *found, const struct aprof_header *header,
+                        struct written *written) {
+  struct totals_request request = {.reason = "recovered", .path = found->path};
+  char *path = output_name(header->dir, header, 0);
+  bool ok = path && output_totals(path, found->fd, found->what, PROFILE_LEFT, &request);
+  if (ok)
+    note(written, path);
+  else
+    complain("the profile is kept: aprof dump %s", found->path);
+  free(path);
+  return ok;
+}
+
+static void recover_one(const char *path, void *context) {
+  struct recovery *recovery = context;
+  struct found found;
+  struct aprof_header header;
+  if (access(path, F_OK) || !find_file(path, false, &found))
+    return;
+  if (profile_read_header(found.fd, path, &header, false)) {
+    wait_for_dump(found.fd, &header);
+    bool gone = access(path, F_OK) != 0;
+    profile_read_header(found.fd, path, &header, true);
+    enum profile_state state = profile_state(found.fd, &header);
+    /* One that lives on (a daemon) writes its totals itself when it ends. */
+    if (!gone && state == PROFILE_LEFT) {
+      bool ok = header.totals_written || make_totals(&found, &header, recovery->written);
+      recovery->ok &= ok;
+      if (ok && unlink(path) && errno != ENOENT)
+        complain("cannot remove %s: %s; remove it yourself", path, strerror(errno));
+    }
+  }
+  found_release(&found);
+}
+
+bool recover_all(const char *directory, struct written *written) {
+  struct recovery recovery = {.written = written, .ok = true};
+  find_all(directory, recover_one, &recovery);
+  return recovery.ok;
+}
+
+/* Whether the totals at `path` say that their profile lay in `directory`. */
+static bool is_from(const char *path, const char *directory) {
+  size_t length, at;
+  char *text = read_text_file(path, (size_t)1 << 30, &length);
+  if (!text)
+    return false;
+  cJSON *json = json_parse(text, length, &at);
+  const char *profile = json_get_text(json_member(json, "process"), "profile");
+  size_t prefix = strlen(directory);
+  bool from = profile && !strncmp(profile, directory, prefix) && profile[prefix] == '/';
+  cJSON_Delete(json);
+  free(text);
+  return from;
+}
+
+void recover_find_totals(const char *output, const char *directory, time_t start,
+                         struct written *written) {
+  DIR *open = opendir(output);
+  struct dirent *entry;
+  while (open && (entry = readdir(open))) {
+    const char *dot = strrchr(entry->d_name, '.');
+    struct stat st;
+    if (!dot || strcmp(dot, ".json"))
+      continue;
+    char *path = print_string("%s/%s", output, entry->d_name);
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime >= start &&
+        is_from(path, directory))
+      note(written, path);
+    free(path);
+  }
+  if (open)
+    closedir(open);
+}

@@ -1,0 +1,32 @@
+/*
+ * After a run: the totals of processes that could not write their own.
+ *
+ * Purpose: makes totals (reason "recovered") of every profile left in a
+ * directory and removes those profiles; and finds the totals that a run wrote.
+ * Cost: waits up to RECOVER_WAIT_S for dumps that are under way.
+ * Locking: none.
+ */
+#ifndef APROF_CLI_RECOVER_H
+#define APROF_CLI_RECOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+enum { RECOVER_WAIT_S = 30 };
+
+struct written {
+  char **path;
+  size_t count;
+};
+
+/* Every profile in `directory` whose process has ended. False if one failed. */
+bool recover_all(const char *directory, struct written *written);
+
+/* Adds the totals in `output` that were made from profiles in `directory` since
+   `start`: those that the processes wrote themselves. */
+void recover_find_totals(const char *output, const char *directory, time_t start,
+                         struct written *written);
+void written_release(struct written *written);
+
+#endif
