@@ -28,5 +28,5 @@ $(foreach major,$(GCC_MAJORS),$(eval $(call aprof_plugin_rules,$(major))))
 # The dispatcher that -fplugin= loads: plain C, knows no GCC header.
 plugin/aprof.so: $(srcdir)/$(plugin_dispatcher) Makefile
 	@$(MKDIR_P) plugin
-	$(V_PLUGIN)$(CC) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(WARN_CFLAGS) \
+	$(V_PLUGIN)$(CC) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE $(WARN_CFLAGS) \
 	  $(APROF_PLACES) $(LDFLAGS) -o $@ $<
