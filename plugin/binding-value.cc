@@ -1,0 +1,312 @@
+/* Keys, values and conditions; see binding.h for the grammar. */
+#include "binding-value.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace aprof {
+
+bool is_identifier_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_identifier_part(char c) {
+  return is_identifier_start(c) || (c >= '0' && c <= '9');
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+void Reader::blanks() {
+  while (at < end && (text[at] == ' ' || text[at] == '\t'))
+    at++;
+}
+
+bool Reader::accept(const char *token) {
+  blanks();
+  size_t length = strlen(token);
+  if (end - at < length || text.compare(at, length, token) != 0)
+    return false;
+  at += length;
+  return true;
+}
+
+std::string Reader::identifier() {
+  blanks();
+  size_t begin = at;
+  if (is_identifier_start(peek()))
+    while (is_identifier_part(peek()))
+      at++;
+  return text.substr(begin, at - begin);
+}
+
+void Reader::fail(size_t begin, const std::string &message) {
+  if (failed)
+    return;
+  failed = true;
+  mistake->begin = begin;
+  mistake->end = at > begin ? at : begin + 1;
+  mistake->message = message;
+}
+
+static std::unique_ptr<Value> new_value(Value::Kind kind) {
+  std::unique_ptr<Value> value(new Value());
+  value->kind = kind;
+  return value;
+}
+
+static bool read_constant(Reader &r, int64_t *constant) {
+  r.blanks();
+  size_t begin = r.at;
+  if (r.accept("NULL")) {
+    *constant = 0;
+    return true;
+  }
+  if (!is_digit(r.peek()) && !(r.peek() == '-' && is_digit(r.peek(1)))) {
+    if (!r.done())
+      r.at++;
+    r.fail(begin, "a number is expected here: decimal, 0x... or NULL");
+    return false;
+  }
+  const char *start = r.text.c_str() + r.at;
+  char *stop;
+  errno = 0;
+  *constant =
+      r.peek() == '-' ? (int64_t)strtoll(start, &stop, 0) : (int64_t)strtoull(start, &stop, 0);
+  r.at += (size_t)(stop - start);
+  if (errno == ERANGE || r.at > r.end || is_identifier_part(r.peek())) {
+    r.fail(begin, "this is not a 64-bit number");
+    return false;
+  }
+  return true;
+}
+
+static std::unique_ptr<Value> read_value(Reader &r);
+
+/* owner(V,STRUCT,FIELD), after its name. */
+static std::unique_ptr<Value> read_owner(Reader &r, size_t begin) {
+  auto owner = new_value(Value::Owner);
+  bool well = r.accept("(") && (owner->of = read_value(r)) && r.accept(",");
+  if (well) {
+    r.accept("struct ");
+    owner->name = r.identifier();
+    well = !owner->name.empty() && r.accept(",");
+  }
+  while (well) {
+    std::string part = r.identifier();
+    well = !part.empty();
+    owner->field += part;
+    if (!well || !r.accept("."))
+      break;
+    owner->field += '.';
+  }
+  if (well && r.accept(")"))
+    return owner;
+  r.fail(begin, "owner is written owner(VALUE,STRUCT,FIELD)");
+  return nullptr;
+}
+
+/* aN or a-N; false leaves the reader where it was. */
+static bool read_argument(Reader &r, int64_t *number) {
+  size_t sign = r.peek(1) == '-' ? 1 : 0;
+  if (r.peek() != 'a' || !is_digit(r.peek(1 + sign)))
+    return false;
+  size_t begin = r.at;
+  r.at += 1 + sign;
+  int64_t n = 0;
+  while (is_digit(r.peek()) && n < 1000)
+    n = n * 10 + (r.text[r.at++] - '0');
+  if (n >= 1000 || is_identifier_part(r.peek()) || (sign && n == 0)) {
+    r.at = begin;
+    return false;
+  }
+  *number = sign ? -n : n;
+  return true;
+}
+
+static std::unique_ptr<Value> read_primary(Reader &r) {
+  r.blanks();
+  size_t begin = r.at;
+  if (r.accept("(")) {
+    auto value = read_value(r);
+    if (value && !r.accept(")")) {
+      r.fail(begin, "this parenthesis is not closed");
+      return nullptr;
+    }
+    return value;
+  }
+  int64_t number;
+  if (read_argument(r, &number)) {
+    auto value = new_value(Value::Arg);
+    value->number = number;
+    return value;
+  }
+  std::string name = r.identifier();
+  if (name == "owner")
+    return read_owner(r, begin);
+  if (name == "ret")
+    return new_value(Value::Ret);
+  if (name == "obj")
+    return new_value(Value::Obj);
+  if (name == "self")
+    return new_value(Value::Self);
+  if (name == "cur")
+    return new_value(Value::Cur);
+  if (!name.empty() && r.accept("(") && r.accept(")")) {
+    auto value = new_value(Value::Call);
+    value->name = name;
+    return value;
+  }
+  if (name.empty() && !r.done())
+    r.at++;
+  std::string what = begin < r.at ? "'" + r.text.substr(begin, r.at - begin) + "'" : "this";
+  r.fail(begin, what +
+                    " is no value; known: a0, a1..., a-1 (from the end), *V, V->field, ret, self, "
+                    "cur, NAME(), owner(V,STRUCT,FIELD), V&mask");
+  return nullptr;
+}
+
+static std::unique_ptr<Value> read_postfix(Reader &r) {
+  auto value = read_primary(r);
+  while (value) {
+    size_t begin = r.at;
+    if (!r.accept("->") && !r.accept("."))
+      break;
+    auto field = new_value(Value::Field);
+    field->name = r.identifier();
+    if (field->name.empty()) {
+      r.fail(begin, "the name of a field is expected here");
+      return nullptr;
+    }
+    field->of = std::move(value);
+    value = std::move(field);
+  }
+  return value;
+}
+
+static std::unique_ptr<Value> read_unary(Reader &r) {
+  if (!r.accept("*"))
+    return read_postfix(r);
+  auto of = read_unary(r);
+  if (!of)
+    return nullptr;
+  auto value = new_value(Value::Deref);
+  value->of = std::move(of);
+  return value;
+}
+
+static std::unique_ptr<Value> read_value(Reader &r) {
+  auto value = read_unary(r);
+  while (value && r.accept("&")) {
+    auto mask = new_value(Value::Mask);
+    if (!read_constant(r, &mask->number))
+      return nullptr;
+    mask->of = std::move(value);
+    value = std::move(mask);
+  }
+  return value;
+}
+
+static bool at_end(Reader &r) {
+  r.blanks();
+  if (r.done())
+    return true;
+  size_t begin = r.at;
+  r.at = r.end;
+  r.fail(begin, "'" + r.text.substr(begin, r.end - begin) + "' does not belong here");
+  return false;
+}
+
+/* "w:" of w:a0; the colon of a second namespace is at_end's to report. */
+static void read_namespace(Reader &r, Key *key) {
+  size_t begin = r.at;
+  std::string space = r.identifier();
+  if (!space.empty() && r.peek() == ':' && r.accept(":"))
+    key->space = space;
+  else
+    r.at = begin;
+  key->ns = namespace_hash(key->space);
+}
+
+bool read_key(Reader &r, Key *key) {
+  read_namespace(r, key);
+  size_t begin = r.at;
+  if (r.accept("(")) {
+    key->first = read_value(r);
+    if (key->first && r.accept(",")) {
+      key->second = read_value(r);
+      if (!key->second)
+        return false;
+      if (!r.accept(")")) {
+        r.fail(begin, "a tuple is two values in parentheses: (a0,a1)");
+        return false;
+      }
+      return at_end(r);
+    }
+    if (r.failed)
+      return false;
+    r.at = begin; /* only grouping, as in (*a0)->id */
+  }
+  key->first = read_value(r);
+  return key->first && at_end(r);
+}
+
+bool read_functions(Reader &r, std::vector<std::unique_ptr<Value>> *functions) {
+  do {
+    auto value = read_value(r);
+    if (!value)
+      return false;
+    functions->push_back(std::move(value));
+  } while (r.accept(","));
+  return at_end(r);
+}
+
+bool read_condition(Reader &r, Condition *condition) {
+  static const struct {
+    const char *token;
+    Compare compare;
+  } operators[] = {{"==", Compare::Equal},     {"!=", Compare::NotEqual},
+                   {"<=", Compare::LessEqual}, {">=", Compare::GreaterEqual},
+                   {"<", Compare::Less},       {">", Compare::Greater}};
+  condition->what = read_value(r);
+  if (!condition->what)
+    return false;
+  for (const auto &o : operators)
+    if (r.accept(o.token)) {
+      condition->compare = o.compare;
+      return read_constant(r, &condition->constant) && at_end(r);
+    }
+  return at_end(r);
+}
+
+bool read_constants(Reader &r, std::vector<int64_t> *constants) {
+  do {
+    int64_t constant;
+    if (!read_constant(r, &constant))
+      return false;
+    constants->push_back(constant);
+  } while (r.accept(","));
+  return at_end(r);
+}
+
+bool value_uses(const Value *value, Value::Kind kind) {
+  for (; value; value = value->of.get())
+    if (value->kind == kind)
+      return true;
+  return false;
+}
+
+uint32_t namespace_hash(const std::string &space) {
+  if (space.empty())
+    return 0u;
+  if (space == "any")
+    return 0xffffffffu;
+  uint32_t hash = 2166136261u;
+  for (unsigned char c : space)
+    hash = (hash ^ c) * 16777619u;
+  return hash;
+}
+
+} // namespace aprof

@@ -1,0 +1,43 @@
+/*
+ * The expressions of the binding grammar: keys, values, conditions, constants.
+ * Split from binding.h for its readers only: nobody but the line parser and
+ * its tests needs it. Free of GCC's headers.
+ */
+#ifndef APROF_PLUGIN_BINDING_VALUE_H
+#define APROF_PLUGIN_BINDING_VALUE_H
+
+#include "binding.h"
+
+namespace aprof {
+
+/* A stretch of a line that is being read, and the first mistake found in it. */
+struct Reader {
+  const std::string &text;
+  size_t at, end;
+  Mistake *mistake;
+  bool failed = false;
+
+  Reader(const std::string &t, size_t begin, size_t e, Mistake *m)
+      : text(t), at(begin), end(e), mistake(m) {}
+
+  char peek(size_t ahead = 0) const { return at + ahead < end ? text[at + ahead] : '\0'; }
+  bool done() const { return at >= end; }
+  void blanks();
+  bool accept(const char *token);
+  std::string identifier();
+  /* Reports [begin, at) or, where that is empty, the character there. */
+  void fail(size_t begin, const std::string &message);
+};
+
+bool is_identifier_start(char);
+bool is_identifier_part(char);
+
+/* Each reads all of the Reader's stretch or fails. */
+bool read_key(Reader &, Key *);
+bool read_functions(Reader &, std::vector<std::unique_ptr<Value>> *);
+bool read_condition(Reader &, Condition *);
+bool read_constants(Reader &, std::vector<int64_t> *);
+
+} // namespace aprof
+
+#endif

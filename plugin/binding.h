@@ -1,0 +1,126 @@
+/*
+ * The binding grammar: one line that says what a function means to futures.
+ *
+ * Purpose: the only parser of the vocabulary. An attribute's string and a line
+ * of a bindings file come through here, so they mean the same and fail alike.
+ * Cost: once per line or attribute string; nothing per compiled statement.
+ * Locking: none; a compiler is one thread.
+ *
+ * Free of GCC's headers, so that unit tests link it alone.
+ *
+ *     line      = verb [place] word... ['|' 'run' word...]
+ *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
+ *     name      = token | '/regex/' | '"text"'
+ *     word      = name | name '=' text without blanks outside (), "" and //
+ *     key       = [namespace ':'] (value | '(' value ',' value ')')
+ *     value     = '*' value | primary ('->' field | '.' field)... ['&' constant]
+ *     primary   = aN | a-N | ret | obj | self | cur | NAME'()'
+ *               | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
+ *     condition = value [('==' | '!=' | '<' | '<=' | '>' | '>=') constant]
+ *
+ * An attribute leaves the place out: the verb decides it (async and run: the
+ * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
+ */
+#ifndef APROF_PLUGIN_BINDING_H
+#define APROF_PLUGIN_BINDING_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace aprof {
+
+enum class Verb { Async, Create, Run, Await, Switch, Wake, End, Idle, Blocking, Helper };
+enum class Place { None, Call, Def, Type, Icall, Store };
+enum class How { Done, Failed, Cancelled };
+enum class Compare { None, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
+
+/* What a line may compute at run time. */
+struct Value {
+  enum Kind {
+    Arg,   /* number: index, negative from the end (-1 is the last) */
+    Deref, /* *of */
+    Field, /* of->name or of.name */
+    Mask,  /* of & number */
+    Ret,
+    Obj,
+    Self,
+    Cur,
+    Call, /* name() */
+    Owner /* the struct `name` whose member `field` is at address `of` */
+  };
+  Kind kind;
+  int64_t number = 0;
+  std::string name;
+  std::string field;
+  std::unique_ptr<Value> of;
+};
+
+/* A value against a constant; true where `what` is absent. */
+struct Condition {
+  std::unique_ptr<Value> what;
+  Compare compare = Compare::None; /* None: not zero */
+  int64_t constant = 0;
+
+  explicit operator bool() const { return what != nullptr; }
+};
+
+/* The identity of a future; given if `first` is there. */
+struct Key {
+  std::string space;
+  uint32_t ns = 0; /* hash of `space`, as in abi.h */
+  std::unique_ptr<Value> first, second;
+};
+
+/* One line. A create line's `| run ...` is a line of its own in `then_run`. */
+struct Binding {
+  Verb verb = Verb::Async;
+  Place place = Place::None;
+  std::string name; /* function, typedef, regex or signature */
+  bool regex = false;
+  bool quoted = false;
+
+  Key key;
+  std::vector<std::unique_ptr<Value>> functions; /* fn= */
+  Condition ok, when;
+  bool once = false, multi = false, pending = false;
+  Condition once_if;
+  std::vector<int64_t> pending_values;
+  bool ready = false, rearm = false, root = false, names = false, background = false;
+  How how = How::Done;
+  std::unique_ptr<Binding> then_run;
+
+  /* Where it was written. */
+  std::string text;
+  const char *file = nullptr; /* nullptr: an attribute */
+  unsigned line = 0;
+  unsigned column = 0;  /* of the first character of text, from 1 */
+  uint64_t where = 0;   /* an attribute's place, as the compiler numbers places */
+  bool shipped = false; /* loaded by itself: users' lines win */
+  const std::vector<std::string> *headers = nullptr; /* only for names declared there */
+};
+
+/* A mistake: the characters [begin, end) of the text, and what is wrong. */
+struct Mistake {
+  size_t begin = 0, end = 0;
+  std::string message;
+};
+
+/* Parses `text` into `*binding`. False, with `*mistake` filled, if it is no
+   line of the grammar or asks for something that is not supported yet. */
+bool binding_parse(const std::string &text, bool attribute, Binding *binding, Mistake *mistake);
+
+/* The verb and place as written, for messages. */
+const char *verb_name(Verb);
+const char *place_name(Place);
+
+/* The value or one of its parts is of that kind. */
+bool value_uses(const Value *, Value::Kind);
+
+/* FNV-1a of a namespace, 0 for none, all ones for "any" (abi.h). */
+uint32_t namespace_hash(const std::string &space);
+
+} // namespace aprof
+
+#endif
