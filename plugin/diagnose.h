@@ -1,0 +1,35 @@
+/*
+ * Messages with a caret in place: in the program, in an attribute's string and
+ * in a bindings file alike.
+ *
+ * Purpose: turns where a line was written into a location of the compiler.
+ * Cost: only where there is something to say.
+ * Locking: none.
+ */
+#ifndef APROF_PLUGIN_DIAGNOSE_H
+#define APROF_PLUGIN_DIAGNOSE_H
+
+#include "binding.h"
+#include "gcc.h"
+
+namespace aprof {
+
+/* Line and column of a file that the compiler itself does not read. */
+location_t file_location(const char *file, unsigned line, unsigned column);
+
+/* Where the text of an attribute stands in the source, searched around `near`,
+   with `offset` into it; `near` if it cannot be found (built by a macro). */
+location_t attribute_location(location_t near, const std::string &text, size_t offset);
+
+/* Where a line was written. */
+location_t binding_location(const Binding &);
+
+/* "uv.aprof:12" or "attribute", for messages. */
+std::string binding_origin(const Binding &);
+
+/* A note that shows the line; follows an error at the program's place. */
+void note_binding(const Binding &);
+
+} // namespace aprof
+
+#endif

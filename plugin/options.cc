@@ -1,0 +1,93 @@
+/* Options and places; see options.h. */
+#include "options.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "gcc.h"
+
+namespace aprof {
+
+Options options;
+
+/* The directory of this plugin's own file. */
+static std::string own_directory() {
+  Dl_info info;
+  if (!dladdr(&options, &info) || !info.dli_fname)
+    return ".";
+  char *real = realpath(info.dli_fname, nullptr);
+  std::string path = real ? real : info.dli_fname;
+  free(real);
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+/* The first of them that is there; the last one as it is, the installed place. */
+static std::string first_present(const std::vector<std::string> &paths) {
+  for (const std::string &path : paths) {
+    if (access(path.c_str(), R_OK) != 0)
+      continue;
+    char *real = realpath(path.c_str(), nullptr);
+    std::string found = real ? real : path;
+    free(real);
+    return found;
+  }
+  return paths.back();
+}
+
+/* Beside the plugin in the build tree, else where make install puts them. */
+static void find_places() {
+  std::string own = own_directory();
+  options.bindings_dir =
+      first_present({own + "/../bindings", own + "/bindings", APROF_BINDINGSDIR});
+  options.runtime = first_present(
+      {own + "/../rt/.libs/libaprof.so.0", own + "/libaprof.so.0", APROF_LIBDIR "/libaprof.so.0"});
+}
+
+static bool yes_or_no(const char *key, const char *value, bool *out) {
+  if (!value || strcmp(value, "yes") == 0)
+    *out = true;
+  else if (strcmp(value, "no") == 0)
+    *out = false;
+  else {
+    error("%<-fplugin-arg-aprof-%s=%s%>: the value is %<yes%> or %<no%>", key, value);
+    return false;
+  }
+  return true;
+}
+
+static bool read_bindings(const char *value) {
+  if (!value || !*value) {
+    error("%<-fplugin-arg-aprof-bindings=%> needs a value: the name of a shipped file, a path, or "
+          "%<none%>");
+    return false;
+  }
+  if (strcmp(value, "none") == 0)
+    options.shipped = false;
+  else
+    options.bindings.push_back(value);
+  return true;
+}
+
+bool options_read(const plugin_name_args *arguments) {
+  bool well = true;
+  find_places();
+  for (int i = 0; i < arguments->argc; i++) {
+    const char *key = arguments->argv[i].key, *value = arguments->argv[i].value;
+    if (strcmp(key, "bindings") == 0)
+      well &= read_bindings(value);
+    else if (strcmp(key, "verbose") == 0)
+      well &= yes_or_no(key, value, &options.verbose);
+    else if (strcmp(key, "autoload") == 0)
+      well &= yes_or_no(key, value, &options.autoload);
+    else {
+      error("unknown option %<-fplugin-arg-aprof-%s%>; known: %<bindings=NAME%>|%<FILE%>|%<none%>, "
+            "%<verbose%>, %<autoload=no%>",
+            key);
+      well = false;
+    }
+  }
+  return well;
+}
+
+} // namespace aprof

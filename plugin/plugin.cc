@@ -1,0 +1,69 @@
+/*
+ * The plugin of one GCC major: what GCC calls, in the order of a compilation.
+ *
+ *     plugin_init        options, attribute, callbacks
+ *     start of the unit  bindings files
+ *     each declaration, each parsed function       scan.cc
+ *     each function, once the unit is parsed       pass.cc
+ */
+#include "attribute.h"
+#include "bindings-file.h"
+#include "gcc.h"
+#include "keep.h"
+#include "match.h"
+#include "options.h"
+#include "pass.h"
+#include "scan.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+extern "C" {
+EXPORTED int plugin_is_GPL_compatible;
+EXPORTED int plugin_init(plugin_name_args *, plugin_gcc_version *);
+}
+
+namespace aprof {
+
+static void start_unit(void *, void *) {
+  bindings_add_dependencies();
+  bindings_load();
+  match_init();
+}
+
+/* Only the C family has what lines are about; lto1 gets code that is done. */
+static bool is_our_language() {
+  return strncmp(lang_hooks.name, "GNU C", 5) == 0 || strncmp(lang_hooks.name, "GNU Obj", 7) == 0;
+}
+
+static void subscribe(const char *name) {
+  keep_init(name);
+  register_callback(name, PLUGIN_ATTRIBUTES, attributes_register, nullptr);
+  register_callback(name, PLUGIN_START_UNIT, start_unit, nullptr);
+  register_callback(name, PLUGIN_FINISH_DECL, scan_declaration, nullptr);
+  register_callback(name, PLUGIN_PRE_GENERICIZE, scan_function, nullptr);
+  pass_register(name);
+}
+
+} // namespace aprof
+
+/* The release decides about layouts, not the build: distributions rebuild one
+   release many times. */
+static bool same_release(const plugin_gcc_version *running) {
+  return strcmp(running->basever, gcc_version.basever) == 0;
+}
+
+int plugin_init(plugin_name_args *arguments, plugin_gcc_version *running) {
+  if (!aprof::is_our_language())
+    return 0;
+  if (!same_release(running)) {
+    fatal_error(UNKNOWN_LOCATION,
+                "this aprof plugin was built for GCC %s, the compiler is %s: build aprof again",
+                gcc_version.basever, running->basever);
+  }
+  if (!aprof::options_read(arguments))
+    return 0; /* an error has been counted: the compilation fails */
+  aprof::subscribe(arguments->base_name);
+  if (flag_preprocess_only)
+    aprof::bindings_add_dependencies(); /* -M: no unit will start */
+  return 0;
+}
