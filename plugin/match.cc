@@ -1,0 +1,307 @@
+/* Which line means which statement; see match.h. */
+#include "match.h"
+
+#include <algorithm>
+#include <regex.h>
+
+#include "attribute.h"
+#include "bindings-file.h"
+#include "scan.h"
+#include "types.h"
+
+namespace aprof {
+
+typedef std::vector<const Binding *> Lines;
+
+struct Pattern {
+  regex_t regex;
+  const Binding *line;
+};
+
+/* One for call:, one for def:. */
+struct Index {
+  std::unordered_map<std::string, Lines> by_name;
+  std::vector<Pattern> patterns;
+  std::unordered_map<unsigned, Lines> found; /* by DECL_UID */
+};
+
+static Index calls, defs;
+static Lines typed; /* type: lines */
+static bool lines_need_scan;
+static std::unordered_map<unsigned, BodyLines> bodies; /* by DECL_UID */
+
+bool match_needs_scan() {
+  return lines_need_scan;
+}
+
+/* -- tables ------------------------------------------------------------------------------ */
+
+static void want_names(const Value *value) {
+  for (; value; value = value->of.get()) {
+    if (value->kind == Value::Owner)
+      scan_for_struct(value->name);
+    if (value->kind == Value::Call)
+      scan_for_function(value->name);
+  }
+}
+
+void want_names_of(const Binding &b) {
+  want_names(b.key.first.get());
+  want_names(b.key.second.get());
+  want_names(b.ok.what.get());
+  want_names(b.when.what.get());
+  want_names(b.once_if.what.get());
+  for (const auto &value : b.functions)
+    want_names(value.get());
+  if (b.then_run)
+    want_names_of(*b.then_run);
+}
+
+void match_init() {
+  for (const auto &line : bindings()) {
+    const Binding *b = line.get();
+    want_names_of(*b);
+    lines_need_scan |= !b->headers && (b->then_run || b->place == Place::Type);
+    if (b->place == Place::Type) {
+      typed.push_back(b);
+      continue;
+    }
+    Index *index = b->place == Place::Call ? &calls : &defs;
+    if (!b->regex) {
+      index->by_name[b->name].push_back(b);
+      continue;
+    }
+    index->patterns.emplace_back();
+    index->patterns.back().line = b;
+    regcomp(&index->patterns.back().regex, b->name.c_str(), REG_EXTENDED | REG_NOSUB);
+  }
+}
+
+bool namespace_has_create(uint32_t ns) {
+  static std::unordered_set<uint32_t> spaces;
+  static bool ready;
+  if (!ready) {
+    ready = true;
+    for (const auto &b : bindings())
+      if (b->verb == Verb::Create && (!b->headers || headers_present(*b->headers)))
+        spaces.insert(b->key.ns);
+    for (const Binding *b : attribute_lines_known())
+      if (b->verb == Verb::Create)
+        spaces.insert(b->key.ns);
+  }
+  return spaces.count(ns) != 0;
+}
+
+/* -- names ------------------------------------------------------------------------------- */
+
+/* ns::Class::method; the plain name in C. */
+static std::string qualified(tree declaration) {
+  std::string name;
+  for (tree d = declaration; d && TREE_CODE(d) != TRANSLATION_UNIT_DECL;) {
+    tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
+    const char *text = identifier_text(identifier);
+    std::string part = text ? text : "";
+    if (TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, "__ct", 4) == 0)
+      part = identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
+    else if (TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, "__dt", 4) == 0)
+      part = std::string("~") + identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
+    else if (TYPE_P(d) && (!text || strchr("<.", *text) || strncmp(text, "__lambda", 8) == 0))
+      part = "lambda";
+    if (!part.empty())
+      name = name.empty() ? part : part + "::" + name;
+    d = TYPE_P(d) ? TYPE_CONTEXT(d) : DECL_CONTEXT(d);
+  }
+  return name;
+}
+
+std::string name_of_function(tree function) {
+  if (lang_GNU_CXX())
+    return qualified(function);
+  const char *text = identifier_text(DECL_NAME(function));
+  return text ? text : "?";
+}
+
+static std::vector<std::string> names_of(tree function) {
+  std::vector<std::string> names;
+  auto add = [&](const std::string &name) {
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  };
+  const char *plain = identifier_text(DECL_NAME(function));
+  if (plain)
+    add(plain);
+  if (HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function)) {
+    const char *text = identifier_text(DECL_ASSEMBLER_NAME(function));
+    add(text[0] == '*' ? text + 1 : text);
+  }
+  if (lang_GNU_CXX())
+    add(qualified(function));
+  return names;
+}
+
+bool declared_where(const Binding *b, tree declaration) {
+  if (!b->headers)
+    return true;
+  for (const std::string &header : *b->headers)
+    if (declared_in(declaration, header))
+      return true;
+  return false;
+}
+
+static const Lines &named_lines(Index *index, tree function) {
+  auto known = index->found.find(DECL_UID(function));
+  if (known != index->found.end())
+    return known->second;
+  Lines lines;
+  std::vector<std::string> names = names_of(function);
+  for (const std::string &name : names) {
+    auto found = index->by_name.find(name);
+    if (found != index->by_name.end())
+      for (const Binding *b : found->second)
+        if (declared_where(b, function) && std::find(lines.begin(), lines.end(), b) == lines.end())
+          lines.push_back(b);
+  }
+  for (const Pattern &pattern : index->patterns) {
+    if (!declared_where(pattern.line, function))
+      continue;
+    for (const std::string &name : names)
+      if (regexec(&pattern.regex, name.c_str(), 0, nullptr, 0) == 0) {
+        lines.push_back(pattern.line);
+        break;
+      }
+  }
+  return index->found[DECL_UID(function)] = lines;
+}
+
+/* -- calls ------------------------------------------------------------------------------- */
+
+std::vector<const Binding *> call_lines(tree function, tree function_type) {
+  Lines lines;
+  if (function)
+    attribute_lines_of(function, &lines);
+  if (function_type)
+    attribute_lines(TYPE_ATTRIBUTES(function_type), &lines);
+  lines.erase(std::remove_if(lines.begin(), lines.end(),
+                             [](const Binding *b) { return b->place != Place::Call; }),
+              lines.end());
+  if (function) {
+    const Lines &named = named_lines(&calls, function);
+    lines.insert(lines.end(), named.begin(), named.end());
+  }
+  bool users =
+      std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return !b->shipped; });
+  if (users)
+    lines.erase(
+        std::remove_if(lines.begin(), lines.end(), [](const Binding *b) { return b->shipped; }),
+        lines.end());
+  return lines;
+}
+
+/* -- bodies ------------------------------------------------------------------------------- */
+
+/* The words of a run line without verb and place: equal words, equal run. */
+static std::string run_words(const Binding *b) {
+  size_t begin = b->text.find('|');
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  std::string words;
+  while (begin < b->text.size()) {
+    size_t end = b->text.find_first_of(" \t", begin);
+    end = end == std::string::npos ? b->text.size() : end;
+    std::string word = b->text.substr(begin, end - begin);
+    bool place =
+        word == "run" || word.compare(0, 4, "def:") == 0 || word.compare(0, 5, "type:") == 0;
+    if (!word.empty() && !place)
+      words += word + " ";
+    begin = end + 1;
+  }
+  return words;
+}
+
+static void add_body_line(BodyLines *body, const Binding *b, bool quiet) {
+  if (b->verb == Verb::Async && !body->async)
+    body->async = b;
+  if (b->verb != Verb::Run)
+    return;
+  std::string words = run_words(b);
+  for (RunLine &known : body->runs)
+    if (known.line == b || run_words(known.line) == words) {
+      known.quiet &= quiet;
+      return;
+    }
+  body->runs.push_back({b, quiet});
+}
+
+static bool is_body_line(const Binding *b) {
+  return b->place == Place::Def || b->place == Place::Type;
+}
+
+static void add_attribute_lines(BodyLines *body, const Lines &lines) {
+  for (const Binding *b : lines)
+    if (is_body_line(b))
+      add_body_line(body, b, false);
+}
+
+static bool type_line_holds(const Binding *b, tree function) {
+  if (b->quoted && signature_matches(b->name, function) && declared_where(b, function))
+    return true;
+  for (const Use &use : uses_of(function)) {
+    if (!use.as || b->quoted)
+      continue;
+    if (b->name == identifier_text(DECL_NAME(use.as)) && declared_where(b, use.as))
+      return true;
+  }
+  for (tree name : typedefs_of(TREE_TYPE(function)))
+    if (!b->quoted && b->name == identifier_text(DECL_NAME(name)) && declared_where(b, name))
+      return true;
+  return false;
+}
+
+static void users_win(BodyLines *body) {
+  std::unordered_set<uint32_t> users;
+  for (const RunLine &run : body->runs)
+    if (!run.line->shipped)
+      users.insert(run.line->key.ns);
+  auto loses = [&](const RunLine &run) {
+    return run.line->shipped && users.count(run.line->key.ns) != 0;
+  };
+  body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), loses), body->runs.end());
+}
+
+const BodyLines &body_lines(tree function) {
+  auto known = bodies.find(DECL_UID(function));
+  if (known != bodies.end())
+    return known->second;
+  BodyLines body;
+  Lines lines;
+  attribute_lines_of(function, &lines);
+  for (const Use &use : uses_of(function))
+    attribute_lines(use.attributes, &lines);
+  add_attribute_lines(&body, lines);
+  for (const Binding *b : named_lines(&defs, function))
+    add_body_line(&body, b, false);
+  for (const Binding *b : typed)
+    if (type_line_holds(b, function))
+      add_body_line(&body, b, false);
+  for (const Binding *b : runs_of(function))
+    add_body_line(&body, b, true);
+  for (const Use &use : uses_of(function))
+    if (use.as)
+      for (const Binding *b : runs_of_typedef(use.as))
+        add_body_line(&body, b, true);
+  for (tree name : typedefs_of(TREE_TYPE(function)))
+    for (const Binding *b : runs_of_typedef(name))
+      add_body_line(&body, b, true);
+  users_win(&body);
+  return bodies[DECL_UID(function)] = body;
+}
+
+bool is_async(tree function, tree function_type) {
+  if (function)
+    return body_lines(function).async != nullptr;
+  Lines lines;
+  attribute_lines(TYPE_ATTRIBUTES(function_type), &lines);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const Binding *b) { return b->verb == Verb::Async; });
+}
+
+} // namespace aprof

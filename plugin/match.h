@@ -1,0 +1,64 @@
+/*
+ * Which line means which statement.
+ *
+ * Purpose: finds, for a function that is called, the lines of its calls, and for
+ * a function that is defined, the lines of its body. Attributes, users' files
+ * and shipped files all end here; so do the rules between them:
+ *   - lines of shipped files hold for names declared in their header only,
+ *   - a user's line for a call replaces all shipped lines for that call,
+ *   - a user's run line for a body replaces shipped ones of its namespace,
+ *   - equal run lines of one body count once.
+ * Cost: a hash lookup per function seen, regexes once per function and unit.
+ * Locking: none.
+ */
+#ifndef APROF_PLUGIN_MATCH_H
+#define APROF_PLUGIN_MATCH_H
+
+#include "binding.h"
+#include "gcc.h"
+
+namespace aprof {
+
+/* Builds the tables from the loaded files. */
+void match_init();
+
+/* The values of a line name structs and functions that the scan must look up. */
+void want_names_of(const Binding &);
+
+/* There are lines about bodies that are known by how a function is used (type:,
+   | run), whatever headers are read: the unit has to be scanned. */
+bool match_needs_scan();
+
+/* Lines with a call: place for calls of `function` (null: indirect) through
+   `function_type`. */
+std::vector<const Binding *> call_lines(tree function, tree function_type);
+
+struct RunLine {
+  const Binding *line;
+  bool quiet; /* from `| run`: an unknown key is silent */
+};
+
+struct BodyLines {
+  const Binding *async = nullptr;
+  std::vector<RunLine> runs;
+  bool empty() const { return !async && runs.empty(); }
+};
+
+/* Lines about the body of `function`; valid once the whole unit is parsed. */
+const BodyLines &body_lines(tree function);
+
+/* Calls of it, or through that type, enter an async body. */
+bool is_async(tree function, tree function_type);
+
+/* Some create line that may hold in this unit has this namespace. */
+bool namespace_has_create(uint32_t ns);
+
+/* A name as messages and sites show it: qualified in C++. */
+std::string name_of_function(tree function);
+
+/* The lines of a file that are restricted to headers hold for this name. */
+bool declared_where(const Binding *, tree declaration);
+
+} // namespace aprof
+
+#endif

@@ -1,0 +1,347 @@
+/* What is seen while parsing; see scan.h. */
+#include "scan.h"
+
+#include <algorithm>
+
+#include "attribute.h"
+#include "bindings-file.h"
+#include "keep.h"
+#include "match.h"
+#include "types.h"
+
+namespace aprof {
+
+static std::unordered_map<unsigned, std::vector<Use>> uses;             /* by DECL_UID */
+static std::unordered_map<unsigned, std::vector<const Binding *>> runs; /* by DECL_UID */
+static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
+static std::unordered_map<std::string, tree> structs, functions;
+static std::unordered_map<const char *, std::vector<const std::string *>> header_hits;
+static std::unordered_set<std::string> first_declared; /* "header name" */
+static tree gate_decl;
+static bool header_seen; /* of some file's lines */
+
+const std::vector<Use> &uses_of(tree function) {
+  return uses[DECL_UID(function)];
+}
+
+const std::vector<const Binding *> &runs_of(tree function) {
+  return runs[DECL_UID(function)];
+}
+
+const std::vector<const Binding *> &runs_of_typedef(tree type_decl) {
+  return typedef_runs[identifier_text(DECL_NAME(type_decl))];
+}
+
+tree user_gate() {
+  return gate_decl;
+}
+
+template <typename T>
+static void add_once(std::vector<T> *to, const T &what) {
+  if (std::find(to->begin(), to->end(), what) == to->end())
+    to->push_back(what);
+}
+
+static bool scan_wanted() {
+  return header_seen || match_needs_scan() || attributes_need_scan();
+}
+
+/* -- headers -------------------------------------------------------------------------- */
+
+static bool path_ends_in(const char *path, const std::string &header) {
+  size_t length = strlen(path), tail = header.size();
+  return length >= tail && strcmp(path + length - tail, header.c_str()) == 0 &&
+         (length == tail || path[length - tail - 1] == '/');
+}
+
+bool declared_in(tree declaration, const std::string &header) {
+  const char *file = DECL_SOURCE_FILE(declaration);
+  if (file && path_ends_in(file, header))
+    return true;
+  const char *name = identifier_text(DECL_NAME(declaration));
+  return name && first_declared.count(header + " " + name);
+}
+
+/* The headers of the loaded lines that this file is; once per file. */
+static const std::vector<const std::string *> &headers_of(const char *file) {
+  auto found = header_hits.find(file);
+  if (found != header_hits.end())
+    return found->second;
+  auto &hits = header_hits[file];
+  const std::vector<std::string> *last = nullptr;
+  for (const auto &b : bindings()) {
+    if (!b->headers || b->headers == last)
+      continue;
+    last = b->headers;
+    for (const std::string &header : *b->headers)
+      if (path_ends_in(file, header))
+        hits.push_back(&header);
+  }
+  return hits;
+}
+
+/* A later declaration elsewhere moves the location: remember the first. */
+static void remember_header(tree declaration) {
+  const char *file = DECL_SOURCE_FILE(declaration), *name = identifier_text(DECL_NAME(declaration));
+  if (!file || !name)
+    return;
+  for (const std::string *header : headers_of(file)) {
+    first_declared.insert(*header + " " + name);
+    header_seen = true;
+  }
+}
+
+bool headers_present(const std::vector<std::string> &headers) {
+  for (unsigned i = 0; i < LINEMAPS_ORDINARY_USED(line_table); i++) {
+    const char *file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
+    for (const std::string &header : headers)
+      if (file && path_ends_in(file, header))
+        return true;
+  }
+  return false;
+}
+
+/* -- names that values need ------------------------------------------------------------- */
+
+void scan_for_struct(const std::string &name) {
+  structs.emplace(name, NULL_TREE);
+}
+void scan_for_function(const std::string &name) {
+  functions.emplace(name, NULL_TREE);
+}
+tree scanned_struct(const std::string &name) {
+  return structs[name];
+}
+tree scanned_function(const std::string &name) {
+  return functions[name];
+}
+
+/* Only while parsing can the front end be asked for a name. */
+static void look_up_names() {
+  for (auto &entry : structs) {
+    if (entry.second && COMPLETE_TYPE_P(entry.second))
+      continue;
+    tree name = get_identifier(entry.first.c_str());
+    tree found = identifier_global_tag(name);
+    if (!found) {
+      found = identifier_global_value(name);
+      found = found && TREE_CODE(found) == TYPE_DECL ? TREE_TYPE(found) : NULL_TREE;
+    }
+    if (found && TREE_CODE(found) == TYPE_DECL)
+      found = TREE_TYPE(found);
+    if (found && RECORD_OR_UNION_TYPE_P(found))
+      entry.second = keep(found);
+  }
+  for (auto &entry : functions) {
+    if (entry.second)
+      continue;
+    tree found = identifier_global_value(get_identifier(entry.first.c_str()));
+    if (found && TREE_CODE(found) == FUNCTION_DECL)
+      entry.second = keep(found);
+  }
+}
+
+/* -- functions that are passed or assigned ------------------------------------------------- */
+
+/* Captureless lambdas become function pointers by a conversion: the function is
+   the closure's static invoker. */
+static tree lambda_invoker(tree call) {
+  tree callee = get_callee_fndecl(call);
+  tree closure = callee ? DECL_CONTEXT(callee) : NULL_TREE;
+  if (!closure || TREE_CODE(closure) != RECORD_TYPE || !function_type_of(TREE_TYPE(call)))
+    return NULL_TREE;
+  for (tree member = TYPE_FIELDS(closure); member; member = DECL_CHAIN(member))
+    if (TREE_CODE(member) == FUNCTION_DECL && DECL_NAME(member) &&
+        strcmp(identifier_text(DECL_NAME(member)), "_FUN") == 0)
+      return member;
+  return NULL_TREE;
+}
+
+/* The functions that `e` may evaluate to, as far as it can be read off it. */
+static void functions_in(tree e, std::vector<tree> *found) {
+  for (;;) {
+    switch (TREE_CODE(e)) {
+    CASE_CONVERT:
+    case NON_LVALUE_EXPR:
+    case VIEW_CONVERT_EXPR:
+    case SAVE_EXPR:
+    case ADDR_EXPR:
+      e = TREE_OPERAND(e, 0);
+      continue;
+    case COMPOUND_EXPR:
+    case TARGET_EXPR:
+      e = TREE_OPERAND(e, 1);
+      if (!e)
+        return;
+      continue;
+    case COND_EXPR:
+      if (TREE_OPERAND(e, 1))
+        functions_in(TREE_OPERAND(e, 1), found);
+      e = TREE_OPERAND(e, 2);
+      if (!e)
+        return;
+      continue;
+    case CALL_EXPR:
+      e = lambda_invoker(e);
+      if (!e)
+        return;
+      continue;
+    case FUNCTION_DECL:
+      found->push_back(e);
+      return;
+    default:
+      return;
+    }
+  }
+}
+
+static void note_use(tree e, tree type) {
+  tree function_type = type ? function_type_of(type) : NULL_TREE;
+  if (!function_type)
+    return;
+  std::vector<tree> found;
+  functions_in(e, &found);
+  if (found.empty())
+    return;
+  std::vector<tree> names = typedefs_of(type);
+  if (names.empty())
+    names.push_back(NULL_TREE);
+  for (tree function : found)
+    for (tree name : names) {
+      auto &known = uses[DECL_UID(function)];
+      bool again = false;
+      for (const Use &use : known)
+        again |= use.as == name && use.attributes == TYPE_ATTRIBUTES(function_type);
+      if (again)
+        continue;
+      if (name)
+        keep(name);
+      if (TYPE_ATTRIBUTES(function_type))
+        keep(TYPE_ATTRIBUTES(function_type));
+      known.push_back({name, TYPE_ATTRIBUTES(function_type)});
+    }
+}
+
+static void note_initializer(tree e, tree type) {
+  if (!e || e == error_mark_node)
+    return;
+  if (TREE_CODE(e) == COMPOUND_LITERAL_EXPR)
+    e = DECL_INITIAL(COMPOUND_LITERAL_EXPR_DECL(e));
+  if (!e || TREE_CODE(e) != CONSTRUCTOR) {
+    if (e)
+      note_use(e, type);
+    return;
+  }
+  unsigned HOST_WIDE_INT i;
+  tree index, value;
+  FOR_EACH_CONSTRUCTOR_ELT(CONSTRUCTOR_ELTS(e), i, index, value) {
+    bool member = index && TREE_CODE(index) == FIELD_DECL;
+    tree element = member                                  ? TREE_TYPE(index)
+                   : TREE_CODE(TREE_TYPE(e)) == ARRAY_TYPE ? TREE_TYPE(TREE_TYPE(e))
+                                                           : NULL_TREE;
+    note_initializer(value, element);
+  }
+}
+
+static void note_call(tree call) {
+  if (!CALL_EXPR_FN(call))
+    return;
+  tree callee = get_callee_fndecl(call);
+  tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
+  int count = call_expr_nargs(call);
+  for (int i = 0; i < count; i++)
+    note_use(CALL_EXPR_ARG(call, i), parameter_type(callee, type, i));
+  for (const Binding *b : call_lines(callee, type)) {
+    if (!b->then_run)
+      continue;
+    for (const auto &value : b->functions) {
+      if (value->kind != Value::Arg)
+        continue;
+      int index = (int)(value->number < 0 ? count + value->number : value->number);
+      std::vector<tree> found;
+      if (index >= 0 && index < count)
+        functions_in(CALL_EXPR_ARG(call, index), &found);
+      for (tree function : found)
+        add_once(&runs[DECL_UID(function)], (const Binding *)b->then_run.get());
+    }
+  }
+}
+
+static tree scan_tree(tree *where, int *, void *);
+
+static void scan_body(tree function) {
+  if (DECL_SAVED_TREE(function))
+    walk_tree_without_duplicates(&DECL_SAVED_TREE(function), scan_tree, nullptr);
+}
+
+static tree scan_tree(tree *where, int *, void *) {
+  tree t = *where;
+  switch (TREE_CODE(t)) {
+  case CALL_EXPR:
+    note_call(t);
+    break;
+  case MODIFY_EXPR:
+  case INIT_EXPR:
+    note_initializer(TREE_OPERAND(t, 1), TREE_TYPE(TREE_OPERAND(t, 0)));
+    break;
+  case COMPOUND_LITERAL_EXPR:
+    note_initializer(t, TREE_TYPE(t));
+    break;
+  case DECL_EXPR: {
+    tree declaration = DECL_EXPR_DECL(t);
+    if (TREE_CODE(declaration) == FUNCTION_DECL)
+      scan_body(declaration); /* nested functions are not announced */
+    else if (VAR_P(declaration))
+      note_initializer(DECL_INITIAL(declaration), TREE_TYPE(declaration));
+    break;
+  }
+  default:
+    break;
+  }
+  return NULL_TREE;
+}
+
+void scan_function(void *function, void *) {
+  if (!structs.empty() || !functions.empty())
+    look_up_names();
+  if (scan_wanted())
+    scan_body((tree)function);
+}
+
+/* -- declarations ---------------------------------------------------------------------------- */
+
+/* `| run` holds for whatever is passed, anywhere, as the type of fn=. */
+static void note_create_lines(tree function) {
+  for (const Binding *b : call_lines(function, TREE_TYPE(function))) {
+    if (!b->then_run)
+      continue;
+    for (const auto &value : b->functions) {
+      tree type = type_of_value(value.get(), function, TREE_TYPE(function));
+      for (tree name : typedefs_of(type))
+        add_once(&typedef_runs[identifier_text(DECL_NAME(name))],
+                 (const Binding *)b->then_run.get());
+    }
+  }
+}
+
+void scan_declaration(void *data, void *) {
+  tree declaration = (tree)data;
+  if (declaration == error_mark_node || !DECL_NAME(declaration))
+    return;
+  if (VAR_P(declaration)) {
+    const char *name = identifier_text(DECL_NAME(declaration));
+    if (DECL_EXTERNAL(declaration) && name && strcmp(name, "__aprof_gate") == 0)
+      gate_decl = keep(declaration);
+    else if (scan_wanted() && is_global_var(declaration))
+      note_initializer(DECL_INITIAL(declaration), TREE_TYPE(declaration));
+    return;
+  }
+  bool function = TREE_CODE(declaration) == FUNCTION_DECL;
+  if (!function && TREE_CODE(declaration) != TYPE_DECL)
+    return;
+  remember_header(declaration);
+  if (function && scan_wanted())
+    note_create_lines(declaration);
+}
+
+} // namespace aprof

@@ -1,0 +1,53 @@
+/*
+ * What the program says while it is parsed and forgets afterwards: which
+ * functions are passed or assigned as which typedef, which reach the fn= of a
+ * create line, and which structs and functions the lines' values name.
+ *
+ * Purpose: `type:` places and `| run` parts, whose bodies are known by how
+ * functions are used anywhere in the unit. Runs before any body is instrumented.
+ * Cost: one walk over each function's tree, only if some line asks for it.
+ * Locking: none.
+ */
+#ifndef APROF_PLUGIN_SCAN_H
+#define APROF_PLUGIN_SCAN_H
+
+#include "binding.h"
+#include "gcc.h"
+
+namespace aprof {
+
+/* PLUGIN_PRE_GENERICIZE and PLUGIN_FINISH_DECL. */
+void scan_function(void *function, void *);
+void scan_declaration(void *declaration, void *);
+
+/* A value of some line names this struct or function (owner(), NAME()). */
+void scan_for_struct(const std::string &name);
+void scan_for_function(const std::string &name);
+tree scanned_struct(const std::string &name);
+tree scanned_function(const std::string &name);
+
+struct Use {
+  tree as;         /* TYPE_DECL, or null where the type has no name */
+  tree attributes; /* of the function type it was used as */
+};
+/* How `function` was passed or assigned in this unit. */
+const std::vector<Use> &uses_of(tree function);
+
+/* `| run` parts of the create calls that were seen to get `function`. */
+const std::vector<const Binding *> &runs_of(tree function);
+
+/* `| run` parts of the create lines whose fn= is declared as this typedef. */
+const std::vector<const Binding *> &runs_of_typedef(tree type_decl);
+
+/* The unit's reference to the gate (<aprof.h>), or null. */
+tree user_gate();
+
+/* One of these headers has been read for this unit. */
+bool headers_present(const std::vector<std::string> &headers);
+
+/* `name` was declared in a file whose path ends in `header`. */
+bool declared_in(tree declaration, const std::string &header);
+
+} // namespace aprof
+
+#endif

@@ -1,0 +1,285 @@
+/* Values as trees; see value.h. */
+#include "value.h"
+
+#include "diagnose.h"
+#include "scan.h"
+#include "types.h"
+
+namespace aprof {
+
+static int index_of(const Value *value, const Frame &frame) {
+  return (int)(value->number < 0 ? (int64_t)frame.args.size() + value->number : value->number);
+}
+
+/* -- which arguments ------------------------------------------------------------------- */
+
+static bool present(const Value *value, const Frame &frame) {
+  for (; value; value = value->of.get())
+    if (value->kind == Value::Arg) {
+      int index = index_of(value, frame);
+      if (index < 0 || index >= (int)frame.args.size())
+        return false;
+    }
+  return true;
+}
+
+bool arguments_present(const Binding &b, const Frame &frame) {
+  bool well = present(b.key.first.get(), frame) && present(b.key.second.get(), frame) &&
+              present(b.ok.what.get(), frame) && present(b.when.what.get(), frame) &&
+              present(b.once_if.what.get(), frame);
+  for (const auto &value : b.functions)
+    well &= present(value.get(), frame);
+  return well;
+}
+
+static void collect(const Value *value, const Frame &frame, std::unordered_set<int> *indices) {
+  for (; value; value = value->of.get())
+    if (value->kind == Value::Arg)
+      indices->insert(index_of(value, frame));
+}
+
+void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
+  collect(b.ok.what.get(), frame, indices);
+  collect(b.once_if.what.get(), frame, indices);
+  if (b.verb != Verb::Run) {
+    collect(b.key.first.get(), frame, indices);
+    collect(b.key.second.get(), frame, indices);
+  }
+}
+
+/* -- values ------------------------------------------------------------------------------ */
+
+static tree refuse(const Frame &frame, const Binding &b, const std::string &message) {
+  error_at(frame.where, "%s", message.c_str());
+  note_binding(b);
+  return NULL_TREE;
+}
+
+static std::string shown(tree type) {
+  const char *name = type ? identifier_text(TYPE_IDENTIFIER(type)) : nullptr;
+  if (POINTER_TYPE_P(type))
+    return shown(TREE_TYPE(type)) + " *";
+  return name ? name : "an unnamed type";
+}
+
+static std::string argument_name(const Value *value) {
+  return "a" + std::to_string((long)value->number);
+}
+
+static tree argument_tree(const Value *value, const Frame &frame, const Binding &b) {
+  int index = index_of(value, frame);
+  if (index < 0 || index >= (int)frame.args.size()) {
+    std::string count = std::to_string(frame.args.size());
+    return refuse(frame, b,
+                  "there is no argument " + argument_name(value) + ": " +
+                      (b.place == Place::Call ? "this call passes " : "this function has ") +
+                      count);
+  }
+  tree argument = unshare_expr(frame.args[(size_t)index]);
+  tree declared = frame.types[(size_t)index];
+  /* The declared type knows the fields; GIMPLE forgets it between pointers. */
+  if (declared && POINTER_TYPE_P(declared) && !VOID_TYPE_P(TREE_TYPE(declared)) &&
+      POINTER_TYPE_P(TREE_TYPE(argument)))
+    argument = fold_convert(build_pointer_type(TREE_TYPE(declared)), argument);
+  if (TREE_CODE(argument) == PARM_DECL && DECL_BY_REFERENCE(argument))
+    argument = build1(INDIRECT_REF, TREE_TYPE(TREE_TYPE(argument)), argument);
+  return argument;
+}
+
+/* What a pointer points to. */
+static tree pointed(tree pointer, const Frame &frame, const Binding &b, const char *what) {
+  tree type = TREE_TYPE(pointer);
+  if (!POINTER_TYPE_P(type))
+    return refuse(frame, b, std::string(what) + " needs a pointer, this is " + shown(type));
+  if (!COMPLETE_TYPE_P(TREE_TYPE(type)))
+    return refuse(frame, b,
+                  std::string(what) + " needs the type behind '" + shown(type) +
+                      "', which this unit does not define");
+  return build1(INDIRECT_REF, TREE_TYPE(type), pointer);
+}
+
+static tree field_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree object = value_tree(value->of.get(), frame, b);
+  if (!object)
+    return NULL_TREE;
+  if (POINTER_TYPE_P(TREE_TYPE(object)))
+    object = pointed(object, frame, b, "a field");
+  if (!object)
+    return NULL_TREE;
+  tree type = TREE_TYPE(object);
+  if (!RECORD_OR_UNION_TYPE_P(type) || !COMPLETE_TYPE_P(type))
+    return refuse(frame, b,
+                  shown(type) + " has no field '" + value->name +
+                      "': its struct is not "
+                      "defined in this unit");
+  std::vector<tree> path = find_field(type, value->name);
+  if (path.empty())
+    return refuse(frame, b, shown(type) + " has no field '" + value->name + "'");
+  for (tree field : path)
+    object = build3(COMPONENT_REF, TREE_TYPE(field), object, field, NULL_TREE);
+  return object;
+}
+
+static tree called_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree function = scanned_function(value->name);
+  if (!function)
+    return refuse(frame, b, "the function '" + value->name + "' is not declared in this unit");
+  return build_call_expr_loc(UNKNOWN_LOCATION, function, 0);
+}
+
+static tree owner_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree member = value_tree(value->of.get(), frame, b);
+  if (!member)
+    return NULL_TREE;
+  if (!POINTER_TYPE_P(TREE_TYPE(member)))
+    return refuse(frame, b, "owner needs a pointer, this is " + shown(TREE_TYPE(member)));
+  tree record = scanned_struct(value->name);
+  if (!record || !COMPLETE_TYPE_P(record))
+    return refuse(frame, b, "'" + value->name + "' is no struct that this unit defines");
+  tree offset = size_zero_node, type = record;
+  for (size_t begin = 0; begin <= value->field.size();) {
+    size_t end = value->field.find('.', begin);
+    end = end == std::string::npos ? value->field.size() : end;
+    std::string part = value->field.substr(begin, end - begin);
+    std::vector<tree> path = find_field(type, part);
+    if (path.empty())
+      return refuse(frame, b, shown(type) + " has no field '" + part + "'");
+    for (tree field : path)
+      offset = size_binop(PLUS_EXPR, offset, byte_position(field));
+    type = TREE_TYPE(path.back());
+    begin = end + 1;
+  }
+  tree address = fold_build_pointer_plus(fold_convert(ptr_type_node, member),
+                                         fold_build1(NEGATE_EXPR, sizetype, offset));
+  return fold_convert(build_pointer_type(record), address);
+}
+
+/* Pointers and what is narrower than int, as C would compute with them. */
+static tree promoted(tree value) {
+  tree type = TREE_TYPE(value);
+  if (POINTER_TYPE_P(type))
+    return fold_convert(pointer_sized_int_node, value);
+  if (TYPE_PRECISION(type) < TYPE_PRECISION(integer_type_node))
+    return fold_convert(integer_type_node, value);
+  if (TREE_CODE(type) == ENUMERAL_TYPE)
+    return fold_convert(lang_hooks.types.type_for_size(TYPE_PRECISION(type), TYPE_UNSIGNED(type)),
+                        value);
+  return value;
+}
+
+static bool is_scalar(tree value) {
+  return INTEGRAL_TYPE_P(TREE_TYPE(value)) || POINTER_TYPE_P(TREE_TYPE(value));
+}
+
+/* A value that can be a key or be compared; arrays stand for their address. */
+static tree scalar_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree t = value_tree(value, frame, b);
+  if (!t)
+    return NULL_TREE;
+  if (TREE_CODE(TREE_TYPE(t)) == ARRAY_TYPE)
+    t = build_fold_addr_expr(t);
+  if (!is_scalar(t))
+    return refuse(frame, b,
+                  "a value of type '" + shown(TREE_TYPE(t)) +
+                      "' is neither a number nor an address");
+  return t;
+}
+
+static tree mask_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree t = scalar_tree(value->of.get(), frame, b);
+  if (!t)
+    return NULL_TREE;
+  t = promoted(t);
+  return fold_build2(BIT_AND_EXPR, TREE_TYPE(t), t, build_int_cst(TREE_TYPE(t), value->number));
+}
+
+tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
+  switch (value->kind) {
+  case Value::Arg:
+    return argument_tree(value, frame, b);
+  case Value::Deref: {
+    tree pointer = value_tree(value->of.get(), frame, b);
+    return pointer ? pointed(pointer, frame, b, "*") : NULL_TREE;
+  }
+  case Value::Field:
+    return field_tree(value, frame, b);
+  case Value::Mask:
+    return mask_tree(value, frame, b);
+  case Value::Ret:
+    return frame.ret ? unshare_expr(frame.ret) : refuse(frame, b, "there is no return value here");
+  case Value::Self: {
+    tree address = build_fold_addr_expr(frame.function);
+    TREE_NO_TRAMPOLINE(address) = 1;
+    return fold_convert(ptr_type_node, address);
+  }
+  case Value::Call:
+    return called_tree(value, frame, b);
+  case Value::Owner:
+    return owner_tree(value, frame, b);
+  case Value::Obj:
+  case Value::Cur:
+    break;
+  }
+  return refuse(frame, b, "this value has no meaning here");
+}
+
+/* -- keys and conditions -------------------------------------------------------------------- */
+
+bool key_trees(const Binding &b, const Frame &frame, tree *key0, tree *key1) {
+  const Value *values[] = {b.key.first.get(), b.key.second.get()};
+  tree *keys[] = {key0, key1};
+  for (int i = 0; i < 2; i++) {
+    *keys[i] = build_int_cst(uint64_type_node, 0);
+    if (!values[i])
+      continue;
+    tree value = scalar_tree(values[i], frame, b);
+    if (!value)
+      return false;
+    if (POINTER_TYPE_P(TREE_TYPE(value)))
+      value = fold_convert(pointer_sized_int_node, value);
+    *keys[i] = fold_convert(uint64_type_node, value);
+  }
+  return true;
+}
+
+static tree_code code_of(Compare compare) {
+  switch (compare) {
+  case Compare::Equal:
+    return EQ_EXPR;
+  case Compare::Less:
+    return LT_EXPR;
+  case Compare::LessEqual:
+    return LE_EXPR;
+  case Compare::Greater:
+    return GT_EXPR;
+  case Compare::GreaterEqual:
+    return GE_EXPR;
+  case Compare::None:
+  case Compare::NotEqual:
+    break;
+  }
+  return NE_EXPR;
+}
+
+tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
+  if (!c)
+    return boolean_true_node;
+  tree value = scalar_tree(c.what.get(), frame, b);
+  if (!value)
+    return NULL_TREE;
+  value = promoted(value);
+  return fold_build2(code_of(c.compare), boolean_type_node, value,
+                     build_int_cst(TREE_TYPE(value), c.constant));
+}
+
+tree one_of(tree value, const std::vector<int64_t> &constants) {
+  tree any = boolean_false_node;
+  value = promoted(value);
+  for (int64_t constant : constants)
+    any = fold_build2(TRUTH_OR_EXPR, boolean_type_node, any,
+                      fold_build2(EQ_EXPR, boolean_type_node, unshare_expr(value),
+                                  build_int_cst(TREE_TYPE(value), constant)));
+  return any;
+}
+
+} // namespace aprof

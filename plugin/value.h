@@ -1,0 +1,43 @@
+/*
+ * Values and conditions of a line as trees of the compiler.
+ *
+ * Purpose: `a0->field` in front of one call becomes a COMPONENT_REF of its first
+ * argument. Only builds expressions, evaluated where the caller puts them.
+ * Cost: what the expression costs, behind the gate's flag.
+ * Locking: none.
+ */
+#ifndef APROF_PLUGIN_VALUE_H
+#define APROF_PLUGIN_VALUE_H
+
+#include "binding.h"
+#include "gcc.h"
+
+namespace aprof {
+
+/* What a line's values refer to: one call, or one body. */
+struct Frame {
+  location_t where;        /* of the call or the function, for errors */
+  tree function;           /* whose code it becomes part of */
+  std::vector<tree> args;  /* what aN stands for */
+  std::vector<tree> types; /* as declared; null where it is not */
+  tree ret = NULL_TREE;    /* what ret stands for, once there is one */
+};
+
+/* All aN of a line (its `| run` part aside) are there. */
+bool arguments_present(const Binding &, const Frame &);
+
+/* The indices of the arguments that some value behind the call needs: ok=,
+   once=, and the key of a create line. */
+void late_arguments(const Binding &, const Frame &, std::unordered_set<int> *indices);
+
+/* Each returns null after an error at the call that shows the line. */
+tree value_tree(const Value *, const Frame &, const Binding &);
+bool key_trees(const Binding &, const Frame &, tree *key0, tree *key1);
+tree condition_tree(const Condition &, const Frame &, const Binding &); /* boolean */
+
+/* `value` is one of the constants; boolean. */
+tree one_of(tree value, const std::vector<int64_t> &constants);
+
+} // namespace aprof
+
+#endif
