@@ -1,0 +1,241 @@
+/*
+ * Bodies: async functions, and functions that run a future known by its key.
+ *
+ *     enter (site, &tok, self); try { body } finally { leave (&tok, how); }
+ *     run_begin (run, &tok, key...); try { body } finally { run_end (&tok, how, where); }
+ *
+ * `how` is set before each return, so what it was before is what an unwinding
+ * sees. Several run lines nest; where there are any, an async line adds no
+ * bracket of its own.
+ */
+#include <aprof/abi.h>
+
+#include "body.h"
+#include "diagnose.h"
+#include "emit.h"
+#include "options.h"
+#include "scan.h"
+#include "site.h"
+
+namespace aprof {
+
+/* -- what is there to do -------------------------------------------------------------------- */
+
+static Frame frame_of(tree function) {
+  Frame frame;
+  frame.where = DECL_SOURCE_LOCATION(function);
+  frame.function = function;
+  for (tree p = DECL_ARGUMENTS(function); p; p = DECL_CHAIN(p)) {
+    frame.args.push_back(p);
+    frame.types.push_back(NULL_TREE);
+  }
+  return frame;
+}
+
+/* Its own address, where naming it keeps nothing alive that would go otherwise. */
+static tree self_of(tree function) {
+  if (DECL_STATIC_CHAIN(function) || DECL_EXTERNAL(function))
+    return null_pointer_node;
+  bool kept = TREE_PUBLIC(function) && !DECL_COMDAT(function) && !DECL_DECLARED_INLINE_P(function);
+  if (!kept && uses_of(function).empty())
+    return null_pointer_node;
+  return build_fold_addr_expr(function);
+}
+
+static void say(const BodyWork &w, const Binding *b) {
+  if (options.verbose)
+    inform(w.frame.where, "aprof: body of %qs: %qs (%s)", name_of_function(w.decl).c_str(),
+           b->text.c_str(), binding_origin(*b).c_str());
+}
+
+/* A line that is about many functions may meet one that was cast to fit: its
+   key cannot be had there, the line does not mean it. */
+static bool fits(const BodyWork &w, const Binding *b, bool quiet) {
+  if (!quiet && !b->regex && b->place != Place::Type)
+    return true;
+  return arguments_present(*b, w.frame);
+}
+
+static bool check_pending(const BodyWork &w, const Binding *b) {
+  tree result = DECL_RESULT(w.decl), type = TREE_TYPE(TREE_TYPE(w.decl));
+  if (!b->pending)
+    return true;
+  if (result && !DECL_BY_REFERENCE(result) && (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)))
+    return true;
+  error_at(w.frame.where, "%<pending=%> needs a return value, which %qs does not give",
+           name_of_function(w.decl).c_str());
+  note_binding(*b);
+  return false;
+}
+
+/* -- opening ------------------------------------------------------------------------------------
+ */
+
+static tree if_enabled(BodyWork *w, const Binding *b, tree statements) {
+  tree condition = condition_tree(b->when, w->frame, *b);
+  if (!condition)
+    return NULL_TREE;
+  if (b->when)
+    statements = if_then(condition, statements);
+  return if_then(gate_enabled(), statements);
+}
+
+static void open_bracket(BodyWork *w, BodyBracket *bracket, const Binding *b, tree event) {
+  tree inside = clear_token_rest(bracket->token);
+  append(&inside, event);
+  append(&bracket->open, clear_token(bracket->token));
+  append(&bracket->open, if_enabled(w, b, inside));
+}
+
+/* `how` is a variable where it is not the same on each way out. */
+static void prepare_how(BodyWork *w, BodyBracket *bracket, int otherwise) {
+  const Binding *b = bracket->run;
+  bracket->how = number(otherwise);
+  bracket->constant = otherwise;
+  bracket->where = null_pointer_node;
+  if (!flag_exceptions && !(b && (b->pending || b->once_if)))
+    return;
+  bracket->how = new_local(integer_type_node, "aprof_how", &w->variables);
+  append(&bracket->open,
+         assign(bracket->how, number(flag_exceptions ? unwound_how() : APROF_DONE)));
+  if (!b || !b->pending)
+    return;
+  bracket->where = new_local(ptr_type_node, "aprof_where", &w->variables);
+  append(&bracket->open, assign(bracket->where, null_pointer_node));
+}
+
+static void begin_async(BodyWork *w, const Binding *b) {
+  BodyBracket bracket;
+  say(*w, b);
+  bracket.token = new_token(&w->variables);
+  open_bracket(w, &bracket, b,
+               call_event(Event::Enter, {site_of_function(w->decl), address_of(bracket.token),
+                                         self_of(w->decl)}));
+  prepare_how(w, &bracket, APROF_DONE);
+  w->brackets.push_back(bracket);
+}
+
+/* once= looks at arguments when the body is over: as they were passed. */
+static void save_late_arguments(BodyWork *w, BodyBracket *bracket, const Binding *b) {
+  std::unordered_set<int> late;
+  bracket->late = w->frame;
+  late_arguments(*b, w->frame, &late);
+  for (int i : late) {
+    if (i < 0 || i >= (int)w->frame.args.size())
+      continue;
+    tree parameter = w->frame.args[(size_t)i];
+    if (!is_gimple_reg_type(TREE_TYPE(parameter)))
+      continue;
+    tree saved = new_local(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)), "aprof_arg", &w->variables);
+    append(&bracket->open, assign(saved, parameter));
+    bracket->late.args[(size_t)i] = saved;
+  }
+}
+
+static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
+  const Binding *b = run.line;
+  BodyBracket bracket;
+  tree key0, key1;
+  if (!fits(*w, b, run.quiet))
+    return;
+  say(*w, b);
+  if (!check_pending(*w, b) || !key_trees(*b, w->frame, &key0, &key1))
+    return;
+  bracket.run = b;
+  bracket.token = new_token(&w->variables);
+  save_late_arguments(w, &bracket, b);
+  open_bracket(
+      w, &bracket, b,
+      call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet), address_of(bracket.token),
+                                   key0, key1, site_of_function(w->decl), self_of(w->decl)}));
+  bool stays = b->multi || !(b->once || b->pending || also_async);
+  prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
+  w->brackets.push_back(bracket);
+}
+
+void begin_body(BodyWork *w, const BodyLines &lines) {
+  w->frame = frame_of(w->decl);
+  for (const RunLine &run : lines.runs)
+    begin_run(w, run, lines.async != nullptr);
+  if (lines.async && w->brackets.empty())
+    begin_async(w, lines.async);
+}
+
+/* -- each way out
+ * ---------------------------------------------------------------------------------- */
+
+/* How this bracket ends if the body returns `value` at `where`. */
+static tree set_how(BodyWork *w, BodyBracket *bracket, tree value, location_t where) {
+  const Binding *b = bracket->run;
+  tree how = bracket->how;
+  if (!VAR_P(how))
+    return NULL_TREE;
+  if (b && b->pending && value) {
+    tree not_over = NULL_TREE, statements = NULL_TREE;
+    append(&not_over, assign(how, number(APROF_PENDING)));
+    append(&not_over, assign(bracket->where, site_new(APROF_SITE_RETURN, name_of_function(w->decl),
+                                                      where, w->decl, nullptr, 0)));
+    append(&statements, assign(how, number(APROF_DONE)));
+    append(&statements, if_then(one_of(value, b->pending_values), not_over));
+    return if_then(token_open(bracket->token), statements);
+  }
+  if (!b || !b->once_if)
+    return assign(how, number(b && b->pending ? APROF_DONE : bracket->constant));
+  bracket->late.ret = value;
+  tree condition = condition_tree(b->once_if, bracket->late, *b);
+  if (!condition)
+    return NULL_TREE;
+  return if_then(token_open(bracket->token),
+                 assign(how, fold_build3(COND_EXPR, integer_type_node, condition,
+                                         number(APROF_DONE), number(APROF_PENDING))));
+}
+
+static gimple_seq way_out(BodyWork *w, tree value, location_t where) {
+  gimple_seq sequence = nullptr;
+  for (size_t i = w->brackets.size(); i-- > 0;)
+    lower_onto(&sequence, set_how(w, &w->brackets[i], value, where));
+  return sequence;
+}
+
+void instrument_return(BodyWork *w, gimple_stmt_iterator *gsi) {
+  greturn *statement = as_a<greturn *>(gsi_stmt(*gsi));
+  tree value = gimple_return_retval(statement);
+  gimple_seq sequence = way_out(w, value, gimple_location(statement));
+  if (sequence)
+    gsi_insert_seq_before(gsi, sequence, GSI_SAME_STMT);
+}
+
+/* -- closing
+ * ----------------------------------------------------------------------------------------- */
+
+static tree close_of(const BodyBracket &bracket) {
+  tree token = address_of(bracket.token);
+  tree event = bracket.run ? call_event(Event::RunEnd, {token, bracket.how, bracket.where})
+                           : call_event(Event::Leave, {token, bracket.how});
+  return if_then(token_open(bracket.token), event);
+}
+
+/* The body can end without a return statement. */
+static bool falls_off(tree function, gimple_seq body) {
+  return VOID_TYPE_P(TREE_TYPE(TREE_TYPE(function))) && gimple_seq_may_fallthru(body);
+}
+
+void finish_body(BodyWork *w) {
+  if (w->brackets.empty())
+    return;
+  gimple_seq sequence = gimple_body(w->decl);
+  if (falls_off(w->decl, sequence))
+    gimple_seq_add_seq(&sequence, way_out(w, NULL_TREE, w->frame.where));
+  for (size_t i = w->brackets.size(); i-- > 0;) {
+    gimple_seq outer = nullptr, cleanup = nullptr;
+    lower_onto(&outer, w->brackets[i].open);
+    lower_onto(&cleanup, close_of(w->brackets[i]));
+    gimple_seq_add_seq(&outer, try_finally(sequence, cleanup));
+    sequence = outer;
+  }
+  gimple_seq whole = nullptr;
+  gimple_seq_add_stmt(&whole, gimple_build_bind(w->variables, sequence, NULL_TREE));
+  gimple_set_body(w->decl, whole);
+}
+
+} // namespace aprof

@@ -1,0 +1,26 @@
+/*
+ * The work on one call; see call.cc.
+ *
+ * Purpose: puts what the lines of a call ask for around it.
+ * Cost, locking: see emit.h.
+ */
+#ifndef APROF_PLUGIN_CALL_H
+#define APROF_PLUGIN_CALL_H
+
+#include "gcc.h"
+
+namespace aprof {
+
+/* Where a call stands. */
+struct Caller {
+  tree decl;      /* the function */
+  bool is_body;   /* it has brackets of its own */
+  tree innermost; /* token of the innermost one, or null */
+};
+
+/* True: the statement at `*gsi` is a new one that holds the call. */
+bool instrument_call(gimple_stmt_iterator *gsi, const Caller &);
+
+} // namespace aprof
+
+#endif

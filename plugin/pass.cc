@@ -1,0 +1,113 @@
+/* The walk over one function; see pass.h. */
+#include "pass.h"
+
+#include "body.h"
+#include "call.h"
+#include "gate.h"
+#include "gcc.h"
+#include "match.h"
+#include "scan.h"
+
+namespace aprof {
+
+struct Walk {
+  BodyWork body;
+  Caller caller;
+  bool uses_gate = false;
+};
+
+static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_info *info) {
+  Walk *walk = static_cast<Walk *>(info->info);
+  switch (gimple_code(gsi_stmt(*gsi))) {
+  case GIMPLE_CALL:
+    /* What was put around the call is not to be walked again. */
+    *handled = instrument_call(gsi, walk->caller);
+    break;
+  case GIMPLE_RETURN:
+    instrument_return(&walk->body, gsi);
+    break;
+  case GIMPLE_TRANSACTION: /* calls through pointers are not safe inside */
+  case GIMPLE_OMP_TARGET:  /* may run where there is no gate */
+    *handled = true;
+    break;
+  default:
+    break;
+  }
+  return NULL_TREE;
+}
+
+/* <aprof.h> calls through the gate: then this unit has to have one. */
+static tree visit_operand(tree *operand, int *, void *data) {
+  walk_stmt_info *info = static_cast<walk_stmt_info *>(data);
+  static_cast<Walk *>(info->info)->uses_gate |= refers_to_user_gate(*operand);
+  return NULL_TREE;
+}
+
+/* C++20: the outlined body of a coroutine, whose exits GCC still has to make.
+   Its frame's first member is the resume function. */
+static bool is_coroutine_part(tree function) {
+  tree parameter = DECL_ARGUMENTS(function);
+  if (!parameter || !POINTER_TYPE_P(TREE_TYPE(parameter)))
+    return false;
+  tree frame = TREE_TYPE(TREE_TYPE(parameter));
+  if (TREE_CODE(frame) != RECORD_TYPE || !TYPE_FIELDS(frame))
+    return false;
+  const char *name = identifier_text(DECL_NAME(TYPE_FIELDS(frame)));
+  return name && (strcmp(name, "_Coro_resume_fn") == 0 || strcmp(name, "__coro_resume_fn") == 0);
+}
+
+/* No frame to keep a token in, or no code of the program. */
+static bool is_out_of_bounds(tree function) {
+  bool generated = DECL_ARTIFICIAL(function) &&
+                   (DECL_STATIC_CONSTRUCTOR(function) || DECL_STATIC_DESTRUCTOR(function));
+  return generated || is_own_constructor(function) || is_coroutine_part(function) ||
+         lookup_attribute("naked", DECL_ATTRIBUTES(function));
+}
+
+static void instrument(tree function) {
+  Walk walk;
+  walk.body.decl = function;
+  begin_body(&walk.body, body_lines(function));
+  bool is_body = !walk.body.brackets.empty();
+  walk.caller = {function, is_body, is_body ? walk.body.brackets.back().token : NULL_TREE};
+
+  gimple_seq body = gimple_body(function);
+  walk_stmt_info info;
+  memset(&info, 0, sizeof info);
+  info.info = &walk;
+  walk_gimple_seq_mod(&body, visit_statement, user_gate() ? visit_operand : nullptr, &info);
+  gimple_set_body(function, body);
+  finish_body(&walk.body);
+  if (walk.uses_gate)
+    gate();
+}
+
+namespace {
+
+const pass_data description = {
+    GIMPLE_PASS, "*aprof", OPTGROUP_NONE, TV_NONE, PROP_gimple_any, 0, 0, 0, 0,
+};
+
+class Pass : public gimple_opt_pass {
+public:
+  Pass() : gimple_opt_pass(description, g) {}
+  unsigned int execute(function *fun) final override {
+    bool lowered = fun->cfg || (fun->curr_properties & PROP_gimple_lcf);
+    if (!lowered && !is_out_of_bounds(fun->decl))
+      instrument(fun->decl);
+    return 0;
+  }
+};
+
+} // namespace
+
+void pass_register(const char *plugin_name) {
+  static register_pass_info info;
+  info.pass = new Pass();
+  info.reference_pass_name = "*warn_unused_result";
+  info.ref_pass_instance_number = 1;
+  info.pos_op = PASS_POS_INSERT_AFTER;
+  register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &info);
+}
+
+} // namespace aprof
