@@ -1,0 +1,247 @@
+/*
+ * A runtime that prints: each event as one line on stdout, in the order in
+ * which it arrives. Linked into the test programs in place of libaprof, it makes
+ * what the plugin inserts visible, on every way out of a function.
+ *
+ *     enter serve:12        token opened
+ *       suspend wait_for:14
+ *       resume wait_for
+ *     leave serve DONE
+ *
+ * Keys are printed as the program's own names where they were registered with
+ * trace_key, else as numbers, or "ADDR" if they look like addresses.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aprof/abi.h>
+
+static uint32_t on = 1;
+static uint64_t next_token = 1;
+static int quiet;
+static unsigned long events;
+
+static struct {
+  const void *address;
+  const char *name;
+} keys[64];
+static int key_count;
+
+void trace_key(const void *address, const char *name);
+void trace_on(int value);
+void trace_quiet(void);
+unsigned long trace_events(void);
+
+void trace_key(const void *address, const char *name) {
+  keys[key_count].address = address;
+  keys[key_count++].name = name;
+}
+
+void trace_on(int value) {
+  on = (uint32_t)value;
+}
+void trace_quiet(void) {
+  quiet = 1;
+}
+unsigned long trace_events(void) {
+  return events;
+}
+
+static const char *key_text(uint64_t key, char *buffer) {
+  for (int i = 0; i < key_count; i++)
+    if ((uint64_t)(uintptr_t)keys[i].address == key)
+      return keys[i].name;
+  if (key > 1000000 && key < (uint64_t)-1000000)
+    return "ADDR";
+  sprintf(buffer, "%lld", (long long)key);
+  return buffer;
+}
+
+static const char *how_text(int how) {
+  static const char *const names[] = {"DONE", "FAILED", "CANCELLED", "PENDING", "POLLED"};
+  return how >= 0 && how < 5 ? names[how] : "?";
+}
+
+static const char *flags_text(const struct aprof_site *site, char *buffer) {
+  static const char *const names[] = {"once",  "multi",      "ready",  "rearm",  "root",
+                                      "names", "background", "worker", "orphan", "quiet"};
+  buffer[0] = '\0';
+  for (int i = 0; i < 10; i++)
+    if (site->flags & (1u << i))
+      sprintf(buffer + strlen(buffer), " %s", names[i]);
+  return buffer;
+}
+
+/* The site behind each open token, so that closing events can name it. */
+static struct aprof_site *site_of(struct aprof_token *token) {
+  return (struct aprof_site *)(uintptr_t)token->word[1];
+}
+
+static void say(const char *event, const struct aprof_site *site, const char *rest) {
+  char flags[128];
+  events++;
+  if (!quiet)
+    printf("  %s %s:%u%s%s\n", event, site->name, site->line, flags_text(site, flags), rest);
+}
+
+static void say_end(const char *event, struct aprof_token *token, const char *rest) {
+  events++;
+  if (token->word[0] == 0 || token->word[2] != (token->word[0] ^ 0x5a5a))
+    printf("  BAD TOKEN in %s\n", event);
+  else if (!quiet)
+    printf("  %s %s%s\n", event, site_of(token)->name, rest);
+  token->word[2] = 0;
+}
+
+static void check_kind(const struct aprof_site *site, int kind) {
+  if (site->kind != kind)
+    printf("  BAD KIND %d of %s, should be %d\n", site->kind, site->name, kind);
+  if ((uintptr_t)site % 8 != 0 || site->file == NULL || site->function == NULL)
+    printf("  BAD SITE %s\n", site->name);
+}
+
+static void open_token(struct aprof_token *token, struct aprof_site *site) {
+  if (token->word[0] || token->word[1] || token->word[2])
+    printf("  TOKEN NOT ZERO at %s:%u\n", site->name, site->line);
+  token->word[0] = next_token++;
+  token->word[1] = (uintptr_t)site;
+  token->word[2] = token->word[0] ^ 0x5a5a;
+}
+
+static void enter(struct aprof_site *f, struct aprof_token *token, const void *self) {
+  check_kind(f, APROF_SITE_FUNCTION);
+  open_token(token, f);
+  say("enter", f, getenv("TRACE_SELF") ? (self ? " self" : " noself") : "");
+}
+
+static void leave(struct aprof_token *token, int how) {
+  char rest[64];
+  sprintf(rest, " %s", how_text(how));
+  say_end("leave", token, rest);
+}
+
+static void suspend(struct aprof_site *a, struct aprof_token *token) {
+  check_kind(a, APROF_SITE_AWAIT);
+  open_token(token, a);
+  say("suspend", a, "");
+}
+
+static void resume(struct aprof_token *token) {
+  say_end("resume", token, "");
+}
+
+static void at(struct aprof_site *call) {
+  check_kind(call, APROF_SITE_CALL);
+  say("at", call, "");
+}
+
+static void create_begin(struct aprof_site *c, struct aprof_token *token,
+                         struct aprof_site *function, const void *fn) {
+  char rest[256];
+  check_kind(c, APROF_SITE_CREATE);
+  open_token(token, c);
+  sprintf(rest, " function=%s fn=%s", function ? function->name : "-", fn ? "yes" : "-");
+  say("create_begin", c, rest);
+}
+
+static const char *pair(uint64_t key0, uint64_t key1, char *buffer) {
+  char a[32], b[32];
+  sprintf(buffer, "(%s,%s)", key_text(key0, a), key_text(key1, b));
+  return buffer;
+}
+
+static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  char key[128], rest[192];
+  sprintf(rest, " key=%s ok=%d", pair(key0, key1, key), ok);
+  say_end("create_end", token, rest);
+}
+
+static void run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t key0,
+                      uint64_t key1, struct aprof_site *function, const void *self) {
+  static const char *const models[] = {"none", "stack", "frame", "callback"};
+  char key[128], rest[256];
+  check_kind(run, APROF_SITE_RUN);
+  open_token(token, run);
+  (void)self;
+  sprintf(rest, " key=%s ns=%s %s%s%s", pair(key0, key1, key), run->ns ? "named" : "none",
+          function ? function->name : "-", function ? " " : "",
+          function ? models[function->model] : "");
+  say("run_begin", run, rest);
+}
+
+static void run_end(struct aprof_token *token, int how, struct aprof_site *where) {
+  char rest[64];
+  if (where)
+    check_kind(where, APROF_SITE_RETURN);
+  sprintf(rest, " %s", how_text(how));
+  if (where)
+    sprintf(rest + strlen(rest), " at line %u", where->line);
+  say_end("run_end", token, rest);
+}
+
+static void wake(struct aprof_site *w, uint64_t key0, uint64_t key1) {
+  char key[128], rest[192];
+  check_kind(w, APROF_SITE_WAKE);
+  sprintf(rest, " key=%s%s", pair(key0, key1, key), w->ns == APROF_NS_ANY ? " any" : "");
+  say("wake", w, rest);
+}
+
+static void end(struct aprof_site *e, uint64_t key0, uint64_t key1, int how) {
+  char key[128], rest[192];
+  check_kind(e, APROF_SITE_END);
+  sprintf(rest, " key=%s%s %s", pair(key0, key1, key), e->ns == APROF_NS_ANY ? " any" : "",
+          how_text(how));
+  say("end", e, rest);
+}
+
+static void idle_begin(struct aprof_site *i, struct aprof_token *token) {
+  check_kind(i, APROF_SITE_IDLE);
+  open_token(token, i);
+  say("idle_begin", i, "");
+}
+
+static void idle_end(struct aprof_token *token) {
+  say_end("idle_end", token, "");
+}
+
+static void resync(struct aprof_token *token) {
+  events++;
+  if (!quiet)
+    printf("  resync %s\n", site_of(token)->name);
+}
+
+static void wake_current(struct aprof_site *w) {
+  say("wake_current", w, "");
+}
+
+static void end_current(struct aprof_site *e, int how) {
+  char rest[64];
+  sprintf(rest, " %s", how_text(how));
+  say("end_current", e, rest);
+}
+
+int __aprof_attach(struct aprof_gate *gate) {
+  if (gate->abi != APROF_ABI || gate->flag != &gate->closed || gate->closed != 0)
+    printf("  BAD GATE\n");
+  if (getenv("TRACE_OFF"))
+    on = 0;
+  gate->enter = enter;
+  gate->leave = leave;
+  gate->suspend = suspend;
+  gate->resume = resume;
+  gate->at = at;
+  gate->create_begin = create_begin;
+  gate->create_end = create_end;
+  gate->run_begin = run_begin;
+  gate->run_end = run_end;
+  gate->wake = wake;
+  gate->end = end;
+  gate->idle_begin = idle_begin;
+  gate->idle_end = idle_end;
+  gate->resync = resync;
+  gate->wake_current = wake_current;
+  gate->end_current = end_current;
+  gate->flag = &on;
+  return 0;
+}
