@@ -13,8 +13,40 @@
 
 #include "events.h"
 
-#define ENDING_REARMED 0x80u /* its key was armed again while it runs */
-#define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
+/*
+ * Tokens of create and run remember two futures, and may find both of them gone:
+ *   word[0]  id of the bracket's future
+ *   word[1]  its index; upper half: serial of the one put aside below it
+ *   word[2]  index of that one, and BRACKET_BODY; upper half: slices so far
+ */
+#define BRACKET_BODY (1ull << 31) /* around a body, not a call */
+
+static inline void bracket_open(const struct thread *t, struct aprof_token *token,
+                                const struct aprof_future *f, const struct aprof_future *below,
+                                uint64_t flags) {
+  token->word[0] = f->id;
+  token->word[1] = index_of(f);
+  token->word[2] = t->slice_count << 32 | flags;
+  if (below != NULL) {
+    token->word[1] |= below->id << 32;
+    token->word[2] |= index_of(below);
+  }
+}
+
+/* Who waits for the bracket to close: NULL if nobody, if it runs again already,
+   or is over. */
+static inline struct aprof_future *bracket_below(const struct aprof_token *token,
+                                                 uint32_t callee) {
+  uint32_t index = (uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY;
+  struct aprof_future *f = future_at(index);
+  if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
+    return NULL;
+  return f;
+}
+
+static inline bool bracket_immediate(const struct thread *t, const struct aprof_token *token) {
+  return (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+}
 
 /* -- create ---------------------------------------------------------------- */
 
@@ -51,9 +83,7 @@ static void create_begin(struct aprof_site *site, struct aprof_token *token,
   f->await = node_find(t, f->node, site, true)->node;
   t->tentative = f;
   t->tentative_id = f->id;
-  token->word[0] = f->id;
-  token->word[1] = (uintptr_t)f;
-  token->word[2] = t->cur != NULL ? index_of(t->cur) | t->slice_count << 32 : 0;
+  bracket_open(t, token, f, t->cur, 0);
 out:
   event_end(t);
 }
@@ -61,15 +91,15 @@ out:
 /* The child that ran inside the bracket is done with this stack: its creator
    goes on. */
 static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
-  struct aprof_future *creator = future_at((uint32_t)token->word[2]);
-  if (!is_aside(creator, CALLEE_CREATE) || creator == t->cur)
+  struct aprof_future *creator = bracket_below(token, CALLEE_CREATE);
+  if (creator == NULL)
     return;
   uint64_t now = not_before(event_time(t), creator);
   if (t->cur != NULL)
     abandon_running(t, now);
   else
     close_rest(t->block, now);
-  bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+  bool immediate = bracket_immediate(t, token);
   slice_open(t, creator, now, node_site(creator->await));
   restore(t, creator, now, immediate);
 }
@@ -78,7 +108,7 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct aprof_future *f,
                            uint32_t flags, uint64_t now) {
   if ((flags & APROF_REARM) && node_site(old->node) == node_site(f->node)) {
-    if (old->open != 0)
+    if (is_busy(old))
       old->ending = ENDING_REARMED;
     return true;
   }
@@ -94,16 +124,16 @@ static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, 
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
   bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
   if (t->tentative == f && t->tentative_id == token->word[0]) {
     uint32_t before = tentative ? (uint32_t)f->key0 : 0;
     t->tentative = before != 0 ? future_at(before) : NULL;
     t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
   }
-  if (unlikely(!tentative && token->word[2] != 0))
+  if (unlikely(!tentative))
     restore_creator(t, token);
   if (unlikely(f->id != token->word[0]))
     goto out; /* ran to its end inside the bracket */
@@ -165,11 +195,8 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   return f;
 }
 
-#define RUN_BODY (1ull << 31) /* in word[2]: the bracket is around a body */
-
 static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1, struct aprof_site *function, const void *self) {
-  (void)self;
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -191,32 +218,22 @@ static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64
   }
   now = not_before(now, runs);
   if (function != NULL && unlikely(site_id(function) != node_site(f->node)))
-    future_named(t, f, function);
+    future_named(t, f, function, self);
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, function != NULL ? function : site), index_of(f), now);
-    token->word[2] = index_of(caller) | t->slice_count << 32;
   } else {
     close_rest(t->block, now);
     slice_open(t, runs, now,
                runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
                                                    : node_site(runs->node));
-    token->word[2] = 0;
   }
-  if (function != NULL)
-    token->word[2] |= RUN_BODY;
-  if (runs == f)
-    f->caller = caller != NULL ? index_of(caller) : 0;
+  bracket_open(t, token, f, caller, function != NULL ? BRACKET_BODY : 0);
+  f->caller = caller != NULL ? index_of(caller) : 0;
   if (!born)
     close_off_thread(t, runs, now);
-  if (runs->flags & APROF_F_IMPLICIT) {
-    runs->await = 0;
-    runs->flags &= (uint8_t)~APROF_F_IMPLICIT;
-  }
   f->open++;
   f->flags |= APROF_F_STARTED;
-  token->word[0] = f->id;
-  token->word[1] = (uintptr_t)f;
   set_running(t, runs, now);
   tell(APROF_EVENT_RUNNING, runs, site->id, now);
 out:
@@ -231,13 +248,12 @@ static inline int run_verdict(struct thread *t, struct aprof_future *f, int how)
   f->ending = 0;
   if (ending == ENDING_REARMED)
     return APROF_PENDING;
-  if (ending == ENDING_KEYLESS) {
-    if (how < APROF_PENDING)
-      return how;
-    t->block->reused_keys++;
-    return APROF_CANCELLED;
-  }
-  return ending - 1;
+  if (ending != ENDING_KEYLESS)
+    return ending - 1;
+  if (how < APROF_PENDING)
+    return how;
+  t->block->reused_keys++;
+  return APROF_CANCELLED;
 }
 
 /* Where a future that stops running without an await of its own waits. */
@@ -264,12 +280,13 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
 /* f, whose bracket closes, still runs here, or a body above it does. */
 static void run_stop(struct thread *t, struct aprof_future *f, int how, struct aprof_site *where,
                      bool body, bool held, uint64_t now) {
+  uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
+  how = run_verdict(t, f, how);
   if (unlikely(t->cur != f) && (body || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
   if (!held)
-    slice_close(t, now, where != NULL ? site_id(where) : node_site(t->cur->node));
-  how = run_verdict(t, f, how);
+    slice_close(t, now, last);
   if (t->cur == f && how < APROF_PENDING)
     future_end(t, f, how, now);
   else
@@ -286,13 +303,10 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
-  uint32_t below = (uint32_t)token->word[2] & ~(uint32_t)RUN_BODY;
-  struct aprof_future *caller = below != 0 ? future_at(below) : NULL;
-  if (caller != NULL && !is_aside(caller, index_of(f)))
-    caller = NULL; /* it runs again already, or is over */
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
   uint64_t now = event_time(t);
   t->at = NULL;
   bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
@@ -300,8 +314,12 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
     f->open--;
     if (likely(runs_here(t, f))) {
       now = not_before(now, t->cur);
-      run_stop(t, f, how, where, token->word[2] & RUN_BODY, caller != NULL, now);
+      run_stop(t, f, how, where, token->word[2] & BRACKET_BODY, caller != NULL, now);
       polled = how >= APROF_PENDING;
+    } else if (unlikely(f->ending != 0 && !is_busy(f))) {
+      how = run_verdict(t, f, how);
+      if (how < APROF_PENDING)
+        end_waiting(t, f, how, now); /* it was asked to, and waits meanwhile */
     }
   }
   if (caller != NULL) {
@@ -313,7 +331,7 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
     }
     now = not_before(now, caller);
     uint32_t called_from = caller->await;
-    bool immediate = (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+    bool immediate = bracket_immediate(t, token);
     if (!held)
       slice_open(t, caller, now, node_site(called_from));
     restore(t, caller, now, immediate);
@@ -347,8 +365,8 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = key_find(key0, key1, site->ns);
-  if (f != NULL)
+  struct aprof_future *f = NULL;
+  while ((f = key_next(key0, key1, site->ns, f)) != NULL)
     wake_future(t, f, site);
   event_end(t);
 }
@@ -409,11 +427,12 @@ static void idle_begin(struct aprof_site *site, struct aprof_token *token) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = t->cur;
-  if (t->rest == APROF_THREAD_IDLE)
+  if (f == NULL && t->rest == APROF_THREAD_IDLE)
     goto out; /* inside itself: idempotent */
   uint64_t now = event_time(t);
   token->word[0] = (uint64_t)t->epoch << 48 | 1;
   token->word[1] = 0;
+  token->word[2] = t->rest;
   if (f != NULL) {
     close_running(t, now);
     put_aside(t, f, take_call_site(t, site), CALLEE_IDLE, now);
@@ -424,6 +443,7 @@ static void idle_begin(struct aprof_site *site, struct aprof_token *token) {
     close_rest(t->block, now);
   }
   t->suspended = NULL;
+  t->idler = f;
   t->rest = APROF_THREAD_IDLE;
   set_resting(t, now);
 out:
@@ -437,7 +457,8 @@ static void idle_end(struct aprof_token *token) {
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   if (!token_current(t, token->word[0]))
     goto out;
-  t->rest = APROF_THREAD_OTHER;
+  t->rest = (enum aprof_thread_state)token->word[2];
+  t->idler = NULL;
   uint64_t now = event_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);

@@ -46,8 +46,12 @@ static uint64_t tsc_estimate(void) {
 }
 
 void clock_start(struct aprof_header *header, uint32_t source) {
-  if (source == 0 || source == APROF_CLOCK_TSC)
+  if (source == 0)
     source = tsc_invariant() ? APROF_CLOCK_TSC : APROF_CLOCK_MONOTONIC;
+#if !(defined __x86_64__ || defined __i386__)
+  if (source == APROF_CLOCK_TSC)
+    source = APROF_CLOCK_MONOTONIC;
+#endif
   rt.clock = source;
   header->clock_source = source;
   header->estimated_mult = 1ull << 32;

@@ -62,7 +62,8 @@ static bool adopts(struct aprof_future *f, struct aprof_site *site, const void *
 }
 
 /* A name that was an address, or nothing, becomes that of the body seen. */
-void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
+void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site,
+                  const void *self) {
   if (f->flags & APROF_F_NAMELESS) {
     uint32_t parent = rt.node_segments[f->node / NODE_CHUNK][f->node % NODE_CHUNK].parent;
     bool own = f->outer == f->node;
@@ -74,7 +75,7 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     f->flags &= (uint8_t)~APROF_F_NAMELESS;
     if (f == t->cur)
       t->counters = counters_of(t, f->node);
-  } else {
+  } else if (self != NULL && site_record(node_site(f->node))->address == (uintptr_t)self) {
     site_alias_slow(node_site(f->node), site);
   }
 }
@@ -86,7 +87,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
   if (f->id != t->tentative_id || f->state != APROF_FUTURE_TENTATIVE || !adopts(f, site, self))
     return false;
   uint64_t now = event_time(t);
-  future_named(t, f, site);
+  future_named(t, f, site, self);
   f->await = 0;
   f->flags |= APROF_F_BODY | APROF_F_STARTED;
   f->open = 1;
@@ -113,7 +114,7 @@ static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
   struct aprof_future *f = t->cur;
   if (!adopts(f, site, self))
     return false;
-  future_named(t, f, site);
+  future_named(t, f, site, self);
   f->flags |= APROF_F_BODY;
   f->open++;
   token_set(token, f, t->slice_count);
@@ -158,12 +159,16 @@ out:
 /* Frames between what runs here and f's body were jumped over; or nobody saw f
    come back, but its body is left for certain. True: f runs, to be ended. */
 static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how) {
-  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  struct aprof_future *top = active_top(t);
   uint64_t now = event_time(t);
   if (top != NULL && unwind_to(t, top, f, not_before(now, f)))
     return true;
   t->block->missed_events++;
-  end_at_rest(t, f, f->ending ? f->ending - 1 : how, now);
+  top = innermost(f);
+  if (top->state == APROF_FUTURE_RUNNING)
+    return false; /* on another thread: not this one's to end */
+  forget_caller(f);
+  end_waiting(t, f, body_verdict(f, how), now);
   return false;
 }
 
@@ -189,9 +194,7 @@ static void leave(struct aprof_token *token, int how) {
   bool immediate = token->word[2] == t->slice_count;
   if (!aside)
     slice_close(t, now, node_site(f->node));
-  if (unlikely(f->ending))
-    how = f->ending - 1;
-  future_end(t, f, how, now);
+  future_end(t, f, body_verdict(f, how), now);
   if (aside)
     restore(t, caller, now, immediate);
   else
@@ -210,7 +213,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
                                struct aprof_token *token) {
   struct aprof_future *f = t->suspended;
   if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
-      !on_suspended_stack(t, (uintptr_t)token)) {
+      f->callee != 0 || f->block != t->index || !on_suspended_stack(t, (uintptr_t)token)) {
     t->block->unmatched_awaits++;
     return false;
   }
@@ -269,7 +272,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
     return;
   }
   uint64_t now = not_before(event_time(t), f);
-  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  struct aprof_future *top = active_top(t);
   if (f->state == APROF_FUTURE_WAITING && top != NULL && unwind_to(t, top, f, now)) {
     if (outer)
       f->await = 0;
@@ -324,22 +327,24 @@ static void resync(struct aprof_token *token) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (!token_current(t, token->word[0]) || f->id != token->word[0] || f == t->cur)
+  if (!token_current(t, token->word[0]) || f->id != token->word[0])
     goto out;
+  if (f == t->cur)
+    goto clear;
   uint64_t now = not_before(event_time(t), f);
-  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
+  struct aprof_future *top = active_top(t);
   if (top != NULL && unwind_to(t, top, f, now))
     goto clear;
-  if (f->state == APROF_FUTURE_WAITING) {
-    if (t->cur != NULL)
-      abandon_running(t, now);
-    else
-      close_rest(t->block, now);
-    close_waiting(t, f, now, false);
-    f->callee = 0;
-    slice_open(t, f, now, node_site(f->node));
-    set_running(t, f, now);
-  }
+  top = innermost(f);
+  if (top->state != APROF_FUTURE_WAITING)
+    goto out; /* another thread runs it */
+  if (t->cur != NULL)
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+  cancel_above(t, top, f, now);
+  slice_open(t, f, now, node_site(f->await));
+  restore(t, f, now, false);
 clear:
   f->await = 0; /* the await it was in, if any, was jumped out of */
 out:

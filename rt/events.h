@@ -37,8 +37,9 @@ extern const struct bracket_table events_brackets;
    key yet. NULL: lost, and counted. */
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now);
-/* f turned out to be the future of this body. */
-void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *body);
+/* f turned out to be the future of this body, whose address is `self` if known. */
+void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *body,
+                  const void *self);
 /* The announced call site of the running future, else `callee`. */
 struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee);
 

@@ -135,20 +135,43 @@ struct aprof_future *innermost(struct aprof_future *f) {
   return f;
 }
 
-bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
-  struct aprof_future *top = innermost(f);
-  if (top->state == APROF_FUTURE_RUNNING || top->callee != 0)
-    return false;
+void forget_caller(struct aprof_future *f) {
+  struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
+  if (caller == NULL || !is_aside(caller, index_of(f)))
+    return;
+  if (caller->callee & CALLEE_MINE)
+    caller->flags |= APROF_F_IMPLICIT;
+  caller->callee = 0;
+}
+
+void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
+                  uint64_t now) {
   while (top != f) {
     struct aprof_future *below = future_at(top->caller);
-    now = not_before(now, top);
-    close_off_thread(t, top, now);
-    future_end(t, top, APROF_CANCELLED, now);
+    uint64_t then = not_before(now, top);
+    if (top->state != APROF_FUTURE_RUNNING)
+      close_off_thread(t, top, then);
+    future_end(t, top, APROF_CANCELLED, then);
     top = below;
   }
+}
+
+void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+  cancel_above(t, innermost(f), f, now);
   now = not_before(now, f);
   close_off_thread(t, f, now);
   future_end(t, f, how, now);
+}
+
+bool is_busy(struct aprof_future *f) {
+  struct aprof_future *top = innermost(f);
+  return top->state == APROF_FUTURE_RUNNING || top->callee != 0;
+}
+
+bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+  if (is_busy(f))
+    return false;
+  end_waiting(t, f, how, now);
   return true;
 }
 
@@ -166,6 +189,17 @@ static bool in_chain(struct aprof_future *top, struct aprof_future *f) {
   return true;
 }
 
+struct aprof_future *active_top(struct thread *t) {
+  if (t->cur != NULL)
+    return t->cur;
+  struct aprof_future *f = t->suspended;
+  if (f != NULL && f->id == t->suspended_id && f->state == APROF_FUTURE_WAITING &&
+      f->callee == 0 && f->block == t->index)
+    return f;
+  f = t->idler;
+  return f != NULL && is_aside(f, CALLEE_IDLE) ? f : NULL;
+}
+
 bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now) {
   if (!in_chain(top, f))
     return false;
@@ -175,13 +209,9 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   else
     close_rest(t->block, now);
   t->block->last = now;
-  while (top != f) {
-    struct aprof_future *below = future_at(top->caller);
-    if (top->state == APROF_FUTURE_WAITING)
-      close_waiting(t, top, not_before(now, top), false);
-    future_end(t, top, APROF_CANCELLED, now);
-    top = below;
-  }
+  if (top == t->idler && !ran)
+    t->rest = APROF_THREAD_OTHER; /* the poller was jumped out of */
+  cancel_above(t, top, f, now);
   if (f->state == APROF_FUTURE_WAITING) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));

@@ -35,8 +35,9 @@ static bool is_key(const struct aprof_future *f, uint64_t key0, uint64_t key1, u
          (f->ns == ns || ns == APROF_NS_ANY);
 }
 
+/* The first such future in the table, or the one behind `after`. */
 static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint64_t key0,
-                                    uint64_t key1, uint32_t ns) {
+                                    uint64_t key1, uint32_t ns, struct aprof_future **after) {
   uint32_t mask = table->size - 1;
   for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
     uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_ACQUIRE);
@@ -45,16 +46,21 @@ static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint
     if (word >> 32 != hash >> 32 || (uint32_t)word == TOMB)
       continue;
     struct aprof_future *f = future_at((uint32_t)word);
-    if (is_key(f, key0, key1, ns) && (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch)
+    if (!is_key(f, key0, key1, ns) || (uint16_t)(f->id >> 48) != (uint16_t)rt.header->epoch)
+      continue;
+    if (likely(*after == NULL))
       return f;
+    if (f == *after)
+      *after = NULL;
   }
   return NULL;
 }
 
-struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *after) {
   uint64_t hash = hash_key(key0, key1);
   for (struct key_table *t = __atomic_load_n(&head, __ATOMIC_ACQUIRE); t != NULL; t = t->older) {
-    struct aprof_future *f = find_in(t, hash, key0, key1, ns);
+    struct aprof_future *f = find_in(t, hash, key0, key1, ns, &after);
     if (likely(f != NULL))
       return f;
   }
@@ -131,7 +137,6 @@ bool key_insert(struct aprof_future *f) {
     if (t == NULL || !insert_in(t, hash, index_of(f))) {
       if (!replace(t)) {
         f->flags &= (uint8_t)~APROF_F_KEYED;
-        __atomic_fetch_add(&rt.header->lost_futures, 0, __ATOMIC_RELAXED);
         return false;
       }
       continue;

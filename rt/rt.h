@@ -29,6 +29,8 @@
 
 #include "aprof.h"
 
+#pragma GCC visibility push(hidden) /* reached without the GOT */
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define SLOW __attribute__((noinline, cold))
@@ -71,6 +73,7 @@ struct thread {
   struct aprof_future *suspended;       /* last event here was its suspend */
   uint64_t suspended_id;
   uintptr_t suspended_at;               /* address of that token */
+  struct aprof_future *idler;           /* put aside by the idle bracket, or NULL */
   struct aprof_site *at;                /* call site announced ... */
   struct aprof_future *at_future;       /* ... by this future */
   uint64_t slice_begin, slice_count;    /* tick; slices ended so far */
@@ -231,7 +234,11 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
 }
 
 /* key.c: lock-free look-up; insert and remove are atomic. */
-struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns);
+struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *after); /* NULL: the first */
+static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+  return key_next(key0, key1, ns, NULL);
+}
 bool key_insert(struct aprof_future *f);
 void key_remove(struct aprof_future *f);
 void key_reset(void);
@@ -257,6 +264,6 @@ void control_say(const char *what, const char *detail); /* one line on stderr */
 void dump_start(void); /* finds the command, takes the signal */
 int dump_request(const char *reason, uint64_t tick);
 
-/* transitions.c is inline: see transitions.h */
+#pragma GCC visibility pop
 
 #endif

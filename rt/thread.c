@@ -120,9 +120,9 @@ static struct thread *lease(void) {
   t->segments = (struct aprof_counters **)(b + 1);
   t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial;
-  t->cur = t->suspended = t->tentative = t->polled = NULL;
+  t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
   t->at = NULL;
-  t->slice_count = (uint64_t)number << 48;
+  t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
   find_stack(t);
   b->leases++;
@@ -154,7 +154,7 @@ static void enter_epoch(struct thread *t) {
     if (end > b->last)
       *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += end - b->last;
   }
-  t->cur = t->suspended = t->tentative = t->polled = NULL;
+  t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
   t->rest = APROF_THREAD_OTHER;
   if (b->epoch != epoch || b->last < began)
     b->last = began;

@@ -163,6 +163,10 @@ SLOW void future_migrated(struct thread *t, struct aprof_future *f);
 static inline void set_running(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (unlikely(f->block != t->index))
     future_migrated(t, f);
+  if (unlikely(f->flags & APROF_F_IMPLICIT)) {
+    f->await = 0;
+    f->flags &= (uint8_t)~APROF_F_IMPLICIT;
+  }
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   t->cur = f;
@@ -219,13 +223,41 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
   tell(APROF_EVENT_RUNNING, f, 0, now);
 }
 
+/* f->ending beside 1 + how: */
+#define ENDING_REARMED 0x80u /* its key was armed again while it runs */
+#define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
+
+/* How f ends whose body is left. */
+static inline int body_verdict(const struct aprof_future *f, int how) {
+  return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
+}
+
 /* f is over; its last segment is closed. */
 void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now);
 
 /* What runs on f's stack when f does: itself, or the body it awaits there. */
 struct aprof_future *innermost(struct aprof_future *f);
 
-/* f, and the bodies it awaits on its stack, are over. False, with nothing
+/* What lies on top of the stack that is active here: what runs, or was the last to
+   suspend, or idles. NULL: nothing known. */
+struct aprof_future *active_top(struct thread *t);
+
+/* f's body was left unseen: whoever waits for that waits in vain. */
+void forget_caller(struct aprof_future *f);
+
+/* The bodies from `top` down to above f are cancelled; what ran has its exec
+   closed already. */
+void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
+                  uint64_t now);
+
+/* f, which waits, and all above it on its stack are over. */
+void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+
+/* Does f run, or what it awaits on its stack? Else it is suspended, or has not
+   run yet, and can be ended from outside. */
+bool is_busy(struct aprof_future *f);
+
+/* end_waiting where f is not busy. False, with nothing
    changed, where one of them runs. */
 bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now);
 

@@ -55,7 +55,7 @@ static struct future *active_top(const struct thread *t) {
   if (t->current)
     return t->current;
   struct future *f = t->suspended;
-  if (f && f->state == WAITING && f->aside == NOT_ASIDE)
+  if (f && f->state == WAITING && f->aside == NOT_ASIDE && f->thread == t->number)
     return f;
   f = t->idler;
   return f && f->state == WAITING && f->aside == FOR_IDLE ? f : NULL;
@@ -210,6 +210,11 @@ static void on_leave(struct world *w, struct thread *t, const struct op *op) {
       struct future *top = innermost(f);
       if (top->state == RUNNING)
         return; /* on another thread */
+      struct future *below = caller_of(f);
+      if (below) { /* its own frame is what runs now, so it waits for nobody */
+        below->aside = NOT_ASIDE;
+        below->implicit |= below->opened_aside;
+      }
       cancel_above(t, top, f);
       ledger_close(t, f, false);
       ledger_over(t, f, verdict(f, op->how));
@@ -232,7 +237,7 @@ static void on_leave(struct world *w, struct thread *t, const struct op *op) {
 static void suspend_again(struct world *w, struct thread *t, const struct op *op) {
   struct future *f = t->suspended;
   uint32_t outer = t->suspended_cell;
-  if (!f || f->state != WAITING || f->aside != NOT_ASIDE ||
+  if (!f || f->state != WAITING || f->aside != NOT_ASIDE || f->thread != t->number ||
       outer / PROGRAM_DEPTH != op->token / PROGRAM_DEPTH || op->token <= outer) {
     t->ledger->unmatched++;
     return;
@@ -450,8 +455,9 @@ static void on_run_begin(struct world *w, struct thread *t, const struct op *op)
                           .body = op->function != NULL};
   if (caller)
     put_aside(t, take_call(t, op->function ? op->function : op->site), FOR_CALLEE, f);
-  if (!caller_of(f)) /* else inside a bracket of its own */
-    f->caller = caller;
+  /* The newest bracket is where control returns to: an older one that is still
+     open (another thread's, which lost the race to close it) restores its own. */
+  f->caller = caller;
   const char *from = runs->state == WAITING ? runs->await->name : runs->site->name;
   ledger_close(t, runs, false);
   if (runs->implicit)
@@ -477,7 +483,7 @@ static int run_verdict(struct thread *t, struct future *f, int how) {
 
 /* The bracket around f closes while f, or a body it awaits, runs: that one. */
 static struct future *run_stops(struct thread *t, struct future *f, const struct op *op, bool body,
-                                struct path *polled) {
+                                struct future *poller, struct path *polled_at) {
   int how = op->how;
   if (t->current != f && (body || how < APROF_PENDING))
     unwind_to(t, f);
@@ -493,7 +499,8 @@ static struct future *run_stops(struct thread *t, struct future *f, const struct
     waits_at(t, runs, runs->await, runs->implicit);
   } else {
     const char *site = op->site ? op->site->name : runs->birth;
-    waits_at(t, runs, polled ? polled : ledger_await(t->ledger, runs->path, site), true);
+    waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site),
+             true);
   }
   return runs;
 }
@@ -508,7 +515,7 @@ static void on_run_end(struct world *w, struct thread *t, const struct op *op,
     f->brackets--;
     if (t->current && (t->current == f || innermost(f) == t->current)) {
       struct future *stopped =
-          run_stops(t, f, op, token->body, poller == t->current ? polled_at : NULL);
+          run_stops(t, f, op, token->body, poller, polled_at);
       if (!caller)
         ledger_slice_end(t, op->site ? op->site->name : stopped->site->name);
       pending = op->how >= APROF_PENDING;
