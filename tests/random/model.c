@@ -481,9 +481,9 @@ static int run_verdict(struct thread *t, struct future *f, int how) {
   return how;
 }
 
-/* The bracket around f closes while f, or a body it awaits, runs: that one. */
-static struct future *run_stops(struct thread *t, struct future *f, const struct op *op, bool body,
-                                struct future *poller, struct path *polled_at) {
+/* The bracket around f closes while f, or a body it awaits, runs. */
+static void run_stops(struct thread *t, struct future *f, const struct op *op, bool body,
+                      struct future *poller, struct path *polled_at) {
   int how = op->how;
   if (t->current != f && (body || how < APROF_PENDING))
     unwind_to(t, f);
@@ -499,10 +499,8 @@ static struct future *run_stops(struct thread *t, struct future *f, const struct
     waits_at(t, runs, runs->await, runs->implicit);
   } else {
     const char *site = op->site ? op->site->name : runs->birth;
-    waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site),
-             true);
+    waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site), true);
   }
-  return runs;
 }
 
 static void on_run_end(struct world *w, struct thread *t, const struct op *op,
@@ -514,10 +512,10 @@ static void on_run_end(struct world *w, struct thread *t, const struct op *op,
   if (alive(f)) {
     f->brackets--;
     if (t->current && (t->current == f || innermost(f) == t->current)) {
-      struct future *stopped =
-          run_stops(t, f, op, token->body, poller, polled_at);
+      struct future *top = t->current;
+      run_stops(t, f, op, token->body, poller, polled_at);
       if (!caller)
-        ledger_slice_end(t, op->site ? op->site->name : stopped->site->name);
+        ledger_slice_end(t, op->site ? op->site->name : top->site->name);
       pending = op->how >= APROF_PENDING;
     } else if (f->ending != NO_END && !busy(f)) {
       int how = run_verdict(t, f, op->how);
@@ -559,7 +557,7 @@ static void on_wake(struct world *w, struct thread *t, const struct op *op) {
 
 static void on_wake_current(struct world *w, struct thread *t, const struct op *op) {
   (void)w, (void)op;
-  if (!t->current && active_top(t))
+  if (!t->current && t->suspended && active_top(t) == t->suspended)
     wake(t, t->suspended);
 }
 

@@ -1,0 +1,522 @@
+/* Creates, runs, wakes, ends and idling: futures that are found by a key. */
+#include "unit.h"
+
+FUNCTION_SITE(body);
+FUNCTION_SITE(loop);
+CALLBACK_SITE(on_done);
+CALLBACK_SITE(on_other);
+FRAME_SITE(machine);
+FRAME_SITE(submachine);
+AWAIT_SITE(nap);
+CALL_SITE(poll_it);
+RETURN_SITE(not_yet);
+IDLE_SITE(poller);
+enum { NS = 7, OTHER_NS = 8, FRAME_NS = 9, KEY = 0xabc0 };
+CREATE_SITE(once, APROF_ONCE, NS);
+CREATE_SITE(multi, APROF_MULTI, NS);
+CREATE_SITE(spawn, 0, NS);
+CREATE_SITE(ready_once, APROF_ONCE | APROF_READY, NS);
+CREATE_SITE(rearm, APROF_ONCE | APROF_REARM, NS);
+CREATE_SITE(root, APROF_ROOT, NS);
+CREATE_SITE(once_other, APROF_ONCE, OTHER_NS);
+RUN_SITE(call, 0, NS);
+RUN_SITE(quiet, APROF_QUIET, NS);
+RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
+WAKE_SITE(waker, NS);
+WAKE_SITE(wake_any, APROF_NS_ANY);
+END_SITE(ender, NS);
+END_SITE(end_any, APROF_NS_ANY);
+
+static const char address_of_body, address_of_other;
+
+/* The runtime shows nothing before its first future. */
+static void begin(void) {
+  token t;
+  attach();
+  enter(&loop, &t);
+  leave(&t);
+}
+
+/* -- create ------------------------------------------------------------------ */
+
+START_TEST(once_waits_at_its_create) {
+  begin();
+  token c, r;
+  create(&once, &c, &on_done, NULL);
+  pass(5); /* in the call itself: it lives since the bracket began */
+  created(&c, KEY, 1);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  pass(3);
+  ran(&r, APROF_DONE);
+  expect("on_done @ once", "waiting", 15);
+  expect("on_done @ once", "count", 1);
+  expect_times("on_done", 3, 0, 18);
+  expect("on_done", "queued", 0);
+}
+END_TEST
+
+START_TEST(spawn_is_queued) {
+  begin();
+  token r;
+  new_future(&spawn, &on_done, KEY);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  new_future(&ready_once, &on_done, KEY);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 20);
+  expect("on_done", "waiting", 0);
+  expect("on_done", "queued histogram from 10", 2);
+}
+END_TEST
+
+START_TEST(create_that_failed_never_was) {
+  begin();
+  token c, r;
+  create(&once, &c, &on_done, NULL);
+  pass(5);
+  expect("on_done", "created", 0);
+  created(&c, KEY, 0);
+  expect("on_done", "created", 0);
+  run(&quiet, &r, KEY, &on_done);
+  ck_assert_uint_eq(r.word[0], 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+START_TEST(root_create_is_a_task) {
+  begin();
+  token t;
+  enter(&body, &t);
+  new_future(&root, &on_done, KEY);
+  leave(&t);
+  expect("body > on_done", "created", 0);
+  expect("on_done", "created", 1);
+}
+END_TEST
+
+START_TEST(child_runs_before_create_returns) {
+  begin();
+  token p, c, t;
+  enter(&loop, &p);
+  pass(1);
+  create(&spawn, &c, &body, &address_of_body);
+  pass(2);
+  enter_as(&body, &t, &address_of_body);
+  pass(4);
+  leave(&t);
+  pass(8);
+  created(&c, KEY, 1);
+  pass(16);
+  leave(&p);
+  expect("loop > body", "created", 1);
+  expect("loop > body", "exec", 4);
+  expect("loop > body", "queued", 2);
+  expect("loop > body", "wall", 6);
+  expect("loop", "exec", 1 + 2 + 16);
+  expect("loop", "waiting", 4 + 8);
+}
+END_TEST
+
+START_TEST(child_suspends_before_create_returns) {
+  begin();
+  token p, c, t, w, r;
+  enter(&loop, &p);
+  create(&spawn, &c, &body, &address_of_body);
+  enter_as(&body, &t, &address_of_body);
+  pass(4);
+  suspend(&nap, &w);
+  created(&c, KEY, 1);
+  pass(16);
+  leave(&p);
+  run(&call, &r, KEY, NULL);
+  resume(&w);
+  pass(2);
+  leave(&t);
+  ran(&r, APROF_DONE);
+  expect("loop", "exec", 16);
+  expect("loop > body", "exec", 6);
+  expect("loop > body @ nap", "waiting", 16);
+  expect("body", "done", 1);
+  expect("body", "created", 1);
+}
+END_TEST
+
+/* A body whose address is another's does not adopt. */
+START_TEST(other_body_in_a_create_bracket) {
+  begin();
+  token c, t;
+  create(&spawn, &c, &body, &address_of_body);
+  enter_as(&loop, &t, &address_of_other);
+  pass(4);
+  leave(&t);
+  created(&c, KEY, 1);
+  expect("loop", "done", 2);
+  expect("body", "live", 1);
+  expect("body", "exec", 0);
+}
+END_TEST
+
+START_TEST(nameless_takes_the_name_of_its_body) {
+  begin();
+  token c, r, t;
+  create(&spawn, &c, NULL, NULL);
+  created(&c, KEY, 1);
+  expect("spawn", "live", 1);
+  run(&call, &r, KEY, &on_done);
+  pass(3);
+  ran(&r, APROF_DONE);
+  expect("on_done", "done", 1);
+  expect("on_done", "exec", 3);
+  expect("spawn", "created", 0);
+  create(&spawn, &c, NULL, NULL);
+  enter(&body, &t);
+  leave(&t);
+  created(&c, KEY, 1);
+  expect("body", "done", 1);
+  expect("spawn", "created", 0);
+}
+END_TEST
+
+/* -- keys used again ---------------------------------------------------------- */
+
+START_TEST(reused_key_cancels_the_old_one) {
+  begin();
+  new_future(&once, &on_done, KEY);
+  pass(10);
+  new_future(&once, &on_other, KEY);
+  pass(5);
+  expect("on_done", "cancelled", 1);
+  expect("on_done", "wall", 10);
+  expect("on_other", "live", 1);
+  expect("on_other", "wall", 5);
+  expect("health", "reused", 1);
+}
+END_TEST
+
+/* Its request is used again by the callback itself, before it returns. */
+START_TEST(reused_in_its_own_callback) {
+  begin();
+  token r;
+  new_future(&once, &on_done, KEY);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  new_future(&once, &on_done, KEY);
+  pass(2);
+  ran(&r, APROF_DONE);
+  expect("on_done", "done", 1);
+  expect("on_done", "live", 1);
+  expect("on_done", "cancelled", 0);
+  expect("health", "reused", 0);
+  pass(100);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "done", 2);
+  expect("on_done > on_done", "created", 0);
+  expect("on_done @ once", "waiting", 10 + 2 + 100);
+}
+END_TEST
+
+START_TEST(suspended_coroutine_whose_address_is_reused) {
+  begin();
+  token r, t, u, w;
+  new_future(&spawn, &body, KEY);
+  run(&call, &r, KEY, NULL);
+  enter(&body, &t);
+  enter(&loop, &u); /* an async call on its stack */
+  suspend(&nap, &w);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  new_future(&spawn, &on_done, KEY); /* destroyed without a word */
+  expect("body", "cancelled", 1);
+  expect("body", "live", 0);
+  expect("body > loop", "cancelled", 1);
+  expect("health", "reused", 1);
+}
+END_TEST
+
+START_TEST(rearmed_timer_goes_on) {
+  begin();
+  token r;
+  new_future(&rearm, &on_done, KEY);
+  pass(10);
+  new_future(&rearm, &on_done, KEY);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  new_future(&rearm, &on_done, KEY); /* in its own callback: it is not over */
+  pass(1);
+  ran(&r, APROF_DONE);
+  expect("on_done", "created", 1);
+  expect("on_done", "live", 1);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "done", 1);
+  expect("on_done @ rearm", "waiting", 30);
+  expect("on_done @ rearm", "count", 2);
+  expect("health", "reused", 0);
+}
+END_TEST
+
+START_TEST(rearmed_for_another_function_is_another) {
+  begin();
+  new_future(&rearm, &on_done, KEY);
+  new_future(&rearm, &on_other, KEY);
+  expect("on_done", "cancelled", 1);
+  expect("on_other", "live", 1);
+  expect("health", "reused", 1);
+}
+END_TEST
+
+/* -- run --------------------------------------------------------------------- */
+
+START_TEST(multi_waits_between_its_runs) {
+  begin();
+  token r;
+  new_future(&multi, &on_done, KEY);
+  for (unsigned i = 0; i < 3; i++) {
+    pass(10);
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    ran(&r, APROF_PENDING);
+  }
+  expect("on_done", "created", 1);
+  expect("on_done", "exec", 3);
+  expect("on_done @ multi", "waiting", 30);
+  expect("on_done @ multi", "count", 3);
+  expect("on_done", "slices", 3);
+}
+END_TEST
+
+START_TEST(unknown_keys) {
+  begin();
+  token r;
+  run(&call, &r, KEY, &on_done);
+  ck_assert_uint_eq(r.word[0], 0);
+  run(&quiet, &r, KEY, &on_done);
+  ck_assert_uint_eq(r.word[0], 0);
+  expect("health", "missed", 1);
+  expect("on_done", "created", 0);
+  run(&orphan, &r, KEY, &machine);
+  ck_assert_uint_ne(r.word[0], 0);
+  ran(&r, APROF_DONE);
+  expect("machine", "done", 1);
+}
+END_TEST
+
+START_TEST(run_inside_itself) {
+  begin();
+  token r, q;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  run(&call, &q, KEY, &on_done);
+  pass(2);
+  ran(&q, APROF_DONE);
+  pass(4);
+  ran(&r, APROF_PENDING);
+  expect("on_done", "exec", 7);
+  expect("on_done", "live", 1);
+  expect("on_done", "slices", 1);
+}
+END_TEST
+
+START_TEST(run_puts_the_running_one_aside) {
+  begin();
+  token t, r;
+  new_future(&multi, &on_done, KEY);
+  enter(&body, &t);
+  pass(1);
+  call_from(&poll_it);
+  run(&call, &r, KEY, &on_done);
+  pass(2);
+  ran(&r, APROF_PENDING);
+  pass(4);
+  leave(&t);
+  expect("body", "exec", 5);
+  expect("body @ poll_it", "immediate", 1);
+  expect("on_done", "exec", 2);
+  expect("body", "slice_max", 7);
+  expect("on_done", "slices", 0);
+}
+END_TEST
+
+START_TEST(frame_waits_at_its_return) {
+  begin();
+  token r;
+  for (unsigned i = 0; i < 3; i++) {
+    run(&orphan, &r, KEY, &machine);
+    pass(1);
+    ran_at(&r, i < 2 ? APROF_PENDING : APROF_DONE, &not_yet);
+    pass(10);
+  }
+  expect("machine", "created", 1);
+  expect("machine", "exec", 3);
+  expect("machine @ not_yet", "waiting", 20);
+  expect("machine @ not_yet", "count", 2);
+}
+END_TEST
+
+/* The parent's wait belongs to the call of the child it polled last, but only if
+   nothing ran in between. */
+START_TEST(wait_of_a_poller) {
+  begin();
+  token r, s, t;
+  run(&orphan, &r, KEY, &machine);
+  call_from(&poll_it);
+  run(&orphan, &s, KEY + 8, &submachine);
+  ran(&s, APROF_PENDING);
+  ran_at(&r, APROF_PENDING, &not_yet);
+  pass(10);
+  run(&orphan, &r, KEY, &machine);
+  call_from(&poll_it);
+  run(&orphan, &s, KEY + 8, &submachine);
+  ran(&s, APROF_PENDING);
+  enter(&body, &t);
+  leave(&t);
+  ran_at(&r, APROF_PENDING, &not_yet);
+  pass(100);
+  expect("machine @ poll_it", "waiting", 10);
+  expect("machine @ not_yet", "waiting", 100);
+}
+END_TEST
+
+/* -- wake, end, idle --------------------------------------------------------- */
+
+START_TEST(wake_turns_waiting_into_queued) {
+  begin();
+  token r;
+  new_future(&once, &on_done, KEY);
+  pass(10);
+  wake(&waker, KEY);
+  pass(5);
+  wake(&waker, KEY); /* of one that is queued: nothing */
+  pass(5);
+  expect("on_done", "queued", 10);
+  expect("on_done", "waiting", 10);
+  run(&call, &r, KEY, &on_done);
+  wake(&waker, KEY); /* of one that runs: nothing */
+  pass(1);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 10);
+  expect("on_done @ once", "waiting", 10);
+  expect("on_done @ once", "count", 1);
+  wake(&waker, KEY); /* of nobody: nothing */
+  expect("health", "missed", 0);
+}
+END_TEST
+
+START_TEST(wake_and_end_of_any_namespace) {
+  begin();
+  new_future(&once, &on_done, KEY);
+  new_future(&once_other, &on_other, KEY);
+  new_future(&once_other, &on_other, KEY + 8);
+  wake(&wake_any, KEY);
+  pass(10);
+  expect("on_done", "queued", 10);
+  expect("on_other", "queued", 10);
+  end(&end_any, KEY, APROF_CANCELLED);
+  expect("on_done", "cancelled", 1);
+  expect("on_other", "cancelled", 1);
+  expect("on_other", "live", 1);
+}
+END_TEST
+
+START_TEST(end_of_one_that_runs) {
+  begin();
+  token r;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  end(&ender, KEY, APROF_CANCELLED); /* closed in its own callback */
+  pass(2);
+  new_future(&multi, &on_other, KEY); /* its key is free at once */
+  expect("health", "reused", 0);
+  ran(&r, APROF_PENDING);
+  expect("on_done", "cancelled", 1);
+  expect("on_done", "exec", 3);
+  expect("on_other", "live", 1);
+}
+END_TEST
+
+START_TEST(end_of_one_put_aside) {
+  begin();
+  token r, t;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  enter(&body, &t);
+  pass(2);
+  end(&ender, KEY, APROF_CANCELLED);
+  expect("on_done", "live", 1);
+  leave(&t);
+  ran(&r, APROF_PENDING);
+  expect("on_done", "cancelled", 1);
+  expect("on_done > body", "done", 1);
+}
+END_TEST
+
+START_TEST(idle_time) {
+  begin();
+  token i, t;
+  idle(&poller, &i);
+  pass(10);
+  idled(&i);
+  pass(1);
+  enter(&body, &t);
+  pass(2);
+  idle(&poller, &i); /* a nested loop */
+  pass(20);
+  idled(&i);
+  pass(4);
+  leave(&t);
+  expect("body", "exec", 6);
+  expect("body @ poller", "waiting", 20);
+  expect("body @ poller", "immediate", 0);
+  expect("body", "slices", 2);
+  struct rows rows = {0};
+  reader_rows(profile(), profile()->virtual_now, &rows);
+  char name[32];
+  snprintf(name, sizeof name, "thread %d", (int)getpid());
+  ck_assert_uint_eq(rows_get(&rows, name, "idle"), 30);
+  ck_assert_uint_eq(rows_get(&rows, name, "exec"), 6);
+  ck_assert_uint_eq(rows_get(&rows, name, "other"), 1);
+  rows_free(&rows);
+}
+END_TEST
+
+/* Callbacks that the poller itself calls. */
+START_TEST(callback_inside_the_poller) {
+  begin();
+  token i, r;
+  new_future(&once, &on_done, KEY);
+  idle(&poller, &i);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  pass(5);
+  ran(&r, APROF_DONE);
+  pass(10);
+  idled(&i);
+  expect("on_done", "exec", 5);
+  struct rows rows = {0};
+  reader_rows(profile(), profile()->virtual_now, &rows);
+  char name[32];
+  snprintf(name, sizeof name, "thread %d", (int)getpid());
+  ck_assert_uint_eq(rows_get(&rows, name, "idle"), 20);
+  rows_free(&rows);
+}
+END_TEST
+
+UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_failed_never_was,
+          root_create_is_a_task, child_runs_before_create_returns,
+          child_suspends_before_create_returns, other_body_in_a_create_bracket,
+          nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
+          reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
+          rearmed_timer_goes_on, rearmed_for_another_function_is_another,
+          multi_waits_between_its_runs, unknown_keys, run_inside_itself,
+          run_puts_the_running_one_aside, frame_waits_at_its_return, wait_of_a_poller,
+          wake_turns_waiting_into_queued, wake_and_end_of_any_namespace, end_of_one_that_runs,
+          end_of_one_put_aside, idle_time, callback_inside_the_poller)

@@ -1,0 +1,256 @@
+/*
+ * The profile reader of cli/ against bad input: every byte of a profile is
+ * hostile. What is asserted is that the reader ends, in time and in bounds (run
+ * it with sanitizers), and that what comes out is JSON that the report reads.
+ * FUZZ_ROUNDS and FUZZ_SEED repeat or prolong a run.
+ */
+#include "cli/find.h"
+#include "cli/reading.h"
+#include "cli/report.h"
+#include "cli/totals.h"
+#include "synthetic.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE *nowhere;
+
+static const struct totals_request request = {.reason = "recovered"};
+
+/* Totals and report of a file; false where it was refused. */
+static bool read_through(int fd) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  bool made = totals_make(fd, "fuzzed", PROFILE_LEFT, &request, out);
+  fclose(out);
+  if (made) {
+    struct reading *r = reading_parse(text, length, "totals of a fuzzed profile");
+    ck_assert_ptr_nonnull(r);
+    report_print(r, NULL, &report_defaults, nowhere);
+    report_json(r, NULL, &report_defaults, nowhere);
+    reading_free(r);
+  }
+  free(text);
+  return made;
+}
+
+static bool read_bytes(const struct synthetic *s, size_t length) {
+  int fd = synthetic_file(s, length);
+  bool made = read_through(fd);
+  close(fd);
+  return made;
+}
+
+static int saved_stderr; /* FUZZ_SHOW=1: kept, to see what a sanitizer says */
+
+static void setup(void) {
+  nowhere = fopen("/dev/null", "w");
+  fflush(stderr);
+  saved_stderr = dup(2);
+  if (!getenv("FUZZ_SHOW"))
+    ck_assert_int_ge(dup2(fileno(nowhere), 2), 0);
+}
+
+static void teardown(void) {
+  dup2(saved_stderr, 2);
+  close(saved_stderr);
+  fclose(nowhere);
+}
+
+START_TEST(a_good_one_is_read) {
+  struct synthetic *s = synthetic_rich();
+  ck_assert(read_bytes(s, s->header->used));
+  free(s);
+}
+END_TEST
+
+START_TEST(wrong_headers_are_refused) {
+  struct synthetic *s = synthetic_rich();
+  ck_assert(!read_bytes(s, 0));
+  ck_assert(!read_bytes(s, 100));
+  ck_assert(!read_bytes(s, sizeof(struct aprof_header) - 1));
+  s->header->version++;
+  ck_assert(!read_bytes(s, s->header->used));
+  s->header->version--;
+  s->header->header_size = 0;
+  ck_assert(!read_bytes(s, s->header->used));
+  s->header->header_size = APROF_HEADER_SIZE;
+  s->header->clock_source = 9;
+  ck_assert(!read_bytes(s, s->header->used));
+  s->header->clock_source = APROF_CLOCK_TSC;
+  s->header->fit_mult = s->header->estimated_mult = 0;
+  ck_assert(!read_bytes(s, s->header->used));
+  memset(s->header->magic, 0, 8);
+  ck_assert(!read_bytes(s, s->header->used));
+  free(s);
+}
+END_TEST
+
+START_TEST(other_files_are_refused) {
+  int fd = open("/dev/zero", O_RDONLY);
+  ck_assert(!read_through(fd));
+  close(fd);
+  fd = open("/", O_RDONLY);
+  ck_assert(!read_through(fd));
+  close(fd);
+}
+END_TEST
+
+START_TEST(any_length_is_survived) {
+  struct synthetic *s = synthetic_rich();
+  for (size_t length = 0; length < s->header->used; length += 1531)
+    read_bytes(s, length);
+  free(s);
+}
+END_TEST
+
+START_TEST(chunks_that_lie) {
+  struct synthetic *s = synthetic_rich();
+  uint64_t used = s->header->used;
+  static const uint64_t sizes[] = {0, 1, 64, 4095, 4096, 1ull << 32, UINT64_MAX, 1ull << 63};
+  static const uint32_t numbers[] = {0, 1, 77777, 0x7fffffff, 0xffffffff};
+  for (uint64_t at = APROF_HEADER_SIZE; at < used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at), good = *chunk;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      chunk->size = sizes[i];
+      read_bytes(s, used);
+      *chunk = good;
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+      chunk->count = numbers[i];
+      read_bytes(s, used);
+      *chunk = good;
+      chunk->first = numbers[i];
+      read_bytes(s, used);
+      *chunk = good;
+      chunk->element = numbers[i];
+      read_bytes(s, used);
+      *chunk = good;
+      chunk->owner = numbers[i];
+      read_bytes(s, used);
+      *chunk = good;
+      chunk->type = numbers[i];
+      read_bytes(s, used);
+      *chunk = good;
+    }
+    at += good.size;
+  }
+  s->header->used = UINT64_MAX;
+  s->header->capacity = UINT64_MAX;
+  read_bytes(s, used);
+  free(s);
+}
+END_TEST
+
+static uint64_t random_state;
+
+static uint64_t next_random(void) {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+/* Flips bits, stores extremes, copies pieces over others: mostly where there is
+   something, that is in headers, records and strings. */
+static void damage(struct synthetic *s) {
+  static const uint64_t extremes[] = {0, 1, 0xffffffff, UINT64_MAX, 0x7fffffffffffffff, 4096};
+  uint64_t used = s->header->used < SYNTHETIC_ROOM ? s->header->used : SYNTHETIC_ROOM;
+  for (uint64_t i = 1 + next_random() % 24; i--;) {
+    uint64_t at = next_random() % used;
+    if (next_random() % 4 == 0)
+      at = next_random() % sizeof(struct aprof_header);
+    while (next_random() % 64 && !s->bytes[at])
+      at = (at + 1) % used;
+    switch (next_random() % 4) {
+    case 0:
+      s->bytes[at] ^= (unsigned char)(1u << next_random() % 8);
+      break;
+    case 1:
+      s->bytes[at] = (unsigned char)next_random();
+      break;
+    case 2:
+      memcpy(s->bytes + at / 8 * 8, &extremes[next_random() % 6], 8);
+      break;
+    default:
+      memmove(s->bytes + at, s->bytes + next_random() % used / 2,
+              used - at < 200 ? used - at : 200);
+    }
+  }
+}
+
+START_TEST(random_damage_is_survived) {
+  const char *rounds = getenv("FUZZ_ROUNDS"), *seed = getenv("FUZZ_SEED");
+  struct synthetic *good = synthetic_rich(), *bad = synthetic_new();
+  random_state = seed ? strtoull(seed, NULL, 0) | 1 : 88172645463325252u;
+  int read = 0;
+  for (int i = rounds ? atoi(rounds) : 3000; i--;) {
+    memcpy(bad->bytes, good->bytes, good->header->used);
+    bad->header = (void *)bad->bytes;
+    damage(bad);
+    /* The magic is checked first: most rounds are to get further. */
+    if (next_random() % 8)
+      memcpy(bad->bytes, good->bytes, 16);
+    read += read_bytes(bad, good->header->used);
+  }
+  ck_assert_int_gt(read, 100);
+  free(good);
+  free(bad);
+}
+END_TEST
+
+START_TEST(random_totals_are_survived) {
+  struct synthetic *s = synthetic_rich();
+  int fd = synthetic_file(s, s->header->used);
+  char *text = NULL, *bad;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  ck_assert(totals_make(fd, "good", PROFILE_LEFT, &request, out));
+  fclose(out);
+  bad = malloc(length + 1);
+  random_state = 1234567;
+  for (int i = 0; i < 2000; i++) {
+    memcpy(bad, text, length + 1);
+    for (uint64_t j = 1 + next_random() % 8; j--;)
+      bad[next_random() % length] = "0123456789[]{}\",:-tfn\\ \x01\xff"[next_random() % 25];
+    struct reading *r = reading_parse(bad, next_random() % 8 ? length : next_random() % length, "bad");
+    if (r) {
+      report_print(r, NULL, &report_defaults, nowhere);
+      struct reading *earlier = reading_parse(text, length, "good");
+      reading_subtract(r, earlier);
+      report_json(r, earlier, &report_defaults, nowhere);
+      reading_free(earlier);
+    }
+    reading_free(r);
+  }
+  free(bad);
+  free(text);
+  close(fd);
+  free(s);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cli profile");
+  TCase *tests = tcase_create("hostile");
+  tcase_set_timeout(tests, 300);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, a_good_one_is_read);
+  tcase_add_test(tests, wrong_headers_are_refused);
+  tcase_add_test(tests, other_files_are_refused);
+  tcase_add_test(tests, any_length_is_survived);
+  tcase_add_test(tests, chunks_that_lie);
+  tcase_add_test(tests, random_damage_is_survived);
+  tcase_add_test(tests, random_totals_are_survived);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,318 @@
+/* Epochs: off, on, reset and fork; what is of an older one does nothing. */
+#include <sys/wait.h>
+
+#include "unit.h"
+
+FUNCTION_SITE(a);
+FUNCTION_SITE(b);
+CALLBACK_SITE(request);
+AWAIT_SITE(nap);
+IDLE_SITE(poller);
+CREATE_SITE(create_it, APROF_ONCE, 1);
+RUN_SITE(run_it, 0, 1);
+WAKE_SITE(wake_it, 1);
+
+static void one(struct aprof_site *function, uint64_t ns) {
+  token t;
+  enter(function, &t);
+  pass(ns);
+  leave(&t);
+}
+
+static uint64_t thread_total(const char *what) {
+  char name[32];
+  snprintf(name, sizeof name, "thread %d", (int)getpid());
+  return total_of(name, what, true);
+}
+
+/* -- off and on ---------------------------------------------------------------- */
+
+START_TEST(off_detaches_what_lives) {
+  attach();
+  token ta, tb, w;
+  enter(&a, &ta);
+  pass(1);
+  enter(&b, &tb);
+  pass(2);
+  suspend(&nap, &w);
+  pass(4);
+  ck_assert_int_eq(gate.api_enable(0), 1);
+  ck_assert_uint_eq(*gate.flag, 0);
+  pass(100);
+  expect("a", "detached", 1);
+  expect("a", "live", 0);
+  expect("a > b", "detached", 1);
+  expect("a > b", "wall", 6);
+  expect("a > b @ nap", "waiting", 4);
+  expect("a", "wall", 7);
+  /* Their closing events come, and do nothing. */
+  resume(&w);
+  leave(&tb);
+  leave(&ta);
+  expect("a", "detached", 1);
+  expect("a", "done", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+START_TEST(off_while_running) {
+  attach();
+  token t;
+  enter(&a, &t);
+  pass(10);
+  gate.api_enable(0);
+  pass(100);
+  expect("a", "exec", 10);
+  expect("a", "detached", 1);
+  leave(&t);
+  expect("a", "exec", 10);
+}
+END_TEST
+
+START_TEST(on_again) {
+  attach();
+  token t;
+  one(&a, 10);
+  enter(&a, &t);
+  pass(10);
+  gate.api_enable(0);
+  pass(1000);
+  one(&a, 10); /* not recorded */
+  ck_assert_int_eq(gate.api_enable(1), 0);
+  pass(5);
+  leave(&t); /* of the epoch before */
+  one(&a, 20);
+  expect("a", "done", 2);
+  expect("a", "detached", 1);
+  expect("a", "created", 3);
+  expect("a", "exec", 40);
+  expect("a", "wall", 40);
+  ck_assert_uint_eq(thread_total("elapsed"), 10 + 10 + 5 + 20);
+  ck_assert_uint_eq(thread_total("exec"), 40);
+  ck_assert_uint_eq(thread_total("other"), 5);
+}
+END_TEST
+
+START_TEST(switching_twice_is_nothing) {
+  attach();
+  one(&a, 10);
+  ck_assert_int_eq(gate.api_enable(1), 1);
+  ck_assert_int_eq(gate.api_enable(0), 1);
+  ck_assert_int_eq(gate.api_enable(0), 0);
+  ck_assert_int_eq(gate.api_enable(1), 0);
+  expect("a", "done", 1);
+}
+END_TEST
+
+START_TEST(keys_of_an_older_epoch_are_unknown) {
+  attach();
+  new_future(&create_it, &request, 0x7f00);
+  pass(10);
+  gate.api_enable(0);
+  gate.api_enable(1);
+  token r;
+  run(&run_it, &r, 0x7f00, &request);
+  ck_assert_uint_eq(r.word[0], 0);
+  expect("request", "detached", 1);
+  expect("request", "wall", 10);
+  expect("health", "missed", 1);
+  new_future(&create_it, &request, 0x7f00);
+  expect("health", "reused", 0);
+  expect("request", "live", 1);
+}
+END_TEST
+
+START_TEST(many_epochs) {
+  attach();
+  for (unsigned i = 0; i < 1000; i++) {
+    one(&a, 1);
+    gate.api_enable(0);
+    pass(1);
+    gate.api_enable(1);
+  }
+  expect("a", "done", 1000);
+  expect("a", "exec", 1000);
+  ck_assert_uint_eq(thread_total("elapsed"), 1000);
+}
+END_TEST
+
+/* -- reset ---------------------------------------------------------------------- */
+
+START_TEST(reset_starts_from_zero) {
+  attach();
+  token ta, t, i;
+  one(&a, 10);
+  idle(&poller, &i);
+  pass(50);
+  idled(&i);
+  enter(&a, &ta);
+  pass(5);
+  ck_assert_int_eq(gate.api_reset(), 0);
+  expect("a", "created", 0);
+  expect("a", "exec", 0);
+  ck_assert_uint_eq(thread_total("idle"), 0);
+  pass(3);
+  leave(&ta);
+  enter(&b, &t);
+  pass(7);
+  leave(&t);
+  one(&a, 11);
+  expect("a", "created", 1);
+  expect("a", "exec", 11);
+  expect("a", "exec_max", 11);
+  expect("b", "exec", 7);
+  expect("a", "detached", 0);
+  ck_assert_uint_eq(thread_total("elapsed"), 3 + 7 + 11);
+  ck_assert_uint_eq(thread_total("other"), 3);
+}
+END_TEST
+
+START_TEST(reset_zeroes_histograms_and_health) {
+  attach();
+  token t;
+  one(&a, 10);
+  enter(&a, &t);
+  leave(&t);
+  leave(&t);
+  expect("health", "missed", 1);
+  gate.api_reset();
+  one(&a, 20);
+  expect("a", "exec histogram from 10", 0);
+  expect("a", "exec histogram from 20", 1);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* -- before there is anything ----------------------------------------------------- */
+
+START_TEST(no_footprint_before_the_first_future) {
+  attach();
+  ck_assert_ptr_null(reader_find());
+  token t;
+  suspend(&nap, &t);
+  resume(&t);
+  wake(&wake_it, 0x7f00);
+  call_from(&nap);
+  ck_assert_int_eq(gate.api_reset(), -1);
+  ck_assert_int_eq(gate.api_snapshot(), -1);
+  ck_assert_ptr_null(reader_find());
+  one(&a, 1);
+  ck_assert_ptr_nonnull(reader_find());
+}
+END_TEST
+
+START_TEST(attach_is_idempotent) {
+  attach();
+  attach();
+  struct aprof_gate second = {.flag = &second.closed, .abi = APROF_ABI};
+  ck_assert_int_eq(__aprof_attach(&second), 0);
+  ck_assert_ptr_eq(second.flag, gate.flag);
+  struct aprof_gate foreign = {.flag = &foreign.closed, .abi = APROF_ABI + 1};
+  ck_assert_int_eq(__aprof_attach(&foreign), -1);
+  ck_assert_ptr_eq(foreign.flag, &foreign.closed);
+  one(&a, 1);
+  expect("a", "done", 1);
+}
+END_TEST
+
+/* -- fork ------------------------------------------------------------------------ */
+
+/* In a child: the exit status tells whether `check` got through. */
+static void in_child(void (*check)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    check();
+    _exit(0);
+  }
+  int status;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child failed: status %x",
+                status);
+}
+
+static token over_fork, await_over_fork;
+
+static void child_must(bool ok) {
+  if (!ok)
+    _exit(1);
+}
+
+static void child_starts_afresh(void) {
+  child_must(reader_find() == NULL); /* not the parent's */
+  resume(&await_over_fork);
+  leave(&over_fork);
+  child_must(reader_find() == NULL); /* closing events of the parent's open nothing */
+  one(&b, 3);
+  child_must(profile()->pid == getpid());
+  child_must(total("b", "exec") == 3 && total("b", "done") == 1);
+  child_must(total("a", "created") == 0 && total("health", "missed") == 0);
+}
+
+START_TEST(fork_gives_the_child_a_profile_of_its_own) {
+  attach();
+  enter(&a, &over_fork);
+  pass(1);
+  suspend(&nap, &await_over_fork);
+  pass(2);
+  in_child(child_starts_afresh);
+  resume(&await_over_fork);
+  pass(4);
+  leave(&over_fork);
+  expect("a", "done", 1);
+  expect("a", "exec", 5);
+  expect("b", "created", 0);
+  ck_assert_int_eq(profile()->pid, getpid());
+}
+END_TEST
+
+static void child_without_futures(void) { child_must(reader_find() == NULL); }
+
+START_TEST(fork_without_futures_leaves_nothing) {
+  attach();
+  one(&a, 1);
+  in_child(child_without_futures);
+}
+END_TEST
+
+static void grandchild_too(void) {
+  one(&b, 1);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    one(&a, 7);
+    _exit(total("a", "exec") == 7 && total("b", "created") == 0 ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  child_must(status == 0 && total("b", "done") == 1);
+}
+
+START_TEST(fork_of_a_fork) {
+  attach();
+  one(&a, 1);
+  in_child(grandchild_too);
+}
+END_TEST
+
+static void child_before_any_future(void) {
+  one(&a, 2);
+  child_must(total("a", "exec") == 2);
+}
+
+START_TEST(fork_before_the_first_future) {
+  attach();
+  in_child(child_before_any_future);
+  ck_assert_ptr_null(reader_find());
+  one(&a, 1);
+  expect("a", "exec", 1);
+}
+END_TEST
+
+UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
+          switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
+          reset_starts_from_zero, reset_zeroes_histograms_and_health,
+          no_footprint_before_the_first_future, attach_is_idempotent,
+          fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
+          fork_of_a_fork, fork_before_the_first_future)

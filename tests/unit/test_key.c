@@ -1,0 +1,149 @@
+/* The key table, seen through creates, runs and ends. */
+#include <pthread.h>
+
+#include "unit.h"
+
+CALLBACK_SITE(request);
+CALLBACK_SITE(other);
+enum { NS = 1, OTHER_NS = 2, MANY = 20000 };
+CREATE_SITE(create_it, APROF_ONCE, NS);
+CREATE_SITE(create_other, APROF_ONCE, OTHER_NS);
+CREATE_SITE(create_bare, APROF_ONCE, APROF_NS_NONE);
+RUN_SITE(run_it, 0, NS);
+RUN_SITE(run_other, 0, OTHER_NS);
+RUN_SITE(run_bare, 0, APROF_NS_NONE);
+END_SITE(end_it, NS);
+
+static void run_and_end(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
+  token r;
+  run(site, &r, key, function);
+  ck_assert_msg(r.word[0] != 0, "key %llx is not found", (unsigned long long)key);
+  pass(1);
+  ran(&r, APROF_DONE);
+}
+
+/* The table grows many times while all of them live. */
+START_TEST(many_keys) {
+  attach();
+  for (uint64_t i = 0; i < MANY; i++)
+    new_future(&create_it, &request, 0x10000 + 16 * i);
+  expect("request", "live", MANY);
+  for (uint64_t i = MANY; i-- > 0;)
+    run_and_end(&run_it, &request, 0x10000 + 16 * i);
+  expect("request", "done", MANY);
+  expect("request", "exec", MANY);
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+}
+END_TEST
+
+/* One address over and over, as allocators give it: tombstones do not pile up. */
+START_TEST(one_key_many_times) {
+  attach();
+  for (unsigned i = 0; i < MANY; i++) {
+    new_future(&create_it, &request, 0x7f00);
+    run_and_end(&run_it, &request, 0x7f00);
+  }
+  expect("request", "done", MANY);
+  expect("health", "reused", 0);
+  ck_assert_uint_lt(profile()->used, 2u << 20);
+}
+END_TEST
+
+START_TEST(namespaces_are_apart) {
+  attach();
+  new_future(&create_it, &request, 0x7f00);
+  new_future(&create_other, &other, 0x7f00);
+  new_future(&create_bare, &other, 0x7f00);
+  expect("health", "reused", 0);
+  run_and_end(&run_other, &other, 0x7f00);
+  expect("other", "done", 1);
+  expect("request", "live", 1);
+  run_and_end(&run_it, &request, 0x7f00);
+  run_and_end(&run_bare, &other, 0x7f00);
+  expect("other", "done", 2);
+}
+END_TEST
+
+START_TEST(both_halves_count) {
+  attach();
+  token c, r;
+  create(&create_it, &c, &request, NULL);
+  gate.create_end(&c, 0x7f00, 1, 1);
+  create(&create_it, &c, &request, NULL);
+  gate.create_end(&c, 0x7f00, 2, 1);
+  expect("request", "live", 2);
+  r = (token){0};
+  gate.run_begin(&run_it, &r, 0x7f00, 3, &request, NULL);
+  ck_assert_uint_eq(r.word[0], 0);
+  expect("health", "missed", 1);
+  gate.run_begin(&run_it, &r, 0x7f00, 2, &request, NULL);
+  ck_assert_uint_ne(r.word[0], 0);
+  ran(&r, APROF_DONE);
+  expect("request", "live", 1);
+}
+END_TEST
+
+START_TEST(key_zero_is_a_key) {
+  attach();
+  new_future(&create_it, &request, 0);
+  run_and_end(&run_it, &request, 0);
+  expect("request", "done", 1);
+}
+END_TEST
+
+START_TEST(ended_key_is_unknown) {
+  attach();
+  new_future(&create_it, &request, 0x7f00);
+  end(&end_it, 0x7f00, APROF_DONE);
+  token r;
+  run(&run_it, &r, 0x7f00, &request);
+  ck_assert_uint_eq(r.word[0], 0);
+  expect("request", "done", 1);
+  expect("health", "missed", 1);
+}
+END_TEST
+
+/* -- threads ------------------------------------------------------------------ */
+
+enum { THREADS = 4, EACH = 4000 };
+
+static void *creates(void *number) {
+  uint64_t base = (uint64_t)(uintptr_t)number << 32;
+  for (uint64_t i = 0; i < EACH; i++)
+    new_future(&create_it, &request, base + 16 * i);
+  return NULL;
+}
+
+static void *runs(void *number) {
+  uint64_t base = (uint64_t)(uintptr_t)number << 32;
+  for (uint64_t i = 0; i < EACH; i++) {
+    token r;
+    run(&run_it, &r, base + 16 * i, &request);
+    ran(&r, APROF_DONE);
+  }
+  return NULL;
+}
+
+static void on_threads(void *(*function)(void *)) {
+  pthread_t threads[THREADS];
+  for (uintptr_t i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, function, (void *)i), 0);
+  for (unsigned i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* Inserts race with growth; what one thread created another runs. */
+START_TEST(many_threads) {
+  attach();
+  on_threads(creates);
+  expect("request", "live", THREADS * EACH);
+  on_threads(runs);
+  expect("request", "done", THREADS * EACH);
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+}
+END_TEST
+
+UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
+          key_zero_is_a_key, ended_key_is_unknown, many_threads)

@@ -1,0 +1,211 @@
+/*
+ * What the unit tests of the runtime share: a gate of their own, events sent as
+ * instrumented code sends them, and the profile read back.
+ *
+ * Purpose: a test is a few events by hand and the numbers they must give. Time
+ * is the virtual clock: pass (ns). Include it once per program.
+ * Cost: Check runs each test in a process of its own, so each has a runtime that
+ * has seen nothing. Locking: none.
+ */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../random/reader.h"
+#include "../random/rows.h"
+#include "aprof/abi.h"
+
+#define MS 1000000ull
+
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+
+/* Sites: FUNCTION_SITE (parent), AWAIT_SITE (pause), ... name the variable and the
+   place alike. */
+#define SITE_(variable, kind_, model_, flags_, ns_)                                                \
+  static struct aprof_site variable = {.name = #variable,                                          \
+                                       .file = "unit.c",                                           \
+                                       .line = __LINE__,                                           \
+                                       .kind = kind_,                                              \
+                                       .model = model_,                                            \
+                                       .flags = flags_,                                            \
+                                       .ns = ns_}
+#define FUNCTION_SITE(name) SITE_(name, APROF_SITE_FUNCTION, APROF_MODEL_STACK, 0, 0)
+#define FRAME_SITE(name) SITE_(name, APROF_SITE_FUNCTION, APROF_MODEL_FRAME, 0, 0)
+#define CALLBACK_SITE(name) SITE_(name, APROF_SITE_FUNCTION, APROF_MODEL_CALLBACK, 0, 0)
+#define AWAIT_SITE(name) SITE_(name, APROF_SITE_AWAIT, 0, 0, 0)
+#define NAMES_SITE(name) SITE_(name, APROF_SITE_AWAIT, 0, APROF_NAMES, 0)
+#define CALL_SITE(name) SITE_(name, APROF_SITE_CALL, 0, 0, 0)
+#define RETURN_SITE(name) SITE_(name, APROF_SITE_RETURN, 0, 0, 0)
+#define IDLE_SITE(name) SITE_(name, APROF_SITE_IDLE, 0, 0, 0)
+#define CREATE_SITE(name, flags, ns) SITE_(name, APROF_SITE_CREATE, 0, flags, ns)
+#define RUN_SITE(name, flags, ns) SITE_(name, APROF_SITE_RUN, 0, flags, ns)
+#define WAKE_SITE(name, ns) SITE_(name, APROF_SITE_WAKE, 0, 0, ns)
+#define END_SITE(name, ns) SITE_(name, APROF_SITE_END, 0, 0, ns)
+
+/* -- events, as instrumented code makes them ---------------------------------- */
+
+typedef struct aprof_token token;
+
+static inline void attach(void) { ck_assert_int_eq(__aprof_attach(&gate), 0); }
+
+static inline void pass(uint64_t ns) { gate.api_clock_advance(ns); }
+
+static inline void enter_as(struct aprof_site *function, token *t, const void *self) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.enter(function, t, self);
+}
+
+static inline void enter(struct aprof_site *function, token *t) { enter_as(function, t, NULL); }
+
+static inline void leave_how(token *t, int how) {
+  if (t->word[0])
+    gate.leave(t, how);
+}
+
+static inline void leave(token *t) { leave_how(t, APROF_DONE); }
+
+static inline void suspend(struct aprof_site *await, token *t) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.suspend(await, t);
+}
+
+static inline void resume(token *t) {
+  if (t->word[0])
+    gate.resume(t);
+}
+
+static inline void call_from(struct aprof_site *call) {
+  if (*gate.flag)
+    gate.at(call);
+}
+
+static inline void create(struct aprof_site *site, token *t, struct aprof_site *function,
+                          const void *fn) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.create_begin(site, t, function, fn);
+}
+
+static inline void created(token *t, uint64_t key, int ok) {
+  if (t->word[0])
+    gate.create_end(t, key, 0, ok);
+}
+
+/* A create with nothing inside its bracket. */
+static inline void new_future(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
+  token t;
+  create(site, &t, function, NULL);
+  created(&t, key, 1);
+}
+
+static inline void run(struct aprof_site *site, token *t, uint64_t key,
+                       struct aprof_site *function) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.run_begin(site, t, key, 0, function, NULL);
+}
+
+static inline void ran_at(token *t, int how, struct aprof_site *where) {
+  if (t->word[0])
+    gate.run_end(t, how, where);
+}
+
+static inline void ran(token *t, int how) { ran_at(t, how, NULL); }
+
+static inline void wake(struct aprof_site *site, uint64_t key) {
+  if (*gate.flag)
+    gate.wake(site, key, 0);
+}
+
+static inline void end(struct aprof_site *site, uint64_t key, int how) {
+  if (*gate.flag)
+    gate.end(site, key, 0, how);
+}
+
+static inline void idle(struct aprof_site *site, token *t) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.idle_begin(site, t);
+}
+
+static inline void idled(token *t) {
+  if (t->word[0])
+    gate.idle_end(t);
+}
+
+static inline void resync(token *t) {
+  if (t->word[0])
+    gate.resync(t);
+}
+
+/* -- the profile ------------------------------------------------------------- */
+
+static inline const struct aprof_header *profile(void) {
+  const struct aprof_header *header = reader_find();
+  ck_assert_msg(header != NULL, "there is no profile");
+  return header;
+}
+
+/* The totals as of now: by path ("a > b"), or by function ("b"). */
+static inline uint64_t total_of(const char *place, const char *what, bool by_path) {
+  const struct aprof_header *header = profile();
+  struct rows rows = {0};
+  (by_path ? reader_rows : reader_function_rows)(header, header->virtual_now, &rows);
+  uint64_t value = rows_get(&rows, place, what);
+  rows_free(&rows);
+  return value;
+}
+
+static inline uint64_t total(const char *function, const char *what) {
+  return total_of(function, what, false);
+}
+
+#define expect(place, what, value)                                                                 \
+  do {                                                                                             \
+    uint64_t got_ = total_of(place, what, strchr(place, '>') != NULL);                             \
+    ck_assert_msg(got_ == (uint64_t)(value), "%s, %s: expected %llu, got %llu", place, what,       \
+                  (unsigned long long)(value), (unsigned long long)got_);                          \
+  } while (0)
+
+/* Counts and times of a function at once. */
+#define expect_times(place, exec_, children_, wall_)                                               \
+  do {                                                                                             \
+    expect(place, "exec", exec_);                                                                  \
+    expect(place, "children_exec", children_);                                                     \
+    expect(place, "wall", wall_);                                                                  \
+  } while (0)
+
+/* -- the program ------------------------------------------------------------- */
+
+/* The runtime reads its options when the first gate is filled. */
+static inline int unit_main(const char *name, const TTest *const *tests, size_t count,
+                            const char *options) {
+  setenv("APROF_OPTIONS", options, 1);
+  Suite *suite = suite_create(name);
+  TCase *tcase = tcase_create(name);
+  tcase_set_timeout(tcase, 60);
+  for (size_t i = 0; i < count; i++)
+    tcase_add_test(tcase, tests[i]);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#define UNIT_OPTIONS "clock:virtual,profile:memfd,exit:no,signal:none"
+#define UNIT_MAIN(name, ...)                                                                       \
+  int main(void) {                                                                                 \
+    const TTest *const tests[] = {__VA_ARGS__};                                                    \
+    return unit_main(name, tests, sizeof tests / sizeof *tests, UNIT_OPTIONS);                     \
+  }
+
+#endif
