@@ -123,7 +123,7 @@ int dump_request(const char *reason, uint64_t tick) {
                       CLONE_VM | CLONE_VFORK, &r);
   int status = 0;
   if (child > 0)
-    while (waitpid(child, &status, __WCLONE) < 0 && errno == EINTR)
+    while (waitpid(child, &status, __WALL) < 0 && errno == EINTR)
       ;
   else
     r.failed = "cannot be started (no more processes allowed?)";
