@@ -39,6 +39,7 @@ static int api_callback(aprof_callback callback, void *arg) {
     return -1;
   rt.callback_arg = arg;
   rt.callback = callback;
+  clock_choose_fast();
   return 0;
 }
 
@@ -66,10 +67,10 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   control_attach(); /* constructors run one after the other, under the loader's lock */
   if (rt.state == RT_DEAD && rt.header == NULL)
     return -1;
-  gate->enter = events_bodies.enter;
-  gate->leave = events_bodies.leave;
-  gate->suspend = events_bodies.suspend;
-  gate->resume = events_bodies.resume;
+  gate->enter = fast_enter;
+  gate->leave = fast_leave;
+  gate->suspend = fast_suspend;
+  gate->resume = fast_resume;
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
   gate->create_begin = events_brackets.create_begin;

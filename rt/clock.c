@@ -53,6 +53,7 @@ void clock_start(struct aprof_header *header, uint32_t source) {
     source = APROF_CLOCK_MONOTONIC;
 #endif
   rt.clock = source;
+  clock_choose_fast();
   header->clock_source = source;
   header->estimated_mult = 1ull << 32;
   header->fit_mult = source == APROF_CLOCK_TSC ? 0 : 1ull << 32;
@@ -61,6 +62,10 @@ void clock_start(struct aprof_header *header, uint32_t source) {
   header->virtual_now = rt.header->virtual_now;
   header->mono0_ns = monotonic_ns();
   header->tick0 = clock_read();
+}
+
+void clock_choose_fast(void) {
+  rt.fast = rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC ? 0 : rt.clock;
 }
 
 uint64_t clock_ns(uint64_t ticks) {

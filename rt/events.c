@@ -121,7 +121,7 @@ static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
   return true;
 }
 
-static void enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
+void event_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -172,7 +172,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how
   return false;
 }
 
-static void leave(struct aprof_token *token, int how) {
+void event_leave(struct aprof_token *token, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -205,9 +205,6 @@ out:
 
 /* -- awaits ---------------------------------------------------------------- */
 
-#define AWAIT_OUTER 1u
-#define AWAIT_NAMES 2u
-
 /* An await inside the await that suspended this stack's future. */
 static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
                                struct aprof_token *token) {
@@ -228,7 +225,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   return true;
 }
 
-static void suspend(struct aprof_site *site, struct aprof_token *token) {
+void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -281,7 +278,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
   t->block->missed_events++;
 }
 
-static void resume(struct aprof_token *token) {
+void event_resume(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -351,4 +348,4 @@ out:
   event_end(t);
 }
 
-const struct event_table events_bodies = {enter, leave, suspend, resume, at, resync};
+const struct event_table events_bodies = {at, resync};

@@ -8,11 +8,24 @@
 
 #include "rt.h"
 
+/* fast.c: what gates hold; each goes on in its namesake in events.c where
+   anything is out of the ordinary. */
+void fast_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
+void fast_leave(struct aprof_token *token, int how);
+void fast_suspend(struct aprof_site *await, struct aprof_token *token);
+void fast_resume(struct aprof_token *token);
+
+void event_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
+void event_leave(struct aprof_token *token, int how);
+void event_suspend(struct aprof_site *await, struct aprof_token *token);
+void event_resume(struct aprof_token *token);
+
+/* word[2] of an await's token: these, and from fast.c the await's counters. */
+#define AWAIT_OUTER 1u
+#define AWAIT_NAMES 2u
+#define AWAIT_COUNTERS (~(uint64_t)127)
+
 struct event_table {
-  void (*enter)(struct aprof_site *, struct aprof_token *, const void *);
-  void (*leave)(struct aprof_token *, int);
-  void (*suspend)(struct aprof_site *, struct aprof_token *);
-  void (*resume)(struct aprof_token *);
   void (*at)(struct aprof_site *);
   void (*resync)(struct aprof_token *);
 };

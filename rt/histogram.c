@@ -6,7 +6,7 @@
 
 #include "rt.h"
 
-#define PER_CHUNK 11u /* of 5632 bytes */
+#define PER_CHUNK 10u /* of 6 KB */
 
 struct histogram_slot {
   uint64_t key;

@@ -137,6 +137,11 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
   e->place = place;
   e->site_id = id;
   e->counters = counters_of(t, e->node);
+  if (is_await) {
+    /* Shortcuts for the fast events: a wait that ends finds its function here. */
+    e->counters->await.site = id;
+    e->counters->await.function = (uintptr_t)counters_of(t, parent);
+  }
   return e;
 }
 

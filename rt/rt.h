@@ -109,6 +109,8 @@ struct rt_options {
 struct rt {
   struct aprof_header *header; /* also the base of the mapping; constant once set */
   uint32_t clock;              /* enum aprof_clock_source */
+  uint32_t fast; /* the same where fast.c may be used: no callback, a clock that
+                    needs no call; else 0 */
   uint32_t histograms;
   aprof_callback callback; /* user's, or NULL */
   void *callback_arg;
@@ -161,6 +163,7 @@ static inline uint64_t clock_read(void) {
 #endif
   return clock_slow();
 }
+void clock_choose_fast(void);      /* rt.fast by what is known now */
 uint64_t clock_ns(uint64_t ticks); /* an amount of ticks; by the best rate known */
 
 /* options.c: APROF_OPTIONS into rt.options; warns of unknown keys. */

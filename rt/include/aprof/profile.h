@@ -198,34 +198,41 @@ struct aprof_counters {
       uint64_t count, immediate; /* count includes immediate */
       uint64_t waiting, max;     /* ticks */
       uint32_t histogram;        /* of the waits that were not immediate */
-      uint32_t reserved;
+      uint32_t site;             /* the runtime's shortcuts: the node's site, and */
+      uint64_t function;         /* where its function's counters are mapped */
     } await;
     uint64_t words[16];
   };
 };
 
-/* Nodes of one function (and one await) share their block's histogram: count each
-   offset once per function.
-   Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
-   1/32 = 3.1 %. Values below 16 have a bucket each. Offsets of histograms are
-   in units of 64 bytes; 0: none. */
-#define APROF_HISTOGRAM_BUCKETS 704u /* up to 2^47 ticks; greater ones in the last */
+/*
+ * Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
+ * 1/32 = 3.1 %; 0 shares the bucket of 1. The index is read off the value as a
+ * floating-point number: exponent and four bits of fraction. Nodes of one function (and one
+ * await) share their block's histogram: count each offset once per function.
+ * Offsets are in units of 64 bytes; 0 and 1: none.
+ */
+#define APROF_HISTOGRAM_BUCKETS 768u /* up to 2^48 ticks; greater ones in the last */
 struct aprof_histogram {
   uint64_t count[APROF_HISTOGRAM_BUCKETS];
 };
 
 static inline uint32_t aprof_bucket_of(uint64_t value) {
-  if (value < 16)
-    return (uint32_t)value;
-  uint32_t log = 63u - (uint32_t)__builtin_clzll(value);
-  uint32_t bucket = ((log - 3u) << 4) + (uint32_t)((value >> (log - 4u)) & 15u);
-  return bucket < APROF_HISTOGRAM_BUCKETS ? bucket : APROF_HISTOGRAM_BUCKETS - 1u;
+  union {
+    double number;
+    uint64_t bits;
+  } as = {.number = (double)(int64_t)(value + (value == 0))};
+  uint64_t bucket = (as.bits >> 48) - (1023u << 4);
+  return bucket < APROF_HISTOGRAM_BUCKETS ? (uint32_t)bucket : APROF_HISTOGRAM_BUCKETS - 1u;
 }
 
+/* The least value of a bucket. Below 16 there are buckets that no value falls in. */
 static inline uint64_t aprof_bucket_lower(uint32_t bucket) {
-  if (bucket < 16)
-    return bucket;
-  return (uint64_t)(16u + (bucket & 15u)) << ((bucket >> 4) - 1u);
+  uint32_t octave = bucket >> 4, part = 16u + (bucket & 15u);
+  if (bucket == 0)
+    return 0;
+  return octave >= 4 ? (uint64_t)part << (octave - 4u)
+                     : (part + (15u >> octave)) >> (4u - octave);
 }
 
 enum aprof_thread_state {
