@@ -108,6 +108,7 @@ struct ledger {
   unsigned longest_count;
   struct thread threads[PROGRAM_THREADS];
   uint64_t missed, reused, unmatched, migrations;
+  bool ambiguous;
 };
 
 /* A new future under what runs on `t`, or under nothing. TENTATIVE. */

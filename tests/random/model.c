@@ -322,13 +322,15 @@ static void on_resync(struct world *w, struct thread *t, const struct op *op) {
 
 /* -- keys -------------------------------------------------------------------- */
 
+static bool has_key(const struct future *f, uint32_t ns, const struct op *op) {
+  return f->keyed && (f->ns == ns || ns == APROF_NS_ANY) && f->key0 == op->key0 &&
+         f->key1 == op->key1;
+}
+
 static struct future *find(struct ledger *ledger, uint32_t ns, const struct op *op) {
-  for (unsigned i = 0; i < ledger->future_count; i++) {
-    struct future *f = &ledger->futures[i];
-    if (f->keyed && (f->ns == ns || ns == APROF_NS_ANY) && f->key0 == op->key0 &&
-        f->key1 == op->key1)
-      return f;
-  }
+  for (unsigned i = 0; i < ledger->future_count; i++)
+    if (has_key(&ledger->futures[i], ns, op))
+      return &ledger->futures[i];
   return NULL;
 }
 
@@ -547,12 +549,9 @@ static void wake(struct thread *t, struct future *f) {
 }
 
 static void on_wake(struct world *w, struct thread *t, const struct op *op) {
-  for (unsigned i = 0; i < w->ledger.future_count; i++) {
-    struct future *f = &w->ledger.futures[i];
-    if (f->keyed && (f->ns == op->site->ns || op->site->ns == APROF_NS_ANY) &&
-        f->key0 == op->key0 && f->key1 == op->key1)
-      wake(t, f);
-  }
+  for (unsigned i = 0; i < w->ledger.future_count; i++)
+    if (has_key(&w->ledger.futures[i], op->site->ns, op))
+      wake(t, &w->ledger.futures[i]);
 }
 
 static void on_wake_current(struct world *w, struct thread *t, const struct op *op) {
@@ -571,8 +570,24 @@ static void end_future(struct thread *t, struct future *f, int how) {
   }
 }
 
+/* Two futures of one address, one of them on the other's stack: the order in
+   which `any:` finds them makes a difference, and none is promised. */
+static bool order_matters(struct ledger *ledger, const struct op *op) {
+  for (unsigned i = 0; i < ledger->future_count; i++) {
+    struct future *f = &ledger->futures[i];
+    if (!has_key(f, APROF_NS_ANY, op))
+      continue;
+    for (struct future *below = caller_of(f); below; below = caller_of(below))
+      if (has_key(below, APROF_NS_ANY, op))
+        return true;
+  }
+  return false;
+}
+
 static void on_end(struct world *w, struct thread *t, const struct op *op) {
   struct future *f;
+  if (op->site->ns == APROF_NS_ANY && order_matters(&w->ledger, op))
+    w->ledger.ambiguous = true;
   while ((f = find(&w->ledger, op->site->ns, op)) != NULL)
     end_future(t, f, op->how);
 }
@@ -658,7 +673,7 @@ static void prime(struct ledger *ledger, unsigned threads) {
   }
 }
 
-bool model_run(const struct program *program, struct rows *rows, uint64_t *end) {
+enum model_verdict model_run(const struct program *program, struct rows *rows) {
   struct world *w = calloc(1, sizeof *w);
   if (!w)
     abort();
@@ -670,9 +685,10 @@ bool model_run(const struct program *program, struct rows *rows, uint64_t *end) 
   }
   for (unsigned i = 0; i < program->threads; i++)
     ledger_time(&w->ledger.threads[i]);
-  bool balanced = ledger_check(&w->ledger);
+  enum model_verdict verdict = !ledger_check(&w->ledger) ? MODEL_UNBALANCED
+                               : w->ledger.ambiguous     ? MODEL_AMBIGUOUS
+                                                         : MODEL_CERTAIN;
   ledger_rows(&w->ledger, rows);
-  *end = w->ledger.now;
   free(w);
-  return balanced;
+  return verdict;
 }

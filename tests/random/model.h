@@ -14,9 +14,14 @@
 #include "program.h"
 #include "rows.h"
 
+enum model_verdict {
+  MODEL_CERTAIN,
+  MODEL_AMBIGUOUS,  /* the semantics leave something open: nothing to compare */
+  MODEL_UNBALANCED, /* an equation of the ledger fails: a bug of the model */
+};
+
 /* The primer (a body entered and left at once, first thing on each thread) is
-   part of every program. Returns false if an equation of the ledger fails,
-   which is a bug of the model itself. `end` gets the last tick. */
-bool model_run(const struct program *program, struct rows *rows, uint64_t *end);
+   part of every program. */
+enum model_verdict model_run(const struct program *program, struct rows *rows);
 
 #endif

@@ -183,7 +183,8 @@ END_TEST
 
 START_TEST(equal_sites_are_one) {
   uint32_t twin = synthetic_site(s, APROF_SITE_FUNCTION, "handle_upload", "server.c", 140, 6);
-  uint32_t other_column = synthetic_site(s, APROF_SITE_FUNCTION, "handle_upload", "server.c", 140, 9);
+  uint32_t other_column =
+      synthetic_site(s, APROF_SITE_FUNCTION, "handle_upload", "server.c", 140, 9);
   uint32_t twin_node = synthetic_node(s, 0, twin, 0);
   uint32_t other_node = synthetic_node(s, 0, other_column, 0);
   synthetic_block(s, 1);

@@ -218,7 +218,8 @@ START_TEST(random_totals_are_survived) {
     memcpy(bad, text, length + 1);
     for (uint64_t j = 1 + next_random() % 8; j--;)
       bad[next_random() % length] = "0123456789[]{}\",:-tfn\\ \x01\xff"[next_random() % 25];
-    struct reading *r = reading_parse(bad, next_random() % 8 ? length : next_random() % length, "bad");
+    struct reading *r =
+        reading_parse(bad, next_random() % 8 ? length : next_random() % length, "bad");
     if (r) {
       report_print(r, NULL, &report_defaults, nowhere);
       struct reading *earlier = reading_parse(text, length, "good");

@@ -23,7 +23,9 @@ static void value_is_in_its_bucket(uint64_t v) {
     ck_assert_msg(v < aprof_bucket_lower(b + 1), "%llu above its bucket", (unsigned long long)v);
 }
 
-START_TEST(values_lie_in_their_buckets) { each_value(value_is_in_its_bucket); }
+START_TEST(values_lie_in_their_buckets) {
+  each_value(value_is_in_its_bucket);
+}
 END_TEST
 
 /* Below 16 some buckets are empty: they begin where the next one does. */

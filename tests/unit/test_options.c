@@ -132,6 +132,6 @@ START_TEST(profile_directory) {
 }
 END_TEST
 
-UNIT_MAIN("options", known_options_say_nothing, unknown_key_is_one_line,
-          bad_values_name_themselves, word_without_colon, empty_items_are_nothing,
-          very_long_values, disabled_at_start, clocks, profile_directory)
+UNIT_MAIN("options", known_options_say_nothing, unknown_key_is_one_line, bad_values_name_themselves,
+          word_without_colon, empty_items_are_nothing, very_long_values, disabled_at_start, clocks,
+          profile_directory)

@@ -51,9 +51,13 @@ static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
 
 typedef struct aprof_token token;
 
-static inline void attach(void) { ck_assert_int_eq(__aprof_attach(&gate), 0); }
+static inline void attach(void) {
+  ck_assert_int_eq(__aprof_attach(&gate), 0);
+}
 
-static inline void pass(uint64_t ns) { gate.api_clock_advance(ns); }
+static inline void pass(uint64_t ns) {
+  gate.api_clock_advance(ns);
+}
 
 static inline void enter_as(struct aprof_site *function, token *t, const void *self) {
   *t = (token){0};
@@ -61,14 +65,18 @@ static inline void enter_as(struct aprof_site *function, token *t, const void *s
     gate.enter(function, t, self);
 }
 
-static inline void enter(struct aprof_site *function, token *t) { enter_as(function, t, NULL); }
+static inline void enter(struct aprof_site *function, token *t) {
+  enter_as(function, t, NULL);
+}
 
 static inline void leave_how(token *t, int how) {
   if (t->word[0])
     gate.leave(t, how);
 }
 
-static inline void leave(token *t) { leave_how(t, APROF_DONE); }
+static inline void leave(token *t) {
+  leave_how(t, APROF_DONE);
+}
 
 static inline void suspend(struct aprof_site *await, token *t) {
   *t = (token){0};
@@ -117,7 +125,9 @@ static inline void ran_at(token *t, int how, struct aprof_site *where) {
     gate.run_end(t, how, where);
 }
 
-static inline void ran(token *t, int how) { ran_at(t, how, NULL); }
+static inline void ran(token *t, int how) {
+  ran_at(t, how, NULL);
+}
 
 static inline void wake(struct aprof_site *site, uint64_t key) {
   if (*gate.flag)
