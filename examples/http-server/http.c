@@ -155,8 +155,8 @@ static void on_written(uv_write_t *write, int status) {
   request_wake(request);
 }
 
-/* Replies with request->content; the request ends when it was written. */
-void request_reply_content(struct request *request, unsigned status) {
+/* Replies with request->content; the request ends once that is written. */
+enum step request_reply_content(struct request *request, unsigned status) {
   struct connection *connection = request->connection;
   int keep = request->keep_alive && !connection->server->stopping;
   int length = snprintf(request->head, sizeof request->head,
@@ -168,13 +168,13 @@ void request_reply_content(struct request *request, unsigned status) {
                          uv_buf_init(request->content, (unsigned)request->content_length)};
   request->replied = 1;
   request->write.data = request;
-  if (uv_write(&request->write, (uv_stream_t *)&connection->tcp, buffers, 2, on_written) != 0) {
-    request->keep_alive = 0;
-    request_wake(request);
-  }
+  if (uv_write(&request->write, (uv_stream_t *)&connection->tcp, buffers, 2, on_written) == 0)
+    return WAITING;
+  request->keep_alive = 0;
+  return DONE;
 }
 
-void request_reply(struct request *request, unsigned status, const char *format, ...) {
+enum step request_reply(struct request *request, unsigned status, const char *format, ...) {
   va_list arguments;
   char text[256];
   va_start(arguments, format);
@@ -183,7 +183,7 @@ void request_reply(struct request *request, unsigned status, const char *format,
   free(request->content);
   request->content = strdup(text);
   request->content_length = request->content != NULL ? strlen(text) : 0;
-  request_reply_content(request, status);
+  return request_reply_content(request, status);
 }
 
 /* ---- parsing ---- */

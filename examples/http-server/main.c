@@ -86,10 +86,8 @@ static void run_ready(struct server *server) {
     server->ready = request->next_ready;
     if (server->ready == NULL)
       server->ready_end = &server->ready;
-    if (request->replied)
+    if (request->replied || request->route->step(request) == DONE)
       request_end(request);
-    else
-      request->route->step(request);
   }
 }
 

@@ -1,7 +1,7 @@
 /*
  * What the server can do, one function per route. Each is a state machine: a
- * step starts something, says where to go on, and returns; the callback keeps
- * the result and wakes the request.
+ * step starts something, says where to go on, and returns WAITING; the callback
+ * keeps the result and wakes the request.
  */
 #include "server.h"
 
@@ -24,14 +24,14 @@ static uv_loop_t *loop_of(struct request *request) {
   return &request->connection->server->loop;
 }
 
-static void fail(struct request *request, ssize_t error) {
+static enum step fail(struct request *request, ssize_t error) {
   unsigned status = error == UV_ENOENT || error == UV_EISDIR ? 404 : 500;
-  request_reply(request, status, "%s\n", uv_strerror((int)error));
+  return request_reply(request, status, "%s\n", uv_strerror((int)error));
 }
 
-STEP static void handle_hello(struct request *request) {
+STEP static enum step handle_hello(struct request *request) {
   burn(request);
-  request_reply(request, 200, "hello\n");
+  return request_reply(request, 200, "hello\n");
 }
 
 /* ---- /delay: waits for a timer ---- */
@@ -41,16 +41,16 @@ static void on_delay(uv_timer_t *timer) {
   request_wake(connection->request);
 }
 
-STEP static void handle_delay(struct request *request) {
+STEP static enum step handle_delay(struct request *request) {
   unsigned ms = 5;
   switch (request->step++) {
   case 0:
     sscanf(request->query, "ms=%5u", &ms);
     uv_timer_start(&request->connection->timer, on_delay, ms, 0);
-    return;
+    return WAITING;
   default:
     burn(request);
-    request_reply(request, 200, "waited\n");
+    return request_reply(request, 200, "waited\n");
   }
 }
 
@@ -86,44 +86,42 @@ static void open_file(struct request *request, const char *name, int flags) {
     started(request, uv_fs_open(loop_of(request), &request->op.fs, path, flags, 0644, on_file));
 }
 
-STEP static void handle_file(struct request *request) {
+STEP static enum step handle_file(struct request *request) {
   uv_loop_t *loop = loop_of(request);
   uv_fs_t *fs = &request->op.fs;
   uv_buf_t buffer;
   switch (request->step++) {
   case 0:
     open_file(request, request->path + strlen("/file/"), O_RDONLY);
-    return;
+    return WAITING;
   case 1:
-    if (request->result < 0) {
-      fail(request, request->result);
-      return;
-    }
+    if (request->result < 0)
+      return fail(request, request->result);
     request->file = (uv_file)request->result;
     started(request, uv_fs_fstat(loop, fs, request->file, on_file));
-    return;
+    return WAITING;
   case 2:
     burn(request);
     if (request->result == 0 && request->content_length <= FILE_MAX)
       request->content = malloc(request->content_length + 1);
     if (request->content == NULL) {
       started(request, request->result < 0 ? (int)request->result : UV_EFBIG);
-      return;
+      return WAITING;
     }
     buffer = uv_buf_init(request->content, (unsigned)request->content_length);
     started(request, uv_fs_read(loop, fs, request->file, &buffer, 1, 0, on_file));
-    return;
+    return WAITING;
   case 3:
     request->content_length = request->result < 0 ? 0 : (size_t)request->result;
     request->status = request->result < 0 ? 500 : 200;
     started(request, uv_fs_close(loop, fs, request->file, on_file));
-    return;
+    return WAITING;
   default:
-    request_reply_content(request, request->status);
+    return request_reply_content(request, request->status);
   }
 }
 
-STEP static void handle_upload(struct request *request) {
+STEP static enum step handle_upload(struct request *request) {
   uv_loop_t *loop = loop_of(request);
   uv_fs_t *fs = &request->op.fs;
   uv_buf_t buffer;
@@ -132,46 +130,44 @@ STEP static void handle_upload(struct request *request) {
   case 0:
     snprintf(name, sizeof name, "upload.%u", request->connection->number);
     open_file(request, name, O_WRONLY | O_CREAT | O_TRUNC);
-    return;
+    return WAITING;
   case 1:
-    if (request->result < 0) {
-      fail(request, request->result);
-      return;
-    }
+    if (request->result < 0)
+      return fail(request, request->result);
     burn(request);
     request->file = (uv_file)request->result;
     buffer = uv_buf_init((char *)request->body, (unsigned)request->body_length);
     started(request, uv_fs_write(loop, fs, request->file, &buffer, 1, 0, on_file));
-    return;
+    return WAITING;
   case 2:
     request->status = request->result == (ssize_t)request->body_length ? 201 : 500;
     started(request, uv_fs_close(loop, fs, request->file, on_file));
-    return;
+    return WAITING;
   default:
-    request_reply(request, request->status, "%zu bytes\n", request->body_length);
+    return request_reply(request, request->status, "%zu bytes\n", request->body_length);
   }
 }
 
 /* ---- /quota: asks the backend ---- */
 
-STEP static void handle_quota(struct request *request) {
+STEP static enum step handle_quota(struct request *request) {
   struct fetch *fetch = &request->op.fetch;
   switch (request->step++) {
   case 0:
     snprintf(fetch->question, sizeof fetch->question, "%u\n", request->connection->number);
     backend_fetch(request->connection->server->backend, loop_of(request), request);
-    return;
+    return WAITING;
   default:
     burn(request);
     if (fetch->status != 0)
-      request_reply(request, 502, "backend: %s\n", uv_strerror(fetch->status));
+      return request_reply(request, 502, "backend: %s\n", uv_strerror(fetch->status));
     else
-      request_reply(request, 200, "%.*s", (int)fetch->length, fetch->answer);
+      return request_reply(request, 200, "%.*s", (int)fetch->length, fetch->answer);
   }
 }
 
-STEP static void handle_error(struct request *request) {
-  request_reply(request, request->status, "error %u\n", request->status);
+STEP static enum step handle_error(struct request *request) {
+  return request_reply(request, request->status, "error %u\n", request->status);
 }
 
 const struct route routes[] = {

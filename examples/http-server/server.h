@@ -7,9 +7,9 @@
  *   backend.c   a second service over TCP, on a thread and loop of its own,
  *               and the client that asks it
  *
- * A request is a state machine. Its route function runs one step and returns;
- * the callback of what the step has started puts the request back on the ready
- * list (request_wake), which main() empties after each turn of the loop.
+ * A request is a state machine. Its route function starts something and returns
+ * WAITING; the callback of that puts the request back on the ready list
+ * (request_wake), which main() empties after each turn of the loop.
  *
  * libuv's own calls are known to aprof already. The four annotations below make
  * it speak of requests besides: each has one future, known by its address, from
@@ -26,10 +26,12 @@
 enum { HEAD_MAX = 8 * 1024, BODY_MAX = 64 * 1024, FILE_MAX = 1024 * 1024 };
 
 struct request;
-typedef void (*step_fn)(struct request *);
+enum step { WAITING, DONE };
+typedef enum step (*step_fn)(struct request *);
 
-/* A route function: each call is one run of the request's future. */
-#define STEP APROF("run key=a0")
+/* A route function: each call is one run of the request's future, which is not
+   over while it returns WAITING. */
+#define STEP APROF("run key=a0 pending=0")
 
 struct route {
   const char *method, *path; /* a path that ends in '/' stands for all below it */
@@ -108,9 +110,9 @@ struct request {
 /* http.c */
 int http_listen(struct server *server, int port);
 void http_stop(struct server *server);
-void request_reply(struct request *request, unsigned status, const char *format, ...)
+enum step request_reply(struct request *request, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void request_reply_content(struct request *request, unsigned status);
+enum step request_reply_content(struct request *request, unsigned status);
 
 /* The life of a request, as aprof sees it. */
 APROF("create key=ret root ready") struct request *request_new(struct connection *connection);

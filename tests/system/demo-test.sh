@@ -17,11 +17,11 @@ report=$work/$burn/report.txt
 first=$(grep -m1 -E '^ *1 ' "$report")
 equal "$burn: it is named, and nobody else" "handle_$burn " "$(named "$report")"
 echo "$first" >"$work/first"
-contains "$burn: the first finding" "handle_$burn held the loop " "$work/first"
+contains "$burn: the first finding" "\`handle_$burn\` held the loop " "$work/first"
 
 # Its lines are in or next to the function: from the wake or return before it to
 # where it returned.
-from=$(grep -n "static void handle_$burn(" "$src/examples/http-server/routes.c" | cut -d: -f1)
+from=$(grep -n "handle_$burn(struct" "$src/examples/http-server/routes.c" | cut -d: -f1)
 to=$(awk -v from="$from" 'NR > from && /^}/ { print NR; exit }' "$src/examples/http-server/routes.c")
 line=$(grep -oE 'routes\.c:[0-9]+' "$work/first" | tail -n 1 | cut -d: -f2)
 check "$burn: the finding's line ($line) is in the handler ($from-$to)" \

@@ -30,12 +30,12 @@ for major in $majors; do
       APROF_RUNTIME=/nonexistent "./$name" >absent.txt 2>&1
       equal "$name: $cc $level, same output without the runtime" "$(cat plain.txt)" \
         "$(cat absent.txt)"
-      rm -f -- *.json
-      "./$name" >profiled.txt 2>&1
+      rm -rf out && mkdir out
+      APROF_OPTIONS=dir:out "./$name" >profiled.txt 2>&1
       equal "$name: $cc $level, same output profiled" "$(cat plain.txt)" "$(cat profiled.txt)"
-      check "$name: $cc $level, totals" test -n "$(find . -name "$name.*.json")"
+      check "$name: $cc $level, totals" test -n "$(find out -name "$name.*.json")"
     done
-    mv "$(find . -name "$name.*.json" | head -n 1)" "$name.$major.json" 2>/dev/null
+    cp "$(find out -name "$name.*.json" | head -n 1)" "$name.$major.json" 2>/dev/null
   done
 
   # created, done, awaits
