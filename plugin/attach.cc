@@ -5,17 +5,18 @@
  *     __aprof_gate.tried = 1;
  *     attach = __aprof_attach;                          linked with -laprof
  *     if (!attach) attach = dlsym (0, "__aprof_attach");     preloaded
- *     if (!attach && !getauxval (AT_SECURE)) {
+ *     if (!attach && !getauxval (AT_SECURE) && (dlopen = dlsym (0, "dlopen"))) {
  *       path = secure_getenv ("APROF_RUNTIME");
- *       handle = path ? dlopen (path, F) : dlopen ("libaprof.so.0", F)
- *                                          ?: dlopen (".../libaprof.so.0", F);
+ *       handle = path ? dlopen (path, F) : dlopen (".../libaprof.so.0", F)
+ *                                          ?: dlopen ("libaprof.so.0", F);
  *       if (handle) attach = dlsym (handle, "__aprof_attach");
  *     }
  *     if (attach) attach (&__aprof_gate);
  *
- * Every function named here is a weakref: null where it is missing, so that no
- * library has to be added to the link and static links stay clean; and unlike a
- * weak declaration it leaves the unit's own uses of dlopen and dlsym alone.
+ * Every function called here is a weakref: null where it is missing, so that no
+ * library has to be added to the link; and unlike a weak declaration it leaves
+ * the unit's own uses of the name alone. dlopen is looked up, because the mere
+ * name of it makes a static link warn.
  */
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -65,6 +66,15 @@ static tree is_null(tree pointer) {
   return build2(EQ_EXPR, boolean_type_node, pointer, null_pointer_node);
 }
 
+static tree is_set(tree pointer) {
+  return build2(NE_EXPR, boolean_type_node, pointer, null_pointer_node);
+}
+
+/* dlsym (RTLD_DEFAULT, NAME) */
+static tree look_up(tree dlsym, const char *name) {
+  return build_call_expr(dlsym, 2, build_int_cst(ptr_type_node, (long)RTLD_DEFAULT), text(name));
+}
+
 static tree both(tree a, tree b) {
   return build2(TRUTH_ANDIF_EXPR, boolean_type_node, a, b);
 }
@@ -85,32 +95,41 @@ static tree local(const char *name) {
 }
 
 /* The runtime of APROF_RUNTIME, or else of this installation. */
-static tree autoload(tree attach, tree handle, tree path, tree dlsym, tree dlopen) {
+static tree autoload(tree attach, tree handle, tree path, tree dlsym) {
   tree getenv =
       weakref("secure_getenv", build_function_type_list(ptr_type_node, ptr_type_node, NULL_TREE));
   tree getauxval =
       weakref("getauxval", build_function_type_list(long_unsigned_type_node,
                                                     long_unsigned_type_node, NULL_TREE));
   tree flags = build_int_cst(integer_type_node, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-  auto open = [&](tree what) { return set(handle, build_call_expr(dlopen, 2, what, flags)); };
+  tree type = build_function_type_list(ptr_type_node, ptr_type_node, integer_type_node, NULL_TREE);
+  tree dlopen = local("dlopen");
+  DECL_CHAIN(dlopen) = DECL_CHAIN(path);
+  DECL_CHAIN(path) = dlopen;
+  auto open = [&](tree what) {
+    tree pointer = fold_convert(build_pointer_type(type), dlopen);
+    return set(handle, build_call_nary(ptr_type_node, pointer, 2, what, flags));
+  };
   tree body = NULL_TREE, secure = NULL_TREE;
   append_to_statement_list(set(path, null_pointer_node), &body);
   append_to_statement_list(
       when(present(getenv), set(path, build_call_expr(getenv, 1, text("APROF_RUNTIME")))), &body);
   tree usual = NULL_TREE;
-  append_to_statement_list(open(text("libaprof.so.0")), &usual);
-  append_to_statement_list(when(is_null(handle), open(text(options.runtime.c_str()))), &usual);
+  append_to_statement_list(open(text(options.runtime.c_str())), &usual);
+  append_to_statement_list(when(is_null(handle), open(text("libaprof.so.0"))), &usual);
   append_to_statement_list(build3(COND_EXPR, void_type_node, is_null(path), usual, open(path)),
                            &body);
   append_to_statement_list(
-      when(build1(TRUTH_NOT_EXPR, boolean_type_node, is_null(handle)),
+      when(is_set(handle),
            set(attach, build_call_expr(dlsym, 2, handle, text(APROF_ATTACH_SYMBOL)))),
       &body);
   secure = build_call_expr(getauxval, 1, build_int_cst(long_unsigned_type_node, AT_SECURE));
   tree trusted = both(present(getauxval), build2(EQ_EXPR, boolean_type_node, secure,
                                                  build_int_cst(long_unsigned_type_node, 0)));
-  tree can = both(is_null(attach), both(both(present(dlopen), present(dlsym)), trusted));
-  return when(can, body);
+  tree outer = NULL_TREE;
+  append_to_statement_list(set(dlopen, look_up(dlsym, "dlopen")), &outer);
+  append_to_statement_list(when(is_set(dlopen), body), &outer);
+  return when(both(is_null(attach), both(present(dlsym), trusted)), outer);
 }
 
 static tree constructor_body() {
@@ -122,23 +141,18 @@ static tree constructor_body() {
   tree linked = weakref(APROF_ATTACH_SYMBOL, attach_type);
   tree two = build_function_type_list(ptr_type_node, ptr_type_node, ptr_type_node, NULL_TREE);
   tree dlsym = weakref("dlsym", two);
-  tree dlopen = weakref("dlopen", build_function_type_list(ptr_type_node, ptr_type_node,
-                                                           integer_type_node, NULL_TREE));
 
   tree work = NULL_TREE;
   append_to_statement_list(set(gate_field("tried"), build_int_cst(uint32_type_node, 1)), &work);
   append_to_statement_list(set(attach, build_fold_addr_expr(linked)), &work);
   append_to_statement_list(
-      when(both(is_null(attach), present(dlsym)),
-           set(attach, build_call_expr(dlsym, 2, build_int_cst(ptr_type_node, (long)RTLD_DEFAULT),
-                                       text(APROF_ATTACH_SYMBOL)))),
+      when(both(is_null(attach), present(dlsym)), set(attach, look_up(dlsym, APROF_ATTACH_SYMBOL))),
       &work);
   if (options.autoload)
-    append_to_statement_list(autoload(attach, handle, path, dlsym, dlopen), &work);
+    append_to_statement_list(autoload(attach, handle, path, dlsym), &work);
   tree call = build_call_nary(
       integer_type_node, fold_convert(build_pointer_type(attach_type), attach), 1, gate_pointer);
-  append_to_statement_list(when(build1(TRUTH_NOT_EXPR, boolean_type_node, is_null(attach)), call),
-                           &work);
+  append_to_statement_list(when(is_set(attach), call), &work);
 
   tree untried =
       build2(EQ_EXPR, boolean_type_node, gate_field("tried"), build_int_cst(uint32_type_node, 0));

@@ -109,17 +109,21 @@ void attributes_register(void *, void *) {
 
 /* -- finding it again -------------------------------------------------------------------- */
 
+/* In the order of the source; a list of attributes is kept the other way round. */
 void attribute_lines(tree attributes, std::vector<const Binding *> *lines) {
+  std::vector<const Binding *> found;
   for (tree a = lookup_attribute("aprof", attributes); a;
        a = lookup_attribute("aprof", TREE_CHAIN(a))) {
     tree string = TREE_VALUE(TREE_VALUE(a));
     STRIP_NOPS(string);
     if (TREE_CODE(string) != STRING_CST)
       continue;
-    const Binding *b = lookup(text_of(string), UNKNOWN_LOCATION, false);
-    if (b && std::find(lines->begin(), lines->end(), b) == lines->end())
-      lines->push_back(b);
+    if (const Binding *b = lookup(text_of(string), UNKNOWN_LOCATION, false))
+      found.insert(found.begin(), b);
   }
+  for (const Binding *b : found)
+    if (std::find(lines->begin(), lines->end(), b) == lines->end())
+      lines->push_back(b);
 }
 
 void attribute_lines_of(tree function, std::vector<const Binding *> *lines) {

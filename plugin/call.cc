@@ -20,6 +20,7 @@
 #include "diagnose.h"
 #include "emit.h"
 #include "options.h"
+#include "scan.h"
 #include "site.h"
 #include "types.h"
 
@@ -58,6 +59,11 @@ static tree set_to(gimple_stmt_iterator gsi, tree variable) {
     if (gsi_end_p(gsi))
       return NULL_TREE;
     gimple *statement = gsi_stmt(gsi);
+    if (is_gimple_call(statement) && gimple_call_lhs(statement) == variable) {
+      tree callee = gimple_call_fndecl(statement);
+      bool one = callee && returned_by(callee).size() == 1;
+      return one ? build_fold_addr_expr(returned_by(callee)[0]) : NULL_TREE;
+    }
     if (is_gimple_assign(statement) && gimple_assign_lhs(statement) == variable)
       return gimple_num_ops(statement) == 2 ? gimple_assign_rhs1(statement) : NULL_TREE;
   }
@@ -193,8 +199,10 @@ static tree known_function(const Value *value, gimple_stmt_iterator gsi, CallWor
   if (!argument || TREE_CODE(argument) != ADDR_EXPR ||
       TREE_CODE(TREE_OPERAND(argument, 0)) != FUNCTION_DECL)
     return NULL_TREE;
-  cgraph_node *node = cgraph_node::get(TREE_OPERAND(argument, 0));
-  return node && node->definition ? TREE_OPERAND(argument, 0) : NULL_TREE;
+  tree function = TREE_OPERAND(argument, 0);
+  cgraph_node *node = cgraph_node::get(function);
+  bool defined = (node && node->definition) || DECL_SAVED_TREE(function);
+  return defined ? function : NULL_TREE;
 }
 
 /* A value that is known behind the call only, kept for a finally part. */

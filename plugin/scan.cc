@@ -143,18 +143,12 @@ static void look_up_names() {
 
 /* -- functions that are passed or assigned ------------------------------------------------- */
 
-/* Captureless lambdas become function pointers by a conversion: the function is
-   the closure's static invoker. */
-static tree lambda_invoker(tree call) {
-  tree callee = get_callee_fndecl(call);
-  tree closure = callee ? DECL_CONTEXT(callee) : NULL_TREE;
-  if (!closure || TREE_CODE(closure) != RECORD_TYPE || !function_type_of(TREE_TYPE(call)))
-    return NULL_TREE;
-  for (tree member = TYPE_FIELDS(closure); member; member = DECL_CHAIN(member))
-    if (TREE_CODE(member) == FUNCTION_DECL && DECL_NAME(member) &&
-        strcmp(identifier_text(DECL_NAME(member)), "_FUN") == 0)
-      return member;
-  return NULL_TREE;
+/* What functions return that return functions: a captureless lambda becomes a
+   pointer by a call of such a one. */
+static std::unordered_map<unsigned, std::vector<tree>> returned; /* by DECL_UID */
+
+const std::vector<tree> &returned_by(tree function) {
+  return returned[DECL_UID(function)];
 }
 
 /* The functions that `e` may evaluate to, as far as it can be read off it. */
@@ -182,10 +176,10 @@ static void functions_in(tree e, std::vector<tree> *found) {
         return;
       continue;
     case CALL_EXPR:
-      e = lambda_invoker(e);
-      if (!e)
-        return;
-      continue;
+      if (tree callee = get_callee_fndecl(e))
+        for (tree function : returned_by(callee))
+          found->push_back(function);
+      return;
     case FUNCTION_DECL:
       found->push_back(e);
       return;
@@ -267,11 +261,24 @@ static void note_call(tree call) {
   }
 }
 
+static tree scanned; /* the function that is being walked */
+
+static void note_return(tree value) {
+  std::vector<tree> found;
+  if (function_type_of(TREE_TYPE(value)))
+    functions_in(value, &found);
+  for (tree function : found)
+    add_once(&returned[DECL_UID(scanned)], keep(function));
+}
+
 static tree scan_tree(tree *where, int *, void *);
 
 static void scan_body(tree function) {
+  tree outer = scanned;
+  scanned = function;
   if (DECL_SAVED_TREE(function))
     walk_tree_without_duplicates(&DECL_SAVED_TREE(function), scan_tree, nullptr);
+  scanned = outer;
 }
 
 static tree scan_tree(tree *where, int *, void *) {
@@ -283,6 +290,8 @@ static tree scan_tree(tree *where, int *, void *) {
   case MODIFY_EXPR:
   case INIT_EXPR:
     note_initializer(TREE_OPERAND(t, 1), TREE_TYPE(TREE_OPERAND(t, 0)));
+    if (TREE_CODE(TREE_OPERAND(t, 0)) == RESULT_DECL)
+      note_return(TREE_OPERAND(t, 1));
     break;
   case COMPOUND_LITERAL_EXPR:
     note_initializer(t, TREE_TYPE(t));

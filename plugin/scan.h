@@ -33,6 +33,9 @@ struct Use {
 /* How `function` was passed or assigned in this unit. */
 const std::vector<Use> &uses_of(tree function);
 
+/* The functions that a call of `function` may return. */
+const std::vector<tree> &returned_by(tree function);
+
 /* `| run` parts of the create calls that were seen to get `function`. */
 const std::vector<const Binding *> &runs_of(tree function);
 
