@@ -1,0 +1,116 @@
+/* Numbers for people, and histograms read: cli/format.c, cli/histogram.c. */
+#include "cli/format.h"
+#include "cli/histogram.h"
+#include "cli/json.h"
+#include "cli/reading.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ONE ((uint64_t)1 << 32)
+
+START_TEST(times_have_three_digits) {
+  ck_assert_str_eq(shown_time(0), "0");
+  ck_assert_str_eq(shown_time(7), "7 ns");
+  ck_assert_str_eq(shown_time(999), "999 ns");
+  ck_assert_str_eq(shown_time(1000), "1.00 us");
+  ck_assert_str_eq(shown_time(9994), "9.99 us");
+  ck_assert_str_eq(shown_time(9996), "10.0 us");
+  ck_assert_str_eq(shown_time(43100000), "43.1 ms");
+  ck_assert_str_eq(shown_time(999600), "1.00 ms");
+  ck_assert_str_eq(shown_time(62100000000), "62.1 s");
+  ck_assert_str_eq(shown_time(UNKNOWN), "-");
+}
+END_TEST
+
+START_TEST(counts_are_short) {
+  ck_assert_str_eq(shown_count(9999), "9999");
+  ck_assert_str_eq(shown_count(12400), "12.4k");
+  ck_assert_str_eq(shown_count(1280000), "1.28M");
+  ck_assert_str_eq(shown_count(UINT64_C(5000000000)), "5.00G");
+}
+END_TEST
+
+START_TEST(shares_of_nothing_are_not_numbers) {
+  ck_assert_str_eq(shown_percent(382, 1000), "38.2 %");
+  ck_assert_str_eq(shown_percent(1, 1), "100 %");
+  ck_assert_str_eq(shown_percent(1, 0), "-");
+}
+END_TEST
+
+START_TEST(text_is_cut_by_columns) {
+  ck_assert_str_eq(cut_right("handle_upload", 22), "handle_upload");
+  ck_assert_str_eq(cut_right("handle_upload", 9), "handle...");
+  ck_assert_str_eq(cut_left("handle_upload", 9), "...upload");
+  ck_assert_uint_eq(shown_width("\xc3\xa9t\xc3\xa9"), 3);
+  ck_assert_str_eq(cut_left("a\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5), "...\xc3\xa9\xc3\xa9");
+}
+END_TEST
+
+/* Any value lies in its bucket, whose middle is off by at most 1/32 of it (1 shares
+   the bucket of 0). */
+START_TEST(percentiles_are_within_their_error) {
+  for (uint64_t value = 2; value < UINT64_C(1) << 40; value = value * 9 / 8 + 1) {
+    struct bucket bucket = {.lower = aprof_bucket_lower(aprof_bucket_of(value)), .count = 1};
+    uint64_t shown = buckets_percentile(&bucket, 1, 500, HISTOGRAM_NO_MAX);
+    uint64_t off = shown > value ? shown - value : value - shown;
+    ck_assert_uint_le(off, value / 31);
+    ck_assert_uint_le(bucket.lower, value);
+  }
+}
+END_TEST
+
+START_TEST(percentiles_count_from_below) {
+  struct bucket buckets[] = {{1, 98}, {5, 1}, {9, 1}};
+  ck_assert_uint_eq(buckets_percentile(buckets, 3, 500, HISTOGRAM_NO_MAX), 1);
+  ck_assert_uint_eq(buckets_percentile(buckets, 3, 980, HISTOGRAM_NO_MAX), 1);
+  ck_assert_uint_eq(buckets_percentile(buckets, 3, 990, HISTOGRAM_NO_MAX), 5);
+  ck_assert_uint_eq(buckets_percentile(buckets, 3, 999, HISTOGRAM_NO_MAX), 9);
+  ck_assert_uint_eq(buckets_percentile(buckets, 3, 999, 7), 7);
+  ck_assert_uint_eq(buckets_percentile(buckets, 0, 999, HISTOGRAM_NO_MAX), 0);
+}
+END_TEST
+
+START_TEST(histograms_add_up_and_convert) {
+  struct histogram h;
+  uint64_t counts[APROF_HISTOGRAM_BUCKETS] = {0};
+  counts[aprof_bucket_of(1)] = 1;
+  counts[aprof_bucket_of(2)] = 2;
+  counts[aprof_bucket_of(1000)] = 3;
+  histogram_clear(&h);
+  histogram_add(&h, counts);
+  histogram_add(&h, counts);
+  histogram_add(&h, NULL);
+  ck_assert_uint_eq(h.total, 12);
+  /* At a third of a ns a tick the lowest two become one bucket, of 0 ns. */
+  cJSON *json = histogram_json(&h, ONE / 3, 350);
+  char *text = cJSON_PrintUnformatted(json);
+  ck_assert_str_eq(text, "{\"p50\":0,\"p90\":335,\"p95\":335,\"p99\":335,\"p999\":335,"
+                         "\"max\":350,\"buckets\":[[0,6],[330,6]]}");
+  cJSON_free(text);
+  cJSON_Delete(json);
+  histogram_clear(&h);
+  json = histogram_json(&h, ONE, 0);
+  ck_assert(cJSON_IsNull(json));
+  cJSON_Delete(json);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cli format");
+  TCase *tests = tcase_create("format");
+  tcase_add_test(tests, times_have_three_digits);
+  tcase_add_test(tests, counts_are_short);
+  tcase_add_test(tests, shares_of_nothing_are_not_numbers);
+  tcase_add_test(tests, text_is_cut_by_columns);
+  tcase_add_test(tests, percentiles_are_within_their_error);
+  tcase_add_test(tests, percentiles_count_from_below);
+  tcase_add_test(tests, histograms_add_up_and_convert);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -1,0 +1,230 @@
+/* Totals written, read back and subtracted: cli/json.c, reading.c, interval.c,
+   waits.c, findings.c. */
+#include "cli/json.h"
+#include "cli/report.h"
+#include "cli/totals.h"
+#include "synthetic.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+START_TEST(integers_of_64_bits_survive) {
+  static const uint64_t values[] = {0, 9007199254740993, 999999999999999, 1000000000000000,
+                                    UINT64_MAX};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    cJSON *object = cJSON_CreateObject();
+    json_number(object, "n", values[i]);
+    char *text = cJSON_PrintUnformatted(object);
+    size_t at = 0;
+    cJSON *read = json_parse(text, strlen(text), &at);
+    ck_assert_uint_eq(json_get(read, "n", 1), values[i]);
+    cJSON_Delete(read);
+    cJSON_free(text);
+    cJSON_Delete(object);
+  }
+}
+END_TEST
+
+START_TEST(digits_in_strings_stay) {
+  static const char text[] = "{\"a\":\"12345678901234567890 \\\" 12345678901234567890\","
+                             "\"b\":[12345678901234567890,1.5,-3]}";
+  size_t at = 0;
+  cJSON *json = json_parse(text, strlen(text), &at);
+  ck_assert_str_eq(json_get_text(json, "a"), "12345678901234567890 \" 12345678901234567890");
+  ck_assert_uint_eq(json_value(cJSON_GetArrayItem(json_member(json, "b"), 0), 0),
+                    UINT64_C(12345678901234567890));
+  ck_assert_uint_eq(json_value(cJSON_GetArrayItem(json_member(json, "b"), 2), 7), 7);
+  cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(faults_have_a_place) {
+  size_t at = 0;
+  ck_assert_ptr_null(json_parse("{\"a\":}", 6, &at));
+  ck_assert_uint_eq(at, 5);
+  ck_assert_ptr_null(json_parse("", 0, &at));
+}
+END_TEST
+
+static struct synthetic *s;
+
+static void setup(void) {
+  s = synthetic_rich();
+}
+static void teardown(void) {
+  free(s);
+}
+
+static struct reading *read_now(uint64_t now) {
+  struct totals_request request = {.reason = "request", .at = now};
+  char *text = NULL;
+  size_t length = 0;
+  int fd = synthetic_file(s, s->header->used);
+  FILE *out = open_memstream(&text, &length);
+  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &request, out));
+  fclose(out);
+  close(fd);
+  struct reading *r = reading_parse(text, length, "synthetic");
+  free(text);
+  ck_assert_ptr_nonnull(r);
+  return r;
+}
+
+static const struct r_function *function(const struct reading *r, const char *name) {
+  for (size_t i = 0; i < r->functions; i++)
+    if (!strcmp(r->function[i].name, name))
+      return &r->function[i];
+  return NULL;
+}
+
+START_TEST(totals_close_when_read_back) {
+  struct reading *r = read_now(1000000);
+  uint64_t exec = 0, threads = 0;
+  for (size_t i = 0; i < r->functions; i++) {
+    const struct r_function *f = &r->function[i];
+    uint64_t waiting = 0;
+    for (size_t j = 0; j < f->awaits; j++)
+      waiting += f->await[j].waiting;
+    ck_assert_uint_eq(f->waiting, waiting);
+    ck_assert_uint_eq(f->wall, f->queued + f->exec + f->waiting);
+    ck_assert_uint_eq(f->created, f->done + f->failed + f->cancelled + f->detached + f->live);
+    exec += f->exec;
+  }
+  for (size_t i = 0; i < r->threads; i++)
+    threads += r->thread[i].exec;
+  ck_assert_uint_eq(exec, threads);
+  ck_assert_uint_eq(r->lives, 4);
+  ck_assert_uint_eq(function(r, "handle_upload")->detached, 1);
+  ck_assert_str_eq(function(r, "handle_upload")->slice_from, "server.c:140");
+  ck_assert_ptr_nonnull(function(r, "http_server+0x1234"));
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(many_live_futures_are_grouped) {
+  s->header->epoch = s->header->reset_epoch = 9;
+  s->header->epochs[9].begin_tick = 900000;
+  for (int i = 0; i < 1500; i++)
+    synthetic_future(s, 9, 4, APROF_FUTURE_WAITING, 910000 + (uint64_t)i)->await = 5;
+  struct reading *r = read_now(1000000);
+  uint64_t count = 0;
+  for (size_t i = 0; i < r->lives; i++)
+    count += r->live[i].count;
+  ck_assert_uint_eq(r->lives, TOTALS_LIVE_LIMIT + 1);
+  ck_assert_uint_eq(count, 1500);
+  ck_assert_uint_eq(r->live[0].age, 90000);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(an_interval_is_what_happened_between) {
+  struct reading *earlier = read_now(1000000);
+  uint64_t *counts;
+  struct aprof_counters *c = synthetic_counters(s, 1, 3);
+  c->function.done += 5;
+  c->function.exec += 1234;
+  c->function.slices++;
+  c->function.slice_max = 70000000;
+  counts = (void *)(s->bytes + (size_t)c->function.slice_histogram * 64);
+  counts[aprof_bucket_of(70000000)]++;
+  struct reading *later = read_now(1000000), *same = read_now(1000000);
+  ck_assert(reading_subtract(later, earlier));
+  const struct r_function *f = function(later, "handle_upload");
+  ck_assert_uint_eq(f->done, 5);
+  ck_assert_uint_eq(f->created, 5);
+  ck_assert_uint_eq(f->exec, 1234);
+  ck_assert_uint_eq(f->waiting, 0);
+  ck_assert_uint_eq(f->slice_max, 70000000);
+  ck_assert_uint_eq(f->slice_of.count, 1);
+  ck_assert_uint_eq(f->exec_max, UNKNOWN);
+  ck_assert_uint_eq(later->thread[0].exec, 1234);
+  ck_assert_uint_eq(function(later, "fetch_quota")->exec, 0);
+  size_t findings;
+  struct finding *list = report_findings(later, earlier, 10000000, &findings);
+  ck_assert_uint_eq(findings, 1);
+  ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between server.c:140 "
+                                 "and db.c:12 uv_write (1 time over 10.0 ms)");
+  report_findings_free(list, findings);
+  struct reading *nothing = read_now(1000000);
+  ck_assert(reading_subtract(nothing, same));
+  ck_assert_uint_eq(function(nothing, "handle_upload")->created, 0);
+  list = report_findings(nothing, same, 10000000, &findings);
+  ck_assert_uint_eq(findings, 0);
+  report_findings_free(list, findings);
+  reading_free(nothing);
+  reading_free(same);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
+START_TEST(strangers_are_not_subtracted) {
+  struct reading *earlier = read_now(1000000), *later;
+  s->header->pid++;
+  later = read_now(1000000);
+  ck_assert(!reading_subtract(later, earlier));
+  reading_free(later);
+  s->header->pid--;
+  later = read_now(900000);
+  ck_assert(!reading_subtract(later, earlier));
+  reading_free(later);
+  s->header->reset_epoch = 2;
+  later = read_now(2000000);
+  ck_assert(!reading_subtract(later, earlier));
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
+START_TEST(waits_end_at_what_was_waited_for) {
+  struct reading *r = read_now(1000000);
+  size_t count;
+  struct wait *waits = report_waits(r, false, &count);
+  ck_assert_uint_eq(count, 2); /* not the call of fetch_quota */
+  ck_assert_str_eq(waits[0].path, "handle_upload > fetch_quota > quota.c:61 uv_tcp_connect");
+  ck_assert_str_eq(waits[1].path, "handle_upload > db.c:12 uv_write");
+  ck_assert_uint_eq(waits[0].waiting, 2 * 70002 + 200000 + 40000);
+  report_waits_free(waits, count);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(the_stuck_are_found) {
+  synthetic_counters(s, 1, 5)->await.count = 500;
+  struct aprof_future *f = synthetic_future(s, 3, 4, APROF_FUTURE_WAITING, 900000);
+  f->await = 5;
+  struct reading *r = read_now(32000000000);
+  size_t count, stuck = 0;
+  struct finding *list = report_findings(r, NULL, UINT64_C(1) << 60, &count);
+  for (size_t i = 0; i < count; i++)
+    stuck += list[i].kind == FINDING_STUCK &&
+             strstr(list[i].text, "2 `fetch_quota` futures have") &&
+             strstr(list[i].text, "quota.c:61 uv_tcp_connect");
+  ck_assert_uint_eq(stuck, 1);
+  report_findings_free(list, count);
+  reading_free(r);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cli json");
+  TCase *tests = tcase_create("json");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, integers_of_64_bits_survive);
+  tcase_add_test(tests, digits_in_strings_stay);
+  tcase_add_test(tests, faults_have_a_place);
+  tcase_add_test(tests, totals_close_when_read_back);
+  tcase_add_test(tests, many_live_futures_are_grouped);
+  tcase_add_test(tests, an_interval_is_what_happened_between);
+  tcase_add_test(tests, strangers_are_not_subtracted);
+  tcase_add_test(tests, waits_end_at_what_was_waited_for);
+  tcase_add_test(tests, the_stuck_are_found);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
