@@ -38,30 +38,33 @@ static void unlock(struct aprof_header *h) {
   __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
 }
 
-static void next_epoch(struct aprof_header *h, uint64_t now) {
+/* The current epoch ends now, unless it is one of being off, which has no length. */
+static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
   uint32_t epoch = h->epoch;
-  h->epochs[epoch % APROF_EPOCHS].end_tick = now;
-  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){.begin_tick = now};
+  if (h->enabled)
+    h->epochs[epoch % APROF_EPOCHS].end_tick = now;
+  h->epochs[(epoch + 1) % APROF_EPOCHS] =
+      (struct aprof_epoch){.begin_tick = now, .end_tick = on ? 0 : now};
   __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
 }
 
 static void switch_on(struct aprof_header *h, uint64_t now) {
   if (h->enabled)
     return;
-  h->epochs[h->epoch % APROF_EPOCHS].begin_tick = now;
+  next_epoch(h, now, true);
   __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
 }
 
 static void switch_off(struct aprof_header *h, uint64_t now) {
   if (!h->enabled)
     return;
+  next_epoch(h, now, false);
   __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
-  next_epoch(h, now);
 }
 
 static void start_again(struct aprof_header *h, uint64_t now) {
   h->reset_epoch = h->epoch + 1;
-  next_epoch(h, now);
+  next_epoch(h, now, h->enabled);
 }
 
 struct control {

@@ -20,7 +20,7 @@ static uint64_t segment(const struct model *m, uint64_t from, uint64_t to) {
 static uint64_t epoch_end(const struct model *m, uint32_t epoch) {
   const struct aprof_header *header = &m->profile->header;
   if (epoch == header->epoch)
-    return m->now;
+    return header->enabled ? m->now : header->epochs[epoch % APROF_EPOCHS].begin_tick;
   if (header->epoch - epoch >= APROF_EPOCHS)
     return 0; /* its slot is another epoch's by now: nothing open can be told */
   uint64_t end = header->epochs[epoch % APROF_EPOCHS].end_tick;

@@ -78,14 +78,13 @@ void places_find(struct places *p) {
   ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
   exe[length > 0 ? length : 0] = 0;
   char *here = parent_of(exe);
-  char *mark = print_string("%s/rt", here), *plugin = print_string("%s/plugin", here);
-  p->in_build_tree = access(mark, F_OK) == 0 && access(plugin, F_OK) == 0;
+  char *mark = print_string("%s/config.status", here);
+  p->in_build_tree = access(mark, F_OK) == 0;
   if (p->in_build_tree)
     find_in_build_tree(p, here);
   else
     find_installed(p, here);
   free(mark);
-  free(plugin);
   free(here);
 }
 

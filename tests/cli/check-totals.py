@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""Checks totals: against the JSON schema, and by the ledger's equations.
+
+    check-totals.py SCHEMA FILE...
+
+Prints a line for each thing wrong; exits 1 if there was one. The equations are
+those of aprof-totals(5), to the nanosecond.
+"""
+import json
+import sys
+
+import jsonschema
+
+faults = 0
+
+
+def fault(where, what):
+    global faults
+    faults += 1
+    print(f"{where}: {what}")
+
+
+def equal(where, what, left, right):
+    if left != right:
+        fault(where, f"{what}: {left} is not {right}")
+
+
+def histogram(where, name, h, count):
+    if h is None:
+        return
+    equal(where, f"counts of {name}", sum(c for _, c in h["buckets"]), count)
+    lowers = [lower for lower, _ in h["buckets"]]
+    if lowers != sorted(set(lowers)):
+        fault(where, f"buckets of {name} do not rise")
+    points = [h[p] for p in ("p50", "p90", "p95", "p99", "p999", "max")]
+    if points != sorted(points):
+        fault(where, f"percentiles of {name} do not rise: {points}")
+
+
+def function(where, f, paths, exact):
+    ended = f["done"] + f["failed"] + f["cancelled"]
+    equal(where, "created", f["created"], ended + f["detached"] + f["live"])
+    equal(where, "wall", f["wall_ns"], f["queued_ns"] + f["exec_ns"] + f["waiting_ns"])
+    equal(where, "waiting", f["waiting_ns"], sum(a["waiting_ns"] for a in f["awaits"]))
+    for name in ("created", "done", "live", "slices", "exec_ns", "queued_ns", "waiting_ns",
+                 "wall_ns", "children_exec_ns"):
+        equal(where, f"{name} over its paths", f[name], sum(p[name] for p in paths))
+    if exact:
+        histogram(where, "exec", f["exec"], ended)
+        histogram(where, "wall", f["wall"], ended)
+        histogram(where, "slice", f["slice"], f["slices"])
+    for a in f["awaits"]:
+        place = f"{where} at {a['file']}:{a['line']}"
+        if a["immediate"] > a["count"]:
+            fault(place, "more immediate than in all")
+        if exact:
+            histogram(place, "waiting", a["waiting"], a["count"] - a["immediate"])
+
+
+def check(path, schema):
+    with open(path, encoding="utf-8") as file:
+        totals = json.load(file)
+    for error in jsonschema.Draft7Validator(schema).iter_errors(totals):
+        fault(path, f"{'/'.join(map(str, error.path))}: {error.message[:200]}")
+        return
+    health = totals["health"]
+    # A reset zeroes threads one by one; without memory a histogram is not kept.
+    exact = health["consistent"] and not health["lost_histograms"] and not health["torn_threads"]
+    exact = exact and totals["process"]["reset_epoch"] <= 2
+    functions, tree = totals["functions"], totals["tree"]
+    for thread in totals["threads"]:
+        equal(f"{path}: thread {thread['tid']}", "elapsed", thread["elapsed_ns"],
+              thread["exec_ns"] + thread["idle_ns"] + thread["other_ns"])
+    for i, f in enumerate(functions):
+        paths = [n for n in tree if n["function_index"] == i and "function" in n]
+        function(f"{path}: {f['name']}", f, paths, exact)
+    by_id = {n["id"]: n for n in tree}
+    beneath = dict.fromkeys(by_id, 0)
+    for n in sorted(tree, key=lambda n: -n["id"]):
+        if n["parent"] is None:
+            continue
+        if n["parent"] not in by_id or n["parent"] >= n["id"]:
+            fault(path, f"path {n['id']} has no parent before it")
+        elif "function" in n:
+            beneath[n["parent"]] += beneath[n["id"]] + n["exec_ns"]
+    for n in tree:
+        if "function" in n:
+            equal(f"{path}: path {n['id']}", "children_exec", n["children_exec_ns"],
+                  beneath[n["id"]])
+    equal(path, "exec of functions and threads", sum(f["exec_ns"] for f in functions),
+          sum(t["exec_ns"] for t in totals["threads"]))
+    equal(path, "live futures", sum(f["live"] for f in functions),
+          sum(e["count"] for e in totals["live"]))
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        schema = json.load(file)
+    for path in sys.argv[2:]:
+        check(path, schema)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+#!/bin/bash
+# The aprof command from outside: every way a program ends, live processes,
+# intervals, messages and exit statuses. Programs here carry hand-written
+# events (hand.c), so the plugin is not needed; every dump is checked against
+# the schema and the ledger's equations.
+. "${0%/*}/../lib.sh"
+
+schema=$src/doc/aprof.totals-1.schema.json
+profiles=$(mktemp -d "${XDG_RUNTIME_DIR:-/dev/shm}/aprof-test.XXXXXX" 2>/dev/null) ||
+  profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
+
+totals_ok() {
+  python3 "$src/tests/cli/check-totals.py" "$schema" "$@"
+}
+
+# value FILE EXPRESSION,...: of the totals `t` and its functions `f`
+value() {
+  python3 -c 'import json,sys
+t = json.load(open(sys.argv[1]))
+f = {x["name"]: x for x in t["functions"]}
+print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
+}
+
+# run HOW...: in a directory of its own; sets status, out, err, and json (of the
+# process itself)
+run() {
+  rm -rf out && mkdir out
+  "$aprof" run -o out --options "profile:$profiles" "${options[@]}" -- ./hand "$@" \
+    >out.txt 2>err.txt
+  status=$?
+  json=$(echo out/hand.*.json)
+}
+options=()
+
+# -- ways to end -------------------------------------------------------------
+
+# ends HOW STATUS REASON
+ends() {
+  local how=$1
+  # shellcheck disable=SC2086 # HOW may carry arguments
+  run $how
+  equal "$how: exit status" "$2" "$status"
+  check "$how: one whole file of totals" test -f "$json"
+  check "$how: totals close" totals_ok "$json"
+  equal "$how: reason" "$3" "$(value "$json" 't["process"]["reason"]')"
+  equal "$how: nothing lost" "50 50 50" \
+    "$(value "$json" 'f["handle_upload"]["done"], f["fetch_quota"]["done"], f["fetch_quota"]["created"]')"
+  equal "$how: nothing left over" "" "$(find "$profiles" -mindepth 1)"
+}
+ends return 0 exit
+ends "exit 50 7" 7 exit
+ends _exit 4 recovered
+ends kill 137 recovered
+ends segv 139 recovered
+ends abort 134 recovered
+ends exec 0 recovered
+
+run none
+equal "no future: exit status" 3 "$status"
+equal "no future: no footprint" "" "$(find out "$profiles" -mindepth 1)"
+
+run fork
+equal "fork: two processes" 2 "$(find out -name '*.json' | wc -l)"
+check "fork: totals close" totals_ok out/*.json
+equal "fork: the child was killed, the parent was not" "exit recovered" \
+  "$(for f in out/*.json; do value "$f" 't["process"]["reason"]'; done | sort | xargs)"
+
+# -- exact numbers -------------------------------------------------------------
+
+options=(--clock virtual)
+run virtual
+options=()
+check "virtual clock: totals close" totals_ok "$json"
+equal "virtual clock: exec, waiting, wall, children, slice of handle_upload" \
+  "34460000 16500000 50960000 1500000 30010000" \
+  "$(value "$json" '*(f["handle_upload"][k] for k in ("exec_ns", "waiting_ns", "wall_ns", "children_exec_ns", "slice_max_ns"))')"
+equal "virtual clock: fetch_quota" "1500000 10000000 11500000" \
+  "$(value "$json" '*(f["fetch_quota"][k] for k in ("exec_ns", "waiting_ns", "wall_ns"))')"
+equal "virtual clock: the thread" "35960000 17500000 0" \
+  "$(value "$json" '*(t["threads"][0][k] for k in ("exec_ns", "idle_ns", "other_ns"))')"
+equal "virtual clock: the worst slice lies between" "server.c:61 server.c:160" \
+  "$(value "$json" '*f["handle_upload"]["slice_max_between"]')"
+
+# -- report ----------------------------------------------------------------------
+
+check "report: of totals" "$aprof" report "$json"
+"$aprof" report "$json" >report.txt
+contains "report: the first finding has the function, the time, both lines" \
+  '`handle_upload` held the loop for 30.0 ms between server.c:61 uv_tcp_connect and server.c:160' \
+  report.txt
+contains "report: where the waiting was spent" \
+  'handle_upload > fetch_quota > server.c:61 uv_tcp_connect' report.txt
+equal "report: fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
+refuse "report: no colours into a file" grep -q "$(printf '\033')" report.txt
+"$aprof" report --threshold 100 "$json" >report.txt
+contains "report: no finding below the threshold" "no finding" report.txt
+"$aprof" report --top 1 --sort name "$json" >report.txt
+contains "report: --sort and --top" "fetch_quota" report.txt
+refuse "report: --top leaves the others out" grep -q '^handle_upload  ' report.txt
+"$aprof" report --json "$json" >report.json
+equal "report: --json" "held 30010000 server.c:61 server.c:160" "$(python3 -c 'import json
+f = json.load(open("report.json"))["findings"][0]
+print(f["kind"], f["held_ns"], f["from"], f["to"])')"
+run return
+"$aprof" run -o out --report --options "profile:$profiles" -- ./hand return >report.txt 2>&1
+contains "run --report: prints it" "handle_upload" report.txt
+
+# -- live --------------------------------------------------------------------------
+
+mkfifo in
+"$aprof" run -o out --options "profile:$profiles" -- ./hand live <in >pid.txt &
+runner=$!
+exec 9>in
+until [ -s pid.txt ]; do sleep 0.02; done
+pid=$(cat pid.txt)
+check "live: dump" "$aprof" dump -o a.json "$pid"
+equal "live: reason" "request" "$(value a.json 't["process"]["reason"]')"
+"$aprof" dump -o - "$pid" >stdout.json
+check "live: dump to standard output" totals_ok stdout.json
+"$aprof" report "$pid" >report.txt
+contains "live: report of a PID" "handle_upload" report.txt
+"$aprof" list --directory "$profiles" >list.txt
+contains "live: list knows it lives" "live    hand" list.txt
+kill -USR1 "$pid"
+for _ in $(seq 200); do [ ! -f "out/hand.$pid.1.json" ] || break; sleep 0.02; done
+check "live: SIGUSR1 makes totals" totals_ok "out/hand.$pid.1.json"
+equal "live: which say so" "signal 1" \
+  "$(value "out/hand.$pid.1.json" 't["process"]["reason"], t["process"]["sequence"]')"
+echo >&9
+for _ in $(seq 200); do
+  "$aprof" dump -o b.json "$pid"
+  [ "$(value b.json 'f["handle_upload"]["done"]')" != 100 ] || break
+  sleep 0.02
+done
+check "live: totals close" totals_ok a.json b.json
+"$aprof" report --json a.json b.json >interval.json
+equal "interval: what happened between" "50 50" "$(python3 -c 'import json
+print(*(f["created"] for f in json.load(open("interval.json"))["functions"]))')"
+refuse "interval: the earlier one comes first" "$aprof" report b.json a.json
+contains "interval: and that is said" "give the earlier one first" check.out
+refuse "interval: not of two processes" "$aprof" report "$json" b.json
+check "off" "$aprof" off "$pid"
+"$aprof" list --directory "$profiles" >list.txt
+contains "off: list says so" "off     hand" list.txt
+check "off: totals stay" "$aprof" dump -o off.json "$pid"
+equal "off: totals stay as they are" 100 "$(value off.json 'f["handle_upload"]["done"]')"
+check "on" "$aprof" on "$pid"
+check "reset" "$aprof" reset "$pid"
+"$aprof" dump -o reset.json "$pid"
+equal "reset: nothing is left" 0 "$(value reset.json 'len(t["functions"])')"
+check "off, on, reset: totals close" totals_ok off.json reset.json
+echo >&9
+exec 9>&-
+wait "$runner"
+equal "live: its own exit status" 0 $?
+
+# -- a profile that was left over ------------------------------------------------
+
+APROF_OPTIONS="profile:$profiles" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand kill &
+{ wait $!; } 2>/dev/null # bash tells of the kill
+left=$(echo "$profiles"/hand-*.aprof)
+check "left over: the profile is there" test -f "$left"
+"$aprof" list --directory "$profiles" >list.txt
+contains "left over: list says so" "killed  hand" list.txt
+check "left over: dump" "$aprof" dump -o left.json "$left"
+check "left over: totals close" totals_ok left.json
+equal "left over: reason" "recovered" "$(value left.json 't["process"]["reason"]')"
+check "left over: report" "$aprof" report "$left"
+cp "$left" copy.aprof
+check "left over: a copy on disk is as good" "$aprof" report copy.aprof
+check "left over: not swept while it is fresh" "$aprof" list --sweep --directory "$profiles"
+check "left over: still there" test -f "$left"
+check "left over: swept when old" "$aprof" list --sweep=0 --directory "$profiles"
+refuse "left over: gone" test -e "$left"
+
+# -- messages and statuses -------------------------------------------------------
+
+# says NAME STATUS TEXT COMMAND...
+says() {
+  local name=$1 want=$2 text=$3
+  shift 3
+  "$@" >said.txt 2>&1 </dev/null
+  equal "$name: status" "$want" $?
+  contains "$name: message" "$text" said.txt
+}
+echo '{"a": 1}' >other.json
+echo 'not JSON' >text.txt
+head -c 40000 copy.aprof >short.aprof
+says "no command" 2 "Usage: aprof COMMAND" "$aprof"
+says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
+says "--help" 0 "the profiles of live and ended" "$aprof" --help
+says "--version" 0 "aprof " "$aprof" --version
+for command in run report dump list on off reset cflags; do
+  says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
+done
+says "report: of nothing" 2 "a report on what" "$aprof" report
+says "report: bad key" 2 "cannot sort by 'colour'" "$aprof" report --sort colour a.json
+says "report: no file" 1 "cannot read nowhere.json: No such file" "$aprof" report nowhere.json
+says "report: other JSON" 1 "no totals of aprof" "$aprof" report other.json
+says "report: no JSON" 1 "neither totals nor a profile" "$aprof" report text.txt
+says "report: no such process" 1 "there is no process 4194303" "$aprof" report 4194303
+says "report: not profiled" 1 "has no profile" "$aprof" report $$
+check "dump: a short profile is read as far as it goes" "$aprof" dump -o short.json short.aprof
+says "dump: totals are no profile" 1 "is not a profile" "$aprof" dump a.json
+says "dump: to nowhere" 1 "cannot write nowhere/x.json" "$aprof" dump -o nowhere/x.json copy.aprof
+says "on: no live process" 1 "belongs to no live process" "$aprof" on copy.aprof
+says "run: no program" 2 "which program" "$aprof" run
+says "run: no such program" 127 "cannot run ./nowhere" "$aprof" run -- ./nowhere
+says "run: not a program" 126 "cannot run ./text.txt" "$aprof" run -- ./text.txt
+says "run: no runtime" 1 "there is no runtime /nowhere" "$aprof" run --runtime /nowhere -- ./hand
+says "run: not instrumented" 0 "made no future" "$aprof" run --report -- true
+
+# -- signals ---------------------------------------------------------------------
+
+cat >trap.sh <<'END'
+trap 'exit 42' TERM
+echo ready
+while :; do sleep 0.05; done
+END
+"$aprof" run -- bash trap.sh >trap.txt &
+runner=$!
+until grep -q ready trap.txt; do sleep 0.02; done
+kill -TERM "$runner"
+wait "$runner"
+equal "run: SIGTERM reaches the program, whose status is kept" 42 $?
+
+finish

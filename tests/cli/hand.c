@@ -1,0 +1,164 @@
+/*
+ * A program with its events written by hand, as the plugin would emit them:
+ * what the command's tests profile, whatever state the plugin is in.
+ *
+ *   hand HOW [LOOPS]
+ *
+ * Each of LOOPS (default 50) rounds runs one handle_upload, which calls one
+ * fetch_quota, which waits; the last one holds the loop for 30 ms. HOW says how
+ * the program then ends: return, exit N, _exit, kill, segv, abort, live (waits
+ * for a line on stdin, then returns), stuck (as live, one future still waiting),
+ * fork (a child does the same and is killed), exec (becomes /bin/true), none
+ * (makes no future at all), virtual (on the virtual clock: exact numbers).
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aprof/abi.h"
+
+extern int __aprof_attach(struct aprof_gate *) __attribute__((weak));
+
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+
+#define SITE(symbol, text, at, what, how)                                                          \
+  static struct aprof_site symbol = {                                                              \
+      .name = text, .file = "server.c", .line = at, .column = 3, .kind = what, .model = how}
+
+SITE(handle_upload, "handle_upload", 140, APROF_SITE_FUNCTION, APROF_MODEL_STACK);
+SITE(fetch_quota, "fetch_quota", 44, APROF_SITE_FUNCTION, APROF_MODEL_STACK);
+SITE(call_fetch, "fetch_quota", 151, APROF_SITE_CALL, 0);
+SITE(await_connect, "uv_tcp_connect", 61, APROF_SITE_AWAIT, 0);
+SITE(await_write, "uv_write", 160, APROF_SITE_AWAIT, 0);
+SITE(idle, "epoll_wait", 12, APROF_SITE_IDLE, 0);
+
+static int on_virtual_clock;
+
+static void burn(unsigned us) {
+  struct timespec now, end;
+  if (on_virtual_clock) {
+    gate.api_clock_advance(us * UINT64_C(1000));
+    return;
+  }
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_nsec += us * 1000L;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
+static void poll_for(unsigned us) {
+  struct aprof_token token = {{0}};
+  if (*gate.flag)
+    gate.idle_begin(&idle, &token);
+  if (on_virtual_clock)
+    gate.api_clock_advance(us * UINT64_C(1000));
+  else
+    usleep(us);
+  if (token.word[0])
+    gate.idle_end(&token);
+}
+
+/* Waits as a coroutine does: the loop polls in between. */
+static void wait_at(struct aprof_site *site, unsigned us) {
+  struct aprof_token token = {{0}};
+  if (*gate.flag)
+    gate.suspend(site, &token);
+  poll_for(us);
+  if (token.word[0])
+    gate.resume(&token);
+}
+
+static void run_fetch_quota(void) {
+  struct aprof_token token = {{0}};
+  if (*gate.flag)
+    gate.enter(&fetch_quota, &token, NULL);
+  burn(20);
+  wait_at(&await_connect, 200);
+  burn(10);
+  if (token.word[0])
+    gate.leave(&token, APROF_DONE);
+}
+
+static void run_handle_upload(unsigned work) {
+  struct aprof_token token = {{0}};
+  if (*gate.flag)
+    gate.enter(&handle_upload, &token, NULL);
+  burn(50);
+  if (*gate.flag)
+    gate.at(&call_fetch);
+  run_fetch_quota();
+  burn(work);
+  wait_at(&await_write, 100);
+  if (token.word[0])
+    gate.leave(&token, APROF_DONE);
+}
+
+static void rounds(unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    run_handle_upload(i + 1 == count ? 30000 : 40);
+    poll_for(50);
+  }
+}
+
+static void read_line(void) {
+  char c;
+  while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+    ;
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "return";
+  unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 50;
+  if (__aprof_attach != NULL)
+    __aprof_attach(&gate);
+  if (strcmp(how, "none") == 0)
+    return 3;
+  on_virtual_clock = strcmp(how, "virtual") == 0 && gate.api_clock_advance != NULL;
+  rounds(count);
+  if (strcmp(how, "exit") == 0)
+    exit(argc > 3 ? atoi(argv[3]) : 0);
+  if (strcmp(how, "_exit") == 0)
+    _exit(4);
+  if (strcmp(how, "kill") == 0)
+    kill(getpid(), SIGKILL);
+  if (strcmp(how, "segv") == 0)
+    raise(SIGSEGV);
+  if (strcmp(how, "abort") == 0)
+    abort();
+  if (strcmp(how, "exec") == 0)
+    execl("/bin/true", "true", (char *)NULL);
+  if (strcmp(how, "live") == 0) {
+    printf("%d\n", (int)getpid());
+    fflush(stdout);
+    read_line();
+    rounds(count);
+    read_line();
+  }
+  if (strcmp(how, "stuck") == 0) {
+    struct aprof_token token = {{0}}, await = {{0}};
+    if (*gate.flag) {
+      gate.enter(&fetch_quota, &token, NULL);
+      gate.suspend(&await_connect, &await);
+    }
+    printf("%d\n", (int)getpid());
+    fflush(stdout);
+    read_line();
+  }
+  if (strcmp(how, "fork") == 0) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      rounds(count);
+      kill(getpid(), SIGKILL);
+    }
+    waitpid(pid, NULL, 0);
+  }
+  return 0;
+}
