@@ -128,10 +128,12 @@ static void control_lock(struct aprof_header *h) {
   }
 }
 
-static void next_epoch(struct aprof_header *h, uint64_t now) {
+/* The current epoch ends now, unless it is one of being off, which has no length. */
+static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
   uint32_t epoch = h->epoch;
-  h->epochs[epoch % APROF_EPOCHS].end_tick = now;
-  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){now, 0};
+  if (h->enabled)
+    h->epochs[epoch % APROF_EPOCHS].end_tick = now;
+  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){now, on ? 0 : now};
   __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
 }
 
@@ -143,11 +145,11 @@ int control_enable(int on) {
   uint64_t now = clock_read();
   int before = (int)h->enabled;
   if (on && !before) {
-    h->epochs[h->epoch % APROF_EPOCHS].begin_tick = now;
+    next_epoch(h, now, true);
     __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
   } else if (!on && before) {
+    next_epoch(h, now, false);
     __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
-    next_epoch(h, now);
   }
   __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
   return before;
@@ -159,7 +161,7 @@ int control_reset(void) {
   struct aprof_header *h = rt.header;
   control_lock(h);
   h->reset_epoch = h->epoch + 1;
-  next_epoch(h, clock_read());
+  next_epoch(h, clock_read(), h->enabled);
   __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
   return 0;
 }

@@ -55,7 +55,8 @@ enum aprof_clock_source {
 
 struct aprof_epoch {
   uint64_t begin_tick;
-  uint64_t end_tick; /* 0 while it is the current one */
+  uint64_t end_tick; /* 0 while it is the current one. While profiling is off there
+                        is an epoch too: it ends where it begins */
 };
 
 struct aprof_header {
