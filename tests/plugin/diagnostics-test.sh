@@ -1,0 +1,71 @@
+#!/bin/bash
+# Messages: diagnostics/NAME.c compiled by every GCC says what NAME.err holds.
+#
+#   UPDATE=1 diagnostics-test.sh writes the messages anew
+. "$(dirname "$0")/../lib.sh"
+
+cases=$src/tests/plugin/diagnostics
+plugin=${APROF_PLUGIN:-$plugin}
+first=${majors##* }
+cd "$cases" || exit 1
+
+# compile MAJOR OPTIONS...: messages in $work/err
+compile() {
+  local compiler
+  compiler=$(gcc_of "$1")
+  shift
+  LC_ALL=C $compiler -fdiagnostics-color=never -fplugin="$plugin" \
+    -fplugin-arg-aprof-bindings=none "$@" -S -o "$work/out.s" 2>"$work/err"
+  local status=$?
+  sed -i 's/^cc1: /compiler: /' "$work/err"
+  return $status
+}
+
+# golden NAME OPTIONS...: fails, and says NAME.err
+golden() {
+  local name=$1
+  shift
+  if [ -n "${UPDATE:-}" ]; then
+    compile "$first" "$@"
+    cp "$work/err" "$name.err"
+  fi
+  for major in $majors; do
+    if compile "$major" "$@"; then
+      not_ok "$name gcc-$major: is refused"
+    elif diff "$name.err" "$work/err" >"$work/diff"; then
+      ok "$name gcc-$major"
+    else
+      not_ok "$name gcc-$major" "$work/diff"
+    fi
+  done
+}
+
+golden attributes attributes.c
+golden calls calls.c
+golden file -fplugin-arg-aprof-bindings=file.aprof file.c
+golden option -fplugin-arg-aprof-binding=x file.c
+golden option-value -fplugin-arg-aprof-autoload=maybe file.c
+golden option-empty -fplugin-arg-aprof-bindings= file.c
+golden no-file -fplugin-arg-aprof-bindings=./nowhere.aprof file.c
+
+# Nothing is said about a line that means nothing here; verbose lists matches.
+echo 'await call:elsewhere
+await call:lib_call' >"$work/quiet.aprof"
+for major in $majors; do
+  check "gcc-$major: a line that matches nothing is no matter" \
+    compile "$major" -Wall -Wextra -Werror -fplugin-arg-aprof-bindings="$work/quiet.aprof" file.c
+  equal "gcc-$major: and says nothing" "" "$(cat "$work/err")"
+  compile "$major" -fplugin-arg-aprof-verbose -fplugin-arg-aprof-bindings="$work/quiet.aprof" file.c
+  contains "gcc-$major: verbose says what matched" \
+    "note: aprof: call of 'lib_call': 'await call:lib_call' (quiet.aprof:2)" "$work/err"
+done
+
+# A compiler without its plugin.
+mkdir "$work/lone"
+cp "$plugin" "$work/lone/aprof.so"
+plugin=$work/lone/aprof.so
+refuse "no plugin for this GCC: refused" compile "$first" file.c
+if compile "$first" file.c; then :; fi
+contains "no plugin for this GCC: one line names version and remedy" \
+  "aprof has no plugin for GCC $first" "$work/err"
+finish

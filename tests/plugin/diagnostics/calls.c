@@ -1,0 +1,42 @@
+/* Lines that do not fit what they are written on: the error is at the call, or
+   at the function, and a note shows the line. */
+#define A(text) __attribute__((aprof(text)))
+
+struct hidden;
+struct open {
+  int id;
+  struct open *next;
+};
+
+A("run call: key=a3") void missing(int a);
+A("run call: key=a-2") void missing_from_end(int a);
+A("run call: key=a0->id") void incomplete(struct hidden *);
+A("run call: key=*a0") void behind_void(void *);
+A("run call: key=a0->idd") void no_field(struct open *);
+A("run call: key=*a0") void record(struct open *);
+A("run call: key=a0") void floating(double);
+A("run call: key=*a0") void no_pointer(int);
+A("run call: key=here()") void undeclared(void);
+A("run call: key=owner(a0,nowhere,id)") void no_struct(int *);
+A("run call: key=owner(a0,open,it)") void no_member(int *);
+A("run call: key=a0 pending=0") void void_pending(int);
+A("run key=a1") void body(int a) { (void)a; }
+A("wake key=ret") void no_ret(void);
+A("create key=a0 fn=a1 ok=ret==0 | run key=a0") void no_ok(void *, void (*)(void *));
+
+void calls(struct hidden *h, struct open *o) {
+  missing(1);
+  missing_from_end(1);
+  incomplete(h);
+  behind_void(h);
+  no_field(o);
+  record(o);
+  floating(1.0);
+  no_pointer(1);
+  undeclared();
+  no_struct(&o->id);
+  no_member(&o->id);
+  void_pending(1);
+  no_ret();
+  no_ok(o, 0);
+}

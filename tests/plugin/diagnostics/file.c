@@ -1,0 +1,3 @@
+/* A bindings file with mistakes: file.aprof. */
+int lib_call(int);
+int f(void) { return lib_call(1); }
