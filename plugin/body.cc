@@ -25,6 +25,7 @@ static Frame frame_of(tree function) {
   Frame frame;
   frame.where = DECL_SOURCE_LOCATION(function);
   frame.function = function;
+  frame.subject = function;
   for (tree p = DECL_ARGUMENTS(function); p; p = DECL_CHAIN(p)) {
     frame.args.push_back(p);
     frame.types.push_back(NULL_TREE);
@@ -64,7 +65,7 @@ static bool check_pending(const BodyWork &w, const Binding *b) {
     return true;
   error_at(w.frame.where, "%<pending=%> needs a return value, which %qs does not give",
            name_of_function(w.decl).c_str());
-  note_binding(*b);
+  note_binding(*b, w.decl);
   return false;
 }
 

@@ -52,39 +52,27 @@ int unwound_how() {
 
 /* -- what is called ------------------------------------------------------------------------- */
 
-/* What a temporary was set to shortly before; null if that is not in sight. */
-static tree set_to(gimple_stmt_iterator gsi, tree variable) {
-  for (int steps = 0; steps < 16; steps++) {
-    gsi_prev(&gsi);
-    if (gsi_end_p(gsi))
-      return NULL_TREE;
-    gimple *statement = gsi_stmt(gsi);
-    if (is_gimple_call(statement) && gimple_call_lhs(statement) == variable) {
-      tree callee = gimple_call_fndecl(statement);
+/* The expression behind the compiler's temporaries. */
+static tree through_temporaries(tree value) {
+  for (int steps = 0; steps < 8 && value && TREE_CODE(value) == SSA_NAME; steps++) {
+    gimple *set = SSA_NAME_DEF_STMT(value);
+    if (is_gimple_call(set)) {
+      tree callee = gimple_call_fndecl(set);
       bool one = callee && returned_by(callee).size() == 1;
-      return one ? build_fold_addr_expr(returned_by(callee)[0]) : NULL_TREE;
+      return one ? build_fold_addr_expr(returned_by(callee)[0]) : value;
     }
-    if (is_gimple_assign(statement) && gimple_assign_lhs(statement) == variable)
-      return gimple_num_ops(statement) == 2 ? gimple_assign_rhs1(statement) : NULL_TREE;
-  }
-  return NULL_TREE;
-}
-
-static tree through_temporaries(gimple_stmt_iterator gsi, tree value) {
-  for (int steps = 0; steps < 4 && value && VAR_P(value) && DECL_ARTIFICIAL(value); steps++) {
-    tree before = set_to(gsi, value);
-    if (!before)
-      break;
-    value = before;
+    if (!set || !is_gimple_assign(set) || gimple_num_ops(set) != 2)
+      return value;
+    value = gimple_assign_rhs1(set);
   }
   return value;
 }
 
 /* The name that the source gives to what is called. */
-static std::string name_of_callee(gimple_stmt_iterator gsi, gcall *call) {
+static std::string name_of_callee(gcall *call) {
   if (tree function = gimple_call_fndecl(call))
     return name_of_function(function);
-  tree pointer = through_temporaries(gsi, gimple_call_fn(call));
+  tree pointer = through_temporaries(gimple_call_fn(call));
   if (pointer && TREE_CODE(pointer) == OBJ_TYPE_REF)
     pointer = OBJ_TYPE_REF_EXPR(pointer);
   while (pointer && (TREE_CODE(pointer) == ARRAY_REF || TREE_CODE(pointer) == ADDR_EXPR))
@@ -99,7 +87,8 @@ static Frame frame_of(gcall *call, tree function) {
   Frame frame;
   frame.where = gimple_location(call);
   frame.function = function;
-  tree callee = gimple_call_fndecl(call), type = gimple_call_fntype(call);
+  frame.subject = gimple_call_fndecl(call);
+  tree callee = frame.subject, type = gimple_call_fntype(call);
   for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
     frame.args.push_back(gimple_call_arg(call, i));
     frame.types.push_back(parameter_type(callee, type, (int)i));
@@ -189,13 +178,13 @@ static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Even
 }
 
 /* The function behind fn=, if the call names one that this unit defines. */
-static tree known_function(const Value *value, gimple_stmt_iterator gsi, CallWork *w) {
+static tree known_function(const Value *value, CallWork *w) {
   if (value->kind != Value::Arg)
     return NULL_TREE;
   int64_t index = value->number < 0 ? (int64_t)w->frame.args.size() + value->number : value->number;
   if (index < 0 || index >= (int64_t)w->frame.args.size())
     return NULL_TREE;
-  tree argument = through_temporaries(gsi, gimple_call_arg(w->call, (unsigned)index));
+  tree argument = through_temporaries(gimple_call_arg(w->call, (unsigned)index));
   if (!argument || TREE_CODE(argument) != ADDR_EXPR ||
       TREE_CODE(TREE_OPERAND(argument, 0)) != FUNCTION_DECL)
     return NULL_TREE;
@@ -221,12 +210,12 @@ static void guard_normal(Bracket *bracket) {
     bracket->normal = if_then(token_open(bracket->token), bracket->normal);
 }
 
-static void add_create(CallWork *w, const Binding *b, gimple_stmt_iterator gsi) {
+static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
   if (!b->functions.empty()) {
     address = value_tree(b->functions[0].get(), w->frame, *b);
-    if (tree known = known_function(b->functions[0].get(), gsi, w))
+    if (tree known = known_function(b->functions[0].get(), w))
       function = site_of_function(known);
   }
   tree ok = condition_tree(b->ok, w->frame, *b);
@@ -260,7 +249,7 @@ static tree how_of_run(CallWork *w, const Binding *b) {
       return either(one_of(ret, b->pending_values), APROF_PENDING, APROF_DONE);
     error_at(w->frame.where, "%<pending=%> needs a return value, which %qs does not give",
              w->callee.c_str());
-    note_binding(*b);
+    note_binding(*b, w->frame.subject);
     return NULL_TREE;
   }
   if (!b->once_if)
@@ -343,11 +332,11 @@ static void drop_misfits(CallWork *w, std::vector<const Binding *> *lines) {
   lines->erase(std::remove_if(lines->begin(), lines->end(), misfit), lines->end());
 }
 
-static void add_line(CallWork *w, const Binding *b, gimple_stmt_iterator gsi) {
+static void add_line(CallWork *w, const Binding *b) {
   say(w, b);
   switch (b->verb) {
   case Verb::Create:
-    return add_create(w, b, gsi);
+    return add_create(w, b);
   case Verb::Run:
     return add_run(w, b);
   case Verb::Await:
@@ -436,7 +425,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
     return false;
 
   w.frame = frame_of(call, in.decl);
-  w.callee = name_of_callee(*gsi, call);
+  w.callee = name_of_callee(call);
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Binding *a, const Binding *b) { return depth_of(a) < depth_of(b); });
   if (twice) /* a bracket cannot be closed twice */
@@ -445,7 +434,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return uses_ret(*b); }))
     provide_ret(&w);
   for (const Binding *b : lines)
-    add_line(&w, b, *gsi);
+    add_line(&w, b);
   if (at)
     append(&w.before,
            if_then(gate_enabled(), call_event(Event::At, {site(&w, APROF_SITE_CALL, nullptr)})));

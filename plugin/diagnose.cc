@@ -59,10 +59,12 @@ location_t attribute_location(location_t near, const std::string &text, size_t o
   return near;
 }
 
-location_t binding_location(const Binding &b) {
-  if (!b.file)
-    return (location_t)b.where;
-  return file_location(b.file, b.line, b.column);
+static location_t location_of(const Binding &b, tree subject) {
+  if (b.file)
+    return file_location(b.file, b.line, b.column);
+  location_t near = subject ? DECL_SOURCE_LOCATION(subject) : UNKNOWN_LOCATION;
+  location_t where = attribute_location(near, b.text, 0);
+  return where != near ? where : (location_t)b.where;
 }
 
 std::string binding_origin(const Binding &b) {
@@ -72,12 +74,9 @@ std::string binding_origin(const Binding &b) {
   return std::string(slash ? slash + 1 : b.file) + ":" + std::to_string(b.line);
 }
 
-void note_binding(const Binding &b) {
-  location_t where = binding_location(b);
-  if (where != UNKNOWN_LOCATION)
-    inform(where, "asked for by %qs", b.text.c_str());
-  else
-    inform(input_location, "asked for by the attribute %qs", b.text.c_str());
+void note_binding(const Binding &b, tree subject) {
+  location_t where = location_of(b, subject);
+  inform(where != UNKNOWN_LOCATION ? where : input_location, "asked for by %qs", b.text.c_str());
 }
 
 } // namespace aprof

@@ -21,14 +21,13 @@ location_t file_location(const char *file, unsigned line, unsigned column);
    with `offset` into it; `near` if it cannot be found (built by a macro). */
 location_t attribute_location(location_t near, const std::string &text, size_t offset);
 
-/* Where a line was written. */
-location_t binding_location(const Binding &);
-
 /* "uv.aprof:12" or "attribute", for messages. */
 std::string binding_origin(const Binding &);
 
-/* A note that shows the line; follows an error at the program's place. */
-void note_binding(const Binding &);
+/* A note that shows the line; follows an error at the program's place. Equal
+   attributes are one line: `subject`, the function it was written on (or null),
+   tells which is meant. */
+void note_binding(const Binding &, tree subject);
 
 } // namespace aprof
 

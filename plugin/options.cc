@@ -44,50 +44,40 @@ static void find_places() {
       {own + "/../rt/.libs/libaprof.so.0", own + "/libaprof.so.0", APROF_LIBDIR "/libaprof.so.0"});
 }
 
-static bool yes_or_no(const char *key, const char *value, bool *out) {
+static void yes_or_no(const char *key, const char *value, bool *out) {
   if (!value || strcmp(value, "yes") == 0)
     *out = true;
   else if (strcmp(value, "no") == 0)
     *out = false;
-  else {
+  else
     error("%<-fplugin-arg-aprof-%s=%s%>: the value is %<yes%> or %<no%>", key, value);
-    return false;
-  }
-  return true;
 }
 
-static bool read_bindings(const char *value) {
-  if (!value || !*value) {
+static void read_bindings(const char *value) {
+  if (!value || !*value)
     error("%<-fplugin-arg-aprof-bindings=%> needs a value: the name of a shipped file, a path, or "
           "%<none%>");
-    return false;
-  }
-  if (strcmp(value, "none") == 0)
+  else if (strcmp(value, "none") == 0)
     options.shipped = false;
   else
     options.bindings.push_back(value);
-  return true;
 }
 
-bool options_read(const plugin_name_args *arguments) {
-  bool well = true;
+void options_read(const plugin_name_args *arguments) {
   find_places();
   for (int i = 0; i < arguments->argc; i++) {
     const char *key = arguments->argv[i].key, *value = arguments->argv[i].value;
     if (strcmp(key, "bindings") == 0)
-      well &= read_bindings(value);
+      read_bindings(value);
     else if (strcmp(key, "verbose") == 0)
-      well &= yes_or_no(key, value, &options.verbose);
+      yes_or_no(key, value, &options.verbose);
     else if (strcmp(key, "autoload") == 0)
-      well &= yes_or_no(key, value, &options.autoload);
-    else {
+      yes_or_no(key, value, &options.autoload);
+    else
       error("unknown option %<-fplugin-arg-aprof-%s%>; known: %<bindings=NAME%>|%<FILE%>|%<none%>, "
             "%<verbose%>, %<autoload=no%>",
             key);
-      well = false;
-    }
   }
-  return well;
 }
 
 } // namespace aprof

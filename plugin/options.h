@@ -27,8 +27,8 @@ struct Options {
 
 extern Options options;
 
-/* Fills `options`. False after an error message. */
-bool options_read(const plugin_name_args *);
+/* Fills `options`; reports what it does not know. */
+void options_read(const plugin_name_args *);
 
 } // namespace aprof
 

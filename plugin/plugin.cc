@@ -60,8 +60,7 @@ int plugin_init(plugin_name_args *arguments, plugin_gcc_version *running) {
                 "this aprof plugin was built for GCC %s, the compiler is %s: build aprof again",
                 gcc_version.basever, running->basever);
   }
-  if (!aprof::options_read(arguments))
-    return 0; /* an error has been counted: the compilation fails */
+  aprof::options_read(arguments); /* a mistake is an error: the compilation will fail */
   aprof::subscribe(arguments->base_name);
   if (flag_preprocess_only)
     aprof::bindings_add_dependencies(); /* -M: no unit will start */

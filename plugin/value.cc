@@ -51,7 +51,7 @@ void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int
 
 static tree refuse(const Frame &frame, const Binding &b, const std::string &message) {
   error_at(frame.where, "%s", message.c_str());
-  note_binding(b);
+  note_binding(b, frame.subject);
   return NULL_TREE;
 }
 
