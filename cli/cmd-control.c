@@ -64,7 +64,7 @@ static void switch_off(struct aprof_header *h, uint64_t now) {
 
 static void start_again(struct aprof_header *h, uint64_t now) {
   h->reset_epoch = h->epoch + 1;
-  next_epoch(h, now, h->enabled);
+  next_epoch(h, now, h->enabled != 0);
 }
 
 struct control {

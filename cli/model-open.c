@@ -16,7 +16,8 @@ static uint64_t segment(const struct model *m, uint64_t from, uint64_t to) {
   return to > from ? clock_to_ns(to - from, m->rate) : 0;
 }
 
-/* Where segments of an epoch end that are open in it. */
+/* Where segments of an epoch end that are open in it: now in the current one, at
+   once in one of being off. */
 static uint64_t epoch_end(const struct model *m, uint32_t epoch) {
   const struct aprof_header *header = &m->profile->header;
   if (epoch == header->epoch)
@@ -140,8 +141,8 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
     uint64_t from = was_reset && b->last < begin ? begin : b->last;
     *part += segment(m, from, epoch_end(m, b->epoch));
   }
-  if (!current && header->enabled)
-    t->other += segment(m, begin, m->now);
+  if (!current)
+    t->other += segment(m, begin, epoch_end(m, header->epoch));
 }
 
 static void add_thread(struct model *m, const struct aprof_block *b, uint32_t number) {
