@@ -18,6 +18,7 @@ namespace aprof {
 struct Frame {
   location_t where;        /* of the call or the function, for errors */
   tree function;           /* whose code it becomes part of */
+  tree subject;            /* what the line is about: callee or function, or null */
   std::vector<tree> args;  /* what aN stands for */
   std::vector<tree> types; /* as declared; null where it is not */
   tree ret = NULL_TREE;    /* what ret stands for, once there is one */
