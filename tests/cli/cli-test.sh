@@ -216,6 +216,25 @@ says "run: not a program" 126 "cannot run ./text.txt" "$aprof" run -- ./text.txt
 says "run: no runtime" 1 "there is no runtime /nowhere" "$aprof" run --runtime /nowhere -- ./hand
 says "run: not instrumented" 0 "made no future" "$aprof" run --report -- true
 
+# -- documentation ---------------------------------------------------------------
+
+equal "aprof-totals(5) tells of every member in the schema" "" "$(python3 -c 'import json, re, sys
+names = set()
+def walk(x):
+    if isinstance(x, dict):
+        names.update(x.get("properties", {}))
+        x = list(x.values())
+    if isinstance(x, list):
+        for y in x:
+            walk(y)
+walk(json.load(open(sys.argv[1])))
+text = open(sys.argv[2]).read()
+print(*(n for n in sorted(names) if not re.search(rf"\b{n}\b", text)))' \
+  "$schema" "$src/doc/aprof-totals.5")"
+for command in $("$aprof" --help | sed -n 's/^  \([a-z]\+\)  .*/\1/p'); do
+  [ "$command" = cflags ] || check "aprof-$command(1)" test -f "$src/doc/aprof-$command.1"
+done
+
 # -- signals ---------------------------------------------------------------------
 
 cat >trap.sh <<'END'
