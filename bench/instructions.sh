@@ -1,0 +1,82 @@
+#!/bin/bash
+# Instructions per event, counted by callgrind, against the ceilings in
+# bench/ceilings: they do not depend on the machine's load, so a change that
+# makes an event dearer fails here and nowhere else.
+#
+#   bench/instructions.sh            from a build directory, or with APROF_BUILD
+#   bench/instructions.sh --ratchet  lowers the ceilings to what is reached now
+#
+# What is counted is the difference of two lengths of a loop, less the same loop
+# compiled without the plugin: the flag's test, the call and the event itself.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../tests/lib.sh"
+
+events=(pair key call stack-life key-life)
+slack=1 # instructions: loops are laid out differently by another compiler release
+
+if ! command -v valgrind >/dev/null; then
+  skip "instructions" "valgrind is not installed"
+  finish
+fi
+
+# compile OUTPUT FLAG...
+compile() {
+  "${CC:-gcc}" -std=gnu11 -O2 -fno-ipa-icf "${@:2}" -I"$src/rt/include" "$here/instructions.c" \
+    -o "$work/$1"
+}
+check "compile with the plugin" compile with -fplugin="$plugin"
+check "compile without" compile without
+[ "$failed" -eq 0 ] || finish
+
+# count NAME RUNTIME COMMAND...: a number per event, in the order of `events`
+count() {
+  local name=$1 runtime=$2 file
+  shift 2
+  mkdir -p "$work/$name.d"
+  # valgrind hides the bit that says the time stamp counter can be relied upon
+  APROF_RUNTIME=$runtime APROF_OPTIONS=clock:tsc,exit:no,signal:none,profile:memfd \
+    valgrind --tool=callgrind --callgrind-out-file="$work/$name.d/out" --dump-before=mark "$@" \
+    >"$work/$name.d/log" 2>&1 || cat "$work/$name.d/log"
+  for file in $(printf '%s\n' "$work/$name.d"/out.* | sort -V); do
+    sed -n 's/^totals: //p' "$file"
+  done | awk 'NR % 3 == 2 { short = $1 } NR % 3 == 0 { printf "%.2f\n", ($1 - short) / 10000 }'
+}
+
+runtime=$(echo "$build"/rt/.libs/libaprof.so.0)
+count plain none "$work/without" >"$work/plain" &
+count on "$runtime" "$work/with" >"$work/on" &
+wait
+count off "$runtime" "$work/with" off >"$work/off" &
+count absent none "$work/with" >"$work/absent" &
+wait
+
+# judge NAME FOUND: against its line in the ceilings
+judge() {
+  local ceiling
+  ceiling=$(awk -v name="$1" '$1 == name { print $2 }' "$here/ceilings")
+  printf '%s %s\n' "$1" "$2" >>"$work/found"
+  if [ -z "$ceiling" ]; then
+    not_ok "$1: $2 instructions, and no ceiling in bench/ceilings"
+  elif awk "BEGIN { exit !($2 <= $ceiling + $slack) }"; then
+    ok "$1: $2 instructions (ceiling $ceiling)"
+  else
+    not_ok "$1: $2 instructions, above the ceiling $ceiling of bench/ceilings"
+  fi
+}
+
+for state in on off absent; do
+  paste "$work/$state" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/net"
+  equal "events counted, $state" "${#events[@]}" "$(wc -l <"$work/net")"
+  for i in "${!events[@]}"; do
+    judge "$state/${events[i]}" "$(sed -n "$((i + 1))p" "$work/net")"
+  done
+done
+
+# Lower, never higher; comments and order stay.
+if [ "${1:-}" = --ratchet ]; then
+  awk 'NR == FNR { found[$1] = $2; next }
+       $1 in found && (NF == 1 || found[$1] < $2) { $0 = sprintf("%-20s %d", $1, found[$1]) }
+       { print }' "$work/found" "$here/ceilings" >"$work/ceilings" &&
+    cp "$work/ceilings" "$here/ceilings"
+fi
+finish
