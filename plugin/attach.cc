@@ -31,25 +31,28 @@ namespace aprof {
 
 static tree constructor;
 
-/* static __typeof (NAME) alias __attribute__ ((weakref ("NAME"))) */
+/* static __typeof (NAME) alias __attribute__ ((weakref ("NAME")))
+   GCC's own way to it compares the type with the program's declaration of NAME,
+   and warns of what the program has not written. */
 static tree weakref(const char *name, tree type) {
   std::string local = std::string("__aprof_") + name;
   tree decl = build_decl(UNKNOWN_LOCATION, FUNCTION_DECL, get_identifier(local.c_str()), type);
-  tree target = build_string((int)strlen(name) + 1, name);
-  tree arguments = build_tree_list(NULL_TREE, target);
-  DECL_ATTRIBUTES(decl) = tree_cons(get_identifier("alias"), arguments, NULL_TREE);
-  DECL_ATTRIBUTES(decl) =
-      tree_cons(get_identifier("weakref"), unshare_expr(arguments), DECL_ATTRIBUTES(decl));
+  tree target = build_tree_list(NULL_TREE, build_string((int)strlen(name) + 1, name));
+  DECL_ATTRIBUTES(decl) = tree_cons(get_identifier("alias"), target, NULL_TREE);
+  DECL_ATTRIBUTES(decl) = tree_cons(get_identifier("weakref"), target, DECL_ATTRIBUTES(decl));
   DECL_ARTIFICIAL(decl) = 1;
   DECL_IGNORED_P(decl) = 1;
   DECL_WEAK(decl) = 1;
-  TREE_USED(decl) = 1;
-  TREE_NOTHROW(decl) = 1;
-  TREE_STATIC(decl) = 1;
-  DECL_EXTERNAL(decl) = 0;
   DECL_INITIAL(decl) = error_mark_node;
+  TREE_STATIC(decl) = 1;
+  TREE_NOTHROW(decl) = 1;
+  TREE_USED(decl) = 1;
   SET_DECL_ASSEMBLER_NAME(decl, get_identifier(local.c_str()));
-  assemble_alias(decl, get_identifier(name));
+  cgraph_node *node = cgraph_node::get_create(decl);
+  node->alias_target = get_identifier(name);
+  node->alias = true;
+  node->weakref = true;
+  node->transparent_alias = true;
   return keep(decl);
 }
 

@@ -98,7 +98,19 @@ static tree initial_value(tree variable) {
   return value;
 }
 
-/* One definition per module out of many: COMDAT, hidden, writable. Where the
+/* GCC would make a COMDAT variable a GNU_UNIQUE symbol, which marks the module
+   and keeps it from being unloaded. To GCC this is a weak variable in a section;
+   the section's name carries the rest (as in site.cc). */
+static void put_in_group(tree variable) {
+  char progbits[16], name[160];
+  snprintf(progbits, sizeof progbits, TYPE_OPERAND_FMT, "progbits");
+  snprintf(name, sizeof name,
+           ".data." APROF_GATE_SYMBOL ",\"awG\",%s," APROF_GATE_SYMBOL ",comdat " ASM_COMMENT_START,
+           progbits);
+  set_decl_section_name(variable, name);
+}
+
+/* One definition per module out of many: weak, hidden, writable. Where the
    program has read <aprof.h>, the variable declared there is completed. */
 tree gate() {
   if (the_gate)
@@ -119,7 +131,8 @@ tree gate() {
   TREE_USED(variable) = 1;
   DECL_VISIBILITY(variable) = VISIBILITY_HIDDEN;
   DECL_VISIBILITY_SPECIFIED(variable) = 1;
-  make_decl_one_only(variable, DECL_ASSEMBLER_NAME(variable));
+  DECL_WEAK(variable) = 1;
+  put_in_group(variable);
   DECL_INITIAL(variable) = initial_value(variable);
   varpool_node::finalize_decl(variable);
   emit_constructor();

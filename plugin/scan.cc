@@ -2,6 +2,7 @@
 #include "scan.h"
 
 #include <algorithm>
+#include <dlfcn.h>
 
 #include "attribute.h"
 #include "bindings-file.h"
@@ -18,7 +19,9 @@ static std::unordered_map<std::string, tree> structs, functions;
 static std::unordered_map<const char *, std::vector<const std::string *>> header_hits;
 static std::unordered_set<std::string> first_declared; /* "header name" */
 static tree gate_decl;
-static bool header_seen; /* of some file's lines */
+static bool header_seen;                       /* of some file's lines */
+static std::unordered_set<unsigned> announced; /* DECL_UIDs of functions */
+static bool all_announced;
 
 const std::vector<Use> &uses_of(tree function) {
   return uses[DECL_UID(function)];
@@ -237,10 +240,14 @@ static void note_initializer(tree e, tree type) {
   }
 }
 
+static void announce_all();
+
 static void note_call(tree call) {
   if (!CALL_EXPR_FN(call))
     return;
   tree callee = get_callee_fndecl(call);
+  if (callee && !all_announced && !announced.count(DECL_UID(callee)))
+    announce_all();
   tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
   int count = call_expr_nargs(call);
   for (int i = 0; i < count; i++)
@@ -311,6 +318,11 @@ static tree scan_tree(tree *where, int *, void *) {
 }
 
 void scan_function(void *function, void *) {
+  if (!gate_decl) {
+    tree found = identifier_global_value(get_identifier("__aprof_gate"));
+    if (found && VAR_P(found))
+      gate_decl = keep(found);
+  }
   if (!structs.empty() || !functions.empty())
     look_up_names();
   if (scan_wanted())
@@ -333,24 +345,40 @@ static void note_create_lines(tree function) {
   }
 }
 
+static void announce(tree function) {
+  announced.insert(DECL_UID(function));
+  remember_header(function);
+  if (scan_wanted())
+    note_create_lines(function);
+}
+
 void scan_declaration(void *data, void *) {
   tree declaration = (tree)data;
   if (declaration == error_mark_node || !DECL_NAME(declaration))
     return;
   if (VAR_P(declaration)) {
-    const char *name = identifier_text(DECL_NAME(declaration));
-    if (DECL_EXTERNAL(declaration) && name && strcmp(name, "__aprof_gate") == 0)
-      gate_decl = keep(declaration);
-    else if (scan_wanted() && is_global_var(declaration))
+    if (scan_wanted() && is_global_var(declaration))
       note_initializer(DECL_INITIAL(declaration), TREE_TYPE(declaration));
     return;
   }
-  bool function = TREE_CODE(declaration) == FUNCTION_DECL;
-  if (!function && TREE_CODE(declaration) != TYPE_DECL)
-    return;
-  remember_header(declaration);
-  if (function && scan_wanted())
-    note_create_lines(declaration);
+  if (TREE_CODE(declaration) == TYPE_DECL)
+    remember_header(declaration);
+  if (TREE_CODE(declaration) == FUNCTION_DECL)
+    announce(declaration);
+}
+
+/* What came out of a precompiled header was not announced: look for it. */
+static int announce_identifier(cpp_reader *, cpp_hashnode *node, void *) {
+  tree found = identifier_global_value(HT_IDENT_TO_GCC_IDENT(HT_NODE(node)));
+  if (found && TREE_CODE(found) == FUNCTION_DECL && !announced.count(DECL_UID(found)))
+    announce(found);
+  return 1;
+}
+
+static void announce_all() {
+  all_announced = true;
+  if (void *reader = dlsym(RTLD_DEFAULT, "parse_in"))
+    cpp_forall_identifiers(*(cpp_reader **)reader, announce_identifier, nullptr);
 }
 
 } // namespace aprof
