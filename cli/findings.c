@@ -40,9 +40,7 @@ static uint64_t longer_than(const struct distribution *d, uint64_t threshold) {
   return count;
 }
 
-/* The largest slice; in an interval that has no maximum of its own, the highest
-   bucket it added to. */
-static uint64_t longest_slice(const struct r_function *f) {
+uint64_t report_longest_slice(const struct r_function *f) {
   if (f->slice_max != UNKNOWN)
     return f->slice_max;
   return f->slice_of.count ? f->slice_of.bucket[f->slice_of.count - 1].lower : 0;
@@ -57,7 +55,7 @@ static char *where(const char *place, const char *name, const struct r_function 
 }
 
 static void find_held(struct findings *list, const struct r_function *f, uint64_t threshold) {
-  uint64_t worst = longest_slice(f);
+  uint64_t worst = report_longest_slice(f);
   if (worst <= threshold)
     return;
   uint64_t times = longer_than(&f->slice_of, threshold);

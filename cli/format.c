@@ -80,6 +80,12 @@ const char *shown_place(const char *file, uint64_t line) {
   return text;
 }
 
+const char *shown_join(const char *left, const char *right) {
+  char *text = turn();
+  snprintf(text, TURN_SIZE, "%s %s", left, right);
+  return text;
+}
+
 static bool continues(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
 }

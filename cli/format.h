@@ -16,9 +16,10 @@
 
 enum { FORMAT_TURNS = 32, FORMAT_WIDTH = 100 };
 
-const char *shown_time(uint64_t ns);                      /* "43.1 ms"; "-" for UNKNOWN */
-const char *shown_count(uint64_t count);                  /* "9999", "12.4k", "1.28M" */
-const char *shown_percent(uint64_t part, uint64_t whole); /* "38.2 %", "-" of nothing */
+const char *shown_time(uint64_t ns);                         /* "43.1 ms"; "-" for UNKNOWN */
+const char *shown_count(uint64_t count);                     /* "9999", "12.4k", "1.28M" */
+const char *shown_percent(uint64_t part, uint64_t whole);    /* "38.2 %", "-" of nothing */
+const char *shown_join(const char *left, const char *right); /* one space between */
 const char *shown_place(const char *file, uint64_t line);
 
 /* Columns of a UTF-8 text, and the text cut to `width` of them ("..." where). */

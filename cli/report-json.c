@@ -130,12 +130,13 @@ static void write_waits(const struct reading *r, const struct report_options *op
 void report_json(const struct reading *r, const struct reading *earlier,
                  const struct report_options *options, FILE *out) {
   struct loop loop = report_loop(r);
-  const struct r_function **list = report_functions(r, options->sort);
+  size_t count;
+  const struct r_function **list = report_functions(r, options->sort, &count);
   fputs("{\"schema\": \"aprof.report/1\",\n\"process\": ", out);
   json_write(out, process_object(r));
   write_findings(r, earlier, options, out);
   fputs(",\n\"functions\": [", out);
-  for (size_t i = 0; i < r->functions && (!options->functions || i < options->functions); i++) {
+  for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
     fputs(i ? ",\n  " : "\n  ", out);
     json_write(out, function_object(list[i], &loop));
   }

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "format.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,11 @@ struct loop report_loop(const struct reading *r) {
     loop.idle += t->idle;
     loop.exec += t->exec;
   }
+  if (!loop.elapsed)
+    loop.elapsed = loop.all_elapsed;
   for (size_t i = 0; i < r->functions; i++) {
-    uint64_t slice = r->function[i].slice_max;
-    if (slice != UNKNOWN && (loop.worst == UNKNOWN || slice > loop.worst))
+    uint64_t slice = report_longest_slice(&r->function[i]);
+    if (slice && (loop.worst == UNKNOWN || slice > loop.worst))
       loop.worst = slice;
   }
   return loop;
@@ -73,12 +76,20 @@ static int compare(const void *a, const void *b, void *context) {
   return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-const struct r_function **report_functions(const struct reading *r, enum report_sort sort) {
+/* In an interval a function may have done nothing. */
+static bool is_active(const struct r_function *f) {
+  return f->created || f->exec || f->waiting || f->queued || f->slices || f->live;
+}
+
+const struct r_function **report_functions(const struct reading *r, enum report_sort sort,
+                                           size_t *count) {
   const struct r_function **list = allocate(r->functions, sizeof *list);
+  *count = 0;
   for (size_t i = 0; i < r->functions; i++)
-    list[i] = &r->function[i];
-  if (r->functions)
-    qsort_r(list, r->functions, sizeof *list, compare, &sort);
+    if (is_active(&r->function[i]))
+      list[(*count)++] = &r->function[i];
+  if (*count)
+    qsort_r(list, *count, sizeof *list, compare, &sort);
   return list;
 }
 
@@ -159,11 +170,26 @@ static void print_head(const struct reading *r, FILE *out) {
 
 /* -- findings -------------------------------------------------------------- */
 
+/* Length of the piece at `text` that stays on one line: a word, a number with its unit. */
+static size_t piece_length(const char *text) {
+  static const char *const units[] = {"ns", "us", "ms", "s", "h", "d", "%"};
+  size_t length = strcspn(text, " ");
+  if (!length || text[length] != ' ' || !isdigit((unsigned char)text[length - 1]))
+    return length;
+  const char *next = text + length + 1;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    size_t unit = strlen(units[i]);
+    if (!strncmp(next, units[i], unit) && !isalpha((unsigned char)next[unit]))
+      return length + 1 + strcspn(next, " ");
+  }
+  return length;
+}
+
 /* Breaks at spaces; the lines after the first are indented as far as it is. */
 static void print_wrapped(FILE *out, const char *text, size_t indent) {
   size_t column = indent;
   while (*text) {
-    size_t word = strcspn(text, " ");
+    size_t word = piece_length(text);
     char piece[512];
     snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
     size_t width = shown_width(piece);
@@ -220,15 +246,21 @@ static uint64_t p99(const struct distribution *d) {
   return d->count ? d->p99 : UNKNOWN;
 }
 
+/* "server.c:88 uv_read"; without the name where it says nothing new. */
+static const char *shown_end(const struct r_function *f, const char *place, const char *name) {
+  bool plain = !name || !strcmp(name, f->name);
+  return plain ? (place ? place : "?") : shown_join(place ? place : "?", name);
+}
+
 /* Where it is, and between which two places its worst slice lies. */
 static void print_place(const struct r_function *f, FILE *out) {
   char text[1024];
   snprintf(text, sizeof text, "  %s", shown_place(f->file, f->line));
   if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to)) {
     size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, "   worst: %s %s .. %s %s",
-             f->slice_from ? f->slice_from : "?", f->slice_from_name ? f->slice_from_name : "",
-             f->slice_to ? f->slice_to : "?", f->slice_to_name ? f->slice_to_name : "");
+    snprintf(text + length, sizeof text - length, "   worst: %s .. %s",
+             shown_end(f, f->slice_from, f->slice_from_name),
+             shown_end(f, f->slice_to, f->slice_to_name));
   }
   style_set(out, STYLE_FAINT);
   fprintf(out, "%s", cut_right(text, FORMAT_WIDTH));
@@ -267,9 +299,9 @@ static void print_more(size_t all, size_t shown, FILE *out) {
 static void print_functions(const struct reading *r, const struct report_options *options,
                             FILE *out) {
   struct loop loop = report_loop(r);
-  const struct r_function **list = report_functions(r, options->sort);
-  size_t count =
-      options->functions && options->functions < r->functions ? options->functions : r->functions;
+  size_t all, count;
+  const struct r_function **list = report_functions(r, options->sort, &all);
+  count = options->functions && options->functions < all ? options->functions : all;
   fputc('\n', out);
   style_set(out, STYLE_TITLE);
   print_left(out, "function", NAME_WIDTH);
@@ -279,7 +311,7 @@ static void print_functions(const struct reading *r, const struct report_options
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
     print_function(list[i], &loop, out);
-  print_more(r->functions, count, out);
+  print_more(all, count, out);
   free(list);
 }
 

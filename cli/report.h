@@ -44,8 +44,12 @@ struct loop {
 };
 struct loop report_loop(const struct reading *);
 
-/* Functions in the order asked for; the caller frees the array. */
-const struct r_function **report_functions(const struct reading *, enum report_sort);
+/* Functions that did anything, in the order asked for; the caller frees the array. */
+const struct r_function **report_functions(const struct reading *, enum report_sort, size_t *count);
+
+/* The largest slice; in an interval that has no maximum of its own, the highest
+   bucket it added to. 0: there was none. */
+uint64_t report_longest_slice(const struct r_function *);
 
 /* A path that ends in a wait for something outside: the time under its name. */
 struct wait {

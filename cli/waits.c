@@ -28,8 +28,9 @@ static char *path_text(const struct reading *r, const struct r_path *path) {
     free(text);
     text = longer;
   }
-  char *whole = path->place ? print_string("%s%s %s", text, path->place, path->name)
-                            : print_string("%s%s", text, path->name);
+  bool plain = path->place && !strcmp(path->kind, "return"); /* its name is the function's */
+  char *whole = print_string("%s%s%s%s", text, path->place ? path->place : "",
+                             path->place && !plain ? " " : "", plain ? "" : path->name);
   free(text);
   return whole;
 }
