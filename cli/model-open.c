@@ -73,6 +73,12 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
   return woken;
 }
 
+/* The creator's id, where its record is still that future's. */
+static uint64_t parent_of(const struct profile *p, const struct aprof_future *f) {
+  const struct aprof_future *parent = f->parent ? profile_future(p, f->parent) : NULL;
+  return parent && (uint32_t)parent->id == f->parent_serial ? parent->id : 0;
+}
+
 static void add_future(struct model *m, const struct aprof_future *f) {
   const struct aprof_header *header = &m->profile->header;
   if (!f->id || f->state < APROF_FUTURE_QUEUED || f->state > APROF_FUTURE_WAITING)
@@ -92,7 +98,7 @@ static void add_future(struct model *m, const struct aprof_future *f) {
   uint32_t await = f->state == APROF_FUTURE_WAITING ? await_path(m, f, path) : MODEL_NONE;
   m->live[m->lives++] = (struct model_live){
       .id = f->id,
-      .parent = f->parent_id,
+      .parent = parent_of(m->profile, f),
       .age = segment(m, f->created_tick, end),
       .since = segment(m, since, end),
       .function = m->node[path].function,

@@ -149,8 +149,9 @@ static void add_run(struct model *m, const struct profile_run *run) {
   const struct aprof_counters *c = run->elements;
   for (uint32_t i = 0; i < run->count; i++, c++) {
     uint32_t index = model_node_of(m, run->first + i);
-    if (is_zero(c))
-      continue;
+    const struct aprof_node *stored = profile_node(m->profile, run->first + i);
+    if (is_zero(c) || (stored && stored->is_await > APROF_NODE_AWAIT))
+      continue; /* wakers and blocking calls are part of other counts */
     struct model_node *n = &m->node[index];
     if (n->is_await)
       add_await_leaf(m, n, c);
@@ -183,7 +184,7 @@ void model_build_tree(struct model *m) {
   model_add_node(m, MODEL_NONE, NAME_OTHER, false);
   for (uint32_t i = 1; i < m->node_of_count; i++) {
     const struct aprof_node *stored = profile_node(p, i);
-    if (stored && is_written(i, stored))
+    if (stored && is_written(i, stored) && stored->is_await <= APROF_NODE_AWAIT)
       m->node_of[i] = place(m, i, stored);
   }
   for (size_t i = 0; i < p->counters.count; i++)

@@ -12,7 +12,10 @@ void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t sit
   if (callback == NULL || f->node == 0)
     return;
   const struct aprof_psite *function = site_record(node_site(f->node));
-  struct aprof_user_event event = {.kind = kind, .future = f->id, .parent = f->parent_id};
+  struct aprof_user_event event = {.kind = kind, .future = f->id};
+  const struct aprof_future *parent = future_at(f->parent);
+  if (f->parent != 0 && (uint32_t)parent->id == f->parent_serial)
+    event.parent = parent->id;
   if (function->name != 0)
     event.function = rt_base() + ((uint64_t)function->name << 3);
   const struct aprof_psite *place = site != 0 ? site_record(site) : function;
@@ -83,6 +86,10 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   gate->idle_end = events_brackets.idle_end;
   gate->wake_current = events_brackets.wake_current;
   gate->end_current = events_brackets.end_current;
+  gate->switch_to = events_rare.switch_to;
+  gate->due = events_rare.due;
+  gate->blocking_begin = events_rare.blocking_begin;
+  gate->blocking_end = events_rare.blocking_end;
   gate->api_snapshot = api_snapshot;
   gate->api_enable = control_enable;
   gate->api_reset = api_reset;

@@ -20,6 +20,9 @@
  *   word[2]  index of that one, and BRACKET_BODY; upper half: slices so far
  */
 #define BRACKET_BODY (1ull << 31) /* around a body, not a call */
+#define BRACKET_POLL (1ull << 30) /* of a wait that may go on: of the slices only the
+                                     lower 12 bits, and above them the await */
+#define BRACKET_INDEX (BRACKET_POLL - 1)
 
 static inline void bracket_open(const struct thread *t, struct aprof_token *token,
                                 const struct aprof_future *f, const struct aprof_future *below,
@@ -37,7 +40,7 @@ static inline void bracket_open(const struct thread *t, struct aprof_token *toke
    or is over. */
 static inline struct aprof_future *bracket_below(const struct aprof_token *token,
                                                  uint32_t callee) {
-  uint32_t index = (uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY;
+  uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
   struct aprof_future *f = future_at(index);
   if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
     return NULL;
@@ -45,7 +48,8 @@ static inline struct aprof_future *bracket_below(const struct aprof_token *token
 }
 
 static inline bool bracket_immediate(const struct thread *t, const struct aprof_token *token) {
-  return (uint32_t)(token->word[2] >> 32) == (uint32_t)t->slice_count;
+  uint32_t mask = token->word[2] & BRACKET_POLL ? 0xfff : UINT32_MAX;
+  return (((uint32_t)(token->word[2] >> 32) ^ (uint32_t)t->slice_count) & mask) == 0;
 }
 
 /* -- create ---------------------------------------------------------------- */
@@ -78,7 +82,7 @@ static void create_begin(struct aprof_site *site, struct aprof_token *token,
     f->flags |= APROF_F_BACKGROUND;
   f->ns = site->ns;
   f->create_site = site_id(site);
-  f->end_how = site->flags; /* until its bracket closes */
+  f->polled = site->flags; /* until its bracket closes */
   f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
   f->await = node_find(t, f->node, site, true)->node;
   t->tentative = f;
@@ -108,6 +112,8 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct aprof_future *f,
                            uint32_t flags, uint64_t now) {
   if ((flags & APROF_REARM) && node_site(old->node) == node_site(f->node)) {
+    if (old->state == APROF_FUTURE_WAITING && f->wake_tick != 0)
+      old->wake_tick = f->wake_tick; /* due anew */
     if (is_busy(old))
       old->ending = ENDING_REARMED;
     return true;
@@ -142,9 +148,9 @@ static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, 
       future_free(t, f);
     goto out;
   }
-  uint32_t flags = f->end_how;
-  f->end_how = 0;
-  struct aprof_future *old = key_find(key0, key1, f->ns);
+  uint32_t flags = (uint32_t)f->polled;
+  f->polled = 0;
+  struct aprof_future *old = flags & APROF_TUPLE ? NULL : key_find(key0, key1, f->ns);
   if (unlikely(old != NULL && old != f) &&
       key_taken(t, old, f, flags, event_time(t))) {
     if (tentative)
@@ -195,6 +201,42 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   return f;
 }
 
+/* -- polling: a run after which the same wait may go on ------------------------- */
+
+/* Its sum grows, but it is not over yet. */
+static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct aprof_future *f,
+                            uint64_t now) {
+  if (f->state != APROF_FUTURE_WAITING || !(f->flags & APROF_F_IMPLICIT) || f->wake_tick != 0) {
+    f->polled = 0;
+    return false;
+  }
+  uint64_t passed = now - f->last;
+  f->waiting += passed;
+  f->polled += passed;
+  counters_of(t, f->await)->await.waiting += passed;
+  token->word[2] = (token->word[2] & UINT32_MAX) | BRACKET_POLL |
+                   (t->slice_count & 0xfff) << 32 | (uint64_t)f->await << 44;
+  return true;
+}
+
+/* True: it goes on, at the same place. Else it is over, and counted. */
+static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct aprof_future *f,
+                          int how, uint64_t now) {
+  uint32_t await = (uint32_t)(token->word[2] >> 44);
+  if (how == APROF_POLLED && t->cur == f) {
+    close_running(t, now);
+    set_waiting(f, await, now);
+    f->flags |= APROF_F_IMPLICIT;
+    return true;
+  }
+  struct aprof_counters *a = counters_of(t, await);
+  a->await.count++;
+  raise_to(&a->await.max, f->polled);
+  histogram_add(t, await, OF_WAITING, &a->await.histogram, f->polled);
+  f->polled = 0;
+  return false;
+}
+
 static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin();
@@ -230,7 +272,9 @@ static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64
   }
   bracket_open(t, token, f, caller, function != NULL ? BRACKET_BODY : 0);
   f->caller = caller != NULL ? index_of(caller) : 0;
-  if (!born)
+  if (unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now))
+    ; /* the wait may go on */
+  else if (!born)
     close_off_thread(t, runs, now);
   f->open++;
   f->flags |= APROF_F_STARTED;
@@ -314,7 +358,13 @@ static void run_end(struct aprof_token *token, int how, struct aprof_site *where
     f->open--;
     if (likely(runs_here(t, f))) {
       now = not_before(now, t->cur);
-      run_stop(t, f, how, where, token->word[2] & BRACKET_BODY, caller != NULL, now);
+      if (unlikely(token->word[2] & BRACKET_POLL) && poll_end(t, token, f, how, now)) {
+        if (caller == NULL)
+          slice_close(t, now, node_site(f->node));
+        set_resting(t, now);
+      } else {
+        run_stop(t, f, how, where, token->word[2] & BRACKET_BODY, caller != NULL, now);
+      }
       polled = how >= APROF_PENDING;
     } else if (unlikely(f->ending != 0 && !is_busy(f))) {
       how = run_verdict(t, f, how);
@@ -349,12 +399,14 @@ out:
 
 /* -- wake, end, idle --------------------------------------------------------- */
 
+/* A wake counts once; a due time that is still to come gives way to it. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
-  uint64_t none = 0;
   if (f->state != APROF_FUTURE_WAITING || f->callee != 0)
     return;
-  uint64_t now = not_before(event_time(t), f);
-  if (__atomic_compare_exchange_n(&f->wake_tick, &none, now ? now : 1, false, __ATOMIC_RELAXED,
+  uint64_t now = not_before(event_time(t), f), seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  if (seen != 0 && seen <= now)
+    return;
+  if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
     tell(APROF_EVENT_QUEUED, f, site->id, now);

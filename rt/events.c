@@ -32,12 +32,12 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   uint32_t above = 0;
   if (parent != NULL) {
     f->parent = index_of(parent);
-    f->parent_id = parent->id;
+    f->parent_serial = (uint32_t)parent->id;
     if (!root)
       above = parent->node;
   } else {
     f->parent = 0;
-    f->parent_id = 0;
+    f->parent_serial = 0;
   }
   f->node = node_find(t, above, function, false)->node;
   f->outer = f->node;

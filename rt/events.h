@@ -43,6 +43,13 @@ struct bracket_table {
   void (*wake_current)(struct aprof_site *);
   void (*end_current)(struct aprof_site *, int);
 };
+struct rare_table {
+  void (*switch_to)(struct aprof_site *, struct aprof_token *, uint64_t, uint64_t);
+  void (*due)(struct aprof_token *, uint64_t);
+  void (*blocking_begin)(struct aprof_site *, struct aprof_token *);
+  void (*blocking_end)(struct aprof_token *);
+};
+extern const struct rare_table events_rare;
 extern const struct event_table events_bodies;
 extern const struct bracket_table events_brackets;
 

@@ -218,11 +218,10 @@ void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *
   f->ns = 0;
   f->create_site = site->id;
   f->parent = f->caller = index_of(caller);
-  f->parent_id = caller->id;
+  f->parent_serial = (uint32_t)caller->id;
   f->outer = caller->outer;
   f->callee = 0;
   f->wake_tick = 0;
-  f->end_how = 0;
   publish_fence();
   uint64_t id = (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
   f->id = id;

@@ -60,7 +60,8 @@ struct aprof_future *future_new(struct thread *t) {
   f->caller = 0;
   f->callee = 0;
   f->wake_tick = 0;
-  f->end_how = 0;
+  f->wake_site = 0;
+  f->polled = 0;
   publish_fence();
   f->id = (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
   return f;

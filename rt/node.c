@@ -74,16 +74,16 @@ static uint32_t folded(uint32_t parent, uint32_t site) {
   return 0;
 }
 
-static uint32_t node_new(uint32_t parent, uint32_t site, bool is_await) {
+static uint32_t node_new(uint32_t parent, uint32_t site, uint32_t kind) {
   uint32_t node = rt.header->nodes + 1;
   struct aprof_node *n;
   if (site == 0 || node >= rt.nodes_cap || segment_for(node) == NULL) {
     __atomic_fetch_add(&rt.header->other_nodes, 1, __ATOMIC_RELAXED);
-    return is_await ? OTHER_AWAIT : OTHER_NODE;
+    return kind != APROF_NODE_FUNCTION ? OTHER_AWAIT : OTHER_NODE;
   }
   n = node_at(node);
   n->parent = parent;
-  n->is_await = is_await;
+  n->is_await = kind;
   publish_fence();
   n->site = site;
   __atomic_store_n(&rt.header->nodes, node, __ATOMIC_RELEASE);
@@ -103,26 +103,26 @@ bool node_start(void) {
   return ok;
 }
 
-static uint32_t find_locked(uint32_t parent, uint32_t site, bool is_await) {
-  uint32_t key = site << 1 | is_await;
+static uint32_t find_locked(uint32_t parent, uint32_t site, uint32_t kind) {
+  uint32_t key = site << 2 | kind;
   if (table_used * 4 >= table_size * 3 && !table_grow())
-    return is_await ? OTHER_AWAIT : OTHER_NODE;
+    return kind != APROF_NODE_FUNCTION ? OTHER_AWAIT : OTHER_NODE;
   struct node_slot *slot = table_slot(table, table_size, parent, key);
   if (slot->node != 0)
     return slot->node;
-  uint32_t node = is_await ? 0 : folded(parent, site);
+  uint32_t node = kind != APROF_NODE_FUNCTION ? 0 : folded(parent, site);
   if (node != 0)
     __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
   else
-    node = node_new(parent, site, is_await);
+    node = node_new(parent, site, kind);
   *slot = (struct node_slot){parent, key, node};
   table_used++;
   return node;
 }
 
-uint32_t node_of_site_slow(uint32_t parent, uint32_t site, bool is_await) {
+uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
   rt_lock();
-  uint32_t node = find_locked(parent, site, is_await);
+  uint32_t node = find_locked(parent, site, kind);
   rt_unlock();
   return node;
 }

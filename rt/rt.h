@@ -195,7 +195,7 @@ static inline uint32_t site_id(struct aprof_site *site) {
 /* node.c: paths. node_slow registers the site and the path. */
 struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
                              bool is_await);
-uint32_t node_of_site_slow(uint32_t parent, uint32_t site, bool is_await);
+uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
 bool node_start(void);
 void node_reset(void);

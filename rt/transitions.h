@@ -94,16 +94,17 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
   histogram_add(t, f->node, OF_QUEUED, &c->function.queued_histogram, passed);
 }
 
+/* f was woken, or due, while it waited: books the time since then as queued, also
+   at its waker. Returns the tick at which the wait ended. */
+SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
+
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
 static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now,
                                  bool immediate) {
   struct aprof_counters *a = counters_of(t, f->await);
   uint64_t end = now;
-  if (unlikely(f->wake_tick != 0)) {
-    uint64_t woken = __atomic_exchange_n(&f->wake_tick, 0, __ATOMIC_RELAXED);
-    end = woken < f->last ? f->last : woken > now ? now : woken;
-    close_queued_since(t, f, end, now);
-  }
+  if (unlikely(f->wake_tick != 0))
+    end = close_woken(t, f, now);
   uint64_t passed = end - f->last;
   f->waiting += passed;
   a->await.waiting += passed;

@@ -46,7 +46,7 @@ enum aprof_event_kind {
 struct aprof_user_event {
   enum aprof_event_kind kind;
   uint64_t future;      /* identity, never reused in one process */
-  uint64_t parent;      /* creator's identity, 0 for a task */
+  uint64_t parent;      /* creator's identity, 0 for a task or if the creator is over */
   const char *function; /* of the future; NULL if known by address only */
   const char *file;     /* of the place where it happened; NULL if unknown */
   uint32_t line;

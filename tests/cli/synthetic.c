@@ -224,7 +224,8 @@ struct synthetic *synthetic_rich(void) {
   synthetic_future(s, 3, n[0], APROF_FUTURE_RUNNING, 900000);
   struct aprof_future *waiting = synthetic_future(s, 3, n[1], APROF_FUTURE_WAITING, 800000);
   waiting->await = n[2];
-  waiting->parent_id = s->futures[0].id;
+  waiting->parent = (uint32_t)(((unsigned char *)s->futures - (unsigned char *)s->header) / 128);
+  waiting->parent_serial = (uint32_t)s->futures[0].id;
   waiting = synthetic_future(s, 3, n[1], APROF_FUTURE_WAITING, 810000);
   waiting->await = n[2];
   waiting->wake_tick = 850000;

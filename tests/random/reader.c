@@ -223,8 +223,8 @@ static void add_counters(struct reading *r, const struct aprof_chunk *chunk) {
   for (uint32_t i = 0; i < chunk->count; i++) {
     const struct aprof_counters *c = element(chunk, i);
     uint32_t number = chunk->first + i;
-    if (is_zero(c))
-      continue;
+    if (is_zero(c) || (r->nodes[number] && r->nodes[number]->is_await > APROF_NODE_AWAIT))
+      continue; /* wakers and blocking calls are part of other counts */
     if (r->nodes[number] && r->nodes[number]->is_await) {
       add_await(r, number, c);
     } else {

@@ -37,6 +37,8 @@ enum aprof_site_kind {
   APROF_SITE_IDLE = 7,
   APROF_SITE_RETURN = 8, /* where a body returned "not over yet" (stackless) */
   APROF_SITE_CALL = 9,   /* a call of an async function: name is the callee */
+  APROF_SITE_SWITCH = 10,
+  APROF_SITE_BLOCKING = 11,
 };
 
 /* How futures of a function are carried; kept per function for the report. */
@@ -60,8 +62,11 @@ enum aprof_site_flags {
   APROF_ORPHAN = 1 << 8,     /* run: no create line shares the namespace, so an
                                 unknown key creates the future */
   APROF_QUIET = 1 << 9,      /* run: comes from "| run": an unknown key is silent */
-  APROF_EXITS = 1 << 10,     /* run, async: the frame may end without a closing
-                                event (reserved) */
+  APROF_TUPLE = 1 << 10,     /* the key has two parts: equal ones may live side by
+                                side, first in, first out */
+  APROF_HELPER = 1 << 11,    /* await with names, around a project's own wrapper:
+                                creates inside are reported there too */
+  APROF_POLLING = 1 << 12,   /* run: its line has polling= */
 };
 
 /* Namespaces of keys: FNV-1a (32 bit) of the text before the colon, 0 where
@@ -185,7 +190,18 @@ struct aprof_gate {
   int (*api_callback)(aprof_callback callback, void *arg);
   void (*api_clock_advance)(uint64_t ns);
   uint64_t (*api_clock_now)(void);
-  void *reserved[6];
+
+  /* From here on the future of a key runs on this thread: what ran waits until it
+     is switched to itself, or until the call returns to this frame. Pairs with
+     resume, by the usual rule; the token stays zero where nothing ran. */
+  void (*switch_to)(struct aprof_site *to, struct aprof_token *, uint64_t key0, uint64_t key1);
+  /* Between create_begin and create_end: when the future should run, in ns from
+     the begin of the bracket. It counts as woken then. */
+  void (*due)(struct aprof_token *, uint64_t ns);
+  /* Around a call that must not happen while a future holds the loop. */
+  void (*blocking_begin)(struct aprof_site *call, struct aprof_token *);
+  void (*blocking_end)(struct aprof_token *);
+  void *reserved[2];
 };
 
 /*

@@ -175,8 +175,19 @@ struct aprof_node {
   uint32_t parent;  /* node; 0: a root */
   uint32_t first_child; /* runtime's; the reader uses parent */
   uint32_t next_sibling;
-  uint32_t is_await; /* 1: an await of its parent; else a function */
+  uint32_t is_await; /* enum aprof_node_kind */
   uint32_t reserved[3];
+};
+
+enum aprof_node_kind {
+  APROF_NODE_FUNCTION = 0,
+  APROF_NODE_AWAIT = 1,    /* of its parent */
+  APROF_NODE_WAKER = 2,    /* of its parent: counters as an await's; count: wakes that
+                              led to a run, waiting and max: queued after them. Part
+                              of the parent's queued, not beside it. A waker whose site
+                              is a CREATE is the clock: the time is lateness */
+  APROF_NODE_BLOCKING = 3, /* a call that held the loop, under what ran (0: nothing):
+                              counters as an await's; part of the parent's exec */
 };
 
 /* What one block counted at one node: written by the block's thread only. */
@@ -301,16 +312,16 @@ struct aprof_future {
   uint64_t key0, key1;
   uint32_t ns;
   uint32_t create_site; /* number of the site that created it */
-  uint32_t parent;      /* index of the creator; check parent_id */
-  uint32_t caller;      /* index: the future that awaits this body's return */
-  uint64_t parent_id;
+  uint32_t parent;        /* index of the creator, which still is that one if the */
+  uint32_t parent_serial; /* lower half of its id is this */
+  uint32_t caller;        /* index: the future that awaits this body's return */
+  uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
+  uint64_t polled;        /* ticks of the wait that it is polled in, closed so far */
   uint32_t outer;  /* node of the outermost future on this one's stack (slices) */
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
-  uint64_t wake_tick; /* atomic; runnable since; 0: not woken. The reader treats a
-                         waiting future with a wake_tick as queued since then */
-  uint32_t wake_site; /* atomic; site number of the waker */
-  uint32_t end_how;   /* atomic; 1 + how: ended from elsewhere */
+  uint64_t wake_tick; /* atomic; runnable since, or due then; 0: neither. A waiting
+                         future whose wake_tick has passed is queued since then */
 };
 
 #endif

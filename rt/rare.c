@@ -1,0 +1,113 @@
+/*
+ * Events and steps that are rare beside the others: switches between stacks by
+ * key, wakers and due times, calls that block the loop.
+ */
+#include "transitions.h"
+
+#include "events.h"
+
+/* -- wakers ---------------------------------------------------------------- */
+
+/* Counts at a place beneath f's function: a waker, or a blocking call. */
+static void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
+                          uint64_t length) {
+  uint32_t node = node_of_site_slow(above, site, kind);
+  if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)
+    return; /* (other): there is no room to tell them apart */
+  struct aprof_counters *c = counters_of(t, node);
+  c->await.count++;
+  c->await.waiting += length;
+  raise_to(&c->await.max, length);
+  histogram_add(t, node, OF_WAITING, &c->await.histogram, length);
+}
+
+uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
+  uint64_t woken = __atomic_exchange_n(&f->wake_tick, 0, __ATOMIC_RELAXED);
+  uint32_t waker = __atomic_exchange_n(&f->wake_site, 0, __ATOMIC_RELAXED);
+  if (woken > now)
+    return now; /* due later: it came before its time */
+  if (woken < f->last)
+    woken = f->last;
+  close_queued_since(t, f, woken, now);
+  count_beneath(t, f->node, waker != 0 ? waker : f->create_site, APROF_NODE_WAKER, now - woken);
+  return woken;
+}
+
+/* ns of the profile's clock as ticks. */
+static uint64_t ticks_of(uint64_t ns) {
+  uint64_t mult = rt.header->fit_mult ? rt.header->fit_mult : rt.header->estimated_mult;
+  return (uint64_t)(((unsigned __int128)ns << 32) / (mult ? mult : 1));
+}
+
+static void due(struct aprof_token *token, uint64_t ns) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  if (token_current(t, token->word[0]) && f->id == token->word[0] &&
+      f->state == APROF_FUTURE_TENTATIVE) {
+    uint64_t when = f->last + ticks_of(ns);
+    f->wake_tick = when > f->last ? when : f->last + 1;
+  }
+  event_end(t);
+}
+
+/* -- switch ---------------------------------------------------------------- */
+
+/* The future of the key takes over this thread's stack of execution. */
+static void switch_in(struct thread *t, struct aprof_future *f, uint64_t now) {
+  struct aprof_future *runs = innermost(f);
+  if (runs->state == APROF_FUTURE_RUNNING || runs->callee != 0) {
+    t->block->missed_events++; /* runs elsewhere, or is inside a bracket there */
+    return;
+  }
+  now = not_before(now, runs);
+  slice_open(t, runs, now,
+             runs->state == APROF_FUTURE_WAITING ? node_site(runs->await) : node_site(runs->node));
+  close_rest(t->block, now);
+  close_off_thread(t, runs, now);
+  f->flags |= APROF_F_STARTED;
+  set_running(t, runs, now);
+  tell(APROF_EVENT_RUNNING, runs, 0, now);
+}
+
+static void switch_to(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                      uint64_t key1) {
+  event_suspend(site, token);
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = key_find(key0, key1, site->ns);
+  if (f != NULL && t->cur == NULL)
+    switch_in(t, f, event_time(t));
+  event_end(t);
+}
+
+/* -- blocking calls ---------------------------------------------------------- */
+
+static void blocking_begin(struct aprof_site *site, struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (t->cur != NULL) {
+    token->word[0] = t->cur->id;
+    token->word[1] = event_time(t);
+    token->word[2] = (uint64_t)t->cur->node << 32 | site_id(site);
+  }
+  event_end(t);
+}
+
+static void blocking_end(struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  uint64_t now = event_time(t);
+  /* Only where the same future held the thread all the time. */
+  if (token_current(t, token->word[0]) && t->cur != NULL && t->cur->id == token->word[0] &&
+      now >= token->word[1])
+    count_beneath(t, (uint32_t)(token->word[2] >> 32), (uint32_t)token->word[2],
+                  APROF_NODE_BLOCKING, now - token->word[1]);
+  event_end(t);
+}
+
+const struct rare_table events_rare = {switch_to, due, blocking_begin, blocking_end};
