@@ -103,9 +103,14 @@ static size_t element_size(uint32_t type) {
   }
 }
 
-/* What must be copied at one moment for the ledger to close. */
-static bool is_hot(uint32_t type) {
-  return type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES;
+/* HOT must be copied at one moment for the ledger to close; WARM should be, and is
+   as long as a busy process holds still for that long. */
+enum heat { COLD = 1, WARM = 2, HOT = 4 };
+
+static enum heat heat_of(uint32_t type) {
+  if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES)
+    return HOT;
+  return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
 }
 
 /* The chunk at `offset`, or false at the end. *size is never 0, so that every
@@ -129,12 +134,12 @@ static bool next_chunk(int fd, uint64_t offset, uint64_t end, struct aprof_chunk
   return true;
 }
 
-/* One pass over the chunks of one temperature, copying them into place. */
-static void copy_chunks(struct profile *p, int fd, bool hot) {
+/* One pass over the chunks of these temperatures, copying them into place. */
+static void copy_chunks(struct profile *p, int fd, int heat) {
   struct aprof_chunk chunk;
   uint64_t size;
   for (uint64_t at = APROF_HEADER_SIZE; next_chunk(fd, at, p->size, &chunk, &size); at += size) {
-    if (chunk.type == 0 || is_hot(chunk.type) != hot)
+    if (chunk.type == 0 || !(heat_of(chunk.type) & heat))
       continue;
     /* The header goes last: the one that was checked is the one that is kept. */
     if (chunk.type != APROF_CHUNK_KEYS && chunk.type != APROF_CHUNK_PRIVATE)
@@ -175,15 +180,16 @@ static uint64_t usable_size(struct profile *p, int fd) {
   return size < APROF_HEADER_SIZE ? APROF_HEADER_SIZE : size;
 }
 
-/* Copies counters and futures, of a live process as of one moment if it holds
-   still for as long as that takes. */
+/* Copies counters, futures and histograms, of a live process as of one moment if it
+   holds still for as long as that takes; without the histograms if that is too long. */
 static void copy_hot(struct profile *p, int fd, bool live) {
   if (!live) {
-    copy_chunks(p, fd, true);
+    copy_chunks(p, fd, HOT | WARM);
     p->consistent = true;
     return;
   }
   struct aprof_header header;
+  int heat = 0;
   for (int try = 0; try < COPY_TRIES && !p->consistent; try++) {
     bool busy, busy_after;
     uint64_t before = sequences(p, fd, &busy);
@@ -191,13 +197,16 @@ static void copy_hot(struct profile *p, int fd, bool live) {
       nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
       continue;
     }
-    copy_chunks(p, fd, true);
+    heat = try < COPY_TRIES / 2 ? HOT | WARM : HOT;
+    copy_chunks(p, fd, heat);
     header = p->header;
     read_at(fd, &header, sizeof header, 0);
     p->read_tick = profile_clock(&header);
     p->consistent = sequences(p, fd, &busy_after) == before && !busy && !busy_after;
     p->size = usable_size(p, fd);
   }
+  if (!(heat & WARM))
+    copy_chunks(p, fd, WARM);
 }
 
 static void add_run(struct profile_runs *runs, const struct aprof_chunk *chunk, size_t element,
@@ -303,7 +312,7 @@ struct profile *profile_read(int fd, const char *what, bool live) {
   /* What the counters refer to was written before them: so it is read after. */
   profile_read_header(fd, what, &p->header, true);
   p->size = usable_size(p, fd);
-  copy_chunks(p, fd, false);
+  copy_chunks(p, fd, COLD);
   index_chunks(p);
   return p;
 }
@@ -357,6 +366,26 @@ const struct aprof_module *profile_module(const struct profile *p, uint32_t numb
 
 const struct aprof_block *profile_block(const struct profile *p, uint32_t number) {
   return element(&p->blocks, number, sizeof(struct aprof_block));
+}
+
+const struct aprof_future *profile_future(const struct profile *p, uint32_t index) {
+  uint64_t offset = (uint64_t)index * sizeof(struct aprof_future);
+  size_t low = 0, high = p->futures.count; /* runs lie in the order of the file */
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    const unsigned char *first = p->futures.run[middle].elements;
+    if ((uint64_t)(first - p->data) <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low)
+    return NULL;
+  const struct profile_run *run = &p->futures.run[low - 1];
+  uint64_t within = offset - (uint64_t)((const unsigned char *)run->elements - p->data);
+  return within < (uint64_t)run->count * sizeof(struct aprof_future)
+             ? (const void *)(p->data + offset)
+             : NULL;
 }
 
 const char *profile_string(const struct profile *p, uint32_t reference) {

@@ -58,6 +58,8 @@ const struct aprof_psite *profile_site(const struct profile *, uint32_t number);
 const struct aprof_node *profile_node(const struct profile *, uint32_t number);
 const struct aprof_module *profile_module(const struct profile *, uint32_t number);
 const struct aprof_block *profile_block(const struct profile *, uint32_t number);
+/* By the number that the runtime has for a record: its offset / 128. */
+const struct aprof_future *profile_future(const struct profile *, uint32_t index);
 
 /* A string by its reference (offset / 8); NULL where there is none or its end
    is not within PROFILE_STRING_LIMIT. */
