@@ -41,6 +41,8 @@ struct future {
   bool woken;
   uint64_t woken_at;
 
+  struct future *enclosing; /* tentative: of the create bracket around its own */
+
   /* Put aside. */
   enum aside aside;
   struct future *callee, *caller;
@@ -71,7 +73,7 @@ struct thread {
   uint32_t suspended_cell;
   const struct aprof_site *call; /* announced ... */
   struct future *announcer;      /* ... by this one */
-  struct future *tentative;      /* innermost create bracket */
+  struct future *tentative;      /* innermost create bracket that no body adopted */
   struct future *polled;         /* ran a child that is pending, and nothing since */
   struct path *polled_at;
   bool slice_open;

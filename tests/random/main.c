@@ -45,7 +45,7 @@ static enum outcome compare(const struct program *program, const struct program 
   }
   if (child == 0) {
     struct rows wanted = {0}, got = {0};
-    alarm(20);
+    alarm(5);
     enum model_verdict verdict = model_run(expected, &wanted);
     if (verdict == MODEL_UNBALANCED)
       fprintf(stderr, "random: the model's own books do not balance\n");
@@ -68,23 +68,29 @@ static enum outcome compare(const struct program *program, const struct program 
 
 /* -- shrinking --------------------------------------------------------------- */
 
+static time_t shrink_until;
+
+static bool same_outcome(const struct program *program, enum outcome outcome) {
+  return time(NULL) < shrink_until && compare(program, program, true) == outcome;
+}
+
 /* Drops events while the outcome stays, then time, then what was dropped; a
    dropped opening event stays, it zeroes a token that later ones may look at. */
-static void shrink(struct program *program) {
+static void shrink(struct program *program, enum outcome outcome) {
   static struct program smaller;
-  enum outcome outcome = compare(program, program, true);
+  shrink_until = time(NULL) + 20;
   for (unsigned piece = program->count / 2; piece >= 1; piece /= 2)
     for (unsigned from = 0; from < program->count; from += piece) {
       smaller = *program;
       for (unsigned i = from; i < from + piece && i < smaller.count; i++)
         smaller.ops[i].dropped = true;
-      if (compare(&smaller, &smaller, true) == outcome)
+      if (same_outcome(&smaller, outcome))
         *program = smaller;
     }
   for (unsigned i = 0; i < program->count; i++) {
     smaller = *program;
     smaller.ops[i].dt = 0;
-    if (program->ops[i].dt && compare(&smaller, &smaller, true) == outcome)
+    if (program->ops[i].dt && same_outcome(&smaller, outcome))
       *program = smaller;
   }
   for (unsigned i = program->count; i-- > 0;) {
@@ -93,8 +99,7 @@ static void shrink(struct program *program) {
     smaller = *program;
     smaller.count--;
     memmove(&smaller.ops[i], &smaller.ops[i + 1], (smaller.count - i) * sizeof *smaller.ops);
-    if (smaller.count &&
-        (!op_opens(program->ops[i].kind) || compare(&smaller, &smaller, true) == outcome))
+    if (smaller.count && (!op_opens(program->ops[i].kind) || same_outcome(&smaller, outcome)))
       *program = smaller;
   }
 }
@@ -102,11 +107,14 @@ static void shrink(struct program *program) {
 static void report(const struct program *failing, const char *what) {
   static struct program shortest;
   shortest = *failing;
-  fprintf(stderr, "random: program %llu%s: runtime and model differ\n",
-          (unsigned long long)failing->seed, what);
+  enum outcome outcome = compare(failing, failing, true);
+  fprintf(stderr, "random: program %llu%s: %s\n", (unsigned long long)failing->seed, what,
+          outcome == DIFFER  ? "runtime and model differ"
+          : outcome == AGREE ? "passes for the sound one"
+                             : "it does not come to an end");
   if (verbose)
     program_print(stderr, failing);
-  shrink(&shortest);
+  shrink(&shortest, outcome);
   fprintf(stderr, "random: the shortest that does:\n");
   program_print(stderr, &shortest);
   compare(&shortest, &shortest, false);

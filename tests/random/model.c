@@ -15,7 +15,6 @@ struct token {
   bool outermost;              /* await: no other was open */
   bool body;                   /* run: around a body */
   bool idling;                 /* idle: was so before */
-  struct future *enclosing;    /* create: the tentative one around it */
   const struct aprof_site *site;
 };
 
@@ -168,6 +167,7 @@ static void adopt_tentative(struct thread *t, struct future *f, const struct apr
   if (t->current)
     put_aside(t, take_call(t, body), FOR_CREATE, NULL);
   adopt(t, f, body);
+  t->tentative = f->enclosing;
   f->await = NULL;
   f->outer = f->path;
   f->state = QUEUED; /* since its bracket began */
@@ -282,8 +282,12 @@ static void on_resume(struct world *w, struct thread *t, const struct op *op) {
   } else if (f->state == WAITING && f->aside == NOT_ASIDE) {
     if (t->current)
       abandon(t);
+    const char *from = f->await->name;
     ledger_close(t, f, false);
-    starts_running(t, f, f->await->name);
+    if (f->implicit)
+      f->await = NULL;
+    f->implicit = false;
+    starts_running(t, f, from);
   } else if (f->state == WAITING && in_chain(active_top(t), f)) {
     unwind_to(t, f);
   } else {
@@ -354,8 +358,8 @@ static void on_create_begin(struct world *w, struct thread *t, const struct op *
                                         .before = t->current,
                                         .thread = t,
                                         .slices = t->slices,
-                                        .enclosing = t->tentative,
                                         .site = site};
+  f->enclosing = t->tentative;
   t->tentative = f;
 }
 
@@ -395,7 +399,7 @@ static void on_create_end(struct world *w, struct thread *t, const struct op *op
   struct future *f = token->future, *creator = token->before;
   bool tentative = f->state == TENTATIVE;
   if (t->tentative == f)
-    t->tentative = token->enclosing;
+    t->tentative = f->enclosing;
   if (!tentative && creator && creator->state == WAITING && creator->aside == FOR_CREATE) {
     if (t->current)
       abandon(t);
@@ -405,7 +409,7 @@ static void on_create_end(struct world *w, struct thread *t, const struct op *op
     return;
   unsigned flags = token->site->flags;
   struct future *old = op->ok ? find(t->ledger, token->site->ns, op) : NULL;
-  if (!op->ok || (old && key_taken(t, old, f, flags & APROF_REARM))) {
+  if (!op->ok || (old && old != f && key_taken(t, old, f, flags & APROF_REARM))) {
     if (tentative)
       f->state = NEVER;
     return;
@@ -493,9 +497,9 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
   how = run_verdict(t, f, how);
   ledger_close(t, runs, false);
   if (how < APROF_PENDING) {
-    cancel_above(t, runs, f);
-    if (f->state == WAITING)
-      ledger_close(t, f, false);
+    if (runs != f)
+      unwind_to(t, f);
+    ledger_close(t, f, false);
     ledger_over(t, f, how);
   } else if (runs->await) {
     waits_at(t, runs, runs->await, runs->implicit);

@@ -34,6 +34,8 @@ void rows_max(struct rows *rows, const char *place, const char *what, uint64_t v
 void rows_bucket(struct rows *rows, const char *place, const char *what, uint64_t lower,
                  uint64_t count) {
   char name[64];
+  if (count == 0)
+    return;
   snprintf(name, sizeof name, "%s from %" PRIu64, what, lower);
   append(rows, place, name, count, false);
 }
