@@ -1,0 +1,67 @@
+#!/bin/bash
+# The documentation agrees with the sources: pages are clean, their examples
+# compile, aprof-bindings(5) has every word of the parser, and the bindings file
+# that the tutorial grows is the one that is there, and complete.
+. "$(dirname "$0")/../lib.sh"
+
+doc=$src/doc
+bindings_page=$doc/aprof-bindings.5
+cd "$work" || exit
+
+if command -v groff >/dev/null; then
+  for page in "$doc"/*.[1-9]; do
+    [ "$(head -c 4 "$page")" != ".so " ] || continue # another name of a page
+    groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null | head -n 5 >warnings.txt
+    equal "${page##*/}: no warning of groff" "" "$(cat warnings.txt)"
+  done
+else
+  skip "pages are clean" "no groff"
+fi
+
+# examples_of PAGE: its programs, as example-PAGE-N.c
+examples_of() {
+  awk -v name="example-${1##*/}" '
+    /^\.EX/ { file = name "-" ++n ".c"; keep = 1; next }
+    /^\.EE/ { keep = 0; close(file) }
+    keep { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); gsub(/\\\(dq/, "\""); print >file }' "$1"
+}
+for page in "$doc"/*.3; do
+  examples_of "$page"
+done
+for major in $majors; do
+  for example in $(grep -l '#include <aprof.h>' example-*.c); do
+    for flag in -DWITHOUT "-fplugin=$plugin"; do
+      check "$example: gcc-$major $flag" "$(gcc_of "$major")" -std=c11 -Wall -Wextra -Werror \
+        -Wno-unused-function "$flag" -I"$src/rt/include" -c "$example" -o example.o
+    done
+  done
+done
+
+# The tables of the parser: {"name", ...
+for word in $(sed -n 's/^ *{"\([a-z]*\)", .*/\1/p; s/.*}, *{"\([a-z]*\)", .*/\1/p' \
+  "$src/plugin/binding.cc" | sort -u); do
+  check "aprof-bindings(5) has '$word'" grep -qw -- "$word" "$bindings_page"
+done
+
+# The tutorial's last word on each line of the file.
+lines=$(grep -v '^#' "$src/examples/tiny-loop.aprof")
+while read -r line; do
+  check "the tutorial has: $line" grep -qxF -- "$line" "$doc/describe-your-library.md"
+done <<<"$lines"
+
+for major in $majors; do
+  rm -rf out && mkdir out
+  check "tiny-loop: gcc-$major, no warning" "$(gcc_of "$major")" -std=gnu11 -O2 -Wall -Wextra -Wshadow \
+    -Wstrict-prototypes -Wmissing-prototypes -Werror "-fplugin=$plugin" \
+    "-fplugin-arg-aprof-bindings=$src/examples/tiny-loop.aprof" "$src/examples/tiny-loop.c" -o tiny-loop
+  APROF_OPTIONS=dir:out ./tiny-loop >output.txt 2>&1
+  check "tiny-loop: gcc-$major, the last upload arrives" grep -q 'has arrived' output.txt
+  equal "tiny-loop: gcc-$major, nothing missed" "0 0 0" "$(jq -r '.health |
+    "\(.missed_events) \(.reused_keys) \(.unmatched_awaits)"' out/tiny-loop.*.json)"
+  equal "tiny-loop: gcc-$major, one sampler, cancelled after 12 runs" "1 1 12" "$(jq -r '.functions[] |
+    select(.name == "on_sample") | "\(.created) \(.cancelled) \(.slices)"' out/tiny-loop.*.json)"
+  equal "tiny-loop: gcc-$major, each average is smoothed" true "$(jq '
+    [.functions[] | select(.name == "smooth" or .name == "on_average") | .created] |
+    length == 2 and .[0] == .[1]' out/tiny-loop.*.json)"
+done
+finish
