@@ -126,6 +126,19 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
   return false;
 }
 
+/* The bracket closed before it ran: it waits for what was asked, or for its turn. */
+static void settle(struct aprof_future *f, uint32_t flags) {
+  tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
+  f->flags |= APROF_F_WAITED;
+  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
+    f->flags |= APROF_F_IMPLICIT;
+    f->state = APROF_FUTURE_WAITING;
+  } else {
+    f->await = 0;
+    f->state = APROF_FUTURE_QUEUED;
+  }
+}
+
 static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -159,19 +172,9 @@ static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, 
   }
   f->key0 = key0;
   f->key1 = key1;
-  if (key_insert(f))
-    f->flags |= APROF_F_KEYED;
-  if (!tentative)
-    goto out;
-  tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
-  f->flags |= APROF_F_WAITED;
-  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
-    f->flags |= APROF_F_IMPLICIT;
-    f->state = APROF_FUTURE_WAITING;
-  } else {
-    f->await = 0;
-    f->state = APROF_FUTURE_QUEUED;
-  }
+  if (tentative)
+    settle(f, flags);
+  key_insert(f); /* last: from here on another thread may run it */
 out:
   event_end(t);
 }
