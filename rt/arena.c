@@ -42,23 +42,34 @@ void arena_publish(void *elements, uint32_t type) {
   __atomic_store_n(&chunk->type, type, __ATOMIC_RELEASE);
 }
 
-static uint32_t hash_text(const char *text, size_t length) {
+#define STRING_LENGTH 4095u /* what is longer is cut */
+
+/* Events come here: no function of libc that a program may well define itself,
+   and have a body of its own run in the middle of one. */
+static size_t measure(const char *text, uint32_t *hash) {
+  size_t length = 0;
   uint32_t h = 2166136261u;
+  for (; length < STRING_LENGTH && text[length] != '\0'; length++)
+    h = (h ^ (unsigned char)text[length]) * 16777619u;
+  *hash = h;
+  return length;
+}
+
+static bool is_same(const char *old, const char *text, size_t length) {
   for (size_t i = 0; i < length; i++)
-    h = (h ^ (unsigned char)text[i]) * 16777619u;
-  return h;
+    if (old[i] != text[i])
+      return false;
+  return old[length] == '\0';
 }
 
 uint32_t arena_string(const char *text) {
   if (text == NULL)
     return 0;
-  size_t length = strnlen(text, 4095);
-  uint32_t *seen = &strings_seen[hash_text(text, length) % STRINGS_CACHE];
-  if (*seen != 0) {
-    const char *old = rt_base() + ((uint64_t)*seen << 3);
-    if (strncmp(old, text, length) == 0 && old[length] == '\0')
-      return *seen;
-  }
+  uint32_t hash;
+  size_t length = measure(text, &hash);
+  uint32_t *seen = &strings_seen[hash % STRINGS_CACHE];
+  if (*seen != 0 && is_same(rt_base() + ((uint64_t)*seen << 3), text, length))
+    return *seen;
   uint64_t room = ROUND_UP(length + 1, 8);
   if (strings_next + room > strings_end) {
     char *chunk = arena_chunk(APROF_CHUNK_STRINGS, 0, 0,
