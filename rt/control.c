@@ -36,11 +36,11 @@ static SLOW bool give_up(const char *why) {
 /* The child has none of the parent's futures: their records lie in memory that it
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
+  rt.lock = rt.opening = 0; /* of threads that are not here */
   if (rt.state != RT_ON)
     return;
   profile_abandon();
   thread_wipe();
-  rt.lock = 0;
 }
 
 static bool start_over(void) {
@@ -80,8 +80,7 @@ void control_attach(void) {
 static SLOW bool control_open(void) {
   int saved = errno;
   bool ok = false;
-  static uint32_t opening;
-  while (__atomic_exchange_n(&opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
+  while (__atomic_exchange_n(&rt.opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
     usleep(100);
   if (rt.state == RT_ON && rt.pid == getpid()) {
     ok = true;
@@ -102,10 +101,11 @@ static SLOW bool control_open(void) {
     goto out;
   }
   rt.state = RT_ON;
+  cost_measure();
   dump_start();
   ok = true;
 out:
-  __atomic_store_n(&opening, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&rt.opening, 0, __ATOMIC_RELEASE);
   errno = saved;
   return ok;
 }

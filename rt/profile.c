@@ -218,6 +218,7 @@ bool profile_open(void) {
     goto fail;
   /* The header stays with a child until it has its own: gates test its flag. */
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
+  madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
   rt.fd = fd;
   rt.device = st.st_dev;
   rt.inode = st.st_ino;

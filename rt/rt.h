@@ -119,6 +119,7 @@ struct rt {
   int32_t pid;   /* owner of the profile; 0: none yet */
   int32_t state; /* enum rt_state */
   uint32_t lock;
+  uint32_t opening; /* a thread makes the profile */
   int fd; /* of the profile, -1: none */
   dev_t device;
   ino_t inode;
@@ -262,6 +263,9 @@ int control_enable(int on);
 int control_reset(void);
 void control_attach(void); /* once: options, reservation, fork handlers */
 void control_say(const char *what, const char *detail); /* one line on stderr */
+
+/* cost.c: event_cost_mticks of the header; once, before the first future */
+void cost_measure(void);
 
 /* dump.c */
 void dump_start(void); /* finds the command, takes the signal */
