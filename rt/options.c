@@ -158,7 +158,9 @@ void options_read(void) {
   int saved = errno;
   const char *p = getauxval(AT_SECURE) ? NULL : getenv("APROF_OPTIONS");
   while (p != NULL && *p != '\0') {
-    size_t length = strcspn(p, ",");
+    size_t length = 0; /* counted here: a program may have a strcspn of its own */
+    while (p[length] != ',' && p[length] != '\0')
+      length++;
     const char *colon = memchr(p, ':', length);
     size_t key = colon != NULL ? (size_t)(colon - p) : length;
     enum verdict verdict = UNKNOWN_KEY;
