@@ -1,0 +1,327 @@
+/* The binding grammar: every form is read, every mistake is found where it is. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../plugin/binding.h"
+
+using namespace aprof;
+
+static Binding line;
+static Mistake mistake;
+
+static void read_as(const char *text, bool attribute) {
+  line = Binding();
+  mistake = Mistake();
+  bool well = binding_parse(text, attribute, &line, &mistake);
+  ck_assert_msg(well, "'%s': %s", text, mistake.message.c_str());
+}
+
+static void read_line(const char *text) {
+  read_as(text, false);
+}
+static void read_attribute(const char *text) {
+  read_as(text, true);
+}
+
+/* The text is refused; the mistake is `where` and says `what`. */
+static void refused(const char *text, bool attribute, const char *where, const char *what) {
+  line = Binding();
+  mistake = Mistake();
+  ck_assert_msg(!binding_parse(text, attribute, &line, &mistake), "'%s' is taken", text);
+  ck_assert_msg(strstr(mistake.message.c_str(), what) != NULL, "'%s' says: %s", text,
+                mistake.message.c_str());
+  ck_assert_uint_le(mistake.begin, strlen(text));
+  ck_assert_msg(strncmp(text + mistake.begin, where, strlen(where)) == 0, "'%s': points to '%s'",
+                text, text + mistake.begin);
+}
+
+static std::string shown(const Value *v) {
+  if (!v)
+    return "-";
+  std::string of = v->of ? shown(v->of.get()) : "";
+  switch (v->kind) {
+  case Value::Arg:
+    return "a" + std::to_string((long)v->number);
+  case Value::Deref:
+    return "*" + of;
+  case Value::Field:
+    return "(" + of + ")." + v->name;
+  case Value::Mask:
+    return "(" + of + "&" + std::to_string((long)v->number) + ")";
+  case Value::Ret:
+    return "ret";
+  case Value::Obj:
+    return "obj";
+  case Value::Self:
+    return "self";
+  case Value::Cur:
+    return "cur";
+  case Value::Call:
+    return v->name + "()";
+  case Value::Owner:
+    return "owner(" + of + "," + v->name + "," + v->field + ")";
+  }
+  return "?";
+}
+
+static void key_is(const char *text, const char *first, const char *second) {
+  read_line((std::string("wake call:f key=") + text).c_str());
+  std::string one = shown(line.key.first.get()), two = shown(line.key.second.get());
+  ck_assert_str_eq(one.c_str(), first);
+  ck_assert_str_eq(two.c_str(), second);
+}
+
+START_TEST(verbs_and_places) {
+  read_line("async def:f");
+  ck_assert(line.verb == Verb::Async && line.place == Place::Def && line.name == "f");
+  read_line("run type:uv_write_cb key=a0");
+  ck_assert(line.verb == Verb::Run && line.place == Place::Type && !line.quoted);
+  read_line("run type:\"char(struct pt *, ...)\" key=a0");
+  ck_assert(line.quoted && line.name == "char(struct pt *, ...)");
+  read_line("await\tcall:/^dill_(msleep|yield)$/  ");
+  ck_assert(line.regex && line.name == "^dill_(msleep|yield)$");
+  read_line("await call:ns::Class::method");
+  ck_assert_str_eq(line.name.c_str(), "ns::Class::method");
+  read_line("idle call:epoll_pwait");
+  ck_assert(line.verb == Verb::Idle && line.place == Place::Call);
+  read_line("end call:/a b|c\\/d/ key=a0");
+  ck_assert_str_eq(line.name.c_str(), "a b|c\\/d");
+}
+END_TEST
+
+START_TEST(attributes_have_no_name) {
+  read_attribute("async");
+  ck_assert(line.verb == Verb::Async && line.place == Place::Def);
+  read_attribute("run key=a0 once");
+  ck_assert(line.place == Place::Def && line.once);
+  read_attribute("run call: key=a0");
+  ck_assert(line.place == Place::Call);
+  read_attribute("create key=a0 fn=a1 | run key=a0");
+  ck_assert(line.place == Place::Call && line.then_run && line.then_run->place == Place::Def);
+  refused("await call:f", true, "f", "no name");
+  refused("await", false, "await", "needs a place");
+}
+END_TEST
+
+START_TEST(values) {
+  key_is("a0", "a0", "-");
+  key_is("a-1", "a-1", "-");
+  key_is("a12", "a12", "-");
+  key_is("*a0", "*a0", "-");
+  key_is("**a1", "**a1", "-");
+  key_is("a0->x", "(a0).x", "-");
+  key_is("a0->x->y.z", "(((a0).x).y).z", "-");
+  key_is("*a0->x", "*(a0).x", "-");
+  key_is("(*a0)->x", "(*a0).x", "-");
+  key_is("(a0,a1)", "a0", "a1");
+  key_is("( a-2 , a-1 )", "a-2", "a-1");
+  key_is("(self,a2->data)", "self", "(a2).data");
+  key_is("a0&0xff", "(a0&255)", "-");
+  key_is("a0->flags&-4", "((a0).flags&-4)", "-");
+  key_is("task_current()", "task_current()", "-");
+  key_is("owner(a0,struct conn,link)", "owner(a0,conn,link)", "-");
+  key_is("owner(a0,conn,in.link)->id", "(owner(a0,conn,in.link)).id", "-");
+  key_is("cur", "cur", "-");
+  key_is("ret", "ret", "-");
+  key_is("aborted()", "aborted()", "-");
+}
+END_TEST
+
+START_TEST(namespaces) {
+  read_line("wake call:f key=w:a0");
+  ck_assert_str_eq(line.key.space.c_str(), "w");
+  ck_assert_uint_eq(line.key.ns, namespace_hash("w"));
+  read_line("wake call:f key=a0");
+  ck_assert_uint_eq(line.key.ns, 0);
+  read_line("end call:f key=any:(a0,a1)");
+  ck_assert_uint_eq(line.key.ns, 0xffffffffu);
+  ck_assert_uint_eq(namespace_hash(""), 0);
+  ck_assert_uint_eq(namespace_hash("a"), 0xe40c292cu); /* FNV-1a's own example */
+  ck_assert_uint_eq(namespace_hash("foobar"), 0xbf9cf968u);
+  refused("run def:f key=any:a0", false, "key=any", "any:");
+  refused("wake call:f key=w:x:a0", false, "x", "no value");
+}
+END_TEST
+
+START_TEST(conditions) {
+  static const struct {
+    const char *text;
+    Compare compare;
+    long constant;
+  } cases[] = {{"ret", Compare::None, 0},
+               {"ret==0", Compare::Equal, 0},
+               {"ret!=-1", Compare::NotEqual, -1},
+               {"ret<5", Compare::Less, 5},
+               {"ret<=0x10", Compare::LessEqual, 16},
+               {"ret>010", Compare::Greater, 8},
+               {"ret>=0", Compare::GreaterEqual, 0},
+               {"a0->next==NULL", Compare::Equal, 0},
+               {"a0->flags&4==0", Compare::Equal, 0}};
+  for (const auto &c : cases) {
+    read_line((std::string("wake call:f key=a0 ok=") + c.text).c_str());
+    ck_assert(line.ok.what && line.ok.compare == c.compare);
+    ck_assert_int_eq(line.ok.constant, c.constant);
+  }
+  refused("wake call:f key=a0 ok=ret==", false, "", "number");
+  refused("wake call:f key=a0 ok=ret==x", false, "x", "number");
+  refused("wake call:f key=a0 ok=ret==1x", false, "1x", "64-bit");
+  refused("wake call:f key=a0 ok=ret=0", false, "=0", "does not belong");
+  refused("wake call:f key=a0 ok=ret==99999999999999999999", false, "9", "64-bit");
+  refused("await call:f ok=ret==0", false, "ok", "means nothing to await");
+  refused("await call:f when=ret==0", false, "when", "before the call");
+}
+END_TEST
+
+START_TEST(words) {
+  read_line("create call:f key=a0 fn=a1,a2 ok=ret==0 when=a1!=0 ready rearm root background");
+  ck_assert(line.functions.size() == 2 && line.ready && line.rearm && line.root && line.background);
+  read_line("run def:f key=a0 once=a0->done!=0");
+  ck_assert(line.once && line.once_if);
+  read_line("run def:f key=a0 pending=0,1,-1,0x7f");
+  ck_assert(line.pending && line.pending_values.size() == 4 && line.pending_values[2] == -1);
+  read_line("end call:f key=a0 how=failed");
+  ck_assert(line.how == How::Failed);
+  read_line("await call:f names background when=a0");
+  ck_assert(line.names && line.background && line.when);
+  read_line("create call:f key=w:a0 fn=a1 | run key=w:a0 once");
+  ck_assert(line.then_run && line.then_run->verb == Verb::Run && line.then_run->once);
+  ck_assert_str_eq(line.then_run->key.space.c_str(), "w");
+}
+END_TEST
+
+START_TEST(mistakes) {
+  refused("", false, "", "verb is expected");
+  refused("   ", false, "", "verb is expected");
+  refused("| run key=a0", false, "|", "before '|'");
+  refused("awiat call:f", false, "awiat", "unknown verb");
+  refused("await cal:f", false, "cal", "unknown place");
+  refused("await call:", false, "call:", "name is expected");
+  refused("await call:f hello", false, "hello", "unknown word");
+  refused("await call:f hello=1", false, "hello", "unknown word");
+  refused("await call:/(/", false, "(", "regex");
+  refused("await call:/a", false, "/a", "closing");
+  refused("await call://", false, "//", "between two");
+  refused("run type:\"x key=a0", false, "\"x", "closing");
+  refused("run type:/x/ key=a0", false, "x", "not a regex");
+  refused("run def:\"x\" key=a0", false, "x", "quotes");
+  refused("run def:f", false, "run", "needs key=");
+  refused("run def:f key", false, "key", "needs a value");
+  refused("run def:f key=", false, "", "no value");
+  refused("run def:f key=a0 multi=1", false, "multi", "takes no value");
+  refused("run def:f key=a0 key=a1", false, "key=a1", "twice");
+  refused("run def:f key=(a0,a1", false, "(a0", "tuple");
+  refused("run def:f key=(a0,a1,a2)", false, "(a0", "tuple");
+  refused("run def:f key=(a0", false, "(a0", "not closed");
+  refused("run def:f key=a0)", false, ")", "does not belong");
+  refused("run def:f key=a0->", false, "->", "field");
+  refused("run def:f key=a-0", false, "a", "");
+  refused("run def:f key=a0&x", false, "x", "number");
+  refused("run def:f key=cur", false, "key=cur", "cur");
+  refused("run call:f key=ret", false, "key=ret", "ret");
+  refused("wake call:f key=(cur,a0)", false, "key=", "whole key");
+  refused("run def:f key=a0 once multi", false, "multi", "only one");
+  refused("run def:f key=a0 once pending=1", false, "pending", "only one");
+  refused("async call:f", false, "async", "body");
+  refused("await def:f", false, "await", "call");
+  refused("create def:f key=a0", false, "create", "call");
+  refused("create call:f key=a0 fn=ret", false, "fn=", "before the call");
+  refused("create call:f key=a0 | run key=a0", false, "|", "missing");
+  refused("create call:f key=a0 fn=a1 |", false, "|", "expected after");
+  refused("create call:f key=a0 fn=a1 | await", false, "await", "only run");
+  refused("create call:f key=a0 fn=a1 | run key=a0 | run key=a1", false, "|", "unknown word");
+  refused("await call:f | run key=a0", false, "|", "only create");
+  refused("end call:f key=a0 how=gone", false, "gone", "one of");
+}
+END_TEST
+
+START_TEST(what_is_not_there_yet) {
+  for (const char *text : {"switch call:f key=a0", "blocking call:f", "helper def:f"})
+    refused(text, false, text, "not yet supported");
+  refused("run icall:s.f key=obj", false, "icall", "not yet supported");
+  refused("create store:s.f=1 key=obj", false, "store", "not yet supported");
+  refused("run def:f key=a0 polling=1", false, "polling", "not yet supported");
+  refused("run def:f key=a0 worker", false, "worker", "not yet supported");
+  refused("create call:f key=a0 due=a2:ms", false, "due", "not yet supported");
+  refused("await call:f label=x", false, "label", "not yet supported");
+}
+END_TEST
+
+/* Any text ends in a line or in a mistake inside it, never worse. */
+START_TEST(any_text) {
+  static const char *const pieces[] = {"create",
+                                       "run",
+                                       "await",
+                                       " ",
+                                       " ",
+                                       "call:",
+                                       "def:",
+                                       "type:",
+                                       "f",
+                                       "/x/",
+                                       "\"",
+                                       "key=",
+                                       "fn=",
+                                       "ok=",
+                                       "once",
+                                       "multi",
+                                       "|",
+                                       "a0",
+                                       "a-1",
+                                       "->",
+                                       "*",
+                                       "(",
+                                       ")",
+                                       ",",
+                                       "==",
+                                       "0x1",
+                                       "&",
+                                       "w:",
+                                       "any:",
+                                       "ret",
+                                       "cur",
+                                       "/",
+                                       "\\",
+                                       "owner(",
+                                       "self",
+                                       "\t",
+                                       "=",
+                                       "pending=",
+                                       "g()",
+                                       "-",
+                                       "9999999999999999999"};
+  srand(20);
+  for (int i = 0; i < 200000; i++) {
+    std::string text;
+    for (int n = rand() % 14; n >= 0; n--)
+      text += pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)];
+    line = Binding();
+    mistake = Mistake();
+    if (binding_parse(text, i & 1, &line, &mistake))
+      continue;
+    ck_assert_msg(!mistake.message.empty(), "'%s'", text.c_str());
+    ck_assert_msg(mistake.begin <= text.size(), "'%s' at %zu", text.c_str(), mistake.begin);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("binding");
+  TCase *grammar = tcase_create("grammar");
+  tcase_set_timeout(grammar, 60);
+  tcase_add_test(grammar, verbs_and_places);
+  tcase_add_test(grammar, attributes_have_no_name);
+  tcase_add_test(grammar, values);
+  tcase_add_test(grammar, namespaces);
+  tcase_add_test(grammar, conditions);
+  tcase_add_test(grammar, words);
+  tcase_add_test(grammar, mistakes);
+  tcase_add_test(grammar, what_is_not_there_yet);
+  tcase_add_test(grammar, any_text);
+  suite_add_tcase(suite, grammar);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
