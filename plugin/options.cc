@@ -22,26 +22,29 @@ static std::string own_directory() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-/* The first of them that is there; the last one as it is, the installed place. */
-static std::string first_present(const std::vector<std::string> &paths) {
-  for (const std::string &path : paths) {
-    if (access(path.c_str(), R_OK) != 0)
+/* The first directory that holds `name`, with its links resolved; that of the
+   installation, the last, if none does. */
+static std::string first_holding(const std::vector<std::string> &directories, const char *name) {
+  for (const std::string &directory : directories) {
+    if (access((directory + "/" + name).c_str(), R_OK) != 0)
       continue;
-    char *real = realpath(path.c_str(), nullptr);
-    std::string found = real ? real : path;
+    char *real = realpath(directory.c_str(), nullptr);
+    std::string found = real ? real : directory;
     free(real);
     return found;
   }
-  return paths.back();
+  return directories.back();
 }
 
-/* Beside the plugin in the build tree, else where make install puts them. */
+/* Of the build tree, or of wherever the installation was moved to, or as it was
+   configured. */
 static void find_places() {
   std::string own = own_directory();
-  options.bindings_dir =
-      first_present({own + "/../bindings", own + "/bindings", APROF_BINDINGSDIR});
-  options.runtime = first_present(
-      {own + "/../rt/.libs/libaprof.so.0", own + "/libaprof.so.0", APROF_LIBDIR "/libaprof.so.0"});
+  options.bindings_dir = first_holding(
+      {own + "/../bindings", own + "/../../share/aprof/bindings", APROF_BINDINGSDIR}, ".");
+  options.runtime =
+      first_holding({own + "/../rt/.libs", own + "/..", APROF_LIBDIR}, "libaprof.so.0") +
+      "/libaprof.so.0";
 }
 
 static void yes_or_no(const char *key, const char *value, bool *out) {

@@ -88,6 +88,7 @@ static unsigned flags_of(const Binding *b) {
   flags |= b->root ? APROF_ROOT : 0;
   flags |= b->names ? APROF_NAMES : 0;
   flags |= b->background ? APROF_BACKGROUND : 0;
+  flags |= b->key.second ? APROF_TUPLE : 0;
   return flags;
 }
 
