@@ -1,0 +1,68 @@
+#!/bin/bash
+# The layers of the sources, by what they include and what they export:
+# plugin/ and rt/ share aprof/abi.h only, rt/ and cli/ aprof/profile.h only, rt/
+# needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
+. "${0%/*}/../lib.sh"
+
+# includes FOLDER SUFFIX...: what its files include, one per line, without < > "
+includes() {
+  local folder=$1 suffix
+  shift
+  for suffix; do
+    cat "$src/$folder"/*."$suffix" 2>/dev/null
+  done | sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1/p' | sort -u
+}
+
+# only NAME ALLOWED FOUND: each of the words found is one of those allowed
+only() {
+  local name=$1 allowed=" $2 " word
+  : >"$work/odd"
+  for word in $3; do
+    case $allowed in *" $word "*) ;; *) echo "$word" >>"$work/odd" ;; esac
+  done
+  if [ -s "$work/odd" ]; then not_ok "$name" "$work/odd"; else ok "$name"; fi
+}
+
+ours='^(\.\./|rt/|cli/|plugin/|aprof\.h|aprof/)'
+
+only "plugin/ knows the event ABI only" "aprof/abi.h" "$(includes plugin c h cc | grep -E "$ours")"
+# The profile holds kinds, models and flags of sites as abi.h numbers them.
+only "cli/ knows the profile layout only" "aprof/profile.h aprof/abi.h" \
+  "$(includes cli c h | grep -E "$ours")"
+only "rt/ includes its own contracts only" "aprof/abi.h aprof/profile.h aprof.h" \
+  "$(includes rt c h | grep -E "$ours")"
+includes rt c h | grep -vE "$ours" | while read -r header; do
+  [ -e "$src/rt/$header" ] || echo "$header"
+done >"$work/system"
+for header in $(cat "$work/system"); do
+  printf '#include <%s>\n' "$header"
+done >"$work/system.c"
+check "rt/ needs no headers but those of libc and the kernel" \
+  gcc -D_GNU_SOURCE -fsyntax-only "$work/system.c"
+grep -E '^(uv|glib|cjson|elfutils|libdw|gelf|check)' "$work/system" >"$work/odd"
+equal "rt/ includes no library" "" "$(cat "$work/odd")"
+
+# Public headers compile alone, as C and as C++.
+for header in aprof.h aprof/abi.h aprof/profile.h; do
+  printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >"$work/alone.c"
+  check "$header alone, C" gcc -std=c11 -Wall -Wextra -Werror -I"$src/rt/include" \
+    -fsyntax-only "$work/alone.c"
+  [ "$header" = aprof/profile.h ] || check "$header alone, C++" g++ -std=c++11 -Wall -Wextra \
+    -Werror -I"$src/rt/include" -fsyntax-only -x c++ "$work/alone.c"
+done
+
+library=$build/rt/.libs/libaprof.so
+if [ -e "$library" ]; then
+  nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(__)?aprof_' >"$work/odd"
+  equal "libaprof.so exports aprof_* and __aprof_* only" "" "$(cat "$work/odd")"
+  contains "libaprof.so exports __aprof_attach" __aprof_attach \
+    <(nm -D --defined-only "$library")
+  only "libaprof.so needs libc only" "libc.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1" \
+    "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')"
+  readelf -lW "$library" | grep -E 'GNU_STACK' | grep -q 'E  *0x' &&
+    echo "executable" >"$work/stack"
+  equal "libaprof.so asks for no executable stack" "" "$(cat "$work/stack" 2>/dev/null)"
+else
+  skip "what libaprof.so exports" "it is not built in $build"
+fi
+finish

@@ -1,0 +1,265 @@
+/* Threads: blocks and their leases, stacks that move, signal handlers. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "unit.h"
+
+FUNCTION_SITE(work);
+FUNCTION_SITE(child);
+FUNCTION_SITE(handler);
+AWAIT_SITE(nap);
+IDLE_SITE(poller);
+CREATE_SITE(spawn, 0, 1);
+RUN_SITE(resume_it, 0, 1);
+END_SITE(end_it, 1);
+WAKE_SITE(wake_it, 1);
+enum { KEY = 0x7f00 };
+
+static void one(uint64_t ns) {
+  token t;
+  enter(&work, &t);
+  pass(ns);
+  leave(&t);
+}
+
+static uint64_t of_thread(pid_t tid, const char *what) {
+  char name[32];
+  snprintf(name, sizeof name, "thread %d", (int)tid);
+  return total_of(name, what, true);
+}
+
+static void on_a_thread(void *(*function)(void *), void *argument) {
+  pthread_t thread;
+  ck_assert_int_eq(pthread_create(&thread, NULL, function, argument), 0);
+  pthread_join(thread, NULL);
+}
+
+/* -- blocks ------------------------------------------------------------------- */
+
+static void *works(void *tid) {
+  *(pid_t *)tid = gettid();
+  one(10);
+  token i;
+  idle(&poller, &i);
+  pass(5);
+  idled(&i);
+  pass(2);
+  one(1);
+  return NULL;
+}
+
+START_TEST(each_thread_has_its_times) {
+  attach();
+  pid_t tid;
+  one(100);
+  on_a_thread(works, &tid);
+  ck_assert_uint_eq(of_thread(tid, "exec"), 11);
+  ck_assert_uint_eq(of_thread(tid, "idle"), 5);
+  ck_assert_uint_eq(of_thread(tid, "other"), 2);
+  ck_assert_uint_eq(of_thread(tid, "elapsed"), 18);
+  ck_assert_uint_eq(of_thread(getpid(), "exec"), 100);
+  ck_assert_uint_eq(of_thread(getpid(), "other"), 18);
+  pass(1000); /* after its end a thread has no time */
+  ck_assert_uint_eq(of_thread(tid, "elapsed"), 18);
+  expect("work", "done", 3);
+}
+END_TEST
+
+START_TEST(blocks_are_leased_again) {
+  attach();
+  pid_t tid;
+  for (unsigned i = 0; i < 200; i++)
+    on_a_thread(works, &tid);
+  ck_assert_uint_le(profile()->blocks, 2);
+  expect("work", "done", 400);
+  expect("work", "exec", 200 * 11);
+}
+END_TEST
+
+enum { THREADS = 8, ROUNDS = 5000 };
+static pthread_barrier_t together;
+
+static void *hurries(void *unused) {
+  (void)unused;
+  pthread_barrier_wait(&together);
+  for (unsigned i = 0; i < ROUNDS; i++) {
+    token t, c, w;
+    enter(&work, &t);
+    enter(&child, &c);
+    suspend(&nap, &w);
+    pass(1);
+    resume(&w);
+    leave(&c);
+    leave(&t);
+  }
+  return NULL;
+}
+
+/* Counts and the partition hold whatever the interleaving. */
+START_TEST(many_at_once) {
+  attach();
+  pthread_t threads[THREADS];
+  pthread_barrier_init(&together, NULL, THREADS);
+  for (unsigned i = 0; i < THREADS; i++)
+    pthread_create(&threads[i], NULL, hurries, NULL);
+  for (unsigned i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  expect("work", "done", THREADS * ROUNDS);
+  expect("work > child", "done", THREADS * ROUNDS);
+  expect("child @ nap", "count", THREADS * ROUNDS);
+  expect("work @ child", "count", THREADS * ROUNDS);
+  expect("work @ child", "immediate", 0);
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+  uint64_t parts = total("work", "exec") + total("work", "waiting") + total("work", "queued");
+  expect("work", "wall", parts);
+}
+END_TEST
+
+/* -- stacks that move ----------------------------------------------------------- */
+
+static token body_token, nap_token;
+
+static void *goes_on(void *unused) {
+  (void)unused;
+  one(0);
+  pass(3);
+  resume(&nap_token);
+  pass(7);
+  leave(&body_token);
+  return NULL;
+}
+
+START_TEST(resumed_on_another_thread) {
+  attach();
+  enter(&work, &body_token);
+  pass(5);
+  suspend(&nap, &nap_token);
+  on_a_thread(goes_on, NULL);
+  expect("work", "exec", 12);
+  expect("work @ nap", "waiting", 3);
+  expect("work", "done", 2);
+  expect("health", "migrations", 1);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+static void *wakes_and_runs(void *unused) {
+  (void)unused;
+  pass(10);
+  wake(&wake_it, KEY);
+  pass(20);
+  token r;
+  run(&resume_it, &r, KEY, &work);
+  pass(1);
+  ran(&r, APROF_DONE);
+  return NULL;
+}
+
+START_TEST(woken_and_run_by_another_thread) {
+  attach();
+  new_future(&spawn, &work, KEY);
+  token r, t, w;
+  run(&resume_it, &r, KEY, NULL);
+  enter(&work, &t);
+  suspend(&nap, &w);
+  ran(&r, APROF_PENDING);
+  on_a_thread(wakes_and_runs, NULL);
+  expect("work", "queued", 20);
+  expect("work @ nap", "waiting", 10);
+  expect("work", "exec", 1);
+  expect("work", "created", 1);
+}
+END_TEST
+
+static void *ends_it(void *unused) {
+  (void)unused;
+  end(&end_it, KEY, APROF_CANCELLED);
+  return NULL;
+}
+
+/* It runs here: it is over when its bracket closes, and its key is free at once. */
+START_TEST(ended_by_another_thread_while_it_runs) {
+  attach();
+  token r;
+  new_future(&spawn, &work, KEY);
+  run(&resume_it, &r, KEY, &work);
+  pass(5);
+  on_a_thread(ends_it, NULL);
+  expect("work", "live", 1);
+  pass(5);
+  ran(&r, APROF_PENDING);
+  expect("work", "cancelled", 1);
+  expect("work", "exec", 10);
+}
+END_TEST
+
+/* -- threads that end -------------------------------------------------------------- */
+
+static void *exits_inside(void *unused) {
+  (void)unused;
+  token t, c;
+  enter(&work, &t);
+  pass(3);
+  enter(&child, &c);
+  pass(4);
+  pthread_exit(NULL);
+}
+
+START_TEST(thread_that_ends_inside_a_body) {
+  attach();
+  on_a_thread(exits_inside, NULL);
+  pass(100);
+  expect("work", "cancelled", 1);
+  expect("work", "exec", 3);
+  expect("work", "wall", 7);
+  expect("work > child", "cancelled", 1);
+  expect("work > child", "exec", 4);
+}
+END_TEST
+
+/* -- signals ----------------------------------------------------------------------- */
+
+static volatile unsigned interrupted;
+
+static void on_signal(int number) {
+  (void)number;
+  token t;
+  enter(&handler, &t);
+  leave(&t);
+  interrupted++;
+}
+
+/* A handler in the middle of an event is not recorded, but counted; elsewhere it is
+   a body like any other. Whatever it hits, nothing else changes. */
+START_TEST(handlers_between_and_inside_events) {
+  attach();
+  one(0);
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGALRM, &action, NULL);
+  struct itimerval often = {{0, 50}, {0, 50}};
+  setitimer(ITIMER_REAL, &often, NULL);
+  unsigned rounds = 0;
+  while (interrupted < 2000 && rounds < 3000000) {
+    one(1);
+    rounds++;
+  }
+  struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &never, NULL);
+  expect("work", "done", rounds + 1);
+  expect("work", "live", 0);
+  expect("work", "exec", rounds);
+  uint64_t seen = total("handler", "done"), nested = total("health", "nested");
+  ck_assert_uint_le(seen, interrupted);
+  ck_assert_uint_le(interrupted - seen, nested);
+  expect("handler", "live", 0);
+  expect("health", "missed", 0);
+  ck_assert_uint_eq(of_thread(getpid(), "exec"), rounds);
+}
+END_TEST
+
+UNIT_MAIN("thread", each_thread_has_its_times, blocks_are_leased_again, many_at_once,
+          resumed_on_another_thread, woken_and_run_by_another_thread,
+          ended_by_another_thread_while_it_runs, thread_that_ends_inside_a_body,
+          handlers_between_and_inside_events)
