@@ -13,7 +13,7 @@ enum { STUCK_COUNT = 20, STUCK_TIMES = 10 };
 #define STUCK_LEAST 1000000000u
 enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
 
-const char *const finding_kinds[] = {"held", "stuck", "queued", "growing", "lost"};
+const char *const finding_kinds[] = {"held", "stuck", "blocking", "queued", "growing", "lost"};
 
 struct findings {
   struct finding *finding;
@@ -137,6 +137,23 @@ static void find_stuck(struct findings *list, const struct reading *r) {
   free(stuck);
 }
 
+/* -- calls that block ------------------------------------------------------ */
+
+static void find_blocking(struct findings *list, const struct r_function *f, uint64_t threshold) {
+  for (size_t i = 0; i < f->blockings; i++) {
+    const struct r_blocking *b = &f->blocking[i];
+    if (b->held <= threshold)
+      continue;
+    char *worst = b->max != UNKNOWN ? print_string(", %s at worst", shown_time(b->max))
+                                    : print_string("%s", "");
+    add(list, FINDING_BLOCKING, f, b->held,
+        print_string("`%s` calls %s, which blocks, at %s: %s of loop time (%s time%s%s)", f->name,
+                     b->callee, shown_place(b->file, b->line), shown_time(b->held),
+                     shown_count(b->count), b->count == 1 ? "" : "s", worst));
+    free(worst);
+  }
+}
+
 /* -- the rest -------------------------------------------------------------- */
 
 static void find_queued(struct findings *list, const struct r_function *f, uint64_t threshold) {
@@ -190,6 +207,7 @@ struct finding *report_findings(const struct reading *r, const struct reading *e
   struct findings list = {0};
   for (size_t i = 0; i < r->functions; i++) {
     find_held(&list, &r->function[i], threshold);
+    find_blocking(&list, &r->function[i], threshold);
     find_queued(&list, &r->function[i], threshold);
     find_growing(&list, &r->function[i], earlier);
   }

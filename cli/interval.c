@@ -130,6 +130,21 @@ static void take_awaits(struct r_function *later, const struct r_function *earli
   index_free(&x);
 }
 
+static void take_blocking(struct r_function *later, const struct r_function *earlier) {
+  for (size_t i = 0; i < later->blockings; i++)
+    for (size_t j = 0; j < earlier->blockings; j++) {
+      struct r_blocking *b = &later->blocking[i];
+      const struct r_blocking *before = &earlier->blocking[j];
+      if (b->line != before->line || strcmp(b->callee, before->callee) ||
+          strcmp(shown(b->file), shown(before->file)))
+        continue;
+      take(&b->count, before->count);
+      take(&b->held, before->held);
+      take_max(&b->max, before->max);
+      break;
+    }
+}
+
 static void take_function(struct r_function *later, const struct r_function *earlier) {
   take(&later->created, earlier->created);
   take(&later->done, earlier->done);
@@ -153,6 +168,7 @@ static void take_function(struct r_function *later, const struct r_function *ear
   take_distribution(&later->wall_of, &earlier->wall_of);
   take_distribution(&later->queued_of, &earlier->queued_of);
   take_awaits(later, earlier);
+  take_blocking(later, earlier);
 }
 
 static void take_functions(struct reading *later, const struct reading *earlier) {

@@ -30,14 +30,16 @@ static uint64_t epoch_end(const struct model *m, uint32_t epoch) {
 
 static uint32_t function_path(const struct model *m, uint32_t number) {
   uint32_t index = model_node_of(m, number);
-  return m->node[index].is_await ? m->node[index].parent : index;
+  return m->node[index].kind != APROF_NODE_FUNCTION ? m->node[index].parent : index;
 }
 
 /* The await that an open wait belongs to: the recorded one, or "(unknown)" of
    the function where none can be read. */
 static uint32_t await_path(struct model *m, const struct aprof_future *f, uint32_t path) {
   uint32_t index = f->await ? model_node_of(m, f->await) : MODEL_OTHER;
-  return m->node[index].is_await ? index : model_add_node(m, path, NAME_UNKNOWN, true);
+  return m->node[index].kind == APROF_NODE_AWAIT
+             ? index
+             : model_add_node(m, path, NAME_UNKNOWN, APROF_NODE_AWAIT);
 }
 
 static int32_t thread_of(const struct profile *p, const struct aprof_future *f) {

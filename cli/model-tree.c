@@ -11,12 +11,12 @@
    already, but for places that only the reader knows to be one. */
 enum { FOLD_DEPTH = 256 };
 
-static uint32_t *find_slot(struct model *m, uint32_t parent, uint32_t name, bool is_await) {
-  uint64_t hash = ((uint64_t)parent << 33 | (uint64_t)name << 1 | is_await) * 0x9e3779b97f4a7c15u;
+static uint32_t *find_slot(struct model *m, uint32_t parent, uint32_t name, uint8_t kind) {
+  uint64_t hash = ((uint64_t)parent << 34 | (uint64_t)name << 2 | kind) * 0x9e3779b97f4a7c15u;
   uint32_t mask = m->slots - 1, at = (uint32_t)(hash >> 32) & mask;
   for (; m->slot[at]; at = (at + 1) & mask) {
     const struct model_node *n = &m->node[m->slot[at] - 1];
-    if (n->parent == parent && n->name == name && n->is_await == is_await)
+    if (n->parent == parent && n->name == name && n->kind == kind)
       break;
   }
   return &m->slot[at];
@@ -29,13 +29,15 @@ static void grow(struct model *m) {
   m->slots = m->node_room * 4;
   m->slot = allocate(m->slots, sizeof *m->slot);
   for (uint32_t i = 0; i < m->nodes; i++)
-    *find_slot(m, m->node[i].parent, m->node[i].name, m->node[i].is_await) = i + 1;
+    *find_slot(m, m->node[i].parent, m->node[i].name, m->node[i].kind) = i + 1;
 }
 
 static uint32_t function_of(struct model *m, uint32_t name) {
   if (m->function_of[name] == MODEL_NONE) {
-    m->function[m->functions] =
-        (struct model_function){.name = name, .nodes = MODEL_NONE, .awaits = MODEL_NONE};
+    struct model_function *f = &m->function[m->functions];
+    f->name = name;
+    for (int kind = 0; kind < MODEL_KINDS; kind++)
+      f->list[kind] = MODEL_NONE;
     m->function_of[name] = m->functions++;
   }
   return m->function_of[name];
@@ -51,13 +53,13 @@ static uint32_t find_above(const struct model *m, uint32_t parent, uint32_t name
   return MODEL_NONE;
 }
 
-uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, bool is_await) {
+uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, uint8_t kind) {
   if (m->nodes == m->node_room)
     grow(m);
-  uint32_t *slot = find_slot(m, parent, name, is_await);
+  uint32_t *slot = find_slot(m, parent, name, kind);
   if (*slot)
     return *slot - 1;
-  if (!is_await) {
+  if (kind == APROF_NODE_FUNCTION) {
     uint32_t above = find_above(m, parent, name);
     if (above != MODEL_NONE)
       return above;
@@ -68,11 +70,11 @@ uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, bool is
   memset(n, 0, sizeof *n);
   n->parent = parent;
   n->name = name;
-  n->is_await = is_await;
+  n->kind = kind;
   n->leaves = MODEL_NONE;
-  n->function = is_await ? m->node[parent].function : function_of(m, name);
+  n->function = kind == APROF_NODE_FUNCTION ? function_of(m, name) : m->node[parent].function;
   struct model_function *f = &m->function[n->function];
-  uint32_t *list = is_await ? &f->awaits : &f->nodes;
+  uint32_t *list = &f->list[kind];
   n->next = *list;
   *list = index;
   return index;
@@ -91,7 +93,7 @@ static bool is_written(uint32_t number, const struct aprof_node *stored) {
 
 /* A stored path's place in ours; what hangs on something unreadable is (other). */
 static uint32_t place(struct model *m, uint32_t number, const struct aprof_node *stored) {
-  bool is_await = stored->is_await != 0;
+  uint8_t kind = stored->is_await < MODEL_KINDS ? (uint8_t)stored->is_await : APROF_NODE_BLOCKING;
   uint32_t name = names_of(m->names, stored->site), parent = MODEL_NONE;
   if (number == 1)
     return MODEL_OTHER;
@@ -99,11 +101,11 @@ static uint32_t place(struct model *m, uint32_t number, const struct aprof_node 
     name = NAME_OTHER;
   if (stored->parent != 0) {
     parent = stored->parent < number ? model_node_of(m, stored->parent) : MODEL_OTHER;
-    if (m->node[parent].is_await)
+    if (m->node[parent].kind != APROF_NODE_FUNCTION)
       parent = m->node[parent].parent;
-  } else if (is_await)
+  } else if (kind != APROF_NODE_FUNCTION)
     parent = MODEL_OTHER;
-  return model_add_node(m, parent, name, is_await);
+  return model_add_node(m, parent, name, kind);
 }
 
 static void greater(uint64_t *value, uint64_t other) {
@@ -149,11 +151,10 @@ static void add_run(struct model *m, const struct profile_run *run) {
   const struct aprof_counters *c = run->elements;
   for (uint32_t i = 0; i < run->count; i++, c++) {
     uint32_t index = model_node_of(m, run->first + i);
-    const struct aprof_node *stored = profile_node(m->profile, run->first + i);
-    if (is_zero(c) || (stored && stored->is_await > APROF_NODE_AWAIT))
-      continue; /* wakers and blocking calls are part of other counts */
+    if (is_zero(c))
+      continue;
     struct model_node *n = &m->node[index];
-    if (n->is_await)
+    if (n->kind != APROF_NODE_FUNCTION)
       add_await_leaf(m, n, c);
     else {
       add_function_leaf(m, n, c);
@@ -181,10 +182,10 @@ void model_build_tree(struct model *m) {
   m->node_of_count = profile_node_end(p);
   m->node_of = allocate(m->node_of_count, sizeof *m->node_of);
   memset(m->node_of, 0xff, m->node_of_count * sizeof *m->node_of);
-  model_add_node(m, MODEL_NONE, NAME_OTHER, false);
+  model_add_node(m, MODEL_NONE, NAME_OTHER, APROF_NODE_FUNCTION);
   for (uint32_t i = 1; i < m->node_of_count; i++) {
     const struct aprof_node *stored = profile_node(p, i);
-    if (stored && is_written(i, stored) && stored->is_await <= APROF_NODE_AWAIT)
+    if (stored && is_written(i, stored))
       m->node_of[i] = place(m, i, stored);
   }
   for (size_t i = 0; i < p->counters.count; i++)

@@ -20,6 +20,8 @@
 #define MODEL_NONE UINT32_MAX
 #define MODEL_OTHER 0u /* node (other): paths beyond the cap, or unreadable */
 
+enum { MODEL_KINDS = APROF_NODE_BLOCKING + 1 };
+
 struct model_leaf {
   const struct aprof_counters *counters;
   uint32_t next; /* leaf of the same node, MODEL_NONE: last */
@@ -32,19 +34,21 @@ struct model_node {
   uint32_t function; /* index; of an await: the one that waits */
   uint32_t next;     /* node of the same function and sort */
   uint32_t leaves;
-  bool is_await;
+  uint8_t kind; /* enum aprof_node_kind */
   /* a function's path; waiting: sum over its awaits */
   uint64_t done, failed, cancelled, detached, live, born_done, slices;
   uint64_t exec, queued, waiting, children_exec;
   uint64_t exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to; /* names */
-  /* an await's: waiting above, and */
+  /* of the other kinds, which have waiting, too: an await's wait, what was queued
+     after a waker (part of the function's queued), how long a call blocked (part of
+     its exec) */
   uint64_t count, immediate, max;
 };
 
 struct model_function {
   uint32_t name;
-  uint32_t nodes, awaits; /* lists by model_node.next */
+  uint32_t list[MODEL_KINDS]; /* its nodes by kind, linked by model_node.next */
 };
 
 struct model_thread {
@@ -99,7 +103,7 @@ void model_free(struct model *);
 
 /* model-tree.c: paths, functions and stored counters. */
 void model_build_tree(struct model *);
-uint32_t model_add_node(struct model *, uint32_t parent, uint32_t name, bool is_await);
+uint32_t model_add_node(struct model *, uint32_t parent, uint32_t name, uint8_t kind);
 /* The path of a stored node number: MODEL_OTHER where it is not there. */
 uint32_t model_node_of(const struct model *, uint32_t number);
 

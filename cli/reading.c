@@ -59,6 +59,19 @@ static void read_await(struct r_await *a, const cJSON *object) {
   a->waits = read_distribution(object, "waiting");
 }
 
+static void read_blocking(struct r_function *f, const cJSON *array) {
+  const cJSON *item;
+  f->blocking = allocate(array_size(array), sizeof *f->blocking);
+  cJSON_ArrayForEach(item, array) f->blocking[f->blockings++] = (struct r_blocking){
+      .file = json_get_text(item, "file"),
+      .callee = text_of(item, "callee", "?"),
+      .line = json_get(item, "line", 0),
+      .count = json_get(item, "count", 0),
+      .held = json_get(item, "held_ns", 0),
+      .max = json_get(item, "max_ns", UNKNOWN),
+  };
+}
+
 static const char *pair_text(const cJSON *object, const char *name, int index) {
   return cJSON_GetStringValue(cJSON_GetArrayItem(json_member(object, name), index));
 }
@@ -98,6 +111,8 @@ static void read_function(struct r_function *f, const cJSON *object) {
       break;
     read_await(&f->await[f->awaits++], item);
   }
+  if (cJSON_IsArray(json_member(object, "blocking")))
+    read_blocking(f, json_member(object, "blocking"));
 }
 
 static size_t function_index(const struct reading *r, const cJSON *object) {
@@ -325,6 +340,7 @@ void reading_free(struct reading *r) {
     for (size_t j = 0; j < f->awaits; j++)
       free(f->await[j].waits.bucket);
     free(f->await);
+    free(f->blocking);
   }
   free(r->function);
   free(r->path);

@@ -32,6 +32,12 @@ struct r_await {
   struct distribution waits;
 };
 
+/* A call that blocked the loop. */
+struct r_blocking {
+  const char *file, *callee;
+  uint64_t line, count, held, max;
+};
+
 struct r_function {
   const char *name, *file;
   uint64_t line;
@@ -43,6 +49,8 @@ struct r_function {
   struct distribution exec_of, slice_of, wall_of, queued_of;
   struct r_await *await;
   size_t awaits;
+  struct r_blocking *blocking;
+  size_t blockings;
 };
 
 struct r_path {

@@ -60,7 +60,14 @@ struct wait {
 struct wait *report_waits(const struct reading *, bool background, size_t *count);
 void report_waits_free(struct wait *, size_t count);
 
-enum finding_kind { FINDING_HELD, FINDING_STUCK, FINDING_QUEUED, FINDING_GROWING, FINDING_LOST };
+enum finding_kind {
+  FINDING_HELD,
+  FINDING_STUCK,
+  FINDING_BLOCKING,
+  FINDING_QUEUED,
+  FINDING_GROWING,
+  FINDING_LOST
+};
 struct finding {
   enum finding_kind kind;
   uint64_t weight; /* ns or a count, for the order within a kind */

@@ -23,7 +23,7 @@ static void greater(uint64_t *value, uint64_t other) {
 
 static struct sums sum_up(const struct model *m, const struct model_function *f) {
   struct sums s = {0};
-  for (uint32_t i = f->nodes; i != MODEL_NONE; i = m->node[i].next) {
+  for (uint32_t i = f->list[APROF_NODE_FUNCTION]; i != MODEL_NONE; i = m->node[i].next) {
     const struct model_node *n = &m->node[i];
     s.done += n->done;
     s.failed += n->failed;
@@ -82,6 +82,8 @@ void totals_order(const struct model *m, struct totals_order *order) {
     used[n->function] = true;
     if (n->parent != MODEL_NONE)
       order->path_shown[n->parent] = true;
+    /* Wakers and blocking calls are no part of a path: their function lists them. */
+    order->path_shown[i] = n->kind <= APROF_NODE_AWAIT;
   }
   struct ranked *ranked = allocate(m->functions, sizeof *ranked);
   for (uint32_t i = 0; i < m->functions; i++) {
@@ -167,33 +169,63 @@ static cJSON *collected(const struct model *m, struct offsets *list, uint64_t ma
 static cJSON *function_histogram(const struct model *m, const struct model_function *f,
                                  enum which which, uint64_t max) {
   struct offsets list = {0};
-  for (uint32_t i = f->nodes; i != MODEL_NONE; i = m->node[i].next)
+  for (uint32_t i = f->list[APROF_NODE_FUNCTION]; i != MODEL_NONE; i = m->node[i].next)
     collect(m, &m->node[i], which, &list);
   return collected(m, &list, max);
 }
 
-/* Awaits of one name, and their paths: list[0 .. count - 1]. */
-static cJSON *await_object(const struct model *m, const uint32_t *list, size_t count) {
-  uint64_t counted = 0, immediate = 0, waiting = 0, max = 0;
-  struct offsets offsets = {0};
+/* Places of one name beneath a function, over their paths: list[0 .. count - 1]. */
+struct place {
+  const struct name *name;
+  uint64_t count, immediate, time, max;
+  struct offsets offsets;
+};
+
+static struct place add_place(const struct model *m, const uint32_t *list, size_t count) {
+  struct place place = {.name = &m->names->name[m->node[list[0]].name]};
   for (size_t i = 0; i < count; i++) {
     const struct model_node *n = &m->node[list[i]];
-    counted += n->count;
-    immediate += n->immediate;
-    waiting += n->waiting;
-    greater(&max, n->max);
-    collect(m, n, WAITING, &offsets);
+    place.count += n->count;
+    place.immediate += n->immediate;
+    place.time += n->waiting;
+    greater(&place.max, n->max);
+    collect(m, n, WAITING, &place.offsets);
   }
-  const struct name *name = &m->names->name[m->node[list[0]].name];
+  return place;
+}
+
+static cJSON *await_object(const struct model *m, struct place *place) {
   cJSON *object = cJSON_CreateObject();
-  totals_site(object, "callee", name);
-  json_text(object, "kind", totals_kind(name));
-  json_number(object, "count", counted);
-  json_number(object, "immediate", immediate);
-  json_number(object, "waiting_ns", waiting);
-  json_maybe(object, "max_ns", max, counted != 0);
-  cJSON_AddBoolToObject(object, "background", (name->flags & APROF_BACKGROUND) != 0);
-  cJSON_AddItemToObject(object, "waiting", collected(m, &offsets, max));
+  totals_site(object, "callee", place->name);
+  json_text(object, "kind", totals_kind(place->name));
+  json_number(object, "count", place->count);
+  json_number(object, "immediate", place->immediate);
+  json_number(object, "waiting_ns", place->time);
+  json_maybe(object, "max_ns", place->max, place->count != 0);
+  cJSON_AddBoolToObject(object, "background", (place->name->flags & APROF_BACKGROUND) != 0);
+  cJSON_AddItemToObject(object, "waiting", collected(m, &place->offsets, place->max));
+  return object;
+}
+
+/* A waker whose site is a create is the clock: what was due then ran later. */
+static cJSON *waker_object(const struct model *m, struct place *place) {
+  cJSON *object = cJSON_CreateObject();
+  totals_site(object, "name", place->name);
+  cJSON_AddBoolToObject(object, "clock", place->name->kind == APROF_SITE_CREATE);
+  json_number(object, "count", place->count);
+  json_number(object, "queued_ns", place->time);
+  json_maybe(object, "max_ns", place->max, place->count != 0);
+  cJSON_AddItemToObject(object, "queued", collected(m, &place->offsets, place->max));
+  return object;
+}
+
+static cJSON *blocking_object(const struct model *m, struct place *place) {
+  cJSON *object = cJSON_CreateObject();
+  totals_site(object, "callee", place->name);
+  json_number(object, "count", place->count);
+  json_number(object, "held_ns", place->time);
+  json_maybe(object, "max_ns", place->max, place->count != 0);
+  cJSON_AddItemToObject(object, "held", collected(m, &place->offsets, place->max));
   return object;
 }
 
@@ -204,23 +236,25 @@ static int by_name(const void *a, const void *b, void *context) {
   return left != right ? (left < right ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-static void add_awaits(const struct model *m, const struct model_function *f, cJSON *object) {
-  cJSON *array = cJSON_AddArrayToObject(object, "awaits");
+static void add_places(const struct model *m, const struct model_function *f,
+                       enum aprof_node_kind kind, cJSON *array,
+                       cJSON *(*make)(const struct model *, struct place *)) {
   size_t count = 0;
-  for (uint32_t i = f->awaits; i != MODEL_NONE; i = m->node[i].next)
+  for (uint32_t i = f->list[kind]; i != MODEL_NONE; i = m->node[i].next)
     count += !is_empty(&m->node[i]);
   if (!count)
     return;
   uint32_t *list = allocate(count, sizeof *list);
   count = 0;
-  for (uint32_t i = f->awaits; i != MODEL_NONE; i = m->node[i].next)
+  for (uint32_t i = f->list[kind]; i != MODEL_NONE; i = m->node[i].next)
     if (!is_empty(&m->node[i]))
       list[count++] = i;
   qsort_r(list, count, sizeof *list, by_name, (void *)m);
   for (size_t from = 0, to; from < count; from = to) {
     for (to = from + 1; to < count && m->node[list[to]].name == m->node[list[from]].name;)
       to++;
-    cJSON_AddItemToArray(array, await_object(m, list + from, to - from));
+    struct place place = add_place(m, list + from, to - from);
+    cJSON_AddItemToArray(array, make(m, &place));
   }
   free(list);
 }
@@ -281,7 +315,10 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   cJSON_AddItemToObject(object, "slice", function_histogram(m, f, SLICE, s.slice_max));
   cJSON_AddItemToObject(object, "wall", function_histogram(m, f, WALL, s.wall_max));
   cJSON_AddItemToObject(object, "queued", function_histogram(m, f, QUEUED, HISTOGRAM_NO_MAX));
-  add_awaits(m, f, object);
+  add_places(m, f, APROF_NODE_AWAIT, cJSON_AddArrayToObject(object, "awaits"), await_object);
+  add_places(m, f, APROF_NODE_WAKER, cJSON_AddArrayToObject(object, "wakers"), waker_object);
+  add_places(m, f, APROF_NODE_BLOCKING, cJSON_AddArrayToObject(object, "blocking"),
+             blocking_object);
   return object;
 }
 
@@ -304,7 +341,7 @@ cJSON *totals_node(const struct model *m, const struct totals_order *order, uint
   cJSON *object = cJSON_CreateObject();
   json_number(object, "id", (uint64_t)index + 1);
   json_maybe(object, "parent", (uint64_t)n->parent + 1, n->parent != MODEL_NONE);
-  if (n->is_await) {
+  if (n->kind == APROF_NODE_AWAIT) {
     json_number(object, "function_index", order->number[n->function]);
     add_await_path(m, n, object);
     return object;

@@ -134,6 +134,8 @@ const char *totals_kind(const struct name *name) {
     return "call";
   case APROF_SITE_IDLE:
     return "idle";
+  case APROF_SITE_SWITCH:
+    return "switch";
   case APROF_SITE_FUNCTION:
     return "function";
   default:

@@ -49,6 +49,8 @@ def function(where, f, paths, exact):
         histogram(where, "exec", f["exec"], ended)
         histogram(where, "wall", f["wall"], ended)
         histogram(where, "slice", f["slice"], f["slices"])
+    if sum(w["queued_ns"] for w in f["wakers"]) > f["queued_ns"]:
+        fault(where, "more queued after wakers than in all")
     for a in f["awaits"]:
         place = f"{where} at {a['file']}:{a['line']}"
         if a["immediate"] > a["count"]:

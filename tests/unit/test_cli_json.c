@@ -208,6 +208,28 @@ START_TEST(the_stuck_are_found) {
 }
 END_TEST
 
+START_TEST(blocking_calls_are_found) {
+  uint32_t fsync = synthetic_site(s, APROF_SITE_BLOCKING, "fsync", "log.c", 30, 1);
+  uint32_t blocking = synthetic_node(s, 4, fsync, APROF_NODE_BLOCKING);
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "uv_async_send", "a.c", 5, 1);
+  uint32_t waker = synthetic_node(s, 4, wake, APROF_NODE_WAKER);
+  synthetic_counters(s, 1, blocking)->await.count = 12;
+  synthetic_counters(s, 1, blocking)->await.waiting = 9200000000;
+  synthetic_counters(s, 1, blocking)->await.max = 800000000;
+  synthetic_counters(s, 1, waker)->await.count = 2;
+  struct reading *r = read_now(1000000);
+  size_t count, found = 0;
+  struct finding *list = report_findings(r, NULL, UINT64_C(1) << 30, &count);
+  for (size_t i = 0; i < count; i++)
+    found +=
+        !strcmp(list[i].text, "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
+                              "loop time (12 times, 800 ms at worst)");
+  ck_assert_uint_eq(found, 1);
+  report_findings_free(list, count);
+  reading_free(r);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("cli json");
   TCase *tests = tcase_create("json");
@@ -221,6 +243,7 @@ int main(void) {
   tcase_add_test(tests, strangers_are_not_subtracted);
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
+  tcase_add_test(tests, blocking_calls_are_found);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -254,6 +254,26 @@ START_TEST(a_wait_at_an_unreadable_await_is_not_lost) {
 }
 END_TEST
 
+START_TEST(wakers_and_blocking_calls_are_in_no_sum) {
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "uv_async_send", "a.c", 5, 1);
+  uint32_t call = synthetic_site(s, APROF_SITE_BLOCKING, "fsync", "a.c", 7, 1);
+  uint32_t waker = synthetic_node(s, quota_node, wake, APROF_NODE_WAKER);
+  uint32_t blocking = synthetic_node(s, quota_node, call, APROF_NODE_BLOCKING);
+  synthetic_block(s, 1);
+  synthetic_counters(s, 1, waker)->await.count = 3;
+  synthetic_counters(s, 1, waker)->await.waiting = 50;
+  synthetic_counters(s, 1, blocking)->await.count = 1;
+  synthetic_counters(s, 1, blocking)->await.waiting = 70;
+  synthetic_counters(s, 1, quota_node)->function.queued = 60;
+  build(ONE, 5000);
+  ck_assert_uint_eq(node(quota_node)->waiting, 0);
+  ck_assert_uint_eq(node(quota_node)->queued, 60);
+  ck_assert_uint_eq(node(waker)->waiting, 50);
+  ck_assert_uint_eq(node(blocking)->waiting, 70);
+  ck_assert_uint_eq(node(blocking)->kind, APROF_NODE_BLOCKING);
+}
+END_TEST
+
 START_TEST(an_epoch_in_16_bits) {
   struct aprof_header h = {.epoch = 0x10002};
   ck_assert_uint_eq(model_epoch_of(&h, (uint64_t)2 << 48), 0x10002);
@@ -295,6 +315,7 @@ int main(void) {
   tcase_add_test(tests, a_recursion_folds);
   tcase_add_test(tests, what_has_no_path_is_other);
   tcase_add_test(tests, a_wait_at_an_unreadable_await_is_not_lost);
+  tcase_add_test(tests, wakers_and_blocking_calls_are_in_no_sum);
   tcase_add_test(tests, an_epoch_in_16_bits);
   tcase_add_test(tests, a_torn_thread_is_counted);
   tcase_add_test(tests, text_is_made_fit_to_print);
