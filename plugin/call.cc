@@ -381,15 +381,16 @@ static gimple_seq assemble(CallWork *w) {
   return whole;
 }
 
-/* vfork comes back twice too, in two processes. */
 static bool returns_twice(gcall *call) {
   tree callee = gimple_call_fndecl(call);
+  return (callee && fndecl_built_in_p(callee, BUILT_IN_SETJMP)) ||
+         (gimple_call_flags(call) & ECF_RETURNS_TWICE) != 0;
+}
+
+/* vfork comes back twice too, but in two processes: nothing has been jumped over. */
+static bool is_vfork(tree callee) {
   const char *name = callee ? identifier_text(DECL_NAME(callee)) : nullptr;
-  if (name && (strcmp(name, "vfork") == 0 || strcmp(name, "__vfork") == 0))
-    return false;
-  if (callee && fndecl_built_in_p(callee, BUILT_IN_SETJMP))
-    return true;
-  return (gimple_call_flags(call) & ECF_RETURNS_TWICE) != 0;
+  return name && (strcmp(name, "vfork") == 0 || strcmp(name, "__vfork") == 0);
 }
 
 static void replace(gimple_stmt_iterator *gsi, CallWork *w) {
@@ -411,7 +412,9 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
     return false;
   tree callee = gimple_call_fndecl(call), type = gimple_call_fntype(call);
   bool twice = returns_twice(call);
-  std::vector<const Binding *> lines = call_lines(callee, type);
+  std::vector<const Binding *> lines;
+  if (!twice) /* a bracket cannot be closed twice */
+    lines = call_lines(callee, type);
   CallWork w{in, call, "", Frame(), flag_exceptions && !gimple_call_nothrow_p(call)};
   if (!lines.empty()) {
     w.frame = frame_of(call, in.decl);
@@ -420,7 +423,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   bool awaited = std::any_of(lines.begin(), lines.end(),
                              [](const Binding *b) { return b->verb == Verb::Await; });
   bool at = in.is_body && !awaited && is_async(callee, type);
-  bool resync = twice && in.innermost;
+  bool resync = twice && in.innermost && !is_vfork(callee);
   if (lines.empty() && !at && !resync)
     return false;
 
@@ -428,8 +431,6 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   w.callee = name_of_callee(call);
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Binding *a, const Binding *b) { return depth_of(a) < depth_of(b); });
-  if (twice) /* a bracket cannot be closed twice */
-    lines.clear();
   save_late_arguments(&w, lines);
   if (std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return uses_ret(*b); }))
     provide_ret(&w);

@@ -127,9 +127,15 @@ void lower_onto(gimple_seq *sequence, tree statements) {
   gimple_seq lowered = nullptr;
   push_gimplify_context();
   gimplify_and_add(statements, &lowered);
-  pop_gimplify_context(nullptr);
+  /* Temporaries belong to where they are used: an OpenMP body becomes a function
+     of its own. */
+  gbind *bind = gimple_build_bind(NULL_TREE, lowered, NULL_TREE);
+  pop_gimplify_context(bind);
   input_location = where;
-  gimple_seq_add_seq(sequence, lowered);
+  if (gimple_bind_vars(bind))
+    gimple_seq_add_stmt(sequence, bind);
+  else
+    gimple_seq_add_seq(sequence, lowered);
 }
 
 gimple *bind_of(tree variables, gimple_seq body, const std::vector<tree> &tokens) {

@@ -16,6 +16,25 @@ struct Walk {
   bool uses_gate = false;
 };
 
+static tree visit_statement(gimple_stmt_iterator *, bool *, walk_stmt_info *);
+static tree visit_operand(tree *, int *, void *);
+
+static void walk_sequence(gimple_seq *sequence, Walk *walk) {
+  walk_stmt_info info;
+  memset(&info, 0, sizeof info);
+  info.info = walk;
+  walk_gimple_seq_mod(sequence, visit_statement, user_gate() ? visit_operand : nullptr, &info);
+}
+
+/* Becomes a function of its own, maybe on another thread: the tokens of the body
+   are not there. */
+static void walk_outlined(gimple *region, Walk *walk) {
+  tree innermost = walk->caller.innermost;
+  walk->caller.innermost = NULL_TREE;
+  walk_sequence(gimple_omp_body_ptr(region), walk);
+  walk->caller.innermost = innermost;
+}
+
 static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_info *info) {
   Walk *walk = static_cast<Walk *>(info->info);
   switch (gimple_code(gsi_stmt(*gsi))) {
@@ -25,6 +44,12 @@ static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_
     break;
   case GIMPLE_RETURN:
     instrument_return(&walk->body, gsi);
+    break;
+  case GIMPLE_OMP_PARALLEL:
+  case GIMPLE_OMP_TASK:
+  case GIMPLE_OMP_TEAMS:
+    walk_outlined(gsi_stmt(*gsi), walk);
+    *handled = true;
     break;
   case GIMPLE_TRANSACTION: /* calls through pointers are not safe inside */
   case GIMPLE_OMP_TARGET:  /* may run where there is no gate */
@@ -72,10 +97,7 @@ static void instrument(tree function) {
   walk.caller = {function, is_body, is_body ? walk.body.brackets.back().token : NULL_TREE};
 
   gimple_seq body = gimple_body(function);
-  walk_stmt_info info;
-  memset(&info, 0, sizeof info);
-  info.info = &walk;
-  walk_gimple_seq_mod(&body, visit_statement, user_gate() ? visit_operand : nullptr, &info);
+  walk_sequence(&body, &walk);
   gimple_set_body(function, body);
   finish_body(&walk.body);
   if (walk.uses_gate)
