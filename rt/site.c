@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rt.h"
 
@@ -183,8 +184,14 @@ static uint32_t module_of(const struct module_search *s) {
   m->bias = s->found.dlpi_addr;
   m->low = s->low;
   m->high = s->high;
+  char exe[1024];
   const char *path = s->found.dlpi_name;
-  m->path = arena_string(path != NULL && *path != '\0' ? path : "/proc/self/exe");
+  if (path == NULL || *path == '\0') { /* the program itself */
+    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[length > 0 ? length : 0] = '\0';
+    path = exe;
+  }
+  m->path = arena_string(path);
   module_build_id(m, &s->found);
   rt.header->modules = ++modules_count;
   return modules_count;
