@@ -2,6 +2,7 @@
  * Where a module's constructor finds the runtime, and what <aprof.h> calls.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "transitions.h"
 
@@ -22,11 +23,11 @@ void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t sit
   if (place->file != 0)
     event.file = rt_base() + ((uint64_t)place->file << 3);
   event.line = place->line;
-  event.time_ns = clock_ns(now - rt.header->tick0);
+  event.time_ns = rt.clock == APROF_CLOCK_VIRTUAL ? now : clock_ns(now - rt.header->tick0);
   callback(&event, rt.callback_arg);
 }
 
-static bool profiling(void) { return rt.state == RT_ON && control_start(); }
+static bool profiling(void) { return rt.state == RT_ON && rt.pid == getpid(); }
 
 static int api_snapshot(void) {
   if (!profiling())

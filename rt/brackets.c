@@ -163,7 +163,8 @@ static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, 
   }
   uint32_t flags = (uint32_t)f->polled;
   f->polled = 0;
-  struct aprof_future *old = flags & APROF_TUPLE ? NULL : key_find(key0, key1, f->ns);
+  bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
+  struct aprof_future *old = new_key ? NULL : key_find(key0, key1, f->ns);
   if (unlikely(old != NULL && old != f) &&
       key_taken(t, old, f, flags, event_time(t))) {
     if (tentative)
@@ -174,7 +175,8 @@ static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, 
   f->key1 = key1;
   if (tentative)
     settle(f, flags);
-  key_insert(f); /* last: from here on another thread may run it */
+  if (!(flags & APROF_KEYLESS))
+    key_insert(f); /* last: from here on another thread may run it */
 out:
   event_end(t);
 }
@@ -185,7 +187,8 @@ out:
 static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
                                              uint64_t key0, uint64_t key1,
                                              struct aprof_site *function, uint64_t now) {
-  if (!(site->flags & APROF_ORPHAN)) {
+  /* The plugin knows the create lines of its own unit only. */
+  if (!(site->flags & APROF_ORPHAN) || site_creates(site->ns)) {
     if (!(site->flags & APROF_QUIET))
       t->block->missed_events++;
     return NULL;
@@ -198,8 +201,7 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   f->key0 = key0;
   f->key1 = key1;
   f->create_site = site_id(function != NULL ? function : site);
-  if (key_insert(f))
-    f->flags |= APROF_F_KEYED;
+  key_insert(f);
   tell(APROF_EVENT_CREATED, f, f->create_site, now);
   return f;
 }
@@ -245,7 +247,9 @@ static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *caller = t->cur, *f = key_find(key0, key1, site->ns), *runs = f;
+  struct aprof_future *caller = t->cur, *f, *runs;
+  f = runs = unlikely(site->flags & APROF_TUPLE) ? key_oldest(key0, key1, site->ns)
+                                                 : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t);
   bool born = false;
   if (unlikely(f == NULL)) {

@@ -29,7 +29,54 @@ static uint32_t slab_new(void) {
   return first;
 }
 
+/* -- futures of closed epochs -------------------------------------------------- */
+
+/* Folds a record that nobody will touch again into the counts, as its epoch's end
+   found it. What lies before the last reset counts nowhere. */
+static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) {
+  struct aprof_header *h = rt.header;
+  uint64_t end = h->epochs[epoch % APROF_EPOCHS].end_tick;
+  uint64_t passed = end > f->last ? end - f->last : 0;
+  if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
+    struct aprof_counters *c = counters_of(t, f->node);
+    c->function.detached++;
+    if (f->state == APROF_FUTURE_QUEUED)
+      c->function.queued += passed;
+    else
+      counters_of(t, f->await)->await.waiting += passed;
+  }
+  future_free(t, f);
+  __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
+}
+
+/* Before more memory is taken: the records of epochs that are over, once each. */
+static SLOW void sweep(struct thread *t) {
+  static uint32_t sweeping, swept;
+  struct aprof_header *h = rt.header;
+  uint32_t epoch = h->epoch;
+  if (epoch == swept || epoch - h->reset_epoch >= APROF_EPOCHS ||
+      __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+    return;
+  swept = epoch;
+  for (uint64_t at = h->header_size; at < h->used;) {
+    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
+    struct aprof_future *f = (struct aprof_future *)(chunk + 1);
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++) {
+      uint32_t old = epoch - (uint16_t)(epoch - (uint32_t)(f[i].id >> 48));
+      /* What ran then is part of its thread's time: it stays. */
+      if (f[i].id != 0 && old != epoch && f[i].state != APROF_FUTURE_RUNNING)
+        sweep_one(t, &f[i], old);
+    }
+    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
+  }
+  __atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
+}
+
 static SLOW bool refill(struct thread *t) {
+  if (shared_list == 0)
+    sweep(t);
+  if (t->free_list != 0)
+    return true;
   rt_lock();
   if (shared_list == 0)
     shared_list = slab_new();

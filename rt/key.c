@@ -23,7 +23,39 @@ struct key_table {
 
 static struct key_table *head; /* atomic */
 
-void key_reset(void) { head = NULL; }
+/* Tables that were replaced, newest first; rt.lock. The last two are left alone:
+   a look-up that began long ago may still be in them. */
+#define RETIRED 8u
+static struct key_table *retired[RETIRED];
+
+void key_reset(void) {
+  head = NULL;
+  memset(retired, 0, sizeof retired);
+}
+
+static void retire(struct key_table *table) {
+  memmove(retired + 1, retired, sizeof retired - sizeof *retired);
+  retired[0] = table;
+}
+
+/* An empty table of `size` words or a little more. rt.lock held. */
+static struct key_table *table_new(uint32_t size) {
+  struct key_table *table = NULL;
+  for (uint32_t i = 2; i < RETIRED && table == NULL; i++)
+    if (retired[i] != NULL && retired[i]->size >= size && retired[i]->size <= 4 * size) {
+      table = retired[i];
+      retired[i] = NULL;
+      size = table->size;
+      memset(table, 0, sizeof *table + (uint64_t)size * sizeof(uint64_t));
+    }
+  if (table == NULL) {
+    table = arena_chunk(APROF_CHUNK_KEYS, 0, 0,
+                        size + sizeof *table / sizeof(uint64_t), sizeof(uint64_t));
+  }
+  if (table != NULL)
+    table->size = size;
+  return table;
+}
 
 static uint64_t hash_key(uint64_t key0, uint64_t key1) {
   uint64_t h = (key0 ^ (key1 * 0xff51afd7ed558ccdull)) * 0x9e3779b97f4a7c15ull;
@@ -67,6 +99,19 @@ struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
   return NULL;
 }
 
+/* Of equal keys the first in is the first out; what runs has been taken out. */
+struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
+  struct aprof_future *oldest = NULL, *f = NULL;
+  while ((f = key_next(key0, key1, ns, f)) != NULL) {
+    if (f->open != 0)
+      continue;
+    if (oldest == NULL || f->created_tick < oldest->created_tick ||
+        (f->created_tick == oldest->created_tick && (uint32_t)f->id < (uint32_t)oldest->id))
+      oldest = f;
+  }
+  return oldest != NULL ? oldest : key_find(key0, key1, ns);
+}
+
 static bool insert_in(struct key_table *table, uint64_t hash, uint32_t index) {
   uint32_t mask = table->size - 1;
   if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) > table->size / 4 * 3)
@@ -108,10 +153,8 @@ static SLOW bool replace(struct key_table *full) {
     count += live(full->word[i]);
   while (size < count * 4)
     size *= 2;
-  struct key_table *fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0,
-                                        size + sizeof *fresh / sizeof(uint64_t), sizeof(uint64_t));
+  struct key_table *fresh = table_new(size);
   if (fresh != NULL) {
-    fresh->size = size;
     fresh->older = full;
     __atomic_store_n(&head, fresh, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; full != NULL && i < full->size; i++) {
@@ -122,6 +165,8 @@ static SLOW bool replace(struct key_table *full) {
       }
     }
     __atomic_store_n(&fresh->older, NULL, __ATOMIC_RELEASE);
+    if (full != NULL)
+      retire(full);
   }
   rt_unlock();
   return fresh != NULL;

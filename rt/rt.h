@@ -188,6 +188,7 @@ uint32_t site_register_slow(struct aprof_site *site);
 uint32_t site_of_address_slow(const void *function, uint8_t model);
 uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
 struct aprof_psite *site_record(uint32_t id);
+bool site_creates(uint32_t ns); /* did a create line of this namespace ever run; rare */
 void site_reset(void);
 static inline uint32_t site_id(struct aprof_site *site) {
   return likely(site->instance == rt.instance) ? site->id : site_register_slow(site);
@@ -240,6 +241,7 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
 /* key.c: lock-free look-up; insert and remove are atomic. */
 struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *after); /* NULL: the first */
+struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns); /* at rest */
 static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
   return key_next(key0, key1, ns, NULL);
 }

@@ -20,8 +20,12 @@ static uint32_t table_size, table_used;
 static struct aprof_module *modules;
 static uint32_t modules_count;
 
+static uint32_t creating[64]; /* namespaces of create lines, open addressing; a full
+                                 table forgets the rest */
+
 void site_reset(void) {
   memset(chunks, 0, sizeof chunks);
+  memset(creating, 0, sizeof creating);
   table = NULL;
   table_size = table_used = 0;
   modules = NULL;
@@ -102,8 +106,27 @@ static uint32_t intern(const struct aprof_psite *wanted) {
   return id;
 }
 
+static uint32_t *creating_slot(uint32_t ns) {
+  for (uint32_t i = 0; i < 64; i++) {
+    uint32_t *slot = &creating[(ns + i) % 64];
+    if (*slot == 0 || *slot == ns + 1)
+      return slot;
+  }
+  return NULL;
+}
+
+bool site_creates(uint32_t ns) {
+  uint32_t *slot = creating_slot(ns);
+  return slot != NULL && *slot != 0;
+}
+
 uint32_t site_register_slow(struct aprof_site *site) {
   rt_lock();
+  if (site->kind == APROF_SITE_CREATE && !(site->flags & APROF_KEYLESS)) {
+    uint32_t *slot = creating_slot(site->ns);
+    if (slot != NULL)
+      *slot = site->ns + 1;
+  }
   struct aprof_psite wanted = {.name = arena_string(site->name),
                                .file = arena_string(site->file),
                                .function = arena_string(site->function),

@@ -45,12 +45,12 @@ enum aprof_event_kind {
 
 struct aprof_user_event {
   enum aprof_event_kind kind;
-  uint64_t future;      /* identity, never reused in one process */
-  uint64_t parent;      /* creator's identity, 0 for a task or if the creator is over */
+  uint64_t future;      /* identity; comes again only after 2^32 more of its thread */
+  uint64_t parent;      /* creator's identity; 0: none, or it is over */
   const char *function; /* of the future; NULL if known by address only */
   const char *file;     /* of the place where it happened; NULL if unknown */
   uint32_t line;
-  uint64_t time_ns; /* since the profile began */
+  uint64_t time_ns; /* as aprof_clock_now() would say */
 };
 
 #ifdef APROF_PLUGIN

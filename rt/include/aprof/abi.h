@@ -67,6 +67,8 @@ enum aprof_site_flags {
   APROF_HELPER = 1 << 11,    /* await with names, around a project's own wrapper:
                                 creates inside are reported there too */
   APROF_POLLING = 1 << 12,   /* run: its line has polling= */
+  APROF_KEYLESS = 1 << 13,   /* create: its line has no key=; only a body that adopts
+                                the future can run it */
 };
 
 /* Namespaces of keys: FNV-1a (32 bit) of the text before the colon, 0 where
