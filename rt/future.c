@@ -45,6 +45,8 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) 
     else
       counters_of(t, f->await)->await.waiting += passed;
   }
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
   future_free(t, f);
   __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
 }
