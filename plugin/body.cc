@@ -216,16 +216,11 @@ static tree close_of(const BodyBracket &bracket) {
   return if_then(token_open(bracket.token), event);
 }
 
-/* The body can end without a return statement. */
-static bool falls_off(tree function, gimple_seq body) {
-  return VOID_TYPE_P(TREE_TYPE(TREE_TYPE(function))) && gimple_seq_may_fallthru(body);
-}
-
 void finish_body(BodyWork *w) {
   if (w->brackets.empty())
     return;
   gimple_seq sequence = gimple_body(w->decl);
-  if (falls_off(w->decl, sequence))
+  if (VOID_TYPE_P(TREE_TYPE(TREE_TYPE(w->decl)))) /* may fall off its end */
     gimple_seq_add_seq(&sequence, way_out(w, NULL_TREE, w->frame.where));
   for (size_t i = w->brackets.size(); i-- > 0;) {
     gimple_seq outer = nullptr, cleanup = nullptr;

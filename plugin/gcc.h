@@ -37,12 +37,14 @@
 #include "cgraph.h"
 #include "context.h"
 #include "debug.h"
+#if GCCPLUGIN_VERSION_MAJOR >= 15
+#include "diagnostic.h"
+#endif
 #include "diagnostic-core.h"
 #include "file-prefix-map.h"
 #include "fold-const.h"
 #include "function.h"
 #include "gimple-iterator.h"
-#include "gimple-low.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
 #include "input.h"

@@ -14,6 +14,7 @@ struct Walk {
   BodyWork body;
   Caller caller;
   bool uses_gate = false;
+  bool changed = false;
 };
 
 static tree visit_statement(gimple_stmt_iterator *, bool *, walk_stmt_info *);
@@ -41,6 +42,7 @@ static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_
   case GIMPLE_CALL:
     /* What was put around the call is not to be walked again. */
     *handled = instrument_call(gsi, walk->caller);
+    walk->changed |= *handled;
     break;
   case GIMPLE_RETURN:
     instrument_return(&walk->body, gsi);
@@ -89,6 +91,13 @@ static bool is_out_of_bounds(tree function) {
          lookup_attribute("naked", DECL_ATTRIBUTES(function));
 }
 
+/* An inline function whose one definition is elsewhere, or nowhere: where it was
+   small enough to be inlined it still has to be. */
+static void keep_inlinable(tree function) {
+  if (optimize && DECL_EXTERNAL(function) && DECL_DECLARED_INLINE_P(function))
+    DECL_DISREGARD_INLINE_LIMITS(function) = 1;
+}
+
 static void instrument(tree function) {
   Walk walk;
   walk.body.decl = function;
@@ -102,6 +111,8 @@ static void instrument(tree function) {
   finish_body(&walk.body);
   if (walk.uses_gate)
     gate();
+  if (is_body || walk.changed)
+    keep_inlinable(function);
 }
 
 namespace {
