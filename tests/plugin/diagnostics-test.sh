@@ -60,6 +60,53 @@ for major in $majors; do
     "note: aprof: call of 'lib_call': 'await call:lib_call' (quiet.aprof:2)" "$work/err"
 done
 
+# Shipped files apply by themselves, to names of their header; users' lines win.
+mkdir "$work/include"
+cat >"$work/include/uv.h" <<'END'
+typedef struct uv_stream_s uv_stream_t;
+struct uv_stream_s { int unused; };
+int uv_read_stop(uv_stream_t *);
+END
+cat >"$work/with.c" <<'END'
+#include <uv.h>
+int stop(uv_stream_t *s) { return uv_read_stop(s); }
+END
+cat >"$work/without.c" <<'END'
+typedef struct uv_stream_s uv_stream_t;
+int uv_read_stop(uv_stream_t *);
+int stop(uv_stream_t *s) { return uv_read_stop(s); }
+END
+cat >"$work/attribute.c" <<'END'
+#include <uv.h>
+__attribute__((aprof("await"))) int uv_read_stop(uv_stream_t *);
+int stop(uv_stream_t *s) { return uv_read_stop(s); }
+END
+echo 'idle call:uv_read_stop' >"$work/mine.aprof"
+
+# matched MAJOR OPTIONS...: the lines that were applied, in one line
+matched() {
+  local compiler
+  compiler=$(gcc_of "$1")
+  shift
+  $compiler -fplugin="$plugin" -I"$work/include" -fplugin-arg-aprof-verbose "$@" -S \
+    -o "$work/out.s" 2>&1 | sed -n "s/.*note: aprof: .* (\(.*\)).*/\1/p" | sed 's/:[0-9]*$//' |
+    tr '\n' ' '
+}
+for major in $majors; do
+  export LC_ALL=C
+  equal "gcc-$major: a shipped file, where its header is read" "libuv.aprof " \
+    "$(matched "$major" "$work/with.c")"
+  equal "gcc-$major: not where it is not" "" "$(matched "$major" "$work/without.c")"
+  equal "gcc-$major: but where it is named" "libuv.aprof " \
+    "$(matched "$major" -fplugin-arg-aprof-bindings=libuv "$work/without.c")"
+  equal "gcc-$major: none switches shipped files off" "" \
+    "$(matched "$major" -fplugin-arg-aprof-bindings=none "$work/with.c")"
+  equal "gcc-$major: users' files win" "mine.aprof " \
+    "$(matched "$major" -fplugin-arg-aprof-bindings="$work/mine.aprof" "$work/with.c")"
+  equal "gcc-$major: attributes win" "attribute " "$(matched "$major" "$work/attribute.c")"
+done
+unset LC_ALL
+
 # A compiler without its plugin.
 mkdir "$work/lone"
 cp "$plugin" "$work/lone/aprof.so"
