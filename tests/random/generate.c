@@ -4,136 +4,7 @@
  * few things it should not do (jump over frames, run an unknown key, forget a
  * coroutine) come now and then, because real programs do them.
  */
-#include "program.h"
-
-#include <string.h>
-
-#define PILE PROGRAM_DEPTH
-#define STRANDS PROGRAM_STRANDS
-#define KEYS 8
-
-/* An open bracket. */
-struct item {
-  enum op_kind kind;
-  uint32_t cell;
-  struct aprof_site *site;
-  struct aprof_site *function; /* create: what it will run */
-  uint64_t key;
-  bool switched; /* run: around a strand that is on top */
-};
-
-/* A C stack. Number 0..threads-1: the threads' own; then coroutines. */
-struct strand {
-  struct item pile[PILE];
-  unsigned height;
-  bool live, on_thread, started;
-  bool keyed; /* resumed in a run bracket */
-  unsigned ns;
-  uint64_t key;
-  struct aprof_site *function;
-};
-
-/* A request under way: a callback will run it. */
-struct request {
-  bool live;
-  unsigned ns;
-  uint64_t key;
-  struct aprof_site *function; /* NULL: unknown to the compiler */
-  bool multi;
-};
-
-struct generator {
-  uint64_t random;
-  struct program *program;
-  struct strand strands[STRANDS];
-  struct request requests[KEYS];
-  unsigned towers[PROGRAM_THREADS][STRANDS], tower[PROGRAM_THREADS]; /* strands on a thread */
-  unsigned thread;                                                   /* acts now */
-  uint32_t last_suspend[PROGRAM_THREADS]; /* 1 + its cell, if it was the last event there */
-};
-
-static uint64_t rnd(struct generator *g) {
-  uint64_t z = (g->random += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-static unsigned below(struct generator *g, unsigned n) {
-  return (unsigned)(rnd(g) % n);
-}
-static bool chance(struct generator *g, unsigned percent) {
-  return below(g, 100) < percent;
-}
-
-static struct strand *here(struct generator *g) {
-  return &g->strands[g->towers[g->thread][g->tower[g->thread] - 1]];
-}
-
-static struct item *top(struct generator *g) {
-  struct strand *s = here(g);
-  return s->height ? &s->pile[s->height - 1] : NULL;
-}
-
-static bool full(struct generator *g) {
-  return g->program->count + 4 >= PROGRAM_MAX;
-}
-
-static uint32_t some_time(struct generator *g) {
-  unsigned kind = below(g, 20);
-  return kind < 5 ? 0 : kind < 18 ? 1 + below(g, 400) : kind < 19 ? below(g, 100000) : 5;
-}
-
-static struct op *emit(struct generator *g, enum op_kind kind, struct aprof_site *site) {
-  struct op *op = &g->program->ops[g->program->count++];
-  *op = (struct op){.kind = (uint8_t)kind,
-                    .thread = (uint8_t)g->thread,
-                    .dt = some_time(g),
-                    .site = site,
-                    .ok = 1};
-  g->last_suspend[g->thread] = 0;
-  return op;
-}
-
-static struct op *emit_open(struct generator *g, enum op_kind kind, struct aprof_site *site) {
-  struct op *op = emit(g, kind, site);
-  struct strand *s = here(g);
-  op->token = (uint32_t)(s - g->strands) * PILE + s->height;
-  s->pile[s->height++] = (struct item){.kind = kind, .cell = op->token, .site = site};
-  if (kind == OP_SUSPEND)
-    g->last_suspend[g->thread] = op->token + 1;
-  return op;
-}
-
-/* Emits the closing of the top item, which is gone then. */
-static struct op *emit_close(struct generator *g, enum op_kind kind) {
-  struct item *item = top(g);
-  struct op *op = emit(g, kind, NULL);
-  op->token = item->cell;
-  here(g)->height--;
-  return op;
-}
-
-/* Whether a future runs on this thread, as the program sees it. */
-static bool running(struct generator *g) {
-  struct strand *s = here(g);
-  for (unsigned i = s->height; i-- > 0;) {
-    struct item *item = &s->pile[i];
-    if (item->kind == OP_ENTER || item->kind == OP_RUN_BEGIN)
-      return true;
-    if (item->kind == OP_IDLE_BEGIN ||
-        (item->kind == OP_SUSPEND && !(item->site->flags & APROF_NAMES)))
-      return false;
-  }
-  return false;
-}
-
-static bool room(struct generator *g) {
-  return here(g)->height < PILE - 2;
-}
-static bool is_coroutine(struct generator *g) {
-  return g->tower[g->thread] > 1;
-}
+#include "generator.h"
 
 static void maybe_at(struct generator *g) {
   if (running(g) && chance(g, 60))
@@ -148,38 +19,12 @@ static const void *maybe_address(struct generator *g, struct aprof_site *functio
   return chance(g, 50) ? place_address(function) : NULL;
 }
 
-static uint8_t some_how(struct generator *g) {
-  return chance(g, 80) ? APROF_DONE : chance(g, 50) ? APROF_FAILED : APROF_CANCELLED;
-}
-
 static void act_call(struct generator *g) {
   if (!room(g) || here(g)->height > 2 + below(g, 8))
     return;
   struct aprof_site *function = some_function(g);
   maybe_at(g);
   emit_open(g, OP_ENTER, function)->self = maybe_address(g, function);
-}
-
-static void close_run(struct generator *g, uint8_t how) {
-  struct op *op = emit_close(g, OP_RUN_END);
-  op->how = how;
-  op->site = chance(g, 40) ? &places.back[below(g, RETURNS)] : NULL;
-}
-
-static void close_create(struct generator *g);
-
-/* The strand on top of this thread goes away, for a while or for good. */
-static void strand_off(struct generator *g, bool finished) {
-  struct strand *s = here(g);
-  s->on_thread = false;
-  if (finished)
-    s->live = false;
-  g->tower[g->thread]--;
-  struct item *item = top(g);
-  if (item && item->kind == OP_RUN_BEGIN && item->switched)
-    close_run(g, finished ? APROF_DONE : APROF_PENDING);
-  else if (item && item->kind == OP_CREATE_BEGIN)
-    close_create(g);
 }
 
 static void act_return(struct generator *g) {
@@ -217,80 +62,6 @@ static void act_yield(struct generator *g) {
   struct item *item = top(g);
   if (is_coroutine(g) && item && item->kind == OP_SUSPEND && !running(g))
     strand_off(g, false);
-}
-
-static int new_strand(struct generator *g) {
-  for (unsigned i = g->program->threads; i < STRANDS; i++)
-    if (!g->strands[i].live) {
-      g->strands[i] = (struct strand){.live = true};
-      return (int)i;
-    }
-  return -1;
-}
-
-static void strand_on(struct generator *g, unsigned strand) {
-  g->towers[g->thread][g->tower[g->thread]++] = strand;
-  g->strands[strand].on_thread = true;
-}
-
-static bool key_in_use(struct generator *g, unsigned ns, uint64_t key) {
-  for (unsigned i = 0; i < KEYS; i++)
-    if (g->requests[i].live && g->requests[i].ns == ns && g->requests[i].key == key)
-      return true;
-  for (unsigned i = 0; i < STRANDS; i++)
-    if (g->strands[i].live && g->strands[i].keyed && g->strands[i].ns == ns &&
-        g->strands[i].key == key)
-      return true;
-  return false;
-}
-
-/* Mostly a free one; addresses are used again at once. */
-static uint64_t some_key(struct generator *g, unsigned ns) {
-  uint64_t key = 0;
-  for (unsigned tries = 0; tries < 8; tries++) {
-    key = 0x7000 + 16 * below(g, KEYS);
-    if (!key_in_use(g, ns, key) || chance(g, 5))
-      break;
-  }
-  return key;
-}
-
-static uint64_t second_half(uint64_t key) {
-  return key % 48 == 0 ? 7 : 0;
-}
-
-static void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
-                        const void *address) {
-  static const unsigned kinds[] = {0, 3, 6};
-  bool coroutine = function && function->model == APROF_MODEL_STACK;
-  unsigned kind = coroutine ? kinds[below(g, 3)] : below(g, CREATES);
-  struct op *op = emit_open(g, OP_CREATE_BEGIN, &places.create[ns][kind]);
-  op->function = function;
-  op->self = address;
-  top(g)->function = function ? function : place_of_address(address);
-}
-
-static void add_request(struct generator *g, unsigned ns, uint64_t key, struct item *create) {
-  struct request *request = &g->requests[below(g, KEYS)];
-  for (unsigned i = 0; i < KEYS; i++)
-    if (g->requests[i].live && g->requests[i].ns == ns && g->requests[i].key == key)
-      request = &g->requests[i];
-  *request = (struct request){.live = true,
-                              .ns = ns,
-                              .key = key,
-                              .function = create->function,
-                              .multi = create->site->flags & APROF_MULTI};
-}
-
-static void close_create(struct generator *g) {
-  struct item item = *top(g);
-  unsigned ns = item.site->ns & 0xf;
-  struct op *op = emit_close(g, OP_CREATE_END);
-  op->ok = chance(g, 92);
-  op->key0 = some_key(g, ns);
-  op->key1 = second_half(op->key0);
-  if (op->ok && (!item.function || item.function->model == APROF_MODEL_CALLBACK))
-    add_request(g, ns, op->key0, &item);
 }
 
 static void act_create_callback(struct generator *g) {
@@ -516,8 +287,10 @@ static void wind_down(struct generator *g) {
   for (g->thread = 0; g->thread < g->program->threads; g->thread++)
     while (!full(g) && (g->tower[g->thread] > 1 || here(g)->height)) {
       struct item *item = top(g);
-      if (!item || item->kind == OP_ENTER)
-        item ? act_return(g) : strand_off(g, true);
+      if (!item)
+        strand_off(g, true);
+      else if (item->kind == OP_ENTER)
+        act_return(g);
       else if (item->kind == OP_SUSPEND)
         act_awaited(g);
       else if (item->kind == OP_CREATE_BEGIN)

@@ -1,0 +1,178 @@
+/* Bodies and awaits: enter, leave, suspend, resume, at, resync. */
+#include "model-steps.h"
+
+/* -- bodies ------------------------------------------------------------------ */
+
+static bool adopts(const struct future *f, const struct aprof_site *body, const void *self) {
+  if (f->adopted)
+    return false;
+  return f->nameless || f->site == body || (self && place_of_address(self) == f->site);
+}
+
+static void adopt(struct thread *t, struct future *f, const struct aprof_site *body) {
+  if (f->nameless)
+    ledger_named(t, f, body);
+  f->adopted = true;
+}
+
+/* A body, or a run, inside the bracket that brings its future to life. */
+static void adopt_tentative(struct thread *t, struct future *f, const struct aprof_site *body) {
+  if (t->current)
+    put_aside(t, take_call(t, body), FOR_CREATE, NULL);
+  adopt(t, f, body);
+  t->tentative = f->enclosing;
+  f->await = NULL;
+  f->outer = f->path;
+  f->state = QUEUED; /* since its bracket began */
+  ledger_close(t, f, false);
+  starts_running(t, f, body->name);
+}
+
+void on_enter(struct world *w, struct thread *t, const struct op *op) {
+  struct token *token = &w->tokens[op->token];
+  struct future *f = t->tentative, *caller = t->current;
+  if (f && f->state == TENTATIVE && adopts(f, op->site, op->self)) {
+    adopt_tentative(t, f, op->site);
+  } else if (caller && caller->brackets == 1 && adopts(caller, op->site, op->self)) {
+    f = caller;
+    adopt(t, f, op->site);
+  } else {
+    f = ledger_future(t, op->site, op->site->flags & APROF_ROOT);
+    if (caller) {
+      f->outer = caller->outer;
+      put_aside(t, take_call(t, op->site), FOR_CALLEE, f);
+    }
+    f->caller = caller;
+    f->adopted = true;
+    starts_running(t, f, op->site->name);
+  }
+  *token = (struct token){.set = true, .future = f, .thread = t, .slices = t->slices};
+}
+
+void on_leave(struct world *w, struct thread *t, const struct op *op) {
+  struct token *token = &w->tokens[op->token];
+  struct future *f = token->future;
+  if (!alive(f)) {
+    t->ledger->missed++;
+    return;
+  }
+  t->call = NULL;
+  if (f != t->current) {
+    if (!in_chain(active_top(t), f)) {
+      t->ledger->missed++;
+      struct future *top = innermost(f);
+      if (top->state == RUNNING)
+        return; /* on another thread */
+      struct future *below = caller_of(f);
+      if (below) { /* its own frame is what runs now, so it waits for nobody */
+        below->aside = NOT_ASIDE;
+        below->implicit |= below->opened_aside;
+      }
+      cancel_above(t, top, f);
+      ledger_close(t, f, false);
+      ledger_over(t, f, verdict(f, op->how));
+      return;
+    }
+    unwind_to(t, f);
+  }
+  struct future *caller = caller_of(f);
+  ledger_close(t, f, false);
+  ledger_over(t, f, verdict(f, op->how));
+  if (caller)
+    come_back(t, caller, no_slice_since(t, token));
+  else
+    ledger_slice_end(t, f->site->name);
+}
+
+/* -- awaits ------------------------------------------------------------------ */
+
+/* An await inside the one that suspended what ran on this stack. */
+static void suspend_again(struct world *w, struct thread *t, const struct op *op) {
+  struct future *f = t->suspended;
+  uint32_t outer = t->suspended_cell;
+  if (!f || f->state != WAITING || f->aside != NOT_ASIDE || f->thread != t->number ||
+      outer / PROGRAM_DEPTH != op->token / PROGRAM_DEPTH || op->token <= outer) {
+    t->ledger->unmatched++;
+    return;
+  }
+  ledger_charge_back(t, f, op->site->name);
+  t->suspended_cell = op->token;
+  w->tokens[op->token] = (struct token){.set = true, .future = f};
+}
+
+void on_suspend(struct world *w, struct thread *t, const struct op *op) {
+  struct token *token = &w->tokens[op->token];
+  struct future *f = t->current;
+  if (!f) {
+    suspend_again(w, t, op);
+    return;
+  }
+  bool names = op->site->flags & APROF_NAMES, outermost = f->await == NULL;
+  t->call = NULL;
+  if (names && !outermost)
+    return;
+  if (outermost)
+    f->await = ledger_await(t->ledger, f->path, op->site->name);
+  *token = (struct token){.set = true, .future = f, .outermost = outermost};
+  if (names)
+    return;
+  ledger_close(t, f, false);
+  waits_at(t, f, f->await, false);
+  ledger_slice_end(t, op->site->name);
+  t->suspended = f;
+  t->suspended_cell = op->token;
+}
+
+void on_resume(struct world *w, struct thread *t, const struct op *op) {
+  struct token *token = &w->tokens[op->token];
+  struct future *f = token->future;
+  if (!alive(f)) {
+    t->ledger->missed++;
+    return;
+  }
+  if (f == t->current) {
+    /* An inner await, or the bracket that runs it, came first. */
+  } else if (f->state == WAITING && f->aside == NOT_ASIDE) {
+    if (t->current)
+      abandon(t);
+    const char *from = f->await->name;
+    ledger_close(t, f, false);
+    if (f->implicit)
+      f->await = NULL;
+    f->implicit = false;
+    starts_running(t, f, from);
+  } else if (f->state == WAITING && in_chain(active_top(t), f)) {
+    unwind_to(t, f);
+  } else {
+    t->ledger->missed++;
+    return;
+  }
+  if (token->outermost)
+    f->await = NULL;
+}
+
+void on_at(struct world *w, struct thread *t, const struct op *op) {
+  (void)w;
+  t->call = op->site;
+  t->announcer = t->current;
+}
+
+void on_resync(struct world *w, struct thread *t, const struct op *op) {
+  struct future *f = w->tokens[op->token].future;
+  if (!alive(f))
+    return;
+  if (f == t->current) {
+    /* Nothing began above it, or all of that is closed. */
+  } else if (in_chain(active_top(t), f)) {
+    unwind_to(t, f);
+  } else {
+    struct future *top = innermost(f);
+    if (top->state != WAITING)
+      return;
+    if (t->current)
+      abandon(t);
+    cancel_above(t, top, f);
+    come_back(t, f, false);
+  }
+  f->await = NULL; /* the await it was in was jumped out of */
+}

@@ -1,0 +1,85 @@
+/*
+ * The inside of the model: what tokens remember, and the steps of events.
+ *
+ * Purpose: shared by model-bodies.c, model-brackets.c and model.c, one handler
+ * per event. Cost, locking: as model.h.
+ */
+#ifndef TESTS_RANDOM_MODEL_STEPS_H
+#define TESTS_RANDOM_MODEL_STEPS_H
+
+#include "ledger.h"
+#include "model.h"
+
+/* What the token in a cell remembers. */
+struct token {
+  bool set;
+  struct future *future;
+  struct future *before;       /* what ran when the bracket began */
+  const struct thread *thread; /* it began on */
+  unsigned slices;             /* that had ended there */
+  bool outermost;              /* await: no other was open */
+  bool body;                   /* run: around a body */
+  bool idling;                 /* idle: was so before */
+  const struct aprof_site *site;
+};
+
+struct world {
+  struct ledger ledger;
+  struct token tokens[PROGRAM_STRANDS * PROGRAM_DEPTH];
+};
+
+/* Of a bracket: is what it put aside back without a real suspension? */
+bool no_slice_since(const struct thread *t, const struct token *token);
+
+/* -- stacks ------------------------------------------------------------------ */
+
+bool alive(const struct future *f);
+bool aside_for(const struct future *f, const struct future *callee);
+struct future *caller_of(const struct future *f);
+/* The body that runs, or waits, on top of the stack that f is on. */
+struct future *innermost(struct future *f);
+/* What lies on top of the stack that is active on this thread. */
+struct future *active_top(const struct thread *t);
+bool in_chain(struct future *top, const struct future *f);
+
+/* -- steps ------------------------------------------------------------------- */
+
+/* The call site that the running future announced, else that of the callee. */
+const struct aprof_site *take_call(struct thread *t, const struct aprof_site *callee);
+/* The future that runs here waits while something else does; and runs again. */
+void put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,
+               struct future *callee);
+void come_back(struct thread *t, struct future *f, bool immediate);
+void starts_running(struct thread *t, struct future *f, const char *from);
+void waits_at(struct thread *t, struct future *f, struct path *await, bool implicit);
+/* What runs here was left without a word. */
+void abandon(struct thread *t);
+/* All above f is over; with unwind_to f runs then. */
+void cancel_above(struct thread *t, struct future *top, struct future *f);
+void unwind_to(struct thread *t, struct future *f);
+/* How f ends where `how` was said and something else may have been asked. */
+int verdict(const struct future *f, int how);
+
+/* Does f, or what it awaits on its stack, run? */
+bool busy(struct future *f);
+void ends_at_rest(struct thread *t, struct future *f, int how);
+
+bool has_key(const struct future *f, uint32_t ns, const struct op *op);
+struct future *find_key(struct ledger *ledger, uint32_t ns, const struct op *op);
+
+/* -- events ------------------------------------------------------------------ */
+
+void on_enter(struct world *w, struct thread *t, const struct op *op);
+void on_leave(struct world *w, struct thread *t, const struct op *op);
+void on_suspend(struct world *w, struct thread *t, const struct op *op);
+void on_resume(struct world *w, struct thread *t, const struct op *op);
+void on_at(struct world *w, struct thread *t, const struct op *op);
+void on_resync(struct world *w, struct thread *t, const struct op *op);
+void on_create_begin(struct world *w, struct thread *t, const struct op *op);
+void on_create_end(struct world *w, struct thread *t, const struct op *op);
+void on_run_begin(struct world *w, struct thread *t, const struct op *op);
+/* poller: what ran a child that is pending, at polled_at, with nothing since. */
+void on_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
+                struct path *polled_at);
+
+#endif
