@@ -18,17 +18,17 @@ static void adopt(struct thread *t, struct future *f, const struct aprof_site *b
 /* A body, or a run, inside the bracket that brings its future to life. */
 static void adopt_tentative(struct thread *t, struct future *f, const struct aprof_site *body) {
   if (t->current)
-    put_aside(t, take_call(t, body), FOR_CREATE, NULL);
+    model_put_aside(t, model_take_call(t, body), FOR_CREATE, NULL);
   adopt(t, f, body);
   t->tentative = f->enclosing;
   f->await = NULL;
   f->outer = f->path;
   f->state = QUEUED; /* since its bracket began */
   ledger_close(t, f, false);
-  starts_running(t, f, body->name);
+  model_starts_running(t, f, body->name);
 }
 
-void on_enter(struct world *w, struct thread *t, const struct op *op) {
+void model_enter(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
   struct future *f = t->tentative, *caller = t->current;
   if (f && f->state == TENTATIVE && adopts(f, op->site, op->self)) {
@@ -40,46 +40,46 @@ void on_enter(struct world *w, struct thread *t, const struct op *op) {
     f = ledger_future(t, op->site, op->site->flags & APROF_ROOT);
     if (caller) {
       f->outer = caller->outer;
-      put_aside(t, take_call(t, op->site), FOR_CALLEE, f);
+      model_put_aside(t, model_take_call(t, op->site), FOR_CALLEE, f);
     }
     f->caller = caller;
     f->adopted = true;
-    starts_running(t, f, op->site->name);
+    model_starts_running(t, f, op->site->name);
   }
   *token = (struct token){.set = true, .future = f, .thread = t, .slices = t->slices};
 }
 
-void on_leave(struct world *w, struct thread *t, const struct op *op) {
+void model_leave(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
   struct future *f = token->future;
-  if (!alive(f)) {
+  if (!model_alive(f)) {
     t->ledger->missed++;
     return;
   }
   t->call = NULL;
   if (f != t->current) {
-    if (!in_chain(active_top(t), f)) {
+    if (!model_in_chain(model_active_top(t), f)) {
       t->ledger->missed++;
-      struct future *top = innermost(f);
+      struct future *top = model_innermost(f);
       if (top->state == RUNNING)
         return; /* on another thread */
-      struct future *below = caller_of(f);
+      struct future *below = model_caller_of(f);
       if (below) { /* its own frame is what runs now, so it waits for nobody */
         below->aside = NOT_ASIDE;
         below->implicit |= below->opened_aside;
       }
-      cancel_above(t, top, f);
+      model_cancel_above(t, top, f);
       ledger_close(t, f, false);
-      ledger_over(t, f, verdict(f, op->how));
+      ledger_over(t, f, model_verdict(f, op->how));
       return;
     }
-    unwind_to(t, f);
+    model_unwind_to(t, f);
   }
-  struct future *caller = caller_of(f);
+  struct future *caller = model_caller_of(f);
   ledger_close(t, f, false);
-  ledger_over(t, f, verdict(f, op->how));
+  ledger_over(t, f, model_verdict(f, op->how));
   if (caller)
-    come_back(t, caller, no_slice_since(t, token));
+    model_come_back(t, caller, model_no_slice_since(t, token));
   else
     ledger_slice_end(t, f->site->name);
 }
@@ -100,7 +100,7 @@ static void suspend_again(struct world *w, struct thread *t, const struct op *op
   w->tokens[op->token] = (struct token){.set = true, .future = f};
 }
 
-void on_suspend(struct world *w, struct thread *t, const struct op *op) {
+void model_suspend(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
   struct future *f = t->current;
   if (!f) {
@@ -117,16 +117,16 @@ void on_suspend(struct world *w, struct thread *t, const struct op *op) {
   if (names)
     return;
   ledger_close(t, f, false);
-  waits_at(t, f, f->await, false);
+  model_waits_at(t, f, f->await, false);
   ledger_slice_end(t, op->site->name);
   t->suspended = f;
   t->suspended_cell = op->token;
 }
 
-void on_resume(struct world *w, struct thread *t, const struct op *op) {
+void model_resume(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
   struct future *f = token->future;
-  if (!alive(f)) {
+  if (!model_alive(f)) {
     t->ledger->missed++;
     return;
   }
@@ -134,15 +134,15 @@ void on_resume(struct world *w, struct thread *t, const struct op *op) {
     /* An inner await, or the bracket that runs it, came first. */
   } else if (f->state == WAITING && f->aside == NOT_ASIDE) {
     if (t->current)
-      abandon(t);
+      model_abandon(t);
     const char *from = f->await->name;
     ledger_close(t, f, false);
     if (f->implicit)
       f->await = NULL;
     f->implicit = false;
-    starts_running(t, f, from);
-  } else if (f->state == WAITING && in_chain(active_top(t), f)) {
-    unwind_to(t, f);
+    model_starts_running(t, f, from);
+  } else if (f->state == WAITING && model_in_chain(model_active_top(t), f)) {
+    model_unwind_to(t, f);
   } else {
     t->ledger->missed++;
     return;
@@ -151,28 +151,28 @@ void on_resume(struct world *w, struct thread *t, const struct op *op) {
     f->await = NULL;
 }
 
-void on_at(struct world *w, struct thread *t, const struct op *op) {
+void model_at(struct world *w, struct thread *t, const struct op *op) {
   (void)w;
   t->call = op->site;
   t->announcer = t->current;
 }
 
-void on_resync(struct world *w, struct thread *t, const struct op *op) {
+void model_resync(struct world *w, struct thread *t, const struct op *op) {
   struct future *f = w->tokens[op->token].future;
-  if (!alive(f))
+  if (!model_alive(f))
     return;
   if (f == t->current) {
     /* Nothing began above it, or all of that is closed. */
-  } else if (in_chain(active_top(t), f)) {
-    unwind_to(t, f);
+  } else if (model_in_chain(model_active_top(t), f)) {
+    model_unwind_to(t, f);
   } else {
-    struct future *top = innermost(f);
+    struct future *top = model_innermost(f);
     if (top->state != WAITING)
       return;
     if (t->current)
-      abandon(t);
-    cancel_above(t, top, f);
-    come_back(t, f, false);
+      model_abandon(t);
+    model_cancel_above(t, top, f);
+    model_come_back(t, f, false);
   }
   f->await = NULL; /* the await it was in was jumped out of */
 }

@@ -10,7 +10,7 @@ static void give_key(struct future *f, uint32_t ns, const struct op *op) {
   f->key1 = op->key1;
 }
 
-void on_create_begin(struct world *w, struct thread *t, const struct op *op) {
+void model_create_begin(struct world *w, struct thread *t, const struct op *op) {
   const struct aprof_site *site = op->site, *function = op->function;
   if (!function && op->self)
     function = place_of_address(op->self);
@@ -31,22 +31,22 @@ void on_create_begin(struct world *w, struct thread *t, const struct op *op) {
 /* The key of a live one goes to a new one. True: the old one goes on instead. */
 static bool key_taken(struct thread *t, struct future *old, struct future *f, bool rearm) {
   if (rearm && old->site == f->site) {
-    if (busy(old))
+    if (model_busy(old))
       old->ending = REARMED;
     return true;
   }
   old->keyed = false;
-  if (busy(old)) {
+  if (model_busy(old)) {
     if (old->ending != END_ASKED)
       old->ending = KEY_GONE;
     return false;
   }
   t->ledger->reused++;
-  ends_at_rest(t, old, APROF_CANCELLED);
+  model_ends_at_rest(t, old, APROF_CANCELLED);
   return false;
 }
 
-void on_create_end(struct world *w, struct thread *t, const struct op *op) {
+void model_create_end(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
   struct future *f = token->future, *creator = token->before;
   bool tentative = f->state == TENTATIVE;
@@ -54,13 +54,13 @@ void on_create_end(struct world *w, struct thread *t, const struct op *op) {
     t->tentative = f->enclosing;
   if (!tentative && creator && creator->state == WAITING && creator->aside == FOR_CREATE) {
     if (t->current)
-      abandon(t);
-    come_back(t, creator, no_slice_since(t, token));
+      model_abandon(t);
+    model_come_back(t, creator, model_no_slice_since(t, token));
   }
-  if (!alive(f))
+  if (!model_alive(f))
     return;
   unsigned flags = token->site->flags;
-  struct future *old = op->ok ? find_key(t->ledger, token->site->ns, op) : NULL;
+  struct future *old = op->ok ? model_find_key(t->ledger, token->site->ns, op) : NULL;
   if (!op->ok || (old && old != f && key_taken(t, old, f, flags & APROF_REARM))) {
     if (tentative)
       f->state = NEVER;
@@ -92,12 +92,12 @@ static struct future *run_unknown(struct thread *t, const struct op *op) {
   return f;
 }
 
-void on_run_begin(struct world *w, struct thread *t, const struct op *op) {
+void model_run_begin(struct world *w, struct thread *t, const struct op *op) {
   struct token *token = &w->tokens[op->token];
-  struct future *caller = t->current, *f = find_key(t->ledger, op->site->ns, op);
+  struct future *caller = t->current, *f = model_find_key(t->ledger, op->site->ns, op);
   if (!f && !(f = run_unknown(t, op)))
     return;
-  struct future *runs = innermost(f);
+  struct future *runs = model_innermost(f);
   if (runs->state == RUNNING || runs->aside != NOT_ASIDE) {
     if (runs->state == RUNNING && runs != caller)
       t->ledger->missed++; /* on another thread */
@@ -112,7 +112,7 @@ void on_run_begin(struct world *w, struct thread *t, const struct op *op) {
                           .slices = t->slices,
                           .body = op->function != NULL};
   if (caller)
-    put_aside(t, take_call(t, op->function ? op->function : op->site), FOR_CALLEE, f);
+    model_put_aside(t, model_take_call(t, op->function ? op->function : op->site), FOR_CALLEE, f);
   /* The newest bracket is where control returns to: an older one that is still
      open (another thread's, which lost the race to close it) restores its own. */
   f->caller = caller;
@@ -122,7 +122,7 @@ void on_run_begin(struct world *w, struct thread *t, const struct op *op) {
     runs->await = NULL;
   runs->implicit = false;
   f->brackets++;
-  starts_running(t, runs, from);
+  model_starts_running(t, runs, from);
 }
 
 /* How a bracket ends f, given what was asked meanwhile. */
@@ -144,41 +144,43 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
                       struct future *poller, struct path *polled_at) {
   int how = op->how;
   if (t->current != f && (body || how < APROF_PENDING))
-    unwind_to(t, f);
+    model_unwind_to(t, f);
   struct future *runs = t->current;
   how = run_verdict(t, f, how);
   ledger_close(t, runs, false);
   if (how < APROF_PENDING) {
     if (runs != f)
-      unwind_to(t, f);
+      model_unwind_to(t, f);
     ledger_close(t, f, false);
     ledger_over(t, f, how);
   } else if (runs->await) {
-    waits_at(t, runs, runs->await, runs->implicit);
+    model_waits_at(t, runs, runs->await, runs->implicit);
   } else {
     const char *site = op->site ? op->site->name : runs->birth;
-    waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site), true);
+    model_waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site),
+                   true);
   }
 }
 
-void on_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
-                struct path *polled_at) {
+void model_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
+                   struct path *polled_at) {
   struct token *token = &w->tokens[op->token];
-  struct future *f = token->future, *caller = aside_for(token->before, f) ? token->before : NULL;
+  struct future *f = token->future,
+                *caller = model_aside_for(token->before, f) ? token->before : NULL;
   bool pending = false;
   t->call = NULL;
-  if (alive(f)) {
+  if (model_alive(f)) {
     f->brackets--;
-    if (t->current && (t->current == f || innermost(f) == t->current)) {
+    if (t->current && (t->current == f || model_innermost(f) == t->current)) {
       struct future *top = t->current;
       run_stops(t, f, op, token->body, poller, polled_at);
       if (!caller)
         ledger_slice_end(t, op->site ? op->site->name : top->site->name);
       pending = op->how >= APROF_PENDING;
-    } else if (f->ending != NO_END && !busy(f)) {
+    } else if (f->ending != NO_END && !model_busy(f)) {
       int how = run_verdict(t, f, op->how);
       if (how < APROF_PENDING)
-        ends_at_rest(t, f, how);
+        model_ends_at_rest(t, f, how);
     }
   }
   if (!caller) {
@@ -186,9 +188,9 @@ void on_run_end(struct world *w, struct thread *t, const struct op *op, struct f
     return;
   }
   if (t->current)
-    abandon(t);
+    model_abandon(t);
   struct path *called_at = caller->await;
-  come_back(t, caller, no_slice_since(t, token));
+  model_come_back(t, caller, model_no_slice_since(t, token));
   if (pending) {
     t->polled = caller;
     t->polled_at = called_at;

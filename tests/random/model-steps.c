@@ -1,34 +1,34 @@
 /* The steps that events are made of. */
 #include "model-steps.h"
 
-bool no_slice_since(const struct thread *t, const struct token *token) {
+bool model_no_slice_since(const struct thread *t, const struct token *token) {
   return token->thread == t && token->slices == t->slices;
 }
 
 /* -- stacks ------------------------------------------------------------------ */
 
-bool alive(const struct future *f) {
+bool model_alive(const struct future *f) {
   return f && f->state != OVER && f->state != NEVER;
 }
 
-bool aside_for(const struct future *f, const struct future *callee) {
+bool model_aside_for(const struct future *f, const struct future *callee) {
   return f && f->state == WAITING && f->aside == FOR_CALLEE && f->callee == callee;
 }
 
-struct future *caller_of(const struct future *f) {
-  return aside_for(f->caller, f) ? f->caller : NULL;
+struct future *model_caller_of(const struct future *f) {
+  return model_aside_for(f->caller, f) ? f->caller : NULL;
 }
 
 /* The body that runs, or waits, on top of the stack that f is on. */
-struct future *innermost(struct future *f) {
-  while (f->state == WAITING && f->aside == FOR_CALLEE && alive(f->callee) &&
+struct future *model_innermost(struct future *f) {
+  while (f->state == WAITING && f->aside == FOR_CALLEE && model_alive(f->callee) &&
          f->callee->caller == f)
     f = f->callee;
   return f;
 }
 
 /* What lies on top of the stack that is active on this thread. */
-struct future *active_top(const struct thread *t) {
+struct future *model_active_top(const struct thread *t) {
   if (t->current)
     return t->current;
   struct future *f = t->suspended;
@@ -38,23 +38,23 @@ struct future *active_top(const struct thread *t) {
   return f && f->state == WAITING && f->aside == FOR_IDLE ? f : NULL;
 }
 
-bool in_chain(struct future *top, const struct future *f) {
+bool model_in_chain(struct future *top, const struct future *f) {
   while (top && top != f)
-    top = caller_of(top);
+    top = model_caller_of(top);
   return top != NULL;
 }
 
 /* -- steps ------------------------------------------------------------------- */
 
-const struct aprof_site *take_call(struct thread *t, const struct aprof_site *callee) {
+const struct aprof_site *model_take_call(struct thread *t, const struct aprof_site *callee) {
   const struct aprof_site *site = t->call && t->announcer == t->current ? t->call : callee;
   t->call = NULL;
   return site;
 }
 
 /* The future that runs here waits while something else does. */
-void put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,
-               struct future *callee) {
+void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,
+                     struct future *callee) {
   struct future *f = t->current;
   ledger_close(t, f, false);
   f->opened_aside = f->await == NULL;
@@ -65,12 +65,12 @@ void put_aside(struct thread *t, const struct aprof_site *site, enum aside aside
   f->callee = callee;
 }
 
-void starts_running(struct thread *t, struct future *f, const char *from) {
+void model_starts_running(struct thread *t, struct future *f, const char *from) {
   t->suspended = NULL;
   ledger_runs(t, f, from);
 }
 
-void come_back(struct thread *t, struct future *f, bool immediate) {
+void model_come_back(struct thread *t, struct future *f, bool immediate) {
   const char *from = f->await->name;
   f->woken = false; /* it could not have run */
   ledger_close(t, f, immediate);
@@ -80,10 +80,10 @@ void come_back(struct thread *t, struct future *f, bool immediate) {
   f->callee = NULL;
   if (!immediate)
     f->waited = true;
-  starts_running(t, f, from);
+  model_starts_running(t, f, from);
 }
 
-void waits_at(struct thread *t, struct future *f, struct path *await, bool implicit) {
+void model_waits_at(struct thread *t, struct future *f, struct path *await, bool implicit) {
   f->await = await;
   f->implicit = implicit;
   f->waited = true;
@@ -91,21 +91,21 @@ void waits_at(struct thread *t, struct future *f, struct path *await, bool impli
 }
 
 /* What runs here was left without a word. */
-void abandon(struct thread *t) {
+void model_abandon(struct thread *t) {
   struct future *f = t->current;
   t->ledger->missed++;
   ledger_close(t, f, false);
   ledger_slice_end(t, f->site->name);
   if (f->await)
-    waits_at(t, f, f->await, f->implicit);
+    model_waits_at(t, f, f->await, f->implicit);
   else
-    waits_at(t, f, ledger_await(t->ledger, f->path, f->birth), true);
+    model_waits_at(t, f, ledger_await(t->ledger, f->path, f->birth), true);
 }
 
 /* All above f, from top down, is over; f itself is left as it is. */
-void cancel_above(struct thread *t, struct future *top, struct future *f) {
+void model_cancel_above(struct thread *t, struct future *top, struct future *f) {
   while (top != f) {
-    struct future *caller = caller_of(top);
+    struct future *caller = model_caller_of(top);
     ledger_close(t, top, false);
     ledger_over(t, top, APROF_CANCELLED);
     top = caller;
@@ -113,16 +113,16 @@ void cancel_above(struct thread *t, struct future *top, struct future *f) {
 }
 
 /* ... and then f runs. */
-void unwind_to(struct thread *t, struct future *f) {
-  struct future *top = active_top(t);
+void model_unwind_to(struct thread *t, struct future *f) {
+  struct future *top = model_active_top(t);
   if (top == t->idler)
     t->idling = false; /* its bracket is over too */
-  cancel_above(t, top, f);
+  model_cancel_above(t, top, f);
   if (f->state == WAITING)
-    come_back(t, f, false);
+    model_come_back(t, f, false);
 }
 
-int verdict(const struct future *f, int how) {
+int model_verdict(const struct future *f, int how) {
   return f->ending == END_ASKED ? f->how : how;
 }
 
@@ -130,25 +130,25 @@ int verdict(const struct future *f, int how) {
 
 /* Does f, or what it awaits on its stack, run? Else it is suspended or was never
    run, and can be ended from outside. */
-bool busy(struct future *f) {
-  struct future *top = innermost(f);
+bool model_busy(struct future *f) {
+  struct future *top = model_innermost(f);
   return top->state == RUNNING || top->aside != NOT_ASIDE;
 }
 
-void ends_at_rest(struct thread *t, struct future *f, int how) {
-  cancel_above(t, innermost(f), f);
+void model_ends_at_rest(struct thread *t, struct future *f, int how) {
+  model_cancel_above(t, model_innermost(f), f);
   ledger_close(t, f, false);
   ledger_over(t, f, how);
 }
 
-bool has_key(const struct future *f, uint32_t ns, const struct op *op) {
+bool model_has_key(const struct future *f, uint32_t ns, const struct op *op) {
   return f->keyed && (f->ns == ns || ns == APROF_NS_ANY) && f->key0 == op->key0 &&
          f->key1 == op->key1;
 }
 
-struct future *find_key(struct ledger *ledger, uint32_t ns, const struct op *op) {
+struct future *model_find_key(struct ledger *ledger, uint32_t ns, const struct op *op) {
   for (unsigned i = 0; i < ledger->future_count; i++)
-    if (has_key(&ledger->futures[i], ns, op))
+    if (model_has_key(&ledger->futures[i], ns, op))
       return &ledger->futures[i];
   return NULL;
 }

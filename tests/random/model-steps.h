@@ -2,7 +2,8 @@
  * The inside of the model: what tokens remember, and the steps of events.
  *
  * Purpose: shared by model-bodies.c, model-brackets.c and model.c, one handler
- * per event. Cost, locking: as model.h.
+ * per event. Names begin with model_, as the runtime is in the same program.
+ * Cost, locking: as model.h.
  */
 #ifndef TESTS_RANDOM_MODEL_STEPS_H
 #define TESTS_RANDOM_MODEL_STEPS_H
@@ -29,57 +30,57 @@ struct world {
 };
 
 /* Of a bracket: is what it put aside back without a real suspension? */
-bool no_slice_since(const struct thread *t, const struct token *token);
+bool model_no_slice_since(const struct thread *t, const struct token *token);
 
 /* -- stacks ------------------------------------------------------------------ */
 
-bool alive(const struct future *f);
-bool aside_for(const struct future *f, const struct future *callee);
-struct future *caller_of(const struct future *f);
+bool model_alive(const struct future *f);
+bool model_aside_for(const struct future *f, const struct future *callee);
+struct future *model_caller_of(const struct future *f);
 /* The body that runs, or waits, on top of the stack that f is on. */
-struct future *innermost(struct future *f);
+struct future *model_innermost(struct future *f);
 /* What lies on top of the stack that is active on this thread. */
-struct future *active_top(const struct thread *t);
-bool in_chain(struct future *top, const struct future *f);
+struct future *model_active_top(const struct thread *t);
+bool model_in_chain(struct future *top, const struct future *f);
 
 /* -- steps ------------------------------------------------------------------- */
 
 /* The call site that the running future announced, else that of the callee. */
-const struct aprof_site *take_call(struct thread *t, const struct aprof_site *callee);
+const struct aprof_site *model_take_call(struct thread *t, const struct aprof_site *callee);
 /* The future that runs here waits while something else does; and runs again. */
-void put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,
-               struct future *callee);
-void come_back(struct thread *t, struct future *f, bool immediate);
-void starts_running(struct thread *t, struct future *f, const char *from);
-void waits_at(struct thread *t, struct future *f, struct path *await, bool implicit);
+void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,
+                     struct future *callee);
+void model_come_back(struct thread *t, struct future *f, bool immediate);
+void model_starts_running(struct thread *t, struct future *f, const char *from);
+void model_waits_at(struct thread *t, struct future *f, struct path *await, bool implicit);
 /* What runs here was left without a word. */
-void abandon(struct thread *t);
+void model_abandon(struct thread *t);
 /* All above f is over; with unwind_to f runs then. */
-void cancel_above(struct thread *t, struct future *top, struct future *f);
-void unwind_to(struct thread *t, struct future *f);
+void model_cancel_above(struct thread *t, struct future *top, struct future *f);
+void model_unwind_to(struct thread *t, struct future *f);
 /* How f ends where `how` was said and something else may have been asked. */
-int verdict(const struct future *f, int how);
+int model_verdict(const struct future *f, int how);
 
 /* Does f, or what it awaits on its stack, run? */
-bool busy(struct future *f);
-void ends_at_rest(struct thread *t, struct future *f, int how);
+bool model_busy(struct future *f);
+void model_ends_at_rest(struct thread *t, struct future *f, int how);
 
-bool has_key(const struct future *f, uint32_t ns, const struct op *op);
-struct future *find_key(struct ledger *ledger, uint32_t ns, const struct op *op);
+bool model_has_key(const struct future *f, uint32_t ns, const struct op *op);
+struct future *model_find_key(struct ledger *ledger, uint32_t ns, const struct op *op);
 
 /* -- events ------------------------------------------------------------------ */
 
-void on_enter(struct world *w, struct thread *t, const struct op *op);
-void on_leave(struct world *w, struct thread *t, const struct op *op);
-void on_suspend(struct world *w, struct thread *t, const struct op *op);
-void on_resume(struct world *w, struct thread *t, const struct op *op);
-void on_at(struct world *w, struct thread *t, const struct op *op);
-void on_resync(struct world *w, struct thread *t, const struct op *op);
-void on_create_begin(struct world *w, struct thread *t, const struct op *op);
-void on_create_end(struct world *w, struct thread *t, const struct op *op);
-void on_run_begin(struct world *w, struct thread *t, const struct op *op);
+void model_enter(struct world *w, struct thread *t, const struct op *op);
+void model_leave(struct world *w, struct thread *t, const struct op *op);
+void model_suspend(struct world *w, struct thread *t, const struct op *op);
+void model_resume(struct world *w, struct thread *t, const struct op *op);
+void model_at(struct world *w, struct thread *t, const struct op *op);
+void model_resync(struct world *w, struct thread *t, const struct op *op);
+void model_create_begin(struct world *w, struct thread *t, const struct op *op);
+void model_create_end(struct world *w, struct thread *t, const struct op *op);
+void model_run_begin(struct world *w, struct thread *t, const struct op *op);
 /* poller: what ran a child that is pending, at polled_at, with nothing since. */
-void on_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
-                struct path *polled_at);
+void model_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
+                   struct path *polled_at);
 
 #endif

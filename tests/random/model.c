@@ -16,23 +16,23 @@ static void wake(struct thread *t, struct future *f) {
 
 static void on_wake(struct world *w, struct thread *t, const struct op *op) {
   for (unsigned i = 0; i < w->ledger.future_count; i++)
-    if (has_key(&w->ledger.futures[i], op->site->ns, op))
+    if (model_has_key(&w->ledger.futures[i], op->site->ns, op))
       wake(t, &w->ledger.futures[i]);
 }
 
 static void on_wake_current(struct world *w, struct thread *t, const struct op *op) {
   (void)w, (void)op;
-  if (!t->current && t->suspended && active_top(t) == t->suspended)
+  if (!t->current && t->suspended && model_active_top(t) == t->suspended)
     wake(t, t->suspended);
 }
 
 static void end_future(struct thread *t, struct future *f, int how) {
   f->keyed = false;
-  if (busy(f)) {
+  if (model_busy(f)) {
     f->ending = END_ASKED;
     f->how = how;
   } else {
-    ends_at_rest(t, f, how);
+    model_ends_at_rest(t, f, how);
   }
 }
 
@@ -41,10 +41,10 @@ static void end_future(struct thread *t, struct future *f, int how) {
 static bool order_matters(struct ledger *ledger, const struct op *op) {
   for (unsigned i = 0; i < ledger->future_count; i++) {
     struct future *f = &ledger->futures[i];
-    if (!has_key(f, APROF_NS_ANY, op))
+    if (!model_has_key(f, APROF_NS_ANY, op))
       continue;
-    for (struct future *below = caller_of(f); below; below = caller_of(below))
-      if (has_key(below, APROF_NS_ANY, op))
+    for (struct future *below = model_caller_of(f); below; below = model_caller_of(below))
+      if (model_has_key(below, APROF_NS_ANY, op))
         return true;
   }
   return false;
@@ -54,7 +54,7 @@ static void on_end(struct world *w, struct thread *t, const struct op *op) {
   struct future *f;
   if (op->site->ns == APROF_NS_ANY && order_matters(&w->ledger, op))
     w->ledger.ambiguous = true;
-  while ((f = find_key(&w->ledger, op->site->ns, op)) != NULL)
+  while ((f = model_find_key(&w->ledger, op->site->ns, op)) != NULL)
     end_future(t, f, op->how);
 }
 
@@ -72,7 +72,7 @@ static void on_idle_begin(struct world *w, struct thread *t, const struct op *op
     return; /* inside itself */
   *token = (struct token){.set = true, .before = t->current, .idling = t->idling};
   if (t->current) {
-    put_aside(t, take_call(t, op->site), FOR_IDLE, NULL);
+    model_put_aside(t, model_take_call(t, op->site), FOR_IDLE, NULL);
     ledger_slice_end(t, op->site->name);
   }
   t->idler = token->before;
@@ -88,27 +88,27 @@ static void on_idle_end(struct world *w, struct thread *t, const struct op *op) 
   if (!f || f->state != WAITING || f->aside != FOR_IDLE)
     return;
   if (t->current)
-    abandon(t);
-  come_back(t, f, false);
+    model_abandon(t);
+  model_come_back(t, f, false);
 }
 
 /* -- a whole program --------------------------------------------------------- */
 
 static void event(struct world *w, struct thread *t, const struct op *op) {
   static void (*const handlers[OP_KINDS])(struct world *, struct thread *, const struct op *) = {
-      [OP_ENTER] = on_enter,
-      [OP_LEAVE] = on_leave,
-      [OP_SUSPEND] = on_suspend,
-      [OP_RESUME] = on_resume,
-      [OP_AT] = on_at,
-      [OP_CREATE_BEGIN] = on_create_begin,
-      [OP_CREATE_END] = on_create_end,
-      [OP_RUN_BEGIN] = on_run_begin,
+      [OP_ENTER] = model_enter,
+      [OP_LEAVE] = model_leave,
+      [OP_SUSPEND] = model_suspend,
+      [OP_RESUME] = model_resume,
+      [OP_AT] = model_at,
+      [OP_CREATE_BEGIN] = model_create_begin,
+      [OP_CREATE_END] = model_create_end,
+      [OP_RUN_BEGIN] = model_run_begin,
       [OP_WAKE] = on_wake,
       [OP_END] = on_end,
       [OP_IDLE_BEGIN] = on_idle_begin,
       [OP_IDLE_END] = on_idle_end,
-      [OP_RESYNC] = on_resync,
+      [OP_RESYNC] = model_resync,
       [OP_WAKE_CURRENT] = on_wake_current,
       [OP_END_CURRENT] = on_end_current,
   };
@@ -121,7 +121,7 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
   if (op->kind != OP_AT)
     t->polled = NULL;
   if (op->kind == OP_RUN_END)
-    on_run_end(w, t, op, poller, t->polled_at);
+    model_run_end(w, t, op, poller, t->polled_at);
   else
     handlers[op->kind](w, t, op);
 }
