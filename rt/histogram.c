@@ -59,7 +59,18 @@ static uint32_t histogram_new(void) {
   return offset;
 }
 
-/* Which histogram: block 12 bits, quantity 3, function site 24, await site 24. */
+/* A block's counters start from zero again, so do their histograms: the same ones
+   will be found for the same places. By the thread that leases the block. */
+void histogram_forget(uint32_t block) {
+  rt_lock();
+  for (uint32_t i = 0; i < table_size; i++)
+    if (table[i].key != 0 && table[i].key >> 52 == (block & 0xfff))
+      memset(rt_base() + ((uint64_t)table[i].offset << 6), 0, sizeof(struct aprof_histogram));
+  rt_unlock();
+}
+
+/* Which histogram: block 12 bits, quantity 4, function site 24, place's site 24. Of
+   one site there may be an await and a waker, which are different quantities. */
 static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
   const struct aprof_node *n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
   uint64_t function = n->site, await = 0;
@@ -67,6 +78,8 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
     await = n->site;
     function = node_site(n->parent);
   }
+  if (n->is_await > APROF_NODE_AWAIT)
+    which += n->is_await - APROF_NODE_AWAIT;
   return (uint64_t)(t->index & 0xfff) << 52 | (uint64_t)which << 48 |
          (function & 0xffffff) << 24 | (await & 0xffffff);
 }

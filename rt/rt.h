@@ -222,6 +222,7 @@ static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node
 }
 
 /* histogram.c */
+void histogram_forget(uint32_t block);
 uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset);
 void histogram_reset(void);
 enum histogram_of { OF_EXEC, OF_WALL, OF_SLICE, OF_QUEUED, OF_WAITING };

@@ -145,6 +145,7 @@ static void enter_epoch(struct thread *t) {
     for (uint32_t i = 0; i < segments; i++)
       if (t->segments[i] != NULL)
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
+    histogram_forget(t->index);
     memset(t->cache, 0, sizeof t->cache);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;

@@ -159,6 +159,7 @@ echo >&9
 exec 9>&-
 wait "$runner"
 equal "live: its own exit status" 0 $?
+check "reset: what came after it is counted from zero" totals_ok "out/hand.$pid.json"
 
 # -- a profile that was left over ------------------------------------------------
 
