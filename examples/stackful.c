@@ -6,7 +6,8 @@
  * and what suspends it is APROF_AWAIT. Each call of an async function is then
  * a future, and its time is queued, running or waiting, to the nanosecond:
  *
- *     gcc -fplugin=aprof stackful.c && aprof run ./a.out && aprof report stackful.*.json
+ *     gcc -O2 -g -fplugin=aprof -o stackful stackful.c
+ *     aprof run --report -- ./stackful
  *
  * Without the plugin the words vanish and this is a plain C program.
  */
