@@ -27,6 +27,8 @@ void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t sit
   callback(&event, rt.callback_arg);
 }
 
+#define VIRTUAL_END (1ull << 62) /* ns; no amount of time has its top bit set */
+
 static bool profiling(void) { return rt.state == RT_ON && rt.pid == getpid(); }
 
 static int api_snapshot(void) {
@@ -43,12 +45,12 @@ static int api_callback(aprof_callback callback, void *arg) {
     return -1;
   rt.callback_arg = arg;
   rt.callback = callback;
-  clock_choose_fast();
+  clock_choose_usual();
   return 0;
 }
 
 static void api_clock_advance(uint64_t ns) {
-  if (rt.header != NULL &&
+  if (rt.header != NULL && ns < VIRTUAL_END - rt.header->virtual_now &&
       (rt.clock == APROF_CLOCK_VIRTUAL || rt.options.clock == APROF_CLOCK_VIRTUAL))
     __atomic_fetch_add(&rt.header->virtual_now, ns, __ATOMIC_RELAXED);
 }
@@ -71,16 +73,10 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   control_attach(); /* constructors run one after the other, under the loader's lock */
   if (rt.state == RT_DEAD && rt.header == NULL)
     return -1;
-  gate->enter = fast_enter;
-  gate->leave = fast_leave;
-  gate->suspend = fast_suspend;
-  gate->resume = fast_resume;
+  fast_bodies(gate, clock_planned());
+  fast_brackets(gate, clock_planned());
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
-  gate->create_begin = events_brackets.create_begin;
-  gate->create_end = events_brackets.create_end;
-  gate->run_begin = events_brackets.run_begin;
-  gate->run_end = events_brackets.run_end;
   gate->wake = events_brackets.wake;
   gate->end = events_brackets.end;
   gate->idle_begin = events_brackets.idle_begin;

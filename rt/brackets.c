@@ -17,13 +17,8 @@
  * Tokens of create and run remember two futures, and may find both of them gone:
  *   word[0]  id of the bracket's future
  *   word[1]  its index; upper half: serial of the one put aside below it
- *   word[2]  index of that one, and BRACKET_BODY; upper half: slices so far
+ *   word[2]  index of that one, and BRACKET_*; upper half: slices so far
  */
-#define BRACKET_BODY (1ull << 31) /* around a body, not a call */
-#define BRACKET_POLL (1ull << 30) /* of a wait that may go on: of the slices only the
-                                     lower 12 bits, and above them the await */
-#define BRACKET_INDEX (BRACKET_POLL - 1)
-
 static inline void bracket_open(const struct thread *t, struct aprof_token *token,
                                 const struct aprof_future *f, const struct aprof_future *below,
                                 uint64_t flags) {
@@ -54,7 +49,7 @@ static inline bool bracket_immediate(const struct thread *t, const struct aprof_
 
 /* -- create ---------------------------------------------------------------- */
 
-static void create_begin(struct aprof_site *site, struct aprof_token *token,
+void event_create_begin(struct aprof_site *site, struct aprof_token *token,
                          struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -139,7 +134,7 @@ static void settle(struct aprof_future *f, uint32_t flags) {
   }
 }
 
-static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -242,7 +237,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   return false;
 }
 
-static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -279,6 +274,8 @@ static void run_begin(struct aprof_site *site, struct aprof_token *token, uint64
   }
   bracket_open(t, token, f, caller, function != NULL ? BRACKET_BODY : 0);
   f->caller = caller != NULL ? index_of(caller) : 0;
+  if (runs->state == APROF_FUTURE_WAITING)
+    await_known(t, runs->await);
   if (unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now))
     ; /* the wait may go on */
   else if (!born)
@@ -320,8 +317,14 @@ static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct apr
 static void pause_running(struct thread *t, struct aprof_site *where, uint64_t now) {
   struct aprof_future *f = t->cur;
   if (f->await == 0) {
-    set_waiting(f, pause_place(t, f, where), now);
+    uint32_t await = pause_place(t, f, where);
+    set_waiting(f, await, now);
     f->flags |= APROF_F_IMPLICIT;
+    struct aprof_counters *a = await_known(t, await);
+    if (where == NULL && a->await.function == (uintptr_t)t->counters) {
+      t->counters->function.last_site = 0;
+      t->counters->function.last_await = (uintptr_t)a;
+    }
   } else {
     set_waiting(f, f->await, now);
   }
@@ -350,7 +353,7 @@ static bool runs_here(const struct thread *t, struct aprof_future *f) {
   return t->cur == f || (t->cur != NULL && f->callee != 0 && innermost(f) == t->cur);
 }
 
-static void run_end(struct aprof_token *token, int how, struct aprof_site *where) {
+void event_run_end(struct aprof_token *token, int how, struct aprof_site *where) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -534,6 +537,5 @@ out:
   event_end(t);
 }
 
-const struct bracket_table events_brackets = {create_begin, create_end, run_begin,    run_end,
-                                              wake,         end,        idle_begin,   idle_end,
-                                              wake_current, end_current};
+const struct bracket_table events_brackets = {wake,     end,          idle_begin,
+                                              idle_end, wake_current, end_current};

@@ -9,6 +9,8 @@
 
 #include "rt.h"
 
+const uint32_t clock_never = UINT32_MAX;
+
 static uint64_t monotonic_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -45,15 +47,21 @@ static uint64_t tsc_estimate(void) {
 #endif
 }
 
-void clock_start(struct aprof_header *header, uint32_t source) {
+uint32_t clock_planned(void) {
+  uint32_t source = rt.options.clock;
   if (source == 0)
     source = tsc_invariant() ? APROF_CLOCK_TSC : APROF_CLOCK_MONOTONIC;
 #if !(defined __x86_64__ || defined __i386__)
   if (source == APROF_CLOCK_TSC)
     source = APROF_CLOCK_MONOTONIC;
 #endif
+  return source;
+}
+
+void clock_start(struct aprof_header *header) {
+  uint32_t source = clock_planned();
   rt.clock = source;
-  clock_choose_fast();
+  clock_choose_usual();
   header->clock_source = source;
   header->estimated_mult = 1ull << 32;
   header->fit_mult = source == APROF_CLOCK_TSC ? 0 : 1ull << 32;
@@ -64,8 +72,10 @@ void clock_start(struct aprof_header *header, uint32_t source) {
   header->tick0 = clock_read();
 }
 
-void clock_choose_fast(void) {
-  rt.fast = rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC ? 0 : rt.clock;
+/* Fast events know their clock beforehand and tell nobody. */
+void clock_choose_usual(void) {
+  bool fast = rt.callback == NULL && rt.clock == clock_planned();
+  rt.usual_epoch = fast ? &rt.header->epoch : &clock_never;
 }
 
 uint64_t clock_ns(uint64_t ticks) {

@@ -12,7 +12,7 @@
 
 #include "rt.h"
 
-struct rt rt = {.fd = -1};
+struct rt rt = {.fd = -1, .usual_epoch = &clock_never};
 
 void control_say(const char *what, const char *detail) {
   char line[600] = "aprof: ";

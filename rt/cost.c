@@ -26,6 +26,8 @@ static void prepare(struct scratch *s, uint32_t index) {
   uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 6);
   s->function.function.slice_histogram = s->await.await.histogram = histogram;
   s->await.await.function = (uintptr_t)&s->function;
+  s->await.await.site = place.id;
+  s->await.await.node = 1;
   s->future = (struct aprof_future){.id = (uint64_t)rt.header->epoch << 48 | 1,
                                     .state = APROF_FUTURE_RUNNING,
                                     .block = index};
@@ -41,30 +43,32 @@ static void prepare(struct scratch *s, uint32_t index) {
       .site = &place, .place = 1, .node = 1, .counters = &s->await, .site_id = place.id};
 }
 
-static uint64_t batch(void) {
+static uint64_t batch(const struct aprof_gate *gate) {
   uint64_t begin = clock_read();
   for (int i = 0; i < PAIRS; i++) {
     struct aprof_token token = {{0}};
-    fast_suspend(&place, &token);
-    fast_resume(&token);
+    gate->suspend(&place, &token);
+    gate->resume(&token);
   }
   return clock_read() - begin;
 }
 
 void cost_measure(void) {
-  if (rt.fast != APROF_CLOCK_TSC)
+  if (rt.clock != APROF_CLOCK_TSC)
     return; /* a virtual clock costs what it is told to */
   rt_lock();
   struct scratch *s = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, 1, sizeof *s);
   rt_unlock();
   if (s == NULL)
     return;
+  struct aprof_gate gate;
+  fast_bodies(&gate, rt.clock);
   prepare(s, UINT32_MAX);
   struct thread *self = aprof_self;
   aprof_self = &s->thread;
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < BATCHES; i++) {
-    uint64_t ticks = batch();
+    uint64_t ticks = batch(&gate);
     least = ticks < least ? ticks : least;
   }
   aprof_self = self;

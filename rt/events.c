@@ -103,7 +103,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
   close_queued_since(t, f, f->last, now);
   f->outer = f->node;
   set_running(t, f, now);
-  token_set(token, f, t->slice_count);
+  token_set(token, f, t->slice_count << 1);
   tell(APROF_EVENT_RUNNING, f, site->id, now);
   return true;
 }
@@ -117,7 +117,7 @@ static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
   future_named(t, f, site, self);
   f->flags |= APROF_F_BODY;
   f->open++;
-  token_set(token, f, t->slice_count);
+  token_set(token, f, t->slice_count << 1);
   return true;
 }
 
@@ -148,7 +148,7 @@ void event_enter(struct aprof_site *site, struct aprof_token *token, const void 
     close_rest(t->block, now);
     slice_open(t, f, now, site->id);
   }
-  token_set(token, f, t->slice_count);
+  token_set(token, f, t->slice_count << 1);
   tell(APROF_EVENT_CREATED, f, site->id, now);
   set_running(t, f, now);
   tell(APROF_EVENT_RUNNING, f, site->id, now);
@@ -191,7 +191,7 @@ void event_leave(struct aprof_token *token, int how) {
   uint32_t index = index_of(f);
   struct aprof_future *caller = f->caller ? future_at(f->caller) : NULL;
   bool aside = caller != NULL && is_aside(caller, index);
-  bool immediate = token->word[2] == t->slice_count;
+  bool immediate = token->word[2] >> 1 == t->slice_count;
   if (!aside)
     slice_close(t, now, node_site(f->node));
   future_end(t, f, body_verdict(f, how), now);
@@ -216,7 +216,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   }
   uint64_t now = event_time(t);
   charge_back(t, f, now);
-  slice_reopen(t);
+  slice_reopen(t, f->last);
   f->last = now;
   t->block->last = now;
   slice_close(t, now, site_id(site));

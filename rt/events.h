@@ -8,34 +8,43 @@
 
 #include "rt.h"
 
-/* fast.c: what gates hold; each goes on in its namesake in events.c where
+/* fast.c: what gates hold; each goes on in the general one of events.c where
    anything is out of the ordinary. */
-void fast_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
-void fast_leave(struct aprof_token *token, int how);
-void fast_suspend(struct aprof_site *await, struct aprof_token *token);
-void fast_resume(struct aprof_token *token);
+void fast_bodies(struct aprof_gate *gate, uint32_t clock);
+void fast_brackets(struct aprof_gate *gate, uint32_t clock);
 
 void event_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
 void event_leave(struct aprof_token *token, int how);
 void event_suspend(struct aprof_site *await, struct aprof_token *token);
 void event_resume(struct aprof_token *token);
 
+void event_create_begin(struct aprof_site *create, struct aprof_token *token,
+                        struct aprof_site *function, const void *fn);
+void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok);
+void event_run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t key0,
+                     uint64_t key1, struct aprof_site *function, const void *self);
+void event_run_end(struct aprof_token *token, int how, struct aprof_site *where);
+
 /* word[2] of an await's token: these, and from fast.c the await's counters. */
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
-#define AWAIT_COUNTERS (~(uint64_t)127)
+#define AWAIT_COUNTERS_MIN 4u
+
+/* word[2] of a body's token: slices so far * 2, and from fast.c: key1 of its future
+   is where its call is counted. */
+#define BODY_CALLED 1u
+
+/* word[2] of a run's token; see brackets.c. */
+#define BRACKET_BODY (1ull << 31) /* around a body, not a call */
+#define BRACKET_POLL (1ull << 30) /* of a wait that may go on: of the slices only the
+                                     lower 12 bits, and above them the await */
+#define BRACKET_INDEX (BRACKET_POLL - 1)
 
 struct event_table {
   void (*at)(struct aprof_site *);
   void (*resync)(struct aprof_token *);
 };
 struct bracket_table {
-  void (*create_begin)(struct aprof_site *, struct aprof_token *, struct aprof_site *,
-                       const void *);
-  void (*create_end)(struct aprof_token *, uint64_t, uint64_t, int);
-  void (*run_begin)(struct aprof_site *, struct aprof_token *, uint64_t, uint64_t,
-                    struct aprof_site *, const void *);
-  void (*run_end)(struct aprof_token *, int, struct aprof_site *);
   void (*wake)(struct aprof_site *, uint64_t, uint64_t);
   void (*end)(struct aprof_site *, uint64_t, uint64_t, int);
   void (*idle_begin)(struct aprof_site *, struct aprof_token *);

@@ -1,111 +1,47 @@
 /*
- * The four events that a coroutine program makes most, when all is as usual: the
- * thread known, nothing odd about the future, every record found before.
+ * The events that programs make most, when all is as usual: the thread known,
+ * nothing odd about the future, every record found before. Bodies and awaits are
+ * here, what goes by key is in fast-key.c.
  *
  * Why twice: events.c may register, allocate and unwind anywhere, so its functions
  * save six registers and test as they go. Here every condition is tested before
  * anything is written, nothing is called, and whatever is out of the ordinary goes
  * on, as a tail call, in events.c. Both do the same to the ledger; the random
- * programs run through both.
+ * programs run through both. Each is compiled once per clock that needs no call.
  *
  * To debug: make `usual` false, and the profiler is the same without this file.
  */
-#include "transitions.h"
-
-#include "events.h"
-
-static inline bool usual(const struct thread *t) {
-  return likely(t->epoch == rt.header->epoch) && !(t->block->sequence & 1);
-}
-
-/* The time of an event; false where telling it needs a call. */
-static inline bool fast_time(const struct thread *t, uint64_t *now) {
-  uint64_t last = t->block->last;
-#if defined __x86_64__ || defined __i386__
-  if (likely(rt.fast == APROF_CLOCK_TSC)) {
-    uint64_t ticks = __builtin_ia32_rdtsc();
-    *now = likely(ticks >= last) ? ticks : last;
-    return true;
-  }
-#endif
-  if (rt.fast == 0)
-    return false;
-  *now = __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED);
-  return *now >= last;
-}
-
-/* What node_find would answer, if the thread's cache knows it. */
-static inline struct node_entry *fast_node(struct thread *t, uint32_t parent,
-                                           struct aprof_site *site, bool is_await) {
-  uint32_t place = parent << 1 | is_await;
-  struct node_entry *e = node_entry_for(t, place, site);
-  return likely(e->site == site && e->place == place && e->site_id == site->id) ? e : NULL;
-}
-
-static inline void begin(struct aprof_block *b) {
-  b->sequence++;
-  publish_fence();
-}
-
-static inline void finish(struct aprof_block *b) {
-  publish_fence();
-  b->sequence++;
-}
-
-/* A histogram there is: 0 not made yet, 1 never to be. */
-static inline uint64_t *fast_bucket(uint32_t histogram, uint64_t value) {
-  return (uint64_t *)(rt_base() + ((uint64_t)histogram << 6)) + aprof_bucket_of(value);
-}
-
-static inline void fast_rest(struct thread *t, struct aprof_block *b, uint64_t now) {
-  uint64_t *sum = t->rest == APROF_THREAD_IDLE ? &b->idle : &b->other;
-  *sum += now - b->last;
-}
-
-/* slice_close with a histogram known to exist. */
-static inline void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_t now,
-                                    uint32_t site) {
-  uint64_t length = now - t->slice_begin;
-  t->slice_count++;
-  c->function.slices++;
-  if (unlikely(length > c->function.slice_max)) {
-    c->function.slice_max = length;
-    c->function.slice_from = t->slice_from;
-    c->function.slice_to = site;
-  }
-  uint64_t *bucket = fast_bucket(c->function.slice_histogram, length);
-  t->slice_bucket = bucket;
-  ++*bucket;
-}
+#include "fast.h"
 
 /* -- awaits ---------------------------------------------------------------- */
 
-void fast_suspend(struct aprof_site *site, struct aprof_token *token) {
+ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_future *f;
-  uint64_t now;
-  if (unlikely(!usual(t)) || unlikely((f = t->cur) == NULL) || unlikely(f->await != 0))
+  if (!begin(t))
     goto slow;
-  struct node_entry *e = fast_node(t, f->node, site, true);
-  struct aprof_counters *sliced = t->slice_counters;
-  if (unlikely(e == NULL) || unlikely(site->flags & APROF_NAMES) ||
-      unlikely(sliced->function.slice_histogram <= 1) || unlikely(!fast_time(t, &now)))
-    goto slow;
+  struct aprof_future *f = t->cur;
+  if (unlikely(f == NULL) || unlikely(f->await != 0))
+    goto undo;
   struct aprof_block *b = t->block;
-  begin(b);
-  uint64_t ran = now - b->last;
+
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
+  struct aprof_counters *a = fast_await(t, c, f->node, site);
+  if (unlikely(a == NULL) || !has_histogram(sliced->function.slice_histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (backwards(ran))
+    goto undo;
   f->exec += ran;
-  t->counters->function.exec += ran;
-  f->await = e->node;
+  c->function.exec += ran;
+  f->await = a->await.node;
   f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED;
-  fast_slice_close(t, sliced, now, site->id);
   uint64_t id = f->id;
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
-  token->word[2] = (uintptr_t)e->counters | AWAIT_OUTER;
+  token->word[2] = (uintptr_t)a | AWAIT_OUTER;
   t->at = NULL;
   t->cur = NULL;
   t->suspended = f;
@@ -113,44 +49,39 @@ void fast_suspend(struct aprof_site *site, struct aprof_token *token) {
   t->suspended_at = (uintptr_t)token;
   b->state = t->rest;
   b->last = now;
+  if (fast_slice_close(t, sliced, now))
+    sliced->function.slice_to = a->await.site;
   finish(b);
   return;
+undo:
+  unbegin();
 slow:
   event_suspend(site, token);
 }
 
-void fast_resume(struct aprof_token *token) {
+ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  uint64_t id = token->word[0], now;
+  uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_counters *a =
-      (struct aprof_counters *)(uintptr_t)(token->word[2] & AWAIT_COUNTERS);
-  if (unlikely(!usual(t)) || unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
-      unlikely(t->cur != NULL) || unlikely(a == NULL) || unlikely(f->block != t->index) ||
-      unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->callee != 0) ||
-      unlikely(f->wake_tick != 0) || unlikely(a->await.histogram <= 1) ||
-      unlikely(!fast_time(t, &now)))
+  if (!begin(t))
     goto slow;
+  if (unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
+      unlikely(token->word[2] < AWAIT_COUNTERS_MIN))
+    goto undo;
   struct aprof_block *b = t->block;
-  if (unlikely(now < f->last))
-    goto slow;
-  begin(b);
-  fast_rest(t, b, now);
-  uint64_t waited = now - f->last;
-  f->waiting += waited;
-  a->await.waiting += waited;
-  a->await.count++;
-  if (unlikely(waited > a->await.max))
-    a->await.max = waited;
-  ++*fast_bucket(a->await.histogram, waited);
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)(token->word[2] - AWAIT_OUTER);
+  if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->block != t->index) ||
+      unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->callee != 0) ||
+      unlikely(f->wake_tick != 0) || !has_histogram(a->await.histogram))
+    goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  uint32_t outer = f->outer;
-  t->slice_begin = now;
-  t->slice_from = a->await.site;
-  t->slice_owner = outer;
-  t->slice_counters = likely(outer == f->node)
-                          ? c
-                          : t->segments[outer / NODE_SEGMENT] + outer % NODE_SEGMENT;
+  struct aprof_counters *sliced = fast_outer(t, f, c);
+  if (unlikely(sliced == NULL))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
+  if (backwards(rested) || backwards(waited))
+    goto undo;
+  b->other += rested;
   f->await = 0;
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
@@ -159,150 +90,250 @@ void fast_resume(struct aprof_token *token) {
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
+  fast_slice_open(t, f, sliced, now, a->await.site);
+  fast_waited(f, a, waited);
+  fast_count(a->await.histogram, waited);
   finish(b);
   return;
+undo:
+  unbegin();
 slow:
   event_resume(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
 
-/* A call of an async function: its caller runs on this stack. */
-void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
-  struct thread *t = aprof_self;
-  struct aprof_future *caller, *f;
-  uint64_t now;
-  if (unlikely(!usual(t)) || unlikely((caller = t->cur) == NULL) ||
-      unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(site->flags & APROF_ROOT))
-    goto slow;
-  uint32_t above = caller->node, await = caller->await, mine = 0;
-  struct node_entry *e = fast_node(t, above, site, false);
-  if (unlikely(e == NULL))
-    goto slow;
-  if (likely(await == 0)) {
-    struct aprof_site *at = t->at_future == caller && t->at != NULL ? t->at : site;
-    struct node_entry *called = fast_node(t, above, at, true);
-    if (unlikely(called == NULL))
-      goto slow;
-    await = called->node;
-    mine = CALLEE_MINE;
-  }
-  if (unlikely(!fast_time(t, &now)))
-    goto slow;
+/* A body that no future called: the loop, or a new coroutine's first function. */
+ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, const void *self,
+                            struct thread *t, uint32_t clock) {
   struct aprof_block *b = t->block;
-  f = future_at(t->free_list);
-  begin(b);
-  uint64_t ran = now - b->last;
+  struct node_entry *e = fast_node(t, 0, site, false);
+  if (unlikely(e == NULL) || unlikely(b->state != APROF_THREAD_OTHER) ||
+      unlikely(t->free_list == 0))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last;
+  if (backwards(rested))
+    goto undo;
+  struct aprof_future *f = future_at(t->free_list);
+  b->other += rested;
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1);
+  f->node = f->outer = e->node;
+  f->await = 0;
+  f->ns = 0;
+  f->create_site = site->id;
+  f->parent = f->caller = 0;
+  f->parent_serial = 0;
+  publish_fence();
+  f->id = id;
+  token->word[0] = id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = t->slice_count << 1;
+  t->cur = f;
+  t->suspended = NULL;
+  t->counters = t->slice_counters = e->counters;
+  t->slice_begin = now;
+  t->slice_from = site->id;
+  t->slice_owner = e->node;
+  b->state = APROF_THREAD_RUNNING;
+  b->last = now;
+  finish(b);
+  return;
+undo:
+  unbegin();
+  event_enter(site, token, self);
+}
+
+/* A call of an async function: its caller runs on this stack, and waits at the call
+   announced, else at what it calls. */
+ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
+                       uint32_t clock) {
+  struct thread *t = aprof_self;
+  if (!begin(t))
+    goto slow;
+  if (unlikely(t->tentative != NULL))
+    goto undo;
+  struct aprof_future *caller = t->cur;
+  if (caller == NULL) {
+    fast_enter_root(site, token, self, t, clock);
+    return;
+  }
+  struct aprof_block *b = t->block;
+  uint32_t slot = t->free_list;
+  struct aprof_site *at = t->at_future == caller && t->at != NULL ? t->at : site;
+  struct node_entry *called = fast_node(t, caller->node, at, true);
+  if (unlikely(called == NULL) || unlikely(slot == 0) ||
+      unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0))
+    goto undo;
+  uint32_t node = called->callee_node;
+  struct aprof_counters *c = called->callee_counters;
+  if (unlikely(called->callee != site) || unlikely(called->callee_id != site->id)) {
+    struct node_entry *e = fast_node(t, caller->node, site, false);
+    if (e == NULL || (site->flags & APROF_ROOT))
+      goto undo;
+    called->callee = site;
+    called->callee_id = site->id;
+    called->callee_node = node = e->node;
+    called->callee_counters = c = e->counters;
+  }
+  uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (backwards(ran))
+    goto undo;
+  struct aprof_future *f = future_at(slot);
   caller->exec += ran;
   t->counters->function.exec += ran;
-  caller->await = await;
-  caller->callee = t->free_list | mine;
+  caller->await = called->node;
+  caller->callee = slot | CALLEE_MINE;
   caller->wake_tick = 0;
   caller->last = now;
   caller->state = APROF_FUTURE_WAITING;
   t->at = NULL;
 
-  t->free_list = (uint32_t)f->key0;
-  t->free_count--;
-  f->node = e->node;
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1);
+  f->node = node;
+  f->outer = caller->outer;
   f->await = 0;
-  f->exec = f->waiting = f->queued = 0;
-  f->last = now;
-  f->state = APROF_FUTURE_RUNNING;
-  f->flags = APROF_F_BODY | APROF_F_STARTED;
-  f->open = 1;
-  f->ending = 0;
-  f->block = t->index;
-  f->created_tick = now;
   f->ns = 0;
   f->create_site = site->id;
   f->parent = f->caller = index_of(caller);
   f->parent_serial = (uint32_t)caller->id;
-  f->outer = caller->outer;
-  f->callee = 0;
-  f->wake_tick = 0;
+  f->key1 = (uintptr_t)called->counters;
   publish_fence();
-  uint64_t id = (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
   f->id = id;
-
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
-  token->word[2] = t->slice_count;
+  token->word[2] = t->slice_count << 1 | BODY_CALLED;
   t->cur = f;
   t->suspended = NULL;
-  t->counters = e->counters;
+  t->counters = c;
   b->last = now;
   finish(b);
   return;
+undo:
+  unbegin();
 slow:
   event_enter(site, token, self);
 }
 
-/* ... and returns to it. */
-void fast_leave(struct aprof_token *token, int how) {
-  struct thread *t = aprof_self;
-  uint64_t id = token->word[0], now;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *caller;
-  if (unlikely(!usual(t)) || unlikely(t->cur != f) || unlikely(f->id != id) ||
-      unlikely(how != APROF_DONE) || unlikely(f->ending != 0) || unlikely(f->caller == 0) ||
-      unlikely(f->flags & APROF_F_KEYED) || unlikely(t->free_count >= 256))
-    goto slow;
-  uint32_t index = index_of(f);
-  caller = future_at(f->caller);
-  struct aprof_counters *c = t->counters;
-  if (unlikely(!is_aside(caller, index)) || unlikely(caller->block != t->index) ||
-      unlikely(caller->flags & APROF_F_IMPLICIT) || unlikely(c->function.exec_histogram <= 1) ||
-      unlikely(c->function.wall_histogram <= 1))
-    goto slow;
-  struct aprof_counters *a = counters_of(t, caller->await), *above = counters_of(t, caller->node);
-  bool immediate = token->word[2] == t->slice_count;
-  if (unlikely(!immediate && a->await.histogram <= 1) || unlikely(!fast_time(t, &now)))
-    goto slow;
+ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t,
+                            struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
-  begin(b);
-  uint64_t ran = now - b->last, exec = f->exec + ran, wall = now - f->created_tick;
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
+  if (!has_histogram(sliced->function.slice_histogram) ||
+      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (backwards(ran))
+    goto undo;
   c->function.exec += ran;
-  c->function.done++;
-  if (unlikely(exec > c->function.exec_max))
-    c->function.exec_max = exec;
-  if (unlikely(wall > c->function.wall_max))
-    c->function.wall_max = wall;
-  ++*fast_bucket(c->function.exec_histogram, exec);
-  ++*fast_bucket(c->function.wall_histogram, wall);
-  c->function.born_done += !(f->flags & APROF_F_WAITED);
-  f->id = 0;
-  publish_fence();
-  f->state = APROF_FUTURE_FREE;
-  f->flags = 0;
-  f->key0 = t->free_list;
-  t->free_list = index;
-  t->free_count++;
+  if (fast_slice_close(t, sliced, now))
+    sliced->function.slice_to = node_site(f->node);
+  fast_done(c, f, f->exec + ran, now - f->created_tick);
+  fast_free(t, f, index_of(f));
+  t->at = NULL;
+  t->cur = NULL;
+  b->state = t->rest;
+  b->last = now;
+  finish(b);
+  return;
+undo:
+  unbegin();
+  event_leave(token, how);
+}
 
-  uint64_t waited = now - caller->last;
-  caller->waiting += waited;
-  a->await.waiting += waited;
-  a->await.count++;
-  if (unlikely(waited > a->await.max))
-    a->await.max = waited;
-  if (likely(immediate)) {
-    a->await.immediate++;
-  } else {
-    ++*fast_bucket(a->await.histogram, waited);
-    caller->flags |= APROF_F_WAITED;
+ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
+  struct thread *t = aprof_self;
+  uint64_t id = token->word[0];
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  if (!begin(t))
+    goto slow;
+  if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
+      unlikely(f->ending != 0) || unlikely(f->flags & APROF_F_KEYED) ||
+      unlikely(t->free_count >= FREE_ENOUGH))
+    goto undo;
+  if (f->caller == 0) {
+    fast_leave_root(token, how, t, f, clock);
+    return;
   }
-  if (caller->callee & CALLEE_MINE)
-    caller->await = 0;
+  struct aprof_block *b = t->block;
+  uint64_t called = token->word[2];
+  uint32_t index = index_of(f);
+  struct aprof_future *caller = future_at(f->caller);
+  struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
+  bool immediate = called >> 1 == t->slice_count;
+  if (unlikely(!(called & BODY_CALLED)) || unlikely(caller->callee != (index | CALLEE_MINE)) ||
+      unlikely(caller->state != APROF_FUTURE_WAITING) || unlikely(caller->block != t->index) ||
+      unlikely(caller->flags & APROF_F_IMPLICIT) || unlikely(caller->await != a->await.node) ||
+      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram) ||
+      unlikely(!immediate && a->await.histogram <= 1))
+    goto undo;
+  uint64_t now = fast_clock(clock), ran = now - b->last, waited = now - caller->last;
+  if (backwards(ran))
+    goto undo;
+  c->function.exec += ran;
+  caller->await = 0;
   caller->callee = 0;
   caller->wake_tick = 0;
   caller->state = APROF_FUTURE_RUNNING;
   caller->last = now;
   t->at = NULL;
   t->cur = caller;
-  t->counters = above;
+  t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
   b->last = now;
+  fast_done(c, f, f->exec + ran, now - f->created_tick);
+  fast_free(t, f, index);
+  fast_waited(caller, a, waited);
+  if (likely(immediate)) {
+    a->await.immediate++;
+  } else {
+    caller->flags |= APROF_F_WAITED;
+    fast_count(a->await.histogram, waited);
+  }
   finish(b);
   return;
+undo:
+  unbegin();
 slow:
   event_leave(token, how);
+}
+
+/* -- one set per clock ------------------------------------------------------ */
+
+#define SET(name, clock)                                                                           \
+  static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
+    fast_suspend(site, token, clock);                                                              \
+  }                                                                                                \
+  static void resume_##name(struct aprof_token *token) {                                           \
+    fast_resume(token, clock);                                                                     \
+  }                                                                                                \
+  static void enter_##name(struct aprof_site *site, struct aprof_token *token, const void *self) { \
+    fast_enter(site, token, self, clock);                                                          \
+  }                                                                                                \
+  static void leave_##name(struct aprof_token *token, int how) {                                   \
+    fast_leave(token, how, clock);                                                                 \
+  }
+
+#if defined __x86_64__ || defined __i386__
+SET(tsc, APROF_CLOCK_TSC)
+#endif
+SET(virtual, APROF_CLOCK_VIRTUAL)
+
+void fast_bodies(struct aprof_gate *gate, uint32_t clock) {
+  gate->enter = event_enter;
+  gate->leave = event_leave;
+  gate->suspend = event_suspend;
+  gate->resume = event_resume;
+#if defined __x86_64__ || defined __i386__
+  if (clock == APROF_CLOCK_TSC) {
+    gate->enter = enter_tsc;
+    gate->leave = leave_tsc;
+    gate->suspend = suspend_tsc;
+    gate->resume = resume_tsc;
+  }
+#endif
+  if (clock == APROF_CLOCK_VIRTUAL) {
+    gate->enter = enter_virtual;
+    gate->leave = leave_virtual;
+    gate->suspend = suspend_virtual;
+    gate->resume = resume_virtual;
+  }
 }

@@ -6,7 +6,7 @@
 
 #include "rt.h"
 
-#define PER_CHUNK 10u /* of 6 KB */
+#define PER_CHUNK 8u /* of 8 KB */
 
 struct histogram_slot {
   uint64_t key;

@@ -12,16 +12,8 @@
 #include "rt.h"
 
 #define FIRST_SIZE 1024u
-#define TOMB 1u /* no record has index 1: the header lies there */
 
-struct key_table {
-  uint32_t size; /* power of two */
-  uint32_t used; /* words that were ever taken; atomic */
-  struct key_table *older;
-  uint64_t word[]; /* hash's upper half << 32 | index; 0: never taken */
-};
-
-static struct key_table *head; /* atomic */
+struct key_table *key_head; /* atomic */
 
 /* Tables that were replaced, newest first; rt.lock. The last two are left alone:
    a look-up that began long ago may still be in them. */
@@ -29,7 +21,7 @@ static struct key_table *head; /* atomic */
 static struct key_table *retired[RETIRED];
 
 void key_reset(void) {
-  head = NULL;
+  key_head = NULL;
   memset(retired, 0, sizeof retired);
 }
 
@@ -42,10 +34,10 @@ static void retire(struct key_table *table) {
 static struct key_table *table_new(uint32_t size) {
   struct key_table *table = NULL;
   for (uint32_t i = 2; i < RETIRED && table == NULL; i++)
-    if (retired[i] != NULL && retired[i]->size >= size && retired[i]->size <= 4 * size) {
+    if (retired[i] != NULL && retired[i]->mask >= size - 1 && retired[i]->mask < 4 * size) {
       table = retired[i];
       retired[i] = NULL;
-      size = table->size;
+      size = table->mask + 1;
       memset(table, 0, sizeof *table + (uint64_t)size * sizeof(uint64_t));
     }
   if (table == NULL) {
@@ -53,13 +45,8 @@ static struct key_table *table_new(uint32_t size) {
                         size + sizeof *table / sizeof(uint64_t), sizeof(uint64_t));
   }
   if (table != NULL)
-    table->size = size;
+    table->mask = size - 1;
   return table;
-}
-
-static uint64_t hash_key(uint64_t key0, uint64_t key1) {
-  uint64_t h = (key0 ^ (key1 * 0xff51afd7ed558ccdull)) * 0x9e3779b97f4a7c15ull;
-  return h ^ h >> 29;
 }
 
 static bool is_key(const struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t ns) {
@@ -70,12 +57,12 @@ static bool is_key(const struct aprof_future *f, uint64_t key0, uint64_t key1, u
 /* The first such future in the table, or the one behind `after`. */
 static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint64_t key0,
                                     uint64_t key1, uint32_t ns, struct aprof_future **after) {
-  uint32_t mask = table->size - 1;
+  uint32_t mask = table->mask;
   for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
     uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_ACQUIRE);
     if (word == 0)
       return NULL;
-    if (word >> 32 != hash >> 32 || (uint32_t)word == TOMB)
+    if (word >> 32 != hash >> 32 || (uint32_t)word == KEY_TOMB)
       continue;
     struct aprof_future *f = future_at((uint32_t)word);
     if (!is_key(f, key0, key1, ns) || (uint16_t)(f->id >> 48) != (uint16_t)rt.header->epoch)
@@ -90,8 +77,8 @@ static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint
 
 struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *after) {
-  uint64_t hash = hash_key(key0, key1);
-  for (struct key_table *t = __atomic_load_n(&head, __ATOMIC_ACQUIRE); t != NULL; t = t->older) {
+  uint64_t hash = key_hash(key0, key1);
+  for (struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE); t != NULL; t = t->older) {
     struct aprof_future *f = find_in(t, hash, key0, key1, ns, &after);
     if (likely(f != NULL))
       return f;
@@ -113,13 +100,13 @@ struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
 }
 
 static bool insert_in(struct key_table *table, uint64_t hash, uint32_t index) {
-  uint32_t mask = table->size - 1;
-  if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) > table->size / 4 * 3)
+  uint32_t mask = table->mask;
+  if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) > table->mask / 4 * 3)
     return false;
   uint64_t word = (hash >> 32) << 32 | index;
   for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
     uint64_t seen = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
-    if (seen != 0 && (uint32_t)seen != TOMB)
+    if (seen != 0 && (uint32_t)seen != KEY_TOMB)
       continue;
     if (!__atomic_compare_exchange_n(&table->word[slot], &seen, word, false, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED)) {
@@ -133,35 +120,35 @@ static bool insert_in(struct key_table *table, uint64_t hash, uint32_t index) {
 }
 
 static bool live(uint64_t word) {
-  if (word == 0 || (uint32_t)word == TOMB)
+  if (word == 0 || (uint32_t)word == KEY_TOMB)
     return false;
   struct aprof_future *f = future_at((uint32_t)word);
   return f->id != 0 && (f->flags & APROF_F_KEYED) &&
          (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch &&
-         hash_key(f->key0, f->key1) >> 32 == word >> 32;
+         key_hash(f->key0, f->key1) >> 32 == word >> 32;
 }
 
 /* A new head for `full`, unless another thread was faster. */
 static SLOW bool replace(struct key_table *full) {
   rt_lock();
-  if (head != full) {
+  if (key_head != full) {
     rt_unlock();
     return true;
   }
   uint32_t count = 0, size = FIRST_SIZE;
-  for (uint32_t i = 0; full != NULL && i < full->size; i++)
+  for (uint32_t i = 0; full != NULL && i <= full->mask; i++)
     count += live(full->word[i]);
   while (size < count * 4)
     size *= 2;
   struct key_table *fresh = table_new(size);
   if (fresh != NULL) {
     fresh->older = full;
-    __atomic_store_n(&head, fresh, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; full != NULL && i < full->size; i++) {
+    __atomic_store_n(&key_head, fresh, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; full != NULL && i <= full->mask; i++) {
       uint64_t word = __atomic_load_n(&full->word[i], __ATOMIC_ACQUIRE);
       if (live(word)) {
         struct aprof_future *f = future_at((uint32_t)word);
-        insert_in(fresh, hash_key(f->key0, f->key1), (uint32_t)word);
+        insert_in(fresh, key_hash(f->key0, f->key1), (uint32_t)word);
       }
     }
     __atomic_store_n(&fresh->older, NULL, __ATOMIC_RELEASE);
@@ -175,10 +162,10 @@ static SLOW bool replace(struct key_table *full) {
 /* The record's key and namespace are set; KEYED is set by this. False without
    memory: the future lives, but no key finds it. */
 bool key_insert(struct aprof_future *f) {
-  uint64_t hash = hash_key(f->key0, f->key1);
+  uint64_t hash = key_hash(f->key0, f->key1);
   f->flags |= APROF_F_KEYED;
   for (;;) {
-    struct key_table *t = __atomic_load_n(&head, __ATOMIC_SEQ_CST);
+    struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_SEQ_CST);
     if (t == NULL || !insert_in(t, hash, index_of(f))) {
       if (!replace(t)) {
         f->flags &= (uint8_t)~APROF_F_KEYED;
@@ -187,20 +174,20 @@ bool key_insert(struct aprof_future *f) {
       continue;
     }
     /* A head that came in between may have been copied before our word was there. */
-    if (likely(t == __atomic_load_n(&head, __ATOMIC_SEQ_CST)))
+    if (likely(t == __atomic_load_n(&key_head, __ATOMIC_SEQ_CST)))
       return true;
   }
 }
 
 static bool remove_in(struct key_table *table, uint64_t hash, uint32_t index) {
-  uint32_t mask = table->size - 1;
+  uint32_t mask = table->mask;
   uint64_t wanted = (hash >> 32) << 32 | index;
   for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
     uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
     if (word == 0)
       return false;
     if (word == wanted) {
-      __atomic_store_n(&table->word[slot], (hash >> 32) << 32 | TOMB, __ATOMIC_RELEASE);
+      __atomic_store_n(&table->word[slot], (hash >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
       return true;
     }
   }
@@ -208,8 +195,8 @@ static bool remove_in(struct key_table *table, uint64_t hash, uint32_t index) {
 }
 
 void key_remove(struct aprof_future *f) {
-  uint64_t hash = hash_key(f->key0, f->key1);
+  uint64_t hash = key_hash(f->key0, f->key1);
   f->flags &= (uint8_t)~APROF_F_KEYED;
-  for (struct key_table *t = __atomic_load_n(&head, __ATOMIC_ACQUIRE); t != NULL; t = t->older)
+  for (struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE); t != NULL; t = t->older)
     remove_in(t, hash, index_of(f));
 }

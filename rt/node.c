@@ -127,6 +127,26 @@ uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
   return node;
 }
 
+/* Where a thread counts when there is no memory for its own counters: never
+   read, so that the hot path needs no test. */
+static struct aprof_counters nowhere[NODE_SEGMENT];
+
+static bool is_nowhere(const struct aprof_counters *c) {
+  return c >= nowhere && c < nowhere + NODE_SEGMENT;
+}
+
+/* The fast events' shortcuts: a wait that ends finds its function there. */
+struct aprof_counters *await_known(struct thread *t, uint32_t await) {
+  struct aprof_counters *a = counters_of(t, await);
+  if (a->await.function != 0 || is_nowhere(a))
+    return a;
+  struct aprof_counters *c = counters_of(t, node_at(await)->parent);
+  a->await.site = node_site(await);
+  a->await.node = await;
+  a->await.function = is_nowhere(c) ? 0 : (uintptr_t)c;
+  return a;
+}
+
 struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
                              bool is_await) {
   uint32_t id = site_id(site);
@@ -137,19 +157,14 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
   e->place = place;
   e->site_id = id;
   e->counters = counters_of(t, e->node);
-  if (is_await) {
-    /* Shortcuts for the fast events: a wait that ends finds its function here. */
-    e->counters->await.site = id;
-    e->counters->await.function = (uintptr_t)counters_of(t, parent);
-  }
+  if (is_await)
+    await_known(t, e->node);
+  if (is_nowhere(e->counters))
+    e->site = NULL; /* looked for again each time */
   return e;
 }
 
 /* -- counters ----------------------------------------------------------------- */
-
-/* Where a thread counts when there is no memory for its own counters: never
-   read, so that the hot path needs no test. */
-static struct aprof_counters nowhere[NODE_SEGMENT];
 
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node) {
   uint32_t segment = node / NODE_SEGMENT;

@@ -192,7 +192,7 @@ static void fill_header(struct aprof_header *h) {
   h->header_size = APROF_HEADER_SIZE;
   h->capacity = rt.capacity;
   h->used = APROF_HEADER_SIZE;
-  clock_start(h, rt.options.clock);
+  clock_start(h);
   h->enabled = rt.options.enabled;
   h->epoch = rt.header->epoch + 1;
   h->reset_epoch = h->epoch;

@@ -44,6 +44,7 @@
 
 #define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
 #define NODE_CACHE 256u     /* entries of a thread's node cache */
+#define RUN_CACHE 256u      /* entries of its cache of runs */
 #define NODE_CHUNK 1024u    /* nodes in one chunk */
 #define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
 #define CALLEE_IDLE 0x7ffffffeu
@@ -55,7 +56,18 @@ struct node_entry {
   struct aprof_site *site;
   uint32_t place, node; /* place: parent << 1 | is_await */
   struct aprof_counters *counters;
-  uint64_t site_id;
+  uint32_t site_id, callee_id;
+  /* Of a call: the body that it led to last (fast.c). */
+  struct aprof_site *callee;
+  struct aprof_counters *callee_counters;
+  uint32_t callee_node;
+} __attribute__((aligned(64)));
+
+/* What a thread needed last to run a future of a node by its key. */
+struct run_entry {
+  struct aprof_site *function;             /* of the bracket; may be NULL */
+  struct aprof_counters *counters, *await; /* of it; of the await it was in, or NULL */
+  uint32_t node;
 };
 
 /*
@@ -79,8 +91,6 @@ struct thread {
   uint64_t slice_begin, slice_count;    /* tick; slices ended so far */
   uint32_t slice_from, slice_owner;     /* site; node of the outermost future */
   struct aprof_counters *slice_counters; /* of slice_owner */
-  uint64_t *slice_bucket;               /* of the last one: an await inside an await
-                                           takes it back */
   enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
   struct aprof_future *tentative;       /* create bracket open here */
   uint64_t tentative_id;
@@ -94,6 +104,7 @@ struct thread {
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
   struct node_entry cache[NODE_CACHE];
+  struct run_entry runs[RUN_CACHE];
 };
 
 struct rt_options {
@@ -109,8 +120,8 @@ struct rt_options {
 struct rt {
   struct aprof_header *header; /* also the base of the mapping; constant once set */
   uint32_t clock;              /* enum aprof_clock_source */
-  uint32_t fast; /* the same where fast.c may be used: no callback, a clock that
-                    needs no call; else 0 */
+  const uint32_t *usual_epoch; /* the profile's while fast events may happen, else
+                                  one that no thread is ever in */
   uint32_t histograms;
   aprof_callback callback; /* user's, or NULL */
   void *callback_arg;
@@ -155,8 +166,9 @@ static inline void rt_lock(void) {
 static inline void rt_unlock(void) { __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE); }
 
 /* clock.c: ticks of the profile's clock; any thread, async-signal-safe. */
+extern const uint32_t clock_never; /* an epoch that never is */
 uint64_t clock_slow(void);
-void clock_start(struct aprof_header *header, uint32_t source);
+void clock_start(struct aprof_header *header);
 static inline uint64_t clock_read(void) {
 #if defined __x86_64__ || defined __i386__
   if (likely(rt.clock == APROF_CLOCK_TSC))
@@ -164,7 +176,8 @@ static inline uint64_t clock_read(void) {
 #endif
   return clock_slow();
 }
-void clock_choose_fast(void);      /* rt.fast by what is known now */
+uint32_t clock_planned(void);      /* enum aprof_clock_source of the profile to come */
+void clock_choose_usual(void);     /* rt.usual_epoch by what is known now */
 uint64_t clock_ns(uint64_t ticks); /* an amount of ticks; by the best rate known */
 
 /* options.c: APROF_OPTIONS into rt.options; warns of unknown keys. */
@@ -199,6 +212,7 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
                              bool is_await);
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
+struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
 bool node_start(void);
 void node_reset(void);
 static inline uint32_t node_site(uint32_t node) {
@@ -206,7 +220,7 @@ static inline uint32_t node_site(uint32_t node) {
 }
 static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
                                                 struct aprof_site *site) {
-  return &t->cache[(((uintptr_t)site >> 5) ^ (place * 37u)) % NODE_CACHE];
+  return &t->cache[(((uintptr_t)site >> 6) ^ place) % NODE_CACHE];
 }
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
@@ -215,6 +229,9 @@ static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
   if (likely(e->site == site && e->place == place && e->site_id == site->id))
     return e;
   return node_slow(t, parent, site, is_await);
+}
+static inline struct run_entry *run_entry_for(struct thread *t, uint32_t node) {
+  return &t->runs[node % RUN_CACHE];
 }
 static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
   struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
@@ -240,6 +257,18 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
 }
 
 /* key.c: lock-free look-up; insert and remove are atomic. */
+struct key_table {
+  uint32_t mask; /* size - 1; a power of two */
+  uint32_t used; /* words that were ever taken; atomic */
+  struct key_table *older;
+  uint64_t word[]; /* hash's upper half << 32 | index; 0: never taken */
+};
+#define KEY_TOMB 1u /* no record has index 1: the header lies there */
+extern struct key_table *key_head; /* atomic; NULL: no key yet */
+static inline uint64_t key_hash(uint64_t key0, uint64_t key1) {
+  uint64_t h = (key0 ^ (key1 << 29 | key1 >> 35)) * 0x9e3779b97f4a7c15ull;
+  return h ^ h >> 29;
+}
 struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *after); /* NULL: the first */
 struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns); /* at rest */

@@ -124,6 +124,7 @@ static struct thread *lease(void) {
   t->at = NULL;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
+  memset(t->runs, 0, sizeof t->runs);
   find_stack(t);
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
@@ -147,6 +148,7 @@ static void enter_epoch(struct thread *t) {
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
     histogram_forget(t->index);
     memset(t->cache, 0, sizeof t->cache);
+    memset(t->runs, 0, sizeof t->runs);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     b->counters_epoch = h->reset_epoch;

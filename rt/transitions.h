@@ -145,16 +145,18 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
     c->function.slice_from = t->slice_from;
     c->function.slice_to = site;
   }
-  t->slice_bucket =
-      histogram_add(t, t->slice_owner, OF_SLICE, &c->function.slice_histogram, length);
+  histogram_add(t, t->slice_owner, OF_SLICE, &c->function.slice_histogram, length);
 }
 
 /* It had not been: what seemed a suspension was a call on the same stack. */
-static inline void slice_reopen(struct thread *t) {
+static inline void slice_reopen(struct thread *t, uint64_t ended) {
+  struct aprof_counters *c = t->slice_counters;
+  uint32_t histogram = c->function.slice_histogram;
   t->slice_count--;
-  t->slice_counters->function.slices--;
-  if (t->slice_bucket != NULL)
-    --*t->slice_bucket;
+  c->function.slices--;
+  if (histogram > 1)
+    --((uint64_t *)(rt_base() +
+                    ((uint64_t)histogram << 6)))[aprof_bucket_of(ended - t->slice_begin)];
 }
 
 /* -- states ---------------------------------------------------------------- */

@@ -194,7 +194,8 @@ enum aprof_node_kind {
 struct aprof_counters {
   union {
     struct {
-      uint64_t reserved_created, done, failed, cancelled;
+      uint64_t last_site; /* the runtime's shortcut: the await it was in last */
+      uint64_t done, failed, cancelled;
       uint64_t exec, queued; /* ticks */
       uint64_t exec_max, wall_max; /* ticks, over ended futures */
       uint64_t slices, slice_max;  /* slice_max in ticks */
@@ -204,7 +205,7 @@ struct aprof_counters {
       uint64_t detached;  /* swept: records of closed epochs that were recycled;
                              their open segments were added to exec, queued and
                              the await's waiting */
-      uint64_t queue_episodes_reserved;
+      uint64_t last_await; /* ... and where its counters are mapped */
     } function;
     struct {
       uint64_t count, immediate; /* count includes immediate */
@@ -212,6 +213,7 @@ struct aprof_counters {
       uint32_t histogram;        /* of the waits that were not immediate */
       uint32_t site;             /* the runtime's shortcuts: the node's site, and */
       uint64_t function;         /* where its function's counters are mapped */
+      uint32_t node;             /* its own number */
     } await;
     uint64_t words[16];
   };
@@ -224,18 +226,19 @@ struct aprof_counters {
  * await) share their block's histogram: count each offset once per function.
  * Offsets are in units of 64 bytes; 0 and 1: none.
  */
-#define APROF_HISTOGRAM_BUCKETS 768u /* up to 2^48 ticks; greater ones in the last */
+#define APROF_HISTOGRAM_BUCKETS 1024u /* up to 2^63 ticks: room for every amount */
 struct aprof_histogram {
   uint64_t count[APROF_HISTOGRAM_BUCKETS];
 };
 
+/* `value` is an amount of time: below 2^63. From 2^53 on (52 days at 2 GHz) the last few
+   below a bucket count in it. */
 static inline uint32_t aprof_bucket_of(uint64_t value) {
   union {
     double number;
     uint64_t bits;
   } as = {.number = (double)(int64_t)(value + (value == 0))};
-  uint64_t bucket = (as.bits >> 48) - (1023u << 4);
-  return bucket < APROF_HISTOGRAM_BUCKETS ? (uint32_t)bucket : APROF_HISTOGRAM_BUCKETS - 1u;
+  return (uint32_t)(as.bits >> 48) - (1023u << 4);
 }
 
 /* The least value of a bucket. Below 16 there are buckets that no value falls in. */

@@ -1,0 +1,189 @@
+/*
+ * What the fast events have in common; see fast.c.
+ *
+ * Purpose: each step of transitions.h again, for when it is known beforehand that
+ * nothing is missing: no call, no lock, no test that an event has made already.
+ * Cost: inline. Locking: only inside an event.
+ */
+#ifndef APROF_FAST_H
+#define APROF_FAST_H
+
+/* Packing two stores into one costs more instructions than it saves here. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
+#include "transitions.h"
+
+#include "events.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* The thread is known in this epoch, and a fast event may happen at all. */
+ALWAYS bool usual(const struct thread *t) {
+  return likely(t->epoch == *rt.usual_epoch);
+}
+
+/* Before `now` that the thread or the future knows, time runs in events.c. */
+ALWAYS uint64_t fast_clock(uint32_t clock) {
+#if defined __x86_64__ || defined __i386__
+  if (clock == APROF_CLOCK_TSC)
+    return __builtin_ia32_rdtsc();
+#endif
+  return __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED);
+}
+
+/* The event begins, before anything is read that a signal handler's events could
+   change; false inside another one, and where nothing is as usual. */
+ALWAYS bool begin(const struct thread *t) {
+  if (!usual(t) || unlikely(t->block->sequence & 1))
+    return false;
+  t->block->sequence++;
+  publish_fence();
+  return true;
+}
+
+/* It did not happen: the general one begins anew. */
+ALWAYS void unbegin(void) {
+  publish_fence();
+  aprof_self->block->sequence--;
+}
+
+ALWAYS void finish(struct aprof_block *b) {
+  publish_fence();
+  b->sequence++;
+}
+
+/* Is an amount of time none, because the clock of another core is behind? */
+ALWAYS bool backwards(uint64_t passed) {
+  return unlikely((int64_t)passed < 0);
+}
+
+/* What node_find would answer, if the thread's cache knows it. */
+ALWAYS struct node_entry *fast_node(struct thread *t, uint32_t parent, struct aprof_site *site,
+                                    bool is_await) {
+  uint32_t place = parent << 1 | is_await;
+  struct node_entry *e = node_entry_for(t, place, site);
+  return likely(e->site == site) && likely(e->place == place) && likely(e->site_id == site->id)
+             ? e
+             : NULL;
+}
+
+/* NULL: nothing was counted there by this thread. */
+ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
+  struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
+  return likely(segment != NULL) ? segment + node % NODE_SEGMENT : NULL;
+}
+
+/* 0: not made yet, 1: never to be. */
+ALWAYS bool has_histogram(uint32_t offset) {
+  return likely(offset > 1);
+}
+
+ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
+  union {
+    double number;
+    uint64_t bits;
+  } as = {.number = (double)(int64_t)(value + (value == 0))};
+  uint64_t *buckets = (uint64_t *)(rt_base() + ((uint64_t)histogram << 6));
+  ++buckets[(as.bits >> 48) - (1023u << 4)];
+}
+
+/* The await of the function that `c` counts, at `site`: the one it was in last, or
+   what the cache knows. */
+ALWAYS struct aprof_counters *fast_await(struct thread *t, struct aprof_counters *c, uint32_t node,
+                                         struct aprof_site *site) {
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
+  if (likely(c->function.last_site == (uintptr_t)site) && likely(a->await.site == site->id))
+    return a;
+  struct node_entry *e = fast_node(t, node, site, true);
+  if (e == NULL || (site->flags & APROF_NAMES) || e->counters->await.function != (uintptr_t)c)
+    return NULL;
+  c->function.last_site = (uintptr_t)site;
+  c->function.last_await = (uintptr_t)e->counters;
+  return e->counters;
+}
+
+/* A wait that is over, for good or to be counted immediate. */
+ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t waited) {
+  f->waiting += waited;
+  a->await.waiting += waited;
+  a->await.count++;
+  if (unlikely(waited > a->await.max))
+    a->await.max = waited;
+}
+
+/* Where the slices of f are counted, `c` being its own record: NULL if not here yet. */
+ALWAYS struct aprof_counters *fast_outer(struct thread *t, const struct aprof_future *f,
+                                         struct aprof_counters *c) {
+  uint32_t outer = f->outer;
+  return likely(outer == f->node) ? c : fast_counters(t, outer);
+}
+
+ALWAYS void fast_slice_open(struct thread *t, struct aprof_future *f, struct aprof_counters *sliced,
+                            uint64_t now, uint32_t site) {
+  t->slice_begin = now;
+  t->slice_from = site;
+  t->slice_owner = f->outer;
+  t->slice_counters = sliced;
+}
+
+/* Its histogram is there. True: it was the longest, whose end is to be noted. */
+ALWAYS bool fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_t now) {
+  uint64_t length = now - t->slice_begin;
+  t->slice_count++;
+  c->function.slices++;
+  fast_count(c->function.slice_histogram, length);
+  if (likely(length <= c->function.slice_max))
+    return false;
+  c->function.slice_max = length;
+  c->function.slice_from = t->slice_from;
+  return true;
+}
+
+/* f, which ran, is done: what future_end counts, into histograms that are there. */
+ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, uint64_t exec,
+                      uint64_t wall) {
+  c->function.done++;
+  if (unlikely(exec > c->function.exec_max))
+    c->function.exec_max = exec;
+  if (unlikely(wall > c->function.wall_max))
+    c->function.wall_max = wall;
+  fast_count(c->function.exec_histogram, exec);
+  fast_count(c->function.wall_histogram, wall);
+  if (!(f->flags & APROF_F_WAITED))
+    c->function.born_done++;
+}
+
+/* future_new and future_free, with room in the thread's own list. */
+#define FREE_ENOUGH 256u
+
+ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state,
+                         uint8_t flags, uint8_t open) {
+  t->free_list = (uint32_t)f->key0;
+  t->free_count--;
+  f->exec = f->waiting = f->queued = 0;
+  f->last = f->created_tick = now;
+  f->state = state;
+  f->flags = flags;
+  f->open = open;
+  f->ending = 0;
+  f->block = t->index;
+  f->callee = 0;
+  f->wake_tick = 0;
+  f->wake_site = 0;
+  f->polled = 0;
+  return (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
+}
+
+ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {
+  f->id = 0;
+  publish_fence();
+  f->state = APROF_FUTURE_FREE;
+  f->flags = 0;
+  f->key0 = t->free_list;
+  t->free_list = index;
+  t->free_count++;
+}
+
+#endif
