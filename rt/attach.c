@@ -24,7 +24,10 @@ void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t sit
     event.file = rt_base() + ((uint64_t)place->file << 3);
   event.line = place->line;
   event.time_ns = rt.clock == APROF_CLOCK_VIRTUAL ? now : clock_ns(now - rt.header->tick0);
+  struct thread *t = aprof_self;
+  t->callback_at = (uintptr_t)__builtin_frame_address(0);
   callback(&event, rt.callback_arg);
+  t->callback_at = 0;
 }
 
 #define VIRTUAL_END (1ull << 62) /* ns; no amount of time has its top bit set */

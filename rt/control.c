@@ -14,7 +14,22 @@
 
 struct rt rt = {.fd = -1, .usual_epoch = &clock_never};
 
+static struct stat first_stderr; /* zero: it was closed */
+
+/* The program may have closed it since, and have a file of its own there. */
+bool control_stderr(void) {
+  struct stat now;
+  int saved = errno;
+  bool same = first_stderr.st_ino != 0 && fstat(STDERR_FILENO, &now) == 0 &&
+              now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
+              now.st_rdev == first_stderr.st_rdev;
+  errno = saved;
+  return same;
+}
+
 void control_say(const char *what, const char *detail) {
+  if (!control_stderr())
+    return;
   char line[600] = "aprof: ";
   strncat(line, what, 300);
   strncat(line, detail, 280);
@@ -33,12 +48,30 @@ static SLOW bool give_up(const char *why) {
 
 /* -- fork ------------------------------------------------------------------------ */
 
+/* A signal handler, or the user's callback, may fork in the middle of an event, and the
+   child goes on with it. It does so in a copy that nobody will read. */
+static __thread bool forked_inside __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void) { forked_inside = rt.state == RT_ON && thread_keep(true); }
+
+static void in_parent(void) {
+  if (forked_inside)
+    thread_keep(false);
+}
+
 /* The child has none of the parent's futures: their records lie in memory that it
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
   rt.lock = rt.opening = 0; /* of threads that are not here */
   if (rt.state != RT_ON)
     return;
+  if (forked_inside)
+    thread_keep(false);
+  if (forked_inside && profile_copy()) {
+    rt.header->epoch++; /* the next event is of the child's own profile */
+    rt.fd = -1;
+    return;
+  }
   profile_abandon();
   thread_wipe();
 }
@@ -63,6 +96,8 @@ void control_attach(void) {
   if (rt.state != RT_NEW)
     return;
   rt.instance = 1;
+  if (fstat(STDERR_FILENO, &first_stderr) != 0)
+    first_stderr.st_ino = 0;
   options_read();
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
@@ -71,7 +106,7 @@ void control_attach(void) {
     return;
   }
   thread_start();
-  pthread_atfork(NULL, NULL, in_child);
+  pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
   if (!rt.options.enabled)
     control_start(); /* so that `aprof on` finds something to switch */

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rt.h"
@@ -57,28 +59,87 @@ static void find_command(void) {
 struct request {
   char *argv[16];
   char fd[12], sequence[24], tick[24];
+  bool wait; /* until the command has ended */
   const char *failed;
+  pid_t command;
 };
+
+#define PROFILE_FD 3 /* in the command */
+
+/* The command has the profile, and nothing else of the program's: no socket or pipe
+   stays open on its account. False: the profile cannot be had. */
+static bool take_descriptors(void) {
+  bool ours = profile_fd_ok(), talk = control_stderr();
+  if (ours && rt.fd != PROFILE_FD && dup2(rt.fd, PROFILE_FD) < 0)
+    return false;
+  unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
+  if (syscall(SYS_close_range, from, ~0u, 0) != 0)
+    for (int fd = (int)from; fd < 1024; fd++)
+      close(fd);
+  for (int fd = 0; fd < PROFILE_FD; fd++) {
+    if (fd == STDERR_FILENO && talk)
+      continue;
+    close(fd);
+    if (open("/dev/null", O_RDWR) < 0 && memfd_create("aprof-null", 0) < 0)
+      return false;
+  }
+  if (ours)
+    return fcntl(PROFILE_FD, F_SETFD, 0) == 0;
+  return profile_reopen() == PROFILE_FD && fcntl(PROFILE_FD, F_SETFD, 0) == 0;
+}
 
 /* Runs in the parent's memory, its thread stopped until the exec: touches
    nothing but the request. */
 static int become_command(void *argument) {
   struct request *r = argument;
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  fcntl(rt.fd, F_SETFD, 0);
-  execve(rt.command, r->argv, no_environment);
-  r->failed = "cannot be run";
+  if (take_descriptors()) {
+    static const uint64_t none;
+    signals_restore(&none);
+    execve(rt.command, r->argv, no_environment);
+    r->failed = "cannot be run";
+  } else {
+    r->failed = "cannot see the profile, whose descriptor the program closed";
+  }
   _exit(127);
 }
 
-/* The one in between: so that nobody has to wait for the command. */
+/* The one in between: the command is its child, never the program's, which would be
+   told of its end and could wait for it. This one itself has no signal to send. */
 static int start_command(void *argument) {
+  struct request *r = argument;
   char stack[8192] __attribute__((aligned(16)));
-  if (clone(become_command, stack + sizeof stack, CLONE_VM | CLONE_VFORK, argument) < 0)
-    ((struct request *)argument)->failed = "cannot be started";
+  r->command = clone(become_command, stack + sizeof stack, CLONE_VM | CLONE_VFORK, argument);
+  if (r->command < 0)
+    r->failed = "cannot be started (no more processes allowed?)";
+  if (r->command > 0 && r->wait)
+    while (syscall(SYS_wait4, r->command, NULL, __WALL, NULL) < 0 && errno == EINTR)
+      ;
   _exit(0);
+}
+
+/* -- not too many at once -------------------------------------------------------- */
+
+#define AT_ONCE 4
+#define STUCK_NS 60000000000u
+
+static struct {
+  pid_t pid;
+  uint64_t since; /* CLOCK_MONOTONIC, ns */
+} started[AT_ONCE];
+
+static uint64_t monotonic_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A place for another command; -1: signals come faster than totals can be made. */
+static int free_place(uint64_t now) {
+  for (int i = 0; i < AT_ONCE; i++)
+    if (started[i].pid == 0 || now - started[i].since > STUCK_NS ||
+        (kill(started[i].pid, 0) < 0 && errno == ESRCH))
+      return i;
+  return -1;
 }
 
 static void number_text(char *to, uint64_t value) {
@@ -99,37 +160,50 @@ static int complain(const char *why) {
   return -1;
 }
 
+/* Two processes, one after the other, in this one's memory. Signals are blocked: no
+   handler may run there. */
+static void start(struct request *r) {
+  static char stack[32768] __attribute__((aligned(16)));
+  pid_t between = clone(start_command, stack + sizeof stack, CLONE_VM | CLONE_VFORK, r);
+  if (between > 0)
+    while (syscall(SYS_wait4, between, NULL, __WALL, NULL) < 0 && errno == EINTR)
+      ;
+  else
+    r->failed = "cannot be started (no more processes allowed?)";
+}
+
+static int start_in_turn(struct request *r) {
+  static uint32_t busy;
+  uint64_t now = monotonic_ns();
+  int place = -1;
+  while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+    sched_yield(); /* another thread is starting one, which takes a millisecond */
+  if (r->wait || (place = free_place(now)) >= 0)
+    start(r);
+  if (place >= 0 && r->failed == NULL) {
+    started[place].pid = r->command;
+    started[place].since = now;
+  }
+  __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+  return r->wait || place >= 0 ? 0 : -1;
+}
+
 /* Starts a dump; async-signal-safe. At exit waits for it. */
 int dump_request(const char *reason, uint64_t tick) {
   if (rt.command[0] == '\0')
     return complain("`aprof` is not installed beside the runtime (APROF_COMMAND names another)");
-  if (!profile_fd_ok())
-    return complain("cannot see the profile, whose descriptor the program closed");
-  static char stack[32768] __attribute__((aligned(16)));
-  static uint32_t busy;
-  if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-    return -1; /* a dump is being started by another thread: it will show the same */
   struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd,
                                (char *)"--reason", (char *)reason, (char *)"--sequence",
-                               r.sequence, (char *)"--at", r.tick, NULL}};
-  number_text(r.fd, (uint64_t)rt.fd);
+                               r.sequence, (char *)"--at", r.tick, NULL},
+                      .wait = strcmp(reason, "exit") == 0};
+  number_text(r.fd, PROFILE_FD);
   number_text(r.sequence, rt.header->signals);
   number_text(r.tick, tick);
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before); /* no handler may run in borrowed memory */
-  bool at_exit = strcmp(reason, "exit") == 0;
-  pid_t child = clone(at_exit ? become_command : start_command, stack + sizeof stack,
-                      CLONE_VM | CLONE_VFORK, &r);
-  int status = 0;
-  if (child > 0)
-    while (waitpid(child, &status, __WALL) < 0 && errno == EINTR)
-      ;
-  else
-    r.failed = "cannot be started (no more processes allowed?)";
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-  return r.failed != NULL ? complain(r.failed) : 0;
+  uint64_t before = 0;
+  signals_block(&before);
+  int result = start_in_turn(&r);
+  signals_restore(&before);
+  return r.failed != NULL ? complain(r.failed) : result;
 }
 
 /* -- when ------------------------------------------------------------------------ */

@@ -85,9 +85,11 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
 }
 
 uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset) {
-  *offset = 1;
-  if (!rt.histograms)
+  uint32_t found = 1;
+  if (!rt.histograms) {
+    *offset = found;
     return NULL;
+  }
   rt_lock();
   if (table_used * 4 < table_size * 3 || table_grow()) {
     struct histogram_slot *slot = table_slot(table, table_size, key_of(t, node, which));
@@ -99,12 +101,13 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
       }
     }
     if (slot->key != 0)
-      *offset = slot->offset;
+      found = slot->offset;
   }
+  *offset = found;
   rt_unlock();
-  if (*offset == 1) {
+  if (found == 1) {
     __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  return (uint64_t *)(rt_base() + ((uint64_t)*offset << 6));
+  return (uint64_t *)(rt_base() + ((uint64_t)found << 6));
 }

@@ -128,10 +128,13 @@ static int create_file(const struct aprof_header *h) {
   return memfd_create("aprof-profile", MFD_CLOEXEC);
 }
 
-/* Out of the way of programs that count on low numbers. */
+/* Out of the way of programs that count on low numbers, and of those that have few
+   numbers at all: a profile with a name needs none. -1: it has none now. */
 static int move_high(int fd) {
-  int high = fcntl(fd, F_DUPFD_CLOEXEC, 100);
-  if (high < 0)
+  struct rlimit limit;
+  bool few = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 256;
+  int high = few && rt.path[0] != '\0' ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, few ? 3 : 100);
+  if (high < 0 && rt.path[0] == '\0')
     return fd;
   close(fd);
   return high;
@@ -206,7 +209,6 @@ bool profile_open(void) {
   int fd = create_file(&fresh);
   if (fd < 0)
     return false;
-  fd = move_high(fd);
   struct stat st;
   if (ftruncate(fd, (off_t)rt.capacity) != 0 ||
       posix_fallocate(fd, 0, STEP) != 0 ||
@@ -219,7 +221,7 @@ bool profile_open(void) {
   /* The header stays with a child until it has its own: gates test its flag. */
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
   madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
-  rt.fd = fd;
+  rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
   rt.committed = STEP;
@@ -235,6 +237,18 @@ fail:
 bool profile_fd_ok(void) {
   struct stat st;
   return rt.fd >= 0 && fstat(rt.fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode;
+}
+
+int profile_reopen(void) {
+  struct stat st;
+  if (rt.path[0] == '\0')
+    return -1;
+  int fd = open(rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
 }
 
 bool profile_commit(uint64_t until) {
@@ -260,6 +274,19 @@ bool profile_commit(uint64_t until) {
     rt.committed = target;
   }
   errno = saved;
+  return ok;
+}
+
+/* In a child that is inside an event of its parent. The header is the parent's no
+   longer, either. */
+bool profile_copy(void) {
+  int fd = profile_fd_ok() ? rt.fd : profile_reopen();
+  if (fd < 0)
+    return false;
+  bool ok = mmap(rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
+            MAP_FAILED;
+  close(fd);
+  rt.path[0] = '\0';
   return ok;
 }
 

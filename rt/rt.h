@@ -6,9 +6,8 @@
  * Cost: an event touches its thread, the future and two counters records; only
  * functions named *_slow, and those this header calls slow paths, may lock,
  * grow the arena or enter the kernel.
- * Locking: `rt.lock` is one spin lock for all slow paths. A thread holding it is
- * inside an event (its block's sequence is odd) or in thread_sync, so a signal
- * handler that interrupts it never takes it: its events are dropped as nested.
+ * Locking: `rt.lock` is one spin lock for all slow paths. Its holder has signals
+ * blocked, so no handler runs, or jumps away, while it is held.
  *
  * Invariants:
  *   t->cur != NULL       <=>  block->state == RUNNING, cur->state == RUNNING
@@ -100,7 +99,7 @@ struct thread {
   uint32_t serial;
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */
-  uint32_t busy;      /* in thread_sync */
+  uintptr_t callback_at; /* address of the frame that calls the user's callback; or 0 */
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
   struct node_entry cache[NODE_CACHE];
@@ -130,8 +129,9 @@ struct rt {
   int32_t pid;   /* owner of the profile; 0: none yet */
   int32_t state; /* enum rt_state */
   uint32_t lock;
+  uint64_t signals; /* that the holder of the lock had blocked before */
   uint32_t opening; /* a thread makes the profile */
-  int fd; /* of the profile, -1: none */
+  int fd; /* of the profile, -1: none, or the program has too few to spare one */
   dev_t device;
   ino_t inode;
   uint64_t capacity, committed; /* bytes: reserved; backed by the file */
@@ -158,12 +158,19 @@ static inline uint32_t index_of(const struct aprof_future *f) {
 static inline struct aprof_future *future_at(uint32_t index) {
   return (struct aprof_future *)(rt_base() + ((uint64_t)index << 7));
 }
-static inline void rt_lock(void) {
-  while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
-    while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
-      __builtin_ia32_pause();
-}
-static inline void rt_unlock(void) { __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE); }
+
+/* nested.c: the lock of all slow paths, with signals blocked while it is held. */
+void rt_lock(void);
+void rt_unlock(void);
+void signals_block(uint64_t *before);
+void signals_restore(const uint64_t *before);
+/* An event found its thread inside another one. True: that one was left for good, the
+   thread's records are sound again. False: this is a handler, the event is dropped. */
+bool event_recover(struct thread *t);
+/* ... is known to have been left. */
+void event_left(struct thread *t);
+/* Is this a handler that may have interrupted an event, or a callback inside one? */
+bool event_interrupted(struct thread *t);
 
 /* clock.c: ticks of the profile's clock; any thread, async-signal-safe. */
 extern const uint32_t clock_never; /* an epoch that never is */
@@ -189,6 +196,8 @@ bool profile_open(void);              /* makes the file and maps it over the ran
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
 void profile_abandon(void);           /* after fork: let go of the parent's */
+bool profile_copy(void);              /* ... but for a private copy of it */
+int profile_reopen(void);             /* a descriptor where the program closed ours; or -1 */
 
 /* arena.c: chunks. rt.lock held; NULL when the memory limit is reached. */
 void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count, uint32_t element);
@@ -287,6 +296,7 @@ void future_reset(void);
 /* thread.c */
 struct thread *thread_sync(void); /* what an event does when its epoch is not current */
 void thread_wipe(void);           /* in a forked child */
+bool thread_keep(bool keep);       /* around a fork inside an event */
 void thread_start(void);          /* once per process */
 
 /* control.c */
@@ -295,6 +305,7 @@ int control_enable(int on);
 int control_reset(void);
 void control_attach(void); /* once: options, reservation, fork handlers */
 void control_say(const char *what, const char *detail); /* one line on stderr */
+bool control_stderr(void); /* is descriptor 2 what it was when the program started? */
 
 /* cost.c: event_cost_mticks of the header; once, before the first future */
 void cost_measure(void);

@@ -3,6 +3,7 @@
  * epoch is no longer the one it knew.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +17,9 @@
 #define BLOCKS 4096u
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
+#define MADV_KEEPONFORK 19
 #endif
+#define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
 
 /* Every thread starts here: epoch 0 sends its first event to thread_sync. */
 static struct thread nobody;
@@ -25,6 +28,7 @@ __thread struct thread *aprof_self __attribute__((tls_model("initial-exec"))) = 
 static pthread_key_t exit_key;
 static bool exit_key_made;
 static struct aprof_block *blocks[BLOCKS]; /* rt.lock to add */
+static struct thread *holders[BLOCKS];     /* who leased each last */
 static struct thread *free_threads;        /* rt.lock */
 
 static void thread_exit(void *thread);
@@ -33,10 +37,20 @@ void thread_start(void) { exit_key_made = pthread_key_create(&exit_key, thread_e
 
 void thread_wipe(void) {
   memset(blocks, 0, sizeof blocks);
+  memset(holders, 0, sizeof holders);
   free_threads = NULL; /* wiped too: made anew */
   if (aprof_self != &nobody)
     memset(aprof_self, 0, sizeof *aprof_self);
   aprof_self = &nobody;
+}
+
+/* A handler that interrupted an event is about to fork: the child will come back to the
+   event, so this thread's half must survive. True: it does. */
+bool thread_keep(bool keep) {
+  struct thread *t = aprof_self;
+  if (t->block == NULL || (keep && !event_interrupted(t)))
+    return false;
+  return madvise(t, THREAD_SIZE, keep ? MADV_KEEPONFORK : MADV_WIPEONFORK) == 0;
 }
 
 /* Where this thread's own stack can be: below its control block, or for the
@@ -66,12 +80,18 @@ static struct thread *thread_memory(void) {
   rt_unlock();
   if (t != NULL)
     return t;
-  size_t size = (sizeof *t + 4095) & ~(size_t)4095;
-  t = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  t = mmap(NULL, THREAD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (t == MAP_FAILED)
     return NULL;
-  madvise(t, size, MADV_WIPEONFORK);
+  madvise(t, THREAD_SIZE, MADV_WIPEONFORK);
   return t;
+}
+
+static void thread_memory_free(struct thread *t) {
+  rt_lock();
+  t->next = free_threads;
+  free_threads = t;
+  rt_unlock();
 }
 
 static struct aprof_block *block_new(uint32_t *number) {
@@ -94,7 +114,29 @@ static struct aprof_block *block_new(uint32_t *number) {
   return block;
 }
 
-static struct aprof_block *block_lease(uint32_t *number) {
+static void retire(struct thread *t);
+
+/* Threads that ended without a word to the C library still hold theirs. Looked for
+   when the blocks are twice as many as the last time. */
+static bool reclaim_blocks(void) {
+  uint32_t count = rt.header->blocks, found = 0;
+  if (count < 16 || (count & (count - 1)) != 0)
+    return false;
+  for (uint32_t n = 1; n <= count; n++) {
+    struct aprof_block *b = blocks[n];
+    struct thread *t = holders[n];
+    if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
+        syscall(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
+        !__atomic_compare_exchange_n(&holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+      continue;
+    retire(t);
+    found++;
+  }
+  return found > 0;
+}
+
+static struct aprof_block *block_find(uint32_t *number) {
   for (uint32_t n = 1; n <= rt.header->blocks; n++) {
     uint32_t expected = APROF_THREAD_FREE;
     if (blocks[n] != NULL &&
@@ -104,7 +146,14 @@ static struct aprof_block *block_lease(uint32_t *number) {
       return blocks[n];
     }
   }
-  return block_new(number);
+  return NULL;
+}
+
+static struct aprof_block *block_lease(uint32_t *number) {
+  struct aprof_block *block = block_find(number);
+  if (block == NULL && reclaim_blocks())
+    block = block_find(number);
+  return block != NULL ? block : block_new(number);
 }
 
 static struct thread *lease(void) {
@@ -113,6 +162,8 @@ static struct thread *lease(void) {
   struct aprof_block *b = t != NULL ? block_lease(&number) : NULL;
   if (b == NULL) {
     __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
+    if (t != NULL)
+      thread_memory_free(t);
     return NULL;
   }
   t->block = b;
@@ -125,9 +176,11 @@ static struct thread *lease(void) {
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
   memset(t->runs, 0, sizeof t->runs);
+  t->callback_at = 0;
   find_stack(t);
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
+  __atomic_store_n(&holders[number], t, __ATOMIC_RELEASE);
   prctl(PR_GET_NAME, b->name);
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
@@ -167,63 +220,82 @@ static void enter_epoch(struct thread *t) {
   t->epoch = epoch;
 }
 
-struct thread *thread_sync(void) {
+static struct thread *sync_blocked(void) {
   struct thread *t = aprof_self;
-  static __thread uint8_t inside __attribute__((tls_model("initial-exec")));
-  if (inside || rt.state == RT_DEAD)
-    return NULL; /* a signal handler came in between */
-  inside = 1;
   if (!control_start())
-    goto none;
+    return NULL;
+  t = aprof_self; /* made anew in a forked child */
   if (t->block == NULL) {
     if (!__atomic_load_n(&rt.header->enabled, __ATOMIC_ACQUIRE) || (t = lease()) == NULL)
-      goto none;
+      return NULL;
     t->block->last = clock_read();
     t->block->epoch = rt.header->epoch;
   }
   enter_epoch(t);
   aprof_self = t;
-  inside = 0;
   return t;
-none:
-  inside = 0;
-  return NULL;
+}
+
+struct thread *thread_sync(void) {
+  uint64_t before = 0;
+  int saved = errno;
+  if (rt.state == RT_DEAD)
+    return NULL;
+  signals_block(&before);
+  struct thread *t = sync_blocked();
+  signals_restore(&before);
+  errno = saved;
+  return t;
+}
+
+/* The bodies that run on the thread are over, from the innermost down. */
+static void cancel_running(struct thread *t, uint64_t now) {
+  if (t->cur != NULL) {
+    close_running(t, now);
+    slice_close(t, now, node_site(t->cur->node));
+  } else {
+    close_rest(t->block, now);
+  }
+  for (struct aprof_future *f = t->cur; f != NULL;) {
+    struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
+    if (below != NULL && !is_aside(below, index_of(f)))
+      below = NULL;
+    future_end(t, f, APROF_CANCELLED, now);
+    if (below != NULL)
+      close_waiting(t, below, not_before(now, below), false);
+    f = below;
+  }
+  t->cur = NULL;
+  t->block->last = now;
 }
 
 /* The block is free for the next thread. What ran here ends unseen. */
-static void thread_exit(void *thread) {
-  struct thread *t = thread;
-  if (aprof_self != t || t->block == NULL)
-    return; /* wiped by a fork */
-  if (t->epoch == rt.header->epoch && !(t->block->sequence & 1)) {
-    t->block->sequence++;
-    uint64_t now = event_time(t);
-    if (t->cur != NULL) {
-      close_running(t, now);
-      slice_close(t, now, node_site(t->cur->node));
-    } else {
-      close_rest(t->block, now);
-    }
-    for (struct aprof_future *f = t->cur; f != NULL;) {
-      struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
-      if (below != NULL && !is_aside(below, index_of(f)))
-        below = NULL;
-      future_end(t, f, APROF_CANCELLED, now);
-      if (below != NULL)
-        close_waiting(t, below, not_before(now, below), false);
-      f = below;
-    }
-    t->block->last = now;
-    t->block->sequence++;
-  }
-  aprof_self = &nobody;
+static void retire(struct thread *t) {
   struct aprof_block *b = t->block;
+  if (b->sequence & 1)
+    event_left(t); /* cancelled in the middle of it, or by a jump of its last handler */
+  if (t->epoch == rt.header->epoch) {
+    b->sequence++;
+    publish_fence();
+    cancel_running(t, event_time(t));
+    publish_fence();
+    b->sequence++;
+  }
   b->serial = t->serial;
+  __atomic_store_n(&holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;
   t->epoch = 0;
   __atomic_store_n(&b->state, APROF_THREAD_FREE, __ATOMIC_RELEASE);
-  rt_lock();
-  t->next = free_threads;
-  free_threads = t;
-  rt_unlock();
+  thread_memory_free(t);
+}
+
+static void thread_exit(void *thread) {
+  struct thread *t = thread;
+  uint64_t before = 0;
+  if (aprof_self != t || t->block == NULL)
+    return; /* wiped by a fork */
+  signals_block(&before);
+  aprof_self = &nobody;
+  retire(t);
+  signals_restore(&before);
 }

@@ -19,12 +19,9 @@ static inline struct thread *event_begin(void) {
   if (unlikely(t->epoch != rt.header->epoch) && (t = thread_sync()) == NULL)
     return NULL;
   struct aprof_block *b = t->block;
-  uint64_t sequence = b->sequence;
-  if (unlikely(sequence & 1)) {
-    b->nested_events++;
+  if (unlikely(b->sequence & 1) && !event_recover(t))
     return NULL;
-  }
-  b->sequence = sequence + 1;
+  b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
   return t;
 }

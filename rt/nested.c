@@ -1,0 +1,265 @@
+/*
+ * Events inside events: signal handlers that run futures, and handlers that never
+ * return to what they interrupted.
+ *
+ * A handler's events are dropped while the event it interrupted is half done. But
+ * siglongjmp, or the end of a thread, may leave that event for good; its sequence
+ * would stay odd and everything after it be dropped. So an event that finds the
+ * sequence odd looks whether it is inside a handler: on an alternate stack, or
+ * with a signal frame that interrupted this library above it on its stack. If not,
+ * the event was left, and its thread's records are made sound again: what it was
+ * about to book is lost, and counted as a missed event.
+ *
+ * Slow paths block signals while they hold the lock, so no other thread waits for a
+ * lock whose holder was jumped out of.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "transitions.h"
+
+void signals_block(uint64_t *before) {
+  static const uint64_t all = UINT64_MAX;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, before, sizeof all);
+}
+
+void signals_restore(const uint64_t *before) {
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof *before);
+}
+
+void rt_lock(void) {
+  uint64_t before = 0;
+  int saved = errno;
+  signals_block(&before);
+  while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
+      __builtin_ia32_pause();
+  rt.signals = before;
+  errno = saved;
+}
+
+void rt_unlock(void) {
+  uint64_t before = rt.signals;
+  int saved = errno;
+  __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE);
+  signals_restore(&before);
+  errno = saved;
+}
+
+/* -- is this a handler? --------------------------------------------------------- */
+
+#if defined __x86_64__
+
+#define FAR (1u << 20) /* bytes of a known stack that are searched */
+#define NEAR (64u << 10) /* ... and of another */
+#define RESTORER 0x04000000u
+
+struct kernel_action {
+  uint64_t handler, flags, restorer, mask;
+};
+
+extern const char __ehdr_start[], etext[];
+
+/* Where handlers return to: the same for all of them, the first word of a signal
+   frame. 0: no handler was ever installed. */
+static uint64_t find_restorer(void) {
+  static uint64_t known;
+  struct kernel_action action;
+  for (int n = 1; n < 65 && known == 0; n++)
+    if (syscall(SYS_rt_sigaction, n, NULL, &action, sizeof action.mask) == 0 &&
+        (action.flags & RESTORER))
+      known = action.restorer;
+  return known;
+}
+
+/* Reads words that may not be there; how many bytes were. */
+static size_t peek(uintptr_t from, void *to, size_t size) {
+  struct iovec here = {to, size}, there = {(void *)from, size};
+  ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+  return got > 0 ? (size_t)got : 0;
+}
+
+/* A signal frame at `frame`: did it interrupt code of this library, or something that
+   this library may have called? */
+static bool interrupted_event(uintptr_t frame) {
+  ucontext_t context;
+  size_t wanted = offsetof(ucontext_t, uc_mcontext) + sizeof context.uc_mcontext.gregs;
+  if (peek(frame + 8, &context, wanted) != wanted)
+    return false;
+  uintptr_t at = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
+  bool calls_out = rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
+  return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
+}
+
+static bool frame_above(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[128]; /* coroutines have little room */
+  from &= ~(uintptr_t)7;
+  while (from < until) {
+    size_t size = sizeof words - from % sizeof words; /* within one page */
+    size_t got = peek(from, words, size);
+    for (size_t i = 0; i < got / 8; i++)
+      if (words[i] == restorer && interrupted_event(from + i * 8))
+        return true;
+    if (got < size)
+      break;
+    from += size;
+  }
+  return false;
+}
+
+static bool in_signal_handler(const struct thread *t) {
+  stack_t alternate;
+  if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
+    return true;
+  uint64_t restorer = find_restorer();
+  if (restorer == 0)
+    return false;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), until = here + NEAR;
+  if (here >= t->stack_low && here < t->stack_high)
+    until = t->stack_high - here < FAR ? t->stack_high : here + FAR;
+  return frame_above(here, until, restorer);
+}
+
+#else
+
+/* Not known how to tell: what was interrupted is taken to go on. */
+static bool in_signal_handler(const struct thread *t) {
+  (void)t;
+  return true;
+}
+
+#endif
+
+/* The user's callback is called inside an event, too. */
+static bool in_callback(const struct thread *t) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return t->callback_at > here && t->callback_at - here < 1u << 20;
+}
+
+/* -- making sound ----------------------------------------------------------------- */
+
+static bool is_record(uint32_t index) {
+  uint64_t at = (uint64_t)index << 7;
+  return at >= APROF_HEADER_SIZE && at + sizeof(struct aprof_future) <= rt.header->used;
+}
+
+/* The free list ends where it is no list of free records any more. */
+static void mend_free_list(struct thread *t) {
+  uint32_t *link = &t->free_list, n = 0, room = t->free_count + 1;
+  struct aprof_future *last = NULL;
+  uint32_t index = *link;
+  while (index != 0 && n < room && is_record(index) && future_at(index)->id == 0) {
+    last = future_at(index);
+    index = (uint32_t)last->key0;
+    n++;
+  }
+  if (last != NULL)
+    last->key0 = 0;
+  else
+    *link = 0;
+  t->free_count = n;
+}
+
+/* Is f the future of a create bracket that is open here? */
+static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
+  const struct aprof_future *open = t->tentative;
+  for (int steps = 0; open != NULL && steps < 1000; steps++) {
+    if (open == f)
+      return true;
+    open = open->key0 != 0 ? future_at((uint32_t)open->key0) : NULL;
+  }
+  return false;
+}
+
+/* What this thread was giving birth to is given up; what runs here, and is not
+   what the thread runs, waits for its next event. */
+static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (f->id == 0 || f->block != t->index || !token_current(t, f->id) || f == t->cur)
+    return;
+  if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
+    future_free(t, f);
+  } else if (f->state == APROF_FUTURE_RUNNING) {
+    bool mine = f->await == 0;
+    set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT) : f->await,
+                not_before(now, f));
+    f->callee = 0;
+    if (mine)
+      f->flags |= APROF_F_IMPLICIT;
+  }
+}
+
+static void mend_futures(struct thread *t, uint64_t now) {
+  uint64_t at = APROF_HEADER_SIZE, end = __atomic_load_n(&rt.header->used, __ATOMIC_ACQUIRE);
+  while (at < end) {
+    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
+    struct aprof_future *all = (struct aprof_future *)(chunk + 1);
+    if (__atomic_load_n(&chunk->type, __ATOMIC_ACQUIRE) == APROF_CHUNK_FUTURES)
+      for (uint32_t i = 0; i < chunk->count; i++)
+        mend_future(t, &all[i], now);
+    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
+  }
+}
+
+/* The event that this thread was in is over: nothing that the next one relies on
+   may be half done. */
+void event_left(struct thread *t) {
+  struct aprof_block *b = t->block;
+  struct aprof_future *f = t->cur;
+  uint64_t now = event_time(t);
+  memset(t->cache, 0, sizeof t->cache);
+  memset(t->runs, 0, sizeof t->runs);
+  mend_free_list(t);
+  t->at = NULL;
+  t->suspended = t->polled = NULL;
+  t->callback_at = 0;
+  if (t->tentative != NULL && (t->tentative->id != t->tentative_id ||
+                               t->tentative->state != APROF_FUTURE_TENTATIVE))
+    t->tentative = NULL;
+  if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) {
+    t->idler = NULL;
+    t->rest = APROF_THREAD_OTHER;
+  }
+  if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->block != t->index))
+    f = NULL;
+  t->cur = NULL;
+  if (f != NULL) {
+    now = not_before(now, f);
+    set_running(t, f, now);
+    slice_open(t, f, now, node_site(f->node));
+  } else {
+    set_resting(t, now);
+  }
+  mend_futures(t, now);
+  b->missed_events++;
+  publish_fence();
+  b->sequence++;
+}
+
+/* Between events, or in one; also where the thread had only just looked. */
+bool event_interrupted(struct thread *t) {
+  return (t->block->sequence & 1) || in_signal_handler(t);
+}
+
+bool event_recover(struct thread *t) {
+  if (in_callback(t)) {
+    t->block->nested_events++;
+    return false;
+  }
+  int saved = errno;
+  uint64_t before = 0;
+  signals_block(&before);
+  bool left = !in_signal_handler(t);
+  if (left)
+    event_left(t);
+  else
+    t->block->nested_events++;
+  signals_restore(&before);
+  errno = saved;
+  return left;
+}
