@@ -50,7 +50,7 @@ tree() {
 
 # After make install, in each form that its users type. -fplugin=aprof goes
 # through a link in GCC's plugin directory; here a directory of the test's own
-# stands for that, found through LIBRARY_PATH. -fplugin=aprof.so is what a prefix
+# stands for that, found through -B. -fplugin=aprof.so is what a prefix
 # of /usr gives: LD_LIBRARY_PATH stands for a library directory of the system.
 installed() {
   local prefix flags major system dir
@@ -64,7 +64,7 @@ installed() {
     dir=$work/gcc/$major
     mkdir -p "$dir/plugin"
     ln -s "$prefix/lib/aprof.so" "$dir/plugin/aprof.so"
-    LIBRARY_PATH=$dir try autotools "-fplugin=aprof" "$(gcc_of "$major")" -fplugin=aprof
+    try autotools "-fplugin=aprof" "$(gcc_of "$major")" "-B$dir -fplugin=aprof"
     LD_LIBRARY_PATH=$prefix/lib try autotools "-fplugin=aprof.so" "$(gcc_of "$major")" \
       -fplugin=aprof.so
   done
