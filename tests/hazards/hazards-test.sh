@@ -1,0 +1,3 @@
+#!/bin/bash
+# The sample of the hazard matrix that make check runs.
+exec "$(dirname "$0")/run" --sample
