@@ -67,7 +67,7 @@ static __attribute__((noinline)) bool learn_run(uint64_t key0, uint64_t key1, ui
   if (!begin(t))
     return false;
   bool learnt = learn(t, key0, key1, ns, function);
-  unbegin();
+  unbegin(t);
   return learnt;
 }
 
@@ -93,14 +93,14 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
                            uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f;
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if ((f = fast_find(t, key0, key1, site->ns)) == NULL)
     goto undo;
   struct run_entry *e = run_entry_for(t, f->node);
   if (unlikely(e->node != f->node) || unlikely(e->function != function))
     goto undo;
-  struct aprof_block *b = t->block;
   struct aprof_counters *c = e->counters, *a = NULL, *sliced = fast_outer(t, f, c);
   if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->callee != 0) ||
       unlikely(f->block != t->index) || unlikely(site->flags & (APROF_POLLING | APROF_TUPLE)) ||
@@ -147,7 +147,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   run_begin_again(site, token, key0, key1, function, self);
 }
@@ -169,7 +169,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
                                struct thread *t, struct aprof_future *f) {
   struct aprof_block *b = t->block;
   if (unlikely(f->ending != 0) || unlikely(f->state != APROF_FUTURE_WAITING)) {
-    unbegin();
+    unbegin(t);
     event_run_end(token, how, where);
     return;
   }
@@ -185,7 +185,8 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   uint64_t id = token->word[0];
   uint32_t index = (uint32_t)token->word[1];
   struct aprof_future *f = future_at(index);
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if (unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
       unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY))
@@ -194,7 +195,6 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     fast_run_suspended(token, how, where, t, f);
     return;
   }
-  struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   if (unlikely(t->cur != f) || unlikely(f->ending != 0) ||
@@ -238,7 +238,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_run_end(token, how, where);
 }
@@ -248,14 +248,14 @@ slow:
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock) {
   struct thread *t = aprof_self;
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
       unlikely(site->flags & (APROF_ROOT | APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
       (function == NULL && fn != NULL))
     goto undo;
-  struct aprof_block *b = t->block;
   struct node_entry *e =
       fast_node(t, creator != NULL ? creator->node : 0, function != NULL ? function : site, false);
   struct node_entry *waits = e != NULL ? fast_node(t, e->node, site, true) : NULL;
@@ -293,7 +293,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_create_begin(site, token, function, fn);
 }
@@ -304,13 +304,13 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   uint64_t id = token->word[0];
   uint32_t index = (uint32_t)token->word[1];
   struct aprof_future *f = future_at(index);
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if (unlikely(!token_current(t, id)) || unlikely(t->tentative != f) ||
       unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
       unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0) || unlikely(!ok))
     goto undo;
-  struct aprof_block *b = t->block;
   struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
   uint64_t hash = key_hash(key0, key1), *place = fast_vacancy(table, hash), seen;
   if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
@@ -343,7 +343,7 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_create_end(token, key0, key1, ok);
 }

@@ -17,12 +17,12 @@
 
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   struct aprof_future *f = t->cur;
   if (unlikely(f == NULL) || unlikely(f->await != 0))
     goto undo;
-  struct aprof_block *b = t->block;
 
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   struct aprof_counters *a = fast_await(t, c, f->node, site);
@@ -54,7 +54,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_suspend(site, token);
 }
@@ -63,12 +63,12 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if (unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
       unlikely(token->word[2] < AWAIT_COUNTERS_MIN))
     goto undo;
-  struct aprof_block *b = t->block;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)(token->word[2] - AWAIT_OUTER);
   if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->block != t->index) ||
       unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->callee != 0) ||
@@ -96,7 +96,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_resume(token);
 }
@@ -139,7 +139,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
   event_enter(site, token, self);
 }
 
@@ -148,7 +148,8 @@ undo:
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
                        uint32_t clock) {
   struct thread *t = aprof_self;
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if (unlikely(t->tentative != NULL))
     goto undo;
@@ -157,7 +158,6 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     fast_enter_root(site, token, self, t, clock);
     return;
   }
-  struct aprof_block *b = t->block;
   uint32_t slot = t->free_list;
   struct aprof_site *at = t->at_future == caller && t->at != NULL ? t->at : site;
   struct node_entry *called = fast_node(t, caller->node, at, true);
@@ -209,7 +209,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_enter(site, token, self);
 }
@@ -236,7 +236,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
   event_leave(token, how);
 }
 
@@ -244,7 +244,8 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (!begin(t))
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
       unlikely(f->ending != 0) || unlikely(f->flags & APROF_F_KEYED) ||
@@ -254,7 +255,6 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
     fast_leave_root(token, how, t, f, clock);
     return;
   }
-  struct aprof_block *b = t->block;
   uint64_t called = token->word[2];
   uint32_t index = index_of(f);
   struct aprof_future *caller = future_at(f->caller);
@@ -291,7 +291,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   finish(b);
   return;
 undo:
-  unbegin();
+  unbegin(t);
 slow:
   event_leave(token, how);
 }

@@ -33,25 +33,35 @@ ALWAYS uint64_t fast_clock(uint32_t clock) {
   return __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED);
 }
 
+/* One instruction where there is one, so that no register is held for it. */
+ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
+#if defined __x86_64__
+  __asm__ volatile("addq %1, %0" : "+m"(b->sequence) : "er"(amount) : "memory", "cc");
+#else
+  b->sequence += (uint64_t)amount;
+#endif
+}
+
 /* The event begins, before anything is read that a signal handler's events could
-   change; false inside another one, and where nothing is as usual. */
-ALWAYS bool begin(const struct thread *t) {
-  if (!usual(t) || unlikely(t->block->sequence & 1))
-    return false;
-  t->block->sequence++;
+   change. NULL inside another one, and where nothing is as usual. */
+ALWAYS struct aprof_block *begin(const struct thread *t) {
+  struct aprof_block *b = t->block;
+  if (!usual(t) || unlikely(b->sequence & 1))
+    return NULL;
+  sequence_add(b, 1);
   publish_fence();
-  return true;
+  return b;
 }
 
 /* It did not happen: the general one begins anew. */
-ALWAYS void unbegin(void) {
+ALWAYS void unbegin(const struct thread *t) {
   publish_fence();
-  aprof_self->block->sequence--;
+  sequence_add(t->block, -1);
 }
 
 ALWAYS void finish(struct aprof_block *b) {
   publish_fence();
-  b->sequence++;
+  sequence_add(b, 1);
 }
 
 /* Is an amount of time none, because the clock of another core is behind? */
