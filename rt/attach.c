@@ -60,7 +60,7 @@ static void api_clock_advance(uint64_t ns) {
 
 static uint64_t api_clock_now(void) {
   if (rt.options.clock == APROF_CLOCK_VIRTUAL)
-    return rt.header != NULL ? rt.header->virtual_now : 0;
+    return rt.header != NULL ? rt.header->virtual_now - VIRTUAL_START : 0;
   return profiling() ? clock_ns(clock_read() - rt.header->tick0) : 0;
 }
 

@@ -51,7 +51,7 @@ static inline bool bracket_immediate(const struct thread *t, const struct aprof_
 
 void event_create_begin(struct aprof_site *site, struct aprof_token *token,
                          struct aprof_site *function, const void *fn) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
     return;
   uint64_t now = event_time(t);
@@ -116,7 +116,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
   key_remove(old);
   if (end_at_rest(t, old, APROF_CANCELLED, now))
     t->block->reused_keys++;
-  else if (old->open != 0 && !old->ending)
+  else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED))
     old->ending = ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
   return false;
 }
@@ -156,6 +156,8 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
       future_free(t, f);
     goto out;
   }
+  if (unlikely(f->flags & APROF_F_KEYED))
+    goto out; /* closed before */
   uint32_t flags = (uint32_t)f->polled;
   f->polled = 0;
   bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
@@ -239,7 +241,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
 
 void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1, struct aprof_site *function, const void *self) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
   if (unlikely(t == NULL))
     return;
   struct aprof_future *caller = t->cur, *f, *runs;
@@ -363,9 +365,12 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
   struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
   uint64_t now = event_time(t);
   t->at = NULL;
+  if (unlikely(caller != NULL && f->id != token->word[0]) && f->id != 0 &&
+      f->caller == index_of(caller))
+    caller = NULL; /* it is aside for another one, which has the record now */
   bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
   if (likely(alive)) {
-    f->open--;
+    f->open -= f->open != 0; /* 0: closed before */
     if (likely(runs_here(t, f))) {
       now = not_before(now, t->cur);
       if (unlikely(token->word[2] & BRACKET_POLL) && poll_end(t, token, f, how, now)) {
@@ -437,7 +442,8 @@ static void wake_current(struct aprof_site *site) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  if (t->suspended != NULL && t->suspended->id == t->suspended_id)
+  if (t->suspended != NULL && t->suspended->id == t->suspended_id &&
+      t->suspended->block == t->index)
     wake_future(t, t->suspended, site);
   event_end(t);
 }

@@ -88,6 +88,8 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
     return false;
   uint64_t now = event_time(t);
   future_named(t, f, site, self);
+  t->tentative = f->key0 != 0 ? future_at((uint32_t)f->key0) : NULL; /* of the bracket around */
+  t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
   f->await = 0;
   f->flags |= APROF_F_BODY | APROF_F_STARTED;
   f->open = 1;
@@ -122,7 +124,7 @@ static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
 }
 
 void event_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
     return;
   struct aprof_future *caller = t->cur;

@@ -66,6 +66,7 @@ bool profile_reserve(void) {
   rt.capacity = capacity;
   rt.header = (struct aprof_header *)base;
   rt.header->enabled = 1;
+  rt.header->virtual_now = VIRTUAL_START;
   rt.header->epoch = 1; /* of no thread: the first event comes to thread_sync */
   return true;
 }

@@ -46,6 +46,7 @@
 #define RUN_CACHE 256u      /* entries of its cache of runs */
 #define NODE_CHUNK 1024u    /* nodes in one chunk */
 #define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
+#define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
 #define CALLEE_IDLE 0x7ffffffeu
 #define CALLEE_CREATE 0x7ffffffdu
 #define CALLEE_SWITCHED 0x7ffffffcu /* another future took over without a bracket */
@@ -294,7 +295,7 @@ void future_free(struct thread *t, struct aprof_future *f);
 void future_reset(void);
 
 /* thread.c */
-struct thread *thread_sync(void); /* what an event does when its epoch is not current */
+struct thread *thread_sync(bool birth); /* what an event does when its epoch is not current */
 void thread_wipe(void);           /* in a forked child */
 bool thread_keep(bool keep);       /* around a fork inside an event */
 void thread_start(void);          /* once per process */

@@ -205,10 +205,17 @@ static void enter_epoch(struct thread *t) {
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     b->counters_epoch = h->reset_epoch;
-  } else if (b->epoch != 0 && b->epoch != epoch && b->state != APROF_THREAD_RUNNING) {
+  } else if (b->epoch != 0 && b->epoch != epoch) {
     uint64_t end = h->epochs[b->epoch % APROF_EPOCHS].end_tick;
-    if (end > b->last)
-      *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += end - b->last;
+    uint64_t passed = end > b->last ? end - b->last : 0;
+    if (b->state != APROF_THREAD_RUNNING) {
+      *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += passed;
+    } else if (t->cur != NULL && (uint16_t)(t->cur->id >> 48) == (uint16_t)b->epoch) {
+      /* Detached while it ran: this thread is the one that books it. */
+      t->cur->exec += passed;
+      t->counters->function.exec += passed;
+      t->cur->last += passed;
+    }
   }
   t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
   t->rest = APROF_THREAD_OTHER;
@@ -220,9 +227,9 @@ static void enter_epoch(struct thread *t) {
   t->epoch = epoch;
 }
 
-static struct thread *sync_blocked(void) {
+static struct thread *sync_blocked(bool birth) {
   struct thread *t = aprof_self;
-  if (!control_start())
+  if (birth ? !control_start() : rt.state != RT_ON || rt.pid != getpid())
     return NULL;
   t = aprof_self; /* made anew in a forked child */
   if (t->block == NULL) {
@@ -236,13 +243,13 @@ static struct thread *sync_blocked(void) {
   return t;
 }
 
-struct thread *thread_sync(void) {
+struct thread *thread_sync(bool birth) {
   uint64_t before = 0;
   int saved = errno;
   if (rt.state == RT_DEAD)
     return NULL;
   signals_block(&before);
-  struct thread *t = sync_blocked();
+  struct thread *t = sync_blocked(birth);
   signals_restore(&before);
   errno = saved;
   return t;

@@ -14,9 +14,9 @@
 
 /* An event of this thread begins: its thread, or NULL where it cannot be
    recorded (nothing to profile, or inside another event). */
-static inline struct thread *event_begin(void) {
+static inline struct thread *event_begin_as(bool birth) {
   struct thread *t = aprof_self;
-  if (unlikely(t->epoch != rt.header->epoch) && (t = thread_sync()) == NULL)
+  if (unlikely(t->epoch != rt.header->epoch) && (t = thread_sync(birth)) == NULL)
     return NULL;
   struct aprof_block *b = t->block;
   if (unlikely(b->sequence & 1) && !event_recover(t))
@@ -25,6 +25,8 @@ static inline struct thread *event_begin(void) {
   publish_fence();
   return t;
 }
+
+static inline struct thread *event_begin(void) { return event_begin_as(false); }
 
 static inline void event_end(struct thread *t) {
   publish_fence();
