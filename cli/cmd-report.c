@@ -8,14 +8,17 @@
 #include <string.h>
 
 const struct report_options report_defaults = {
-    .sort = SORT_EXEC, .functions = 20, .waits = 10, .threshold = 10000000};
+    .sort = SORT_EXEC,
+    .functions = 20,
+    .waits = 10,
+    .limits = {.held = 10000000, .stuck = 1000000000, .leaked = 10, .spins = 1000}};
 
 struct request {
   struct report_options options;
   const char *first, *second;
 };
 
-enum { OPTION_JSON = 256, OPTION_THRESHOLD };
+enum { OPTION_JSON = 256, OPTION_THRESHOLD, OPTION_STUCK, OPTION_LEAKED, OPTION_SPINS };
 
 static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print JSON (aprof.report/1) instead of text", 0},
@@ -25,7 +28,17 @@ static const struct argp_option options[] = {
      0},
     {"top", 'n', "N", 0, "Show N functions and N waits (default 20 and 10; 0: all)", 0},
     {"threshold", OPTION_THRESHOLD, "MS", 0,
-     "A hold of the loop longer than this is a finding (default 10)", 0},
+     "A hold of the loop, blocking calls, a time in the queue longer than this are findings "
+     "(default 10)",
+     0},
+    {"stuck", OPTION_STUCK, "MS", 0,
+     "A wait ten times the usual, and this long, is a finding; as is a future that is ready this "
+     "long and never ran (default 1000)",
+     0},
+    {"leaked", OPTION_LEAKED, "N", 0,
+     "So many old futures of one place at exit are a finding (default 10)", 0},
+    {"spins", OPTION_SPINS, "N", 0,
+     "So often waking itself for nothing is a finding (default 1000)", 0},
     {0},
 };
 
@@ -40,7 +53,7 @@ static enum report_sort parse_sort(const char *arg, struct argp_state *state) {
   return SORT_EXEC;
 }
 
-static uint64_t parse_threshold(const char *arg, struct argp_state *state) {
+static uint64_t parse_ms(const char *arg, struct argp_state *state) {
   char *end;
   double ms = strtod(arg, &end);
   if (*end || end == arg || !isfinite(ms) || ms < 0 || ms > 1e9)
@@ -64,7 +77,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     request->options.functions = request->options.waits = number;
     return 0;
   case OPTION_THRESHOLD:
-    request->options.threshold = parse_threshold(arg, state);
+    request->options.limits.held = parse_ms(arg, state);
+    return 0;
+  case OPTION_STUCK:
+    request->options.limits.stuck = parse_ms(arg, state);
+    return 0;
+  case OPTION_LEAKED:
+  case OPTION_SPINS:
+    if (!parse_number(arg, &number))
+      argp_error(state, "'%s' is not a number", arg);
+    *(key == OPTION_LEAKED ? &request->options.limits.leaked : &request->options.limits.spins) =
+        number;
     return 0;
   case ARGP_KEY_ARG:
     if (request->second)
@@ -100,7 +123,10 @@ int report_targets(const char *first, const char *second, const struct report_op
   struct reading *r = second && !earlier ? NULL : reading_load(second ? second : first);
   int status = CLI_FAILED;
   if (r && (!second || reading_subtract(r, earlier))) {
-    (o->json ? report_json : report_print)(r, earlier, o, stdout);
+    if (o->json)
+      report_json(r, earlier, o, stdout);
+    else
+      report_print(r, earlier, o, stdout);
     status = CLI_OK;
   }
   reading_free(r);

@@ -1,33 +1,34 @@
 /* Findings: what the numbers mean, in words; see report.h. */
+#include "findings.h"
+
 #include "cli.h"
 #include "format.h"
-#include "report.h"
+#include "json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a wait must have ended for its p99 to say what is usual, and how
-   far beyond it a living one is stuck. */
-enum { STUCK_COUNT = 20, STUCK_TIMES = 10 };
-#define STUCK_LEAST 1000000000u
 enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
+/* One that wakes itself gets nowhere if it does so this often a future, and runs and
+   waits less than this each time, and still takes this share (1/N) of its loop. */
+enum { SPINNING_TIMES = 10, SPINNING_SHARE = 100 };
+#define SPINNING_NS 10000u
 
-const char *const finding_kinds[] = {"held", "stuck", "blocking", "queued", "growing", "lost"};
+const char *const finding_kinds[] = {"held",   "stuck",    "blocking", "never_ran",
+                                     "leaked", "queued",   "spinning", "growing",
+                                     "reused", "unplaced", "lost"};
 
-struct findings {
-  struct finding *finding;
-  size_t count, room;
-};
-
-static void add(struct findings *list, enum finding_kind kind, const struct r_function *f,
-                uint64_t weight, char *text) {
+void findings_add(struct findings *list, struct finding finding) {
   if (list->count == list->room) {
     list->room = list->room ? list->room * 2 : 8;
     list->finding = reallocate(list->finding, list->room, sizeof *list->finding);
   }
-  list->finding[list->count++] =
-      (struct finding){.kind = kind, .weight = weight, .function = f, .text = text};
+  list->finding[list->count++] = finding;
+}
+
+char *findings_place(const char *file, uint64_t line) {
+  return file ? print_string("%s", shown_place(file, line)) : NULL;
 }
 
 /* -- who held the loop ----------------------------------------------------- */
@@ -73,84 +74,70 @@ static void find_held(struct findings *list, const struct r_function *f, uint64_
     text =
         print_string("`%s` held the loop for about %s (%s)", f->name, shown_time(worst), how_often);
   free(how_often);
-  add(list, FINDING_HELD, f, worst, text);
-}
-
-/* -- who is stuck ---------------------------------------------------------- */
-
-static bool is_stuck(const struct r_live *live, const struct r_await *await) {
-  if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await)
-    return false;
-  if (await->background || !await->waits.count || await->count - await->immediate < STUCK_COUNT)
-    return false;
-  return live->since >= STUCK_LEAST && live->since / STUCK_TIMES >= await->waits.p99;
-}
-
-static const struct r_function *creator(const struct reading *r, const struct r_live *live) {
-  for (size_t i = 0; i < r->lives && live->parent; i++)
-    if (r->live[i].id == live->parent && r->live[i].function < r->functions)
-      return &r->function[r->live[i].function];
-  return NULL;
-}
-
-struct stuck {
-  const struct r_await *await;
-  const struct r_function *function, *creator;
-  uint64_t count, least, most;
-};
-
-static void add_stuck(struct findings *list, const struct stuck *s) {
-  char *by =
-      s->creator ? print_string(", created by `%s`", s->creator->name) : print_string("%s", "");
-  add(list, FINDING_STUCK, s->function, s->most,
-      print_string("%s `%s` %s waited over %s (usually %s at most) at %s %s%s",
-                   shown_count(s->count), s->function->name,
-                   s->count == 1 ? "future has" : "futures have", shown_time(s->least),
-                   shown_time(s->await->waits.p99), shown_place(s->await->file, s->await->line),
-                   s->await->callee, by));
-  free(by);
-}
-
-static void find_stuck(struct findings *list, const struct reading *r) {
-  struct stuck *stuck = allocate(r->lives, sizeof *stuck);
-  size_t count = 0;
-  for (size_t i = 0; i < r->lives; i++) {
-    const struct r_live *live = &r->live[i];
-    const struct r_function *f =
-        live->function < r->functions ? &r->function[live->function] : NULL;
-    const struct r_await *await = f ? reading_await(f, live->place, live->callee) : NULL;
-    size_t at = 0;
-    if (!is_stuck(live, await))
-      continue;
-    while (at < count && stuck[at].await != await)
-      at++;
-    if (at == count)
-      stuck[count++] = (struct stuck){await, f, creator(r, live), 0, live->since, live->since};
-    stuck[at].count += live->count;
-    if (live->since < stuck[at].least)
-      stuck[at].least = live->since;
-    if (live->since > stuck[at].most)
-      stuck[at].most = live->since;
-  }
-  for (size_t i = 0; i < count; i++)
-    add_stuck(list, &stuck[i]);
-  free(stuck);
+  findings_add(list, (struct finding){.kind = FINDING_HELD,
+                                      .weight = worst,
+                                      .severity = worst,
+                                      .count = times ? times : 1,
+                                      .function = f,
+                                      .at = f->slice_to ? print_string("%s", f->slice_to) : NULL,
+                                      .text = text});
 }
 
 /* -- calls that block ------------------------------------------------------ */
 
+/* libuv's calls are the synchronous ones of their name for want of a callback. */
+static const char *blocking_way(const char *callee) {
+  return strncmp(callee, "uv_", 3) ? ", which blocks," : " without a callback";
+}
+
 static void find_blocking(struct findings *list, const struct r_function *f, uint64_t threshold) {
+  if (!f->slices && !f->exec) /* (other): nothing ran that could be held */
+    return;
   for (size_t i = 0; i < f->blockings; i++) {
     const struct r_blocking *b = &f->blocking[i];
     if (b->held <= threshold)
       continue;
     char *worst = b->max != UNKNOWN ? print_string(", %s at worst", shown_time(b->max))
                                     : print_string("%s", "");
-    add(list, FINDING_BLOCKING, f, b->held,
-        print_string("`%s` calls %s, which blocks, at %s: %s of loop time (%s time%s%s)", f->name,
-                     b->callee, shown_place(b->file, b->line), shown_time(b->held),
-                     shown_count(b->count), b->count == 1 ? "" : "s", worst));
+    char *text =
+        print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name, b->callee,
+                     blocking_way(b->callee), shown_place(b->file, b->line), shown_time(b->held),
+                     shown_count(b->count), b->count == 1 ? "" : "s", worst);
     free(worst);
+    findings_add(list, (struct finding){.kind = FINDING_BLOCKING,
+                                        .weight = b->held,
+                                        .severity = b->held,
+                                        .count = b->count,
+                                        .function = f,
+                                        .at = findings_place(b->file, b->line),
+                                        .text = text});
+  }
+}
+
+/* -- who wakes itself for nothing ------------------------------------------ */
+
+static void find_spinning(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                          const struct report_limits *limits) {
+  for (size_t i = 0; i < f->wakers; i++) {
+    const struct r_waker *w = &f->waker[i];
+    if (w->clock || !w->in || strcmp(w->in, f->name) || w->count < limits->spins || !w->count)
+      continue;
+    if (w->count / SPINNING_TIMES < f->created || f->exec / w->count >= SPINNING_NS ||
+        f->waiting / w->count >= SPINNING_NS || f->exec < elapsed / SPINNING_SHARE)
+      continue;
+    findings_add(list, (struct finding){
+                           .kind = FINDING_SPINNING,
+                           .weight = w->count,
+                           .severity = f->exec,
+                           .count = w->count,
+                           .function = f,
+                           .at = findings_place(w->file, w->line),
+                           .text = print_string(
+                               "`%s` woke itself %s times at %s %s, for %s each time: it "
+                               "polls where it could wait",
+                               f->name, shown_count(w->count), shown_place(w->file, w->line),
+                               w->name, shown_time(f->exec / w->count)),
+                       });
   }
 }
 
@@ -159,10 +146,18 @@ static void find_blocking(struct findings *list, const struct r_function *f, uin
 static void find_queued(struct findings *list, const struct r_function *f, uint64_t threshold) {
   if (!f->queued_of.count || f->queued_of.p99 <= threshold)
     return;
-  add(list, FINDING_QUEUED, f, f->queued_of.p99,
-      print_string("`%s` was ready but did not run: one time in a hundred for over %s "
-                   "(%s in all)",
-                   f->name, shown_time(f->queued_of.p99), shown_time(f->queued)));
+  findings_add(list, (struct finding){
+                         .kind = FINDING_QUEUED,
+                         .weight = f->queued_of.p99,
+                         .severity = f->queued_of.p99,
+                         .count = longer_than(&f->queued_of, threshold),
+                         .function = f,
+                         .at = findings_place(f->file, f->line),
+                         .text = print_string(
+                             "`%s` was ready but did not run: one time in a hundred for over %s "
+                             "(%s in all)",
+                             f->name, shown_time(f->queued_of.p99), shown_time(f->queued)),
+                     });
 }
 
 static void find_growing(struct findings *list, const struct r_function *f,
@@ -174,23 +169,54 @@ static void find_growing(struct findings *list, const struct r_function *f,
     if (!same)
       continue;
     if (f->live >= before->live + GROWING_LEAST && f->live >= before->live * GROWING_TIMES)
-      add(list, FINDING_GROWING, f, f->live - before->live,
-          print_string("`%s` grows: %s lived at the beginning, %s at the end", f->name,
-                       shown_count(before->live), shown_count(f->live)));
+      findings_add(
+          list, (struct finding){
+                    .kind = FINDING_GROWING,
+                    .weight = f->live - before->live,
+                    .severity = UNKNOWN,
+                    .count = f->live - before->live,
+                    .function = f,
+                    .at = findings_place(f->file, f->line),
+                    .text = print_string("`%s` grows: %s lived at the beginning, %s at the end",
+                                         f->name, shown_count(before->live), shown_count(f->live)),
+                });
     return;
   }
 }
 
-static void find_lost(struct findings *list, const struct reading *r) {
-  if (r->lost_futures)
-    add(list, FINDING_LOST, NULL, r->lost_futures,
-        print_string("%s futures are in no number here: the profile was full; raise memory: in "
-                     "APROF_OPTIONS",
-                     shown_count(r->lost_futures)));
-  if (r->lost_events)
-    add(list, FINDING_LOST, NULL, r->lost_events,
-        print_string("%s events were lost: the profile was full; raise memory: in APROF_OPTIONS",
-                     shown_count(r->lost_events)));
+/* Counts of the whole process: `one` and `many` say what of, then what it means. */
+static void add_count(struct findings *list, enum finding_kind kind, uint64_t count,
+                      const char *one, const char *many) {
+  if (count)
+    findings_add(list, (struct finding){.kind = kind,
+                                        .weight = count,
+                                        .severity = UNKNOWN,
+                                        .count = count,
+                                        .text = print_string("%s %s", shown_count(count),
+                                                             count == 1 ? one : many)});
+}
+
+static void find_faults(struct findings *list, const struct reading *r) {
+  static const char full[] = "lost: the profile was full; raise memory: in APROF_OPTIONS";
+  static const char reused[] =
+      "used again while its future lived (it counts as cancelled): its binding lacks an `end' or "
+      "`rearm', or nobody closed it";
+  static const char unplaced[] =
+      "could not be placed: a key that nobody created, or code compiled without the plugin; "
+      "`aprof coverage PROG' shows gaps";
+  char one[256], many[256];
+  snprintf(one, sizeof one, "handle was %s", reused);
+  snprintf(many, sizeof many, "handles were %s", reused);
+  add_count(list, FINDING_REUSED, r->reused_keys, one, many);
+  snprintf(one, sizeof one, "event %s", unplaced);
+  snprintf(many, sizeof many, "events %s", unplaced);
+  add_count(list, FINDING_UNPLACED, r->missed_events, one, many);
+  snprintf(one, sizeof one, "future is in no number here: it was %s", full);
+  snprintf(many, sizeof many, "futures are in no number here: they were %s", full);
+  add_count(list, FINDING_LOST, r->lost_futures, one, many);
+  snprintf(one, sizeof one, "event was %s", full);
+  snprintf(many, sizeof many, "events were %s", full);
+  add_count(list, FINDING_LOST, r->lost_events, one, many);
 }
 
 static int by_kind(const void *a, const void *b) {
@@ -203,16 +229,18 @@ static int by_kind(const void *a, const void *b) {
 }
 
 struct finding *report_findings(const struct reading *r, const struct reading *earlier,
-                                uint64_t threshold, size_t *count) {
+                                const struct report_limits *limits, size_t *count) {
   struct findings list = {0};
+  uint64_t elapsed = report_loop(r).elapsed;
   for (size_t i = 0; i < r->functions; i++) {
-    find_held(&list, &r->function[i], threshold);
-    find_blocking(&list, &r->function[i], threshold);
-    find_queued(&list, &r->function[i], threshold);
+    find_held(&list, &r->function[i], limits->held);
+    find_blocking(&list, &r->function[i], limits->held);
+    find_spinning(&list, &r->function[i], elapsed, limits);
+    find_queued(&list, &r->function[i], limits->held);
     find_growing(&list, &r->function[i], earlier);
   }
-  find_stuck(&list, r);
-  find_lost(&list, r);
+  findings_of_live(&list, r, limits);
+  find_faults(&list, r);
   if (list.count)
     qsort(list.finding, list.count, sizeof *list.finding, by_kind);
   *count = list.count;
@@ -220,7 +248,29 @@ struct finding *report_findings(const struct reading *r, const struct reading *e
 }
 
 void report_findings_free(struct finding *findings, size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     free(findings[i].text);
+    free(findings[i].at);
+  }
   free(findings);
+}
+
+cJSON *finding_json(const struct finding *f) {
+  const struct r_function *function = f->function;
+  bool held = f->kind == FINDING_HELD;
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "kind", finding_kinds[f->kind]);
+  json_maybe(object, "severity_ns", f->severity, f->severity != UNKNOWN);
+  json_text(object, "text", f->text);
+  json_text(object, "function", function ? function->name : NULL);
+  json_text(object, "file", function ? function->file : NULL);
+  json_maybe(object, "line", function ? function->line : 0, function && function->line);
+  json_text(object, "at", f->at);
+  json_number(object, "count", f->count);
+  json_text(object, "created_at", f->created_at);
+  json_text(object, "created_by", f->created_by);
+  json_maybe(object, "held_ns", f->weight, held);
+  json_text(object, "from", held ? function->slice_from : NULL);
+  json_text(object, "to", held ? function->slice_to : NULL);
+  return object;
 }

@@ -145,6 +145,22 @@ static void take_blocking(struct r_function *later, const struct r_function *ear
     }
 }
 
+static void take_wakers(struct r_function *later, const struct r_function *earlier) {
+  for (size_t i = 0; i < later->wakers; i++)
+    for (size_t j = 0; j < earlier->wakers; j++) {
+      struct r_waker *w = &later->waker[i];
+      const struct r_waker *before = &earlier->waker[j];
+      if (w->line != before->line || strcmp(w->name, before->name) || w->clock != before->clock ||
+          strcmp(shown(w->file), shown(before->file)))
+        continue;
+      take(&w->count, before->count);
+      take(&w->queued, before->queued);
+      take_max(&w->max, before->max);
+      take_distribution(&w->queued_of, &before->queued_of);
+      break;
+    }
+}
+
 static void take_function(struct r_function *later, const struct r_function *earlier) {
   take(&later->created, earlier->created);
   take(&later->done, earlier->done);
@@ -169,6 +185,7 @@ static void take_function(struct r_function *later, const struct r_function *ear
   take_distribution(&later->queued_of, &earlier->queued_of);
   take_awaits(later, earlier);
   take_blocking(later, earlier);
+  take_wakers(later, earlier);
 }
 
 static void take_functions(struct reading *later, const struct reading *earlier) {
@@ -230,6 +247,25 @@ static void take_threads(struct reading *later, const struct reading *earlier) {
     }
 }
 
+/* An old longest hold is none of the interval's. */
+static void take_loops(struct reading *later, const struct reading *earlier) {
+  for (size_t i = 0; i < later->loops; i++)
+    for (size_t j = 0; j < earlier->loops; j++)
+      if (later->loop[i].block == earlier->loop[j].block)
+        take_max(&later->loop[i].hold_max, earlier->loop[j].hold_max);
+}
+
+/* As the totals have it of a whole life; see totals-loop.c. */
+static void take_overhead(struct reading *later) {
+  uint64_t elapsed = 0;
+  for (size_t i = 0; i < later->threads; i++)
+    elapsed += later->thread[i].elapsed;
+  if (later->event_cost == UNKNOWN || !elapsed)
+    later->overhead = -1;
+  else
+    later->overhead = 100.0 * (double)later->events * (double)later->event_cost / (double)elapsed;
+}
+
 static bool belong_together(const struct reading *later, const struct reading *earlier) {
   if (later->pid != earlier->pid || strcmp(later->host, earlier->host) ||
       strcmp(later->started_at, earlier->started_at)) {
@@ -256,8 +292,11 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
   take_paths(later, earlier); /* needs the functions' names, nothing else of them */
   take_functions(later, earlier);
   take_threads(later, earlier);
+  take_loops(later, earlier);
   take(&later->elapsed, earlier->elapsed);
   take(&later->events, earlier->events);
+  take_overhead(later);
+  take(&later->reused_keys, earlier->reused_keys);
   take(&later->lost_futures, earlier->lost_futures);
   take(&later->lost_events, earlier->lost_events);
   take(&later->lost_histograms, earlier->lost_histograms);

@@ -105,6 +105,8 @@ static void add_future(struct model *m, const struct aprof_future *f) {
       .since = segment(m, since, end),
       .function = m->node[path].function,
       .await = await == MODEL_NONE ? NAME_UNKNOWN : m->node[await].name,
+      .create = names_of(m->names, f->create_site),
+      .started = (f->flags & APROF_F_STARTED) != 0,
       .state = state,
       .tid = thread_of(m->profile, f),
   };
@@ -165,13 +167,16 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
   t->events = b->sequence / 2;
   if (!was_reset) {
     t->exec = m->block_exec[number];
+    t->hold = m->block_hold[number];
     t->idle = clock_to_ns(b->idle, m->rate);
     t->other = clock_to_ns(b->other, m->rate);
+    t->missed_events = b->missed_events;
+    t->reused_keys = b->reused_keys;
   }
   add_open(m, t, b, was_reset);
   health->events += t->events;
-  health->missed_events += b->missed_events;
-  health->reused_keys += b->reused_keys;
+  health->missed_events += t->missed_events;
+  health->reused_keys += t->reused_keys;
   health->migrations += b->migrations;
   health->nested_events += b->nested_events;
   health->unmatched_awaits += b->unmatched_awaits;

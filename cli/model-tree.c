@@ -140,6 +140,18 @@ static void add_await_leaf(struct model *m, struct model_node *n, const struct a
   greater(&n->max, clock_to_ns(c->await.max, m->rate));
 }
 
+static void add_to_block(struct model *m, uint32_t block, uint32_t function,
+                         const struct aprof_counters *c) {
+  uint64_t slice = clock_to_ns(c->function.slice_max, m->rate);
+  struct model_hold *hold = &m->block_hold[block];
+  m->block_exec[block] += clock_to_ns(c->function.exec, m->rate);
+  if (slice > hold->time)
+    *hold = (struct model_hold){.time = slice,
+                                .from = names_of(m->names, c->function.slice_from),
+                                .to = names_of(m->names, c->function.slice_to),
+                                .function = function};
+}
+
 static bool is_zero(const struct aprof_counters *c) {
   uint64_t any = 0;
   for (size_t i = 0; i < sizeof c->words / sizeof *c->words; i++)
@@ -159,7 +171,7 @@ static void add_run(struct model *m, const struct profile_run *run) {
     else {
       add_function_leaf(m, n, c);
       if (run->owner < m->block_count)
-        m->block_exec[run->owner] += clock_to_ns(c->function.exec, m->rate);
+        add_to_block(m, run->owner, n->name, c);
     }
     m->leaf[m->leaves] = (struct model_leaf){.counters = c, .next = n->leaves};
     n->leaves = m->leaves++;
@@ -194,6 +206,7 @@ void model_build_tree(struct model *m) {
   if (p->blocks.count)
     m->block_count = p->blocks.run[p->blocks.count - 1].first + 1;
   m->block_exec = allocate(m->block_count, sizeof *m->block_exec);
+  m->block_hold = allocate(m->block_count, sizeof *m->block_hold);
   for (size_t i = 0; i < p->counters.count; i++)
     if (counts(m, p->counters.run[i].owner))
       add_run(m, &p->counters.run[i]);

@@ -47,6 +47,7 @@ void model_free(struct model *m) {
   free(m->function_of);
   free(m->leaf);
   free(m->block_exec);
+  free(m->block_hold);
   free(m->thread_of);
   free(m->thread);
   free(m->live);

@@ -51,17 +51,26 @@ struct model_function {
   uint32_t list[MODEL_KINDS]; /* its nodes by kind, linked by model_node.next */
 };
 
+/* The longest slice of a thread. */
+struct model_hold {
+  uint64_t time;               /* ns; 0: none */
+  uint32_t from, to, function; /* names */
+};
+
 struct model_thread {
   uint32_t block;
   int32_t tid;
   char name[17];
-  uint64_t events, exec, idle, other;
+  uint64_t events, exec, idle, other, missed_events, reused_keys;
+  struct model_hold hold;
 };
 
 struct model_live {
   uint64_t id, parent, age, since; /* ns */
   uint32_t function;               /* index */
   uint32_t await;                  /* name, or NAME_UNKNOWN */
+  uint32_t create;                 /* name of the site that created it */
+  bool started;                    /* it has run */
   uint8_t state;                   /* enum aprof_future_state */
   int32_t tid;                     /* of the thread that ran it last; 0: none has */
 };
@@ -86,8 +95,9 @@ struct model {
   uint32_t *function_of; /* by name */
   struct model_leaf *leaf;
   uint32_t leaves;
-  uint64_t *block_exec; /* ns, by block number: stored, of all functions */
-  uint32_t *thread_of;  /* by block number; MODEL_NONE: never used */
+  uint64_t *block_exec;          /* ns, by block number: stored, of all functions */
+  struct model_hold *block_hold; /* by block number */
+  uint32_t *thread_of;           /* by block number; MODEL_NONE: never used */
   uint32_t block_count;
   struct model_thread *thread;
   uint32_t threads;

@@ -132,6 +132,7 @@ static void add_site(struct names *n, struct profile *p, struct symbols *symbols
   struct name name = {
       .name = clean_string(p, site->name),
       .file = clean_string(p, site->file),
+      .function = clean_string(p, site->function),
       .line = site->line,
       .column = site->column,
       .kind = site->kind,

@@ -15,6 +15,7 @@
 
 struct name {
   const char *name, *file; /* name is never NULL; file is where unknown */
+  const char *function;    /* that the place lies in; NULL where unknown */
   uint32_t line, column;   /* 0: unknown */
   uint8_t kind;            /* enum aprof_site_kind; 0: unknown */
   uint8_t model;           /* enum aprof_model */

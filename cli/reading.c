@@ -72,6 +72,22 @@ static void read_blocking(struct r_function *f, const cJSON *array) {
   };
 }
 
+static void read_wakers(struct r_function *f, const cJSON *array) {
+  const cJSON *item;
+  f->waker = allocate(array_size(array), sizeof *f->waker);
+  cJSON_ArrayForEach(item, array) f->waker[f->wakers++] = (struct r_waker){
+      .file = json_get_text(item, "file"),
+      .name = text_of(item, "name", "?"),
+      .in = json_get_text(item, "function"),
+      .line = json_get(item, "line", 0),
+      .count = json_get(item, "count", 0),
+      .queued = json_get(item, "queued_ns", 0),
+      .max = json_get(item, "max_ns", UNKNOWN),
+      .clock = json_get_bool(item, "clock", false),
+      .queued_of = read_distribution(item, "queued"),
+  };
+}
+
 static const char *pair_text(const cJSON *object, const char *name, int index) {
   return cJSON_GetStringValue(cJSON_GetArrayItem(json_member(object, name), index));
 }
@@ -113,6 +129,8 @@ static void read_function(struct r_function *f, const cJSON *object) {
   }
   if (cJSON_IsArray(json_member(object, "blocking")))
     read_blocking(f, json_member(object, "blocking"));
+  if (cJSON_IsArray(json_member(object, "wakers")))
+    read_wakers(f, json_member(object, "wakers"));
 }
 
 static size_t function_index(const struct reading *r, const cJSON *object) {
@@ -167,7 +185,29 @@ static void read_live(struct reading *r, const cJSON *object) {
       .age = json_get(object, "age_ns", 0),
       .since = json_get(object, "since_ns", 0),
       .count = json_get(object, "count", 1),
+      .created_at = json_get_text(object, "created_at"),
+      .created_by = json_get_text(object, "created_by"),
+      .started = json_get_bool(object, "started", true),
+      .age_min = json_get(object, "age_min_ns", json_get(object, "age_ns", 0)),
+      .since_min = json_get(object, "since_min_ns", json_get(object, "since_ns", 0)),
   };
+}
+
+static void read_loops(struct reading *r, const cJSON *array) {
+  const cJSON *item;
+  r->loop = allocate(array_size(array), sizeof *r->loop);
+  cJSON_ArrayForEach(item, array) {
+    const cJSON *tid = json_member(item, "tid");
+    r->loop[r->loops++] = (struct r_loop){
+        .tid = cJSON_IsNumber(tid) ? (int64_t)tid->valuedouble : 0,
+        .name = text_of(item, "name", "?"),
+        .block = json_get(item, "block", UNKNOWN),
+        .hold_max = json_get(item, "hold_max_ns", UNKNOWN),
+        .from = pair_text(item, "hold_max_between", 0),
+        .to = pair_text(item, "hold_max_between", 1),
+        .function = json_get_text(item, "hold_max_function"),
+    };
+  }
 }
 
 static void read_arrays(struct reading *r) {
@@ -189,6 +229,7 @@ static void read_arrays(struct reading *r) {
       .other = json_get(item, "other_ns", 0),
       .elapsed = json_get(item, "elapsed_ns", 0),
   };
+  read_loops(r, json_member(r->json, "loop"));
 }
 
 static void read_head(struct reading *r) {
@@ -211,6 +252,9 @@ static void read_head(struct reading *r) {
   r->missed_events = json_get(health, "missed_events", 0);
   r->other_nodes = json_get(health, "other_nodes", 0);
   r->torn_threads = json_get(health, "torn_threads", 0);
+  r->reused_keys = json_get(health, "reused_keys", 0);
+  const cJSON *overhead = json_member(health, "overhead_percent");
+  r->overhead = cJSON_IsNumber(overhead) ? overhead->valuedouble : -1;
   r->consistent = json_get_bool(health, "consistent", true);
 }
 
@@ -341,11 +385,15 @@ void reading_free(struct reading *r) {
       free(f->await[j].waits.bucket);
     free(f->await);
     free(f->blocking);
+    for (size_t j = 0; j < f->wakers; j++)
+      free(f->waker[j].queued_of.bucket);
+    free(f->waker);
   }
   free(r->function);
   free(r->path);
   free(r->live);
   free(r->thread);
+  free(r->loop);
   free(r->what);
   cJSON_Delete(r->json);
   free(r);

@@ -38,6 +38,14 @@ struct r_blocking {
   uint64_t line, count, held, max;
 };
 
+/* Who woke futures of a function, and how long they were queued then. */
+struct r_waker {
+  const char *file, *name, *in; /* in: the function that the place lies in, or NULL */
+  uint64_t line, count, queued, max;
+  bool clock; /* nobody: it was due */
+  struct distribution queued_of;
+};
+
 struct r_function {
   const char *name, *file;
   uint64_t line;
@@ -51,6 +59,8 @@ struct r_function {
   size_t awaits;
   struct r_blocking *blocking;
   size_t blockings;
+  struct r_waker *waker;
+  size_t wakers;
 };
 
 struct r_path {
@@ -65,11 +75,21 @@ struct r_path {
 struct r_live {
   size_t function;
   const char *state, *place, *callee, *kind;
+  const char *created_at, *created_by; /* or NULL */
+  bool started;
   uint64_t id, parent, age, since, count;
+  uint64_t age_min, since_min; /* of several: the youngest's */
 };
 
 struct r_thread {
   uint64_t block, exec, idle, other, elapsed;
+};
+
+struct r_loop {
+  int64_t tid;
+  const char *name;
+  uint64_t block, hold_max;
+  const char *from, *to, *function; /* or NULL */
 };
 
 struct reading {
@@ -78,7 +98,8 @@ struct reading {
   const char *name, *command, *host, *started_at, *dumped_at, *reason;
   uint64_t pid, elapsed, reset_epoch;
   uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
-      other_nodes, torn_threads;
+      other_nodes, torn_threads, reused_keys;
+  double overhead; /* percent; negative: unknown */
   bool consistent;
   bool is_interval;
   struct r_function *function;
@@ -89,6 +110,8 @@ struct reading {
   size_t lives;
   struct r_thread *thread;
   size_t threads;
+  struct r_loop *loop;
+  size_t loops;
 };
 
 /* The await of function `f` at a place ("file:line"); NULL where there is none. */
@@ -99,6 +122,12 @@ const struct r_await *reading_await(const struct r_function *f, const char *plac
 struct reading *reading_load(const char *target);
 struct reading *reading_parse(const char *text, size_t length, const char *what);
 void reading_free(struct reading *);
+
+/* The directory, slash included, that all absolute names of the functions' files
+   share; "" where there is none. The caller frees it. */
+char *reading_directory(const struct reading *);
+/* Takes it off every name of a file and place. */
+void reading_shorten(struct reading *, const char *directory);
 
 /* Turns `later` into what happened between the two. A maximum is kept only if it
    has changed, so is new. False after a message where they do not belong together. */

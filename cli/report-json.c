@@ -84,28 +84,14 @@ static cJSON *wait_object(const struct wait *w, bool background) {
   return object;
 }
 
-static cJSON *finding_object(const struct finding *f) {
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, "kind", finding_kinds[f->kind]);
-  json_text(object, "text", f->text);
-  json_text(object, "function", f->function ? f->function->name : NULL);
-  json_text(object, "file", f->function ? f->function->file : NULL);
-  json_maybe(object, "line", f->function ? f->function->line : 0, f->function && f->function->line);
-  bool held = f->kind == FINDING_HELD;
-  json_maybe(object, "held_ns", f->weight, held);
-  cJSON_AddItemToObject(object, "from", json_place(held ? f->function->slice_from : NULL, 0));
-  cJSON_AddItemToObject(object, "to", json_place(held ? f->function->slice_to : NULL, 0));
-  return object;
-}
-
 static void write_findings(const struct reading *r, const struct reading *earlier,
                            const struct report_options *options, FILE *out) {
   size_t count;
-  struct finding *findings = report_findings(r, earlier, options->threshold, &count);
+  struct finding *findings = report_findings(r, earlier, &options->limits, &count);
   fputs(",\n\"findings\": [", out);
   for (size_t i = 0; i < count; i++) {
     fputs(i ? ",\n  " : "\n  ", out);
-    json_write(out, finding_object(&findings[i]));
+    json_write(out, finding_json(&findings[i]));
   }
   fputs("]", out);
   report_findings_free(findings, count);

@@ -158,10 +158,8 @@ static void print_head(const struct reading *r, FILE *out) {
   add_part(&line, text);
   snprintf(text, sizeof text, "%s futures, %s live", shown_count(created), shown_count(live));
   add_part(&line, text);
-  if (r->event_cost != UNKNOWN && loop.all_elapsed) {
-    unsigned __int128 cost = (unsigned __int128)r->events * r->event_cost;
-    uint64_t whole = cost > UINT64_MAX ? UINT64_MAX : (uint64_t)cost;
-    snprintf(text, sizeof text, "cost %s", shown_percent(whole, loop.all_elapsed));
+  if (r->overhead >= 0) {
+    snprintf(text, sizeof text, "cost %.1f %%", r->overhead);
     add_part(&line, text);
   }
   add_health(&line, r);
@@ -211,10 +209,11 @@ static void print_wrapped(FILE *out, const char *text, size_t indent) {
 static void print_findings(const struct reading *r, const struct reading *earlier,
                            const struct report_options *options, FILE *out) {
   size_t count;
-  struct finding *findings = report_findings(r, earlier, options->threshold, &count);
+  struct finding *findings = report_findings(r, earlier, &options->limits, &count);
   fputc('\n', out);
   if (!count)
-    fprintf(out, "no finding: nothing held the loop for over %s\n", shown_time(options->threshold));
+    fprintf(out, "no finding: nothing held the loop for over %s\n",
+            shown_time(options->limits.held));
   for (size_t i = 0; i < count && i < MOST_FINDINGS; i++) {
     style_set(out, STYLE_ALARM);
     fprintf(out, "%2zu", i + 1);
@@ -291,7 +290,7 @@ static void print_function(const struct r_function *f, const struct loop *loop, 
   print_place(f, out);
 }
 
-static void print_more(size_t all, size_t shown, FILE *out) {
+void report_print_more(size_t all, size_t shown, FILE *out) {
   if (all > shown)
     fprintf(out, "and %zu more (--top 0 shows all)\n", all - shown);
 }
@@ -311,7 +310,7 @@ static void print_functions(const struct reading *r, const struct report_options
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
     print_function(list[i], &loop, out);
-  print_more(all, count, out);
+  report_print_more(all, count, out);
   free(list);
 }
 
@@ -342,16 +341,33 @@ static void print_waits(const struct reading *r, const struct report_options *op
   }
   for (size_t i = 0; i < count; i++)
     print_wait(&waits[i], out);
-  print_more(all, count, out);
+  report_print_more(all, count, out);
   report_waits_free(waits, all);
 }
 
-void report_print(const struct reading *r, const struct reading *earlier,
-                  const struct report_options *options, FILE *out) {
+static void shorten(struct reading *r, struct reading *earlier, FILE *out) {
+  char *directory = reading_directory(r);
+  reading_shorten(r, directory);
+  if (earlier)
+    reading_shorten(earlier, directory);
+  if (*directory) {
+    style_set(out, STYLE_FAINT);
+    fprintf(out, "files are in %s\n", cut_left(directory, FORMAT_WIDTH - 13));
+    style_set(out, STYLE_PLAIN);
+  }
+  free(directory);
+}
+
+void report_print(struct reading *r, struct reading *earlier, const struct report_options *options,
+                  FILE *out) {
   style_choose(out);
   print_head(r, out);
+  shorten(r, earlier, out);
+  report_print_loops(r, out);
   print_findings(r, earlier, options, out);
   print_functions(r, options, out);
   print_waits(r, options, false, out);
+  report_print_wakers(r, options, out);
+  report_print_blocking(r, options, out);
   print_waits(r, options, true, out);
 }

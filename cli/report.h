@@ -25,10 +25,18 @@ enum report_sort {
   SORT_NAME,
 };
 
+/* What is a finding. */
+struct report_limits {
+  uint64_t held;   /* ns: a slice, all calls of a blocking function, a queue's p99 */
+  uint64_t stuck;  /* ns: the least for one that waits, and that has never run */
+  uint64_t leaked; /* futures of one place, alive at exit */
+  uint64_t spins;  /* wakes of itself that led to nothing */
+};
+
 struct report_options {
   enum report_sort sort;
   size_t functions, waits; /* rows; 0: all */
-  uint64_t threshold;      /* ns; a slice longer than this is a finding */
+  struct report_limits limits;
   bool json;
 };
 
@@ -64,24 +72,42 @@ enum finding_kind {
   FINDING_HELD,
   FINDING_STUCK,
   FINDING_BLOCKING,
+  FINDING_NEVER_RAN,
+  FINDING_LEAKED,
   FINDING_QUEUED,
+  FINDING_SPINNING,
   FINDING_GROWING,
+  FINDING_REUSED,
+  FINDING_UNPLACED,
   FINDING_LOST
 };
 struct finding {
   enum finding_kind kind;
-  uint64_t weight; /* ns or a count, for the order within a kind */
-  const struct r_function *function;
+  uint64_t weight;                     /* for the order within a kind */
+  uint64_t severity;                   /* ns; UNKNOWN: not in time */
+  uint64_t count;                      /* of slices, futures, calls, wakes, events */
+  const struct r_function *function;   /* or NULL */
+  char *at;                            /* "file:line" of the evidence, or NULL */
+  const char *created_at, *created_by; /* or NULL */
   char *text;
 };
 /* `earlier`: the totals that were subtracted, or NULL. */
 struct finding *report_findings(const struct reading *, const struct reading *earlier,
-                                uint64_t threshold, size_t *count);
+                                const struct report_limits *, size_t *count);
 void report_findings_free(struct finding *, size_t count);
 extern const char *const finding_kinds[];
+cJSON *finding_json(const struct finding *);
 
-void report_print(const struct reading *, const struct reading *earlier,
-                  const struct report_options *, FILE *out);
+/* report-queue.c: sections of the text: each loop where there are several, who
+   woke whom and how late it ran, and what blocked. Nothing where there is nothing. */
+void report_print_loops(const struct reading *, FILE *out);
+void report_print_wakers(const struct reading *, const struct report_options *, FILE *out);
+void report_print_blocking(const struct reading *, const struct report_options *, FILE *out);
+void report_print_more(size_t all, size_t shown, FILE *out);
+
+/* Shortens the names of files in the readings. */
+void report_print(struct reading *, struct reading *earlier, const struct report_options *,
+                  FILE *out);
 void report_json(const struct reading *, const struct reading *earlier,
                  const struct report_options *, FILE *out);
 

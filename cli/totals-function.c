@@ -211,6 +211,7 @@ static cJSON *await_object(const struct model *m, struct place *place) {
 static cJSON *waker_object(const struct model *m, struct place *place) {
   cJSON *object = cJSON_CreateObject();
   totals_site(object, "name", place->name);
+  json_text(object, "function", place->name->function);
   cJSON_AddBoolToObject(object, "clock", place->name->kind == APROF_SITE_CREATE);
   json_number(object, "count", place->count);
   json_number(object, "queued_ns", place->time);
@@ -226,6 +227,28 @@ static cJSON *blocking_object(const struct model *m, struct place *place) {
   json_number(object, "held_ns", place->time);
   json_maybe(object, "max_ns", place->max, place->count != 0);
   cJSON_AddItemToObject(object, "held", collected(m, &place->offsets, place->max));
+  return object;
+}
+
+/* All that were due at a time, over the places that said so; null where none was. */
+static cJSON *lateness_object(const struct model *m, const struct model_function *f) {
+  struct place all = {0};
+  for (uint32_t i = f->list[APROF_NODE_WAKER]; i != MODEL_NONE; i = m->node[i].next) {
+    const struct model_node *n = &m->node[i];
+    if (m->names->name[n->name].kind != APROF_SITE_CREATE || !n->count)
+      continue;
+    all.count += n->count;
+    all.time += n->waiting;
+    greater(&all.max, n->max);
+    collect(m, n, WAITING, &all.offsets);
+  }
+  if (!all.count)
+    return cJSON_CreateNull();
+  cJSON *object = cJSON_CreateObject();
+  json_number(object, "count", all.count);
+  json_number(object, "total_ns", all.time);
+  json_number(object, "max_ns", all.max);
+  cJSON_AddItemToObject(object, "late", collected(m, &all.offsets, all.max));
   return object;
 }
 
@@ -273,19 +296,8 @@ static const char *model_text(uint8_t model) {
 }
 
 static void add_slice(const struct model *m, const struct sums *s, cJSON *object) {
-  const struct name *from = &m->names->name[s->slice_from], *to = &m->names->name[s->slice_to];
   json_maybe(object, "slice_max_ns", s->slice_max, s->slices != 0);
-  if (!s->slice_max) {
-    cJSON_AddNullToObject(object, "slice_max_between");
-    cJSON_AddNullToObject(object, "slice_max_names");
-    return;
-  }
-  cJSON *places = cJSON_AddArrayToObject(object, "slice_max_between");
-  cJSON_AddItemToArray(places, totals_place(from));
-  cJSON_AddItemToArray(places, totals_place(to));
-  cJSON *names = cJSON_AddArrayToObject(object, "slice_max_names");
-  cJSON_AddItemToArray(names, cJSON_CreateString(from->name));
-  cJSON_AddItemToArray(names, cJSON_CreateString(to->name));
+  totals_slice(m, object, "slice_max", s->slice_max, s->slice_from, s->slice_to);
 }
 
 cJSON *totals_function(const struct model *m, const struct model_function *f) {
@@ -317,6 +329,7 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   cJSON_AddItemToObject(object, "queued", function_histogram(m, f, QUEUED, HISTOGRAM_NO_MAX));
   add_places(m, f, APROF_NODE_AWAIT, cJSON_AddArrayToObject(object, "awaits"), await_object);
   add_places(m, f, APROF_NODE_WAKER, cJSON_AddArrayToObject(object, "wakers"), waker_object);
+  cJSON_AddItemToObject(object, "lateness", lateness_object(m, f));
   add_places(m, f, APROF_NODE_BLOCKING, cJSON_AddArrayToObject(object, "blocking"),
              blocking_object);
   return object;

@@ -4,6 +4,8 @@
 #include "cli.h"
 #include "json.h"
 
+#include <aprof/abi.h>
+
 #include <stdlib.h>
 
 static const char *state_text(uint8_t state) {
@@ -12,10 +14,13 @@ static const char *state_text(uint8_t state) {
                                         : "waiting";
 }
 
-/* `count` 1: the future itself; more: the oldest of so many alike. */
+/* `count` 1: the future itself; more: of so many alike the oldest, and the least
+   that `youngest` has. */
 static cJSON *live_object(const struct model *m, const struct totals_order *order,
-                          const struct model_live *live, uint64_t count) {
+                          const struct model_live *live, const struct model_live *youngest,
+                          uint64_t count) {
   const struct name *await = &m->names->name[live->await];
+  const struct name *create = &m->names->name[live->create];
   const struct name *function = &m->names->name[m->function[live->function].name];
   bool alone = count == 1;
   cJSON *object = cJSON_CreateObject();
@@ -26,9 +31,14 @@ static cJSON *live_object(const struct model *m, const struct totals_order *orde
   json_text(object, "state", state_text(live->state));
   json_number(object, "age_ns", live->age);
   json_number(object, "since_ns", live->since);
+  json_number(object, "age_min_ns", youngest->age);
+  json_number(object, "since_min_ns", youngest->since);
   cJSON_AddItemToObject(object, "await", totals_place(await));
   json_text(object, "callee", live->await == NAME_UNKNOWN ? NULL : await->name);
   json_text(object, "kind", live->await == NAME_UNKNOWN ? NULL : totals_kind(await));
+  cJSON_AddBoolToObject(object, "started", live->started);
+  cJSON_AddItemToObject(object, "created_at", totals_place(create));
+  json_text(object, "created_by", create->kind == APROF_SITE_FUNCTION ? NULL : create->function);
   if (alone && live->tid)
     json_signed(object, "thread", live->tid);
   else
@@ -45,11 +55,16 @@ static int by_group(const void *a, const void *b) {
     return x->await < y->await ? -1 : 1;
   if (x->state != y->state)
     return x->state < y->state ? -1 : 1;
+  if (x->create != y->create)
+    return x->create < y->create ? -1 : 1;
+  if (x->started != y->started)
+    return x->started ? -1 : 1;
   return x->age > y->age ? -1 : x->age < y->age;
 }
 
 static bool same_group(const struct model_live *x, const struct model_live *y) {
-  return x->function == y->function && x->await == y->await && x->state == y->state;
+  return x->function == y->function && x->await == y->await && x->state == y->state &&
+         x->create == y->create && x->started == y->started;
 }
 
 static void write_groups(const struct model *m, const struct totals_order *order, FILE *out) {
@@ -59,12 +74,16 @@ static void write_groups(const struct model *m, const struct totals_order *order
     young[i] = m->live[TOTALS_LIVE_LIMIT + i];
   qsort(young, rest, sizeof *young, by_group);
   for (uint32_t from = 0, to; from < rest; from = to) {
-    struct model_live oldest = young[from];
-    for (to = from + 1; to < rest && same_group(&young[to], &young[from]); to++)
+    struct model_live oldest = young[from], youngest = oldest;
+    for (to = from + 1; to < rest && same_group(&young[to], &young[from]); to++) {
       if (young[to].since > oldest.since)
         oldest.since = young[to].since;
+      if (young[to].since < youngest.since)
+        youngest.since = young[to].since;
+      youngest.age = young[to].age; /* the last is the youngest */
+    }
     fputs(",\n  ", out);
-    json_write(out, live_object(m, order, &oldest, to - from));
+    json_write(out, live_object(m, order, &oldest, &youngest, to - from));
   }
   free(young);
 }
@@ -72,7 +91,7 @@ static void write_groups(const struct model *m, const struct totals_order *order
 void totals_live(const struct model *m, const struct totals_order *order, FILE *out) {
   for (uint32_t i = 0; i < m->lives && i < TOTALS_LIVE_LIMIT; i++) {
     fputs(i ? ",\n  " : "\n  ", out);
-    json_write(out, live_object(m, order, &m->live[i], 1));
+    json_write(out, live_object(m, order, &m->live[i], &m->live[i], 1));
   }
   if (m->lives > TOTALS_LIVE_LIMIT)
     write_groups(m, order, out);

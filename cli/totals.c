@@ -91,12 +91,17 @@ static cJSON *health_object(const struct model *m) {
   json_number(object, "reused_keys", health->reused_keys);
   json_number(object, "migrations", health->migrations);
   json_number(object, "torn_threads", health->torn_threads);
+  uint64_t elapsed = 0;
+  for (uint32_t i = 0; i < m->threads; i++)
+    elapsed += m->thread[i].exec + m->thread[i].idle + m->thread[i].other;
+  totals_overhead(m, object, health->events, elapsed);
   json_number(object, "memory_bytes", header->used);
   cJSON_AddBoolToObject(object, "consistent", m->profile->consistent);
   return object;
 }
 
-static cJSON *thread_object(const struct model_thread *t) {
+static cJSON *thread_object(const struct model *m, const struct model_thread *t) {
+  uint64_t elapsed = t->exec + t->idle + t->other;
   cJSON *object = cJSON_CreateObject();
   json_number(object, "block", t->block);
   json_signed(object, "tid", t->tid);
@@ -105,7 +110,10 @@ static cJSON *thread_object(const struct model_thread *t) {
   json_number(object, "exec_ns", t->exec);
   json_number(object, "idle_ns", t->idle);
   json_number(object, "other_ns", t->other);
-  json_number(object, "elapsed_ns", t->exec + t->idle + t->other);
+  json_number(object, "elapsed_ns", elapsed);
+  totals_overhead(m, object, t->events, elapsed);
+  json_number(object, "missed_events", t->missed_events);
+  json_number(object, "reused_keys", t->reused_keys);
   return object;
 }
 
@@ -160,10 +168,9 @@ static void write_object(FILE *out, const char *name, cJSON *object) {
   json_write(out, object);
 }
 
-static void write_totals(const struct model *m, const struct totals_request *request, FILE *out) {
-  struct totals_order order;
-  bool first = true;
-  totals_order(m, &order);
+/* All but tree, live and findings. */
+static void write_body(const struct model *m, const struct totals_request *request,
+                       const struct totals_order *order, FILE *out) {
   fputs("{\"schema\": \"" TOTALS_SCHEMA "\"", out);
   write_object(out, "process", process_object(m, request));
   write_object(out, "clock", clock_object(m));
@@ -171,28 +178,64 @@ static void write_totals(const struct model *m, const struct totals_request *req
   begin_array(out, "threads");
   for (uint32_t i = 0; i < m->threads; i++) {
     next_element(out, i == 0);
-    json_write(out, thread_object(&m->thread[i]));
+    json_write(out, thread_object(m, &m->thread[i]));
   }
   end_array(out, m->threads == 0);
+  begin_array(out, "loop");
+  totals_loops(m, out);
+  fputs("]", out);
   begin_array(out, "functions");
-  for (uint32_t i = 0; i < order.count; i++) {
+  for (uint32_t i = 0; i < order->count; i++) {
     next_element(out, i == 0);
-    json_write(out, totals_function(m, &m->function[order.shown[i]]));
+    json_write(out, totals_function(m, &m->function[order->shown[i]]));
   }
-  end_array(out, order.count == 0);
+  end_array(out, order->count == 0);
+}
+
+static void write_tree(const struct model *m, const struct totals_order *order, FILE *out) {
+  bool first = true;
   begin_array(out, "tree");
   for (uint32_t i = 0; i < m->nodes; i++) {
-    if (!order.path_shown[i])
+    if (!order->path_shown[i])
       continue;
     next_element(out, first);
     first = false;
-    json_write(out, totals_node(m, &order, i));
+    json_write(out, totals_node(m, order, i));
   }
   end_array(out, first);
+}
+
+/* Findings are made of the totals as a reader sees them, so that a report of the
+   file finds the same. The tree, which is what may be large, is not needed. */
+static void write_totals(const struct model *m, const struct totals_request *request, FILE *out) {
+  struct totals_order order;
+  char *body = NULL, *live = NULL;
+  size_t body_size = 0, live_size = 0;
+  FILE *body_out = open_memstream(&body, &body_size), *live_out = NULL;
+  if (body_out)
+    live_out = open_memstream(&live, &live_size);
+  totals_order(m, &order);
+  if (live_out) {
+    write_body(m, request, &order, body_out);
+    totals_live(m, &order, live_out);
+  }
+  bool made = live_out && !fclose(live_out);
+  made = body_out && !fclose(body_out) && made;
+  if (!made) {
+    complain("out of memory while making totals");
+    exit(CLI_FAILED);
+  }
+  fwrite(body, 1, body_size, out);
+  write_tree(m, &order, out);
   begin_array(out, "live");
-  totals_live(m, &order, out);
+  fputs(live, out);
+  fputs("]", out);
+  begin_array(out, "findings");
+  totals_findings(body, live, out);
   fputs("]\n}\n", out);
   totals_order_release(&order);
+  free(body);
+  free(live);
 }
 
 bool totals_make(int fd, const char *what, enum profile_state state,

@@ -48,6 +48,18 @@ cJSON *totals_node(const struct model *m, const struct totals_order *order, uint
 /* totals-live.c */
 void totals_live(const struct model *m, const struct totals_order *order, FILE *out);
 
+/* totals-loop.c: what the profiling cost, and how the loops are. */
+void totals_overhead(const struct model *m, cJSON *object, uint64_t events, uint64_t elapsed);
+void totals_loops(const struct model *m, FILE *out);
+
+/* totals-findings.c: the array of findings, made of the text of totals without
+   tree; `body` ends behind "functions", `live` is the elements of that array. */
+void totals_findings(const char *body, const char *live, FILE *out);
+
+/* The two places that bracket a slice, as two members of two elements. */
+void totals_slice(const struct model *m, cJSON *object, const char *prefix, uint64_t time,
+                  uint32_t from, uint32_t to);
+
 /* Adds "file", "line" (and the callee's name as `role`) of a site. */
 void totals_site(cJSON *object, const char *role, const struct name *name);
 cJSON *totals_place(const struct name *name);

@@ -50,6 +50,10 @@ END_TEST
 
 static struct synthetic *s;
 
+/* Slices say nothing by these. */
+static const struct report_limits quiet = {
+    .held = UINT64_C(1) << 30, .stuck = 1000000000, .leaked = 10, .spins = 1000};
+
 static void setup(void) {
   s = synthetic_rich();
 }
@@ -142,7 +146,7 @@ START_TEST(an_interval_is_what_happened_between) {
   ck_assert_uint_eq(later->thread[0].exec, 1234);
   ck_assert_uint_eq(function(later, "fetch_quota")->exec, 0);
   size_t findings;
-  struct finding *list = report_findings(later, earlier, 10000000, &findings);
+  struct finding *list = report_findings(later, earlier, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
   ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between server.c:140 "
                                  "and db.c:12 uv_write (1 time over 10.0 ms)");
@@ -150,7 +154,7 @@ START_TEST(an_interval_is_what_happened_between) {
   struct reading *nothing = read_now(1000000);
   ck_assert(reading_subtract(nothing, same));
   ck_assert_uint_eq(function(nothing, "handle_upload")->created, 0);
-  list = report_findings(nothing, same, 10000000, &findings);
+  list = report_findings(nothing, same, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 0);
   report_findings_free(list, findings);
   reading_free(nothing);
@@ -197,7 +201,7 @@ START_TEST(the_stuck_are_found) {
   f->await = 5;
   struct reading *r = read_now(32000000000);
   size_t count, stuck = 0;
-  struct finding *list = report_findings(r, NULL, UINT64_C(1) << 60, &count);
+  struct finding *list = report_findings(r, NULL, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     stuck += list[i].kind == FINDING_STUCK &&
              strstr(list[i].text, "2 `fetch_quota` futures have") &&
@@ -219,13 +223,156 @@ START_TEST(blocking_calls_are_found) {
   synthetic_counters(s, 1, waker)->await.count = 2;
   struct reading *r = read_now(1000000);
   size_t count, found = 0;
-  struct finding *list = report_findings(r, NULL, UINT64_C(1) << 30, &count);
+  struct finding *list = report_findings(r, NULL, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     found +=
         !strcmp(list[i].text, "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
                               "loop time (12 times, 800 ms at worst)");
   ck_assert_uint_eq(found, 1);
   report_findings_free(list, count);
+  reading_free(r);
+}
+END_TEST
+
+/* The first finding of a kind at `now`; "" where there is none. */
+static const char *found(uint64_t now, const char *reason, enum finding_kind kind) {
+  static char text[512];
+  struct totals_request request = {.reason = reason, .at = now};
+  char *json = NULL;
+  size_t length = 0, count;
+  int fd = synthetic_file(s, s->header->used);
+  FILE *out = open_memstream(&json, &length);
+  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &request, out));
+  fclose(out);
+  close(fd);
+  struct reading *r = reading_parse(json, length, "synthetic");
+  free(json);
+  struct finding *list = report_findings(r, NULL, &quiet, &count);
+  text[0] = 0;
+  for (size_t i = count; i-- > 0;)
+    if (list[i].kind == kind)
+      snprintf(text, sizeof text, "%s", list[i].text);
+  report_findings_free(list, count);
+  reading_free(r);
+  return text;
+}
+
+START_TEST(what_never_ran_is_found) {
+  uint32_t spawn = synthetic_site(s, APROF_SITE_CREATE, "spawn", "main.c", 9, 1);
+  s->sites[spawn].function = synthetic_string(s, "main");
+  struct aprof_future *f = synthetic_future(s, 3, 6, APROF_FUTURE_QUEUED, 1000000);
+  f->flags = 0;
+  f->create_site = spawn;
+  ck_assert_str_eq(found(900000000, "request", FINDING_NEVER_RAN), "");
+  ck_assert_str_eq(found(3001000000, "request", FINDING_NEVER_RAN),
+                   "1 `handle_upload` future has never run, ready since 3.00 s, created by `main` "
+                   "at main.c:9");
+  f->flags = APROF_F_STARTED;
+  ck_assert_str_eq(found(3001000000, "request", FINDING_NEVER_RAN), "");
+}
+END_TEST
+
+START_TEST(what_is_left_at_exit_is_found) {
+  uint32_t open = synthetic_site(s, APROF_SITE_CREATE, "uv_accept", "net.c", 70, 1);
+  s->sites[open].function = synthetic_string(s, "on_connection");
+  for (uint32_t b = 1; b <= 2; b++) /* too few for a p99, or they would be stuck */
+    synthetic_counters(s, b, 8)->await.count = 5;
+  for (int i = 0; i < 12; i++) {
+    struct aprof_future *f = synthetic_future(s, 3, 7, APROF_FUTURE_WAITING, 1000000);
+    f->create_site = open;
+    f->await = 8;
+  }
+  ck_assert_str_eq(found(8001000000, "request", FINDING_LEAKED), "");
+  ck_assert_str_eq(found(900000000, "exit", FINDING_LEAKED), "");
+  ck_assert_str_eq(found(8001000000, "exit", FINDING_LEAKED),
+                   "12 `handle_upload` futures were left at exit, the oldest 8.00 s old, created "
+                   "by `on_connection` at net.c:70");
+}
+END_TEST
+
+START_TEST(who_wakes_itself_for_nothing_is_found) {
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "ready", "poll.c", 5, 1);
+  uint32_t waker = synthetic_node(s, 4, wake, APROF_NODE_WAKER);
+  struct aprof_counters *c = synthetic_counters(s, 1, waker);
+  s->sites[wake].function = synthetic_string(s, "fetch_quota");
+  c->await.count = 200000;
+  c->await.waiting = 200000;
+  synthetic_counters(s, 1, 4)->function.exec = 100000000;
+  synthetic_counters(s, 1, 5)->await.waiting = 0;
+  ck_assert_str_eq(found(1000000, "request", FINDING_SPINNING),
+                   "`fetch_quota` woke itself 200k times at poll.c:5 ready, for 500 ns each time: "
+                   "it polls where it could wait");
+  s->sites[wake].function = synthetic_string(s, "handle_upload");
+  ck_assert_str_eq(found(1000000, "request", FINDING_SPINNING), "");
+}
+END_TEST
+
+START_TEST(what_could_not_be_placed_is_said) {
+  ck_assert_str_eq(found(1000000, "request", FINDING_UNPLACED), "");
+  ck_assert_str_eq(found(1000000, "request", FINDING_REUSED), "");
+  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at);
+    struct aprof_block *block = (void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_BLOCK) {
+      block->missed_events = chunk->first;
+      block->reused_keys = chunk->first == 1;
+      block->counters_epoch = s->header->reset_epoch;
+    }
+    at += chunk->size;
+  }
+  ck_assert_ptr_nonnull(
+      strstr(found(1000000, "request", FINDING_UNPLACED), "3 events could not be placed: "));
+  ck_assert_ptr_nonnull(
+      strstr(found(1000000, "request", FINDING_REUSED), "1 handle was used again while"));
+}
+END_TEST
+
+START_TEST(each_loop_has_its_own_longest_hold) {
+  synthetic_counters(s, 2, 3)->function.slice_max = 30000000;
+  struct reading *r = read_now(1000000);
+  ck_assert_uint_eq(r->loops, 2);
+  ck_assert_uint_eq(r->loop[0].hold_max, 20000000);
+  ck_assert_uint_eq(r->loop[1].hold_max, 30000000);
+  ck_assert_str_eq(r->loop[1].from, "server.c:140");
+  ck_assert_str_eq(r->loop[1].function, "handle_upload");
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(timers_have_their_lateness) {
+  uint32_t start = synthetic_site(s, APROF_SITE_CREATE, "uv_timer_start", "timer.c", 5, 1);
+  uint32_t waker = synthetic_node(s, 4, start, APROF_NODE_WAKER);
+  synthetic_counters(s, 1, waker)->await.count = 4;
+  synthetic_counters(s, 1, waker)->await.waiting = 280;
+  synthetic_counters(s, 1, waker)->await.max = 250;
+  struct reading *r = read_now(1000000);
+  const cJSON *item, *late = NULL;
+  cJSON_ArrayForEach(
+      item,
+      json_member(r->json, "functions")) if (!strcmp(json_get_text(item, "name"), "fetch_quota"))
+      late = json_member(item, "lateness");
+  ck_assert_uint_eq(json_get(late, "count", 0), 4);
+  ck_assert_uint_eq(json_get(late, "total_ns", 0), 280);
+  ck_assert_uint_eq(json_get(late, "max_ns", 0), 250);
+  ck_assert(function(r, "fetch_quota")->waker[0].clock);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(shared_directories_are_left_out) {
+  for (uint32_t i = 1; i <= s->site_count; i++) {
+    const char *file = i == 1   ? "/src/app/server.c"
+                       : i == 3 ? "/src/app/db/quota.c"
+                                : "/usr/include/x.h";
+    s->sites[i].file = synthetic_string(s, file);
+  }
+  struct reading *r = read_now(1000000);
+  char *directory = reading_directory(r);
+  ck_assert_str_eq(directory, "/src/app/");
+  reading_shorten(r, directory);
+  ck_assert_str_eq(function(r, "fetch_quota")->file, "db/quota.c");
+  ck_assert_str_eq(function(r, "handle_upload")->slice_to, "/usr/include/x.h:12");
+  free(directory);
   reading_free(r);
 }
 END_TEST
@@ -244,6 +391,13 @@ int main(void) {
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
   tcase_add_test(tests, blocking_calls_are_found);
+  tcase_add_test(tests, what_never_ran_is_found);
+  tcase_add_test(tests, what_is_left_at_exit_is_found);
+  tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
+  tcase_add_test(tests, what_could_not_be_placed_is_said);
+  tcase_add_test(tests, each_loop_has_its_own_longest_hold);
+  tcase_add_test(tests, timers_have_their_lateness);
+  tcase_add_test(tests, shared_directories_are_left_out);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,177 @@
+/* Findings among the futures alive: stuck, never run, leaked; see findings.h. */
+#include "findings.h"
+
+#include "cli.h"
+#include "format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often something must have ended for its p99 to say what is usual, and how
+   far beyond it one that goes on is out of the ordinary. */
+enum { USUAL_COUNT = 20, FAR_TIMES = 10 };
+
+/* Futures alike: of one function, at one await or from one create site. */
+struct group {
+  enum finding_kind kind;
+  const struct r_function *function, *creator;
+  const struct r_await *await;
+  const char *created_at, *created_by;
+  uint64_t count, least, most;
+};
+
+static bool is_one_of(const char *text, const char *const *list) {
+  while (*list && strcmp(text, *list))
+    list++;
+  return *list != NULL;
+}
+
+/* As long as others take, ten times over; without others, as long as the limit. */
+static uint64_t far_beyond(uint64_t ended, const struct distribution *d, uint64_t limit) {
+  uint64_t usual = ended >= USUAL_COUNT && d->count ? d->p99 : 0;
+  return usual > limit / FAR_TIMES ? usual * FAR_TIMES : limit;
+}
+
+static bool is_stuck(const struct r_live *live, const struct r_await *await,
+                     const struct report_limits *limits) {
+  if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await)
+    return false;
+  uint64_t ended = await->count - await->immediate;
+  if (await->background || !await->waits.count || ended < USUAL_COUNT)
+    return false;
+  return live->since_min >= far_beyond(ended, &await->waits, limits->stuck);
+}
+
+/* Ready all its life. One that waits for what it was created for is healthy. */
+static bool has_never_run(const struct r_live *live, const struct r_function *f,
+                          const struct report_limits *limits) {
+  return !live->started && !strcmp(live->state, "queued") &&
+         live->since_min >= far_beyond(f->slices, &f->queued_of, limits->stuck);
+}
+
+/* Left at the end. Those on a stack (they run, or wait for what does) are not
+   leaked, nor those that wait for new work; the young are only under way. */
+static bool is_left(const struct reading *r, const struct r_live *live, const struct r_function *f,
+                    const struct r_await *await, const struct report_limits *limits) {
+  static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
+  if (strcmp(r->reason, "exit") || !strcmp(live->state, "running"))
+    return false;
+  if (is_one_of(live->kind, on_stack) || (await && await->background))
+    return false;
+  return live->age_min >= far_beyond(f->done, &f->wall_of, limits->stuck);
+}
+
+static const struct r_function *creator(const struct reading *r, const struct r_live *live) {
+  for (size_t i = 0; i < r->lives && live->parent; i++)
+    if (r->live[i].id == live->parent && r->live[i].function < r->functions)
+      return &r->function[r->live[i].function];
+  return NULL;
+}
+
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_group(const struct group *g, enum finding_kind kind, const struct r_function *f,
+                       const struct r_await *await, const struct r_live *live) {
+  if (g->kind != kind || g->function != f)
+    return false;
+  return kind == FINDING_STUCK ? g->await == await : same_text(g->created_at, live->created_at);
+}
+
+/* -- in words -------------------------------------------------------------- */
+
+static char *stuck_text(const struct group *g, const char *by) {
+  return print_string("%s `%s` %s waited over %s (usually %s at most) at %s %s%s",
+                      shown_count(g->count), g->function->name,
+                      g->count == 1 ? "future has" : "futures have", shown_time(g->least),
+                      shown_time(g->await->waits.p99), shown_place(g->await->file, g->await->line),
+                      g->await->callee, by);
+}
+
+static char *never_ran_text(const struct group *g, const char *by) {
+  return print_string("%s `%s` future%s never run, ready since %s%s", shown_count(g->count),
+                      g->function->name, g->count == 1 ? " has" : "s have", shown_time(g->most),
+                      by);
+}
+
+static char *leaked_text(const struct group *g, const char *by) {
+  return print_string("%s `%s` futures were left at exit, the oldest %s old%s",
+                      shown_count(g->count), g->function->name, shown_time(g->most), by);
+}
+
+static void add_group(struct findings *list, const struct group *g) {
+  const char *by = g->creator ? g->creator->name : g->created_by;
+  const char *at = g->created_at;
+  char *creator = by && at ? print_string(", created by `%s` at %s", by, at)
+                  : by     ? print_string(", created by `%s`", by)
+                  : at     ? print_string(", created at %s", at)
+                           : print_string("%s", "");
+  char *text = g->kind == FINDING_STUCK       ? stuck_text(g, creator)
+               : g->kind == FINDING_NEVER_RAN ? never_ran_text(g, creator)
+                                              : leaked_text(g, creator);
+  free(creator);
+  findings_add(list,
+               (struct finding){
+                   .kind = g->kind,
+                   .weight = g->most,
+                   .severity = g->most,
+                   .count = g->count,
+                   .function = g->function,
+                   .at = g->kind == FINDING_STUCK ? findings_place(g->await->file, g->await->line)
+                         : at                     ? print_string("%s", at)
+                              : findings_place(g->function->file, g->function->line),
+                   .created_at = at,
+                   .created_by = by,
+                   .text = text,
+               });
+}
+
+/* -- the whole ------------------------------------------------------------- */
+
+static void put(struct group *group, size_t *count, const struct group *new,
+                const struct r_live *live) {
+  uint64_t least = new->kind == FINDING_LEAKED ? live->age_min : live->since_min;
+  uint64_t most = new->kind == FINDING_LEAKED ? live->age : live->since;
+  size_t at = 0;
+  while (at < *count && !same_group(&group[at], new->kind, new->function, new->await, live))
+    at++;
+  if (at == *count) {
+    group[(*count)++] = *new;
+    group[at].least = least;
+  }
+  group[at].count += live->count;
+  if (least < group[at].least)
+    group[at].least = least;
+  if (most > group[at].most)
+    group[at].most = most;
+}
+
+void findings_of_live(struct findings *list, const struct reading *r,
+                      const struct report_limits *limits) {
+  struct group *group = allocate(r->lives, sizeof *group);
+  size_t count = 0;
+  for (size_t i = 0; i < r->lives; i++) {
+    const struct r_live *live = &r->live[i];
+    if (live->function >= r->functions)
+      continue;
+    struct group new = {.function = &r->function[live->function],
+                        .created_at = live->created_at,
+                        .created_by = live->created_by};
+    new.await = reading_await(new.function, live->place, live->callee);
+    if (is_stuck(live, new.await, limits))
+      new.kind = FINDING_STUCK;
+    else if (has_never_run(live, new.function, limits))
+      new.kind = FINDING_NEVER_RAN;
+    else if (is_left(r, live, new.function, new.await, limits))
+      new.kind = FINDING_LEAKED;
+    else
+      continue;
+    new.creator = creator(r, live);
+    put(group, &count, &new, live);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (group[i].kind != FINDING_LEAKED || group[i].count >= limits->leaked)
+      add_group(list, &group[i]);
+  free(group);
+}

@@ -1,0 +1,26 @@
+/*
+ * Findings, between the files that make them.
+ *
+ * Purpose: findings.c reads the sums of functions and of the whole process,
+ * findings-live.c what is alive. What each kind means: aprof-report(1).
+ * Cost: linear in functions and futures listed. Locking: none.
+ */
+#ifndef APROF_CLI_FINDINGS_H
+#define APROF_CLI_FINDINGS_H
+
+#include "report.h"
+
+struct findings {
+  struct finding *finding;
+  size_t count, room;
+};
+
+/* Takes the finding's text and place. */
+void findings_add(struct findings *, struct finding);
+/* "file:line", to be freed; NULL where there is no file. */
+char *findings_place(const char *file, uint64_t line);
+
+/* Stuck ones, those that never ran, and those left at exit. */
+void findings_of_live(struct findings *, const struct reading *, const struct report_limits *);
+
+#endif

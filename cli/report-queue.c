@@ -1,0 +1,165 @@
+/* The report: loops, who woke whom, what blocked; see report.h. */
+#include "cli.h"
+#include "format.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_WIDTH = 60 };
+
+static uint64_t mean(uint64_t sum, uint64_t count) {
+  return count ? sum / count : UNKNOWN;
+}
+
+static const struct r_thread *thread_of(const struct reading *r, const struct r_loop *loop) {
+  for (size_t i = 0; i < r->threads; i++)
+    if (r->thread[i].block == loop->block)
+      return &r->thread[i];
+  return NULL;
+}
+
+static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE *out) {
+  char text[1024];
+  snprintf(text, sizeof text, "  loop of %s (%" PRId64 ") %s", loop->name, loop->tid,
+           shown_time(t->elapsed));
+  size_t length = strlen(text);
+  if (t->idle)
+    snprintf(text + length, sizeof text - length, "   %s busy",
+             shown_percent(t->elapsed - t->idle, t->elapsed));
+  else
+    snprintf(text + length, sizeof text - length, "   futures ran %s",
+             shown_percent(t->exec, t->elapsed));
+  length = strlen(text);
+  if (loop->hold_max != UNKNOWN)
+    snprintf(text + length, sizeof text - length, "   held %s at worst by %s %s .. %s",
+             shown_time(loop->hold_max), loop->function ? loop->function : "?",
+             loop->from ? loop->from : "?", loop->to ? loop->to : "?");
+  fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
+}
+
+void report_print_loops(const struct reading *r, FILE *out) {
+  for (size_t i = 0; r->loops > 1 && i < r->loops; i++) {
+    const struct r_thread *t = thread_of(r, &r->loop[i]);
+    if (t && (t->exec || t->idle))
+      print_loop(&r->loop[i], t, out);
+  }
+}
+
+static void print_title(const char *title, const char *const *columns, FILE *out) {
+  fputc('\n', out);
+  style_set(out, STYLE_TITLE);
+  print_left(out, title, PATH_WIDTH);
+  print_right(out, columns[0], 7);
+  for (int i = 1; i < 4; i++)
+    print_right(out, columns[i], 11);
+  style_set(out, STYLE_PLAIN);
+  fputc('\n', out);
+}
+
+/* Takes the path. */
+static void print_row(char *path, uint64_t count, const uint64_t *times, FILE *out) {
+  print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
+  print_right(out, shown_count(count), 7);
+  for (int i = 0; i < 3; i++)
+    print_right(out, shown_time(times[i]), 11);
+  fputc('\n', out);
+  free(path);
+}
+
+/* -- who woke whom --------------------------------------------------------- */
+
+struct woken {
+  const struct r_function *function;
+  const struct r_waker *waker;
+};
+
+static int by_queued(const void *a, const void *b) {
+  const struct woken *x = a, *y = b;
+  if (x->waker->queued != y->waker->queued)
+    return x->waker->queued > y->waker->queued ? -1 : 1;
+  if (x->waker->count != y->waker->count)
+    return x->waker->count > y->waker->count ? -1 : 1;
+  return strcmp(x->function->name, y->function->name);
+}
+
+static void print_woken(const struct woken *w, FILE *out) {
+  const char *place = shown_place(w->waker->file, w->waker->line);
+  char *path = print_string("%s %s > %s", place, w->waker->name, w->function->name);
+  const uint64_t times[] = {w->waker->queued, mean(w->waker->queued, w->waker->count),
+                            w->waker->queued_of.count ? w->waker->queued_of.p99 : UNKNOWN};
+  print_row(path, w->waker->count, times, out);
+}
+
+static void print_wakers(const struct reading *r, const struct report_options *options, bool clock,
+                         FILE *out) {
+  static const char *const queue[] = {"wakes", "queued", "mean", "p99"};
+  static const char *const late[] = {"timers", "late", "mean", "p99"};
+  size_t all = 0, count = 0;
+  for (size_t i = 0; i < r->functions; i++)
+    all += r->function[i].wakers;
+  struct woken *list = allocate(all, sizeof *list);
+  for (size_t i = 0; i < r->functions; i++)
+    for (size_t j = 0; j < r->function[i].wakers; j++) {
+      const struct r_waker *w = &r->function[i].waker[j];
+      if (w->clock == clock && w->count)
+        list[count++] = (struct woken){&r->function[i], w};
+    }
+  if (count) {
+    qsort(list, count, sizeof *list, by_queued);
+    print_title(clock ? "when it was due > who ran late" : "who woke > whom, who then queued",
+                clock ? late : queue, out);
+  }
+  size_t shown = options->waits && options->waits < count ? options->waits : count;
+  for (size_t i = 0; i < shown; i++)
+    print_woken(&list[i], out);
+  report_print_more(count, shown, out);
+  free(list);
+}
+
+void report_print_wakers(const struct reading *r, const struct report_options *options, FILE *out) {
+  print_wakers(r, options, false, out);
+  print_wakers(r, options, true, out);
+}
+
+/* -- what blocked ---------------------------------------------------------- */
+
+struct blocked {
+  const struct r_function *function;
+  const struct r_blocking *call;
+};
+
+static int by_held(const void *a, const void *b) {
+  const struct blocked *x = a, *y = b;
+  if (x->call->held != y->call->held)
+    return x->call->held > y->call->held ? -1 : 1;
+  return strcmp(x->call->callee, y->call->callee);
+}
+
+void report_print_blocking(const struct reading *r, const struct report_options *options,
+                           FILE *out) {
+  static const char *const columns[] = {"calls", "held", "mean", "worst"};
+  size_t all = 0, count = 0;
+  for (size_t i = 0; i < r->functions; i++)
+    all += r->function[i].blockings;
+  struct blocked *list = allocate(all, sizeof *list);
+  for (size_t i = 0; i < r->functions; i++)
+    for (size_t j = 0; j < r->function[i].blockings; j++)
+      if (r->function[i].blocking[j].count)
+        list[count++] = (struct blocked){&r->function[i], &r->function[i].blocking[j]};
+  if (count) {
+    qsort(list, count, sizeof *list, by_held);
+    print_title("calls that block", columns, out);
+  }
+  size_t shown = options->waits && options->waits < count ? options->waits : count;
+  for (size_t i = 0; i < shown; i++) {
+    const struct r_blocking *b = list[i].call;
+    const uint64_t times[] = {b->held, mean(b->held, b->count), b->max};
+    char *path = print_string("%s > %s %s", list[i].function->name, shown_place(b->file, b->line),
+                              b->callee);
+    print_row(path, b->count, times, out);
+  }
+  report_print_more(count, shown, out);
+  free(list);
+}

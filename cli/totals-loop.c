@@ -1,0 +1,81 @@
+/* Totals: what the profiling cost, and how the loops are; see totals.h. */
+#include "totals.h"
+
+#include "clock.h"
+#include "json.h"
+
+#include <stdlib.h>
+
+static void add_decimal(cJSON *object, const char *name, double value) {
+  char text[64];
+  snprintf(text, sizeof text, "%.4f", value);
+  cJSON_AddRawToObject(object, name, text);
+}
+
+static bool was_reset(const struct aprof_header *header) {
+  return header->epochs[header->reset_epoch % APROF_EPOCHS].begin_tick > header->tick0;
+}
+
+/* Events are never set back, so after a reset there is no share of the time since. */
+void totals_overhead(const struct model *m, cJSON *object, uint64_t events, uint64_t elapsed) {
+  const struct aprof_header *header = &m->profile->header;
+  if (!header->event_cost_mticks || !elapsed || was_reset(header)) {
+    json_text(object, "overhead_percent", NULL);
+    return;
+  }
+  double cost = (double)clock_to_ns(header->event_cost_mticks, m->rate) / 1000;
+  add_decimal(object, "overhead_percent", 100 * cost * (double)events / (double)elapsed);
+}
+
+void totals_slice(const struct model *m, cJSON *object, const char *prefix, uint64_t time,
+                  uint32_t from, uint32_t to) {
+  char between[64], names[64];
+  snprintf(between, sizeof between, "%s_between", prefix);
+  snprintf(names, sizeof names, "%s_names", prefix);
+  if (!time) {
+    json_text(object, between, NULL);
+    json_text(object, names, NULL);
+    return;
+  }
+  const struct name *first = &m->names->name[from], *last = &m->names->name[to];
+  cJSON *array = cJSON_AddArrayToObject(object, between);
+  cJSON_AddItemToArray(array, totals_place(first));
+  cJSON_AddItemToArray(array, totals_place(last));
+  array = cJSON_AddArrayToObject(object, names);
+  cJSON_AddItemToArray(array, cJSON_CreateString(first->name));
+  cJSON_AddItemToArray(array, cJSON_CreateString(last->name));
+}
+
+/* A thread is busy while it is not in its poller; without one nobody can tell. */
+static cJSON *loop_object(const struct model *m, const struct model_thread *t) {
+  uint64_t busy = t->exec + t->other, elapsed = busy + t->idle;
+  const struct model_hold *hold = &t->hold;
+  cJSON *object = cJSON_CreateObject();
+  json_number(object, "block", t->block);
+  json_signed(object, "tid", t->tid);
+  json_text(object, "name", t->name);
+  json_number(object, "elapsed_ns", elapsed);
+  json_maybe(object, "busy_ns", busy, t->idle != 0);
+  if (t->idle)
+    add_decimal(object, "busy", (double)busy / (double)elapsed);
+  else
+    json_text(object, "busy", NULL);
+  json_maybe(object, "hold_max_ns", hold->time, hold->time != 0);
+  totals_slice(m, object, "hold_max", hold->time, hold->from, hold->to);
+  json_text(object, "hold_max_function", hold->time ? m->names->name[hold->function].name : NULL);
+  return object;
+}
+
+void totals_loops(const struct model *m, FILE *out) {
+  bool first = true;
+  for (uint32_t i = 0; i < m->threads; i++) {
+    const struct model_thread *t = &m->thread[i];
+    if (!t->exec && !t->idle)
+      continue;
+    fputs(first ? "\n  " : ",\n  ", out);
+    first = false;
+    json_write(out, loop_object(m, t));
+  }
+  if (!first)
+    fputc('\n', out);
+}
