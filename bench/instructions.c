@@ -19,11 +19,15 @@
 #define SHORT 1000
 #define LONG 11000
 
-EVENT void mark(void) { __asm__ volatile(""); }
+EVENT void mark(void) {
+  __asm__ volatile("");
+}
 
 /* ---- suspend and resume ---- */
 
-APROF_AWAIT EVENT static void rest(void) { __asm__ volatile(""); }
+APROF_AWAIT EVENT static void rest(void) {
+  __asm__ volatile("");
+}
 
 APROF_ASYNC EVENT static void pair(long times) {
   while (times-- > 0)
@@ -57,7 +61,9 @@ APROF_ASYNC EVENT static void call(long times) {
 
 /* ---- a whole life on a stack: entered by no future, one wait, left ---- */
 
-APROF_ASYNC EVENT static void coroutine(void) { rest(); }
+APROF_ASYNC EVENT static void coroutine(void) {
+  rest();
+}
 
 EVENT static void stack_life(long times) {
   while (times-- > 0)
@@ -66,8 +72,9 @@ EVENT static void stack_life(long times) {
 
 /* ---- a whole life by key: created, run, not over, run, over ---- */
 
-APROF("create key=r:a0") EVENT static void request(char *object) {
-  __asm__ volatile("" : : "r"(object));
+APROF("create key=r:a0 fn=a1")
+EVENT static void request(char *object, int (*then)(char *, int)) {
+  __asm__ volatile("" : : "r"(object), "r"(then));
 }
 
 APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int value) {
@@ -78,7 +85,7 @@ APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int valu
 EVENT static void key_life(long times) {
   while (times-- > 0) {
     char *object = &objects[times % (long)sizeof objects];
-    request(object);
+    request(object, progress);
     progress(object, 0);
     progress(object, 1);
   }
