@@ -51,6 +51,7 @@ void want_names_of(const Binding &b) {
   want_names(b.ok.what.get());
   want_names(b.when.what.get());
   want_names(b.once_if.what.get());
+  want_names(b.due.get());
   for (const auto &value : b.functions)
     want_names(value.get());
   if (b.then_run)
@@ -267,6 +268,14 @@ static void users_win(BodyLines *body) {
   body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), loses), body->runs.end());
 }
 
+/* A library's own callbacks run inside it, for its own ends. */
+static void drop_own_lines(BodyLines *body, tree function) {
+  auto own = [&](const RunLine &run) { return is_library_itself(run.line, function); };
+  body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), own), body->runs.end());
+  if (body->async && is_library_itself(body->async, function))
+    body->async = nullptr;
+}
+
 const BodyLines &body_lines(tree function) {
   auto known = bodies.find(DECL_UID(function));
   if (known != bodies.end())
@@ -292,6 +301,7 @@ const BodyLines &body_lines(tree function) {
     for (const Binding *b : runs_of_typedef(name))
       add_body_line(&body, b, true);
   users_win(&body);
+  drop_own_lines(&body, function);
   return bodies[DECL_UID(function)] = body;
 }
 

@@ -104,6 +104,41 @@ bool headers_present(const std::vector<std::string> &headers) {
   return false;
 }
 
+/* "header file": the files of this unit that define what the header declares. */
+static const std::unordered_set<std::string> &library_files() {
+  static std::unordered_set<std::string> files;
+  static bool known;
+  cgraph_node *node;
+  if (known)
+    return files;
+  known = true;
+  FOR_EACH_DEFINED_FUNCTION(node) {
+    const char *file = DECL_SOURCE_FILE(node->decl);
+    if (!file || !TREE_PUBLIC(node->decl))
+      continue;
+    const std::vector<std::string> *last = nullptr;
+    for (const auto &b : bindings()) {
+      if (!b->headers || b->headers == last)
+        continue;
+      last = b->headers;
+      for (const std::string &header : *b->headers)
+        if (declared_in(node->decl, header) && !path_ends_in(file, header))
+          files.insert(header + " " + file);
+    }
+  }
+  return files;
+}
+
+bool is_library_itself(const Binding *b, tree function) {
+  const char *file = DECL_SOURCE_FILE(function);
+  if (!b->headers || !file)
+    return false;
+  for (const std::string &header : *b->headers)
+    if (library_files().count(header + " " + file))
+      return true;
+  return false;
+}
+
 /* -- names that values need ------------------------------------------------------------- */
 
 void scan_for_struct(const std::string &name) {

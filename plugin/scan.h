@@ -51,6 +51,11 @@ bool headers_present(const std::vector<std::string> &headers);
 /* `name` was declared in a file whose path ends in `header`. */
 bool declared_in(tree declaration, const std::string &header);
 
+/* `function` is in a file that defines what the headers of this line declare: the
+   library itself, whose calls of its own functions are nobody's requests. Valid
+   once the whole unit is parsed. */
+bool is_library_itself(const Binding *, tree function);
+
 } // namespace aprof
 
 #endif

@@ -81,6 +81,11 @@ cat >"$work/attribute.c" <<'END'
 __attribute__((aprof("await"))) int uv_read_stop(uv_stream_t *);
 int stop(uv_stream_t *s) { return uv_read_stop(s); }
 END
+cat >"$work/library.c" <<'END'
+#include <uv.h>
+int uv_read_stop(uv_stream_t *s) { return s != 0; }
+int stop(uv_stream_t *s) { return uv_read_stop(s); }
+END
 echo 'idle call:uv_read_stop' >"$work/mine.aprof"
 
 # matched MAJOR OPTIONS...: the lines that were applied, in one line
@@ -99,6 +104,7 @@ for major in $majors; do
   equal "gcc-$major: not where it is not" "" "$(matched "$major" "$work/without.c")"
   equal "gcc-$major: but where it is named" "libuv.aprof " \
     "$(matched "$major" -fplugin-arg-aprof-bindings=libuv "$work/without.c")"
+  equal "gcc-$major: nor in the library itself" "" "$(matched "$major" "$work/library.c")"
   equal "gcc-$major: none switches shipped files off" "" \
     "$(matched "$major" -fplugin-arg-aprof-bindings=none "$work/with.c")"
   equal "gcc-$major: users' files win" "mine.aprof " \
