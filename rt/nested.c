@@ -24,32 +24,44 @@
 
 #include "transitions.h"
 
-void signals_block(uint64_t *before) {
-  static const uint64_t all = UINT64_MAX;
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, before, sizeof all);
+/* In line: a handler that comes as soon as signals are let through finds this library
+   interrupted, as in the rest of an event. */
+static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
+                                                              uint64_t *before) {
+#if defined __x86_64__
+  register uint64_t size __asm__("r10") = sizeof *set;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"((long)SYS_rt_sigprocmask), "D"((long)how), "S"(set), "d"(before), "r"(size)
+                   : "rcx", "r11", "memory");
+#else
+  int saved = errno;
+  syscall(SYS_rt_sigprocmask, how, set, before, sizeof *set);
+  errno = saved;
+#endif
 }
 
-void signals_restore(const uint64_t *before) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof *before);
+void signals_block(uint64_t *before) {
+  static const uint64_t all = UINT64_MAX;
+  change_mask(SIG_BLOCK, &all, before);
 }
+
+void signals_restore(const uint64_t *before) { change_mask(SIG_SETMASK, before, NULL); }
 
 void rt_lock(void) {
   uint64_t before = 0;
-  int saved = errno;
   signals_block(&before);
   while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
     while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
       __builtin_ia32_pause();
   rt.signals = before;
-  errno = saved;
 }
 
 void rt_unlock(void) {
   uint64_t before = rt.signals;
-  int saved = errno;
   __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE);
   signals_restore(&before);
-  errno = saved;
 }
 
 /* -- is this a handler? --------------------------------------------------------- */
