@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+"""Checks the totals of a killed process against what it had counted itself.
+
+    check.py TOTALS SEEN
+
+Its counts may lack, or exceed, the event in flight of each thread; its equations hold
+in any case (check-totals.py has those of one function; here are those across).
+Prints a line for each thing wrong; exits 1 if there was one.
+"""
+import json
+import struct
+import sys
+
+faults = 0
+
+
+def fault(what):
+    global faults
+    faults += 1
+    print(f"{sys.argv[1]}: {what}")
+
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    totals = json.load(file)
+with open(sys.argv[2], "rb") as file:
+    words = struct.unpack("512Q", file.read(4096))
+functions = {f["name"]: f for f in totals["functions"]}
+threads = totals["threads"]
+for name, word in (("call", 0), ("run", 1)):
+    counted = [words[word + 8 * i] for i in range(2)]
+    done = functions[name]["done"] if name in functions else 0
+    if not sum(counted) <= done <= sum(counted) + len(threads):
+        fault(f"{name}: {done} done, the program had seen {counted}")
+health = totals["health"]
+if health["torn_threads"] > len(threads):
+    fault(f"{health['torn_threads']} torn of {len(threads)} threads")
+for count in ("lost_futures", "lost_events", "missed_events", "nested_events", "reused_keys"):
+    if health[count]:
+        fault(f"{count}: {health[count]}")
+for f in totals["functions"]:
+    if f["live"] > 2 * len(threads):
+        fault(f"{f['name']}: {f['live']} live")
+exec_of_functions = sum(f["exec_ns"] for f in totals["functions"])
+exec_of_threads = sum(t["exec_ns"] for t in threads)
+if exec_of_functions != exec_of_threads:
+    fault(f"exec: {exec_of_functions} ns over functions, {exec_of_threads} over threads")
+sys.exit(1 if faults else 0)
