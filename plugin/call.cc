@@ -119,7 +119,7 @@ static void save_late_arguments(CallWork *w, const std::vector<const Binding *> 
 static bool uses_ret(const Binding &b) {
   const Value *values[] = {b.key.first.get(), b.key.second.get(), b.ok.what.get(),
                            b.once_if.what.get()};
-  return b.pending || b.polling || std::any_of(std::begin(values), std::end(values),
+  return b.pending || std::any_of(std::begin(values), std::end(values),
                                   [](const Value *v) { return value_uses(v, Value::Ret); });
 }
 
@@ -210,16 +210,6 @@ static void guard_normal(Bracket *bracket) {
     bracket->normal = if_then(token_open(bracket->token), bracket->normal);
 }
 
-/* When it should run, said as soon as it is there. */
-static tree due_event(CallWork *w, const Binding *b, tree token) {
-  tree given;
-  tree ns = due_tree(*b, w->frame, &given);
-  if (!ns)
-    return NULL_TREE;
-  tree event = call_event(Event::Due, {address_of(token), ns});
-  return if_then(token_open(token), if_then(given, event));
-}
-
 static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
@@ -232,12 +222,10 @@ static void add_create(CallWork *w, const Binding *b) {
   if (!address || !ok || !key_trees(*b, w->frame, &key0, &key1))
     return;
   bracket.token = new_token(&w->variables);
-  tree begin = NULL_TREE;
-  append(&begin, call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
-                                                 address_of(bracket.token), function, address}));
-  if (b->due)
-    append(&begin, due_event(w, b, bracket.token));
-  bracket.open = opening(w, b, bracket.token, begin);
+  bracket.open =
+      opening(w, b, bracket.token,
+              call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
+                                              address_of(bracket.token), function, address}));
   tree zero = build_int_cst(uint64_type_node, 0);
   key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");
   key1 = kept_for_finally(w, &bracket, key1, zero, "aprof_key");
@@ -255,12 +243,12 @@ static tree either(tree condition, int yes, int no) {
 
 /* The end of a run around a call; null after an error. */
 static tree how_of_run(CallWork *w, const Binding *b) {
-  if (b->pending || b->polling) {
+  if (b->pending) {
     tree ret = w->frame.ret;
     if (ret && (INTEGRAL_TYPE_P(TREE_TYPE(ret)) || POINTER_TYPE_P(TREE_TYPE(ret))))
-      return stackless_how(*b, ret);
-    error_at(w->frame.where, "%qs needs a return value, which %qs does not give",
-             b->pending ? "pending=" : "polling=", w->callee.c_str());
+      return either(one_of(ret, b->pending_values), APROF_PENDING, APROF_DONE);
+    error_at(w->frame.where, "%<pending=%> needs a return value, which %qs does not give",
+             w->callee.c_str());
     note_binding(*b, w->frame.subject);
     return NULL_TREE;
   }
