@@ -146,7 +146,7 @@ out:
 }
 
 bool control_start(void) {
-  if (likely(rt.state == RT_ON && rt.pid == getpid()))
+  if (likely(rt.state == RT_ON && (rt.confined || rt.pid == getpid())))
     return true;
   return rt.state != RT_NEW && control_open();
 }

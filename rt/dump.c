@@ -190,6 +190,8 @@ static int start_in_turn(struct request *r) {
 
 /* Starts a dump; async-signal-safe. At exit waits for it. */
 int dump_request(const char *reason, uint64_t tick) {
+  if (profile_confined())
+    return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
     return complain("`aprof` is not installed beside the runtime (APROF_COMMAND names another)");
   struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd,
@@ -211,7 +213,7 @@ int dump_request(const char *reason, uint64_t tick) {
 static void on_signal(int number) {
   (void)number;
   int saved = errno;
-  if (rt.state == RT_ON && rt.pid == getpid()) {
+  if (rt.state == RT_ON && (profile_confined() || rt.pid == getpid())) {
     __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
     dump_request("signal", clock_read());
   }
@@ -230,7 +232,7 @@ static void take_signal(int number) {
 
 static void at_end(uint32_t kind) {
   static uint32_t done;
-  if (rt.state != RT_ON || rt.pid != getpid() || !rt.options.exit ||
+  if (rt.state != RT_ON || (!profile_confined() && rt.pid != getpid()) || !rt.options.exit ||
       __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
     return;
   int saved = errno;

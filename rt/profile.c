@@ -203,6 +203,54 @@ static void fill_header(struct aprof_header *h) {
   h->epochs[h->epoch % APROF_EPOCHS].begin_tick = h->tick0;
 }
 
+/* -- a filter of system calls ---------------------------------------------------- */
+
+static struct stat status_file;
+static uint32_t confined_before; /* filters this process began with */
+
+/* Mode and number of filters, read with as few kinds of calls as can be. */
+static uint32_t filters(void) {
+  static char text[4096]; /* stacks may be small */
+  ssize_t n = read(rt.status_fd, text, sizeof text - 1);
+  text[n > 0 ? n : 0] = '\0';
+  const char *mode = strstr(text, "\nSeccomp:\t"), *count = strstr(text, "\nSeccomp_filters:\t");
+  return (mode != NULL ? (uint32_t)atoi(mode + 10) : 0) +
+         (count != NULL ? (uint32_t)atoi(count + 18) * 4 : 0);
+}
+
+static void watch_filters(void) {
+  struct rlimit limit;
+  rt.status_fd = -1;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 256)
+    return; /* too few descriptors to keep one */
+  int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  rt.status_fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
+  if (fd >= 0)
+    close(fd);
+  if (rt.status_fd < 0)
+    return;
+  fstat(rt.status_fd, &status_file);
+  confined_before = filters();
+  lseek(rt.status_fd, 0, SEEK_SET);
+}
+
+bool profile_confined(void) {
+  static uint32_t looking;
+  struct stat st;
+  int saved = errno;
+  if (rt.confined || rt.status_fd < 0 || __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE))
+    return rt.confined; /* known, or another thread is about to */
+  if (fstat(rt.status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+      st.st_ino == status_file.st_ino) { /* the program may have taken its number */
+    rt.confined = filters() != confined_before;
+    if (!rt.confined)
+      lseek(rt.status_fd, 0, SEEK_SET);
+  }
+  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+  errno = saved;
+  return rt.confined;
+}
+
 bool profile_open(void) {
   static struct aprof_header fresh; /* rt.lock held by control_start */
   memset(&fresh, 0, sizeof fresh);
@@ -223,6 +271,7 @@ bool profile_open(void) {
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
   madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
   rt.fd = move_high(fd);
+  watch_filters();
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
   rt.committed = STEP;
@@ -255,6 +304,8 @@ int profile_reopen(void) {
 bool profile_commit(uint64_t until) {
   if (until <= rt.committed)
     return true;
+  if (profile_confined())
+    return false; /* what there is must do */
   uint64_t target = (until + STEP - 1) / STEP * STEP;
   if (target > rt.capacity)
     target = rt.capacity;
@@ -294,6 +345,11 @@ bool profile_copy(void) {
 /* In a child: the parent's file is not ours. The range and the header's flag stay
    readable until profile_open maps a new file there. */
 void profile_abandon(void) {
+  struct stat st;
+  if (rt.status_fd >= 0 && fstat(rt.status_fd, &st) == 0 && st.st_ino == status_file.st_ino &&
+      st.st_dev == status_file.st_dev)
+    close(rt.status_fd);
+  rt.status_fd = -1;
   if (profile_fd_ok())
     close(rt.fd);
   rt.fd = -1;

@@ -133,6 +133,8 @@ struct rt {
   uint64_t signals; /* that the holder of the lock had blocked before */
   uint32_t opening; /* a thread makes the profile */
   int fd; /* of the profile, -1: none, or the program has too few to spare one */
+  int status_fd; /* /proc/self/status, or -1 */
+  bool confined; /* the program has given up system calls: we make none of our own */
   dev_t device;
   ino_t inode;
   uint64_t capacity, committed; /* bytes: reserved; backed by the file */
@@ -197,6 +199,7 @@ bool profile_open(void);              /* makes the file and maps it over the ran
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
 void profile_abandon(void);           /* after fork: let go of the parent's */
+bool profile_confined(void);          /* is there a seccomp filter that was not at the start */
 bool profile_copy(void);              /* ... but for a private copy of it */
 int profile_reopen(void);             /* a descriptor where the program closed ours; or -1 */
 

@@ -157,7 +157,7 @@ static struct aprof_block *block_lease(uint32_t *number) {
 }
 
 static struct thread *lease(void) {
-  struct thread *t = thread_memory();
+  struct thread *t = profile_confined() ? NULL : thread_memory();
   uint32_t number;
   struct aprof_block *b = t != NULL ? block_lease(&number) : NULL;
   if (b == NULL) {

@@ -136,14 +136,6 @@ static unsigned long confined_errno(void) {
   return sum;
 }
 
-static unsigned long confined_early(void) {
-  confine(SECCOMP_RET_KILL_PROCESS);
-  unsigned long sum = work(1);
-  for (unsigned i = 0; i < count; i++)
-    must(work(1) == sum, "work");
-  return sum;
-}
-
 const struct hazard file_hazards[] = {
     {"close-all", close_all, false},
     {"take-all", take_all, false},
@@ -153,6 +145,5 @@ const struct hazard file_hazards[] = {
     {"chroot", into_chroot, true},
     {"confined", confined, true},
     {"confined-errno", confined_errno, true},
-    {"confined-early", confined_early, true},
     {NULL, NULL, false},
 };
