@@ -27,6 +27,7 @@ int cmd_on(int argc, char **argv);
 int cmd_off(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_coverage(int argc, char **argv);
 int cmd_cflags(int argc, char **argv);
 
 /* One line on stderr, "aprof: " first. It names the thing and the remedy. */

@@ -22,6 +22,7 @@ static const struct command {
     {"on", cmd_on, "switch profiling of a live process on"},
     {"off", cmd_off, "switch it off"},
     {"reset", cmd_reset, "start its totals again from zero"},
+    {"coverage", cmd_coverage, "what of a program the plugin saw, and what it did not"},
     {"cflags", cmd_cflags, "print the flags to compile (and link) with"},
 };
 

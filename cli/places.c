@@ -40,6 +40,7 @@ static void find_in_build_tree(struct places *p, const char *here) {
   static const char *const plugin[] = {"plugin/aprof.so", NULL};
   static const char *const library[] = {"rt/.libs", NULL};
   char *bindings = print_string("%s/bindings", here), *real = realpath(bindings, NULL);
+  p->bindings = real ? print_string("%s", real) : NULL;
   char *beside = print_string("%s/../rt/include/aprof.h", real ? real : bindings);
   char *header = first_of(here, headers);
   if (!header) /* `bindings` is a link into the source tree where the two are apart */
@@ -69,6 +70,9 @@ static void find_installed(struct places *p, const char *here) {
   p->library = found ? parent_of(found) : NULL;
   p->include = header ? parent_of(header) : NULL;
   p->prefix = prefix;
+  char *bindings = print_string("%s/share/aprof/bindings", prefix);
+  p->bindings = realpath(bindings, NULL);
+  free(bindings);
   free(header);
 }
 
@@ -93,5 +97,6 @@ void places_release(struct places *p) {
   free(p->plugin);
   free(p->include);
   free(p->library);
+  free(p->bindings);
   free(p->prefix);
 }

@@ -13,11 +13,12 @@
 
 struct places {
   bool in_build_tree;
-  char *runtime; /* libaprof.so.0; NULL: not there */
-  char *plugin;  /* aprof.so */
-  char *include; /* directory that holds aprof.h */
-  char *library; /* directory that -laprof is found in */
-  char *prefix;  /* of an installed one */
+  char *runtime;  /* libaprof.so.0; NULL: not there */
+  char *plugin;   /* aprof.so */
+  char *include;  /* directory that holds aprof.h */
+  char *library;  /* directory that -laprof is found in */
+  char *bindings; /* directory of the shipped ones */
+  char *prefix;   /* of an installed one */
 };
 
 void places_find(struct places *);

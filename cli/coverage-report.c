@@ -1,0 +1,275 @@
+/* Coverage as text and as JSON, aprof.coverage/1; see coverage.h. */
+#include "coverage.h"
+
+#include "cli.h"
+#include "format.h"
+#include "json.h"
+#include "places.h"
+#include "reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the records come to. The flags are by record. */
+struct sums {
+  const struct coverage *coverage;
+  bool *missing; /* declared: instrumented nowhere */
+  bool *shipped; /* binding: of a file that comes with aprof */
+  bool *idle;    /* function: never ran; NULL without totals */
+  size_t functions, missings, unmatched, idles;
+  size_t amiss;
+};
+
+static const struct coverage_record *record(const struct coverage *c, enum coverage_kind kind,
+                                            size_t i) {
+  return &c->of[kind].record[i];
+}
+
+static bool is_instrumented(const struct coverage *c, const char *name) {
+  for (size_t i = 0; i < c->of[COVERAGE_FUNCTION].count; i++)
+    if (!strcmp(record(c, COVERAGE_FUNCTION, i)->name, name))
+      return true;
+  return false;
+}
+
+/* Declared in several headers, it is missing once. */
+static void find_missing(struct sums *s) {
+  const struct coverage *c = s->coverage;
+  for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++) {
+    const char *name = record(c, COVERAGE_DECLARED, i)->name;
+    bool told = false;
+    for (size_t j = 0; j < i && !told; j++)
+      told = s->missing[j] && !strcmp(record(c, COVERAGE_DECLARED, j)->name, name);
+    s->missing[i] = !told && !is_instrumented(c, name);
+    s->missings += s->missing[i];
+  }
+}
+
+static bool ends_in(const char *text, const char *end) {
+  size_t length = strlen(text), least = strlen(end);
+  return length >= least && !strcmp(text + length - least, end);
+}
+
+/* The file of a bindings line is one of `directory`, or where an aprof elsewhere,
+   whose plugin compiled this, keeps them. */
+static bool is_in(const char *place, const char *directory) {
+  const char *slash = strrchr(place, '/');
+  char *own = slash ? print_string("%.*s", (int)(slash - place), place) : NULL;
+  char *real = own ? realpath(own, NULL) : NULL;
+  const char *name = real ? real : own;
+  bool inside = name && directory && !strcmp(name, directory);
+  inside |= own && ends_in(own, "/share/aprof/bindings");
+  free(real);
+  free(own);
+  return inside;
+}
+
+static void find_unmatched(struct sums *s) {
+  struct places places;
+  places_find(&places);
+  for (size_t i = 0; i < s->coverage->of[COVERAGE_BINDING].count; i++) {
+    const struct coverage_record *b = record(s->coverage, COVERAGE_BINDING, i);
+    s->shipped[i] = is_in(b->place, places.bindings);
+    s->unmatched += !s->shipped[i] && !b->matches;
+  }
+  places_release(&places);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool has_run(const struct reading *r, const struct coverage_record *record) {
+  for (size_t i = 0; i < r->functions; i++) {
+    const struct r_function *f = &r->function[i];
+    if (!strcmp(f->name, record->name) && f->file && (f->slices || f->exec || f->created) &&
+        !strcmp(base_name(shown_place(f->file, f->line)), base_name(record->place)))
+      return true;
+  }
+  return false;
+}
+
+static bool find_idle(struct sums *s, const char *totals) {
+  const struct coverage *c = s->coverage;
+  struct reading *r = totals ? reading_load(totals) : NULL;
+  if (!r)
+    return !totals;
+  s->idle = allocate(c->of[COVERAGE_FUNCTION].count, sizeof *s->idle);
+  for (size_t i = 0; i < c->of[COVERAGE_FUNCTION].count; i++) {
+    s->idle[i] = !has_run(r, record(c, COVERAGE_FUNCTION, i));
+    s->idles += s->idle[i];
+  }
+  reading_free(r);
+  return true;
+}
+
+static bool sum_up(struct sums *s, const struct coverage *c, const char *totals) {
+  *s = (struct sums){.coverage = c, .functions = c->of[COVERAGE_FUNCTION].count};
+  s->missing = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->missing);
+  s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
+  find_missing(s);
+  find_unmatched(s);
+  s->amiss = s->missings + s->unmatched + c->of[COVERAGE_OUTSIDE].count + c->withouts;
+  return find_idle(s, totals);
+}
+
+static void release(struct sums *s) {
+  free(s->missing);
+  free(s->shipped);
+  free(s->idle);
+}
+
+/* -- text ------------------------------------------------------------------ */
+
+static const char *plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
+
+static void print_title(size_t count, const char *title, FILE *out) {
+  fputc('\n', out);
+  style_set(out, STYLE_TITLE);
+  fprintf(out, "%zu %s", count, title);
+  style_set(out, STYLE_PLAIN);
+  fputc('\n', out);
+}
+
+static void print_record(const struct coverage_record *r, FILE *out) {
+  fprintf(out, "  %s  %s", r->place, r->name);
+  if (r->in && *r->in)
+    fprintf(out, "  in %s", r->in);
+  fputc('\n', out);
+}
+
+static void print_head(const struct sums *s, FILE *out) {
+  const struct coverage *c = s->coverage;
+  size_t awaits = c->of[COVERAGE_AWAIT].count, units = c->of[COVERAGE_UNIT].count;
+  fprintf(out, "%zu async function%s, %zu await%s, in %zu unit%s\n", s->functions,
+          plural(s->functions), awaits, plural(awaits), units, plural(units));
+  fprintf(out, "%zu of %zu async functions instrumented\n", s->functions,
+          s->functions + s->missings);
+}
+
+/* One line for each shipped file that matched anything: it describes a library,
+   and who uses all of one? */
+static void print_shipped(const struct sums *s, FILE *out) {
+  const struct coverage *c = s->coverage;
+  size_t count = c->of[COVERAGE_BINDING].count, matched = 0, lines = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct coverage_record *b = record(c, COVERAGE_BINDING, i);
+    const char *file = base_name(b->place), *colon = strrchr(file, ':');
+    int length = colon ? (int)(colon - file) : (int)strlen(file);
+    if (!s->shipped[i])
+      continue;
+    lines++;
+    matched += b->matches != 0;
+    const char *next = i + 1 < count && s->shipped[i + 1]
+                           ? base_name(record(c, COVERAGE_BINDING, i + 1)->place)
+                           : "";
+    if (!strncmp(next, file, (size_t)length) && next[length] == ':')
+      continue;
+    if (matched)
+      fprintf(out, "%.*s: %zu of %zu lines matched\n", length, file, matched, lines);
+    matched = lines = 0;
+  }
+}
+
+static void print_amiss(const struct sums *s, FILE *out) {
+  const struct coverage *c = s->coverage;
+  size_t outside = c->of[COVERAGE_OUTSIDE].count;
+  if (c->withouts)
+    print_title(c->withouts, "compiled without the plugin:", out);
+  for (size_t i = 0; i < c->withouts; i++)
+    fprintf(out, "  %s\n", c->without[i]);
+  if (s->missings)
+    print_title(s->missings, "declared, but compiled nowhere here with the plugin:", out);
+  for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++)
+    if (s->missing[i])
+      print_record(record(c, COVERAGE_DECLARED, i), out);
+  if (outside)
+    print_title(outside,
+                outside == 1 ? "await outside any async function:"
+                             : "awaits outside any async function:",
+                out);
+  for (size_t i = 0; i < outside; i++)
+    print_record(record(c, COVERAGE_OUTSIDE, i), out);
+  if (s->unmatched)
+    print_title(s->unmatched,
+                s->unmatched == 1 ? "line of a bindings file matched nothing:"
+                                  : "lines of bindings files matched nothing:",
+                out);
+  for (size_t i = 0; i < c->of[COVERAGE_BINDING].count; i++)
+    if (!s->shipped[i] && !record(c, COVERAGE_BINDING, i)->matches)
+      print_record(record(c, COVERAGE_BINDING, i), out);
+}
+
+static void print_text(const struct sums *s, FILE *out) {
+  style_choose(out);
+  print_head(s, out);
+  print_shipped(s, out);
+  print_amiss(s, out);
+  if (s->idles)
+    print_title(s->idles, "instrumented, never ran:", out);
+  for (size_t i = 0; s->idle && i < s->functions; i++)
+    if (s->idle[i])
+      print_record(record(s->coverage, COVERAGE_FUNCTION, i), out);
+  if (!s->amiss)
+    fputs("nothing amiss\n", out);
+}
+
+/* -- JSON ------------------------------------------------------------------ */
+
+static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_t i) {
+  const struct coverage_record *r = record(s->coverage, kind, i);
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, kind == COVERAGE_UNIT ? "file" : "at", r->place);
+  json_text(object,
+            kind == COVERAGE_UNIT      ? "plugin"
+            : kind == COVERAGE_BINDING ? "text"
+                                       : "name",
+            r->name);
+  if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE)
+    json_text(object, "function", r->in);
+  if (kind == COVERAGE_BINDING) {
+    json_number(object, "matches", r->matches);
+    cJSON_AddBoolToObject(object, "shipped", s->shipped[i]);
+  }
+  if (kind == COVERAGE_FUNCTION && s->idle)
+    cJSON_AddBoolToObject(object, "ran", !s->idle[i]);
+  if (kind == COVERAGE_DECLARED)
+    cJSON_AddBoolToObject(object, "instrumented", is_instrumented(s->coverage, r->name));
+  return object;
+}
+
+static void print_json(const struct sums *s, FILE *out) {
+  static const char *const names[] = {"units",   "functions", "awaits",
+                                      "outside", "declared",  "bindings"};
+  const struct coverage *c = s->coverage;
+  fprintf(out, "{\"schema\": \"aprof.coverage/1\",\n\"instrumented\": %zu,\n\"async\": %zu,\n",
+          s->functions, s->functions + s->missings);
+  fprintf(out, "\"amiss\": %zu,\n\"without\": ", s->amiss);
+  cJSON *without = cJSON_CreateArray();
+  for (size_t i = 0; i < c->withouts; i++)
+    cJSON_AddItemToArray(without, cJSON_CreateString(c->without[i]));
+  json_write(out, without);
+  for (int kind = 0; kind < COVERAGE_KINDS; kind++) {
+    fprintf(out, ",\n\"%s\": [", names[kind]);
+    for (size_t i = 0; i < c->of[kind].count; i++) {
+      fputs(i ? ",\n  " : "\n  ", out);
+      json_write(out, record_object(s, (enum coverage_kind)kind, i));
+    }
+    fputs("]", out);
+  }
+  fputs("}\n", out);
+}
+
+size_t coverage_print(const struct coverage *c, const struct coverage_options *options, FILE *out) {
+  struct sums s;
+  size_t amiss = SIZE_MAX;
+  if (sum_up(&s, c, options->totals)) {
+    (options->json ? print_json : print_text)(&s, out);
+    amiss = s.amiss;
+  }
+  release(&s);
+  return amiss;
+}
