@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_SWEEP = 256, OPTION_DIRECTORY };
+enum { OPTION_SWEEP = 256, OPTION_DRY_RUN, OPTION_DIRECTORY };
 enum { SWEEP_DAYS = 7 };
 #define DAY_NS 86400000000000u
 
@@ -30,7 +30,7 @@ struct row {
 
 struct list {
   const char *directory;
-  bool sweep;
+  bool sweep, dry_run;
   uint64_t days;
   struct row *row;
   size_t rows, room;
@@ -39,6 +39,7 @@ struct list {
 static const struct argp_option options[] = {
     {"sweep", OPTION_SWEEP, "DAYS", OPTION_ARG_OPTIONAL,
      "Remove profiles left by processes that ended over DAYS days ago (default 7)", 0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "With --sweep: only say what would be removed", 0},
     {"directory", OPTION_DIRECTORY, "DIR", 0, "Look in DIR only", 0},
     {0},
 };
@@ -51,11 +52,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     if (arg && (!parse_number(arg, &list->days) || list->days > 36500))
       argp_error(state, "'%s' is not a number of days", arg);
     return 0;
+  case OPTION_DRY_RUN:
+    list->dry_run = true;
+    return 0;
   case OPTION_DIRECTORY:
     list->directory = arg;
     return 0;
   case ARGP_KEY_ARG:
     argp_error(state, "takes no argument ('%s')", arg);
+    return 0;
+  case ARGP_KEY_END:
+    if (list->dry_run && !list->sweep)
+      argp_error(state, "--dry-run of what? It goes with --sweep");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -117,6 +125,12 @@ static const char *state_text(enum profile_state state, const struct aprof_heade
   }
 }
 
+/* Of a file whose events say less, or cannot be read. */
+static int64_t last_change(int fd) {
+  struct stat st;
+  return fstat(fd, &st) ? 0 : (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
 static void add_row(const char *path, void *context) {
   struct list *list = context;
   struct found found;
@@ -141,6 +155,9 @@ static void add_row(const char *path, void *context) {
     };
     clean_text(row->name);
     count_futures(row, found.fd, found.state == PROFILE_LIVE);
+    int64_t changed = last_change(found.fd);
+    if (changed > row->touched)
+      row->touched = changed;
   }
   found_release(&found);
 }
@@ -154,6 +171,10 @@ static int by_start(const void *a, const void *b) {
 static bool sweep(const struct list *list, const struct row *row) {
   if (!row->ended || realtime() - row->touched < (int64_t)(list->days * DAY_NS))
     return true;
+  if (list->dry_run) {
+    printf("would remove %s\n", row->path);
+    return true;
+  }
   if (unlink(row->path) && errno != ENOENT) {
     complain("cannot remove %s: %s", row->path, strerror(errno));
     return false;
