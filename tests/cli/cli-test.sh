@@ -177,8 +177,64 @@ cp "$left" copy.aprof
 check "left over: a copy on disk is as good" "$aprof" report copy.aprof
 check "left over: not swept while it is fresh" "$aprof" list --sweep --directory "$profiles"
 check "left over: still there" test -f "$left"
+"$aprof" list --sweep=0 --dry-run --directory "$profiles" >sweep.txt
+contains "left over: --dry-run says what would go" "would remove $left" sweep.txt
+check "left over: and removes nothing" test -f "$left"
 check "left over: swept when old" "$aprof" list --sweep=0 --directory "$profiles"
 refuse "left over: gone" test -e "$left"
+
+# -- coverage --------------------------------------------------------------------
+
+# notes OBJECT LINE...: an object file that carries these notes of the plugin
+notes() {
+  local object=$1
+  shift
+  printf '%b\n' "$@" >notes.txt
+  echo 'int symbol_of_'"${object%.o}"';' | "${CC:-gcc}" -fPIC -x c -c - -o bare.o
+  objcopy --add-section .aprof.coverage=notes.txt bare.o "$object"
+}
+notes main.o 'unit\tmain.c\t1' 'function\tserver.c:140\thandle_upload' \
+  'function\tinline.h:3\tshared' 'await\tmain.c:12\tco_wait\thandle_upload' \
+  'await\tmain.c:12\tco_wait\thandle_upload' 'await\tinline.h:4\tco_wait\tshared' \
+  'declared\tlib.h:7\tfetch' 'declared\tserver.h:8\thandle_upload' \
+  'binding\tmy.aprof:1\t3\tawait call:co_wait' 'binding\tmy.aprof:2\t0\tawait call:co_other' \
+  'binding\t/usr/share/aprof/bindings/libuv.aprof:20\t2\tcreate call:uv_write' \
+  'binding\t/usr/share/aprof/bindings/libuv.aprof:21\t0\tcreate call:uv_read'
+notes lib.o 'unit\tlib.c\t1' 'function\tlib.c:10\tfetch' 'function\tinline.h:3\tshared' \
+  'await\tinline.h:4\tco_wait\tshared' 'binding\tmy.aprof:2\t1\tawait call:co_other'
+notes other.o 'unit\tother.c\t1' 'outside\tother.c:40\tco_wait\tmain' 'later\tof\tanother\tkind'
+echo 'int main(void) { return 0; }' | "${CC:-gcc}" -x c - -x none main.o -o covered
+"${CC:-gcc}" -shared lib.o -o lib.so
+"${CC:-gcc}" -shared bare.o -o bare.so
+ar rc lib.a lib.o bare.o
+check "coverage: a program" "$aprof" coverage covered
+"$aprof" coverage covered >coverage.txt
+contains "coverage: what there is" "2 async functions, 3 awaits, in 1 unit" coverage.txt
+contains "coverage: N of M" "2 of 3 async functions instrumented" coverage.txt
+contains "coverage: which one is missing" "lib.h:7  fetch" coverage.txt
+contains "coverage: which line matched nothing" "my.aprof:2  await call:co_other" coverage.txt
+contains "coverage: shipped files are counted" "libuv.aprof: 1 of 2 lines matched" coverage.txt
+refuse "coverage: --strict" "$aprof" coverage --strict covered
+for library in lib.so lib.a; do
+  check "coverage: whole with $library" "$aprof" coverage --strict covered "$library"
+  "$aprof" coverage covered "$library" >coverage.txt
+  contains "coverage: with $library, all" "3 of 3 async functions instrumented" coverage.txt
+  contains "coverage: with $library, inline functions count once" "3 awaits, in 2 units" coverage.txt
+  contains "coverage: with $library, nothing amiss" "nothing amiss" coverage.txt
+done
+"$aprof" coverage covered lib.so other.o bare.so >coverage.txt
+contains "coverage: an await outside" "other.c:40  co_wait  in main" coverage.txt
+contains "coverage: a file without the plugin" "  bare.so" coverage.txt
+refuse "coverage: --strict, both amiss" "$aprof" coverage --strict covered lib.so other.o bare.so
+"$aprof" coverage --totals a.json covered lib.so >coverage.txt
+contains "coverage: what never ran" "lib.c:10  fetch" coverage.txt
+refuse "coverage: what did is not named" grep -q "140  handle_upload" coverage.txt
+"$aprof" coverage --json --totals a.json covered lib.so >coverage.json
+equal "coverage: --json" "aprof.coverage/1 0 3 True" "$(python3 -c 'import json
+c = json.load(open("coverage.json"))
+print(c["schema"], c["amiss"], len(c["awaits"]), *(f["ran"] for f in c["functions"] if f["name"] == "handle_upload"))')"
+strip covered
+check "coverage: strip keeps the notes" "$aprof" coverage --strict covered lib.so
 
 # -- messages and statuses -------------------------------------------------------
 
@@ -193,11 +249,12 @@ says() {
 echo '{"a": 1}' >other.json
 echo 'not JSON' >text.txt
 head -c 40000 copy.aprof >short.aprof
+says "list: --dry-run alone" 2 "goes with --sweep" "$aprof" list --dry-run
 says "no command" 2 "Usage: aprof COMMAND" "$aprof"
 says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
 says "--help" 0 "the profiles of live and ended" "$aprof" --help
 says "--version" 0 "aprof " "$aprof" --version
-for command in run report dump list on off reset cflags; do
+for command in run report dump list on off reset coverage cflags; do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
 says "report: of nothing" 2 "a report on what" "$aprof" report
@@ -211,6 +268,10 @@ check "dump: a short profile is read as far as it goes" "$aprof" dump -o short.j
 says "dump: totals are no profile" 1 "is not a profile" "$aprof" dump a.json
 says "dump: to nowhere" 1 "cannot write nowhere/x.json" "$aprof" dump -o nowhere/x.json copy.aprof
 says "on: no live process" 1 "belongs to no live process" "$aprof" on copy.aprof
+says "coverage: of nothing" 2 "coverage of what" "$aprof" coverage
+says "coverage: no notes" 1 "carries no coverage" "$aprof" coverage bare.so
+says "coverage: no program" 1 "is no program, object or archive" "$aprof" coverage text.txt
+says "coverage: no file" 1 "cannot read nowhere: No such file" "$aprof" coverage nowhere
 says "run: no program" 2 "which program" "$aprof" run
 says "run: no such program" 127 "cannot run ./nowhere" "$aprof" run -- ./nowhere
 says "run: not a program" 126 "cannot run ./text.txt" "$aprof" run -- ./text.txt
