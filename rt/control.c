@@ -135,7 +135,7 @@ static SLOW bool control_open(void) {
     give_up("too little memory for a profile; raise memory: in APROF_OPTIONS");
     goto out;
   }
-  rt.state = RT_ON;
+  __atomic_store_n(&rt.state, RT_ON, __ATOMIC_RELEASE);
   cost_measure();
   dump_start();
   ok = true;
@@ -146,9 +146,10 @@ out:
 }
 
 bool control_start(void) {
-  if (likely(rt.state == RT_ON && (rt.confined || rt.pid == getpid())))
+  int32_t state = __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE);
+  if (likely(state == RT_ON && (rt.confined || rt.pid == getpid())))
     return true;
-  return rt.state != RT_NEW && control_open();
+  return state != RT_NEW && control_open();
 }
 
 /* -- epochs ---------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,11 +89,27 @@ static bool take_descriptors(void) {
   return profile_reopen() == PROFILE_FD && fcntl(PROFILE_FD, F_SETFD, 0) == 0;
 }
 
+/* The program's own soft limits are not meant for the command. False: even the hard
+   one leaves too few descriptors to load its libraries. */
+static bool lift_limits(void) {
+  static const __rlimit_resource_t all[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE,
+                                            RLIMIT_CPU};
+  struct rlimit limit;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (getrlimit(all[i], &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit(all[i], &limit);
+    }
+  return getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 16;
+}
+
 /* Runs in the parent's memory, its thread stopped until the exec: touches
    nothing but the request. */
 static int become_command(void *argument) {
   struct request *r = argument;
-  if (take_descriptors()) {
+  if (!lift_limits()) {
+    r->failed = "cannot run with so few descriptors (ulimit -n)";
+  } else if (take_descriptors()) {
     static const uint64_t none;
     signals_restore(&none);
     execve(rt.command, r->argv, no_environment);

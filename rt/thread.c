@@ -246,7 +246,7 @@ static struct thread *sync_blocked(bool birth) {
 struct thread *thread_sync(bool birth) {
   uint64_t before = 0;
   int saved = errno;
-  if (rt.state == RT_DEAD)
+  if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD)
     return NULL;
   signals_block(&before);
   struct thread *t = sync_blocked(birth);
