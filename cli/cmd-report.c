@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
      0},
     {"top", 'n', "N", 0, "Show N functions and N waits (default 20 and 10; 0: all)", 0},
     {"threshold", OPTION_THRESHOLD, "MS", 0,
-     "A hold of the loop, blocking calls, a time in the queue longer than this are findings "
+     "A hold of the loop, a blocking call, a time in the queue longer than this are findings "
      "(default 10)",
      0},
     {"stuck", OPTION_STUCK, "MS", 0,

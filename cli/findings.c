@@ -90,12 +90,23 @@ static const char *blocking_way(const char *callee) {
   return strncmp(callee, "uv_", 3) ? ", which blocks," : " without a callback";
 }
 
-static void find_blocking(struct findings *list, const struct r_function *f, uint64_t threshold) {
+/* One that held for long, or all together for a share (1/N) of the loop's time:
+   now and then a short one does no harm, however long the program runs. */
+enum { BLOCKING_SHARE = 100 };
+
+static bool is_blocking(const struct r_blocking *b, uint64_t elapsed, uint64_t threshold) {
+  if (b->max != UNKNOWN && b->max > threshold)
+    return b->count != 0;
+  return b->held > threshold && b->held >= elapsed / BLOCKING_SHARE;
+}
+
+static void find_blocking(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                          uint64_t threshold) {
   if (!f->slices && !f->exec) /* (other): nothing ran that could be held */
     return;
   for (size_t i = 0; i < f->blockings; i++) {
     const struct r_blocking *b = &f->blocking[i];
-    if (b->held <= threshold)
+    if (!is_blocking(b, elapsed, threshold))
       continue;
     char *worst = b->max != UNKNOWN ? print_string(", %s at worst", shown_time(b->max))
                                     : print_string("%s", "");
@@ -234,7 +245,7 @@ struct finding *report_findings(const struct reading *r, const struct reading *e
   uint64_t elapsed = report_loop(r).elapsed;
   for (size_t i = 0; i < r->functions; i++) {
     find_held(&list, &r->function[i], limits->held);
-    find_blocking(&list, &r->function[i], limits->held);
+    find_blocking(&list, &r->function[i], elapsed, limits->held);
     find_spinning(&list, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);
     find_growing(&list, &r->function[i], earlier);

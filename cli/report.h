@@ -27,7 +27,7 @@ enum report_sort {
 
 /* What is a finding. */
 struct report_limits {
-  uint64_t held;   /* ns: a slice, all calls of a blocking function, a queue's p99 */
+  uint64_t held;   /* ns: a slice, a blocking call, a queue's p99 */
   uint64_t stuck;  /* ns: the least for one that waits, and that has never run */
   uint64_t leaked; /* futures of one place, alive at exit */
   uint64_t spins;  /* wakes of itself that led to nothing */
