@@ -49,6 +49,10 @@ def function(where, f, paths, exact):
         histogram(where, "exec", f["exec"], ended)
         histogram(where, "wall", f["wall"], ended)
         histogram(where, "slice", f["slice"], f["slices"])
+    late = f["lateness"] or {"count": 0, "total_ns": 0}
+    equal(where, "lateness", (late["count"], late["total_ns"]),
+          (sum(w["count"] for w in f["wakers"] if w["clock"]),
+           sum(w["queued_ns"] for w in f["wakers"] if w["clock"])))
     if sum(w["queued_ns"] for w in f["wakers"]) > f["queued_ns"]:
         fault(where, "more queued after wakers than in all")
     for a in f["awaits"]:
@@ -73,6 +77,20 @@ def check(path, schema):
     for thread in totals["threads"]:
         equal(f"{path}: thread {thread['tid']}", "elapsed", thread["elapsed_ns"],
               thread["exec_ns"] + thread["idle_ns"] + thread["other_ns"])
+    threads = {thread["block"]: thread for thread in totals["threads"]}
+    for loop in totals["loop"]:
+        thread, where = threads[loop["block"]], f"{path}: loop of {loop['tid']}"
+        equal(where, "elapsed", loop["elapsed_ns"], thread["elapsed_ns"])
+        if thread["idle_ns"]:
+            equal(where, "busy", loop["busy_ns"], thread["elapsed_ns"] - thread["idle_ns"])
+            if abs(loop["busy"] * loop["elapsed_ns"] - loop["busy_ns"]) > 1e-4 * loop["elapsed_ns"]:
+                fault(where, "the share that it is busy is another")
+        else:
+            equal(where, "busy without a poller", (loop["busy_ns"], loop["busy"]), (None, None))
+    equal(path, "longest hold of all loops", max((x["hold_max_ns"] or 0 for x in totals["loop"]),
+          default=0), max((f["slice_max_ns"] or 0 for f in functions), default=0))
+    for name in ("missed_events", "reused_keys"):
+        equal(path, name, health[name], sum(thread[name] for thread in totals["threads"]))
     for i, f in enumerate(functions):
         paths = [n for n in tree if n["function_index"] == i and "function" in n]
         function(f"{path}: {f['name']}", f, paths, exact)

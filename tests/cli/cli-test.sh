@@ -87,6 +87,34 @@ equal "virtual clock: the thread" "35960000 17500000 0" \
 equal "virtual clock: the worst slice lies between" "server.c:61 server.c:160" \
   "$(value "$json" '*f["handle_upload"]["slice_max_between"]')"
 
+cp "$json" virtual.json
+
+options=(--clock virtual)
+run loop
+options=()
+check "loop: totals close" totals_ok "$json"
+equal "loop: busy, longest hold, whose" "51360000 0.8509 1010000 on_timer server.c:210" \
+  "$(value "$json" '*(t["loop"][0][k] for k in ("busy_ns", "busy", "hold_max_ns", "hold_max_function")), t["loop"][0]["hold_max_between"][0]')"
+equal "loop: lateness of timers" "50 2500000 50000 None" \
+  "$(value "$json" '*(f["on_timer"]["lateness"][k] for k in ("count", "total_ns", "max_ns")), f["on_request"]["lateness"]')"
+equal "loop: who woke requests" "notify on_data 50 350000" \
+  "$(value "$json" '*(f["on_request"]["wakers"][0][k] for k in ("name", "function", "count", "queued_ns"))')"
+equal "loop: what blocked" "fsync 205 50000000" \
+  "$(value "$json" '*(f["on_timer"]["blocking"][0][k] for k in ("callee", "line", "held_ns"))')"
+equal "loop: findings" "blocking server.c:205 unplaced 1" \
+  "$(value "$json" '*(x for y in t["findings"] for x in (y["kind"], y["at"] or y["count"]))')"
+"$aprof" report "$json" >report.txt
+contains "loop: report, busy" "loop 85.1 % busy" report.txt
+contains "loop: report, who woke whom" "server.c:240 notify > on_request" report.txt
+contains "loop: report, lateness" "server.c:210 timer_start > on_timer" report.txt
+contains "loop: report, blocking calls" "on_timer > server.c:205 fsync" report.txt
+contains "loop: report, what could not be placed" "1 event could not be placed" report.txt
+equal "loop: report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
+equal "loop: report --json has the findings of the totals" "$(value "$json" 't["findings"]')" \
+  "$(python3 -c 'import json,sys
+print(json.load(sys.stdin)["findings"])' < <("$aprof" report --json "$json"))"
+json=virtual.json
+
 # -- report ----------------------------------------------------------------------
 
 check "report: of totals" "$aprof" report "$json"

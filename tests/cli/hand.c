@@ -9,7 +9,9 @@
  * the program then ends: return, exit N, _exit, kill, segv, abort, live (waits
  * for a line on stdin, then returns), stuck (as live, one future still waiting),
  * fork (a child does the same and is killed), exec (becomes /bin/true), none
- * (makes no future at all), virtual (on the virtual clock: exact numbers).
+ * (makes no future at all), virtual (on the virtual clock: exact numbers), loop
+ * (there, too: LOOPS timers that run 50 us late and block, as many requests that
+ * are queued for 7 us once they are woken, and one event that fits nothing).
  */
 #include <signal.h>
 #include <stdint.h>
@@ -36,6 +38,29 @@ SITE(call_fetch, "fetch_quota", 151, APROF_SITE_CALL, 0);
 SITE(await_connect, "uv_tcp_connect", 61, APROF_SITE_AWAIT, 0);
 SITE(await_write, "uv_write", 160, APROF_SITE_AWAIT, 0);
 SITE(idle, "epoll_wait", 12, APROF_SITE_IDLE, 0);
+
+SITE(on_timer, "on_timer", 200, APROF_SITE_FUNCTION, APROF_MODEL_CALLBACK);
+SITE(on_request, "on_request", 220, APROF_SITE_FUNCTION, APROF_MODEL_CALLBACK);
+SITE(run_timer, "on_timer", 200, APROF_SITE_RUN, 0);
+SITE(run_request, "on_request", 220, APROF_SITE_RUN, 0);
+SITE(fsync_call, "fsync", 205, APROF_SITE_BLOCKING, 0);
+static struct aprof_site timer_start = {.name = "timer_start",
+                                        .file = "server.c",
+                                        .line = 210,
+                                        .kind = APROF_SITE_CREATE,
+                                        .flags = APROF_ONCE,
+                                        .function = "main"};
+static struct aprof_site request = {.name = "request",
+                                    .file = "server.c",
+                                    .line = 230,
+                                    .kind = APROF_SITE_CREATE,
+                                    .flags = APROF_ONCE,
+                                    .function = "main"};
+static struct aprof_site data_wake = {.name = "notify",
+                                      .file = "server.c",
+                                      .line = 240,
+                                      .kind = APROF_SITE_WAKE,
+                                      .function = "on_data"};
 
 static int on_virtual_clock;
 
@@ -101,6 +126,44 @@ static void run_handle_upload(unsigned work) {
     gate.leave(&token, APROF_DONE);
 }
 
+/* A callback runs for 10 us, and blocks for some more. */
+static void run_key(struct aprof_site *run, struct aprof_site *body, uint64_t key, unsigned us) {
+  struct aprof_token token = {{0}}, call = {{0}};
+  gate.run_begin(run, &token, key, 0, body, NULL);
+  burn(10);
+  if (us) {
+    gate.blocking_begin(&fsync_call, &call);
+    burn(us);
+    if (call.word[0])
+      gate.blocking_end(&call);
+  }
+  if (token.word[0])
+    gate.run_end(&token, APROF_DONE, NULL);
+}
+
+static void create_key(struct aprof_site *create, struct aprof_site *body, uint64_t key,
+                       uint64_t due_ns) {
+  struct aprof_token token = {{0}};
+  gate.create_begin(create, &token, body, NULL);
+  if (due_ns)
+    gate.due(&token, due_ns);
+  gate.create_end(&token, key, 0, 1);
+}
+
+static void loop_rounds(unsigned count) {
+  for (unsigned i = 1; i <= count; i++) {
+    create_key(&timer_start, &on_timer, i, 100000);
+    poll_for(150);
+    run_key(&run_timer, &on_timer, i, 1000);
+    create_key(&request, &on_request, 1000 + i, 0);
+    poll_for(30);
+    gate.wake(&data_wake, 1000 + i, 0);
+    burn(7);
+    run_key(&run_request, &on_request, 1000 + i, 0);
+  }
+  run_key(&run_request, &on_request, 999, 0); /* nobody made it */
+}
+
 static void rounds(unsigned count) {
   for (unsigned i = 0; i < count; i++) {
     run_handle_upload(i + 1 == count ? 30000 : 40);
@@ -121,8 +184,12 @@ int main(int argc, char **argv) {
     __aprof_attach(&gate);
   if (strcmp(how, "none") == 0)
     return 3;
-  on_virtual_clock = strcmp(how, "virtual") == 0 && gate.api_clock_advance != NULL;
-  rounds(count);
+  int loop = strcmp(how, "loop") == 0;
+  on_virtual_clock = (loop || strcmp(how, "virtual") == 0) && gate.api_clock_advance != NULL;
+  if (loop && *gate.flag)
+    loop_rounds(count);
+  if (!loop)
+    rounds(count);
   if (strcmp(how, "exit") == 0)
     exit(argc > 3 ? atoi(argv[3]) : 0);
   if (strcmp(how, "_exit") == 0)
