@@ -163,8 +163,8 @@ static std::unique_ptr<Value> read_primary(Reader &r) {
     r.at++;
   std::string what = begin < r.at ? "'" + r.text.substr(begin, r.at - begin) + "'" : "this";
   r.fail(begin, what +
-                    " is no value; known: a0, a1..., a-1 (from the end), *V, V->field, ret, self, "
-                    "cur, NAME(), owner(V,STRUCT,FIELD), V&mask");
+                    " is no value; known: a0, a1..., a-1 (from the end), *V, V->field, ret, obj, "
+                    "self, cur, NAME(), owner(V,STRUCT,FIELD), V&mask");
   return nullptr;
 }
 
@@ -289,6 +289,31 @@ bool read_constants(Reader &r, std::vector<int64_t> *constants) {
     constants->push_back(constant);
   } while (r.accept(","));
   return at_end(r);
+}
+
+bool read_one_constant(Reader &r, int64_t *constant) {
+  return read_constant(r, constant) && at_end(r);
+}
+
+bool read_duration(Reader &r, std::unique_ptr<Value> *value, int64_t *ns) {
+  static const struct {
+    const char *name;
+    int64_t ns;
+  } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+  *value = read_value(r);
+  if (!*value)
+    return false;
+  bool colon = r.accept(":");
+  size_t begin = r.at;
+  std::string name = colon ? r.identifier() : "";
+  for (const auto &unit : units)
+    if (name == unit.name) {
+      *ns = unit.ns;
+      return at_end(r);
+    }
+  r.at = r.end;
+  r.fail(begin, "a value and its unit are expected: a2:ms (ns, us, ms or s)");
+  return false;
 }
 
 bool value_uses(const Value *value, Value::Kind kind) {

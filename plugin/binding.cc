@@ -2,13 +2,13 @@
  * Lines of the binding grammar: verb, place, words.
  *
  * To add a verb or a word: its row in the tables below, what it needs in
- * check_line, and what it emits in call.cc or body.cc. A row marked `later` is
- * parsed, and refused with "not yet supported".
+ * check_line, and what it emits in call.cc or body.cc.
  */
 #include "binding.h"
 
 #include "binding-value.h"
 
+#include <algorithm>
 #include <cstring>
 #include <regex.h>
 
@@ -22,28 +22,26 @@ enum : unsigned {
   WAKE = 1u << (int)Verb::Wake,
   END = 1u << (int)Verb::End,
   IDLE = 1u << (int)Verb::Idle,
+  SWITCH = 1u << (int)Verb::Switch,
   EVERY = ~0u
 };
 
 static const struct {
   const char *name;
   Verb verb;
-  bool later;
 } verbs[] = {
-    {"async", Verb::Async, false},      {"create", Verb::Create, false},
-    {"run", Verb::Run, false},          {"await", Verb::Await, false},
-    {"wake", Verb::Wake, false},        {"end", Verb::End, false},
-    {"idle", Verb::Idle, false},        {"switch", Verb::Switch, true},
-    {"blocking", Verb::Blocking, true}, {"helper", Verb::Helper, true},
+    {"async", Verb::Async},   {"create", Verb::Create}, {"run", Verb::Run},
+    {"await", Verb::Await},   {"wake", Verb::Wake},     {"end", Verb::End},
+    {"idle", Verb::Idle},     {"switch", Verb::Switch}, {"blocking", Verb::Blocking},
+    {"helper", Verb::Helper},
 };
 
 static const struct {
   const char *name;
   Place place;
-  bool later;
 } places[] = {
-    {"call", Place::Call, false},  {"def", Place::Def, false},    {"type", Place::Type, false},
-    {"icall", Place::Icall, true}, {"store", Place::Store, true},
+    {"call", Place::Call},   {"def", Place::Def},     {"type", Place::Type},
+    {"icall", Place::Icall}, {"store", Place::Store},
 };
 
 enum class Word {
@@ -54,13 +52,16 @@ enum class Word {
   Once,
   Multi,
   Pending,
+  Polling,
   Ready,
   Rearm,
   Root,
   Names,
   Background,
-  How,
-  Later
+  Worker,
+  Due,
+  Label,
+  How
 };
 enum class Takes { Nothing, Something, Either };
 
@@ -70,23 +71,23 @@ static const struct {
   Takes takes;
   unsigned verbs;
 } words[] = {
-    {"key", Word::Key, Takes::Something, CREATE | RUN | WAKE | END},
+    {"key", Word::Key, Takes::Something, CREATE | RUN | WAKE | END | SWITCH},
     {"fn", Word::Fn, Takes::Something, CREATE},
     {"ok", Word::Ok, Takes::Something, CREATE | WAKE | END},
     {"when", Word::When, Takes::Something, EVERY},
     {"once", Word::Once, Takes::Either, RUN},
     {"multi", Word::Multi, Takes::Nothing, RUN},
     {"pending", Word::Pending, Takes::Something, RUN},
+    {"polling", Word::Polling, Takes::Something, RUN},
     {"ready", Word::Ready, Takes::Nothing, CREATE},
     {"rearm", Word::Rearm, Takes::Nothing, CREATE},
     {"root", Word::Root, Takes::Nothing, CREATE | ASYNC},
     {"names", Word::Names, Takes::Nothing, AWAIT},
     {"background", Word::Background, Takes::Nothing, CREATE | RUN | AWAIT},
+    {"worker", Word::Worker, Takes::Nothing, RUN},
+    {"due", Word::Due, Takes::Something, CREATE},
     {"how", Word::How, Takes::Something, END},
-    {"polling", Word::Later, Takes::Something, RUN},
-    {"worker", Word::Later, Takes::Nothing, RUN},
-    {"due", Word::Later, Takes::Something, CREATE},
-    {"label", Word::Later, Takes::Something, EVERY},
+    {"label", Word::Label, Takes::Something, EVERY},
 };
 
 const char *verb_name(Verb verb) {
@@ -171,10 +172,6 @@ static std::string known(const Table &table) {
   return names;
 }
 
-static bool not_yet(Mistake *mistake, Stretch where, const std::string &what) {
-  return wrong(mistake, where, "'" + what + "' is not yet supported");
-}
-
 /* -- one part of a line after the other ---------------------------------------- */
 
 static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistake *mistake) {
@@ -182,7 +179,7 @@ static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistak
   for (const auto &v : verbs)
     if (name == v.name) {
       b->verb = v.verb;
-      return v.later ? not_yet(mistake, where, name) : true;
+      return true;
     }
   return wrong(mistake, where, "unknown verb '" + name + "'; known: " + known(verbs));
 }
@@ -219,6 +216,38 @@ static bool read_name(const std::string &text, Stretch where, Binding *b, Mistak
   return true;
 }
 
+/* STRUCT.FIELD, STRUCT.FIELD.FIELD and, of store:, =V. */
+static bool read_field_name(const std::string &text, Stretch where, Binding *b, Mistake *mistake) {
+  size_t equals = text.find('=', where.begin);
+  Stretch name = {where.begin, std::min(equals, where.end)};
+  if (equals < where.end) {
+    if (b->place == Place::Icall)
+      return wrong(mistake, {equals, where.end}, "only store: takes a value");
+    Reader r(text, equals + 1, where.end, mistake);
+    b->stored = true;
+    if (!read_one_constant(r, &b->stored_value))
+      return false;
+  }
+  for (size_t begin = name.begin; begin <= name.end;) {
+    size_t end = std::min(text.find('.', begin), name.end);
+    bool first = begin == name.begin;
+    std::string part = text.substr(begin, end - begin);
+    bool well = !part.empty() && is_identifier_start(part[0]);
+    for (char c : part)
+      well &= is_identifier_part(c) || (first && c == ':');
+    if (!well || (first && end == name.end))
+      return wrong(mistake, name,
+                   std::string(place_name(b->place)) +
+                       ": takes a struct and a field of it: STRUCT.FIELD");
+    if (first)
+      b->name = part;
+    else
+      b->fields.push_back(part);
+    begin = end + 1;
+  }
+  return true;
+}
+
 /* Whether this stretch is a place; if so it is read. */
 static bool is_place(const std::string &text, Stretch where, bool attribute, Binding *b,
                      Mistake *mistake, bool *failed) {
@@ -232,14 +261,19 @@ static bool is_place(const std::string &text, Stretch where, bool attribute, Bin
     if (name != p.name)
       continue;
     b->place = p.place;
-    if (p.later)
-      return !not_yet(mistake, head, name + ":");
+    bool field = p.place == Place::Icall || p.place == Place::Store;
+    if (attribute && field)
+      return !wrong(mistake, head,
+                    name + ": is for bindings files; written on a field, call: means calls "
+                           "through it");
     if (attribute && colon + 1 != where.end)
       return !wrong(mistake, {colon + 1, where.end},
                     "an attribute belongs to what it is written on: no name after '" + name + ":'");
     if (!attribute && colon + 1 == where.end)
       return !wrong(mistake, where, "a name is expected after '" + name + ":'");
-    *failed = !attribute && !read_name(text, {colon + 1, where.end}, b, mistake);
+    Stretch rest = {colon + 1, where.end};
+    *failed = !attribute && !(field ? read_field_name(text, rest, b, mistake)
+                                    : read_name(text, rest, b, mistake));
     return true;
   }
   return !wrong(mistake, head, "unknown place '" + name + ":'; known: " + known(places));
@@ -276,6 +310,11 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
   case Word::Pending:
     b->pending = true;
     return read_constants(r, &b->pending_values);
+  case Word::Polling:
+    b->polling = true;
+    return read_constants(r, &b->polling_values);
+  case Word::Due:
+    return read_duration(r, &b->due, &b->due_ns);
   case Word::How:
     return read_how(r, b);
   case Word::Multi:
@@ -290,8 +329,10 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
     return b->names = true;
   case Word::Background:
     return b->background = true;
-  case Word::Later:
-    break;
+  case Word::Worker:
+    return b->worker = true;
+  case Word::Label: /* reserved: whatever it says */
+    return true;
   }
   return false;
 }
@@ -299,7 +340,7 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
 static std::string words_of(Verb verb) {
   std::string names;
   for (const auto &w : words)
-    if ((w.verbs & (1u << (int)verb)) && w.word != Word::Later)
+    if ((w.verbs & (1u << (int)verb)) && w.word != Word::Label)
       names += std::string(names.empty() ? "" : " ") + w.name;
   return names;
 }
@@ -317,8 +358,6 @@ static bool read_word(const std::string &text, Stretch where, Binding *b, unsign
     if (!(w.verbs & (1u << (int)b->verb)))
       return wrong(mistake, head,
                    "'" + name + "' means nothing to " + verb + "; it takes: " + words_of(b->verb));
-    if (w.word == Word::Later)
-      return not_yet(mistake, head, name);
     if (*seen & (1u << (int)w.word))
       return wrong(mistake, head, "'" + name + "' is given twice");
     *seen |= 1u << (int)w.word;
@@ -352,10 +391,13 @@ static Stretch find_word(const std::string &text, const std::vector<Stretch> &cu
 }
 
 static const char *misuse_of_values(const Binding &b, const char **word) {
-  bool in_call = b.place == Place::Call;
+  bool in_call = b.place == Place::Call || b.place == Place::Icall;
+  bool has_object = b.place == Place::Icall || b.place == Place::Store;
   *word = "key=";
-  if (key_uses(b.key, Value::Obj))
+  if (key_uses(b.key, Value::Obj) && !has_object)
     return "obj is the object of an icall: or store: place";
+  if (key_uses(b.key, Value::Ret) && b.verb == Verb::Switch)
+    return "ret is not known yet when it switches";
   bool acts_on_current = b.verb == Verb::Wake || b.verb == Verb::End;
   if (key_uses(b.key, Value::Cur) && !acts_on_current)
     return "key=cur goes with wake and end only: the running future has its key already";
@@ -370,13 +412,21 @@ static const char *misuse_of_values(const Binding &b, const char **word) {
     return "when= is decided before the call: ret is not known yet, use ok=";
   for (const Condition *c : {&b.when, &b.ok, &b.once_if}) {
     *word = c == &b.when ? "when=" : c == &b.ok ? "ok=" : "once=";
-    if (condition_uses(*c, Value::Cur) || condition_uses(*c, Value::Obj))
-      return "a condition cannot use cur or obj";
+    if (condition_uses(*c, Value::Cur))
+      return "a condition cannot use cur";
+    if (condition_uses(*c, Value::Obj) && !has_object)
+      return "obj is the object of an icall: or store: place";
+    if (condition_uses(*c, Value::Ret) && b.place == Place::Store)
+      return "an assignment returns nothing: it has a0, which is stored, and obj";
   }
+  *word = "due=";
+  for (auto kind : {Value::Ret, Value::Cur})
+    if (value_uses(b.due.get(), kind))
+      return "due= is evaluated before the call: it cannot use ret or cur";
   *word = "fn=";
   for (const auto &f : b.functions)
     if (value_uses(f.get(), Value::Ret) || value_uses(f.get(), Value::Cur) ||
-        value_uses(f.get(), Value::Obj))
+        (value_uses(f.get(), Value::Obj) && !has_object))
       return "fn= is evaluated before the call: it cannot use ret, cur or obj";
   return nullptr;
 }
@@ -388,15 +438,26 @@ static bool check_line(const std::string &text, const std::vector<Stretch> &cuts
   if (b.place == Place::None)
     return wrong(mistake, cuts.front(),
                  verb + " needs a place: call:NAME, def:NAME or type:TYPEDEF");
+  bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End;
+  if (b.place == Place::Store && !moment)
+    return wrong(mistake, cuts.front(), verb + " needs an extent, which an assignment has not");
   if (b.verb == Verb::Async && !body)
     return wrong(mistake, cuts.front(), "async is about a body: it goes with def: or type:");
-  if (b.verb != Verb::Async && b.verb != Verb::Run && body)
+  if (b.verb == Verb::Switch && b.place == Place::Type)
+    return wrong(mistake, cuts.front(), "switch goes with call: or def:");
+  if (b.verb != Verb::Async && b.verb != Verb::Run && b.verb != Verb::Switch && body)
     return wrong(mistake, cuts.front(), verb + " is about a call: it goes with call:");
-  if ((b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End) && !b.key.first)
+  bool keyed =
+      b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End || b.verb == Verb::Switch;
+  if (keyed && !b.key.first)
     return wrong(mistake, cuts.front(), verb + " needs key=");
-  if ((int)b.once + (int)b.multi + (int)b.pending > 1)
-    return wrong(mistake, find_word(text, cuts, b.multi ? "multi" : "pending"),
-                 "only one of once, multi and pending= can hold");
+  if ((int)b.once + (int)b.multi + (int)(b.pending || b.polling) > 1)
+    return wrong(mistake,
+                 find_word(text, cuts,
+                           b.multi     ? "multi"
+                           : b.pending ? "pending"
+                                       : "polling"),
+                 "only one of once, multi and pending= (or polling=) can hold");
   const char *word;
   if (const char *message = misuse_of_values(b, &word))
     return wrong(mistake, find_word(text, cuts, word), message);

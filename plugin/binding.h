@@ -10,7 +10,7 @@
  *
  *     line      = verb [place] word... ['|' 'run' word...]
  *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
- *     name      = token | '/regex/' | '"text"'
+ *     name      = token | '/regex/' | '"text"' | STRUCT '.' FIELD ['.' FIELD...] ['=' constant]
  *     word      = name | name '=' text without blanks outside (), "" and //
  *     key       = [namespace ':'] (value | '(' value ',' value ')')
  *     value     = '*' value | primary ('->' field | '.' field)... ['&' constant]
@@ -77,9 +77,12 @@ struct Key {
 struct Binding {
   Verb verb = Verb::Async;
   Place place = Place::None;
-  std::string name; /* function, typedef, regex or signature */
+  std::string name; /* function, typedef, regex or signature; of a field, its struct */
   bool regex = false;
   bool quoted = false;
+  std::vector<std::string> fields; /* icall:, store:, from the outside in */
+  bool stored = false;             /* store:...=V: only where V is stored */
+  int64_t stored_value = 0;
 
   Key key;
   std::vector<std::unique_ptr<Value>> functions; /* fn= */
@@ -87,7 +90,12 @@ struct Binding {
   bool once = false, multi = false, pending = false;
   Condition once_if;
   std::vector<int64_t> pending_values;
+  bool polling = false;
+  std::vector<int64_t> polling_values;
   bool ready = false, rearm = false, root = false, names = false, background = false;
+  bool worker = false;
+  std::unique_ptr<Value> due; /* from the begin of the call, in units of due_ns */
+  int64_t due_ns = 0;
   How how = How::Done;
   std::unique_ptr<Binding> then_run;
 

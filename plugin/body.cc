@@ -51,20 +51,21 @@ static void say(const BodyWork &w, const Binding *b) {
 
 /* A line that is about many functions may meet one that was cast to fit: its
    key cannot be had there, the line does not mean it. */
-static bool fits(const BodyWork &w, const Binding *b, bool quiet) {
-  if (!quiet && !b->regex && b->place != Place::Type)
+static bool fits(const BodyWork &w, const RunLine &run) {
+  const Binding *b = run.line;
+  if (run.named || (!run.quiet && !b->regex && b->place != Place::Type))
     return true;
   return arguments_present(*b, w.frame);
 }
 
 static bool check_pending(const BodyWork &w, const Binding *b) {
   tree result = DECL_RESULT(w.decl), type = TREE_TYPE(TREE_TYPE(w.decl));
-  if (!b->pending)
+  if (!b->pending && !b->polling)
     return true;
   if (result && !DECL_BY_REFERENCE(result) && (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)))
     return true;
-  error_at(w.frame.where, "%<pending=%> needs a return value, which %qs does not give",
-           name_of_function(w.decl).c_str());
+  error_at(w.frame.where, "%qs needs a return value, which %qs does not give",
+           b->pending ? "pending=" : "polling=", name_of_function(w.decl).c_str());
   note_binding(*b, w.decl);
   return false;
 }
@@ -94,12 +95,13 @@ static void prepare_how(BodyWork *w, BodyBracket *bracket, int otherwise) {
   bracket->how = number(otherwise);
   bracket->constant = otherwise;
   bracket->where = null_pointer_node;
-  if (!flag_exceptions && !(b && (b->pending || b->once_if)))
+  bool stackless = b && (b->pending || b->polling);
+  if (!flag_exceptions && !stackless && !(b && b->once_if))
     return;
   bracket->how = new_local(integer_type_node, "aprof_how", &w->variables);
   append(&bracket->open,
          assign(bracket->how, number(flag_exceptions ? unwound_how() : APROF_DONE)));
-  if (!b || !b->pending)
+  if (!stackless)
     return;
   bracket->where = new_local(ptr_type_node, "aprof_where", &w->variables);
   append(&bracket->open, assign(bracket->where, null_pointer_node));
@@ -137,7 +139,7 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   const Binding *b = run.line;
   BodyBracket bracket;
   tree key0, key1;
-  if (!fits(*w, b, run.quiet))
+  if (!fits(*w, run))
     return;
   say(*w, b);
   if (!check_pending(*w, b) || !key_trees(*b, w->frame, &key0, &key1))
@@ -149,8 +151,27 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
       w, &bracket, b,
       call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet), address_of(bracket.token),
                                    key0, key1, site_of_function(w->decl), self_of(w->decl)}));
-  bool stays = b->multi || !(b->once || b->pending || also_async);
+  bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);
   prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
+  w->brackets.push_back(bracket);
+}
+
+/* From its entry on another future runs here, until the body is left again. */
+static void begin_switch(BodyWork *w, const Binding *b) {
+  BodyBracket bracket;
+  tree key0, key1;
+  if (b->regex && !arguments_present(*b, w->frame))
+    return;
+  say(*w, b);
+  if (!key_trees(*b, w->frame, &key0, &key1))
+    return;
+  tree record =
+      site_new(APROF_SITE_SWITCH, name_of_function(w->decl), w->frame.where, w->decl, b, 0);
+  bracket.switches = true;
+  bracket.how = number(APROF_DONE);
+  bracket.token = new_token(&w->variables);
+  open_bracket(w, &bracket, b,
+               call_event(Event::SwitchTo, {record, address_of(bracket.token), key0, key1}));
   w->brackets.push_back(bracket);
 }
 
@@ -160,10 +181,26 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
     begin_run(w, run, lines.async != nullptr);
   if (lines.async && w->brackets.empty())
     begin_async(w, lines.async);
+  if (!w->brackets.empty())
+    w->innermost = w->brackets.back().token;
+  for (const Binding *b : lines.switches)
+    begin_switch(w, b);
 }
 
 /* -- each way out
  * ---------------------------------------------------------------------------------- */
+
+/* `value` may say that it is not over yet: pending= or polling=. */
+static tree set_stackless(BodyWork *w, BodyBracket *bracket, tree value, location_t where) {
+  tree record = site_new(APROF_SITE_RETURN, name_of_function(w->decl), where, w->decl, nullptr, 0);
+  tree statements = NULL_TREE, not_over = NULL_TREE;
+  tree verdict = stackless_how(*bracket->run, value);
+  append(&statements, assign(bracket->how, verdict));
+  append(&not_over, assign(bracket->where, record));
+  append(&statements,
+         if_then(build2(NE_EXPR, boolean_type_node, bracket->how, number(APROF_DONE)), not_over));
+  return statements;
+}
 
 /* How this bracket ends if the body returns `value` at `where`. */
 static tree set_how(BodyWork *w, BodyBracket *bracket, tree value, location_t where) {
@@ -171,17 +208,11 @@ static tree set_how(BodyWork *w, BodyBracket *bracket, tree value, location_t wh
   tree how = bracket->how;
   if (!VAR_P(how))
     return NULL_TREE;
-  if (b && b->pending && value) {
-    tree not_over = NULL_TREE, statements = NULL_TREE;
-    append(&not_over, assign(how, number(APROF_PENDING)));
-    append(&not_over, assign(bracket->where, site_new(APROF_SITE_RETURN, name_of_function(w->decl),
-                                                      where, w->decl, nullptr, 0)));
-    append(&statements, assign(how, number(APROF_DONE)));
-    append(&statements, if_then(one_of(value, b->pending_values), not_over));
-    return if_then(token_open(bracket->token), statements);
-  }
+  bool stackless = b && (b->pending || b->polling);
+  if (stackless && value)
+    return if_then(token_open(bracket->token), set_stackless(w, bracket, value, where));
   if (!b || !b->once_if)
-    return assign(how, number(b && b->pending ? APROF_DONE : bracket->constant));
+    return assign(how, number(stackless ? APROF_DONE : bracket->constant));
   bracket->late.ret = value;
   tree condition = condition_tree(b->once_if, bracket->late, *b);
   if (!condition)
@@ -211,8 +242,9 @@ void instrument_return(BodyWork *w, gimple_stmt_iterator *gsi) {
 
 static tree close_of(const BodyBracket &bracket) {
   tree token = address_of(bracket.token);
-  tree event = bracket.run ? call_event(Event::RunEnd, {token, bracket.how, bracket.where})
-                           : call_event(Event::Leave, {token, bracket.how});
+  tree event = bracket.switches ? call_event(Event::Resume, {token})
+               : bracket.run    ? call_event(Event::RunEnd, {token, bracket.how, bracket.where})
+                                : call_event(Event::Leave, {token, bracket.how});
   return if_then(token_open(bracket.token), event);
 }
 

@@ -14,7 +14,8 @@
 namespace aprof {
 
 struct BodyBracket {
-  const Binding *run = nullptr; /* null: async */
+  const Binding *run = nullptr; /* null: async, or a switch */
+  bool switches = false;
   tree token = NULL_TREE;
   tree open = NULL_TREE;  /* statements at entry */
   tree how = NULL_TREE;   /* a constant or a variable */
@@ -28,6 +29,7 @@ struct BodyWork {
   Frame frame;
   tree variables = NULL_TREE;
   std::vector<BodyBracket> brackets; /* from the outside in */
+  tree innermost = NULL_TREE;        /* token of the future that this body is, or null */
 };
 
 void begin_body(BodyWork *, const BodyLines &);

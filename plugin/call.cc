@@ -19,6 +19,7 @@
 #include "call.h"
 #include "diagnose.h"
 #include "emit.h"
+#include "field.h"
 #include "options.h"
 #include "scan.h"
 #include "site.h"
@@ -36,14 +37,16 @@ struct Bracket {
 
 struct CallWork {
   const Caller &in;
-  gcall *call;
+  gcall *call; /* null: an assignment */
   std::string callee;
   Frame frame;
   bool may_throw;
+  bool enters = false; /* the callee's body is a future */
   tree variables = NULL_TREE;
   tree before = NULL_TREE, after = NULL_TREE;
   gimple_seq inner = nullptr;
   std::vector<Bracket> brackets = {};
+  std::unordered_map<const Binding *, tree> objects = {}; /* what obj is to a line */
 };
 
 int unwound_how() {
@@ -51,22 +54,6 @@ int unwound_how() {
 }
 
 /* -- what is called ------------------------------------------------------------------------- */
-
-/* The expression behind the compiler's temporaries. */
-static tree through_temporaries(tree value) {
-  for (int steps = 0; steps < 8 && value && TREE_CODE(value) == SSA_NAME; steps++) {
-    gimple *set = SSA_NAME_DEF_STMT(value);
-    if (is_gimple_call(set)) {
-      tree callee = gimple_call_fndecl(set);
-      bool one = callee && returned_by(callee).size() == 1;
-      return one ? build_fold_addr_expr(returned_by(callee)[0]) : value;
-    }
-    if (!set || !is_gimple_assign(set) || gimple_num_ops(set) != 2)
-      return value;
-    value = gimple_assign_rhs1(set);
-  }
-  return value;
-}
 
 /* The name that the source gives to what is called. */
 static std::string name_of_callee(gcall *call) {
@@ -114,13 +101,22 @@ static void save_late_arguments(CallWork *w, const std::vector<const Binding *> 
     append(&w->before, assign(saved, argument));
     argument = saved;
   }
+  for (const Binding *b : lines) {
+    auto object = w->objects.find(b);
+    if (object == w->objects.end() || !late_object(*b))
+      continue;
+    tree saved = new_local(TREE_TYPE(object->second), "aprof_obj", &w->variables);
+    append(&w->before, assign(saved, object->second));
+    object->second = saved;
+  }
 }
 
 static bool uses_ret(const Binding &b) {
   const Value *values[] = {b.key.first.get(), b.key.second.get(), b.ok.what.get(),
                            b.once_if.what.get()};
-  return b.pending || std::any_of(std::begin(values), std::end(values),
-                                  [](const Value *v) { return value_uses(v, Value::Ret); });
+  return b.pending || b.polling ||
+         std::any_of(std::begin(values), std::end(values),
+                     [](const Value *v) { return value_uses(v, Value::Ret); });
 }
 
 /* Gives the call's result a name of its own, whatever the program does with it. */
@@ -140,8 +136,18 @@ static void provide_ret(CallWork *w) {
   w->frame.ret = result;
 }
 
+/* store:...=V, where only the run can tell. */
+static tree if_stored(CallWork *w, const Binding *b, tree statements) {
+  tree value = w->frame.args[0];
+  if (TREE_CODE(value) == INTEGER_CST)
+    return statements; /* it is V, else the line would not be here */
+  return if_then(one_of(unshare_expr(value), {b->stored_value}), statements);
+}
+
 /* flag (and when=): statements */
 static tree if_enabled(CallWork *w, const Binding *b, tree statements) {
+  if (b && b->stored)
+    statements = if_stored(w, b, statements);
   if (b && b->when) {
     tree condition = condition_tree(b->when, w->frame, *b);
     if (!condition)
@@ -170,16 +176,22 @@ static tree opening(CallWork *w, const Binding *b, tree token, tree event) {
 static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Event begin,
                        Event end) {
   Bracket bracket;
+  tree key0, key1;
   bracket.token = new_token(&w->variables);
-  bracket.open = opening(w, b, bracket.token,
-                         call_event(begin, {site(w, kind, b), address_of(bracket.token)}));
+  std::vector<tree> arguments = {site(w, kind, b), address_of(bracket.token)};
+  if (b->verb == Verb::Switch) {
+    if (!key_trees(*b, w->frame, &key0, &key1))
+      return;
+    arguments.insert(arguments.end(), {key0, key1});
+  }
+  bracket.open = opening(w, b, bracket.token, call_event(begin, arguments));
   bracket.close = if_then(token_open(bracket.token), call_event(end, {address_of(bracket.token)}));
   w->brackets.push_back(bracket);
 }
 
 /* The function behind fn=, if the call names one that this unit defines. */
 static tree known_function(const Value *value, CallWork *w) {
-  if (value->kind != Value::Arg)
+  if (value->kind != Value::Arg || !w->call)
     return NULL_TREE;
   int64_t index = value->number < 0 ? (int64_t)w->frame.args.size() + value->number : value->number;
   if (index < 0 || index >= (int64_t)w->frame.args.size())
@@ -210,6 +222,16 @@ static void guard_normal(Bracket *bracket) {
     bracket->normal = if_then(token_open(bracket->token), bracket->normal);
 }
 
+/* When it should run, said as soon as it is there. */
+static tree due_event(CallWork *w, const Binding *b, tree token) {
+  tree given;
+  tree ns = due_tree(*b, w->frame, &given);
+  if (!ns)
+    return NULL_TREE;
+  tree event = call_event(Event::Due, {address_of(token), ns});
+  return if_then(token_open(token), if_then(given, event));
+}
+
 static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
@@ -222,10 +244,12 @@ static void add_create(CallWork *w, const Binding *b) {
   if (!address || !ok || !key_trees(*b, w->frame, &key0, &key1))
     return;
   bracket.token = new_token(&w->variables);
-  bracket.open =
-      opening(w, b, bracket.token,
-              call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
-                                              address_of(bracket.token), function, address}));
+  tree begin = NULL_TREE;
+  append(&begin, call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
+                                                 address_of(bracket.token), function, address}));
+  if (b->due)
+    append(&begin, due_event(w, b, bracket.token));
+  bracket.open = opening(w, b, bracket.token, begin);
   tree zero = build_int_cst(uint64_type_node, 0);
   key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");
   key1 = kept_for_finally(w, &bracket, key1, zero, "aprof_key");
@@ -243,12 +267,12 @@ static tree either(tree condition, int yes, int no) {
 
 /* The end of a run around a call; null after an error. */
 static tree how_of_run(CallWork *w, const Binding *b) {
-  if (b->pending) {
+  if (b->pending || b->polling) {
     tree ret = w->frame.ret;
     if (ret && (INTEGRAL_TYPE_P(TREE_TYPE(ret)) || POINTER_TYPE_P(TREE_TYPE(ret))))
-      return either(one_of(ret, b->pending_values), APROF_PENDING, APROF_DONE);
-    error_at(w->frame.where, "%<pending=%> needs a return value, which %qs does not give",
-             w->callee.c_str());
+      return stackless_how(*b, ret);
+    error_at(w->frame.where, "%qs needs a return value, which %qs does not give",
+             b->pending ? "pending=" : "polling=", w->callee.c_str());
     note_binding(*b, w->frame.subject);
     return NULL_TREE;
   }
@@ -334,29 +358,52 @@ static void drop_misfits(CallWork *w, std::vector<const Binding *> *lines) {
 
 static void add_line(CallWork *w, const Binding *b) {
   say(w, b);
+  auto object = w->objects.find(b);
+  w->frame.obj = object == w->objects.end() ? NULL_TREE : object->second;
   switch (b->verb) {
   case Verb::Create:
     return add_create(w, b);
   case Verb::Run:
     return add_run(w, b);
   case Verb::Await:
+    if (w->enters) /* the wait is that of the future behind it */
+      return append(&w->before,
+                    if_enabled(w, b, call_event(Event::At, {site(w, APROF_SITE_AWAIT, b)})));
     return add_extent(w, b, APROF_SITE_AWAIT, Event::Suspend, Event::Resume);
+  case Verb::Helper:
+    return add_extent(w, b, APROF_SITE_AWAIT, Event::Suspend, Event::Resume);
+  case Verb::Switch:
+    return add_extent(w, b, APROF_SITE_SWITCH, Event::SwitchTo, Event::Resume);
+  case Verb::Blocking:
+    return add_extent(w, b, APROF_SITE_BLOCKING, Event::BlockingBegin, Event::BlockingEnd);
   case Verb::Idle:
     return add_extent(w, b, APROF_SITE_IDLE, Event::IdleBegin, Event::IdleEnd);
   case Verb::Wake:
   case Verb::End:
     return add_moment(w, b);
   case Verb::Async:
-  case Verb::Switch:
-  case Verb::Blocking:
-  case Verb::Helper:
     return;
   }
 }
 
 /* From the outside in: a child is created by the running future, not by nobody. */
 static int depth_of(const Binding *b) {
-  return b->verb == Verb::Create ? 1 : b->verb == Verb::Run ? 2 : b->verb == Verb::Idle ? 3 : 4;
+  switch (b->verb) {
+  case Verb::Create:
+    return 1;
+  case Verb::Run:
+    return 2;
+  case Verb::Idle:
+    return 3;
+  case Verb::Helper:
+    return 4;
+  case Verb::Await:
+    return 5;
+  case Verb::Switch:
+    return 6;
+  default:
+    return 7;
+  }
 }
 
 static gimple_seq assemble(CallWork *w) {
@@ -393,17 +440,26 @@ static bool is_vfork(tree callee) {
   return name && (strcmp(name, "vfork") == 0 || strcmp(name, "__vfork") == 0);
 }
 
-static void replace(gimple_stmt_iterator *gsi, CallWork *w) {
+static void replace(gimple_stmt_iterator *gsi, gimple *statement, CallWork *w) {
   /* A statement is in one sequence at a time: out of the old one first. */
   gsi_replace(gsi, gimple_build_nop(), false);
   gimple_seq result_copy = w->inner;
   w->inner = nullptr;
-  gimple_seq_add_stmt(&w->inner, w->call);
+  gimple_seq_add_stmt(&w->inner, statement);
   gimple_seq_add_seq(&w->inner, result_copy);
   std::vector<tree> tokens;
   for (const Bracket &bracket : w->brackets)
     tokens.push_back(bracket.token);
   gsi_replace(gsi, bind_of(w->variables, assemble(w), tokens), false);
+}
+
+/* The lines about a member, and what obj is to each. */
+static void add_field_lines(CallWork *w, Place place, tree member,
+                            std::vector<const Binding *> *lines) {
+  for (const FieldLine &found : field_lines(place, member)) {
+    lines->push_back(found.line);
+    w->objects[found.line] = build_fold_addr_expr(unshare_expr(found.object));
+  }
 }
 
 bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
@@ -419,13 +475,17 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
                              [&](const Binding *b) { return is_library_itself(b, in.decl); }),
               lines.end());
   CallWork w{in, call, "", Frame(), flag_exceptions && !gimple_call_nothrow_p(call)};
+  tree member = !callee && fields_matter(Place::Icall) ? called_member(*gsi) : NULL_TREE;
+  if (member)
+    add_field_lines(&w, Place::Icall, member, &lines);
   if (!lines.empty()) {
     w.frame = frame_of(call, in.decl);
     drop_misfits(&w, &lines);
   }
   bool awaited = std::any_of(lines.begin(), lines.end(),
                              [](const Binding *b) { return b->verb == Verb::Await; });
-  bool at = in.is_body && !awaited && is_async(callee, type);
+  w.enters = enters_future(callee, type);
+  bool at = in.is_body && !awaited && w.enters;
   bool resync = twice && in.innermost && !is_vfork(callee);
   if (lines.empty() && !at && !resync)
     return false;
@@ -445,7 +505,39 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (resync)
     append(&w.after, if_then(token_open(in.innermost),
                              call_event(Event::Resync, {address_of(in.innermost)})));
-  replace(gsi, &w);
+  replace(gsi, call, &w);
+  return true;
+}
+
+bool instrument_store(gimple_stmt_iterator *gsi, const Caller &in) {
+  gimple *statement = gsi_stmt(*gsi);
+  tree member = gimple_assign_lhs(statement);
+  if (!fields_matter(Place::Store) || TREE_CODE(member) != COMPONENT_REF ||
+      !gimple_assign_single_p(statement) || !is_gimple_val(gimple_assign_rhs1(statement)))
+    return false;
+  CallWork w{in, nullptr, "", Frame(), false};
+  tree value = gimple_assign_rhs1(statement);
+  std::vector<const Binding *> lines;
+  add_field_lines(&w, Place::Store, member, &lines);
+  auto other = [&](const Binding *b) {
+    return b->stored && TREE_CODE(value) == INTEGER_CST &&
+           !integer_onep(fold_convert(integer_type_node, one_of(value, {b->stored_value})));
+  };
+  lines.erase(std::remove_if(lines.begin(), lines.end(), other), lines.end());
+  if (lines.empty())
+    return false;
+  w.frame.where = gimple_location(statement);
+  w.frame.function = in.decl;
+  w.frame.subject = NULL_TREE;
+  w.frame.args = {value};
+  w.frame.types = {TREE_TYPE(member)};
+  w.callee = lines[0]->name;
+  for (const std::string &field : lines[0]->fields)
+    w.callee += "." + field;
+  save_late_arguments(&w, lines);
+  for (const Binding *b : lines)
+    add_line(&w, b);
+  replace(gsi, statement, &w);
   return true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The work on one call; see call.cc.
  *
- * Purpose: puts what the lines of a call ask for around it.
+ * Purpose: puts what the lines of a call, or of an assignment, ask for around it.
  * Cost, locking: see emit.h.
  */
 #ifndef APROF_PLUGIN_CALL_H
@@ -20,6 +20,9 @@ struct Caller {
 
 /* True: the statement at `*gsi` is a new one that holds the call. */
 bool instrument_call(gimple_stmt_iterator *gsi, const Caller &);
+
+/* The same for an assignment to a member (store:). */
+bool instrument_store(gimple_stmt_iterator *gsi, const Caller &);
 
 } // namespace aprof
 

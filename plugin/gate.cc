@@ -14,22 +14,40 @@ namespace aprof {
 
 static const struct {
   const char *name;
-  const char *arguments; /* p pointer, k key, i int */
+  const char *arguments; /* p pointer, k 64 bits (a key), i int */
 } events[] = {
-    {"enter", "ppp"},   {"leave", "pi"},          {"suspend", "pp"},      {"resume", "p"},
-    {"at", "p"},        {"create_begin", "pppp"}, {"create_end", "pkki"}, {"run_begin", "ppkkpp"},
-    {"run_end", "pip"}, {"wake", "pkk"},          {"end", "pkki"},        {"idle_begin", "pp"},
-    {"idle_end", "p"},  {"resync", "p"},          {"wake_current", "p"},  {"end_current", "pi"},
+    {"enter", "ppp"},
+    {"leave", "pi"},
+    {"suspend", "pp"},
+    {"resume", "p"},
+    {"at", "p"},
+    {"create_begin", "pppp"},
+    {"create_end", "pkki"},
+    {"run_begin", "ppkkpp"},
+    {"run_end", "pip"},
+    {"wake", "pkk"},
+    {"end", "pkki"},
+    {"idle_begin", "pp"},
+    {"idle_end", "p"},
+    {"resync", "p"},
+    {"wake_current", "p"},
+    {"end_current", "pi"},
+    {"switch_to", "ppkk"},
+    {"due", "pk"},
+    {"blocking_begin", "pp"},
+    {"blocking_end", "p"},
 };
-enum { AFTER_EVENTS = 12 }; /* api_* and reserved */
+enum { API = 6, RESERVED = 2 };
 
-static_assert(sizeof events / sizeof *events == (size_t)Event::EndCurrent + 1,
+static_assert(sizeof events / sizeof *events == (size_t)Event::BlockingEnd + 1,
               "an event is missing");
 static_assert(offsetof(aprof_gate, enter) == offsetof(aprof_gate, unused) + 4 &&
                   offsetof(aprof_gate, api_snapshot) - offsetof(aprof_gate, end_current) ==
                       sizeof(void *) &&
+                  offsetof(aprof_gate, switch_to) ==
+                      offsetof(aprof_gate, api_snapshot) + API * sizeof(void *) &&
                   sizeof(aprof_gate) ==
-                      offsetof(aprof_gate, api_snapshot) + AFTER_EVENTS * sizeof(void *),
+                      offsetof(aprof_gate, blocking_end) + (1 + RESERVED) * sizeof(void *),
               "the gate of abi.h has another shape");
 
 static tree event_type(const char *arguments) {
@@ -63,9 +81,12 @@ static tree gate_type() {
   add_member(type, &last, "flag", build_pointer_type(word));
   for (const char *name : {"closed", "abi", "tried", "unused"})
     add_member(type, &last, name, uint32_type_node);
-  for (const auto &event : events)
-    add_member(type, &last, event.name, event_type(event.arguments));
-  add_member(type, &last, "rest", build_array_type_nelts(ptr_type_node, AFTER_EVENTS));
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    if (i == (size_t)Event::SwitchTo)
+      add_member(type, &last, "api", build_array_type_nelts(ptr_type_node, API));
+    add_member(type, &last, events[i].name, event_type(events[i].arguments));
+  }
+  add_member(type, &last, "reserved", build_array_type_nelts(ptr_type_node, RESERVED));
   TYPE_NAME(type) = get_identifier("aprof_gate");
   layout_type(type);
   return type;

@@ -31,7 +31,12 @@ enum class Event {
   IdleEnd,
   Resync,
   WakeCurrent,
-  EndCurrent
+  EndCurrent,
+  /* Behind those of <aprof.h>: */
+  SwitchTo,
+  Due,
+  BlockingBegin,
+  BlockingEnd
 };
 
 /* __aprof_gate, defined in this unit from the first call on. */

@@ -26,7 +26,8 @@ struct Index {
 };
 
 static Index calls, defs;
-static Lines typed; /* type: lines */
+static std::unordered_map<std::string, Lines> called_fields, stored_fields; /* by last name */
+static Lines typed;                                                         /* type: lines */
 static bool lines_need_scan;
 static std::unordered_map<unsigned, BodyLines> bodies; /* by DECL_UID */
 
@@ -65,6 +66,10 @@ void match_init() {
     lines_need_scan |= !b->headers && (b->then_run || b->place == Place::Type);
     if (b->place == Place::Type) {
       typed.push_back(b);
+      continue;
+    }
+    if (!b->fields.empty()) {
+      (b->place == Place::Icall ? called_fields : stored_fields)[b->fields.back()].push_back(b);
       continue;
     }
     Index *index = b->place == Place::Call ? &calls : &defs;
@@ -198,6 +203,70 @@ std::vector<const Binding *> call_lines(tree function, tree function_type) {
   return lines;
 }
 
+/* -- fields ------------------------------------------------------------------------------ */
+
+bool fields_matter(Place place) {
+  return !(place == Place::Icall ? called_fields : stored_fields).empty();
+}
+
+/* Members without a name are no part of a path. */
+static tree past_anonymous(tree object) {
+  while (TREE_CODE(object) == COMPONENT_REF && !DECL_NAME(TREE_OPERAND(object, 1)))
+    object = TREE_OPERAND(object, 0);
+  return object;
+}
+
+/* A struct goes by its tag and by all its typedefs. */
+static bool type_is_named(tree type, const std::string &name) {
+  for (tree t = TYPE_MAIN_VARIANT(type); t; t = TYPE_NEXT_VARIANT(t)) {
+    const char *text = identifier_text(TYPE_IDENTIFIER(t));
+    if (text && name == text)
+      return true;
+    if (text && lang_GNU_CXX() && TYPE_NAME(t) && TREE_CODE(TYPE_NAME(t)) == TYPE_DECL &&
+        name == qualified(TYPE_NAME(t)))
+      return true;
+  }
+  return false;
+}
+
+/* The struct whose member this is, by the path of the line; or null. */
+static tree object_of(const Binding *b, tree reference) {
+  tree object = reference;
+  for (size_t i = b->fields.size(); i-- > 0;) {
+    object = past_anonymous(object);
+    if (TREE_CODE(object) != COMPONENT_REF)
+      return NULL_TREE;
+    const char *text = identifier_text(DECL_NAME(TREE_OPERAND(object, 1)));
+    if (!text || b->fields[i] != text)
+      return NULL_TREE;
+    object = TREE_OPERAND(object, 0);
+  }
+  object = past_anonymous(object);
+  tree type = TREE_TYPE(object);
+  bool well = RECORD_OR_UNION_TYPE_P(type) && type_is_named(type, b->name);
+  return well ? object : NULL_TREE;
+}
+
+std::vector<FieldLine> field_lines(Place place, tree reference) {
+  std::vector<FieldLine> found;
+  const auto &table = place == Place::Icall ? called_fields : stored_fields;
+  tree field = TREE_OPERAND(reference, 1);
+  const char *name = identifier_text(DECL_NAME(field));
+  auto lines = name ? table.find(name) : table.end();
+  if (lines == table.end())
+    return found;
+  bool users = false;
+  for (const Binding *b : lines->second)
+    if (declared_where(b, field))
+      if (tree object = object_of(b, reference)) {
+        found.push_back({b, object});
+        users |= !b->shipped;
+      }
+  auto loses = [&](const FieldLine &f) { return users && f.line->shipped; };
+  found.erase(std::remove_if(found.begin(), found.end(), loses), found.end());
+  return found;
+}
+
 /* -- bodies ------------------------------------------------------------------------------- */
 
 /* The words of a run line without verb and place: equal words, equal run. */
@@ -218,18 +287,21 @@ static std::string run_words(const Binding *b) {
   return words;
 }
 
-static void add_body_line(BodyLines *body, const Binding *b, bool quiet) {
+static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool named = false) {
   if (b->verb == Verb::Async && !body->async)
     body->async = b;
+  if (b->verb == Verb::Switch)
+    body->switches.push_back(b);
   if (b->verb != Verb::Run)
     return;
   std::string words = run_words(b);
   for (RunLine &known : body->runs)
     if (known.line == b || run_words(known.line) == words) {
       known.quiet &= quiet;
+      known.named |= named;
       return;
     }
-  body->runs.push_back({b, quiet});
+  body->runs.push_back({b, quiet, named});
 }
 
 static bool is_body_line(const Binding *b) {
@@ -292,7 +364,7 @@ const BodyLines &body_lines(tree function) {
     if (type_line_holds(b, function))
       add_body_line(&body, b, false);
   for (const Binding *b : runs_of(function))
-    add_body_line(&body, b, true);
+    add_body_line(&body, b, true, is_passed_as_is(function, b));
   for (const Use &use : uses_of(function))
     if (use.as)
       for (const Binding *b : runs_of_typedef(use.as))
@@ -305,13 +377,17 @@ const BodyLines &body_lines(tree function) {
   return bodies[DECL_UID(function)] = body;
 }
 
-bool is_async(tree function, tree function_type) {
-  if (function)
-    return body_lines(function).async != nullptr;
+bool enters_future(tree function, tree function_type) {
+  if (function) {
+    const BodyLines &body = body_lines(function);
+    return body.async || std::any_of(body.runs.begin(), body.runs.end(),
+                                     [](const RunLine &run) { return !run.quiet; });
+  }
   Lines lines;
   attribute_lines(TYPE_ATTRIBUTES(function_type), &lines);
-  return std::any_of(lines.begin(), lines.end(),
-                     [](const Binding *b) { return b->verb == Verb::Async; });
+  return std::any_of(lines.begin(), lines.end(), [](const Binding *b) {
+    return b->verb == Verb::Async || (b->verb == Verb::Run && is_body_line(b));
+  });
 }
 
 } // namespace aprof

@@ -33,22 +33,36 @@ bool match_needs_scan();
    `function_type`. */
 std::vector<const Binding *> call_lines(tree function, tree function_type);
 
+/* A line about a field that is called or assigned, and what `obj` is there. */
+struct FieldLine {
+  const Binding *line;
+  tree object; /* the struct; its address is obj */
+};
+
+/* Lines with an icall: or store: place for this reference to a member. */
+std::vector<FieldLine> field_lines(Place, tree reference);
+
+/* Some line has such a place. */
+bool fields_matter(Place);
+
 struct RunLine {
   const Binding *line;
   bool quiet; /* from `| run`: an unknown key is silent */
+  bool named; /* ... and this function is passed in place of one that has its type */
 };
 
 struct BodyLines {
   const Binding *async = nullptr;
   std::vector<RunLine> runs;
-  bool empty() const { return !async && runs.empty(); }
+  std::vector<const Binding *> switches;
 };
 
 /* Lines about the body of `function`; valid once the whole unit is parsed. */
 const BodyLines &body_lines(tree function);
 
-/* Calls of it, or through that type, enter an async body. */
-bool is_async(tree function, tree function_type);
+/* Calls of it, or through that type, enter a body that is a future: async, or a
+   run of its own (not of a callback, which others may call too). */
+bool enters_future(tree function, tree function_type);
 
 /* Some create line that may hold in this unit has this namespace. */
 bool namespace_has_create(uint32_t ns);

@@ -44,6 +44,10 @@ static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_
     *handled = instrument_call(gsi, walk->caller);
     walk->changed |= *handled;
     break;
+  case GIMPLE_ASSIGN:
+    *handled = instrument_store(gsi, walk->caller);
+    walk->changed |= *handled;
+    break;
   case GIMPLE_RETURN:
     instrument_return(&walk->body, gsi);
     break;
@@ -103,7 +107,7 @@ static void instrument(tree function) {
   walk.body.decl = function;
   begin_body(&walk.body, body_lines(function));
   bool is_body = !walk.body.brackets.empty();
-  walk.caller = {function, is_body, is_body ? walk.body.brackets.back().token : NULL_TREE};
+  walk.caller = {function, walk.body.innermost != NULL_TREE, walk.body.innermost};
 
   gimple_seq body = gimple_body(function);
   walk_sequence(&body, &walk);

@@ -14,6 +14,7 @@ namespace aprof {
 
 static std::unordered_map<unsigned, std::vector<Use>> uses;             /* by DECL_UID */
 static std::unordered_map<unsigned, std::vector<const Binding *>> runs; /* by DECL_UID */
+static std::unordered_map<unsigned, std::vector<const Binding *>> plain_runs;
 static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
 static std::unordered_map<std::string, tree> structs, functions;
 static std::unordered_map<const char *, std::vector<const std::string *>> header_hits;
@@ -29,6 +30,11 @@ const std::vector<Use> &uses_of(tree function) {
 
 const std::vector<const Binding *> &runs_of(tree function) {
   return runs[DECL_UID(function)];
+}
+
+bool is_passed_as_is(tree function, const Binding *run) {
+  const auto &known = plain_runs[DECL_UID(function)];
+  return std::find(known.begin(), known.end(), run) != known.end();
 }
 
 const std::vector<const Binding *> &runs_of_typedef(tree type_decl) {
@@ -297,8 +303,16 @@ static void note_call(tree call) {
       std::vector<tree> found;
       if (index >= 0 && index < count)
         functions_in(CALL_EXPR_ARG(call, index), &found);
-      for (tree function : found)
-        add_once(&runs[DECL_UID(function)], (const Binding *)b->then_run.get());
+      tree wanted = parameter_type(callee, type, index);
+      wanted = wanted ? function_type_of(wanted) : NULL_TREE;
+      for (tree function : found) {
+        const Binding *run = b->then_run.get();
+        add_once(&runs[DECL_UID(function)], run);
+        bool cast = wanted && parameter_count(wanted) >= 0 &&
+                    parameter_count(wanted) != parameter_count(TREE_TYPE(function));
+        if (!b->regex && !cast)
+          add_once(&plain_runs[DECL_UID(function)], run);
+      }
     }
   }
 }

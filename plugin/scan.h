@@ -39,6 +39,9 @@ const std::vector<tree> &returned_by(tree function);
 /* `| run` parts of the create calls that were seen to get `function`. */
 const std::vector<const Binding *> &runs_of(tree function);
 
+/* ... that got it as it is, not cast to a type with other arguments. */
+bool is_passed_as_is(tree function, const Binding *run);
+
 /* `| run` parts of the create lines whose fn= is declared as this typedef. */
 const std::vector<const Binding *> &runs_of_typedef(tree type_decl);
 

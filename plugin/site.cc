@@ -89,6 +89,10 @@ static unsigned flags_of(const Binding *b) {
   flags |= b->names ? APROF_NAMES : 0;
   flags |= b->background ? APROF_BACKGROUND : 0;
   flags |= b->key.second ? APROF_TUPLE : 0;
+  flags |= b->worker ? APROF_WORKER : 0;
+  flags |= b->polling ? APROF_POLLING : 0;
+  flags |= b->verb == Verb::Create && !b->key.first ? APROF_KEYLESS : 0;
+  flags |= b->verb == Verb::Helper ? APROF_NAMES | APROF_HELPER : 0;
   return flags;
 }
 
@@ -155,7 +159,7 @@ tree site_of_function(tree function) {
   aprof_model model = lines.async ? APROF_MODEL_STACK : APROF_MODEL_CALLBACK;
   unsigned flags = lines.async && lines.async->root ? APROF_ROOT : 0;
   for (const RunLine &run : lines.runs) {
-    if (run.line->pending && !lines.async)
+    if ((run.line->pending || run.line->polling) && !lines.async)
       model = APROF_MODEL_FRAME;
     flags |= run.line->background ? APROF_BACKGROUND : 0;
   }

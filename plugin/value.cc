@@ -1,6 +1,8 @@
 /* Values as trees; see value.h. */
 #include "value.h"
 
+#include <aprof/abi.h>
+
 #include "diagnose.h"
 #include "scan.h"
 #include "types.h"
@@ -26,7 +28,7 @@ static bool present(const Value *value, const Frame &frame) {
 bool arguments_present(const Binding &b, const Frame &frame) {
   bool well = present(b.key.first.get(), frame) && present(b.key.second.get(), frame) &&
               present(b.ok.what.get(), frame) && present(b.when.what.get(), frame) &&
-              present(b.once_if.what.get(), frame);
+              present(b.once_if.what.get(), frame) && present(b.due.get(), frame);
   for (const auto &value : b.functions)
     well &= present(value.get(), frame);
   return well;
@@ -45,6 +47,14 @@ void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int
     collect(b.key.first.get(), frame, indices);
     collect(b.key.second.get(), frame, indices);
   }
+}
+
+bool late_object(const Binding &b) {
+  for (const Value *value :
+       {b.key.first.get(), b.key.second.get(), b.ok.what.get(), b.once_if.what.get()})
+    if (value_uses(value, Value::Obj))
+      return true;
+  return false;
 }
 
 /* -- values ------------------------------------------------------------------------------ */
@@ -72,7 +82,9 @@ static tree argument_tree(const Value *value, const Frame &frame, const Binding 
     std::string count = std::to_string(frame.args.size());
     return refuse(frame, b,
                   "there is no argument " + argument_name(value) + ": " +
-                      (b.place == Place::Call ? "this call passes " : "this function has ") +
+                      (b.place == Place::Store                             ? "an assignment has "
+                       : b.place == Place::Call || b.place == Place::Icall ? "this call passes "
+                                                                           : "this function has ") +
                       count);
   }
   tree argument = unshare_expr(frame.args[(size_t)index]);
@@ -217,6 +229,7 @@ tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
   case Value::Owner:
     return owner_tree(value, frame, b);
   case Value::Obj:
+    return frame.obj ? unshare_expr(frame.obj) : refuse(frame, b, "there is no object here");
   case Value::Cur:
     break;
   }
@@ -270,6 +283,36 @@ tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
   value = promoted(value);
   return fold_build2(code_of(c.compare), boolean_type_node, value,
                      build_int_cst(TREE_TYPE(value), c.constant));
+}
+
+static tree choose(tree condition, tree yes, tree no) {
+  return fold_build3(COND_EXPR, TREE_TYPE(yes), condition, yes, no);
+}
+
+tree stackless_how(const Binding &b, tree value) {
+  auto how = [](int verdict) { return build_int_cst(integer_type_node, verdict); };
+  tree verdict = how(APROF_DONE);
+  if (b.pending)
+    verdict = choose(one_of(value, b.pending_values), how(APROF_PENDING), verdict);
+  if (b.polling)
+    verdict = choose(one_of(value, b.polling_values), how(APROF_POLLED), verdict);
+  return verdict;
+}
+
+/* Beyond 36 years is never; so the product stays in range. */
+tree due_tree(const Binding &b, const Frame &frame, tree *given) {
+  tree value = scalar_tree(b.due.get(), frame, b);
+  if (!value)
+    return NULL_TREE;
+  value = promoted(value);
+  tree zero = build_int_cst(TREE_TYPE(value), 0);
+  *given = fold_build2(GE_EXPR, boolean_type_node, value, zero);
+  tree wide = fold_convert(uint64_type_node, unshare_expr(value));
+  auto number = [](int64_t n) { return build_int_cst(uint64_type_node, n); };
+  tree limit = number(((int64_t)1 << 60) / b.due_ns);
+  *given = fold_build2(TRUTH_AND_EXPR, boolean_type_node, *given,
+                       fold_build2(LE_EXPR, boolean_type_node, wide, limit));
+  return fold_build2(MULT_EXPR, uint64_type_node, unshare_expr(wide), number(b.due_ns));
 }
 
 tree one_of(tree value, const std::vector<int64_t> &constants) {

@@ -22,6 +22,7 @@ struct Frame {
   std::vector<tree> args;  /* what aN stands for */
   std::vector<tree> types; /* as declared; null where it is not */
   tree ret = NULL_TREE;    /* what ret stands for, once there is one */
+  tree obj = NULL_TREE;    /* what obj stands for: a pointer to the struct */
 };
 
 /* All aN of a line (its `| run` part aside) are there. */
@@ -31,13 +32,22 @@ bool arguments_present(const Binding &, const Frame &);
    once=, and the key of a create line. */
 void late_arguments(const Binding &, const Frame &, std::unordered_set<int> *indices);
 
+/* Some value behind the call needs obj. */
+bool late_object(const Binding &);
+
 /* Each returns null after an error at the call that shows the line. */
 tree value_tree(const Value *, const Frame &, const Binding &);
 bool key_trees(const Binding &, const Frame &, tree *key0, tree *key1);
 tree condition_tree(const Condition &, const Frame &, const Binding &); /* boolean */
 
+/* How a run with pending= or polling= that returned `value` ends (abi.h). */
+tree stackless_how(const Binding &, tree value);
+
 /* `value` is one of the constants; boolean. */
 tree one_of(tree value, const std::vector<int64_t> &constants);
+
+/* due= in ns, 64 bits; `*given` is false where the value says "never". */
+tree due_tree(const Binding &, const Frame &, tree *given);
 
 } // namespace aprof
 

@@ -64,11 +64,12 @@ static const char *how_text(int how) {
 }
 
 static const char *flags_text(const struct aprof_site *site, char *buffer) {
-  static const char *const names[] = {"once",  "multi",      "ready",  "rearm",  "root",
-                                      "names", "background", "worker", "orphan", "quiet"};
+  static const char *const names[] = {"once",  "multi",      "ready",   "rearm",  "root",
+                                      "names", "background", "worker",  "orphan", "quiet",
+                                      "",      "helper",     "polling", "keyless"};
   buffer[0] = '\0';
-  for (int i = 0; i < 10; i++)
-    if (site->flags & (1u << i))
+  for (int i = 0; i < 14; i++)
+    if ((site->flags & (1u << i)) && *names[i])
       sprintf(buffer + strlen(buffer), " %s", names[i]);
   return buffer;
 }
@@ -132,7 +133,8 @@ static void resume(struct aprof_token *token) {
 }
 
 static void at(struct aprof_site *call) {
-  check_kind(call, APROF_SITE_CALL);
+  if (call->kind != APROF_SITE_AWAIT) /* a line about the call */
+    check_kind(call, APROF_SITE_CALL);
   say("at", call, "");
 }
 
@@ -221,6 +223,31 @@ static void end_current(struct aprof_site *e, int how) {
   say("end_current", e, rest);
 }
 
+static void switch_to(struct aprof_site *s, struct aprof_token *token, uint64_t key0,
+                      uint64_t key1) {
+  char key[128], rest[192];
+  check_kind(s, APROF_SITE_SWITCH);
+  open_token(token, s);
+  sprintf(rest, " key=%s", pair(key0, key1, key));
+  say("switch_to", s, rest);
+}
+
+static void due(struct aprof_token *token, uint64_t ns) {
+  events++;
+  if (!quiet)
+    printf("  due %s in %llu ns\n", site_of(token)->name, (unsigned long long)ns);
+}
+
+static void blocking_begin(struct aprof_site *b, struct aprof_token *token) {
+  check_kind(b, APROF_SITE_BLOCKING);
+  open_token(token, b);
+  say("blocking_begin", b, "");
+}
+
+static void blocking_end(struct aprof_token *token) {
+  say_end("blocking_end", token, "");
+}
+
 int __aprof_attach(struct aprof_gate *gate) {
   if (gate->abi != APROF_ABI || gate->flag != &gate->closed || gate->closed != 0)
     printf("  BAD GATE\n");
@@ -242,6 +269,10 @@ int __aprof_attach(struct aprof_gate *gate) {
   gate->resync = resync;
   gate->wake_current = wake_current;
   gate->end_current = end_current;
+  gate->switch_to = switch_to;
+  gate->due = due;
+  gate->blocking_begin = blocking_begin;
+  gate->blocking_end = blocking_end;
   gate->flag = &on;
   return 0;
 }

@@ -235,15 +235,46 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-START_TEST(what_is_not_there_yet) {
-  for (const char *text : {"switch call:f key=a0", "blocking call:f", "helper def:f"})
-    refused(text, false, text, "not yet supported");
-  refused("run icall:s.f key=obj", false, "icall", "not yet supported");
-  refused("create store:s.f=1 key=obj", false, "store", "not yet supported");
-  refused("run def:f key=a0 polling=1", false, "polling", "not yet supported");
-  refused("run def:f key=a0 worker", false, "worker", "not yet supported");
-  refused("create call:f key=a0 due=a2:ms", false, "due", "not yet supported");
-  refused("await call:f label=x", false, "label", "not yet supported");
+START_TEST(rarer_words) {
+  read_line("run def:f key=a0 pending=1 polling=2,3 worker label=x");
+  ck_assert(line.pending && line.polling && line.worker);
+  ck_assert_uint_eq(line.polling_values.size(), 2);
+  read_line("create call:f due=a2->t:ms");
+  ck_assert(!line.key.first && line.due && line.due_ns == 1000000);
+  read_line("switch def:f key=*a1");
+  ck_assert(line.verb == Verb::Switch && line.place == Place::Def);
+  read_line("blocking call:/^uv_fs_/ when=a-1==0");
+  ck_assert(line.verb == Verb::Blocking);
+  read_attribute("helper");
+  ck_assert(line.verb == Verb::Helper && line.place == Place::Call);
+  refused("run def:f key=a0 polling=1 multi", false, "multi", "only one");
+  refused("create call:f due=a0", false, "", "unit");
+  refused("create call:f due=a0:h", false, "h", "ms or s");
+  refused("create call:f due=ret:ms", false, "due=", "before the call");
+  refused("switch call:f", false, "switch", "needs key=");
+  refused("switch type:f key=a0", false, "switch", "call: or def:");
+  refused("switch call:f key=ret", false, "key=", "not known yet");
+  refused("helper def:f", false, "helper", "about a call");
+}
+END_TEST
+
+START_TEST(fields) {
+  read_line("run icall:request.cb key=obj once=obj->n==0");
+  ck_assert(line.place == Place::Icall && line.name == "request" && line.fields.size() == 1);
+  read_line("create store:ns::event.a.b=-1 key=(obj,a0) fn=obj->f");
+  ck_assert_str_eq(line.name.c_str(), "ns::event");
+  ck_assert(line.fields.size() == 2 && line.stored && line.stored_value == -1);
+  read_line("wake store:event.ready key=obj");
+  ck_assert(!line.stored);
+  refused("run icall:request key=obj", false, "request", "STRUCT.FIELD");
+  refused("run icall:request. key=obj", false, "request.", "STRUCT.FIELD");
+  refused("run icall:/x/.cb key=obj", false, "/x/", "STRUCT.FIELD");
+  refused("run icall:request.cb=1 key=obj", false, "=1", "only store:");
+  refused("wake store:event.ready=x key=obj", false, "x", "number");
+  refused("await store:event.ready", false, "await", "extent");
+  refused("wake store:event.ready key=obj ok=ret==0", false, "ok=", "returns nothing");
+  refused("run icall: key=a0", true, "icall", "bindings files");
+  refused("await call:f when=obj->x", false, "when=", "obj");
 }
 END_TEST
 
@@ -316,7 +347,8 @@ int main(void) {
   tcase_add_test(grammar, conditions);
   tcase_add_test(grammar, words);
   tcase_add_test(grammar, mistakes);
-  tcase_add_test(grammar, what_is_not_there_yet);
+  tcase_add_test(grammar, rarer_words);
+  tcase_add_test(grammar, fields);
   tcase_add_test(grammar, any_text);
   suite_add_tcase(suite, grammar);
   SRunner *runner = srunner_create(suite);
