@@ -1,0 +1,82 @@
+#!/bin/bash
+# The shipped bindings on the real libraries: each program of this folder prints what
+# it counted itself (count.h), the same with and without the plugin, and the totals
+# say the same. A library that is not here is skipped with a line.
+. "$(dirname "$0")/../lib.sh"
+
+here=$src/tests/bindings
+flags="-std=gnu11 -O2 -g -Wall -Wextra -Werror"
+
+# counts TOTALS: the lines that the program printed, made of the totals
+counts() {
+  jq -r '.functions | group_by(.name)[] | "count \(.[0].name) \(map(.created) | add) " +
+    "\(map(.done) | add) \(map(.cancelled) | add) \(map(.live) | add) " +
+    "\([.[].awaits[].count] | add // 0)"' "$1"
+}
+
+# packaged NAME PACKAGE [PLUGIN FLAGS...]: a library that pkg-config knows
+packaged() {
+  local name=$1 package=$2
+  shift 2
+  if pkg-config --exists "$package"; then
+    program "$name" "$name" "$(pkg-config --cflags "$package")" \
+      "$(pkg-config --libs "$package")" "$@"
+  else
+    skip "$name" "pkg-config knows no $package"
+  fi
+}
+
+# plain_library LABEL NAME HEADER CFLAGS LIBS [PLUGIN FLAGS...]: one that it does not
+plain_library() {
+  local label=$1 name=$2 header=$3 cflags=$4 libs=$5
+  shift 5
+  # shellcheck disable=SC2086 # a list of words
+  if echo "#include <$header>" | $CC $cflags -E - >/dev/null 2>&1; then
+    program "$label" "$name" "$cflags" "$libs" "$@"
+  else
+    skip "$label" "there is no <$header>"
+  fi
+}
+
+# program LABEL SOURCE CFLAGS LIBS [PLUGIN FLAGS...]
+program() {
+  local label=$1 source=$here/$2.c cflags=$3 libs=$4
+  shift 4
+  # shellcheck disable=SC2086 # lists of words
+  check "$label: compiles without the plugin" $CC $flags $cflags "$source" -o plain $libs
+  # shellcheck disable=SC2086
+  check "$label: compiles with it, no warning" $CC $flags "-fplugin=$plugin" $cflags "$@" \
+    "$source" -o "profiled-$label" $libs
+  ./plain "$source" >plain.txt 2>&1
+  if [ $? -eq 77 ]; then
+    skip "$label" "$(cat plain.txt)"
+    return
+  fi
+  APROF_RUNTIME=/nonexistent "./profiled-$label" "$source" >absent.txt 2>&1
+  equal "$label: same output without the runtime" "$(cat plain.txt)" "$(cat absent.txt)"
+  rm -rf out && mkdir out
+  APROF_OPTIONS=dir:out "./profiled-$label" "$source" >profiled.txt 2>&1
+  equal "$label: same output profiled" "$(cat plain.txt)" "$(cat profiled.txt)"
+  cat out/*.json >"$label.json" 2>/dev/null
+  counts "$label.json" >found.txt
+  while read -r line; do
+    # shellcheck disable=SC2086
+    set -- $line
+    equal "$label: $2" "$line" "$(grep "^count $2 " found.txt)"
+  done < <(grep '^count ' profiled.txt)
+  equal "$label: nothing missed, lost or reused" "[0,0,0]" \
+    "$(jq -c '.health | [.missed_events, .lost_futures, .reused_keys]' "$label.json")"
+}
+
+cd "$work" || exit
+named=-fplugin-arg-aprof-bindings=
+
+packaged libevent libevent
+plain_library libevent-struct libevent event2/event.h "-include event2/event_struct.h" -levent \
+  "${named}libevent-struct"
+plain_library libev libev ev.h "" -lev "${named}libev"
+packaged glib gio-2.0
+plain_library pth pth pth.h "" -lpth
+packaged openssl-async libcrypto
+packaged liburing liburing
+finish

@@ -1,0 +1,162 @@
+/* GLib: idle functions, timeouts that end in both ways, a GTask with and without a
+   thread, a file that is read asynchronously, a loop in a callback. */
+#include <gio/gio.h>
+
+#include "count.h"
+
+static struct count tick = {.name = "on_tick"}, shot = {.name = "on_shot"},
+                    idle = {.name = "on_idle"}, opened = {.name = "on_opened"},
+                    chunk = {.name = "on_chunk"}, result = {.name = "on_result"},
+                    work = {.name = "do_work"}, nested = {.name = "on_nested"},
+                    inner = {.name = "on_inner"};
+static GMainLoop *loop;
+static GMutex mutex; /* of what threads count */
+static int finished;
+
+static void finish_one(void) {
+  if (++finished == 5)
+    g_main_loop_quit(loop);
+}
+
+/* -- sources ------------------------------------------------------------------------- */
+
+static gboolean on_idle(gpointer data) {
+  guint *left = data;
+  idle.waits++; /* but for its first run it has waited for this one */
+  if (--*left > 0)
+    return G_SOURCE_CONTINUE;
+  if (++idle.done == 3)
+    finish_one();
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean on_shot(gpointer data) {
+  (void)data;
+  shot.waits++;
+  if (++shot.done == 8)
+    finish_one();
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean on_tick(gpointer data) {
+  (void)data;
+  tick.waits++;
+  g_timeout_add(1, on_shot, NULL);
+  shot.created++;
+  if (tick.waits < 8)
+    return G_SOURCE_CONTINUE;
+  tick.done++;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean on_inner(gpointer data) {
+  inner.waits++;
+  inner.done++;
+  g_main_loop_quit(data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Waits for its own timeout, and in between for the loop that it runs. */
+static gboolean on_nested(gpointer data) {
+  GMainLoop *mine = g_main_loop_new(NULL, FALSE);
+  (void)data;
+  nested.waits++;
+  g_timeout_add(3, on_inner, mine);
+  inner.created++;
+  nested.waits++;
+  g_main_loop_run(mine);
+  g_main_loop_unref(mine);
+  nested.done++;
+  finish_one();
+  return G_SOURCE_REMOVE;
+}
+
+/* -- GIO ------------------------------------------------------------------------------- */
+
+static void on_chunk(GObject *object, GAsyncResult *got, gpointer data) {
+  GInputStream *stream = G_INPUT_STREAM(object);
+  gssize size = g_input_stream_read_finish(stream, got, NULL);
+  chunk.waits++;
+  chunk.done++;
+  if (size <= 0) {
+    g_object_unref(stream);
+    finish_one();
+    return;
+  }
+  g_input_stream_read_async(stream, data, 512, G_PRIORITY_DEFAULT, NULL, on_chunk, data);
+  chunk.created++;
+}
+
+static void on_opened(GObject *object, GAsyncResult *got, gpointer data) {
+  GFileInputStream *stream = g_file_read_finish(G_FILE(object), got, NULL);
+  opened.waits++;
+  opened.done++;
+  g_input_stream_read_async(G_INPUT_STREAM(stream), data, 512, G_PRIORITY_DEFAULT, NULL, on_chunk,
+                            data);
+  chunk.created++;
+}
+
+static void do_work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable) {
+  (void)source, (void)data, (void)cancellable;
+  g_mutex_lock(&mutex);
+  work.done++;
+  g_mutex_unlock(&mutex);
+  g_usleep(1000);
+  g_task_return_boolean(task, TRUE);
+}
+
+static void on_result(GObject *source, GAsyncResult *got, gpointer data) {
+  (void)source, (void)data;
+  if (!g_task_propagate_boolean(G_TASK(got), NULL))
+    g_error("the task failed");
+  result.waits++;
+  result.done++;
+  if (result.done == 4)
+    finish_one();
+}
+
+static void start_task(gboolean thread) {
+  GTask *task = g_task_new(NULL, NULL, on_result, NULL);
+  result.created++;
+  if (thread) {
+    g_task_run_in_thread(task, do_work);
+    work.created++;
+  } else
+    g_task_return_boolean(task, TRUE);
+  g_object_unref(task);
+}
+
+int main(int argc, char **argv) {
+  static char buffer[512];
+  guint left[3] = {1, 2, 3};
+  GFile *file = g_file_new_for_path(argv[argc - 1]);
+  loop = g_main_loop_new(NULL, FALSE);
+
+  for (int i = 0; i < 3; i++) {
+    g_idle_add(on_idle, &left[i]);
+    idle.created++;
+    idle.waits--; /* its first run was queued, not waiting */
+  }
+  g_timeout_add(2, on_tick, NULL);
+  tick.created++;
+  g_timeout_add(1, on_nested, NULL);
+  nested.created++;
+  for (int i = 0; i < 4; i++)
+    start_task(i % 2 == 0);
+  g_file_read_async(file, G_PRIORITY_DEFAULT, NULL, on_opened, buffer);
+  opened.created++;
+  g_main_loop_run(loop);
+
+  g_main_loop_unref(loop);
+  g_object_unref(file);
+  count_print(&tick);
+  count_print(&shot);
+  count_print(&idle);
+  count_print(&nested);
+  count_print(&inner);
+  count_print(&opened);
+  count_print(&chunk);
+  count_print(&result);
+  count_print(&work);
+  return 0;
+}
