@@ -321,12 +321,25 @@ static void at(struct aprof_site *call) {
 
 /* -- returning twice ------------------------------------------------------- */
 
+/* A token's future, whether it is a body's (an address) or a bracket's (an index);
+   NULL: over. */
+static struct aprof_future *token_future(const struct aprof_token *token) {
+  uint64_t address = token->word[1], base = (uintptr_t)rt.header;
+  uint64_t index = (uint32_t)token->word[1];
+  struct aprof_future *f = NULL;
+  if (address >= base && address < base + rt.committed && address % sizeof *f == 0)
+    f = (struct aprof_future *)(uintptr_t)address;
+  if ((f == NULL || f->id != token->word[0]) && index * sizeof *f < rt.committed)
+    f = future_at((uint32_t)index);
+  return f != NULL && f->id == token->word[0] ? f : NULL;
+}
+
 static void resync(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (!token_current(t, token->word[0]) || f->id != token->word[0])
+  struct aprof_future *f;
+  if (!token_current(t, token->word[0]) || (f = token_future(token)) == NULL)
     goto out;
   if (f == t->cur)
     goto clear;
