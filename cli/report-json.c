@@ -40,6 +40,10 @@ static cJSON *process_object(const struct reading *r) {
   json_number(object, "loop_exec_ns", loop.exec);
   json_maybe(object, "loop_idle_ns", loop.idle, loop.has_idle);
   add_time(object, "slice_max_ns", loop.worst);
+  if (r->overhead >= 0)
+    cJSON_AddNumberToObject(object, "overhead_percent", r->overhead);
+  else
+    cJSON_AddNullToObject(object, "overhead_percent");
   return object;
 }
 
@@ -113,6 +117,53 @@ static void write_waits(const struct reading *r, const struct report_options *op
   fputs("]", out);
 }
 
+static cJSON *waker_object(const struct r_function *f, const struct r_waker *w) {
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddItemToObject(object, "at", json_place(w->file, (uint32_t)w->line));
+  json_text(object, "name", w->name);
+  json_text(object, "in", w->in);
+  json_text(object, "function", f->name);
+  cJSON_AddBoolToObject(object, "clock", w->clock);
+  json_number(object, "count", w->count);
+  json_number(object, "queued_ns", w->queued);
+  add_time(object, "mean_ns", mean(w->queued, w->count));
+  add_time(object, "p99_ns", p99(&w->queued_of));
+  add_time(object, "max_ns", w->max);
+  return object;
+}
+
+static cJSON *blocking_object(const struct r_function *f, const struct r_blocking *b) {
+  cJSON *object = cJSON_CreateObject();
+  json_text(object, "function", f->name);
+  cJSON_AddItemToObject(object, "at", json_place(b->file, (uint32_t)b->line));
+  json_text(object, "callee", b->callee);
+  json_number(object, "count", b->count);
+  json_number(object, "held_ns", b->held);
+  add_time(object, "max_ns", b->max);
+  return object;
+}
+
+/* Of every function, in the order of the totals: readers sort as they like. */
+static void write_wakes_and_blocking(const struct reading *r, FILE *out) {
+  bool first = true;
+  fputs(",\n\"wakers\": [", out);
+  for (size_t i = 0; i < r->functions; i++)
+    for (size_t j = 0; j < r->function[i].wakers; j++) {
+      fputs(first ? "\n  " : ",\n  ", out);
+      first = false;
+      json_write(out, waker_object(&r->function[i], &r->function[i].waker[j]));
+    }
+  first = true;
+  fputs("],\n\"blocking\": [", out);
+  for (size_t i = 0; i < r->functions; i++)
+    for (size_t j = 0; j < r->function[i].blockings; j++) {
+      fputs(first ? "\n  " : ",\n  ", out);
+      first = false;
+      json_write(out, blocking_object(&r->function[i], &r->function[i].blocking[j]));
+    }
+  fputs("]", out);
+}
+
 void report_json(const struct reading *r, const struct reading *earlier,
                  const struct report_options *options, FILE *out) {
   struct loop loop = report_loop(r);
@@ -128,6 +179,7 @@ void report_json(const struct reading *r, const struct reading *earlier,
   }
   fputs("]", out);
   write_waits(r, options, out);
+  write_wakes_and_blocking(r, out);
   fputs("}\n", out);
   free(list);
 }

@@ -33,9 +33,8 @@ static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE
              shown_percent(t->exec, t->elapsed));
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
-    snprintf(text + length, sizeof text - length, "   held %s at worst by %s %s .. %s",
-             shown_time(loop->hold_max), loop->function ? loop->function : "?",
-             loop->from ? loop->from : "?", loop->to ? loop->to : "?");
+    snprintf(text + length, sizeof text - length, "   held %s at worst by %s",
+             shown_time(loop->hold_max), loop->function ? loop->function : "?");
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
 

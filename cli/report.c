@@ -117,6 +117,8 @@ static void add_part(struct line *line, const char *text) {
 static void add_health(struct line *line, const struct reading *r) {
   static const char *const what[] = {"futures",    "events",           "events missed",
                                      "histograms", "paths in (other)", "threads torn"};
+  static const char *const one[] = {"future",    "event",           "event missed",
+                                    "histogram", "path in (other)", "thread torn"};
   const uint64_t count[] = {r->lost_futures,    r->lost_events, r->missed_events,
                             r->lost_histograms, r->other_nodes, r->torn_threads};
   char text[256] = "";
@@ -124,7 +126,7 @@ static void add_health(struct line *line, const struct reading *r) {
     if (count[i]) {
       size_t length = strlen(text);
       snprintf(text + length, sizeof text - length, "%s%s %s",
-               length ? ", " : "lost: ", shown_count(count[i]), what[i]);
+               length ? ", " : "lost: ", shown_count(count[i]), count[i] == 1 ? one[i] : what[i]);
     }
   add_part(line, text[0] ? text : "nothing lost");
   if (!r->consistent)
