@@ -89,6 +89,15 @@ def check(path, schema):
             equal(where, "busy without a poller", (loop["busy_ns"], loop["busy"]), (None, None))
     equal(path, "longest hold of all loops", max((x["hold_max_ns"] or 0 for x in totals["loop"]),
           default=0), max((f["slice_max_ns"] or 0 for f in functions), default=0))
+    # The cost of an event is rounded to a ns there, the share to 0.0001 %.
+    for where, x in [("all", health)] + [(t["tid"], t) for t in totals["threads"]]:
+        of = [x] if x is not health else totals["threads"]
+        elapsed = sum(thread["elapsed_ns"] for thread in of)
+        if x["overhead_percent"] is None:
+            continue
+        cost = x["events"] * health["event_cost_ns"]
+        if abs(x["overhead_percent"] / 100 * elapsed - cost) > x["events"] / 2 + 1e-6 * elapsed + 1:
+            fault(path, f"overhead of {where}: {x['overhead_percent']} %")
     for name in ("missed_events", "reused_keys"):
         equal(path, name, health[name], sum(thread[name] for thread in totals["threads"]))
     for i, f in enumerate(functions):

@@ -136,6 +136,8 @@ equal "report: --json" "held 30010000 server.c:61 server.c:160" "$(python3 -c 'i
 f = json.load(open("report.json"))["findings"][0]
 print(f["kind"], f["held_ns"], f["from"], f["to"])')"
 run return
+equal "run: what it cost is known" "True True" \
+  "$(value "$json" 't["health"]["overhead_percent"] > 0, t["threads"][0]["overhead_percent"] > 0')"
 "$aprof" run -o out --report --options "profile:$profiles" -- ./hand return >report.txt 2>&1
 contains "run --report: prints it" "handle_upload" report.txt
 
