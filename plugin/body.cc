@@ -11,6 +11,7 @@
 #include <aprof/abi.h>
 
 #include "body.h"
+#include "coverage.h"
 #include "diagnose.h"
 #include "emit.h"
 #include "options.h"
@@ -44,6 +45,7 @@ static tree self_of(tree function) {
 }
 
 static void say(const BodyWork &w, const Binding *b) {
+  coverage_match(*b);
   if (options.verbose)
     inform(w.frame.where, "aprof: body of %qs: %qs (%s)", name_of_function(w.decl).c_str(),
            b->text.c_str(), binding_origin(*b).c_str());
@@ -181,8 +183,10 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
     begin_run(w, run, lines.async != nullptr);
   if (lines.async && w->brackets.empty())
     begin_async(w, lines.async);
-  if (!w->brackets.empty())
+  if (!w->brackets.empty()) {
     w->innermost = w->brackets.back().token;
+    coverage_function(w->decl);
+  }
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
 }

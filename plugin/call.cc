@@ -17,6 +17,7 @@
 
 #include "body.h"
 #include "call.h"
+#include "coverage.h"
 #include "diagnose.h"
 #include "emit.h"
 #include "field.h"
@@ -345,6 +346,9 @@ static void add_moment(CallWork *w, const Binding *b) {
  * ---------------------------------------------------------------------------------------------- */
 
 static void say(CallWork *w, const Binding *b) {
+  coverage_match(*b);
+  if (b->verb == Verb::Await)
+    coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body);
   if (options.verbose)
     inform(w->frame.where, "aprof: call of %qs: %qs (%s)", w->callee.c_str(), b->text.c_str(),
            binding_origin(*b).c_str());

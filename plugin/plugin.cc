@@ -5,9 +5,11 @@
  *     start of the unit  bindings files
  *     each declaration, each parsed function       scan.cc
  *     each function, once the unit is parsed       pass.cc
+ *     end of the unit    coverage.cc
  */
 #include "attribute.h"
 #include "bindings-file.h"
+#include "coverage.h"
 #include "gcc.h"
 #include "keep.h"
 #include "match.h"
@@ -42,6 +44,8 @@ static void subscribe(const char *name) {
   register_callback(name, PLUGIN_FINISH_DECL, scan_declaration, nullptr);
   register_callback(name, PLUGIN_PRE_GENERICIZE, scan_function, nullptr);
   pass_register(name);
+  register_callback(name, PLUGIN_ALL_IPA_PASSES_START, coverage_collect, nullptr);
+  register_callback(name, PLUGIN_FINISH_UNIT, coverage_write, nullptr);
 }
 
 } // namespace aprof

@@ -122,6 +122,28 @@ for major in $majors; do
   equal "$gcc: which is preloaded just as well" "  enter serve:4" \
     "$(LD_PRELOAD=$work/runtime.so ./loader ./library.so | head -n 1)"
 
+  # -- coverage
+  echo 'await call:nothing' >some.aprof
+  echo 'idle call:go' >>some.aprof
+  cp "$objects/coverage.c" .
+  for options in "-O2 -fPIC" "-O2 -fPIC -flto" "-O0 -fPIC -Wl,--gc-sections"; do
+    # shellcheck disable=SC2086
+    c "$major" $options -fplugin-arg-aprof-bindings=./some.aprof -shared coverage.c -o coverage.so
+    objcopy -O binary --only-section=.aprof.coverage \
+      --set-section-flags .aprof.coverage=alloc coverage.so coverage.txt
+    equal "$gcc $options: what was seen" "unit coverage.c VERSION
+function coverage.c:11 here
+await coverage.c:13 get here
+outside coverage.c:15 get out
+declared coverage.c:4 elsewhere
+declared coverage.c:5 thread
+binding ./some.aprof:1 0 await call:nothing
+binding ./some.aprof:2 1 idle call:go" "$(tr '\t' ' ' <coverage.txt |
+      sed 's/^\(unit [^ ]*\) .*/\1 VERSION/')"
+  done
+  c "$major" -fplugin-arg-aprof-bindings=./some.aprof -c "$objects/plain.c" -o plain.o
+  equal "$gcc: nothing where nothing was" 0 "$(readelf -SW plain.o | grep -c coverage)"
+
   # -- dependencies
   echo 'await call:nothing' >some.aprof
   c "$major" -fplugin-arg-aprof-bindings=./some.aprof -O0 -MD -MF deps -c "$objects/plain.c" -o plain.o

@@ -1,0 +1,131 @@
+/* The section .aprof.coverage; see coverage.h. */
+#include "coverage.h"
+
+#include "bindings-file.h"
+#include "match.h"
+
+#ifndef APROF_VERSION
+#define APROF_VERSION "?"
+#endif
+
+namespace aprof {
+
+static std::string records;                              /* but unit and binding */
+static std::unordered_map<std::string, unsigned> counts; /* of lines, by place */
+
+/* -- lines --------------------------------------------------------------------------------- */
+
+/* What separates fields and lines cannot be part of one. */
+static std::string field(const std::string &text) {
+  std::string clean = text;
+  for (char &c : clean)
+    if (c == '\t' || c == '\n' || c == '\r' || c == '\0')
+      c = ' ';
+  return clean;
+}
+
+static std::string file_name(const char *file) {
+  return field(remap_macro_filename(file ? file : ""));
+}
+
+static std::string place(location_t where) {
+  expanded_location at = expand_location(where);
+  return file_name(at.file ? at.file : main_input_filename) + ":" + std::to_string(at.line);
+}
+
+static std::string place_of(const Binding &b) {
+  return file_name(b.file) + ":" + std::to_string(b.line);
+}
+
+void coverage_function(tree function) {
+  records += "function\t" + place(DECL_SOURCE_LOCATION(function)) + "\t" +
+             field(name_of_function(function)) + "\n";
+}
+
+void coverage_await(location_t where, const std::string &callee, tree function, bool inside) {
+  records += (inside ? "await\t" : "outside\t") + place(where) + "\t" + field(callee) + "\t" +
+             field(name_of_function(function)) + "\n";
+}
+
+void coverage_match(const Binding &b) {
+  if (b.file)
+    counts[place_of(b)]++;
+}
+
+/* -- the section ----------------------------------------------------------------------------- */
+
+static std::string all_records() {
+  if (records.empty() && counts.empty())
+    return "";
+  std::string text = "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\n" + records;
+  std::unordered_set<std::string> seen; /* a file may be named twice */
+  for (const auto &b : bindings()) {
+    std::string where = place_of(*b);
+    auto count = counts.find(where);
+    unsigned matches = count == counts.end() ? 0 : count->second;
+    if ((matches > 0 || !b->shipped) && seen.insert(where).second)
+      text += "binding\t" + where + "\t" + std::to_string(matches) + "\t" + field(b->text) + "\n";
+  }
+  return text;
+}
+
+/* For an .ascii directive. */
+static std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  for (unsigned char c : text) {
+    char octal[8];
+    if (c == '"' || c == '\\' || c < ' ' || c >= 127) {
+      snprintf(octal, sizeof octal, "\\%03o", c);
+      out += octal;
+    } else {
+      out += (char)c;
+    }
+  }
+  return out + "\"";
+}
+
+static std::string assembly(const std::string &text) {
+  char progbits[16];
+  snprintf(progbits, sizeof progbits, TYPE_OPERAND_FMT, "progbits");
+  std::string out = std::string("\t.pushsection\t.aprof.coverage,\"\",") + progbits + "\n";
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = text.find('\n', begin) + 1;
+    out += "\t.ascii\t" + quoted(text.substr(begin, end - begin)) + "\n";
+    begin = end;
+  }
+  return out + "\t.popsection\n";
+}
+
+/* -- the end of the unit ------------------------------------------------------------------- */
+
+/* What is left in the symbol table by then is referred to. */
+static void add_declared() {
+  cgraph_node *node;
+  FOR_EACH_FUNCTION(node) {
+    tree function = node->decl;
+    if (node->definition || node->alias || DECL_IS_UNDECLARED_BUILTIN(function))
+      continue;
+    if (body_lines(function).async)
+      records += "declared\t" + place(DECL_SOURCE_LOCATION(function)) + "\t" +
+                 field(name_of_function(function)) + "\n";
+  }
+}
+
+/* Every function has been seen. With -flto the unit's assembly is thrown away: there
+   the section travels with the code. */
+void coverage_collect(void *, void *) {
+  add_declared();
+  std::string text = flag_generate_lto ? all_records() : "";
+  if (text.empty())
+    return;
+  text = assembly(text);
+  symtab->finalize_toplevel_asm(build_string(text.size() + 1, text.c_str()));
+}
+
+void coverage_write(void *, void *) {
+  std::string text = seen_error() || flag_generate_lto ? "" : all_records();
+  if (asm_out_file && !text.empty())
+    fputs(assembly(text).c_str(), asm_out_file);
+}
+
+} // namespace aprof
