@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
+/* Of the runs so many (1/N) began late. */
+enum { QUEUED_SHARE = 100 };
 /* One that wakes itself gets nowhere if it does so this often a future, and runs and
    waits less than this each time, and still takes this share (1/N) of its loop. */
 enum { SPINNING_TIMES = 10, SPINNING_SHARE = 100 };
@@ -154,20 +156,26 @@ static void find_spinning(struct findings *list, const struct r_function *f, uin
 
 /* -- the rest -------------------------------------------------------------- */
 
+/* The histogram has the times that something was queued at all; a timer that ran in
+   time is none, so the runs count. */
 static void find_queued(struct findings *list, const struct r_function *f, uint64_t threshold) {
-  if (!f->queued_of.count || f->queued_of.p99 <= threshold)
+  uint64_t over = longer_than(&f->queued_of, threshold), runs = longer_than(&f->queued_of, 0);
+  if (f->slices > runs)
+    runs = f->slices;
+  if (!over || over < runs / QUEUED_SHARE)
     return;
   findings_add(list, (struct finding){
                          .kind = FINDING_QUEUED,
-                         .weight = f->queued_of.p99,
-                         .severity = f->queued_of.p99,
-                         .count = longer_than(&f->queued_of, threshold),
+                         .weight = f->queued,
+                         .severity = f->queued,
+                         .count = over,
                          .function = f,
                          .at = findings_place(f->file, f->line),
                          .text = print_string(
-                             "`%s` was ready but did not run: one time in a hundred for over %s "
-                             "(%s in all)",
-                             f->name, shown_time(f->queued_of.p99), shown_time(f->queued)),
+                             "`%s` was ready but did not run for over %s, %s of %s times (%s in "
+                             "all)",
+                             f->name, shown_time(threshold), shown_count(over), shown_count(runs),
+                             shown_time(f->queued)),
                      });
 }
 

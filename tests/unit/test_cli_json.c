@@ -339,6 +339,20 @@ START_TEST(each_loop_has_its_own_longest_hold) {
 }
 END_TEST
 
+START_TEST(who_is_often_late_is_found) {
+  uint64_t *counts;
+  struct aprof_counters *c = synthetic_counters(s, 1, 4);
+  c->function.queued_histogram = synthetic_histogram(s, &counts);
+  c->function.slices = 1000;
+  counts[aprof_bucket_of(20000000)] = 9;
+  counts[aprof_bucket_of(UINT64_C(3) << 30)] = 9;
+  ck_assert_str_eq(found(1000000, "request", FINDING_QUEUED), "");
+  counts[aprof_bucket_of(UINT64_C(3) << 30)] = 20;
+  ck_assert_ptr_nonnull(strstr(found(1000000, "request", FINDING_QUEUED),
+                               "`fetch_quota` was ready but did not run for over 1.07 s, 20 of "));
+}
+END_TEST
+
 START_TEST(timers_have_their_lateness) {
   uint32_t start = synthetic_site(s, APROF_SITE_CREATE, "uv_timer_start", "timer.c", 5, 1);
   uint32_t waker = synthetic_node(s, 4, start, APROF_NODE_WAKER);
@@ -396,6 +410,7 @@ int main(void) {
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
+  tcase_add_test(tests, who_is_often_late_is_found);
   tcase_add_test(tests, timers_have_their_lateness);
   tcase_add_test(tests, shared_directories_are_left_out);
   suite_add_tcase(suite, tests);
