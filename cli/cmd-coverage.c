@@ -64,8 +64,8 @@ static int cover(const struct request *request, struct coverage *c) {
     if (!coverage_read(c, request->file[i]))
       return CLI_FAILED;
   if (c->withouts == c->files) {
-    complain("%s %s no coverage: compile and link with CFLAGS=\"$(aprof cflags)\", and do not "
-             "strip the section .aprof.coverage",
+    complain("%s %s no notes of the plugin: nothing there is async, or it was compiled without; "
+             "compile with CFLAGS=\"$(aprof cflags)\", and keep the section .aprof.coverage",
              request->file[0], request->files == 1 ? "carries" : "and the others carry");
     return CLI_FAILED;
   }

@@ -110,7 +110,7 @@ static bool sum_up(struct sums *s, const struct coverage *c, const char *totals)
   s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
   find_missing(s);
   find_unmatched(s);
-  s->amiss = s->missings + s->unmatched + c->of[COVERAGE_OUTSIDE].count + c->withouts;
+  s->amiss = s->missings + s->unmatched + c->of[COVERAGE_OUTSIDE].count;
   return find_idle(s, totals);
 }
 
@@ -150,37 +150,32 @@ static void print_head(const struct sums *s, FILE *out) {
           s->functions + s->missings);
 }
 
-/* One line for each shipped file that matched anything: it describes a library,
-   and who uses all of one? */
+/* One line for each shipped file. It describes a library, and who uses all of one?
+   So only the lines that matched are in the notes. */
 static void print_shipped(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
-  size_t count = c->of[COVERAGE_BINDING].count, matched = 0, lines = 0;
+  size_t count = c->of[COVERAGE_BINDING].count, lines = 0;
   for (size_t i = 0; i < count; i++) {
     const struct coverage_record *b = record(c, COVERAGE_BINDING, i);
     const char *file = base_name(b->place), *colon = strrchr(file, ':');
     int length = colon ? (int)(colon - file) : (int)strlen(file);
     if (!s->shipped[i])
       continue;
-    lines++;
-    matched += b->matches != 0;
+    lines += b->matches != 0;
     const char *next = i + 1 < count && s->shipped[i + 1]
                            ? base_name(record(c, COVERAGE_BINDING, i + 1)->place)
                            : "";
     if (!strncmp(next, file, (size_t)length) && next[length] == ':')
       continue;
-    if (matched)
-      fprintf(out, "%.*s: %zu of %zu lines matched\n", length, file, matched, lines);
-    matched = lines = 0;
+    if (lines)
+      fprintf(out, "%.*s: %zu line%s matched\n", length, file, lines, plural(lines));
+    lines = 0;
   }
 }
 
 static void print_amiss(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
   size_t outside = c->of[COVERAGE_OUTSIDE].count;
-  if (c->withouts)
-    print_title(c->withouts, "compiled without the plugin:", out);
-  for (size_t i = 0; i < c->withouts; i++)
-    fprintf(out, "  %s\n", c->without[i]);
   if (s->missings)
     print_title(s->missings, "declared, but compiled nowhere here with the plugin:", out);
   for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++)
@@ -203,6 +198,15 @@ static void print_amiss(const struct sums *s, FILE *out) {
       print_record(record(c, COVERAGE_BINDING, i), out);
 }
 
+/* Not amiss: what is missing there is known from who declares it. */
+static void print_without(const struct coverage *c, FILE *out) {
+  if (c->withouts)
+    print_title(c->withouts,
+                "without notes: nothing async there, or compiled without the plugin:", out);
+  for (size_t i = 0; i < c->withouts; i++)
+    fprintf(out, "  %s\n", c->without[i]);
+}
+
 static void print_text(const struct sums *s, FILE *out) {
   style_choose(out);
   print_head(s, out);
@@ -213,6 +217,7 @@ static void print_text(const struct sums *s, FILE *out) {
   for (size_t i = 0; s->idle && i < s->functions; i++)
     if (s->idle[i])
       print_record(record(s->coverage, COVERAGE_FUNCTION, i), out);
+  print_without(s->coverage, out);
   if (!s->amiss)
     fputs("nothing amiss\n", out);
 }
