@@ -488,8 +488,8 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   }
   bool awaited = std::any_of(lines.begin(), lines.end(),
                              [](const Binding *b) { return b->verb == Verb::Await; });
-  w.enters = enters_future(callee, type);
-  bool at = in.is_body && !awaited && w.enters;
+  w.enters = (in.is_body || awaited) && enters_future(callee, type);
+  bool at = w.enters && !awaited;
   bool resync = twice && in.innermost && !is_vfork(callee);
   if (lines.empty() && !at && !resync)
     return false;
