@@ -50,11 +50,11 @@ void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int
 }
 
 bool late_object(const Binding &b) {
-  for (const Value *value :
-       {b.key.first.get(), b.key.second.get(), b.ok.what.get(), b.once_if.what.get()})
-    if (value_uses(value, Value::Obj))
-      return true;
-  return false;
+  bool late =
+      value_uses(b.ok.what.get(), Value::Obj) || value_uses(b.once_if.what.get(), Value::Obj);
+  if (b.verb != Verb::Run)
+    late |= value_uses(b.key.first.get(), Value::Obj) || value_uses(b.key.second.get(), Value::Obj);
+  return late;
 }
 
 /* -- values ------------------------------------------------------------------------------ */
