@@ -1,0 +1,43 @@
+#!/bin/bash
+# aprof coverage of what the plugin really leaves in a program, with each compiler.
+. "${0%/*}/../lib.sh"
+
+export NO_COLOR=1
+cd "$work" || exit 1
+cat >my.aprof <<'END'
+await call:co_wait
+await call:co_wiat
+END
+cat >main.c <<'END'
+extern void co_wait(void);
+__attribute__((aprof("async"))) void other(void);
+__attribute__((aprof("async"))) void task(void) { co_wait(); other(); }
+void plain(void) { co_wait(); }
+int main(void) { task(); plain(); return 0; }
+END
+cat >other.c <<'END'
+void co_wait(void) {}
+__attribute__((aprof("async"))) void other(void) { co_wait(); }
+END
+
+for major in $majors; do
+  cc=gcc-$major
+  flags=("-fplugin=$plugin" -fplugin-arg-aprof-bindings=my.aprof -fplugin-arg-aprof-autoload=no)
+  "$cc" "${flags[@]}" -c main.c -o main.o || exit 1
+  "$cc" "${flags[@]}" -c other.c -o other.o || exit 1
+  "$cc" -Wno-attributes -c other.c -o bare.o || exit 1
+  "$cc" main.o bare.o -o partly && "$cc" main.o other.o -o wholly || exit 1
+  "$aprof" coverage partly >partly.txt
+  contains "$cc: one function is missing" "1 of 2 async functions instrumented" partly.txt
+  contains "$cc: which, and where it is declared" "main.c:2  other" partly.txt
+  contains "$cc: an await outside any" "main.c:4  co_wait  in plain" partly.txt
+  contains "$cc: a line that matched nothing" "my.aprof:2  await call:co_wiat" partly.txt
+  "$aprof" coverage wholly >wholly.txt
+  contains "$cc: none is missing" "2 of 2 async functions instrumented" wholly.txt
+  contains "$cc: awaits of both units" "2 awaits, in 2 units" wholly.txt
+  refuse "$cc: --strict" "$aprof" coverage --strict wholly
+  "$aprof" coverage --json other.o >other.json
+  equal "$cc: nothing is outside or missing in the other unit" "0 0" \
+    "$(jq -r '[.outside, .declared] | map(length) | join(" ")' other.json)"
+done
+finish
