@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 here=$src/tests/bindings
+cc=$(gcc_of "${majors##* }")
 flags="-std=gnu11 -O2 -g -Wall -Wextra -Werror"
 
 # counts TOTALS: the lines that the program printed, made of the totals
@@ -31,7 +32,7 @@ plain_library() {
   local label=$1 name=$2 header=$3 cflags=$4 libs=$5
   shift 5
   # shellcheck disable=SC2086 # a list of words
-  if echo "#include <$header>" | $CC $cflags -E - >/dev/null 2>&1; then
+  if echo "#include <$header>" | $cc $cflags -E - >/dev/null 2>&1; then
     program "$label" "$name" "$cflags" "$libs" "$@"
   else
     skip "$label" "there is no <$header>"
@@ -43,9 +44,9 @@ program() {
   local label=$1 source=$here/$2.c cflags=$3 libs=$4
   shift 4
   # shellcheck disable=SC2086 # lists of words
-  check "$label: compiles without the plugin" $CC $flags $cflags "$source" -o plain $libs
+  check "$label: compiles without the plugin" $cc $flags $cflags "$source" -o plain $libs
   # shellcheck disable=SC2086
-  check "$label: compiles with it, no warning" $CC $flags "-fplugin=$plugin" $cflags "$@" \
+  check "$label: compiles with it, no warning" $cc $flags "-fplugin=$plugin" $cflags "$@" \
     "$source" -o "profiled-$label" $libs
   ./plain "$source" >plain.txt 2>&1
   if [ $? -eq 77 ]; then
