@@ -233,6 +233,18 @@ static tree due_event(CallWork *w, const Binding *b, tree token) {
   return if_then(token_open(token), if_then(given, event));
 }
 
+/* A pool thread may run the future before the call returns: it must find the key
+   then, if the arguments tell it. */
+static bool key_is_early(const Binding &b) {
+  auto plain = [](const Value *v) {
+    for (; v && v->kind == Value::Mask; v = v->of.get())
+      ;
+    return !v || v->kind == Value::Arg || v->kind == Value::Self;
+  };
+  return b.then_run && b.then_run->worker && b.key.first && plain(b.key.first.get()) &&
+         plain(b.key.second.get());
+}
+
 static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
@@ -250,6 +262,11 @@ static void add_create(CallWork *w, const Binding *b) {
                                                  address_of(bracket.token), function, address}));
   if (b->due)
     append(&begin, due_event(w, b, bracket.token));
+  if (key_is_early(*b))
+    append(&begin, if_then(token_open(bracket.token),
+                           call_event(Event::CreateKey,
+                                      {address_of(bracket.token), unshare_expr(key0),
+                                       unshare_expr(key1)})));
   bracket.open = opening(w, b, bracket.token, begin);
   tree zero = build_int_cst(uint64_type_node, 0);
   key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");

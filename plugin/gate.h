@@ -36,7 +36,8 @@ enum class Event {
   SwitchTo,
   Due,
   BlockingBegin,
-  BlockingEnd
+  BlockingEnd,
+  CreateKey
 };
 
 /* __aprof_gate, defined in this unit from the first call on. */

@@ -134,6 +134,49 @@ static void settle(struct aprof_future *f, uint32_t flags) {
   }
 }
 
+/* No longer the innermost create bracket of this thread. */
+static void forget_tentative(struct thread *t, const struct aprof_future *f, uint64_t id,
+                             bool tentative) {
+  if (t->tentative != f || t->tentative_id != id)
+    return;
+  uint32_t before = tentative ? (uint32_t)f->key0 : 0;
+  t->tentative = before != 0 ? future_at(before) : NULL;
+  t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
+}
+
+/* The future can be found from here on, unless the one that has its key goes on. */
+static void publish(struct thread *t, struct aprof_future *f, bool tentative, uint64_t key0,
+                    uint64_t key1) {
+  uint32_t flags = (uint32_t)f->polled;
+  f->polled = 0;
+  bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
+  struct aprof_future *old = new_key ? NULL : key_find(key0, key1, f->ns);
+  if (unlikely(old != NULL && old != f) && key_taken(t, old, f, flags, event_time(t))) {
+    if (tentative)
+      future_free(t, f);
+    return;
+  }
+  f->key0 = key0;
+  f->key1 = key1;
+  if (tentative)
+    settle(f, flags);
+  if (!(flags & APROF_KEYLESS))
+    key_insert(f); /* last: from here on another thread may run it */
+}
+
+void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  if (token_current(t, token->word[0]) && f->id == token->word[0] &&
+      f->state == APROF_FUTURE_TENTATIVE) {
+    forget_tentative(t, f, f->id, true);
+    publish(t, f, true, key0, key1);
+  }
+  event_end(t);
+}
+
 void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -142,38 +185,21 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
     goto out;
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
   bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
-  if (t->tentative == f && t->tentative_id == token->word[0]) {
-    uint32_t before = tentative ? (uint32_t)f->key0 : 0;
-    t->tentative = before != 0 ? future_at(before) : NULL;
-    t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
-  }
+  forget_tentative(t, f, token->word[0], tentative);
   if (unlikely(!tentative))
     restore_creator(t, token);
   if (unlikely(f->id != token->word[0]))
     goto out; /* ran to its end inside the bracket */
   if (unlikely(!ok)) {
-    if (tentative)
+    bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
+    if (unused)
+      key_remove(f); /* its key was published too early */
+    if (tentative || unused)
       future_free(t, f);
     goto out;
   }
-  if (unlikely(f->flags & APROF_F_KEYED))
-    goto out; /* closed before */
-  uint32_t flags = (uint32_t)f->polled;
-  f->polled = 0;
-  bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
-  struct aprof_future *old = new_key ? NULL : key_find(key0, key1, f->ns);
-  if (unlikely(old != NULL && old != f) &&
-      key_taken(t, old, f, flags, event_time(t))) {
-    if (tentative)
-      future_free(t, f);
-    goto out;
-  }
-  f->key0 = key0;
-  f->key1 = key1;
-  if (tentative)
-    settle(f, flags);
-  if (!(flags & APROF_KEYLESS))
-    key_insert(f); /* last: from here on another thread may run it */
+  if (likely(!(f->flags & APROF_F_KEYED))) /* else published, or closed, before */
+    publish(t, f, tentative, key0, key1);
 out:
   event_end(t);
 }

@@ -20,6 +20,7 @@ void event_resume(struct aprof_token *token);
 
 void event_create_begin(struct aprof_site *create, struct aprof_token *token,
                         struct aprof_site *function, const void *fn);
+void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1);
 void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok);
 void event_run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t key0,
                      uint64_t key1, struct aprof_site *function, const void *self);

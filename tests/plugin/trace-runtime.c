@@ -153,6 +153,13 @@ static const char *pair(uint64_t key0, uint64_t key1, char *buffer) {
   return buffer;
 }
 
+static void create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  char key[128];
+  events++;
+  if (!quiet)
+    printf("  create_key %s key=%s\n", site_of(token)->name, pair(key0, key1, key));
+}
+
 static void create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   char key[128], rest[192];
   sprintf(rest, " key=%s ok=%d", pair(key0, key1, key), ok);
@@ -271,6 +278,7 @@ int __aprof_attach(struct aprof_gate *gate) {
   gate->end_current = end_current;
   gate->switch_to = switch_to;
   gate->due = due;
+  gate->create_key = create_key;
   gate->blocking_begin = blocking_begin;
   gate->blocking_end = blocking_end;
   gate->flag = &on;

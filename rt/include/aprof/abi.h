@@ -203,7 +203,10 @@ struct aprof_gate {
   /* Around a call that must not happen while a future holds the loop. */
   void (*blocking_begin)(struct aprof_site *call, struct aprof_token *);
   void (*blocking_end)(struct aprof_token *);
-  void *reserved[2];
+  /* Between create_begin and create_end, where another thread may run the future
+     before the call returns: the key, which the arguments tell already. */
+  void (*create_key)(struct aprof_token *, uint64_t key0, uint64_t key1);
+  void *reserved[1];
 };
 
 /*
