@@ -206,7 +206,7 @@ static int start_in_turn(struct request *r) {
 }
 
 /* Starts a dump; async-signal-safe. At exit waits for it. */
-int dump_request(const char *reason, uint64_t tick) {
+static int request_dump(const char *reason, uint64_t tick) {
   if (profile_confined())
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
@@ -218,11 +218,16 @@ int dump_request(const char *reason, uint64_t tick) {
   number_text(r.fd, PROFILE_FD);
   number_text(r.sequence, rt.header->signals);
   number_text(r.tick, tick);
-  uint64_t before = 0;
-  signals_block(&before);
   int result = start_in_turn(&r);
-  signals_restore(&before);
   return r.failed != NULL ? complain(r.failed) : result;
+}
+
+int dump_request(const char *reason, uint64_t tick) {
+  uint64_t before = 0;
+  signals_block(&before); /* no handler, and no cancellation, may see this half done */
+  int result = request_dump(reason, tick);
+  signals_restore(&before);
+  return result;
 }
 
 /* -- when ------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,12 +43,25 @@ static inline __attribute__((always_inline)) void change_mask(int how, const uin
 #endif
 }
 
+/* A pending cancellation must not act in here either: a slow path that ended in the
+   middle would keep its lock, and the C library waits for a signal that is blocked.
+   The state before travels in the bit of a signal that no program can block. */
+#define CANCEL_BIT (1ull << 31)
+
 void signals_block(uint64_t *before) {
   static const uint64_t all = UINT64_MAX;
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   change_mask(SIG_BLOCK, &all, before);
+  *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
 }
 
-void signals_restore(const uint64_t *before) { change_mask(SIG_SETMASK, before, NULL); }
+void signals_restore(const uint64_t *before) {
+  uint64_t mask = *before & ~CANCEL_BIT;
+  int state = *before & CANCEL_BIT ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+  change_mask(SIG_SETMASK, &mask, NULL);
+  pthread_setcancelstate(state, &state);
+}
 
 void rt_lock(void) {
   uint64_t before = 0;
