@@ -49,6 +49,15 @@ static inline bool bracket_immediate(const struct thread *t, const struct aprof_
 
 /* -- create ---------------------------------------------------------------- */
 
+/* Where a create is reported: at its own call, or at that of the program's wrapper
+   which it lies in. */
+static uint32_t create_place(const struct thread *t, struct aprof_site *site) {
+  uint32_t await = t->cur != NULL ? t->cur->await : 0;
+  if (likely(await == 0) || !(site_record(node_site(await))->flags & APROF_HELPER))
+    return site_id(site);
+  return node_site(await);
+}
+
 void event_create_begin(struct aprof_site *site, struct aprof_token *token,
                          struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
@@ -76,10 +85,12 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   if (site->flags & APROF_BACKGROUND)
     f->flags |= APROF_F_BACKGROUND;
   f->ns = site->ns;
-  f->create_site = site_id(site);
+  f->create_site = create_place(t, site);
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
-  f->await = node_find(t, f->node, site, true)->node;
+  f->await = likely(f->create_site == site->id)
+                 ? node_find(t, f->node, site, true)->node
+                 : node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
   t->tentative = f;
   t->tentative_id = f->id;
   bracket_open(t, token, f, t->cur, 0);
@@ -300,6 +311,8 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
                runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
                                                    : node_site(runs->node));
   }
+  if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
+    slice_open_worker(t);
   bracket_open(t, token, f, caller, function != NULL ? BRACKET_BODY : 0);
   f->caller = caller != NULL ? index_of(caller) : 0;
   if (runs->state == APROF_FUTURE_WAITING)

@@ -103,7 +103,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     goto undo;
   struct aprof_counters *c = e->counters, *a = NULL, *sliced = fast_outer(t, f, c);
   if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->callee != 0) ||
-      unlikely(f->block != t->index) || unlikely(site->flags & (APROF_POLLING | APROF_TUPLE)) ||
+      unlikely(f->block != t->index) ||
+      unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)) ||
       unlikely(sliced == NULL))
     goto undo;
   bool waits = likely(f->state == APROF_FUTURE_WAITING);
@@ -253,6 +254,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
+      unlikely(creator != NULL && creator->await != 0) ||
       unlikely(site->flags & (APROF_ROOT | APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
       (function == NULL && fn != NULL))
     goto undo;

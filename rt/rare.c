@@ -89,7 +89,7 @@ static void blocking_begin(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  if (t->cur != NULL) {
+  if (t->cur != NULL && t->slice_counters != &t->no_slices) { /* a worker may block */
     token->word[0] = t->cur->id;
     token->word[1] = event_time(t);
     token->word[2] = (uint64_t)t->cur->node << 32 | site_id(site);

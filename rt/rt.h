@@ -97,6 +97,7 @@ struct thread {
   struct aprof_future *polled;          /* ran a child that returned pending at */
   uint64_t polled_sequence;             /* nothing happened here since, and */
   uint32_t polled_node;                 /* the child was called from this await */
+  struct aprof_counters no_slices;      /* of a worker */
   uint32_t serial;
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */

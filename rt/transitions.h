@@ -133,6 +133,12 @@ static inline void slice_open(struct thread *t, const struct aprof_future *f, ui
   t->slice_counters = counters_of(t, f->outer);
 }
 
+/* What runs on a pool thread holds no loop: its slices count nowhere. */
+static inline void slice_open_worker(struct thread *t) {
+  t->no_slices.function.slice_histogram = 1;
+  t->slice_counters = &t->no_slices;
+}
+
 /* The loop is let go at `site`. */
 static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   struct aprof_counters *c = t->slice_counters;
