@@ -38,7 +38,7 @@ const struct aprof_header *reader_find(void) {
     char mode[8];
     if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %lx", &low, &high, mode, &offset) != 4)
       continue;
-    if (mode[0] != 'r' || mode[3] != 's' || offset != 0)
+    if (mode[0] != 'r' || mode[3] != 's' || offset != 0 || strstr(line, "aprof") == NULL)
       continue;
     if (memcmp((const void *)low, APROF_PROFILE_MAGIC, 8) == 0)
       found = (const void *)low;
