@@ -82,10 +82,9 @@ static int by_text_and_order(const void *a, const void *b) {
   return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Numbers what a unit says twice, so that it stays two: records from `first` on. */
+/* Numbers what a unit says twice, so that it stays two. */
 static void number_alike(struct coverage_record *record, size_t count) {
-  if (count)
-    qsort(record, count, sizeof *record, by_text_and_order);
+  qsort(record, count, sizeof *record, by_text_and_order);
   for (size_t i = 1; i < count; i++)
     if (!by_text(&record[i], &(struct coverage_record){.place = record[i - 1].place,
                                                        .name = record[i - 1].name,
@@ -95,7 +94,8 @@ static void number_alike(struct coverage_record *record, size_t count) {
 
 static void end_unit(struct coverage *c, size_t *first) {
   for (int kind = 0; kind < COVERAGE_KINDS; kind++) {
-    if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE)
+    bool numbered = kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE;
+    if (numbered && c->of[kind].count > first[kind])
       number_alike(c->of[kind].record + first[kind], c->of[kind].count - first[kind]);
     first[kind] = c->of[kind].count;
   }

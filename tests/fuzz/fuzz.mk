@@ -1,0 +1,42 @@
+# The fuzz targets, built by tests/fuzz/run in a directory of their own:
+#   make -f fuzz.mk src=SOURCES CLANG=clang
+# libFuzzer drives them; ASan and UBSan watch.
+
+FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CPPFLAGS = -D_GNU_SOURCE -I$(src) -I$(src)/rt/include -I$(src)/tests/cli -MMD -MP
+CFLAGS = -std=gnu11 $(FLAGS) -fsanitize=fuzzer-no-link
+CXXFLAGS = -std=gnu++14 $(FLAGS) -fsanitize=fuzzer-no-link
+LIBS = -lcjson -ldw -lelf
+
+VPATH = $(src)
+
+cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c,$(wildcard $(src)/cli/*.c)))
+cli += cli/cmd-report.o
+binding = $(patsubst $(src)/%.cc,%.o,$(filter-out %/bindings-file.cc,$(wildcard $(src)/plugin/binding*.cc)))
+ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
+  tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/seeds.o tests/cli/synthetic.o
+
+all: profile totals coverage binding seeds
+profile: tests/fuzz/target-profile.o tests/fuzz/sparse.o libcli.a
+totals: tests/fuzz/target-totals.o libcli.a
+coverage: tests/fuzz/target-coverage.o libcli.a
+binding: tests/fuzz/target-binding.o $(binding)
+
+profile totals coverage binding:
+	$(CLANG) --driver-mode=g++ $(FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+seeds: tests/fuzz/seeds.o tests/fuzz/sparse.o tests/cli/synthetic.o
+	$(CLANG) $(FLAGS) -o $@ $^
+
+libcli.a: $(cli)
+	rm -f $@ && ar rcs $@ $^
+
+%.o: %.c
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+%.o: %.cc
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+
+-include $(wildcard $(patsubst %.o,%.d,$(cli) $(binding) $(ours)))
