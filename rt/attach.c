@@ -2,7 +2,6 @@
  * Where a module's constructor finds the runtime, and what <aprof.h> calls.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "transitions.h"
 
@@ -32,7 +31,7 @@ void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t sit
 
 #define VIRTUAL_END (1ull << 62) /* ns; no amount of time has its top bit set */
 
-static bool profiling(void) { return rt.state == RT_ON && rt.pid == getpid(); }
+static bool profiling(void) { return rt.state == RT_ON && profile_ours(); }
 
 static int api_snapshot(void) {
   if (!profiling())
@@ -53,14 +52,17 @@ static int api_callback(aprof_callback callback, void *arg) {
 }
 
 static void api_clock_advance(uint64_t ns) {
-  if (rt.header != NULL && ns < VIRTUAL_END - rt.header->virtual_now &&
+  if (rt.header != NULL &&
+      ns < VIRTUAL_END - __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED) &&
       (rt.clock == APROF_CLOCK_VIRTUAL || rt.options.clock == APROF_CLOCK_VIRTUAL))
     __atomic_fetch_add(&rt.header->virtual_now, ns, __ATOMIC_RELAXED);
 }
 
 static uint64_t api_clock_now(void) {
   if (rt.options.clock == APROF_CLOCK_VIRTUAL)
-    return rt.header != NULL ? rt.header->virtual_now - VIRTUAL_START : 0;
+    return rt.header != NULL ? __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED) -
+                                   VIRTUAL_START
+                             : 0;
   return profiling() ? clock_ns(clock_read() - rt.header->tick0) : 0;
 }
 

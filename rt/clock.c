@@ -75,7 +75,7 @@ void clock_start(struct aprof_header *header) {
 /* Fast events know their clock beforehand and tell nobody. */
 void clock_choose_usual(void) {
   bool fast = rt.callback == NULL && rt.clock == clock_planned();
-  rt.usual_epoch = fast ? &rt.header->epoch : &clock_never;
+  __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->epoch : &clock_never, __ATOMIC_RELAXED);
 }
 
 uint64_t clock_ns(uint64_t ticks) {

@@ -40,9 +40,8 @@ void control_say(const char *what, const char *detail) {
 
 static SLOW bool give_up(const char *why) {
   control_say("this process is not profiled: ", why);
-  rt.state = RT_DEAD;
-  if (rt.header != NULL)
-    rt.header->enabled = 0;
+  __atomic_store_n(&rt.state, RT_DEAD, __ATOMIC_RELEASE);
+  profile_none();
   return false;
 }
 
@@ -117,7 +116,7 @@ static SLOW bool control_open(void) {
   bool ok = false;
   while (__atomic_exchange_n(&rt.opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
     usleep(100);
-  if (rt.state == RT_ON && rt.pid == getpid()) {
+  if (rt.state == RT_ON && profile_ours()) {
     ok = true;
     goto out;
   }
@@ -125,7 +124,7 @@ static SLOW bool control_open(void) {
     goto out;
   if (rt.state == RT_ON)
     start_over();
-  rt.pid = getpid();
+  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
   if (!profile_open()) {
     give_up("no profile can be made in $XDG_RUNTIME_DIR, /dev/shm or memory (full, or limited "
             "by ulimit); see aprof-options(7)");
@@ -147,9 +146,9 @@ out:
 
 bool control_start(void) {
   int32_t state = __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE);
-  if (likely(state == RT_ON && (rt.confined || rt.pid == getpid())))
+  if (likely(state == RT_ON && profile_ours()))
     return true;
-  return state != RT_NEW && control_open();
+  return state != RT_NEW && state != RT_DEAD && control_open();
 }
 
 /* -- epochs ---------------------------------------------------------------------- */

@@ -235,7 +235,7 @@ int dump_request(const char *reason, uint64_t tick) {
 static void on_signal(int number) {
   (void)number;
   int saved = errno;
-  if (rt.state == RT_ON && (profile_confined() || rt.pid == getpid())) {
+  if (rt.state == RT_ON && profile_ours()) {
     __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
     dump_request("signal", clock_read());
   }
@@ -254,7 +254,7 @@ static void take_signal(int number) {
 
 static void at_end(uint32_t kind) {
   static uint32_t done;
-  if (rt.state != RT_ON || (!profile_confined() && rt.pid != getpid()) || !rt.options.exit ||
+  if (rt.state != RT_ON || !profile_ours() || !rt.options.exit ||
       __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
     return;
   int saved = errno;

@@ -45,27 +45,40 @@ static inline __attribute__((always_inline)) void change_mask(int how, const uin
 
 /* A pending cancellation must not act in here either: a slow path that ended in the
    middle would keep its lock, and the C library waits for a signal that is blocked.
-   The state before travels in the bit of a signal that no program can block. */
+   The state before travels in the bit of a signal that no program can block; and in that
+   of SIGKILL, that the mask was left alone: the kernel may not be asked any more. */
 #define CANCEL_BIT (1ull << 31)
+#define ALONE_BIT (1ull << (SIGKILL - 1))
 
 void signals_block(uint64_t *before) {
   static const uint64_t all = UINT64_MAX;
   int state;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  change_mask(SIG_BLOCK, &all, before);
+  if (unlikely(profile_confined()))
+    *before = ALONE_BIT;
+  else
+    change_mask(SIG_BLOCK, &all, before);
   *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
 }
 
 void signals_restore(const uint64_t *before) {
   uint64_t mask = *before & ~CANCEL_BIT;
   int state = *before & CANCEL_BIT ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
-  change_mask(SIG_SETMASK, &mask, NULL);
+  if (likely(!(mask & ALONE_BIT)))
+    change_mask(SIG_SETMASK, &mask, NULL);
   pthread_setcancelstate(state, &state);
 }
+
+/* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever
+   the program calls libc, a handler may run while its own thread has the lock. */
+static __thread bool locked_here __attribute__((tls_model("initial-exec")));
+
+bool rt_locked_here(void) { return locked_here; }
 
 void rt_lock(void) {
   uint64_t before = 0;
   signals_block(&before);
+  locked_here = true;
   while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
     while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
       __builtin_ia32_pause();
@@ -75,6 +88,7 @@ void rt_lock(void) {
 void rt_unlock(void) {
   uint64_t before = rt.signals;
   __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE);
+  locked_here = false;
   signals_restore(&before);
 }
 
@@ -91,6 +105,12 @@ struct kernel_action {
 };
 
 extern const char __ehdr_start[], etext[];
+
+/* ThreadSanitizer runs handlers itself, later, wherever the program calls libc. */
+static bool handlers_put_off(void) {
+  extern void __tsan_init(void) __attribute__((weak, visibility("default")));
+  return &__tsan_init != NULL;
+}
 
 /* Where handlers return to: the same for all of them, the first word of a signal
    frame. 0: no handler was ever installed. */
@@ -141,6 +161,8 @@ static bool frame_above(uintptr_t from, uintptr_t until, uint64_t restorer) {
 
 static bool in_signal_handler(const struct thread *t) {
   stack_t alternate;
+  if (profile_confined() || handlers_put_off())
+    return true; /* it cannot be told: what was interrupted is taken to go on */
   if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
     return true;
   uint64_t restorer = find_restorer();
@@ -273,7 +295,7 @@ bool event_interrupted(struct thread *t) {
 }
 
 bool event_recover(struct thread *t) {
-  if (in_callback(t)) {
+  if (rt_locked_here() || in_callback(t)) {
     t->block->nested_events++;
     return false;
   }

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +69,7 @@ bool profile_reserve(void) {
   rt.header->enabled = 1;
   rt.header->virtual_now = VIRTUAL_START;
   rt.header->epoch = 1; /* of no thread: the first event comes to thread_sync */
+  confine_watch();
   return true;
 }
 
@@ -203,52 +205,12 @@ static void fill_header(struct aprof_header *h) {
   h->epochs[h->epoch % APROF_EPOCHS].begin_tick = h->tick0;
 }
 
-/* -- a filter of system calls ---------------------------------------------------- */
-
-static struct stat status_file;
-static uint32_t confined_before; /* filters this process began with */
-
-/* Mode and number of filters, read with as few kinds of calls as can be. */
-static uint32_t filters(void) {
-  static char text[4096]; /* stacks may be small */
-  ssize_t n = read(rt.status_fd, text, sizeof text - 1);
-  text[n > 0 ? n : 0] = '\0';
-  const char *mode = strstr(text, "\nSeccomp:\t"), *count = strstr(text, "\nSeccomp_filters:\t");
-  return (mode != NULL ? (uint32_t)atoi(mode + 10) : 0) +
-         (count != NULL ? (uint32_t)atoi(count + 18) * 4 : 0);
-}
-
-static void watch_filters(void) {
-  struct rlimit limit;
-  rt.status_fd = -1;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 256)
-    return; /* too few descriptors to keep one */
-  int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  rt.status_fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
-  if (fd >= 0)
-    close(fd);
-  if (rt.status_fd < 0)
-    return;
-  fstat(rt.status_fd, &status_file);
-  confined_before = filters();
-  lseek(rt.status_fd, 0, SEEK_SET);
-}
-
-bool profile_confined(void) {
-  static uint32_t looking;
-  struct stat st;
-  int saved = errno;
-  if (rt.confined || rt.status_fd < 0 || __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE))
-    return rt.confined; /* known, or another thread is about to */
-  if (fstat(rt.status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
-      st.st_ino == status_file.st_ino) { /* the program may have taken its number */
-    rt.confined = filters() != confined_before;
-    if (!rt.confined)
-      lseek(rt.status_fd, 0, SEEK_SET);
-  }
-  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
-  errno = saved;
-  return rt.confined;
+/* The pages change hands at once: a gate that tests its flag sees the old header or the
+   new one, and what both have is the same. Asked of the kernel itself, since programs
+   and their tools have an mmap of their own. */
+static bool map_file(int fd, int kind) {
+  return syscall(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, kind | MAP_FIXED, fd,
+                 0) != -1;
 }
 
 bool profile_open(void) {
@@ -264,17 +226,17 @@ bool profile_open(void) {
       pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);
-  char *base = mmap(rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
-  if (base == MAP_FAILED)
+  if (!map_file(fd, MAP_SHARED))
     goto fail;
+  char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
   madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
   rt.fd = move_high(fd);
-  watch_filters();
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
   rt.committed = STEP;
+  confine_opened();
   memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
   return true;
 fail:
@@ -282,6 +244,13 @@ fail:
     unlink(rt.path);
   close(fd);
   return false;
+}
+
+/* In a child the header is still its parent's, whose flag is not to be touched. */
+void profile_none(void) {
+  syscall(SYS_mmap, rt.header, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE,
+          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  rt.header->enabled = 0;
 }
 
 bool profile_fd_ok(void) {
@@ -335,8 +304,7 @@ bool profile_copy(void) {
   int fd = profile_fd_ok() ? rt.fd : profile_reopen();
   if (fd < 0)
     return false;
-  bool ok = mmap(rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
-            MAP_FAILED;
+  bool ok = map_file(fd, MAP_PRIVATE);
   close(fd);
   rt.path[0] = '\0';
   return ok;
@@ -345,11 +313,6 @@ bool profile_copy(void) {
 /* In a child: the parent's file is not ours. The range and the header's flag stay
    readable until profile_open maps a new file there. */
 void profile_abandon(void) {
-  struct stat st;
-  if (rt.status_fd >= 0 && fstat(rt.status_fd, &st) == 0 && st.st_ino == status_file.st_ino &&
-      st.st_dev == status_file.st_dev)
-    close(rt.status_fd);
-  rt.status_fd = -1;
   if (profile_fd_ok())
     close(rt.fd);
   rt.fd = -1;

@@ -134,7 +134,6 @@ struct rt {
   uint64_t signals; /* that the holder of the lock had blocked before */
   uint32_t opening; /* a thread makes the profile */
   int fd; /* of the profile, -1: none, or the program has too few to spare one */
-  int status_fd; /* /proc/self/status, or -1 */
   bool confined; /* the program has given up system calls: we make none of our own */
   dev_t device;
   ino_t inode;
@@ -166,6 +165,7 @@ static inline struct aprof_future *future_at(uint32_t index) {
 /* nested.c: the lock of all slow paths, with signals blocked while it is held. */
 void rt_lock(void);
 void rt_unlock(void);
+bool rt_locked_here(void); /* a handler, while its own thread holds it */
 void signals_block(uint64_t *before);
 void signals_restore(const uint64_t *before);
 /* An event found its thread inside another one. True: that one was left for good, the
@@ -200,9 +200,16 @@ bool profile_open(void);              /* makes the file and maps it over the ran
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
 void profile_abandon(void);           /* after fork: let go of the parent's */
-bool profile_confined(void);          /* is there a seccomp filter that was not at the start */
+void profile_none(void);              /* the gates' flag is off, for good */
 bool profile_copy(void);              /* ... but for a private copy of it */
 int profile_reopen(void);             /* a descriptor where the program closed ours; or -1 */
+
+/* confine.c: seccomp. Any thread, async-signal-safe. */
+void confine_watch(void);    /* once, at attach */
+void confine_opened(void);   /* this process has its profile now */
+bool profile_confined(void); /* is there a filter that was not at the start: no system calls */
+bool profile_ours(void);     /* is this the process that made the profile; asks the kernel
+                                only where it may be asked */
 
 /* arena.c: chunks. rt.lock held; NULL when the memory limit is reached. */
 void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count, uint32_t element);

@@ -210,7 +210,8 @@ static uint32_t module_of(const struct module_search *s) {
   char exe[1024];
   const char *path = s->found.dlpi_name;
   if (path == NULL || *path == '\0') { /* the program itself */
-    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    ssize_t length =
+        profile_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[length > 0 ? length : 0] = '\0';
     path = exe;
   }

@@ -106,8 +106,8 @@ static struct aprof_block *block_new(uint32_t *number) {
     block->state = APROF_THREAD_OTHER;
     block->counters_epoch = rt.header->reset_epoch;
     arena_publish(block, APROF_CHUNK_BLOCK);
-    blocks[n] = block;
-    rt.header->blocks = n;
+    __atomic_store_n(&blocks[n], block, __ATOMIC_RELAXED);
+    __atomic_store_n(&rt.header->blocks, n, __ATOMIC_RELEASE);
     *number = n;
   }
   rt_unlock();
@@ -119,12 +119,12 @@ static void retire(struct thread *t);
 /* Threads that ended without a word to the C library still hold theirs. Looked for
    when the blocks are twice as many as the last time. */
 static bool reclaim_blocks(void) {
-  uint32_t count = rt.header->blocks, found = 0;
+  uint32_t count = __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE), found = 0;
   if (count < 16 || (count & (count - 1)) != 0)
     return false;
   for (uint32_t n = 1; n <= count; n++) {
-    struct aprof_block *b = blocks[n];
-    struct thread *t = holders[n];
+    struct aprof_block *b = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
+    struct thread *t = __atomic_load_n(&holders[n], __ATOMIC_ACQUIRE);
     if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
         syscall(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
         !__atomic_compare_exchange_n(&holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
@@ -137,13 +137,15 @@ static bool reclaim_blocks(void) {
 }
 
 static struct aprof_block *block_find(uint32_t *number) {
-  for (uint32_t n = 1; n <= rt.header->blocks; n++) {
+  uint32_t count = __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE);
+  for (uint32_t n = 1; n <= count; n++) {
     uint32_t expected = APROF_THREAD_FREE;
-    if (blocks[n] != NULL &&
-        __atomic_compare_exchange_n(&blocks[n]->state, &expected, APROF_THREAD_OTHER, false,
+    struct aprof_block *block = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
+    if (block != NULL &&
+        __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER, false,
                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
       *number = n;
-      return blocks[n];
+      return block;
     }
   }
   return NULL;
@@ -229,7 +231,8 @@ static void enter_epoch(struct thread *t) {
 
 static struct thread *sync_blocked(bool birth) {
   struct thread *t = aprof_self;
-  if (birth ? !control_start() : rt.state != RT_ON || rt.pid != getpid())
+  if (birth ? !control_start()
+            : __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE) != RT_ON || !profile_ours())
     return NULL;
   t = aprof_self; /* made anew in a forked child */
   if (t->block == NULL) {
@@ -246,7 +249,7 @@ static struct thread *sync_blocked(bool birth) {
 struct thread *thread_sync(bool birth) {
   uint64_t before = 0;
   int saved = errno;
-  if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD)
+  if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD || rt_locked_here())
     return NULL;
   signals_block(&before);
   struct thread *t = sync_blocked(birth);

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static unsigned long close_all(void) {
@@ -97,7 +98,7 @@ static unsigned long into_chroot(void) {
 #define ALLOW(name)                                                                                \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static void confine(unsigned otherwise) {
+static void confine(unsigned otherwise, unsigned mask_call) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       ALLOW(read),
@@ -105,7 +106,8 @@ static void confine(unsigned otherwise) {
       ALLOW(exit_group),
       ALLOW(exit),
       ALLOW(rt_sigreturn),
-      ALLOW(rt_sigprocmask), /* of swapcontext */
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, mask_call, 0, 1), /* of swapcontext */
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       ALLOW(brk),
       ALLOW(mmap),
       ALLOW(munmap),
@@ -122,18 +124,53 @@ static void confine(unsigned otherwise) {
 
 static unsigned long confined(void) {
   unsigned long sum = work(1);
-  confine(SECCOMP_RET_KILL_PROCESS);
+  confine(SECCOMP_RET_KILL_PROCESS, SYS_rt_sigprocmask);
   for (unsigned i = 0; i < count; i++)
     must(work(1) == sum, "work");
   return sum;
 }
 
 static unsigned long confined_errno(void) {
-  confine(SECCOMP_RET_ERRNO | EPERM);
+  confine(SECCOMP_RET_ERRNO | EPERM, SYS_rt_sigprocmask);
   unsigned long sum = work(1);
   for (unsigned i = 0; i < count; i++)
     must(work(1) == sum, "work");
   return sum;
+}
+
+/* Before the first future, which makes the profile. */
+static unsigned long confined_early(void) {
+  confine(SECCOMP_RET_KILL_PROCESS, SYS_rt_sigprocmask);
+  unsigned long sum = work(1);
+  for (unsigned i = 0; i < count; i++)
+    must(work(1) == sum, "work");
+  return sum;
+}
+
+/* Not even the mask of signals may be asked for; futures that were never seen before
+   begin afterwards. */
+static unsigned long confined_bare(void) {
+  unsigned long sum = count & 1 ? work(1) : 0;
+  confine(SECCOMP_RET_KILL_PROCESS, SYS_read);
+  for (unsigned i = 0; i < count; i++)
+    sum += work(1) + small_future(i);
+  return sum;
+}
+
+/* The child's filter is not its parent's. */
+static unsigned long confined_child(void) {
+  unsigned long sum = work(1);
+  pid_t child = fork();
+  if (child == 0) {
+    confine(SECCOMP_RET_KILL_PROCESS, SYS_read);
+    unsigned long got = small_future(1);
+    for (unsigned i = 0; i < count; i++)
+      got += small_future(i) & 1;
+    _exit(got != 0 ? 17 : 1);
+  }
+  int status;
+  must(child > 0 && waitpid(child, &status, 0) == child, "waitpid");
+  return sum + work(1) + (unsigned long)status;
 }
 
 const struct hazard file_hazards[] = {
@@ -145,5 +182,8 @@ const struct hazard file_hazards[] = {
     {"chroot", into_chroot, true},
     {"confined", confined, true},
     {"confined-errno", confined_errno, true},
+    {"confined-early", confined_early, true},
+    {"confined-bare", confined_bare, true},
+    {"confined-child", confined_child, true},
     {NULL, NULL, false},
 };

@@ -1,0 +1,199 @@
+/*
+ * Programs that give up system calls: a seccomp filter that comes while they run may
+ * kill them for any call that only we make.
+ *
+ * Whether there is a filter can only be asked of the kernel, and the question must be
+ * one that a filter lets through: /proc/self/status, opened when the runtime is
+ * loaded, takes a read and an fstat, without which little of libc works. Programs that
+ * have no way to a filter do not pay for this: it is for those that link statically,
+ * have libseccomp, or themselves call prctl or syscall.
+ *
+ * From then on (rt.confined) nothing here enters the kernel: what is in memory goes on
+ * being counted, new memory, threads and totals are refused. Before the first future
+ * it means that there is no profile at all.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+static int status_fd = -1; /* of /proc/self/status; -1: not watching */
+static struct stat status_file;
+static uint32_t confined_before; /* filters this process began with */
+static bool orphan;              /* a child that has no profile of its own yet */
+
+/* -- may it come to that? ---------------------------------------------------------- */
+
+static bool gives_up_calls(const char *name) {
+  return strcmp(name, "prctl") == 0 || strcmp(name, "syscall") == 0 ||
+         strncmp(name, "seccomp", 7) == 0;
+}
+
+/* What the loader was told of a module. */
+struct dynamic {
+  const ElfW(Sym) *symbols;
+  const char *strings;
+  const ElfW(Rela) *calls, *others; /* relocations */
+  size_t calls_size, others_size;   /* bytes */
+};
+
+static const void *at_address(const struct dl_phdr_info *info, ElfW(Addr) address) {
+  return (const void *)(address < info->dlpi_addr ? info->dlpi_addr + address : address);
+}
+
+static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) *d,
+                         struct dynamic *found) {
+  for (; d->d_tag != DT_NULL; d++)
+    switch (d->d_tag) {
+    case DT_SYMTAB: found->symbols = at_address(info, d->d_un.d_ptr); break;
+    case DT_STRTAB: found->strings = at_address(info, d->d_un.d_ptr); break;
+    case DT_JMPREL: found->calls = at_address(info, d->d_un.d_ptr); break;
+    case DT_PLTRELSZ: found->calls_size = d->d_un.d_val; break;
+    case DT_RELA: found->others = at_address(info, d->d_un.d_ptr); break;
+    case DT_RELASZ: found->others_size = d->d_un.d_val; break;
+    default: break;
+    }
+}
+
+static bool refers(const struct dynamic *d, const ElfW(Rela) *all, size_t size) {
+  for (size_t i = 0; all != NULL && i < size / sizeof *all; i++) {
+    size_t symbol = sizeof(ElfW(Addr)) == 8 ? all[i].r_info >> 32 : all[i].r_info >> 8;
+    if (symbol != 0 && gives_up_calls(d->strings + d->symbols[symbol].st_name))
+      return true;
+  }
+  return false;
+}
+
+static const ElfW(Phdr) *segment(const struct dl_phdr_info *info, uint32_t type) {
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == type)
+      return &info->dlpi_phdr[i];
+  return NULL;
+}
+
+/* The system's own libraries confine nobody unasked, but libseccomp does it for the
+   program. */
+static int visit(struct dl_phdr_info *info, size_t size, void *data) {
+  const char *name = info->dlpi_name != NULL ? info->dlpi_name : "";
+  const ElfW(Phdr) *dynamic = segment(info, PT_DYNAMIC);
+  bool *first = data;
+  bool program = *first;
+  (void)size;
+  *first = false;
+  if (program && (dynamic == NULL || segment(info, PT_INTERP) == NULL))
+    return 1; /* static: nothing says what it calls */
+  if (strstr(name, "libseccomp") != NULL)
+    return 1;
+  if (dynamic == NULL || strncmp(name, "/lib", 4) == 0 || strncmp(name, "/usr/lib", 8) == 0 ||
+      strncmp(name, "linux-", 6) == 0 || strstr(name, "/libaprof.so") != NULL)
+    return 0;
+  struct dynamic d = {0};
+  read_dynamic(info, (const ElfW(Dyn) *)(info->dlpi_addr + dynamic->p_vaddr), &d);
+  return d.symbols != NULL && d.strings != NULL &&
+         (refers(&d, d.calls, d.calls_size) || refers(&d, d.others, d.others_size));
+}
+
+/* -- is there a filter? ------------------------------------------------------------ */
+
+/* Mode and number of filters, read with as few kinds of calls as can be. */
+static uint32_t filters(void) {
+  static char text[4096]; /* stacks may be small */
+  ssize_t n = read(status_fd, text, sizeof text - 1);
+  text[n > 0 ? n : 0] = '\0';
+  const char *mode = strstr(text, "\nSeccomp:\t"), *count = strstr(text, "\nSeccomp_filters:\t");
+  return (mode != NULL ? (uint32_t)atoi(mode + 10) : 0) +
+         (count != NULL ? (uint32_t)atoi(count + 18) * 4 : 0);
+}
+
+/* The program may have taken its number. */
+static bool still_ours(void) {
+  struct stat st;
+  return status_fd >= 0 && fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+         st.st_ino == status_file.st_ino;
+}
+
+/* There is no profile, and will be none. The header may be that of a parent: its switch
+   is not ours. */
+static void refuse(void) {
+  int32_t without = orphan ? RT_ON : RT_ATTACHED;
+  if (!__atomic_compare_exchange_n(&rt.state, &without, RT_DEAD, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED) ||
+      orphan)
+    return;
+  rt.header->enabled = 0;
+  control_say("this process is not profiled: it gave up system calls before its first future; "
+              "an aprof_enable(1) before that makes the profile",
+              "");
+}
+
+static void open_status(void) {
+  int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  status_fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
+  if (fd >= 0)
+    close(fd);
+  if (status_fd >= 0 && fstat(status_fd, &status_file) != 0)
+    status_file.st_ino = 0;
+}
+
+/* What the child inherited tells of its parent. */
+static void in_child(void) {
+  orphan = rt.state == RT_ON;
+  if (rt.confined) {
+    refuse();
+    return;
+  }
+  int saved = errno;
+  if (still_ours())
+    close(status_fd);
+  open_status();
+  errno = saved;
+}
+
+void confine_watch(void) {
+  struct rlimit limit;
+  bool first = true;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 256 ||
+      dl_iterate_phdr(visit, &first) == 0)
+    return; /* too few descriptors to keep one, or no need to */
+  int saved = errno;
+  open_status();
+  confined_before = filters();
+  lseek(status_fd, 0, SEEK_SET);
+  pthread_atfork(NULL, NULL, in_child);
+  errno = saved;
+}
+
+static SLOW bool look(void) {
+  static uint32_t looking;
+  if (__atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE))
+    return false; /* another thread is about to know */
+  int saved = errno;
+  bool confined = false;
+  if (still_ours() && !(confined = filters() != confined_before))
+    lseek(status_fd, 0, SEEK_SET);
+  if (confined) {
+    refuse();
+    __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+  errno = saved;
+  return confined;
+}
+
+bool profile_confined(void) {
+  if (__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE))
+    return true;
+  return status_fd >= 0 && look();
+}
+
+void confine_opened(void) { orphan = false; }
+
+bool profile_ours(void) { return profile_confined() || rt.pid == getpid(); }
