@@ -284,7 +284,7 @@ void event_left(struct thread *t) {
     set_resting(t, now);
   }
   mend_futures(t, now);
-  b->missed_events++;
+  event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_site(f->node) : 0);
   publish_fence();
   b->sequence++;
 }

@@ -55,10 +55,11 @@ static void due(struct aprof_token *token, uint64_t ns) {
 /* -- switch ---------------------------------------------------------------- */
 
 /* The future of the key takes over this thread's stack of execution. */
-static void switch_in(struct thread *t, struct aprof_future *f, uint64_t now) {
+static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_site *site,
+                      uint64_t now) {
   struct aprof_future *runs = innermost(f);
   if (runs->state == APROF_FUTURE_RUNNING || runs->callee != 0) {
-    t->block->missed_events++; /* runs elsewhere, or is inside a bracket there */
+    event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;
   }
   now = not_before(now, runs);
@@ -78,8 +79,10 @@ static void switch_to(struct aprof_site *site, struct aprof_token *token, uint64
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = key_find(key0, key1, site->ns);
-  if (f != NULL && t->cur == NULL)
-    switch_in(t, f, event_time(t));
+  if (f == NULL)
+    event_missed(t, APROF_MISS_SWITCH, site_id(site));
+  else if (t->cur == NULL)
+    switch_in(t, f, site, event_time(t));
   event_end(t);
 }
 

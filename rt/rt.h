@@ -322,6 +322,12 @@ bool control_stderr(void); /* is descriptor 2 what it was when the program start
 /* cost.c: event_cost_mticks of the header; once, before the first future */
 void cost_measure(void);
 
+/* miss.c: an event that could not be placed, counted in its block by what sent it: a
+   site's number (0: not known), or the code that called it. Only inside an event. */
+SLOW void event_missed(struct thread *t, enum aprof_miss kind, uint32_t site);
+SLOW void event_missed_from(struct thread *t, enum aprof_miss kind, const void *caller);
+void misses_forget(struct aprof_block *block); /* its counts start from zero */
+
 /* dump.c */
 void dump_start(void); /* finds the command, takes the signal */
 int dump_request(const char *reason, uint64_t tick);

@@ -202,6 +202,7 @@ static void enter_epoch(struct thread *t) {
       if (t->segments[i] != NULL)
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
     histogram_forget(t->index);
+    misses_forget(b);
     memset(t->cache, 0, sizeof t->cache);
     memset(t->runs, 0, sizeof t->runs);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;

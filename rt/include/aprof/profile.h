@@ -130,6 +130,7 @@ enum aprof_chunk_type {
   APROF_CHUNK_KEYS = 8,    /* private to the runtime */
   APROF_CHUNK_MODULES = 9, /* struct aprof_module[], numbered from `first` */
   APROF_CHUNK_PRIVATE = 10, /* other tables of the runtime */
+  APROF_CHUNK_MISSES = 11,  /* struct aprof_missed[] of block `owner` */
 };
 
 struct aprof_chunk {
@@ -257,6 +258,35 @@ enum aprof_thread_state {
   APROF_THREAD_RUNNING = 3,
 };
 
+/*
+ * Events that found nothing to act on, or not what they expected. The first ones are
+ * missed events: what they had to say is in no number. Then a key that was used again,
+ * and events that may well be all right: what they name need not be there.
+ */
+enum aprof_miss {
+  APROF_MISS_RUN = 1,     /* a run of a key that no future has */
+  APROF_MISS_BUSY = 2,    /* a run of, or switch to, a future that runs elsewhere */
+  APROF_MISS_RESUME = 3,  /* an await came back whose future was over or elsewhere */
+  APROF_MISS_LEAVE = 4,   /* a body was left whose future was over or elsewhere */
+  APROF_MISS_UNSEEN = 5,  /* what ran, of this function, was left without an event */
+  APROF_MISS_CURRENT = 6, /* the end of the running future, where none ran */
+  APROF_MISS_BROKEN = 7,  /* an event that a signal handler never returned to */
+  APROF_MISS_REUSED = 8,  /* a create whose key was a live future's */
+  APROF_MISS_AWAIT = 9,   /* an await outside any future */
+  APROF_MISS_END = 10,    /* an end, ... */
+  APROF_MISS_WAKE = 11,   /* ... a wake, ... */
+  APROF_MISS_SWITCH = 12, /* ... a switch of a key that no future has */
+  APROF_MISS_KINDS
+};
+
+/* How often, by place, as the block's sums have them altogether. Written by the thread
+   that leases the block. */
+struct aprof_missed {
+  uint32_t site; /* that sent it; 0: not known, or there are too many places */
+  uint32_t kind; /* enum aprof_miss; 0: free. Written last */
+  uint64_t count;
+};
+
 /* A thread's own record, and its place in line for the next thread. Written by
    the leasing thread only, but for `state` 0 -> 1 (compare and swap). */
 struct aprof_block {
@@ -275,6 +305,7 @@ struct aprof_block {
   uint32_t counters_epoch; /* reset_epoch at which its counters were last zeroed */
   char name[16];
   uint64_t serial; /* of the ids that its former threads gave out */
+  uint64_t misses; /* offset of its struct aprof_missed[]; the runtime's */
 };
 
 enum aprof_future_state {
