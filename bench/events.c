@@ -2,25 +2,16 @@
  * The time of each event, in multiples of two reads of the time stamp counter,
  * which are measured in the same run. Compiled with the plugin, and once without.
  *
- *     events [off] [threads=N] [live=N] [order=hot|random]
+ *     events [off] [threads=N] [live=N] [order=hot|random] [batches=N] [key]
  *
- * Each number is the median of many short batches, less nothing: the loop is part
- * of it. Prints one line per event: name, ns, multiple, and the spread (the middle
- * half of the batches, in percent of the median).
+ * Prints the lines of measure.h; `key` leaves out what does not depend on how many
+ * futures are alive.
  */
 #include <aprof.h>
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <x86intrin.h>
+#include "measure.h"
 
 #define EVENT __attribute__((noinline, noclone))
-enum { BATCH = 64, BATCHES = 4001 };
 
 /* ---- the events, as in instructions.c ---- */
 
@@ -48,137 +39,103 @@ APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int valu
 
 /* ---- what one thread measures ---- */
 
-struct bench {
-  int processor, random;
+struct options {
+  int threads, off, random, key_only, batches;
   size_t live;
-  char *objects; /* of `live` futures that stay */
+};
+
+struct bench {
+  const struct options *options;
+  int processor;
+  char *objects; /* of the futures that stay; and a spare one */
   uint32_t *order;
   size_t at;
-  uint64_t *ticks;
-  FILE *out;
-  double two_reads;
 };
 
 static pthread_barrier_t together;
-static double ns_per_tick;
-
-static int ascending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static void report(struct bench *b, const char *name, double per) {
-  qsort(b->ticks, BATCHES, sizeof *b->ticks, ascending);
-  double median = (double)b->ticks[BATCHES / 2] / per;
-  double spread = (double)(b->ticks[BATCHES * 3 / 4] - b->ticks[BATCHES / 4]) / per;
-  if (b->two_reads == 0)
-    b->two_reads = median;
-  if (b->out != NULL)
-    fprintf(b->out, "%-12s %8.2f ns %7.2f x  +-%3.0f %%\n", name, median * ns_per_tick,
-            median / b->two_reads, 50 * spread / median);
-}
-
-#define MEASURE(name, statement)                                                                   \
-  do {                                                                                             \
-    pthread_barrier_wait(&together);                                                               \
-    for (int batch = 0; batch < BATCHES; batch++) {                                                \
-      uint64_t begin = __rdtsc();                                                                  \
-      for (int i = 0; i < BATCH; i++) {                                                            \
-        statement;                                                                                 \
-      }                                                                                            \
-      b->ticks[batch] = __rdtsc() - begin;                                                         \
-    }                                                                                              \
-    report(b, name, BATCH);                                                                        \
-  } while (0)
 
 static char *next_object(struct bench *b) {
   size_t index = b->at;
-  b->at = index + 1 < b->live ? index + 1 : 0;
-  return &b->objects[64 * (size_t)(b->random ? b->order[index] : index)];
+  b->at = index + 1 < b->options->live ? index + 1 : 0;
+  return &b->objects[64 * (size_t)(b->options->random ? b->order[index] : index)];
 }
 
-APROF_ASYNC EVENT static void inside(struct bench *b) {
-  MEASURE("pair", rest());
-  MEASURE("call", leaf(i));
+APROF_ASYNC EVENT static void inside(struct meter *m) {
+  MEASURE(m, "pair", rest());
+  MEASURE(m, "call", leaf(i));
 }
 
-static void *measure(void *arg) {
-  struct bench *b = arg;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(b->processor, &set);
-  sched_setaffinity(0, sizeof set, &set);
-  b->ticks = malloc(BATCHES * sizeof *b->ticks);
-  b->objects = malloc((b->live + 1) * 64);
-  b->order = malloc(b->live * sizeof *b->order);
-  if (b->ticks == NULL || b->objects == NULL || b->order == NULL)
+/* Futures come to life, and an order to run them in: a shuffle that is always the same. */
+static void populate(struct bench *b, size_t live) {
+  b->objects = malloc((live + 1) * 64);
+  b->order = malloc(live * sizeof *b->order);
+  if (b->objects == NULL || b->order == NULL)
     abort();
   uint64_t random = 88172645463325252ull;
-  for (size_t i = 0; i < b->live; i++) {
+  for (size_t i = 0; i < live; i++) {
     size_t other =
         (random ^= random << 13, random ^= random >> 7, random ^= random << 17) % (i + 1);
     b->order[i] = b->order[other];
     b->order[other] = (uint32_t)i;
-    turn(&b->objects[64 * i]); /* comes to life */
+    turn(&b->objects[64 * i]);
   }
-  char *spare = &b->objects[64 * b->live];
-  volatile uint64_t sink;
-  MEASURE("2 x rdtsc", sink = __rdtsc(); sink = __rdtsc());
-  (void)sink;
-  struct timespec now;
-  MEASURE("2 x gettime", clock_gettime(CLOCK_MONOTONIC, &now);
-          clock_gettime(CLOCK_MONOTONIC, &now));
-  inside(b);
-  MEASURE("key", turn(next_object(b)));
-  MEASURE("stack-life", coroutine());
-  MEASURE("key-life", request(spare, progress); progress(spare, 0); progress(spare, 1));
+}
+
+static void *measure(void *arg) {
+  struct bench *b = arg;
+  const struct options *o = b->options;
+  populate(b, o->live);
+  char *spare = &b->objects[64 * o->live];
+  struct meter meter = measure_start(b->processor, o->batches, &together,
+                                     b->processor == 0 ? stdout : NULL);
+  MEASURE(&meter, "key", turn(next_object(b)));
+  if (o->key_only)
+    return NULL;
+  inside(&meter);
+  MEASURE(&meter, "stack-life", coroutine());
+  MEASURE(&meter, "key-life", request(spare, progress); progress(spare, 0); progress(spare, 1));
   return NULL;
 }
 
-static void calibrate(void) {
-  struct timespec a, z;
-  clock_gettime(CLOCK_MONOTONIC, &a);
-  uint64_t begin = __rdtsc();
-  do
-    clock_gettime(CLOCK_MONOTONIC, &z);
-  while ((z.tv_sec - a.tv_sec) * 1000000000L + z.tv_nsec - a.tv_nsec < 20000000);
-  ns_per_tick = (double)((z.tv_sec - a.tv_sec) * 1000000000L + z.tv_nsec - a.tv_nsec) /
-                (double)(__rdtsc() - begin);
+static int parse(struct options *o, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "off") == 0)
+      o->off = 1;
+    else if (strcmp(argv[i], "key") == 0)
+      o->key_only = 1;
+    else if (strncmp(argv[i], "threads=", 8) == 0)
+      o->threads = atoi(argv[i] + 8);
+    else if (strncmp(argv[i], "live=", 5) == 0)
+      o->live = strtoul(argv[i] + 5, NULL, 10);
+    else if (strncmp(argv[i], "batches=", 8) == 0)
+      o->batches = atoi(argv[i] + 8);
+    else if (strcmp(argv[i], "order=hot") == 0 || strcmp(argv[i], "order=random") == 0)
+      o->random = argv[i][6] == 'r';
+    else
+      return 0;
+  }
+  return o->threads >= 1 && o->threads <= 64 && o->live >= 1 && o->batches >= 4;
 }
 
 int main(int argc, char **argv) {
-  int threads = 1, off = 0, random = 0;
-  size_t live = 16;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "off") == 0)
-      off = 1;
-    else if (strncmp(argv[i], "threads=", 8) == 0)
-      threads = atoi(argv[i] + 8);
-    else if (strncmp(argv[i], "live=", 5) == 0)
-      live = strtoul(argv[i] + 5, NULL, 10);
-    else if (strncmp(argv[i], "order=", 6) == 0)
-      random = strcmp(argv[i] + 6, "random") == 0;
-    else {
-      fprintf(stderr, "usage: events [off] [threads=N] [live=N] [order=hot|random]\n");
-      return 2;
-    }
-  }
-  if (threads < 1 || threads > 64 || live < 1)
+  struct options options = {.threads = 1, .live = 16, .batches = 4001};
+  if (!parse(&options, argc, argv)) {
+    fprintf(stderr, "usage: events [off] [threads=N] [live=N] [order=hot|random] [batches=N]"
+                    " [key]\n");
     return 2;
-  calibrate();
+  }
   leaf(0); /* a profile begins with the first future */
-  if (off)
+  if (options.off)
     aprof_enable(0);
-  pthread_barrier_init(&together, NULL, (unsigned)threads);
+  pthread_barrier_init(&together, NULL, (unsigned)options.threads);
   struct bench benches[64] = {{0}};
   pthread_t started[64];
-  for (int i = 0; i < threads; i++) {
-    benches[i] = (struct bench){.processor = i, .random = random, .live = live};
-    benches[i].out = i == 0 ? stdout : NULL;
+  for (int i = 0; i < options.threads; i++) {
+    benches[i] = (struct bench){.options = &options, .processor = i};
     if (pthread_create(&started[i], NULL, measure, &benches[i]) != 0)
       return 1;
   }
-  for (int i = 0; i < threads; i++)
+  for (int i = 0; i < options.threads; i++)
     pthread_join(started[i], NULL);
   return 0;
 }

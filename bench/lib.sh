@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# What the measuring scripts of bench/ share; source it first. They are called by
+# scripts/bench, which hands over in the environment where the build is and how long to
+# measure, and work alone too, from a build directory or with APROF_BUILD.
+#
+# Sets: src, build (absolute), work (a scratch directory that goes at the end), plugin,
+# runtime, cc, quick (1: everything once and short, figures that show no more than that it
+# works).
+set -eu
+bench_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+src=$(cd "$bench_dir/.." && pwd)
+build=$(cd "${APROF_BUILD:-$PWD}" && pwd)
+plugin=$build/plugin/aprof.so
+runtime=$build/rt/.libs/libaprof.so.0
+cc=${CC:-gcc}
+quick=${APROF_BENCH_QUICK:-}
+for needed in "$plugin" "$runtime"; do
+  [ -e "$needed" ] || {
+    echo "bench: no $needed: run it in a build directory, after make, or set APROF_BUILD" >&2
+    exit 2
+  }
+done
+work=$(mktemp -d "${TMPDIR:-/tmp}/aprof-bench.XXXXXX")
+started= # processes of ours, by id
+cleanup() {
+  # shellcheck disable=SC2086 # a list
+  [ -z "$started" ] || kill $started 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+# Two lines that say where figures were taken.
+machine() {
+  echo "- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) processors," \
+    "load average $(cut -d' ' -f1 /proc/loadavg) before"
+  echo "- Linux $(uname -r | sed 's/[^0-9.].*//'), $("$cc" --version | head -1), $(date -u +%F)"
+}
+
+say() { echo "$*" >&2; }
+
+# Samples are lines "VARIANT<tab>ROW<tab>VALUE[<tab>SECOND]".
+
+# matrix FORMAT ROWS COLUMNS <samples: a table, of medians over the rounds. ROWS and COLUMNS
+# are lines "NAME<tab>LABEL"; the label of the first row heads the first column. FORMAT
+# is awk's printf of VALUE's median and SECOND's; behind it stands half of the span from
+# the least to the greatest of the rounds, in percent.
+matrix() {
+  awk -F '\t' -v format="$1" -v rows="$2" -v columns="$3" '
+    function median(list, n,    i, j, v) {
+      for (i = 2; i <= n; i++) {
+        v = list[i]
+        for (j = i - 1; j > 0 && list[j] > v; j--) list[j + 1] = list[j]
+        list[j + 1] = v
+      }
+      return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+    }
+    { id = $1 FS $2; n = ++count[id]; value[id, n] = $3; second[id, n] = $4 }
+    function cell(k,    n, i, v, s, m, text) {
+      n = count[k]
+      if (!n) return "-"
+      for (i = 1; i <= n; i++) { v[i] = value[k, i] + 0; s[i] = second[k, i] + 0 }
+      m = median(v, n)
+      text = sprintf(format, m, median(s, n))
+      if (n > 1 && m > 0) text = text sprintf(" ±%.0f %%", 50 * (v[n] - v[1]) / m)
+      return text
+    }
+    END {
+      nr = split(rows, row, "\n"); nc = split(columns, column, "\n")
+      split(row[1], head, "\t")
+      line = "| " head[2]; rule = "|---"
+      for (c = 1; c <= nc; c++) { split(column[c], l, "\t"); line = line " | " l[2]; rule = rule "|---" }
+      print line " |"; print rule "|"
+      for (r = 2; r <= nr; r++) {
+        split(row[r], l, "\t")
+        line = "| " l[2]
+        for (c = 1; c <= nc; c++) { split(column[c], k, "\t"); line = line " | " cell(k[1] FS l[1]) }
+        print line " |"
+      }
+    }'
+}
