@@ -74,6 +74,8 @@ static char *make_directory(const char *path) {
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct run *run = state->input;
+  if (arg && !*arg && key != ARGP_KEY_ARG)
+    argp_error(state, "an option's value is empty: is a variable not set?");
   switch (key) {
   case 'o':
     free(run->output);
@@ -103,6 +105,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case ARGP_KEY_ARGS:
     run->program = state->argv + state->next;
+    if (!**run->program)
+      argp_error(state, "the program's name is empty: is a variable not set?");
     return 0;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "which program? aprof run [OPTION...] -- PROG [ARG...]");

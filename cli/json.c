@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits that a double holds whatever they are. */
-enum { EXACT_DIGITS = 15 };
-
 static cJSON *there(cJSON *item) {
   if (!item) {
     complain("out of memory while making JSON");
@@ -65,10 +62,12 @@ void json_write(FILE *out, cJSON *item) {
 
 /* A copy of the text in which each integer that a double may not hold stands in
    quotes. Tells strings from numbers, and nothing else: the parser does. */
-static char *quote_long_integers(const char *text, size_t length) {
-  size_t longest = length + 2 * (length / (EXACT_DIGITS + 1)) + 1;
+static char *quote_long_integers(const char *text, size_t length, size_t *deepest) {
+  size_t longest = length + 2 * (length / (JSON_EXACT_DIGITS + 1)) + 1;
   char *copy = allocate(longest, 1), *to = copy;
   bool in_string = false;
+  size_t depth = 0;
+  *deepest = 0;
   for (size_t i = 0; i < length; i++) {
     if (in_string && text[i] == '\\' && i + 1 < length) {
       *to++ = text[i++];
@@ -77,6 +76,10 @@ static char *quote_long_integers(const char *text, size_t length) {
     }
     if (text[i] == '"')
       in_string = !in_string;
+    if (!in_string && (text[i] == '[' || text[i] == '{') && ++depth > *deepest)
+      *deepest = depth;
+    if (!in_string && (text[i] == ']' || text[i] == '}') && depth)
+      depth--;
     if (in_string || !isdigit((unsigned char)text[i])) {
       *to++ = text[i];
       continue;
@@ -85,7 +88,7 @@ static char *quote_long_integers(const char *text, size_t length) {
     while (end < length && isdigit((unsigned char)text[end]))
       end++;
     bool plain = (end == length || !strchr(".eE", text[end])) &&
-                 (i == 0 || !strchr(".eE+-", text[i - 1])) && end - i > EXACT_DIGITS;
+                 (i == 0 || !strchr(".eE+-", text[i - 1])) && end - i > JSON_EXACT_DIGITS;
     if (plain)
       *to++ = '"';
     memcpy(to, text + i, end - i);
@@ -98,12 +101,23 @@ static char *quote_long_integers(const char *text, size_t length) {
   return copy;
 }
 
-cJSON *json_parse(const char *text, size_t length, size_t *at) {
-  char *copy = quote_long_integers(text, length);
+/* Where `end` in the copy lies in the text: what is behind quotes that were added. */
+static size_t original_offset(const char *text, const char *copy, const char *end) {
+  size_t at = 0;
+  for (; copy < end; copy++)
+    at += text[at] == *copy;
+  return at;
+}
+
+cJSON *json_parse(const char *text, size_t length, char **fault) {
+  size_t deepest;
+  char *copy = quote_long_integers(text, length, &deepest);
   const char *end = copy;
-  cJSON *json = cJSON_ParseWithOpts(copy, &end, true);
-  if (!json)
-    *at = (size_t)(end - copy);
+  cJSON *json = deepest <= JSON_DEPTH ? cJSON_ParseWithOpts(copy, &end, true) : NULL;
+  if (!json && deepest > JSON_DEPTH)
+    *fault = print_string("it nests %zu deep, over %d", deepest, JSON_DEPTH);
+  else if (!json)
+    *fault = print_string("not JSON from byte %zu on", original_offset(text, copy, end));
   free(copy);
   return json;
 }
@@ -132,4 +146,10 @@ const char *json_get_text(const cJSON *object, const char *name) {
 bool json_get_bool(const cJSON *object, const char *name, bool otherwise) {
   const cJSON *item = json_member(object, name);
   return cJSON_IsBool(item) ? cJSON_IsTrue(item) : otherwise;
+}
+
+int64_t json_get_signed(const cJSON *object, const char *name, int64_t otherwise) {
+  const cJSON *item = json_member(object, name);
+  bool fits = cJSON_IsNumber(item) && item->valuedouble > -9.1e15 && item->valuedouble < 9.1e15;
+  return fits ? (int64_t)item->valuedouble : otherwise;
 }

@@ -27,13 +27,21 @@ cJSON *json_place(const char *file, uint32_t line);
 /* Writes `item` on one line and deletes it. */
 void json_write(FILE *out, cJSON *item);
 
-/* Parses a text, exact integers included; NULL with `*at` (offset of the fault).
-   The text is left alone. */
-cJSON *json_parse(const char *text, size_t length, size_t *at);
+/* Digits that a double holds whatever they are. Integers with more are strings once
+   they have been parsed. */
+enum { JSON_EXACT_DIGITS = 15 };
+
+/* As deep as a text may nest: beyond what any of ours does, within what cJSON does. */
+enum { JSON_DEPTH = 500 };
+
+/* Parses a text, exact integers included; NULL with `*fault`, what is wrong with it
+   ("not JSON from byte 12 on"), to be freed. The text is left alone. */
+cJSON *json_parse(const char *text, size_t length, char **fault);
 
 /* Readers of a parsed object; the default where a member is absent, null or of
    another type. */
 uint64_t json_get(const cJSON *object, const char *name, uint64_t otherwise);
+int64_t json_get_signed(const cJSON *object, const char *name, int64_t otherwise);
 const char *json_get_text(const cJSON *object, const char *name);
 bool json_get_bool(const cJSON *object, const char *name, bool otherwise);
 const cJSON *json_member(const cJSON *object, const char *name);

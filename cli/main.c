@@ -40,6 +40,16 @@ static void print_help(FILE *to) {
         to);
 }
 
+/* Nothing that a command takes can be empty: it is a shell's variable that is not set. */
+static bool has_empty(int argc, char **argv) {
+  for (int i = 2; i < argc; i++)
+    if (!*argv[i]) {
+      complain("argument %d of `aprof %s' is empty: is a variable not set?", i - 1, argv[1]);
+      return true;
+    }
+  return false;
+}
+
 int main(int argc, char **argv) {
   argp_err_exit_status = CLI_USAGE;
   if (argc < 2) {
@@ -59,6 +69,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(name, commands[i].name))
       continue;
+    if (commands[i].run != cmd_run && has_empty(argc, argv))
+      return CLI_USAGE;
     /* argp prints argv[0] in its usage lines and error messages. */
     argv[1] = print_string("aprof %s", name);
     int status = commands[i].run(argc - 1, argv + 1);

@@ -2,17 +2,11 @@
 #include "reading.h"
 
 #include "cli.h"
-#include "find.h"
 #include "json.h"
-#include "totals.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* -- parts ----------------------------------------------------------------- */
 
@@ -122,11 +116,7 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->wall_of = read_distribution(object, "wall");
   f->queued_of = read_distribution(object, "queued");
   f->await = allocate(array_size(awaits), sizeof *f->await);
-  cJSON_ArrayForEach(item, awaits) {
-    if (f->awaits == array_size(awaits))
-      break;
-    read_await(&f->await[f->awaits++], item);
-  }
+  cJSON_ArrayForEach(item, awaits) read_await(&f->await[f->awaits++], item);
   if (cJSON_IsArray(json_member(object, "blocking")))
     read_blocking(f, json_member(object, "blocking"));
   if (cJSON_IsArray(json_member(object, "wakers")))
@@ -197,9 +187,8 @@ static void read_loops(struct reading *r, const cJSON *array) {
   const cJSON *item;
   r->loop = allocate(array_size(array), sizeof *r->loop);
   cJSON_ArrayForEach(item, array) {
-    const cJSON *tid = json_member(item, "tid");
     r->loop[r->loops++] = (struct r_loop){
-        .tid = cJSON_IsNumber(tid) ? (int64_t)tid->valuedouble : 0,
+        .tid = json_get_signed(item, "tid", 0),
         .name = text_of(item, "name", "?"),
         .block = json_get(item, "block", UNKNOWN),
         .hold_max = json_get(item, "hold_max_ns", UNKNOWN),
@@ -260,100 +249,12 @@ static void read_head(struct reading *r) {
 
 /* -- the whole ------------------------------------------------------------- */
 
-/* Arrays of objects, or the rest of this file would have to doubt each item. */
-static const char *shape_fault(const cJSON *json) {
-  static const char *const arrays[] = {"threads", "functions", "tree", "live"};
-  const char *schema = json_get_text(json, "schema");
-  const cJSON *item;
-  if (!cJSON_IsObject(json) || !schema || strncmp(schema, "aprof.totals/", 13))
-    return "is JSON, but no totals of aprof";
-  if (strcmp(schema, TOTALS_SCHEMA))
-    return "was written by another version of aprof, in a format this one does not know";
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-    const cJSON *array = json_member(json, arrays[i]);
-    if (!cJSON_IsArray(array))
-      return "is damaged: it lacks one of threads, functions, tree and live";
-    cJSON_ArrayForEach(item, array) if (!cJSON_IsObject(item)) return "is damaged: its arrays hold "
-                                                                      "other things than objects";
-  }
-  return NULL;
-}
-
-/* Totals may come from anywhere, and what they say goes to a terminal. */
-static void clean_strings(cJSON *item) {
-  for (; item; item = item->next) {
-    if (cJSON_IsString(item))
-      clean_text(item->valuestring);
-    if (item->child)
-      clean_strings(item->child);
-  }
-}
-
-struct reading *reading_parse(const char *text, size_t length, const char *what) {
-  size_t at = 0;
-  cJSON *json = json_parse(text, length, &at);
-  if (!json) {
-    complain("%s is neither totals nor a profile: not JSON from byte %zu on", what, at);
-    return NULL;
-  }
-  const char *fault = shape_fault(json);
-  if (fault) {
-    complain("%s %s", what, fault);
-    cJSON_Delete(json);
-    return NULL;
-  }
-  clean_strings(json->child);
+struct reading *reading_new(cJSON *json, const char *what) {
   struct reading *r = allocate(1, sizeof *r);
   r->json = json;
   r->what = print_string("%s", what);
   read_head(r);
   read_arrays(r);
-  return r;
-}
-
-static struct reading *load_profile(const char *target) {
-  struct found found;
-  if (!find_profile(target, false, &found))
-    return NULL;
-  char *text = NULL;
-  size_t length = 0;
-  FILE *out = open_memstream(&text, &length);
-  struct totals_request request = {
-      .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
-      .path = found.path,
-  };
-  bool made = out && totals_make(found.fd, found.what, found.state, &request, out);
-  struct reading *r = NULL;
-  if (out && fclose(out) == 0 && made)
-    r = reading_parse(text, length, target);
-  free(text);
-  found_release(&found);
-  return r;
-}
-
-static bool is_profile(const char *path) {
-  char magic[8] = "";
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0)
-    return false;
-  bool profile = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, APROF_PROFILE_MAGIC, 8);
-  close(fd);
-  return profile;
-}
-
-struct reading *reading_load(const char *target) {
-  uint64_t pid;
-  if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
-    return load_profile(target);
-  size_t length;
-  char *text = read_text_file(target, PROFILE_LIMIT, &length);
-  if (!text) {
-    complain("cannot read %s: %s", target,
-             errno == EINVAL ? "it is not a regular file" : strerror(errno));
-    return NULL;
-  }
-  struct reading *r = reading_parse(text, length, target);
-  free(text);
   return r;
 }
 

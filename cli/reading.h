@@ -118,9 +118,13 @@ struct reading {
 const struct r_await *reading_await(const struct r_function *f, const char *place,
                                     const char *callee);
 
-/* `target`: totals, a profile, or a PID. NULL after a message. */
+/* `target`: totals, a profile, or a PID. NULL after a message. load.c */
 struct reading *reading_load(const char *target);
+/* Text from anywhere: NULL after a message where it is no totals, or where its numbers
+   cannot be (verify.h). load.c */
 struct reading *reading_parse(const char *text, size_t length, const char *what);
+/* What has passed verify_fields, or was just made: takes the JSON. */
+struct reading *reading_new(cJSON *json, const char *what);
 void reading_free(struct reading *);
 
 /* The directory, slash included, that all absolute names of the functions' files

@@ -84,15 +84,16 @@ bool recover_all(const char *directory, struct written *written) {
 
 /* Whether the totals at `path` say that their profile lay in `directory`. */
 static bool is_from(const char *path, const char *directory) {
-  size_t length, at;
-  char *text = read_text_file(path, (size_t)1 << 30, &length);
+  size_t length;
+  char *fault = NULL, *text = read_text_file(path, (size_t)1 << 30, &length);
   if (!text)
     return false;
-  cJSON *json = json_parse(text, length, &at);
+  cJSON *json = json_parse(text, length, &fault);
   const char *profile = json_get_text(json_member(json, "process"), "profile");
   size_t prefix = strlen(directory);
   bool from = profile && !strncmp(profile, directory, prefix) && profile[prefix] == '/';
   cJSON_Delete(json);
+  free(fault);
   free(text);
   return from;
 }

@@ -3,16 +3,22 @@
 #include "json.h"
 #include "report.h"
 #include "totals.h"
+#include "verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void totals_findings(const char *body, const char *live, FILE *out) {
-  char *text = print_string("%s, \"tree\": [], \"live\": [%s]}", body, live);
-  struct reading *r = reading_parse(text, strlen(text), "the profile");
+  char *fault = NULL, *text = print_string("%s, \"tree\": [], \"live\": [%s]}", body, live);
+  cJSON *json = json_parse(text, strlen(text), &fault);
   free(text);
-  if (!r)
+  /* Numbers of a damaged profile may be beyond all that a reader takes. */
+  if (!json || fault || (fault = verify_fields(json))) {
+    free(fault);
+    cJSON_Delete(json);
     return;
+  }
+  struct reading *r = reading_new(json, "the profile");
   size_t count;
   struct finding *findings = report_findings(r, NULL, &report_defaults.limits, &count);
   for (size_t i = 0; i < count; i++) {

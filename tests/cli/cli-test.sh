@@ -289,6 +289,36 @@ for command in run report dump list on off reset coverage cflags; do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
 says "report: of nothing" 2 "a report on what" "$aprof" report
+for command in report dump on off reset coverage; do
+  says "$command: an empty argument" 2 "argument 1 of \`aprof $command' is empty" "$aprof" "$command" ""
+done
+says "report: an empty argument among others" 2 "argument 2 of" "$aprof" report a.json "" a.json
+says "run: an empty option" 2 "an option's value is empty" "$aprof" run -o "" -- true
+says "run: an empty program" 2 "the program's name is empty" "$aprof" run -- ""
+python3 -c 'print("[" * 2000 + "]" * 2000)' >deep.json
+says "report: nested too deep" 1 "deep.json is neither totals nor a profile: it nests 2000 deep" \
+  "$aprof" report deep.json
+# edited NAME CODE MESSAGE: totals `t` of which CODE changed something
+edited() {
+  python3 -c 'import json, sys
+t = json.load(open("a.json"))
+exec(sys.argv[1])
+json.dump(t, open("edited.json", "w"))' "$2"
+  says "report: $1" 1 "$3" "$aprof" report edited.json
+}
+edited "a count below zero" 't["functions"][1]["created"] = -1' "functions[1].created is -1, not a count"
+edited "a time beyond all clocks" 't["functions"][0]["exec_ns"] = 2**64 - 1' \
+  "functions[0].exec_ns is 18446744073709551615, not a count"
+edited "a fraction of a nanosecond" 't["threads"][0]["idle_ns"] = 1.5' "threads[0].idle_ns is 1.5"
+edited "a text for a number" 't["functions"][0]["awaits"][0]["count"] = "many"' \
+  'functions[0].awaits[0].count is "many", not a count'
+edited "a wall that is not its parts" 't["functions"][0]["wall_ns"] += 1' "functions[0].wall_ns is "
+edited "more made than ended" 't["functions"][0]["created"] += 1' "functions[0].created is "
+edited "waits without an await" 't["functions"][0]["awaits"] = []' "functions[0].waiting_ns is "
+edited "a tree of another program" 't["tree"][-1]["parent"] = 4711' \
+  ".parent is 4711, which is no function's path before it"
+edited "a member that is gone" 'del t["health"]["events"]' "health.events is missing, not a count"
+edited "elapsed is no sum" 't["threads"][0]["elapsed_ns"] = 5' "threads[0].elapsed_ns is 5, but"
 says "report: bad key" 2 "cannot sort by 'colour'" "$aprof" report --sort colour a.json
 says "report: no file" 1 "cannot read nowhere.json: No such file" "$aprof" report nowhere.json
 says "report: other JSON" 1 "no totals of aprof" "$aprof" report other.json

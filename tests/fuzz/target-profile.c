@@ -5,9 +5,11 @@
  * refused, and totals that were made are JSON that the report reads.
  */
 #include "cli/find.h"
+#include "cli/json.h"
 #include "cli/reading.h"
 #include "cli/report.h"
 #include "cli/totals.h"
+#include "cli/verify.h"
 #include "sparse.h"
 
 #include <stdlib.h>
@@ -21,6 +23,24 @@ static bool may_be_live(int fd) {
   struct aprof_header header;
   return profile_read_header(fd, "fuzzed", &header, true) &&
          (header.clock_source != APROF_CLOCK_TSC || header.fit_mult);
+}
+
+/* Totals are JSON whatever they were made of, and only numbers that are beyond all
+   that a report takes keep one from being made. */
+static void report(const char *text, size_t length, FILE *out) {
+  char *fault = NULL;
+  cJSON *json = json_parse(text, length, &fault);
+  if (!json)
+    abort();
+  fault = verify_fields(json);
+  struct reading *r = fault ? NULL : reading_new(json, "totals of a fuzzed profile");
+  if (r) {
+    report_json(r, NULL, &report_defaults, out);
+    report_print(r, NULL, &report_defaults, out);
+    reading_free(r);
+  } else
+    cJSON_Delete(json);
+  free(fault);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -37,14 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FILE *out = open_memstream(&text, &length);
   bool made = totals_make(fd, "fuzzed", live ? PROFILE_LIVE : PROFILE_LEFT, &request, out);
   fclose(out);
-  if (made) {
-    struct reading *r = reading_parse(text, length, "totals of a fuzzed profile");
-    if (!r)
-      abort();
-    report_json(r, NULL, &report_defaults, nowhere);
-    report_print(r, NULL, &report_defaults, nowhere);
-    reading_free(r);
-  }
+  if (made)
+    report(text, length, nowhere);
   free(text);
   close(fd);
   return 0;

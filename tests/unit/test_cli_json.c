@@ -3,6 +3,7 @@
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/totals.h"
+#include "cli/verify.h"
 #include "synthetic.h"
 
 #include <check.h>
@@ -17,8 +18,8 @@ START_TEST(integers_of_64_bits_survive) {
     cJSON *object = cJSON_CreateObject();
     json_number(object, "n", values[i]);
     char *text = cJSON_PrintUnformatted(object);
-    size_t at = 0;
-    cJSON *read = json_parse(text, strlen(text), &at);
+    char *fault = NULL;
+    cJSON *read = json_parse(text, strlen(text), &fault);
     ck_assert_uint_eq(json_get(read, "n", 1), values[i]);
     cJSON_Delete(read);
     cJSON_free(text);
@@ -30,8 +31,8 @@ END_TEST
 START_TEST(digits_in_strings_stay) {
   static const char text[] = "{\"a\":\"12345678901234567890 \\\" 12345678901234567890\","
                              "\"b\":[12345678901234567890,1.5,-3]}";
-  size_t at = 0;
-  cJSON *json = json_parse(text, strlen(text), &at);
+  char *fault = NULL;
+  cJSON *json = json_parse(text, strlen(text), &fault);
   ck_assert_str_eq(json_get_text(json, "a"), "12345678901234567890 \" 12345678901234567890");
   ck_assert_uint_eq(json_value(cJSON_GetArrayItem(json_member(json, "b"), 0), 0),
                     UINT64_C(12345678901234567890));
@@ -40,11 +41,92 @@ START_TEST(digits_in_strings_stay) {
 }
 END_TEST
 
+static void has_fault(const char *text, const char *want) {
+  char *fault = NULL;
+  ck_assert_ptr_null(json_parse(text, strlen(text), &fault));
+  ck_assert_str_eq(fault, want);
+  free(fault);
+}
+
 START_TEST(faults_have_a_place) {
-  size_t at = 0;
-  ck_assert_ptr_null(json_parse("{\"a\":}", 6, &at));
-  ck_assert_uint_eq(at, 5);
-  ck_assert_ptr_null(json_parse("", 0, &at));
+  has_fault("{\"a\":}", "not JSON from byte 5 on");
+  has_fault("", "not JSON from byte 0 on");
+  has_fault("[12345678901234567890, x]", "not JSON from byte 23 on");
+}
+END_TEST
+
+START_TEST(depth_is_bounded) {
+  char deep[2 * JSON_DEPTH + 3], *fault = NULL;
+  memset(deep, '[', JSON_DEPTH);
+  memset(deep + JSON_DEPTH, ']', JSON_DEPTH);
+  deep[2 * JSON_DEPTH] = 0;
+  cJSON *json = json_parse(deep, 2 * JSON_DEPTH, &fault);
+  ck_assert_ptr_nonnull(json);
+  cJSON_Delete(json);
+  memset(deep, '[', JSON_DEPTH + 1);
+  memset(deep + JSON_DEPTH + 1, ']', JSON_DEPTH + 1);
+  deep[2 * JSON_DEPTH + 2] = 0;
+  has_fault(deep, "it nests 501 deep, over 500");
+  has_fault("[\"[[[[\", \"{{\"", "not JSON from byte 13 on");
+}
+END_TEST
+
+/* What verify_totals says of totals in which `from` was changed to `to`. */
+static void is_damage(const char *text, const char *from, const char *to, const char *want) {
+  const char *at = strstr(text, from);
+  ck_assert_msg(at != NULL, "%s", from);
+  char *fault = NULL, *changed = malloc(strlen(text) + strlen(to) + 1);
+  sprintf(changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  cJSON *json = json_parse(changed, strlen(changed), &fault);
+  ck_assert_ptr_nonnull(json);
+  fault = verify_totals(json);
+  ck_assert_msg((fault != NULL) == (*want != 0), "%s -> %s: %s", from, to, fault);
+  if (fault)
+    ck_assert_msg(strstr(fault, want) != NULL, "%s -> %s: %s", from, to, fault);
+  free(fault);
+  cJSON_Delete(json);
+  free(changed);
+}
+
+/* Of the first occurrence in the text, which is enough to know the index. */
+START_TEST(impossible_numbers_have_a_name) {
+  struct totals_request request = {.reason = "request", .at = 950000};
+  struct synthetic *rich = synthetic_rich();
+  char *text = NULL;
+  size_t length = 0;
+  int fd = synthetic_file(rich, rich->header->used);
+  FILE *out = open_memstream(&text, &length);
+  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &request, out));
+  fclose(out);
+  close(fd);
+  is_damage(text, "\"pid\":4242", "\"pid\":4243", "");
+  is_damage(text, "\"pid\":4242", "\"pid\":\"4242\"", "process.pid is \"4242\", not an integer");
+  is_damage(text, "\"events\":", "\"events\":-", "health.events is -");
+  is_damage(text, "\"events\":", "\"even\":", "health.events is missing, not a count");
+  is_damage(text, "\"elapsed_ns\":", "\"elapsed_ns\":18446744073709551615,\"x\":",
+            "process.elapsed_ns is 18446744073709551615, not a count");
+  is_damage(text, "\"idle_ns\":", "\"idle_ns\":1", "threads[0].elapsed_ns is ");
+  is_damage(text, "\"exec_ns\":", "\"exec_ns\":1e3,\"x\":", "threads[0].elapsed_ns is ");
+  is_damage(text,
+            "\"exec_ns\":", "\"exec_ns\":0.5,\"x\":", "threads[0].exec_ns is 0.5, not a count");
+  is_damage(text, "\"wall_ns\":", "\"wall_ns\":1", "but queued_ns + exec_ns + waiting_ns is ");
+  is_damage(text, "\"created\":", "\"created\":1",
+            ", but done + failed + cancelled + detached + live is ");
+  is_damage(text, "\"immediate\":", "\"immediate\":null,\"x\":", ".immediate is null, not a count");
+  is_damage(text, "\"slices\":", "\"slices\":1", ", but the sum over its paths in the tree is ");
+  is_damage(text, "\"children_exec_ns\":", "\"children_exec_ns\":9,\"x\":", "");
+  is_damage(text, "\"tree\": [", "\"tree\": [7,", "tree is no array of objects");
+  is_damage(text, "\"p99\":", "\"p99\":9", ".exec is {");
+  is_damage(text, "\"buckets\":[[", "\"buckets\":[[1,1],[1,1],[", ".exec is {");
+  is_damage(text, "\"function_index\":", "\"function_index\":77,\"x\":",
+            "tree[0].function_index is 77, but there are ");
+  is_damage(text,
+            "\"tree\": [\n  {\"id\":", "\"tree\": [{\"id\":0,\"x\":", "tree[0].id is 0, not above");
+  is_damage(text, "\"parent\":3,", "\"parent\":99,", ".parent is 99, which is no function's path");
+  is_damage(text, "\"slice_max_between\":[", "\"slice_max_between\":[7,",
+            ".slice_max_between is [7,");
+  free(text);
+  free(rich);
 }
 END_TEST
 
@@ -398,6 +480,8 @@ int main(void) {
   tcase_add_test(tests, integers_of_64_bits_survive);
   tcase_add_test(tests, digits_in_strings_stay);
   tcase_add_test(tests, faults_have_a_place);
+  tcase_add_test(tests, depth_is_bounded);
+  tcase_add_test(tests, impossible_numbers_have_a_name);
   tcase_add_test(tests, totals_close_when_read_back);
   tcase_add_test(tests, many_live_futures_are_grouped);
   tcase_add_test(tests, an_interval_is_what_happened_between);
