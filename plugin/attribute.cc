@@ -31,7 +31,7 @@ static const Binding *lookup(const std::string &text, location_t near, bool comp
     b->where = attribute_location(near, text, 0);
     if (b->then_run)
       b->then_run->where = b->where;
-    need_scan |= b->then_run || b->place != Place::Call;
+    need_scan |= b->run_of_functions() || b->place != Place::Call;
     want_names_of(*b);
   }
   return (parsed[text] = std::move(b)).get();

@@ -85,6 +85,16 @@ static bool read_constant(Reader &r, int64_t *constant) {
 
 static std::unique_ptr<Value> read_value(Reader &r);
 
+/* Values are read and walked by functions that call themselves. */
+enum { MOST_PARTS = 64 };
+
+static bool too_many(Reader &r, size_t begin) {
+  if (++r.parts <= MOST_PARTS)
+    return false;
+  r.fail(begin, "this word has too many parts: at most 64 values, fields, * and &");
+  return true;
+}
+
 /* owner(V,STRUCT,FIELD), after its name. */
 static std::unique_ptr<Value> read_owner(Reader &r, size_t begin) {
   auto owner = new_value(Value::Owner);
@@ -105,6 +115,23 @@ static std::unique_ptr<Value> read_owner(Reader &r, size_t begin) {
   if (well && r.accept(")"))
     return owner;
   r.fail(begin, "owner is written owner(VALUE,STRUCT,FIELD)");
+  return nullptr;
+}
+
+/* NAME(V,...), behind the parenthesis. */
+static std::unique_ptr<Value> read_call(Reader &r, const std::string &name, size_t begin) {
+  auto call = new_value(Value::Call);
+  call->name = name;
+  if (r.accept(")"))
+    return call;
+  do {
+    call->args.push_back(read_value(r));
+    if (!call->args.back())
+      return nullptr;
+  } while (r.accept(","));
+  if (r.accept(")"))
+    return call;
+  r.fail(begin, "this call is not closed: " + name + "(VALUE,...)");
   return nullptr;
 }
 
@@ -138,11 +165,14 @@ static std::unique_ptr<Value> read_primary(Reader &r) {
     return value;
   }
   int64_t number;
-  if (read_argument(r, &number)) {
-    auto value = new_value(Value::Arg);
+  bool constant = is_digit(r.peek()) || (r.peek() == '-' && is_digit(r.peek(1)));
+  if (constant ? read_constant(r, &number) : read_argument(r, &number)) {
+    auto value = new_value(constant ? Value::Number : Value::Arg);
     value->number = number;
     return value;
   }
+  if (r.failed)
+    return nullptr;
   std::string name = r.identifier();
   if (name == "owner")
     return read_owner(r, begin);
@@ -154,17 +184,14 @@ static std::unique_ptr<Value> read_primary(Reader &r) {
     return new_value(Value::Self);
   if (name == "cur")
     return new_value(Value::Cur);
-  if (!name.empty() && r.accept("(") && r.accept(")")) {
-    auto value = new_value(Value::Call);
-    value->name = name;
-    return value;
-  }
+  if (!name.empty() && r.accept("("))
+    return read_call(r, name, begin);
   if (name.empty() && !r.done())
     r.at++;
   std::string what = begin < r.at ? "'" + r.text.substr(begin, r.at - begin) + "'" : "this";
   r.fail(begin, what +
                     " is no value; known: a0, a1..., a-1 (from the end), *V, V->field, ret, obj, "
-                    "self, cur, NAME(), owner(V,STRUCT,FIELD), V&mask");
+                    "self, cur, NAME(V,...), owner(V,STRUCT,FIELD), V&mask, numbers");
   return nullptr;
 }
 
@@ -174,6 +201,8 @@ static std::unique_ptr<Value> read_postfix(Reader &r) {
     size_t begin = r.at;
     if (!r.accept("->") && !r.accept("."))
       break;
+    if (too_many(r, begin))
+      return nullptr;
     auto field = new_value(Value::Field);
     field->name = r.identifier();
     if (field->name.empty()) {
@@ -187,19 +216,27 @@ static std::unique_ptr<Value> read_postfix(Reader &r) {
 }
 
 static std::unique_ptr<Value> read_unary(Reader &r) {
-  if (!r.accept("*"))
-    return read_postfix(r);
-  auto of = read_unary(r);
-  if (!of)
-    return nullptr;
-  auto value = new_value(Value::Deref);
-  value->of = std::move(of);
+  int stars = 0;
+  for (size_t begin = r.at; r.accept("*"); stars++)
+    if (too_many(r, begin))
+      return nullptr;
+  auto value = read_postfix(r);
+  for (; value && stars > 0; stars--) {
+    auto pointed = new_value(Value::Deref);
+    pointed->of = std::move(value);
+    value = std::move(pointed);
+  }
   return value;
 }
 
-static std::unique_ptr<Value> read_value(Reader &r) {
+static std::unique_ptr<Value> read_masked(Reader &r) {
   auto value = read_unary(r);
-  while (value && r.accept("&")) {
+  while (value) {
+    size_t begin = r.at;
+    if (!r.accept("&"))
+      break;
+    if (too_many(r, begin))
+      return nullptr;
     auto mask = new_value(Value::Mask);
     if (!read_constant(r, &mask->number))
       return nullptr;
@@ -207,6 +244,10 @@ static std::unique_ptr<Value> read_value(Reader &r) {
     value = std::move(mask);
   }
   return value;
+}
+
+static std::unique_ptr<Value> read_value(Reader &r) {
+  return too_many(r, r.at) ? nullptr : read_masked(r);
 }
 
 static bool at_end(Reader &r) {
@@ -230,7 +271,7 @@ static void read_namespace(Reader &r, Key *key) {
   key->ns = namespace_hash(key->space);
 }
 
-bool read_key(Reader &r, Key *key) {
+static bool read_key(Reader &r, Key *key) {
   read_namespace(r, key);
   size_t begin = r.at;
   if (r.accept("(")) {
@@ -243,14 +284,25 @@ bool read_key(Reader &r, Key *key) {
         r.fail(begin, "a tuple is two values in parentheses: (a0,a1)");
         return false;
       }
-      return at_end(r);
+      return true;
     }
     if (r.failed)
       return false;
     r.at = begin; /* only grouping, as in (*a0)->id */
   }
   key->first = read_value(r);
-  return key->first && at_end(r);
+  return key->first != nullptr;
+}
+
+bool read_keys(Reader &r, Key *first, std::vector<Key> *more) {
+  if (!read_key(r, first))
+    return false;
+  while (r.accept(",")) {
+    more->emplace_back();
+    if (!read_key(r, &more->back()))
+      return false;
+  }
+  return at_end(r);
 }
 
 bool read_functions(Reader &r, std::vector<std::unique_ptr<Value>> *functions) {
@@ -316,11 +368,18 @@ bool read_duration(Reader &r, std::unique_ptr<Value> *value, int64_t *ns) {
   return false;
 }
 
+void value_visit(const Value *value, const std::function<void(const Value &)> &visit) {
+  for (; value; value = value->of.get()) {
+    visit(*value);
+    for (const auto &argument : value->args)
+      value_visit(argument.get(), visit);
+  }
+}
+
 bool value_uses(const Value *value, Value::Kind kind) {
-  for (; value; value = value->of.get())
-    if (value->kind == kind)
-      return true;
-  return false;
+  bool uses = false;
+  value_visit(value, [&](const Value &v) { uses |= v.kind == kind; });
+  return uses;
 }
 
 uint32_t namespace_hash(const std::string &space) {

@@ -16,6 +16,7 @@ struct Reader {
   size_t at, end;
   Mistake *mistake;
   bool failed = false;
+  int parts = 0; /* of values, so far */
 
   Reader(const std::string &t, size_t begin, size_t e, Mistake *m)
       : text(t), at(begin), end(e), mistake(m) {}
@@ -33,7 +34,7 @@ bool is_identifier_start(char);
 bool is_identifier_part(char);
 
 /* Each reads all of the Reader's stretch or fails. */
-bool read_key(Reader &, Key *);
+bool read_keys(Reader &, Key *first, std::vector<Key> *more);
 bool read_functions(Reader &, std::vector<std::unique_ptr<Value>> *);
 bool read_condition(Reader &, Condition *);
 bool read_constants(Reader &, std::vector<int64_t> *);

@@ -1,30 +1,18 @@
 /*
- * Lines of the binding grammar: verb, place, words.
+ * Lines of the binding grammar: verb, place, and what follows '|'.
  *
- * To add a verb or a word: its row in the tables below, what it needs in
- * check_line, and what it emits in call.cc or body.cc.
+ * To add a verb: its row in the table below, the words it takes in
+ * binding-words.cc, and what it emits in call-events.cc or body.cc.
  */
 #include "binding.h"
 
+#include "binding-line.h"
 #include "binding-value.h"
 
 #include <algorithm>
-#include <cstring>
 #include <regex.h>
 
 namespace aprof {
-
-enum : unsigned {
-  ASYNC = 1u << (int)Verb::Async,
-  CREATE = 1u << (int)Verb::Create,
-  RUN = 1u << (int)Verb::Run,
-  AWAIT = 1u << (int)Verb::Await,
-  WAKE = 1u << (int)Verb::Wake,
-  END = 1u << (int)Verb::End,
-  IDLE = 1u << (int)Verb::Idle,
-  SWITCH = 1u << (int)Verb::Switch,
-  EVERY = ~0u
-};
 
 static const struct {
   const char *name;
@@ -44,52 +32,6 @@ static const struct {
     {"icall", Place::Icall}, {"store", Place::Store},
 };
 
-enum class Word {
-  Key,
-  Fn,
-  Ok,
-  When,
-  Once,
-  Multi,
-  Pending,
-  Polling,
-  Ready,
-  Rearm,
-  Root,
-  Names,
-  Background,
-  Worker,
-  Due,
-  Label,
-  How
-};
-enum class Takes { Nothing, Something, Either };
-
-static const struct {
-  const char *name;
-  Word word;
-  Takes takes;
-  unsigned verbs;
-} words[] = {
-    {"key", Word::Key, Takes::Something, CREATE | RUN | WAKE | END | SWITCH},
-    {"fn", Word::Fn, Takes::Something, CREATE},
-    {"ok", Word::Ok, Takes::Something, CREATE | WAKE | END},
-    {"when", Word::When, Takes::Something, EVERY},
-    {"once", Word::Once, Takes::Either, RUN},
-    {"multi", Word::Multi, Takes::Nothing, RUN},
-    {"pending", Word::Pending, Takes::Something, RUN},
-    {"polling", Word::Polling, Takes::Something, RUN},
-    {"ready", Word::Ready, Takes::Nothing, CREATE},
-    {"rearm", Word::Rearm, Takes::Nothing, CREATE},
-    {"root", Word::Root, Takes::Nothing, CREATE | ASYNC},
-    {"names", Word::Names, Takes::Nothing, AWAIT},
-    {"background", Word::Background, Takes::Nothing, CREATE | RUN | AWAIT},
-    {"worker", Word::Worker, Takes::Nothing, RUN},
-    {"due", Word::Due, Takes::Something, CREATE},
-    {"how", Word::How, Takes::Something, END},
-    {"label", Word::Label, Takes::Something, EVERY},
-};
-
 const char *verb_name(Verb verb) {
   for (const auto &v : verbs)
     if (v.verb == verb)
@@ -105,10 +47,6 @@ const char *place_name(Place place) {
 }
 
 /* -- words, as stretches of the text ----------------------------------------- */
-
-struct Stretch {
-  size_t begin, end;
-};
 
 /* The end of what is quoted by `quote` at `at`, or npos. */
 static size_t skip_quoted(const std::string &text, size_t at, char quote) {
@@ -155,21 +93,9 @@ static bool cut(const std::string &text, std::vector<Stretch> *out, Mistake *mis
   return true;
 }
 
-static bool wrong(Mistake *mistake, Stretch where, const std::string &message) {
+bool wrong(Mistake *mistake, Stretch where, const std::string &message) {
   *mistake = {where.begin, where.end, message};
   return false;
-}
-
-template <typename Table>
-static std::string known(const Table &table) {
-  std::string names;
-  const char *last = "";
-  for (const auto &row : table)
-    if (strcmp(last, row.name) != 0) {
-      names += std::string(names.empty() ? "" : " ") + row.name;
-      last = row.name;
-    }
-  return names;
 }
 
 /* -- one part of a line after the other ---------------------------------------- */
@@ -184,8 +110,27 @@ static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistak
   return wrong(mistake, where, "unknown verb '" + name + "'; known: " + known(verbs));
 }
 
+/* Counted repetitions inside each other make more of a regex than memory holds. */
+static bool is_modest(const std::string &regex) {
+  unsigned long product = 1;
+  for (size_t i = 0; i < regex.size() && product <= 1000; i++) {
+    if (regex[i] != '{' || (i > 0 && regex[i - 1] == '\\'))
+      continue;
+    size_t comma = regex.find_first_of(",}", i);
+    bool range = comma != std::string::npos && regex[comma] == ',';
+    unsigned long low = strtoul(regex.c_str() + i + 1, nullptr, 10);
+    unsigned long high = range ? strtoul(regex.c_str() + comma + 1, nullptr, 10) : 0;
+    product *= std::max({low, high, 1ul});
+  }
+  return product <= 1000 && regex.size() <= 4096;
+}
+
 static bool is_regex(const std::string &name, Mistake *mistake) {
   regex_t regex;
+  if (!is_modest(name)) {
+    mistake->message = "this regex is too large: write several lines, or repeat less";
+    return false;
+  }
   int status = regcomp(&regex, name.c_str(), REG_EXTENDED | REG_NOSUB);
   if (status == 0) {
     regfree(&regex);
@@ -279,201 +224,28 @@ static bool is_place(const std::string &text, Stretch where, bool attribute, Bin
   return !wrong(mistake, head, "unknown place '" + name + ":'; known: " + known(places));
 }
 
-static bool read_how(Reader &r, Binding *b) {
-  std::string how = r.text.substr(r.at, r.end - r.at);
-  size_t begin = r.at;
-  r.at = r.end;
-  if (how == "done")
-    b->how = How::Done;
-  else if (how == "failed")
-    b->how = How::Failed;
-  else if (how == "cancelled")
-    b->how = How::Cancelled;
-  else
-    r.fail(begin, "how= is one of done, failed, cancelled");
-  return !r.failed;
-}
-
-static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
-  switch (word) {
-  case Word::Key:
-    return read_key(r, &b->key);
-  case Word::Fn:
-    return read_functions(r, &b->functions);
-  case Word::Ok:
-    return read_condition(r, &b->ok);
-  case Word::When:
-    return read_condition(r, &b->when);
-  case Word::Once:
-    b->once = true;
-    return !given || read_condition(r, &b->once_if);
-  case Word::Pending:
-    b->pending = true;
-    return read_constants(r, &b->pending_values);
-  case Word::Polling:
-    b->polling = true;
-    return read_constants(r, &b->polling_values);
-  case Word::Due:
-    return read_duration(r, &b->due, &b->due_ns);
-  case Word::How:
-    return read_how(r, b);
-  case Word::Multi:
-    return b->multi = true;
-  case Word::Ready:
-    return b->ready = true;
-  case Word::Rearm:
-    return b->rearm = true;
-  case Word::Root:
-    return b->root = true;
-  case Word::Names:
-    return b->names = true;
-  case Word::Background:
-    return b->background = true;
-  case Word::Worker:
-    return b->worker = true;
-  case Word::Label: /* reserved: whatever it says */
-    return true;
-  }
-  return false;
-}
-
-static std::string words_of(Verb verb) {
-  std::string names;
-  for (const auto &w : words)
-    if ((w.verbs & (1u << (int)verb)) && w.word != Word::Label)
-      names += std::string(names.empty() ? "" : " ") + w.name;
-  return names;
-}
-
-static bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *seen,
-                      Mistake *mistake) {
-  size_t equals = text.find('=', where.begin);
-  bool given = equals < where.end;
-  Stretch head = {where.begin, given ? equals : where.end};
-  std::string name = text.substr(head.begin, head.end - head.begin);
-  std::string verb = verb_name(b->verb);
-  for (const auto &w : words) {
-    if (name != w.name)
-      continue;
-    if (!(w.verbs & (1u << (int)b->verb)))
-      return wrong(mistake, head,
-                   "'" + name + "' means nothing to " + verb + "; it takes: " + words_of(b->verb));
-    if (*seen & (1u << (int)w.word))
-      return wrong(mistake, head, "'" + name + "' is given twice");
-    *seen |= 1u << (int)w.word;
-    if (given ? w.takes == Takes::Nothing : w.takes == Takes::Something)
-      return wrong(mistake, where,
-                   "'" + name + (given ? "' takes no value" : "' needs a value: " + name + "=..."));
-    Reader r(text, given ? equals + 1 : where.end, where.end, mistake);
-    return read_word_value(w.word, given, r, b);
-  }
-  return wrong(mistake, head,
-               "unknown word '" + name + "'; " + verb + " takes: " + words_of(b->verb));
-}
-
-/* -- what only the whole line can tell ------------------------------------------- */
-
-static bool key_uses(const Key &key, Value::Kind kind) {
-  return value_uses(key.first.get(), kind) || value_uses(key.second.get(), kind);
-}
-
-static bool condition_uses(const Condition &c, Value::Kind kind) {
-  return value_uses(c.what.get(), kind);
-}
-
-/* Where `name` stands in this part of the line, for carets. */
-static Stretch find_word(const std::string &text, const std::vector<Stretch> &cuts,
-                         const char *name) {
-  for (const Stretch &s : cuts)
-    if (text.compare(s.begin, strlen(name), name) == 0)
-      return s;
-  return cuts.front();
-}
-
-static const char *misuse_of_values(const Binding &b, const char **word) {
-  bool in_call = b.place == Place::Call || b.place == Place::Icall;
-  bool has_object = b.place == Place::Icall || b.place == Place::Store;
-  *word = "key=";
-  if (key_uses(b.key, Value::Obj) && !has_object)
-    return "obj is the object of an icall: or store: place";
-  if (key_uses(b.key, Value::Ret) && b.verb == Verb::Switch)
-    return "ret is not known yet when it switches";
-  bool acts_on_current = b.verb == Verb::Wake || b.verb == Verb::End;
-  if (key_uses(b.key, Value::Cur) && !acts_on_current)
-    return "key=cur goes with wake and end only: the running future has its key already";
-  if (key_uses(b.key, Value::Cur) && (b.key.second || b.key.first->kind != Value::Cur))
-    return "cur is a whole key, not a part of one";
-  if (key_uses(b.key, Value::Ret) && (b.verb == Verb::Run || !in_call))
-    return "ret is not known yet when the run begins";
-  if (b.key.space == "any" && !acts_on_current)
-    return "any: goes with wake and end only: a future has one namespace";
-  *word = "when=";
-  if (condition_uses(b.when, Value::Ret))
-    return "when= is decided before the call: ret is not known yet, use ok=";
-  for (const Condition *c : {&b.when, &b.ok, &b.once_if}) {
-    *word = c == &b.when ? "when=" : c == &b.ok ? "ok=" : "once=";
-    if (condition_uses(*c, Value::Cur))
-      return "a condition cannot use cur";
-    if (condition_uses(*c, Value::Obj) && !has_object)
-      return "obj is the object of an icall: or store: place";
-    if (condition_uses(*c, Value::Ret) && b.place == Place::Store)
-      return "an assignment returns nothing: it has a0, which is stored, and obj";
-  }
-  *word = "due=";
-  for (auto kind : {Value::Ret, Value::Cur})
-    if (value_uses(b.due.get(), kind))
-      return "due= is evaluated before the call: it cannot use ret or cur";
-  *word = "fn=";
-  for (const auto &f : b.functions)
-    if (value_uses(f.get(), Value::Ret) || value_uses(f.get(), Value::Cur) ||
-        (value_uses(f.get(), Value::Obj) && !has_object))
-      return "fn= is evaluated before the call: it cannot use ret, cur or obj";
-  return nullptr;
-}
-
-static bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
-                       Mistake *mistake) {
-  std::string verb = verb_name(b.verb);
-  bool body = b.place == Place::Def || b.place == Place::Type;
-  if (b.place == Place::None)
-    return wrong(mistake, cuts.front(),
-                 verb + " needs a place: call:NAME, def:NAME or type:TYPEDEF");
-  bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End;
-  if (b.place == Place::Store && !moment)
-    return wrong(mistake, cuts.front(), verb + " needs an extent, which an assignment has not");
-  if (b.verb == Verb::Async && !body)
-    return wrong(mistake, cuts.front(), "async is about a body: it goes with def: or type:");
-  if (b.verb == Verb::Switch && b.place == Place::Type)
-    return wrong(mistake, cuts.front(), "switch goes with call: or def:");
-  if (b.verb != Verb::Async && b.verb != Verb::Run && b.verb != Verb::Switch && body)
-    return wrong(mistake, cuts.front(), verb + " is about a call: it goes with call:");
-  bool keyed =
-      b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End || b.verb == Verb::Switch;
-  if (keyed && !b.key.first)
-    return wrong(mistake, cuts.front(), verb + " needs key=");
-  if ((int)b.once + (int)b.multi + (int)(b.pending || b.polling) > 1)
-    return wrong(mistake,
-                 find_word(text, cuts,
-                           b.multi     ? "multi"
-                           : b.pending ? "pending"
-                                       : "polling"),
-                 "only one of once, multi and pending= (or polling=) can hold");
-  const char *word;
-  if (const char *message = misuse_of_values(b, &word))
-    return wrong(mistake, find_word(text, cuts, word), message);
-  return true;
-}
-
 static Place default_place(Verb verb) {
   return verb == Verb::Async || verb == Verb::Run ? Place::Def : Place::Call;
 }
 
-static bool read_run_part(const std::string &text, std::vector<Stretch> cuts, Binding *b,
-                          Mistake *mistake) {
+/* The words behind the place, read and kept for comparisons. */
+static bool read_words(const std::string &text, const std::vector<Stretch> &cuts, size_t next,
+                       Binding *b, Mistake *mistake) {
+  unsigned seen = 0;
+  for (; next < cuts.size(); next++) {
+    if (!read_word(text, cuts[next], b, &seen, mistake))
+      return false;
+    size_t length = cuts[next].end - cuts[next].begin;
+    b->words += (b->words.empty() ? "" : " ") + text.substr(cuts[next].begin, length);
+  }
+  return true;
+}
+
+/* `cuts` begin with the '|'. */
+static bool read_run_part(const std::string &text, std::vector<Stretch> cuts, bool attribute,
+                          Binding *b, Mistake *mistake) {
   if (b->verb != Verb::Create)
     return wrong(mistake, cuts[0], "only create has a '| run' part");
-  if (b->functions.empty())
-    return wrong(mistake, cuts[0], "'| run' is about the bodies that reach fn=, which is missing");
   if (cuts.size() < 2)
     return wrong(mistake, cuts[0], "'run key=...' is expected after '|'");
   cuts.erase(cuts.begin());
@@ -482,14 +254,19 @@ static bool read_run_part(const std::string &text, std::vector<Stretch> cuts, Bi
     return false;
   if (run->verb != Verb::Run)
     return wrong(mistake, cuts[0], "only run can follow '|'");
-  run->place = Place::Def;
-  unsigned seen = 0;
-  for (size_t i = 1; i < cuts.size(); i++)
-    if (!read_word(text, cuts[i], run.get(), &seen, mistake))
-      return false;
-  if (!check_line(text, cuts, *run, mistake))
+  bool failed = false;
+  bool placed = cuts.size() > 1 && is_place(text, cuts[1], attribute, run.get(), mistake, &failed);
+  if (failed)
+    return false;
+  if (placed && attribute)
+    return wrong(mistake, cuts[1], "the '| run' of an attribute is about the bodies of fn=");
+  if (!read_words(text, cuts, placed ? 2 : 1, run.get(), mistake))
+    return false;
+  if (!check_run_part(text, cuts, *b, run.get(), mistake))
     return false;
   run->text = text;
+  run->quiet = true;
+  b->then_run_at = cuts[0].begin;
   b->then_run = std::move(run);
   return true;
 }
@@ -510,20 +287,15 @@ bool binding_parse(const std::string &text, bool attribute, Binding *b, Mistake 
     return wrong(mistake, rest[0], "a verb is expected before '|'");
   if (!read_verb(text, cuts[0], b, mistake))
     return false;
-  size_t next = 1;
   bool failed = false;
-  if (next < cuts.size() && is_place(text, cuts[next], attribute, b, mistake, &failed))
-    next++;
+  bool placed = cuts.size() > 1 && is_place(text, cuts[1], attribute, b, mistake, &failed);
   if (failed)
     return false;
   if (attribute && b->place == Place::None)
     b->place = default_place(b->verb);
-  unsigned seen = 0;
-  for (; next < cuts.size(); next++)
-    if (!read_word(text, cuts[next], b, &seen, mistake))
-      return false;
-  return check_line(text, cuts, *b, mistake) &&
-         (rest.empty() || read_run_part(text, rest, b, mistake));
+  return read_words(text, cuts, placed ? 2 : 1, b, mistake) &&
+         check_line(text, cuts, *b, mistake) &&
+         (rest.empty() || read_run_part(text, rest, attribute, b, mistake));
 }
 
 } // namespace aprof

@@ -8,15 +8,16 @@
  *
  * Free of GCC's headers, so that unit tests link it alone.
  *
- *     line      = verb [place] word... ['|' 'run' word...]
+ *     line      = verb [place] word... ['|' 'run' [place] word...]
  *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
  *     name      = token | '/regex/' | '"text"' | STRUCT '.' FIELD ['.' FIELD...] ['=' constant]
  *     word      = name | name '=' text without blanks outside (), "" and //
+ *     keys      = key [',' key]...              several: wake and end
  *     key       = [namespace ':'] (value | '(' value ',' value ')')
  *     value     = '*' value | primary ('->' field | '.' field)... ['&' constant]
- *     primary   = aN | a-N | ret | obj | self | cur | NAME'()'
- *               | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
- *     condition = value [('==' | '!=' | '<' | '<=' | '>' | '>=') constant]
+ *     primary   = constant | aN | a-N | ret | obj | self | cur | NAME '(' [value [',' value]...]
+ * ')' | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')' condition = value [('==' | '!=' |
+ * '<' | '<=' | '>' | '>=') constant]
  *
  * An attribute leaves the place out: the verb decides it (async and run: the
  * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
@@ -25,6 +26,7 @@
 #define APROF_PLUGIN_BINDING_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ enum class Compare { None, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqu
 /* What a line may compute at run time. */
 struct Value {
   enum Kind {
+    Number,
     Arg,   /* number: index, negative from the end (-1 is the last) */
     Deref, /* *of */
     Field, /* of->name or of.name */
@@ -47,7 +50,7 @@ struct Value {
     Obj,
     Self,
     Cur,
-    Call, /* name() */
+    Call, /* name(args...) */
     Owner /* the struct `name` whose member `field` is at address `of` */
   };
   Kind kind;
@@ -55,6 +58,7 @@ struct Value {
   std::string name;
   std::string field;
   std::unique_ptr<Value> of;
+  std::vector<std::unique_ptr<Value>> args; /* of a Call */
 };
 
 /* A value against a constant; true where `what` is absent. */
@@ -73,7 +77,8 @@ struct Key {
   std::unique_ptr<Value> first, second;
 };
 
-/* One line. A create line's `| run ...` is a line of its own in `then_run`. */
+/* One line. A create line's `| run ...` is a line of its own in `then_run`: about the
+   bodies that reach fn=, unless it has a place, or there is no fn=. */
 struct Binding {
   Verb verb = Verb::Async;
   Place place = Place::None;
@@ -85,6 +90,7 @@ struct Binding {
   int64_t stored_value = 0;
 
   Key key;
+  std::vector<Key> more_keys;                    /* wake, end: each of them too */
   std::vector<std::unique_ptr<Value>> functions; /* fn= */
   Condition ok, when;
   bool once = false, multi = false, pending = false;
@@ -98,9 +104,18 @@ struct Binding {
   int64_t due_ns = 0;
   How how = How::Done;
   std::unique_ptr<Binding> then_run;
+  size_t then_run_at = 0; /* where it begins in the text */
+  bool quiet = false;     /* it was the `| run` of another: an unknown key is silent */
+
+  /* The `| run` that the bodies of fn= have, or null. */
+  const Binding *run_of_functions() const {
+    bool fits = then_run && then_run->place == Place::None && !functions.empty();
+    return fits ? then_run.get() : nullptr;
+  }
 
   /* Where it was written. */
   std::string text;
+  std::string words;          /* those behind verb and place, one blank between them */
   const char *file = nullptr; /* nullptr: an attribute */
   unsigned line = 0;
   unsigned column = 0;  /* of the first character of text, from 1 */
@@ -122,6 +137,9 @@ bool binding_parse(const std::string &text, bool attribute, Binding *binding, Mi
 /* The verb and place as written, for messages. */
 const char *verb_name(Verb);
 const char *place_name(Place);
+
+/* The value and all its parts, the whole before the parts. */
+void value_visit(const Value *, const std::function<void(const Value &)> &visit);
 
 /* The value or one of its parts is of that kind. */
 bool value_uses(const Value *, Value::Kind);

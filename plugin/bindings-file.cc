@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "diagnose.h"
 #include "gcc.h"
@@ -33,11 +35,17 @@ static std::string real_path(const std::string &path) {
   return result;
 }
 
+static bool has_suffix(const std::string &name) {
+  return name.size() > 6 && name.compare(name.size() - 6, 6, ".aprof") == 0;
+}
+
 /* bindings=VALUE: with a slash or .aprof a file, else the name of a shipped one. */
+static bool is_path(const std::string &value) {
+  return value.find('/') != std::string::npos || has_suffix(value);
+}
+
 static std::string path_of(const std::string &value) {
-  bool file = value.find('/') != std::string::npos ||
-              (value.size() > 6 && value.compare(value.size() - 6, 6, ".aprof") == 0);
-  return file ? value : options.bindings_dir + "/" + value + ".aprof";
+  return is_path(value) ? value : options.bindings_dir + "/" + value + ".aprof";
 }
 
 static std::vector<std::string> shipped_paths() {
@@ -47,7 +55,7 @@ static std::vector<std::string> shipped_paths() {
     return paths;
   while (struct dirent *entry = readdir(dir)) {
     std::string name = entry->d_name;
-    if (name.size() > 6 && name[0] != '.' && name.compare(name.size() - 6, 6, ".aprof") == 0)
+    if (name[0] != '.' && has_suffix(name))
       paths.push_back(options.bindings_dir + "/" + name);
   }
   closedir(dir);
@@ -89,12 +97,25 @@ struct File {
   std::vector<std::unique_ptr<Binding>> lines;
 };
 
-static void load_line(File *file, const std::string &text, unsigned number, unsigned column) {
-  if (text.compare(0, 7, "header ") == 0) {
-    size_t name = text.find_first_not_of(" \t", 7);
-    file->headers->push_back(text.substr(name));
+/* "header PATH"; false if this is another line. */
+static bool load_header(File *file, const std::string &text, unsigned number, unsigned column) {
+  size_t end = text.find_first_of(" \t");
+  if (text.substr(0, end) != "header")
+    return false;
+  size_t path = text.find_first_not_of(" \t", end);
+  bool one = path != std::string::npos && text.find_first_of(" \t", path) == std::string::npos;
+  if (one)
+    file->headers->push_back(text.substr(path));
+  else
+    error_at(file_location(file->path, number, column),
+             "one path is expected after %<header%>, as in %<header uv.h%>");
+  return true;
+}
+
+static void load_line(File *file, const std::string &text, unsigned number, unsigned column,
+                      bool quiet = false) {
+  if (!quiet && load_header(file, text, number, column))
     return;
-  }
   std::unique_ptr<Binding> b(new Binding());
   Mistake mistake;
   if (!binding_parse(text, false, b.get(), &mistake)) {
@@ -102,6 +123,7 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
              mistake.message.c_str());
     return;
   }
+  b->quiet = quiet;
   b->file = file->path;
   b->line = number;
   b->column = column;
@@ -113,17 +135,42 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
     b->then_run->shipped = b->shipped;
   }
   file->lines.push_back(std::move(b));
+  /* A `| run` with a place is a line of its own, too. */
+  const Binding *create = file->lines.back().get();
+  size_t at = create->then_run_at;
+  if (create->then_run && create->then_run->place != Place::None)
+    load_line(file, text.substr(at), number, column + (unsigned)at, true);
+}
+
+/* What bindings=NAME may name. */
+static std::string shipped_names() {
+  std::string names;
+  for (const std::string &path : shipped_paths()) {
+    size_t begin = path.rfind('/') + 1;
+    names += (names.empty() ? "" : " ") + path.substr(begin, path.size() - begin - 6);
+  }
+  return names.empty() ? "none in " + options.bindings_dir : names;
+}
+
+/* Why it cannot be read, or 0. */
+static int trouble_with(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0)
+    return errno;
+  if (S_ISDIR(status.st_mode))
+    return EISDIR;
+  return access(path.c_str(), R_OK) == 0 ? 0 : errno;
 }
 
 static void load_file(const std::string &path, bool shipped) {
   std::string real = real_path(path);
   if (std::find(loaded.begin(), loaded.end(), real) != loaded.end())
     return;
-  std::ifstream in(path);
-  if (!in) {
-    error("bindings file %qs cannot be read: %s", path.c_str(), xstrerror(errno));
+  if (int why = trouble_with(path)) {
+    error("bindings file %qs cannot be read: %s", path.c_str(), xstrerror(why));
     return;
   }
+  std::ifstream in(path);
   loaded.push_back(real);
   File file = {xstrdup(path.c_str()), shipped, new std::vector<std::string>(), {}};
   std::string line;
@@ -142,9 +189,19 @@ static void load_file(const std::string &path, bool shipped) {
   }
 }
 
+/* bindings=VALUE */
+static void load_asked(const std::string &value) {
+  if (!is_path(value) && trouble_with(path_of(value)) == ENOENT)
+    error("no bindings of the name %qs are shipped; there are: %s; a file of yours is named with "
+          "%</%> or %<.aprof%>, as %<./%s.aprof%>",
+          value.c_str(), shipped_names().c_str(), value.c_str());
+  else
+    load_file(path_of(value), false);
+}
+
 void bindings_load() {
   for (const std::string &value : options.bindings)
-    load_file(path_of(value), false);
+    load_asked(value);
   if (options.shipped)
     for (const std::string &path : shipped_paths())
       load_file(path, true);

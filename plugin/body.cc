@@ -144,7 +144,7 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   if (!fits(*w, run))
     return;
   say(*w, b);
-  if (!check_pending(*w, b) || !key_trees(*b, w->frame, &key0, &key1))
+  if (!check_pending(*w, b) || !key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   bracket.run = b;
   bracket.token = new_token(&w->variables);
@@ -165,7 +165,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   if (b->regex && !arguments_present(*b, w->frame))
     return;
   say(*w, b);
-  if (!key_trees(*b, w->frame, &key0, &key1))
+  if (!key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   tree record =
       site_new(APROF_SITE_SWITCH, name_of_function(w->decl), w->frame.where, w->decl, b, 0);

@@ -38,17 +38,23 @@ bool match_needs_scan() {
 /* -- tables ------------------------------------------------------------------------------ */
 
 static void want_names(const Value *value) {
-  for (; value; value = value->of.get()) {
-    if (value->kind == Value::Owner)
-      scan_for_struct(value->name);
-    if (value->kind == Value::Call)
-      scan_for_function(value->name);
-  }
+  value_visit(value, [](const Value &v) {
+    if (v.kind == Value::Owner)
+      scan_for_struct(v.name);
+    if (v.kind == Value::Call)
+      scan_for_function(v.name);
+  });
+}
+
+static void want_names(const Key &key) {
+  want_names(key.first.get());
+  want_names(key.second.get());
 }
 
 void want_names_of(const Binding &b) {
-  want_names(b.key.first.get());
-  want_names(b.key.second.get());
+  want_names(b.key);
+  for (const Key &key : b.more_keys)
+    want_names(key);
   want_names(b.ok.what.get());
   want_names(b.when.what.get());
   want_names(b.once_if.what.get());
@@ -63,7 +69,7 @@ void match_init() {
   for (const auto &line : bindings()) {
     const Binding *b = line.get();
     want_names_of(*b);
-    lines_need_scan |= !b->headers && (b->then_run || b->place == Place::Type);
+    lines_need_scan |= !b->headers && (b->run_of_functions() || b->place == Place::Type);
     if (b->place == Place::Type) {
       typed.push_back(b);
       continue;
@@ -100,6 +106,13 @@ bool namespace_has_create(uint32_t ns) {
 
 /* -- names ------------------------------------------------------------------------------- */
 
+/* "__ct " "__ct_base " "__ct_comp ", and "__dt ": no name of the program ends so. */
+static bool is_special(tree d, const char *text, const char *prefix) {
+  return TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, prefix, 4) == 0 &&
+         text[strlen(text) - 1] == ' ' && DECL_CONTEXT(d) && TYPE_P(DECL_CONTEXT(d)) &&
+         TYPE_IDENTIFIER(DECL_CONTEXT(d));
+}
+
 /* ns::Class::method; the plain name in C. */
 static std::string qualified(tree declaration) {
   std::string name;
@@ -107,9 +120,9 @@ static std::string qualified(tree declaration) {
     tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
     const char *text = identifier_text(identifier);
     std::string part = text ? text : "";
-    if (TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, "__ct", 4) == 0)
+    if (is_special(d, text, "__ct"))
       part = identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
-    else if (TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, "__dt", 4) == 0)
+    else if (is_special(d, text, "__dt"))
       part = std::string("~") + identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
     else if (TYPE_P(d) && (!text || strchr("<.", *text) || strncmp(text, "__lambda", 8) == 0))
       part = "lambda";
@@ -269,24 +282,6 @@ std::vector<FieldLine> field_lines(Place place, tree reference) {
 
 /* -- bodies ------------------------------------------------------------------------------- */
 
-/* The words of a run line without verb and place: equal words, equal run. */
-static std::string run_words(const Binding *b) {
-  size_t begin = b->text.find('|');
-  begin = begin == std::string::npos ? 0 : begin + 1;
-  std::string words;
-  while (begin < b->text.size()) {
-    size_t end = b->text.find_first_of(" \t", begin);
-    end = end == std::string::npos ? b->text.size() : end;
-    std::string word = b->text.substr(begin, end - begin);
-    bool place =
-        word == "run" || word.compare(0, 4, "def:") == 0 || word.compare(0, 5, "type:") == 0;
-    if (!word.empty() && !place)
-      words += word + " ";
-    begin = end + 1;
-  }
-  return words;
-}
-
 static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool named = false) {
   if (b->verb == Verb::Async && !body->async)
     body->async = b;
@@ -294,9 +289,8 @@ static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool na
     body->switches.push_back(b);
   if (b->verb != Verb::Run)
     return;
-  std::string words = run_words(b);
   for (RunLine &known : body->runs)
-    if (known.line == b || run_words(known.line) == words) {
+    if (known.line == b || known.line->words == b->words) { /* equal words, equal run */
       known.quiet &= quiet;
       known.named |= named;
       return;
@@ -315,16 +309,16 @@ static void add_attribute_lines(BodyLines *body, const Lines &lines) {
 }
 
 static bool type_line_holds(const Binding *b, tree function) {
-  if (b->quoted && signature_matches(b->name, function) && declared_where(b, function))
-    return true;
+  if (b->quoted) /* no header declares who has a signature: it has to be read */
+    return signature_matches(b->name, function) && (!b->headers || headers_present(*b->headers));
   for (const Use &use : uses_of(function)) {
-    if (!use.as || b->quoted)
+    if (!use.as)
       continue;
     if (b->name == identifier_text(DECL_NAME(use.as)) && declared_where(b, use.as))
       return true;
   }
   for (tree name : typedefs_of(TREE_TYPE(function)))
-    if (!b->quoted && b->name == identifier_text(DECL_NAME(name)) && declared_where(b, name))
+    if (b->name == identifier_text(DECL_NAME(name)) && declared_where(b, name))
       return true;
   return false;
 }
@@ -359,10 +353,10 @@ const BodyLines &body_lines(tree function) {
     attribute_lines(use.attributes, &lines);
   add_attribute_lines(&body, lines);
   for (const Binding *b : named_lines(&defs, function))
-    add_body_line(&body, b, false);
+    add_body_line(&body, b, b->quiet);
   for (const Binding *b : typed)
     if (type_line_holds(b, function))
-      add_body_line(&body, b, false);
+      add_body_line(&body, b, b->quiet);
   for (const Binding *b : runs_of(function))
     add_body_line(&body, b, true, is_passed_as_is(function, b));
   for (const Use &use : uses_of(function))

@@ -101,13 +101,17 @@ static void remember_header(tree declaration) {
 }
 
 bool headers_present(const std::vector<std::string> &headers) {
+  static std::unordered_map<const void *, bool> known;
+  auto asked = known.find(&headers);
+  if (asked != known.end())
+    return asked->second;
   for (unsigned i = 0; i < LINEMAPS_ORDINARY_USED(line_table); i++) {
     const char *file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
     for (const std::string &header : headers)
       if (file && path_ends_in(file, header))
-        return true;
+        return known[&headers] = true;
   }
-  return false;
+  return known[&headers] = false;
 }
 
 /* "header file": the files of this unit that define what the header declares. */
@@ -294,7 +298,8 @@ static void note_call(tree call) {
   for (int i = 0; i < count; i++)
     note_use(CALL_EXPR_ARG(call, i), parameter_type(callee, type, i));
   for (const Binding *b : call_lines(callee, type)) {
-    if (!b->then_run)
+    const Binding *run = b->run_of_functions();
+    if (!run)
       continue;
     for (const auto &value : b->functions) {
       if (value->kind != Value::Arg)
@@ -306,7 +311,6 @@ static void note_call(tree call) {
       tree wanted = parameter_type(callee, type, index);
       wanted = wanted ? function_type_of(wanted) : NULL_TREE;
       for (tree function : found) {
-        const Binding *run = b->then_run.get();
         add_once(&runs[DECL_UID(function)], run);
         bool cast = wanted && parameter_count(wanted) >= 0 &&
                     parameter_count(wanted) != parameter_count(TREE_TYPE(function));
@@ -383,13 +387,12 @@ void scan_function(void *function, void *) {
 /* `| run` holds for whatever is passed, anywhere, as the type of fn=. */
 static void note_create_lines(tree function) {
   for (const Binding *b : call_lines(function, TREE_TYPE(function))) {
-    if (!b->then_run)
+    if (!b->run_of_functions())
       continue;
     for (const auto &value : b->functions) {
       tree type = type_of_value(value.get(), function, TREE_TYPE(function));
       for (tree name : typedefs_of(type))
-        add_once(&typedef_runs[identifier_text(DECL_NAME(name))],
-                 (const Binding *)b->then_run.get());
+        add_once(&typedef_runs[identifier_text(DECL_NAME(name))], b->run_of_functions());
     }
   }
 }

@@ -48,7 +48,7 @@ const std::vector<const Binding *> &runs_of_typedef(tree type_decl);
 /* The unit's reference to the gate (<aprof.h>), or null. */
 tree user_gate();
 
-/* One of these headers has been read for this unit. */
+/* One of these headers has been read for this unit; valid once it is parsed. */
 bool headers_present(const std::vector<std::string> &headers);
 
 /* `name` was declared in a file whose path ends in `header`. */

@@ -74,7 +74,7 @@ static void put_in_own_section(tree record) {
 
 /* -- a record -------------------------------------------------------------------------------- */
 
-static unsigned flags_of(const Binding *b) {
+static unsigned flags_of(const Binding *b, const Key *key) {
   if (!b)
     return 0;
   const Binding *run = b->verb == Verb::Create ? b->then_run.get() : b;
@@ -88,7 +88,7 @@ static unsigned flags_of(const Binding *b) {
   flags |= b->root ? APROF_ROOT : 0;
   flags |= b->names ? APROF_NAMES : 0;
   flags |= b->background ? APROF_BACKGROUND : 0;
-  flags |= b->key.second ? APROF_TUPLE : 0;
+  flags |= key->second ? APROF_TUPLE : 0;
   flags |= b->worker ? APROF_WORKER : 0;
   flags |= b->polling ? APROF_POLLING : 0;
   flags |= b->verb == Verb::Create && !b->key.first ? APROF_KEYLESS : 0;
@@ -145,9 +145,10 @@ static tree new_site(aprof_site_kind kind, aprof_model model, const std::string 
 }
 
 tree site_new(aprof_site_kind kind, const std::string &name, location_t where, tree function,
-              const Binding *line, unsigned extra) {
-  return new_site(kind, APROF_MODEL_NONE, name, where, function, flags_of(line) | extra,
-                  line ? line->key.ns : APROF_NS_NONE);
+              const Binding *line, unsigned extra, const Key *key) {
+  key = key ? key : line ? &line->key : nullptr;
+  return new_site(kind, APROF_MODEL_NONE, name, where, function, flags_of(line, key) | extra,
+                  key ? key->ns : APROF_NS_NONE);
 }
 
 tree site_of_function(tree function) {

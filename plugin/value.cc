@@ -16,44 +16,56 @@ static int index_of(const Value *value, const Frame &frame) {
 /* -- which arguments ------------------------------------------------------------------- */
 
 static bool present(const Value *value, const Frame &frame) {
-  for (; value; value = value->of.get())
-    if (value->kind == Value::Arg) {
-      int index = index_of(value, frame);
-      if (index < 0 || index >= (int)frame.args.size())
-        return false;
-    }
-  return true;
+  bool well = true;
+  value_visit(value, [&](const Value &v) {
+    int index = v.kind == Value::Arg ? index_of(&v, frame) : 0;
+    well &= v.kind != Value::Arg || (index >= 0 && index < (int)frame.args.size());
+  });
+  return well;
+}
+
+static bool present(const Key &key, const Frame &frame) {
+  return present(key.first.get(), frame) && present(key.second.get(), frame);
 }
 
 bool arguments_present(const Binding &b, const Frame &frame) {
-  bool well = present(b.key.first.get(), frame) && present(b.key.second.get(), frame) &&
-              present(b.ok.what.get(), frame) && present(b.when.what.get(), frame) &&
-              present(b.once_if.what.get(), frame) && present(b.due.get(), frame);
+  bool well = present(b.key, frame) && present(b.ok.what.get(), frame) &&
+              present(b.when.what.get(), frame) && present(b.once_if.what.get(), frame) &&
+              present(b.due.get(), frame);
+  for (const Key &key : b.more_keys)
+    well &= present(key, frame);
   for (const auto &value : b.functions)
     well &= present(value.get(), frame);
   return well;
 }
 
 static void collect(const Value *value, const Frame &frame, std::unordered_set<int> *indices) {
-  for (; value; value = value->of.get())
-    if (value->kind == Value::Arg)
-      indices->insert(index_of(value, frame));
+  value_visit(value, [&](const Value &v) {
+    if (v.kind == Value::Arg)
+      indices->insert(index_of(&v, frame));
+  });
+}
+
+static void collect(const Key &key, const Frame &frame, std::unordered_set<int> *indices) {
+  collect(key.first.get(), frame, indices);
+  collect(key.second.get(), frame, indices);
 }
 
 void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
   collect(b.ok.what.get(), frame, indices);
   collect(b.once_if.what.get(), frame, indices);
-  if (b.verb != Verb::Run) {
-    collect(b.key.first.get(), frame, indices);
-    collect(b.key.second.get(), frame, indices);
-  }
+  if (b.verb == Verb::Run)
+    return;
+  collect(b.key, frame, indices);
+  for (const Key &key : b.more_keys)
+    collect(key, frame, indices);
 }
 
 bool late_object(const Binding &b) {
   bool late =
       value_uses(b.ok.what.get(), Value::Obj) || value_uses(b.once_if.what.get(), Value::Obj);
   if (b.verb != Verb::Run)
-    late |= value_uses(b.key.first.get(), Value::Obj) || value_uses(b.key.second.get(), Value::Obj);
+    late |= key_uses(b, Value::Obj);
   return late;
 }
 
@@ -132,13 +144,6 @@ static tree field_tree(const Value *value, const Frame &frame, const Binding &b)
   return object;
 }
 
-static tree called_tree(const Value *value, const Frame &frame, const Binding &b) {
-  tree function = scanned_function(value->name);
-  if (!function)
-    return refuse(frame, b, "the function '" + value->name + "' is not declared in this unit");
-  return build_call_expr_loc(UNKNOWN_LOCATION, function, 0);
-}
-
 static tree owner_tree(const Value *value, const Frame &frame, const Binding &b) {
   tree member = value_tree(value->of.get(), frame, b);
   if (!member)
@@ -179,6 +184,17 @@ static tree promoted(tree value) {
   return value;
 }
 
+tree function_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree t = value_tree(value, frame, b);
+  if (!t)
+    return NULL_TREE;
+  if (FUNC_OR_METHOD_TYPE_P(TREE_TYPE(t)))
+    t = build_fold_addr_expr(t);
+  if (!POINTER_TYPE_P(TREE_TYPE(t)) && !INTEGRAL_TYPE_P(TREE_TYPE(t)))
+    return refuse(frame, b, "fn= needs a pointer to a function, this is " + shown(TREE_TYPE(t)));
+  return t;
+}
+
 static bool is_scalar(tree value) {
   return INTEGRAL_TYPE_P(TREE_TYPE(value)) || POINTER_TYPE_P(TREE_TYPE(value));
 }
@@ -197,6 +213,38 @@ static tree scalar_tree(const Value *value, const Frame &frame, const Binding &b
   return t;
 }
 
+static tree called_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree function = scanned_function(value->name);
+  if (!function)
+    return refuse(frame, b,
+                  "no function '" + value->name +
+                      "' is declared in this unit (a macro is none): include its header, or "
+                      "write the value another way");
+  int count = parameter_count(TREE_TYPE(function));
+  if (count >= 0 && (int)value->args.size() != count && !stdarg_p(TREE_TYPE(function)))
+    return refuse(frame, b,
+                  "'" + value->name + "' takes " + std::to_string(count) + " arguments, not " +
+                      std::to_string(value->args.size()));
+  std::vector<tree> arguments;
+  for (const auto &argument : value->args) {
+    tree t = scalar_tree(argument.get(), frame, b);
+    tree wanted = parameter_type(function, TREE_TYPE(function), (int)arguments.size());
+    if (!t)
+      return NULL_TREE;
+    if (wanted && !INTEGRAL_TYPE_P(wanted) && !POINTER_TYPE_P(wanted))
+      return refuse(frame, b,
+                    "'" + value->name +
+                        "' takes something that is neither a number nor an "
+                        "address");
+    arguments.push_back(wanted ? fold_convert(TYPE_MAIN_VARIANT(wanted), t) : promoted(t));
+  }
+  tree call = build_call_expr_loc_array(UNKNOWN_LOCATION, function, (int)arguments.size(),
+                                        arguments.data());
+  if (TREE_CODE(call) == CALL_EXPR)
+    TREE_NOTHROW(call) = 1;
+  return call;
+}
+
 static tree mask_tree(const Value *value, const Frame &frame, const Binding &b) {
   tree t = scalar_tree(value->of.get(), frame, b);
   if (!t)
@@ -207,6 +255,8 @@ static tree mask_tree(const Value *value, const Frame &frame, const Binding &b) 
 
 tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
   switch (value->kind) {
+  case Value::Number:
+    return build_int_cst(long_long_integer_type_node, value->number);
   case Value::Arg:
     return argument_tree(value, frame, b);
   case Value::Deref: {
@@ -238,8 +288,15 @@ tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
 
 /* -- keys and conditions -------------------------------------------------------------------- */
 
-bool key_trees(const Binding &b, const Frame &frame, tree *key0, tree *key1) {
-  const Value *values[] = {b.key.first.get(), b.key.second.get()};
+bool key_uses(const Binding &b, Value::Kind kind) {
+  bool uses = value_uses(b.key.first.get(), kind) || value_uses(b.key.second.get(), kind);
+  for (const Key &key : b.more_keys)
+    uses |= value_uses(key.first.get(), kind) || value_uses(key.second.get(), kind);
+  return uses;
+}
+
+bool key_trees(const Binding &b, const Key &key, const Frame &frame, tree *key0, tree *key1) {
+  const Value *values[] = {key.first.get(), key.second.get()};
   tree *keys[] = {key0, key1};
   for (int i = 0; i < 2; i++) {
     *keys[i] = build_int_cst(uint64_type_node, 0);

@@ -32,12 +32,16 @@ bool arguments_present(const Binding &, const Frame &);
    once=, and the key of a create line. */
 void late_arguments(const Binding &, const Frame &, std::unordered_set<int> *indices);
 
+/* One of its keys uses such a value. */
+bool key_uses(const Binding &, Value::Kind);
+
 /* Some value behind the call needs obj. */
 bool late_object(const Binding &);
 
 /* Each returns null after an error at the call that shows the line. */
 tree value_tree(const Value *, const Frame &, const Binding &);
-bool key_trees(const Binding &, const Frame &, tree *key0, tree *key1);
+tree function_tree(const Value *, const Frame &, const Binding &); /* of fn= */
+bool key_trees(const Binding &, const Key &, const Frame &, tree *key0, tree *key1);
 tree condition_tree(const Condition &, const Frame &, const Binding &); /* boolean */
 
 /* How a run with pending= or polling= that returned `value` ends (abi.h). */

@@ -47,6 +47,11 @@ golden option -fplugin-arg-aprof-binding=x file.c
 golden option-value -fplugin-arg-aprof-autoload=maybe file.c
 golden option-empty -fplugin-arg-aprof-bindings= file.c
 golden no-file -fplugin-arg-aprof-bindings=./nowhere.aprof file.c
+golden directory -fplugin-arg-aprof-bindings=../diagnostics file.c
+if compile "$first" -fplugin-arg-aprof-bindings=libuw file.c; then :; fi
+contains "a mistyped name is no name of a shipped file" \
+  "no bindings of the name 'libuw' are shipped; there are: async-h " "$work/err"
+contains "and these are listed" " libuv minicoro " "$work/err"
 
 # Nothing is said about a line that means nothing here; verbose lists matches.
 echo 'await call:elsewhere

@@ -133,6 +133,12 @@ static void resume(struct aprof_token *token) {
 }
 
 static void at(struct aprof_site *call) {
+  if (call == NULL) {
+    events++;
+    if (!quiet)
+      printf("  at -\n");
+    return;
+  }
   if (call->kind != APROF_SITE_AWAIT) /* a line about the call */
     check_kind(call, APROF_SITE_CALL);
   say("at", call, "");

@@ -41,6 +41,8 @@ static std::string shown(const Value *v) {
     return "-";
   std::string of = v->of ? shown(v->of.get()) : "";
   switch (v->kind) {
+  case Value::Number:
+    return std::to_string((long)v->number);
   case Value::Arg:
     return "a" + std::to_string((long)v->number);
   case Value::Deref:
@@ -57,8 +59,12 @@ static std::string shown(const Value *v) {
     return "self";
   case Value::Cur:
     return "cur";
-  case Value::Call:
-    return v->name + "()";
+  case Value::Call: {
+    std::string arguments;
+    for (const auto &argument : v->args)
+      arguments += (arguments.empty() ? "" : ",") + shown(argument.get());
+    return v->name + "(" + arguments + ")";
+  }
   case Value::Owner:
     return "owner(" + of + "," + v->name + "," + v->field + ")";
   }
@@ -98,7 +104,9 @@ START_TEST(attributes_have_no_name) {
   read_attribute("run call: key=a0");
   ck_assert(line.place == Place::Call);
   read_attribute("create key=a0 fn=a1 | run key=a0");
-  ck_assert(line.place == Place::Call && line.then_run && line.then_run->place == Place::Def);
+  ck_assert(line.place == Place::Call && line.run_of_functions() &&
+            line.then_run->place == Place::None);
+  refused("create key=a0 fn=a1 | run def: key=a0", true, "def:", "of an attribute");
   refused("await call:f", true, "f", "no name");
   refused("await", false, "await", "needs a place");
 }
@@ -123,8 +131,13 @@ START_TEST(values) {
   key_is("owner(a0,struct conn,link)", "owner(a0,conn,link)", "-");
   key_is("owner(a0,conn,in.link)->id", "(owner(a0,conn,in.link)).id", "-");
   key_is("cur", "cur", "-");
+  key_is("(a0,-1)", "a0", "-1");
+  key_is("0x10", "16", "-");
   key_is("ret", "ret", "-");
   key_is("aborted()", "aborted()", "-");
+  key_is("event_get_fd(a0)", "event_get_fd(a0)", "-");
+  key_is("(callback_of(a0),argument_of( *a0->x , a1 )->y)", "callback_of(a0)",
+         "(argument_of(*(a0).x,a1)).y");
 }
 END_TEST
 
@@ -134,6 +147,13 @@ START_TEST(namespaces) {
   ck_assert_uint_eq(line.key.ns, namespace_hash("w"));
   read_line("wake call:f key=a0");
   ck_assert_uint_eq(line.key.ns, 0);
+  read_line("end call:f key=r:a0,w:(a0,a1),any:*a2");
+  ck_assert_uint_eq(line.key.ns, namespace_hash("r"));
+  ck_assert(line.more_keys.size() == 2 && line.more_keys[0].second);
+  ck_assert_uint_eq(line.more_keys[1].ns, 0xffffffffu);
+  refused("create call:f key=a0,a1", false, "key=", "several keys");
+  refused("end call:f key=a0,cur", false, "key=", "whole key");
+  refused("end call:f key=a0,", false, "", "no value");
   read_line("end call:f key=any:(a0,a1)");
   ck_assert_uint_eq(line.key.ns, 0xffffffffu);
   ck_assert_uint_eq(namespace_hash(""), 0);
@@ -187,6 +207,15 @@ START_TEST(words) {
   read_line("create call:f key=w:a0 fn=a1 | run key=w:a0 once");
   ck_assert(line.then_run && line.then_run->verb == Verb::Run && line.then_run->once);
   ck_assert_str_eq(line.then_run->key.space.c_str(), "w");
+  ck_assert(line.run_of_functions());
+  read_line("create call:f key=a0 | run once");
+  ck_assert(line.then_run && line.then_run->once && !line.run_of_functions());
+  read_line("create call:f key=a0 fn=a1 | run type:\"void(a|b)\" key=w:a0 multi");
+  ck_assert(line.then_run->place == Place::Type && line.then_run->multi);
+  ck_assert(!line.run_of_functions());
+  read_line("run call:/a|b/  key=a0\tonce");
+  ck_assert_str_eq(line.name.c_str(), "a|b");
+  ck_assert_str_eq(line.words.c_str(), "key=a0 once");
 }
 END_TEST
 
@@ -216,6 +245,13 @@ START_TEST(mistakes) {
   refused("run def:f key=a0)", false, ")", "does not belong");
   refused("run def:f key=a0->", false, "->", "field");
   refused("run def:f key=a-0", false, "a", "");
+  refused("run def:f key=g(a0", false, "g(a0", "not closed");
+  refused("run def:f key=g(a0,)", false, ")", "no value");
+  std::string deep = "run def:f key=" + std::string(100000, '*') + "a0";
+  refused(deep.c_str(), false, "*", "too many parts");
+  deep = "run def:f key=" + std::string(100000, '(') + "a0";
+  refused(deep.c_str(), false, "(", "too many parts");
+  refused("await call:/((a{1,255}){1,255}){1,255}/", false, "((a", "too large");
   refused("run def:f key=a0&x", false, "x", "number");
   refused("run def:f key=cur", false, "key=cur", "cur");
   refused("run call:f key=ret", false, "key=ret", "ret");
@@ -226,7 +262,8 @@ START_TEST(mistakes) {
   refused("await def:f", false, "await", "call");
   refused("create def:f key=a0", false, "create", "call");
   refused("create call:f key=a0 fn=ret", false, "fn=", "before the call");
-  refused("create call:f key=a0 | run key=a0", false, "|", "missing");
+  refused("create call:f key=a0 | run key=a0", false, "key=a0", "which bodies");
+  refused("create call:f key=a0 | run worker", false, "run", "once or multi");
   refused("create call:f key=a0 fn=a1 |", false, "|", "expected after");
   refused("create call:f key=a0 fn=a1 | await", false, "await", "only run");
   refused("create call:f key=a0 fn=a1 | run key=a0 | run key=a1", false, "|", "unknown word");

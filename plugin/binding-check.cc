@@ -1,0 +1,137 @@
+/*
+ * What only the whole line can tell: whether verb, place and words go together.
+ */
+#include "binding-line.h"
+
+namespace aprof {
+
+static bool one_uses(const Key &key, Value::Kind kind) {
+  return value_uses(key.first.get(), kind) || value_uses(key.second.get(), kind);
+}
+
+static bool keys_use(const Binding &b, Value::Kind kind) {
+  bool uses = one_uses(b.key, kind);
+  for (const Key &key : b.more_keys)
+    uses |= one_uses(key, kind);
+  return uses;
+}
+
+static bool condition_uses(const Condition &c, Value::Kind kind) {
+  return value_uses(c.what.get(), kind);
+}
+
+/* Where `name` stands in this part of the line, for carets. */
+static Stretch find_word(const std::string &text, const std::vector<Stretch> &cuts,
+                         const char *name) {
+  for (const Stretch &s : cuts)
+    if (text.compare(s.begin, strlen(name), name) == 0)
+      return s;
+  return cuts.front();
+}
+
+static const char *misuse_of_values(const Binding &b, const char **word) {
+  bool in_call = b.place == Place::Call || b.place == Place::Icall;
+  bool has_object = b.place == Place::Icall || b.place == Place::Store;
+  *word = "key=";
+  if (keys_use(b, Value::Obj) && !has_object)
+    return "obj is the object of an icall: or store: place";
+  if (keys_use(b, Value::Ret) && b.verb == Verb::Switch)
+    return "ret is not known yet when it switches";
+  bool acts_on_current = b.verb == Verb::Wake || b.verb == Verb::End;
+  if (keys_use(b, Value::Cur) && !acts_on_current)
+    return "key=cur goes with wake and end only: the running future has its key already";
+  bool alone = b.more_keys.empty() && !b.key.second && b.key.space.empty();
+  if (keys_use(b, Value::Cur) && (!alone || b.key.first->kind != Value::Cur))
+    return "cur is the whole key, not a part of it";
+  if (!b.more_keys.empty() && !acts_on_current)
+    return "several keys go with wake and end only: a future has one";
+  if (keys_use(b, Value::Ret) && (b.verb == Verb::Run || !in_call))
+    return "ret is not known yet when the run begins";
+  if (b.key.space == "any" && !acts_on_current)
+    return "any: goes with wake and end only: a future has one namespace";
+  *word = "when=";
+  if (condition_uses(b.when, Value::Ret))
+    return "when= is decided before the call: ret is not known yet, use ok=";
+  for (const Condition *c : {&b.when, &b.ok, &b.once_if}) {
+    *word = c == &b.when ? "when=" : c == &b.ok ? "ok=" : "once=";
+    if (condition_uses(*c, Value::Cur))
+      return "a condition cannot use cur";
+    if (condition_uses(*c, Value::Obj) && !has_object)
+      return "obj is the object of an icall: or store: place";
+    if (condition_uses(*c, Value::Ret) && b.place == Place::Store)
+      return "an assignment returns nothing: it has a0, which is stored, and obj";
+  }
+  *word = "due=";
+  for (auto kind : {Value::Ret, Value::Cur})
+    if (value_uses(b.due.get(), kind))
+      return "due= is evaluated before the call: it cannot use ret or cur";
+  *word = "fn=";
+  for (const auto &f : b.functions)
+    if (value_uses(f.get(), Value::Ret) || value_uses(f.get(), Value::Cur) ||
+        (value_uses(f.get(), Value::Obj) && !has_object))
+      return "fn= is evaluated before the call: it cannot use ret, cur or obj";
+  return nullptr;
+}
+
+/* Words that exclude each other, values where they mean nothing. */
+static bool check_words(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
+                        Mistake *mistake) {
+  if ((int)b.once + (int)b.multi + (int)(b.pending || b.polling) > 1)
+    return wrong(mistake,
+                 find_word(text, cuts,
+                           b.multi     ? "multi"
+                           : b.pending ? "pending"
+                                       : "polling"),
+                 "only one of once, multi and pending= (or polling=) can hold");
+  const char *word;
+  if (const char *message = misuse_of_values(b, &word))
+    return wrong(mistake, find_word(text, cuts, word), message);
+  return true;
+}
+
+bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
+                Mistake *mistake) {
+  std::string verb = verb_name(b.verb);
+  bool body = b.place == Place::Def || b.place == Place::Type;
+  if (b.place == Place::None)
+    return wrong(mistake, cuts.front(),
+                 verb + " needs a place: call:NAME, def:NAME or type:TYPEDEF");
+  bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End;
+  if (b.place == Place::Store && !moment)
+    return wrong(mistake, cuts.front(), verb + " needs an extent, which an assignment has not");
+  if (b.verb == Verb::Async && !body)
+    return wrong(mistake, cuts.front(), "async is about a body: it goes with def: or type:");
+  if (b.verb == Verb::Switch && b.place == Place::Type)
+    return wrong(mistake, cuts.front(), "switch goes with call: or def:");
+  if (b.verb != Verb::Async && b.verb != Verb::Run && b.verb != Verb::Switch && body)
+    return wrong(mistake, cuts.front(), verb + " is about a call: it goes with call:");
+  bool keyed =
+      b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End || b.verb == Verb::Switch;
+  if (keyed && !b.key.first)
+    return wrong(mistake, cuts.front(),
+                 verb + " needs key=, the identity of the future it is about");
+  return check_words(text, cuts, b, mistake);
+}
+
+/* It is checked as the line about bodies that it is. */
+bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
+                    const Binding &create, Binding *run, Mistake *mistake) {
+  bool placed = run->place != Place::None;
+  if (!placed && create.functions.empty() && run->key.first)
+    return wrong(mistake, find_word(text, cuts, "key"),
+                 "which bodies have this key? Name them by fn= before the '|', or by a place "
+                 "here: | run def:NAME, type:TYPEDEF, icall:STRUCT.FIELD");
+  if (!placed && create.functions.empty() && !run->once && !run->multi)
+    return wrong(mistake, cuts.front(),
+                 "without fn= a '| run' says once or multi, or has a place: | run type:TYPEDEF");
+  if (!placed && create.functions.empty())
+    return check_words(text, cuts, *run, mistake);
+  if (!placed)
+    run->place = Place::Def; /* only to be checked as such */
+  bool well = check_line(text, cuts, *run, mistake);
+  if (!placed)
+    run->place = Place::None;
+  return well;
+}
+
+} // namespace aprof
