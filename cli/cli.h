@@ -42,6 +42,12 @@ void *reallocate(void *old, size_t count, size_t size);
 /* asprintf that cannot fail. */
 char *print_string(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
+   (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */
+int open_regular(int directory, const char *path, int flags);
+/* What errno says after open_regular failed, in words. */
+const char *open_fault(int error);
+
 /* Reads a whole regular file of at most `limit` bytes, NUL-terminated; NULL
    with errno set where that is impossible (EFBIG: longer than the limit). */
 char *read_text_file(const char *path, size_t limit, size_t *length);

@@ -49,7 +49,8 @@ static void read_pair(const struct aprof_header *header, uint64_t *tick, uint64_
    profile that we may not write keeps none: then ours holds for us alone. */
 static uint64_t freeze(int fd, uint64_t rate) {
   struct stat st;
-  if (fstat(fd, &st) || (uint64_t)st.st_size < APROF_HEADER_SIZE)
+  /* Another's file may be cut at any moment, which a mapping does not survive. */
+  if (fstat(fd, &st) || (uint64_t)st.st_size < APROF_HEADER_SIZE || st.st_uid != geteuid())
     return rate;
   struct aprof_header *header =
       mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

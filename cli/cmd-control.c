@@ -106,12 +106,22 @@ static bool may_control(const struct found *found) {
   return true;
 }
 
+/* The owner of the file has cut it while it was mapped here. */
+static void on_bus_error(int number) {
+  static const char text[] = "aprof: the profile was cut while it was written to; nothing holds\n";
+  (void)number;
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit(CLI_FAILED);
+  _exit(CLI_FAILED);
+}
+
 static int control(int argc, char **argv, const char *doc,
                    void (*change)(struct aprof_header *, uint64_t now)) {
   struct control request = {0};
   struct argp argp = {.parser = parse, .args_doc = "PID", .doc = doc};
   struct found found;
   argp_parse(&argp, argc, argv, 0, NULL, &request);
+  signal(SIGBUS, on_bus_error);
   if (!find_profile(request.target, true, &found))
     return CLI_FAILED;
   int status = CLI_FAILED;

@@ -6,8 +6,8 @@
 #include "model.h"
 
 #include <argp.h>
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,9 @@ enum { SWEEP_DAYS = 7 };
 #define DAY_NS 86400000000000u
 
 struct row {
-  char *path, *name;
+  char *path, *name; /* path: NULL for a memfd */
+  dev_t device;
+  ino_t inode;
   const char *state;
   int32_t pid;
   int64_t started, touched; /* CLOCK_REALTIME, ns */
@@ -30,7 +32,7 @@ struct row {
 
 struct list {
   const char *directory;
-  bool sweep, dry_run;
+  bool sweep, dry_run, failed;
   uint64_t days;
   struct row *row;
   size_t rows, room;
@@ -74,7 +76,8 @@ static const struct argp argp = {
     options,
     parse,
     NULL,
-    "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID.\v"
+    "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that live "
+    "processes have elsewhere.\v"
     "States: live, off (alive, switched off), busy (ended, its totals are being written), exited "
     "(ended without totals), killed. `aprof dump FILE' makes the totals of those that are left.",
     NULL,
@@ -90,13 +93,14 @@ static int64_t realtime(void) {
 /* Futures are counted by the same model as the totals are. */
 static void count_futures(struct row *row, int fd, bool live) {
   struct aprof_header header;
-  if (!profile_read_header(fd, row->path, &header, true))
+  const char *what = row->path ? row->path : "a memfd";
+  if (!profile_read_header(fd, what, &header, true))
     return;
   /* A rough rate does: nothing here may wait for a fit. */
   uint64_t rate = header.fit_mult         ? header.fit_mult
                   : header.estimated_mult ? header.estimated_mult
                                           : (uint64_t)1 << 32;
-  struct profile *p = profile_read(fd, row->path, live);
+  struct profile *p = profile_read(fd, what, live);
   if (!p)
     return;
   uint64_t now = live && p->read_tick ? p->read_tick : clock_greatest(p);
@@ -125,62 +129,82 @@ static const char *state_text(enum profile_state state, const struct aprof_heade
   }
 }
 
-/* Of a file whose events say less, or cannot be read. */
-static int64_t last_change(int fd) {
-  struct stat st;
-  return fstat(fd, &st) ? 0 : (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+static bool is_listed(const struct list *list, const struct stat *st) {
+  for (size_t i = 0; i < list->rows; i++)
+    if (list->row[i].inode == st->st_ino && list->row[i].device == st->st_dev)
+      return true;
+  return false;
 }
 
-static void add_row(const char *path, void *context) {
+static void add_row(struct found *found, void *context) {
   struct list *list = context;
-  struct found found;
   struct aprof_header header;
-  if (!find_file(path, false, &found))
+  struct stat st;
+  if (fstat(found->fd, &st) || is_listed(list, &st) ||
+      !profile_read_header(found->fd, found->what, &header, true))
     return;
   if (list->rows == list->room) {
     list->room = list->room ? list->room * 2 : 16;
     list->row = reallocate(list->row, list->room, sizeof *list->row);
   }
-  if (profile_read_header(found.fd, path, &header, true)) {
-    struct row *row = &list->row[list->rows++];
-    *row = (struct row){
-        .path = print_string("%s", path),
-        .name = print_string("%s", header.name),
-        .state = state_text(found.state, &header),
-        .pid = header.pid,
-        .started = header.started_at_ns,
-        .touched = header.started_at_ns,
-        .memory = header.used,
-        .ended = found.state == PROFILE_LEFT,
-    };
-    clean_text(row->name);
-    count_futures(row, found.fd, found.state == PROFILE_LIVE);
-    int64_t changed = last_change(found.fd);
-    if (changed > row->touched)
-      row->touched = changed;
-  }
-  found_release(&found);
+  struct row *row = &list->row[list->rows++];
+  *row = (struct row){
+      .path = found->path ? print_string("%s", found->path) : NULL,
+      .name = print_string("%s", header.name),
+      .device = st.st_dev,
+      .inode = st.st_ino,
+      .state = state_text(found->state, &header),
+      .pid = header.pid,
+      .started = header.started_at_ns,
+      .touched = header.started_at_ns,
+      .memory = header.used,
+      .ended = found->state == PROFILE_LEFT,
+  };
+  clean_text(row->name);
+  count_futures(row, found->fd, found->state == PROFILE_LIVE);
+  /* Where its events say less, or cannot be read. */
+  int64_t changed = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+  if (changed > row->touched)
+    row->touched = changed;
 }
 
-static int by_start(const void *a, const void *b) {
-  const struct row *x = a, *y = b;
-  return x->started < y->started ? -1 : x->started > y->started;
-}
-
-/* False where it should be gone and is not. */
-static bool sweep(const struct list *list, const struct row *row) {
+/* False where it should be gone and is not: the file that was looked at, no other. */
+static bool sweep(const struct list *list, const struct row *row, const struct entry *entry) {
+  struct stat st;
   if (!row->ended || realtime() - row->touched < (int64_t)(list->days * DAY_NS))
     return true;
   if (list->dry_run) {
     printf("would remove %s\n", row->path);
     return true;
   }
-  if (unlink(row->path) && errno != ENOENT) {
+  if (fstatat(entry->directory, entry->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != row->inode ||
+      st.st_dev != row->device)
+    return true;
+  if (unlinkat(entry->directory, entry->name, 0) && errno != ENOENT) {
     complain("cannot remove %s: %s", row->path, strerror(errno));
     return false;
   }
   printf("removed %s\n", row->path);
   return true;
+}
+
+static void visit_file(const struct entry *entry, void *context) {
+  struct list *list = context;
+  struct found found;
+  if (!find_entry(entry, false, &found)) {
+    list->failed = true;
+    return;
+  }
+  size_t before = list->rows;
+  add_row(&found, list);
+  if (list->sweep && list->rows > before && !sweep(list, &list->row[before], entry))
+    list->failed = true;
+  found_release(&found);
+}
+
+static int by_start(const void *a, const void *b) {
+  const struct row *x = a, *y = b;
+  return x->started < y->started ? -1 : x->started > y->started;
 }
 
 static void print_rows(const struct list *list) {
@@ -197,25 +221,25 @@ static void print_rows(const struct list *list) {
     printf("%7" PRId32 "  %-6s  ", row->pid, row->state);
     print_left(stdout, cut_right(row->name, 16), 16);
     printf(" %8s %8s %8s %6" PRIu64 " kB  %s\n", shown_time(age), shown_count(row->created),
-           shown_count(row->live), row->memory / 1024, row->path);
+           shown_count(row->live), row->memory / 1024, row->path ? row->path : "(memfd)");
   }
 }
 
 int cmd_list(int argc, char **argv) {
   struct list list = {.days = SWEEP_DAYS};
-  int status = CLI_OK;
   argp_parse(&argp, argc, argv, 0, NULL, &list);
-  find_all(list.directory, add_row, &list);
+  if (!find_all(list.directory, visit_file, &list))
+    list.failed = true;
+  if (!list.directory && !list.sweep)
+    find_live(add_row, &list);
   if (list.rows)
     qsort(list.row, list.rows, sizeof *list.row, by_start);
   if (!list.sweep)
     print_rows(&list);
   for (size_t i = 0; i < list.rows; i++) {
-    if (list.sweep && !sweep(&list, &list.row[i]))
-      status = CLI_FAILED;
     free(list.row[i].path);
     free(list.row[i].name);
   }
   free(list.row);
-  return status;
+  return list.failed ? CLI_FAILED : CLI_OK;
 }

@@ -10,7 +10,6 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECTION ".aprof.coverage"
@@ -190,17 +189,13 @@ static bool read_members(struct coverage *c, int fd, Elf *archive, bool *found) 
 }
 
 bool coverage_read(struct coverage *c, const char *path) {
-  struct stat st;
-  /* O_NONBLOCK: it may be a pipe, which is refused. */
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0 || fstat(fd, &st)) {
-    complain("cannot read %s: %s", path, strerror(errno));
-    if (fd >= 0)
-      close(fd);
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
+  if (fd < 0) {
+    complain("cannot read %s: %s", path, open_fault(errno));
     return false;
   }
   elf_version(EV_CURRENT);
-  Elf *elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+  Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
   bool found = false, known = false;
   if (elf && elf_kind(elf) == ELF_K_ELF) {
     known = true;

@@ -13,15 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
-
-enum { TMPFS = 0x01021994, DEPTH = 2 };
-
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && !strcmp(text + length - tail, end);
-}
 
 /* Field 22 of /proc/PID/stat; 0 when there is no such process, or only its
    remains (a zombie runs nothing any more). */
@@ -88,18 +80,19 @@ enum profile_state profile_state(int fd, const struct aprof_header *header) {
   return is_locked(fd) ? PROFILE_BUSY : PROFILE_LEFT;
 }
 
-static int open_profile(const char *path, bool writable) {
-  int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  int fd = open(path, O_RDWR | flags);
+/* `flags`: O_NOFOLLOW, but for the links in /proc/PID/fd. */
+static int open_profile(int directory, const char *name, bool writable, int flags) {
+  int fd = open_regular(directory, name, O_RDWR | flags);
   if (fd < 0 && !writable && (errno == EACCES || errno == EROFS || errno == EPERM))
-    fd = open(path, O_RDONLY | flags);
+    fd = open_regular(directory, name, O_RDONLY | flags);
   return fd;
 }
 
-bool find_file(const char *path, bool writable, struct found *found) {
-  *found = (struct found){.fd = open_profile(path, writable)};
+bool find_entry(const struct entry *entry, bool writable, struct found *found) {
+  const char *path = entry->path;
+  *found = (struct found){.fd = open_profile(entry->directory, entry->name, writable, O_NOFOLLOW)};
   if (found->fd < 0) {
-    complain("cannot open %s: %s", path, strerror(errno));
+    complain("cannot open %s: %s", path, open_fault(errno));
     return false;
   }
   struct aprof_header header;
@@ -111,6 +104,11 @@ bool find_file(const char *path, bool writable, struct found *found) {
   found->what = print_string("%s", path);
   found->state = profile_state(found->fd, &header);
   return true;
+}
+
+static bool find_file(const char *path, bool writable, struct found *found) {
+  return find_entry(&(struct entry){.directory = AT_FDCWD, .name = path, .path = path}, writable,
+                    found);
 }
 
 /* Whether `fd` is the profile that process `pid` writes now. */
@@ -139,9 +137,9 @@ static bool find_descriptor(long pid, bool writable, struct found *found) {
       continue;
     target[length] = 0;
     bool memfd = !strncmp(target, "/memfd:", 7);
-    if (!memfd && !ends_with(target, ".aprof"))
+    if (!memfd && !is_profile_name(target))
       continue;
-    int fd = open_profile(path, writable);
+    int fd = open_profile(AT_FDCWD, path, writable, 0);
     if (fd < 0)
       continue;
     if (!belongs(fd, pid)) {
@@ -162,18 +160,18 @@ struct search {
   bool done;
 };
 
-static void visit_pid(const char *path, void *context) {
+static void visit_pid(const struct entry *entry, void *context) {
   struct search *search = context;
   if (search->done)
     return;
-  int fd = open_profile(path, search->writable);
+  int fd = open_profile(entry->directory, entry->name, search->writable, O_NOFOLLOW);
   if (fd < 0)
     return;
   if (!belongs(fd, search->pid)) {
     close(fd);
     return;
   }
-  *search->found = (struct found){.fd = fd, .path = print_string("%s", path)};
+  *search->found = (struct found){.fd = fd, .path = print_string("%s", entry->path)};
   search->done = true;
 }
 
@@ -219,65 +217,29 @@ void found_release(struct found *found) {
   free(found->what);
 }
 
-static void walk(const char *name, int depth, void (*visit)(const char *, void *), void *context) {
-  DIR *directory = opendir(name);
-  if (!directory)
-    return;
-  struct dirent *entry;
-  while ((entry = readdir(directory))) {
-    if (entry->d_name[0] == '.')
-      continue;
-    char *path = print_string("%s/%s", name, entry->d_name);
-    struct stat st;
-    if (lstat(path, &st) == 0) {
-      if (S_ISREG(st.st_mode) && ends_with(path, ".aprof"))
-        visit(path, context);
-      else if (S_ISDIR(st.st_mode) && depth > 1 && !strncmp(entry->d_name, "run-", 4))
-        walk(path, depth - 1, visit, context);
-    }
-    free(path);
-  }
-  closedir(directory);
-}
+/* -- all that live ----------------------------------------------------------------- */
 
-void find_all(const char *directory, void (*visit)(const char *path, void *context),
-              void *context) {
-  if (directory) {
-    walk(directory, DEPTH, visit, context);
-    return;
-  }
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
-  if (runtime && runtime[0] == '/') {
-    char *path = print_string("%s/aprof", runtime);
-    walk(path, DEPTH, visit, context);
-    free(path);
-  }
-  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
-  walk(path, DEPTH, visit, context);
-  free(path);
-}
-
-/* Ours alone, and in memory: what the runtime asks of the place, too. */
-static bool is_usable(const char *path) {
+static bool is_ours(long pid) {
+  char path[64];
   struct stat st;
-  struct statfs fs;
-  if (mkdir(path, 0700) && errno != EEXIST)
-    return false;
-  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-         (st.st_mode & 077) == 0 && statfs(path, &fs) == 0 && fs.f_type == TMPFS;
+  snprintf(path, sizeof path, "/proc/%ld", pid);
+  return stat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-char *profile_directory(void) {
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
-  if (runtime && runtime[0] == '/') {
-    char *path = print_string("%s/aprof", runtime);
-    if (is_usable(path))
-      return path;
-    free(path);
+void find_live(void (*visit)(struct found *, void *context), void *context) {
+  DIR *directory = opendir("/proc");
+  struct dirent *entry;
+  while (directory && (entry = readdir(directory))) {
+    uint64_t pid;
+    struct found found;
+    if (!parse_number(entry->d_name, &pid) || pid == 0 || pid > INT_MAX || !is_ours((long)pid) ||
+        !find_descriptor((long)pid, false, &found))
+      continue;
+    found.what = print_string("process %ld", (long)pid);
+    found.state = PROFILE_LIVE;
+    visit(&found, context);
+    found_release(&found);
   }
-  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
-  if (is_usable(path))
-    return path;
-  free(path);
-  return NULL;
+  if (directory)
+    closedir(directory);
 }

@@ -32,17 +32,34 @@ struct found {
 bool find_profile(const char *target, bool writable, struct found *found);
 void found_release(struct found *found);
 
-/* As find_profile for a path that is known to be a file's. */
-bool find_file(const char *path, bool writable, struct found *found);
+/* A file found in a directory that is open: whatever is renamed meanwhile, it is that
+   directory's. */
+struct entry {
+  int directory;           /* or AT_FDCWD */
+  const char *name, *path; /* within it; for messages */
+};
+
+/* As find_profile for a file; a symbolic link, a pipe, a device is refused. */
+bool find_entry(const struct entry *, bool writable, struct found *found);
 
 enum profile_state profile_state(int fd, const struct aprof_header *header);
 
 /*
  * Calls `visit` with each *.aprof in the profile directories
  * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, and the private ones of `aprof
- * run` below them), or in `directory` alone if given.
+ * run` below them), or in `directory` alone if given. A default directory that is not
+ * ours alone, a link, a pipe, a file of somebody else than the directory's owner is
+ * left out: false then, after a message for each. directory.c
  */
-void find_all(const char *directory, void (*visit)(const char *path, void *context), void *context);
+bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
+              void *context);
+
+/* Calls `visit` with the profile of each live process of ours that has it open,
+   wherever it is: a memfd, too. */
+void find_live(void (*visit)(struct found *, void *context), void *context);
+
+/* "....aprof" */
+bool is_profile_name(const char *path);
 
 /* The directory where new profiles go, made if need be; NULL without a tmpfs. */
 char *profile_directory(void);

@@ -73,7 +73,7 @@ static struct reading *load_profile(const char *target) {
 
 static bool is_profile(const char *path) {
   char magic[8] = "";
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
   if (fd < 0)
     return false;
   bool profile = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, APROF_PROFILE_MAGIC, 8);
@@ -88,8 +88,7 @@ struct reading *reading_load(const char *target) {
   size_t length;
   char *text = read_text_file(target, PROFILE_LIMIT, &length);
   if (!text) {
-    complain("cannot read %s: %s", target,
-             errno == EINVAL ? "it is not a regular file" : strerror(errno));
+    complain("cannot read %s: %s", target, open_fault(errno));
     return NULL;
   }
   struct reading *r = reading_parse(text, length, target);

@@ -54,22 +54,27 @@ static bool make_totals(struct found *found, const struct aprof_header *header,
   return ok;
 }
 
-static void recover_one(const char *path, void *context) {
+static bool is_gone(const struct entry *entry) {
+  return faccessat(entry->directory, entry->name, F_OK, 0) != 0;
+}
+
+static void recover_one(const struct entry *entry, void *context) {
   struct recovery *recovery = context;
   struct found found;
   struct aprof_header header;
-  if (access(path, F_OK) || !find_file(path, false, &found))
+  const char *path = entry->path;
+  if (is_gone(entry) || !find_entry(entry, false, &found))
     return;
   if (profile_read_header(found.fd, path, &header, false)) {
     wait_for_dump(found.fd, &header);
-    bool gone = access(path, F_OK) != 0;
+    bool gone = is_gone(entry);
     profile_read_header(found.fd, path, &header, true);
     enum profile_state state = profile_state(found.fd, &header);
     /* One that lives on (a daemon) writes its totals itself when it ends. */
     if (!gone && state == PROFILE_LEFT) {
       bool ok = header.totals_written || make_totals(&found, &header, recovery->written);
       recovery->ok &= ok;
-      if (ok && unlink(path) && errno != ENOENT)
+      if (ok && unlinkat(entry->directory, entry->name, 0) && errno != ENOENT)
         complain("cannot remove %s: %s; remove it yourself", path, strerror(errno));
     }
   }

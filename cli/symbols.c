@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct module {
@@ -72,12 +71,11 @@ static bool same_build(Dwfl_Module *handle, const struct aprof_module *m) {
 }
 
 static bool open_at(struct module *module, const struct aprof_module *m, const char *path) {
-  /* O_NONBLOCK: the path comes from the profile and may be a pipe's. */
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat st;
+  /* The path comes from the profile, and may be anything's. */
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
   if (fd < 0)
     return false;
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !(module->dwfl = dwfl_begin(&callbacks))) {
+  if (!(module->dwfl = dwfl_begin(&callbacks))) {
     close(fd);
     return false;
   }

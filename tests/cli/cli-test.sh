@@ -213,6 +213,93 @@ check "left over: and removes nothing" test -f "$left"
 check "left over: swept when old" "$aprof" list --sweep=0 --directory "$profiles"
 refuse "left over: gone" test -e "$left"
 
+# -- what is not ours, or no file ------------------------------------------------
+
+# says NAME STATUS TEXT COMMAND...
+says() {
+  local name=$1 want=$2 text=$3
+  shift 3
+  timeout 20 "$@" >said.txt 2>&1 </dev/null
+  equal "$name: status" "$want" $?
+  contains "$name: message" "$text" said.txt
+}
+strange=$profiles/strange
+mkdir -m 700 "$strange"
+cp copy.aprof "$strange/good.aprof"
+ln -s "$work/copy.aprof" "$strange/link.aprof"
+mkfifo "$strange/pipe.aprof"
+says "list: a symbolic link" 1 "link.aprof is left alone: it is a symbolic link" \
+  "$aprof" list --directory "$strange"
+contains "list: a pipe" "pipe.aprof is left alone: it is not a regular file" said.txt
+contains "list: the others are listed" "$strange/good.aprof" said.txt
+says "list --sweep: a link" 1 "removed $strange/good.aprof" "$aprof" list --sweep=0 --directory "$strange"
+check "list --sweep: what a link points to stays" test -f copy.aprof
+check "list --sweep: so does the link" test -h "$strange/link.aprof"
+for command in dump report; do
+  says "$command: a symbolic link" 1 "it is a symbolic link; name the file itself" \
+    "$aprof" $command "$strange/link.aprof"
+  says "$command: a pipe" 1 "it is not a regular file" "$aprof" $command "$strange/pipe.aprof"
+  says "$command: a device" 1 "it is not a regular file" "$aprof" $command /dev/zero
+  says "$command: a directory" 1 "Is a directory" "$aprof" $command "$strange"
+done
+says "coverage: a pipe" 1 "it is not a regular file" "$aprof" coverage "$strange/pipe.aprof"
+says "list: no directory" 1 "cannot look into ./nowhere: No such file" \
+  "$aprof" list --directory ./nowhere
+mkdir -m 700 xdg
+ln -s "$strange" xdg/aprof
+says "list: the directory is a link" 1 "xdg/aprof is left alone: it is no directory" \
+  env XDG_RUNTIME_DIR="$work/xdg" "$aprof" list
+rm xdg/aprof
+mkdir xdg/aprof
+chmod 777 xdg/aprof
+says "list: a directory that others may write to" 1 "xdg/aprof is left alone: others may write" \
+  env XDG_RUNTIME_DIR="$work/xdg" "$aprof" list
+chmod 700 xdg/aprof
+
+mkfifo in2
+APROF_OPTIONS="profile:memfd,exit:no" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand live <in2 >pid2.txt &
+exec 8>in2
+until [ -s pid2.txt ]; do sleep 0.02; done
+pid2=$(cat pid2.txt)
+env XDG_RUNTIME_DIR="$work/xdg" "$aprof" list >list.txt
+contains "list: a memfd" "$pid2  live    hand" list.txt
+contains "list: which has no name" "(memfd)" list.txt
+check "dump: a memfd, by its process" "$aprof" dump -o memfd.json "$pid2"
+check "dump: its totals close" totals_ok memfd.json
+
+# as another user, where this one may become one
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$aprof" --version >/dev/null 2>&1; then
+  cp copy.aprof "$strange/theirs.aprof"
+  chown 65534 "$strange/theirs.aprof"
+  says "list: a file of another user" 1 "theirs.aprof is left alone: it is not the file of" \
+    "$aprof" list --sweep=0 --directory "$strange"
+  check "list --sweep: it stays" test -f "$strange/theirs.aprof"
+  for command in dump report on; do
+    says "$command: a process of another user" 1 "process $pid2 is another user's" \
+      "${nobody[@]}" "$aprof" $command "$pid2"
+  done
+  squatted=$(mktemp -d "$profiles/squatted.XXXXXX")
+  chmod 755 "$profiles" "$squatted"
+  mkdir -m 755 "$squatted/aprof"
+  cp copy.aprof "$squatted/aprof/x.aprof"
+  chmod 644 "$squatted/aprof/x.aprof"
+  says "list: a directory that another user took" 1 "squatted" \
+    "${nobody[@]}" env XDG_RUNTIME_DIR="$squatted" "$aprof" list
+  contains "list: says why" "it should be yours alone" said.txt
+  refuse "list: and does not look into it" grep -q "x.aprof" said.txt
+  chmod 600 "$squatted/aprof/x.aprof"
+  says "dump: a file that may not be read" 1 "Permission denied" \
+    "${nobody[@]}" "$aprof" dump -o - "$squatted/aprof/x.aprof"
+  chmod 700 "$profiles"
+else
+  skip "files of other users" "only root can make some"
+fi
+echo >&8
+echo >&8
+exec 8>&-
+rm -rf "$strange" "${squatted:-$strange}"
+
 # -- coverage --------------------------------------------------------------------
 
 # notes OBJECT LINE...: an object file that carries these notes of the plugin
@@ -269,14 +356,6 @@ check "coverage: strip keeps the notes" "$aprof" coverage --strict covered lib.s
 
 # -- messages and statuses -------------------------------------------------------
 
-# says NAME STATUS TEXT COMMAND...
-says() {
-  local name=$1 want=$2 text=$3
-  shift 3
-  "$@" >said.txt 2>&1 </dev/null
-  equal "$name: status" "$want" $?
-  contains "$name: message" "$text" said.txt
-}
 echo '{"a": 1}' >other.json
 echo 'not JSON' >text.txt
 head -c 40000 copy.aprof >short.aprof
@@ -367,7 +446,7 @@ while :; do sleep 0.05; done
 END
 "$aprof" run -- bash trap.sh >trap.txt &
 runner=$!
-until grep -q ready trap.txt; do sleep 0.02; done
+until grep -qs ready trap.txt; do sleep 0.02; done
 kill -TERM "$runner"
 wait "$runner"
 equal "run: SIGTERM reaches the program, whose status is kept" 42 $?
