@@ -73,8 +73,6 @@ cd "$work" || exit
 named=-fplugin-arg-aprof-bindings=
 
 packaged libevent libevent
-plain_library libevent-struct libevent event2/event.h "-include event2/event_struct.h" -levent \
-  "${named}libevent-struct"
 plain_library libev libev ev.h "" -lev "${named}libev"
 packaged glib gio-2.0
 plain_library pth pth pth.h "" -lpth

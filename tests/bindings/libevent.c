@@ -34,8 +34,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg) {
   tick.waits++;
   event_base_once(base, -1, EV_TIMEOUT, on_later, NULL, &now);
   later.created++;
-  if (tick.waits == TICKS)
-    event_del(ticker);
+  if (tick.waits < TICKS)
+    return;
+  event_del(ticker);
+  tick.done++;
 }
 
 /* -- the server ------------------------------------------------------------------ */
@@ -170,10 +172,6 @@ int main(void) {
   accepted.done++;
   accepted.waits++;
   event_free(ticker);
-#ifdef EVENT2_EVENT_STRUCT_H_INCLUDED_
-  tick.done++; /* libevent-struct.aprof */
-  tick.waits++;
-#endif
   event_base_free(base);
 
   count_print(&tick);
