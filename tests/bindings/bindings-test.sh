@@ -78,4 +78,5 @@ packaged glib gio-2.0
 plain_library pth pth pth.h "" -lpth
 packaged openssl-async libcrypto
 packaged liburing liburing
+plain_library libh2o libh2o h2o.h -DH2O_USE_LIBUV=0 "-lh2o-evloop -lssl -lcrypto -lpthread"
 finish
