@@ -186,6 +186,9 @@ static void load_file(const std::string &path, bool shipped) {
     /* Who names a file wants it to hold for his names, wherever declared. */
     b->headers = shipped ? file.headers : nullptr;
     all.push_back(std::move(b));
+    all.back()->order = (unsigned)all.size();
+    if (all.back()->then_run)
+      all.back()->then_run->order = all.back()->order;
   }
 }
 

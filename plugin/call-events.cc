@@ -128,16 +128,17 @@ static tree due_event(CallWork *w, const Binding *b, tree token) {
   return if_then(token_open(token), if_then(given, event));
 }
 
-/* A pool thread may run the future before the call returns: it must find the key
-   then, if the arguments tell it. */
+/* Another thread, or the call itself, may run the future before the call returns: it
+   must find the key then, if the arguments tell it. Where the call may fail or may
+   mean the future that has the key, only its end tells. */
 static bool key_is_early(const Binding &b) {
   auto plain = [](const Value *v) {
     for (; v && v->kind == Value::Mask; v = v->of.get())
       ;
     return !v || v->kind == Value::Arg || v->kind == Value::Self || v->kind == Value::Number;
   };
-  return b.then_run && b.then_run->worker && b.key.first && plain(b.key.first.get()) &&
-         plain(b.key.second.get());
+  bool sure = (!b.ok && !b.rearm) || (b.then_run && b.then_run->worker);
+  return b.then_run && sure && b.key.first && plain(b.key.first.get()) && plain(b.key.second.get());
 }
 
 static void add_create(CallWork *w, const Binding *b) {

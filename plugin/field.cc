@@ -1,7 +1,7 @@
 /* The member behind a call; see field.h. */
 #include "field.h"
 
-#include "scan.h"
+#include "flow.h"
 
 namespace aprof {
 

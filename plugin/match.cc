@@ -61,6 +61,8 @@ void want_names_of(const Binding &b) {
   want_names(b.due.get());
   for (const auto &value : b.functions)
     want_names(value.get());
+  if (b.place == Place::Store && b.run_of_functions())
+    scan_for_struct(b.name);
   if (b.then_run)
     want_names_of(*b.then_run);
 }
@@ -206,6 +208,8 @@ std::vector<const Binding *> call_lines(tree function, tree function_type) {
   if (function) {
     const Lines &named = named_lines(&calls, function);
     lines.insert(lines.end(), named.begin(), named.end());
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Binding *a, const Binding *b) { return a->order < b->order; });
   }
   bool users =
       std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return !b->shipped; });
@@ -368,6 +372,9 @@ const BodyLines &body_lines(tree function) {
       add_body_line(&body, b, true);
   users_win(&body);
   drop_own_lines(&body, function);
+  std::stable_sort(body.runs.begin(), body.runs.end(), [](const RunLine &a, const RunLine &b) {
+    return a.line->order < b.line->order;
+  });
   return bodies[DECL_UID(function)] = body;
 }
 

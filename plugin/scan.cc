@@ -6,14 +6,14 @@
 
 #include "attribute.h"
 #include "bindings-file.h"
+#include "flow.h"
 #include "keep.h"
 #include "match.h"
 #include "types.h"
 
 namespace aprof {
 
-static std::unordered_map<unsigned, std::vector<Use>> uses;             /* by DECL_UID */
-static std::unordered_map<unsigned, std::vector<const Binding *>> runs; /* by DECL_UID */
+static std::unordered_map<unsigned, std::vector<Use>> uses; /* by DECL_UID */
 static std::unordered_map<unsigned, std::vector<const Binding *>> plain_runs;
 static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
 static std::unordered_map<std::string, tree> structs, functions;
@@ -26,10 +26,6 @@ static bool all_announced;
 
 const std::vector<Use> &uses_of(tree function) {
   return uses[DECL_UID(function)];
-}
-
-const std::vector<const Binding *> &runs_of(tree function) {
-  return runs[DECL_UID(function)];
 }
 
 bool is_passed_as_is(tree function, const Binding *run) {
@@ -49,6 +45,58 @@ template <typename T>
 static void add_once(std::vector<T> *to, const T &what) {
   if (std::find(to->begin(), to->end(), what) == to->end())
     to->push_back(what);
+}
+
+/* -- fn= that is a field ------------------------------------------------------------------ */
+
+/* fn=a0->handler: whose declaration of a0 is `function`, or its type. The struct
+   may not have been defined yet. */
+struct FieldFunction {
+  const Binding *line;
+  const Value *value;
+  tree function, type;
+};
+static std::vector<FieldFunction> field_functions;
+
+static void fields_reached(const Binding *b, const Value *value, tree function, tree type) {
+  if (value->kind != Value::Field)
+    return;
+  for (const FieldFunction &f : field_functions)
+    if (f.value == value && f.function == function)
+      return;
+  field_functions.push_back(
+      {b, value, function ? keep(function) : NULL_TREE, type ? keep(type) : NULL_TREE});
+}
+
+static void reach_field(const FieldFunction &f, tree object) {
+  tree record = type_of_value(f.value->of.get(), f.function, f.type, object);
+  if (record && POINTER_TYPE_P(record))
+    record = TREE_TYPE(record);
+  std::vector<tree> path = record ? find_field(record, f.value->name) : std::vector<tree>();
+  if (!path.empty())
+    flow_reaches(path.back(), f.line->run_of_functions());
+}
+
+/* Once the unit is parsed, and its structs are known. */
+static void reach_fields() {
+  static bool done;
+  if (done)
+    return;
+  done = true;
+  for (const FieldFunction &f : field_functions) {
+    bool of_field = f.line->place == Place::Icall || f.line->place == Place::Store;
+    reach_field(f, of_field ? scanned_struct(f.line->name) : NULL_TREE);
+  }
+  for (const auto &b : bindings())
+    for (const auto &value : b->functions)
+      if (b->place == Place::Store && b->run_of_functions() && value->kind == Value::Field)
+        if (tree object = scanned_struct(b->name))
+          reach_field({b.get(), value.get(), NULL_TREE, NULL_TREE}, object);
+}
+
+const std::vector<const Binding *> &runs_of(tree function) {
+  reach_fields();
+  return runs_reached_by(function);
 }
 
 static bool scan_wanted() {
@@ -191,52 +239,6 @@ static void look_up_names() {
 
 /* -- functions that are passed or assigned ------------------------------------------------- */
 
-/* What functions return that return functions: a captureless lambda becomes a
-   pointer by a call of such a one. */
-static std::unordered_map<unsigned, std::vector<tree>> returned; /* by DECL_UID */
-
-const std::vector<tree> &returned_by(tree function) {
-  return returned[DECL_UID(function)];
-}
-
-/* The functions that `e` may evaluate to, as far as it can be read off it. */
-static void functions_in(tree e, std::vector<tree> *found) {
-  for (;;) {
-    switch (TREE_CODE(e)) {
-    CASE_CONVERT:
-    case NON_LVALUE_EXPR:
-    case VIEW_CONVERT_EXPR:
-    case SAVE_EXPR:
-    case ADDR_EXPR:
-      e = TREE_OPERAND(e, 0);
-      continue;
-    case COMPOUND_EXPR:
-    case TARGET_EXPR:
-      e = TREE_OPERAND(e, 1);
-      if (!e)
-        return;
-      continue;
-    case COND_EXPR:
-      if (TREE_OPERAND(e, 1))
-        functions_in(TREE_OPERAND(e, 1), found);
-      e = TREE_OPERAND(e, 2);
-      if (!e)
-        return;
-      continue;
-    case CALL_EXPR:
-      if (tree callee = get_callee_fndecl(e))
-        for (tree function : returned_by(callee))
-          found->push_back(function);
-      return;
-    case FUNCTION_DECL:
-      found->push_back(e);
-      return;
-    default:
-      return;
-    }
-  }
-}
-
 static void note_use(tree e, tree type) {
   tree function_type = type ? function_type_of(type) : NULL_TREE;
   if (!function_type)
@@ -264,28 +266,66 @@ static void note_use(tree e, tree type) {
     }
 }
 
-static void note_initializer(tree e, tree type) {
+/* `place` is an expression or declaration, or null. */
+static void note_initializer(tree place, tree e, tree type) {
   if (!e || e == error_mark_node)
     return;
   if (TREE_CODE(e) == COMPOUND_LITERAL_EXPR)
     e = DECL_INITIAL(COMPOUND_LITERAL_EXPR_DECL(e));
-  if (!e || TREE_CODE(e) != CONSTRUCTOR) {
-    if (e)
-      note_use(e, type);
+  if (!e)
+    return;
+  if (TREE_CODE(e) != CONSTRUCTOR) {
+    note_use(e, type);
+    if (place)
+      flow_into(place, e);
     return;
   }
   unsigned HOST_WIDE_INT i;
   tree index, value;
   FOR_EACH_CONSTRUCTOR_ELT(CONSTRUCTOR_ELTS(e), i, index, value) {
-    bool member = index && TREE_CODE(index) == FIELD_DECL;
-    tree element = member                                  ? TREE_TYPE(index)
-                   : TREE_CODE(TREE_TYPE(e)) == ARRAY_TYPE ? TREE_TYPE(TREE_TYPE(e))
-                                                           : NULL_TREE;
-    note_initializer(value, element);
+    if (index && TREE_CODE(index) == FIELD_DECL)
+      note_initializer(index, value, TREE_TYPE(index));
+    else if (TREE_CODE(TREE_TYPE(e)) == ARRAY_TYPE)
+      note_initializer(place, value, TREE_TYPE(TREE_TYPE(e)));
+    else
+      note_initializer(NULL_TREE, value, NULL_TREE);
   }
 }
 
 static void announce_all();
+
+/* The functions that this argument may be get the line's `| run`. */
+static void note_run_argument(const Binding *b, const Value *value, tree call, tree wanted) {
+  int count = call_expr_nargs(call);
+  int index = (int)(value->number < 0 ? count + value->number : value->number);
+  if (index < 0 || index >= count)
+    return;
+  tree argument = CALL_EXPR_ARG(call, index);
+  const Binding *run = b->run_of_functions();
+  flow_reaches(argument, run);
+  std::vector<tree> found;
+  functions_in(argument, &found);
+  wanted = wanted ? function_type_of(wanted) : NULL_TREE;
+  for (tree function : found) {
+    bool cast = wanted && parameter_count(wanted) >= 0 &&
+                parameter_count(wanted) != parameter_count(TREE_TYPE(function));
+    if (!b->regex && !cast)
+      add_once(&plain_runs[DECL_UID(function)], run);
+  }
+}
+
+static void note_run(const Binding *b, tree callee, tree type, tree call) {
+  if (!b->run_of_functions())
+    return;
+  int count = call_expr_nargs(call);
+  for (const auto &value : b->functions) {
+    int index = (int)(value->number < 0 ? count + value->number : value->number);
+    if (value->kind == Value::Arg)
+      note_run_argument(b, value.get(), call, parameter_type(callee, type, index));
+    else
+      fields_reached(b, value.get(), callee, type);
+  }
+}
 
 static void note_call(tree call) {
   if (!CALL_EXPR_FN(call))
@@ -295,40 +335,38 @@ static void note_call(tree call) {
     announce_all();
   tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
   int count = call_expr_nargs(call);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     note_use(CALL_EXPR_ARG(call, i), parameter_type(callee, type, i));
-  for (const Binding *b : call_lines(callee, type)) {
-    const Binding *run = b->run_of_functions();
-    if (!run)
-      continue;
-    for (const auto &value : b->functions) {
-      if (value->kind != Value::Arg)
-        continue;
-      int index = (int)(value->number < 0 ? count + value->number : value->number);
-      std::vector<tree> found;
-      if (index >= 0 && index < count)
-        functions_in(CALL_EXPR_ARG(call, index), &found);
-      tree wanted = parameter_type(callee, type, index);
-      wanted = wanted ? function_type_of(wanted) : NULL_TREE;
-      for (tree function : found) {
-        add_once(&runs[DECL_UID(function)], run);
-        bool cast = wanted && parameter_count(wanted) >= 0 &&
-                    parameter_count(wanted) != parameter_count(TREE_TYPE(function));
-        if (!b->regex && !cast)
-          add_once(&plain_runs[DECL_UID(function)], run);
-      }
-    }
+    flow_into_argument(callee, i, CALL_EXPR_ARG(call, i));
+  }
+  for (const Binding *b : call_lines(callee, type))
+    note_run(b, callee, type, call);
+  tree pointer = CALL_EXPR_FN(call);
+  STRIP_NOPS(pointer);
+  if (TREE_CODE(pointer) == COMPONENT_REF && fields_matter(Place::Icall))
+    for (const FieldLine &found : field_lines(Place::Icall, pointer))
+      note_run(found.line, NULL_TREE, type, call);
+}
+
+/* store: lines whose fn= is what is stored. */
+static void note_store(tree place, tree value) {
+  if (TREE_CODE(place) != COMPONENT_REF || !fields_matter(Place::Store))
+    return;
+  for (const FieldLine &found : field_lines(Place::Store, place)) {
+    const Binding *run = found.line->run_of_functions();
+    for (const auto &fn : found.line->functions)
+      if (run && fn->kind == Value::Arg && fn->number == 0)
+        flow_reaches(value, run);
   }
 }
 
 static tree scanned; /* the function that is being walked */
 
-static void note_return(tree value) {
-  std::vector<tree> found;
-  if (function_type_of(TREE_TYPE(value)))
-    functions_in(value, &found);
-  for (tree function : found)
-    add_once(&returned[DECL_UID(scanned)], keep(function));
+static void note_assignment(tree place, tree value) {
+  if (TREE_CODE(place) == RESULT_DECL)
+    flow_out_of(scanned, value);
+  note_store(place, value);
+  note_initializer(place, value, TREE_TYPE(place));
 }
 
 static tree scan_tree(tree *where, int *, void *);
@@ -349,19 +387,17 @@ static tree scan_tree(tree *where, int *, void *) {
     break;
   case MODIFY_EXPR:
   case INIT_EXPR:
-    note_initializer(TREE_OPERAND(t, 1), TREE_TYPE(TREE_OPERAND(t, 0)));
-    if (TREE_CODE(TREE_OPERAND(t, 0)) == RESULT_DECL)
-      note_return(TREE_OPERAND(t, 1));
+    note_assignment(TREE_OPERAND(t, 0), TREE_OPERAND(t, 1));
     break;
   case COMPOUND_LITERAL_EXPR:
-    note_initializer(t, TREE_TYPE(t));
+    note_initializer(NULL_TREE, t, TREE_TYPE(t));
     break;
   case DECL_EXPR: {
     tree declaration = DECL_EXPR_DECL(t);
     if (TREE_CODE(declaration) == FUNCTION_DECL)
       scan_body(declaration); /* nested functions are not announced */
     else if (VAR_P(declaration))
-      note_initializer(DECL_INITIAL(declaration), TREE_TYPE(declaration));
+      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
     break;
   }
   default:
@@ -390,6 +426,7 @@ static void note_create_lines(tree function) {
     if (!b->run_of_functions())
       continue;
     for (const auto &value : b->functions) {
+      fields_reached(b, value.get(), function, TREE_TYPE(function));
       tree type = type_of_value(value.get(), function, TREE_TYPE(function));
       for (tree name : typedefs_of(type))
         add_once(&typedef_runs[identifier_text(DECL_NAME(name))], b->run_of_functions());
@@ -410,7 +447,7 @@ void scan_declaration(void *data, void *) {
     return;
   if (VAR_P(declaration)) {
     if (scan_wanted() && is_global_var(declaration))
-      note_initializer(DECL_INITIAL(declaration), TREE_TYPE(declaration));
+      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
     return;
   }
   if (TREE_CODE(declaration) == TYPE_DECL)

@@ -33,10 +33,8 @@ struct Use {
 /* How `function` was passed or assigned in this unit. */
 const std::vector<Use> &uses_of(tree function);
 
-/* The functions that a call of `function` may return. */
-const std::vector<tree> &returned_by(tree function);
-
-/* `| run` parts of the create calls that were seen to get `function`. */
+/* `| run` parts of the create lines whose fn= `function` was seen to reach; valid
+   once the whole unit is parsed. */
 const std::vector<const Binding *> &runs_of(tree function);
 
 /* ... that got it as it is, not cast to a type with other arguments. */

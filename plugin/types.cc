@@ -185,9 +185,11 @@ std::vector<tree> find_field(tree record, const std::string &name) {
   return {};
 }
 
-tree type_of_value(const Value *value, tree function, tree function_type) {
-  tree of = value->of ? type_of_value(value->of.get(), function, function_type) : NULL_TREE;
+tree type_of_value(const Value *value, tree function, tree function_type, tree object) {
+  tree of = value->of ? type_of_value(value->of.get(), function, function_type, object) : NULL_TREE;
   switch (value->kind) {
+  case Value::Obj:
+    return object;
   case Value::Arg: {
     int index = (int)value->number;
     if (index < 0) {

@@ -34,9 +34,9 @@ bool signature_matches(const std::string &signature, tree function);
    and base classes: the fields from the outside in, empty if there is none. */
 std::vector<tree> find_field(tree record, const std::string &name);
 
-/* The static type of a value, given where its arguments are declared; null if
-   that cannot be told. */
-tree type_of_value(const Value *, tree function, tree function_type);
+/* The static type of a value, given where its arguments are declared, and the struct
+   behind obj; null if that cannot be told. */
+tree type_of_value(const Value *, tree function, tree function_type, tree object = NULL_TREE);
 
 } // namespace aprof
 

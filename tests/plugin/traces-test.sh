@@ -52,7 +52,7 @@ run_case() {
   case $name in
   cancel) extra="-fexceptions -pthread" ;;
   openmp) extra=-fopenmp ;;
-  fields | values) extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof" ;;
+  fields | flow | values) extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof" ;;
   files)
     extra="-fplugin-arg-aprof-bindings=$cases/files.aprof"
     also=$work/files-lib.o
