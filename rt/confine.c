@@ -17,10 +17,9 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt.h"
@@ -103,22 +102,58 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
 
 /* -- is there a filter? ------------------------------------------------------------ */
 
+/* In line, for this is asked inside events: a handler that comes meanwhile must find this
+   library interrupted, and no tool may think that the buffer is the program's. */
+static inline __attribute__((always_inline)) long ask(long number, long a, long b, long c, long d) {
+#if defined __x86_64__
+  register long fourth __asm__("r10") = d;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                   : "rcx", "r11", "memory");
+  return result;
+#else
+  int saved = errno;
+  long result = syscall(number, a, b, c, d);
+  errno = saved;
+  return result;
+#endif
+}
+
+static uint32_t number_after(const char *text, const char *name) {
+  const char *at = strstr(text, name);
+  uint32_t number = 0;
+  for (at += at != NULL ? strlen(name) : 0; at != NULL && *at >= '0' && *at <= '9'; at++)
+    number = number * 10 + (uint32_t)(*at - '0');
+  return number;
+}
+
 /* Mode and number of filters, read with as few kinds of calls as can be. */
 static uint32_t filters(void) {
   static char text[4096]; /* stacks may be small */
-  ssize_t n = read(status_fd, text, sizeof text - 1);
+  long n = ask(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
   text[n > 0 ? n : 0] = '\0';
-  const char *mode = strstr(text, "\nSeccomp:\t"), *count = strstr(text, "\nSeccomp_filters:\t");
-  return (mode != NULL ? (uint32_t)atoi(mode + 10) : 0) +
-         (count != NULL ? (uint32_t)atoi(count + 18) * 4 : 0);
+  return number_after(text, "\nSeccomp:\t") + number_after(text, "\nSeccomp_filters:\t") * 4;
+}
+
+/* The call that libc makes for fstat, so a filter for the program has it. */
+static long ask_status(int fd, struct stat *st) {
+#if defined SYS_newfstatat
+  return ask(SYS_newfstatat, fd, (long)"", (long)st, AT_EMPTY_PATH);
+#else
+  return fstat(fd, st);
+#endif
 }
 
 /* The program may have taken its number. */
 static bool still_ours(void) {
   struct stat st;
-  return status_fd >= 0 && fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+  return status_fd >= 0 && ask_status(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
          st.st_ino == status_file.st_ino;
 }
+
+static void rewind_status(void) { ask(SYS_lseek, status_fd, 0, SEEK_SET, 0); }
 
 /* There is no profile, and will be none. The header may be that of a parent: its switch
    is not ours. */
@@ -166,19 +201,24 @@ void confine_watch(void) {
   int saved = errno;
   open_status();
   confined_before = filters();
-  lseek(status_fd, 0, SEEK_SET);
+  rewind_status();
   pthread_atfork(NULL, NULL, in_child);
   errno = saved;
 }
 
 static SLOW bool look(void) {
   static uint32_t looking;
-  if (__atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE))
-    return false; /* another thread is about to know */
+  /* Another thread is about to know; or this one was, before a handler came, or one that a
+     handler jumped away from. */
+  for (int tries = 0; __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE); tries++) {
+    if (tries == 2000)
+      return __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE);
+    __builtin_ia32_pause();
+  }
   int saved = errno;
   bool confined = false;
   if (still_ours() && !(confined = filters() != confined_before))
-    lseek(status_fd, 0, SEEK_SET);
+    rewind_status();
   if (confined) {
     refuse();
     __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE);

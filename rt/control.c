@@ -30,11 +30,13 @@ bool control_stderr(void) {
 void control_say(const char *what, const char *detail) {
   if (!control_stderr())
     return;
-  char line[600] = "aprof: ";
-  strncat(line, what, 300);
-  strncat(line, detail, 280);
-  strcat(line, "\n");
-  ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+  char line[600];
+  size_t n = 0;
+  const char *const parts[] = {"aprof: ", what, detail, "\n"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t k = 0; k < 290 && parts[i][k] != '\0'; k++)
+      line[n++] = parts[i][k];
+  ssize_t ignored = write(STDERR_FILENO, line, n);
   (void)ignored;
 }
 

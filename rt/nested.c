@@ -50,23 +50,30 @@ static inline __attribute__((always_inline)) void change_mask(int how, const uin
 #define CANCEL_BIT (1ull << 31)
 #define ALONE_BIT (1ull << (SIGKILL - 1))
 
+/* libc is being called inside an event, with signals let through. Left true where a
+   handler never returns; it is looked at inside handlers only. */
+static __thread bool in_libc __attribute__((tls_model("initial-exec")));
+
 void signals_block(uint64_t *before) {
   static const uint64_t all = UINT64_MAX;
   int state;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   if (unlikely(profile_confined()))
     *before = ALONE_BIT;
   else
     change_mask(SIG_BLOCK, &all, before);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
 }
 
 void signals_restore(const uint64_t *before) {
   uint64_t mask = *before & ~CANCEL_BIT;
-  int state = *before & CANCEL_BIT ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+  int disabled;
+  in_libc = true;
   if (likely(!(mask & ALONE_BIT)))
     change_mask(SIG_SETMASK, &mask, NULL);
-  pthread_setcancelstate(state, &state);
+  if (!(*before & CANCEL_BIT))
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &disabled);
+  in_libc = false;
 }
 
 /* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever
@@ -139,7 +146,7 @@ static bool interrupted_event(uintptr_t frame) {
   if (peek(frame + 8, &context, wanted) != wanted)
     return false;
   uintptr_t at = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
-  bool calls_out = rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
+  bool calls_out = in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
   return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
 }
 
@@ -260,6 +267,7 @@ void event_left(struct thread *t) {
   struct aprof_block *b = t->block;
   struct aprof_future *f = t->cur;
   uint64_t now = event_time(t);
+  in_libc = false;
   memset(t->cache, 0, sizeof t->cache);
   memset(t->runs, 0, sizeof t->runs);
   mend_free_list(t);

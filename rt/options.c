@@ -161,8 +161,10 @@ void options_read(void) {
     size_t length = 0; /* counted here: a program may have a strcspn of its own */
     while (p[length] != ',' && p[length] != '\0')
       length++;
-    const char *colon = memchr(p, ':', length);
-    size_t key = colon != NULL ? (size_t)(colon - p) : length;
+    size_t key = 0;
+    while (key < length && p[key] != ':')
+      key++;
+    const char *colon = key < length ? p + key : NULL;
     enum verdict verdict = UNKNOWN_KEY;
     if (colon != NULL)
       verdict = read_one(o, p, key, colon + 1, length - key - 1);

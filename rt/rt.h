@@ -27,6 +27,7 @@
 #include <aprof/profile.h>
 
 #include "aprof.h"
+#include "bytes.h"
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
 

@@ -183,7 +183,7 @@ static struct thread *lease(void) {
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
   __atomic_store_n(&holders[number], t, __ATOMIC_RELEASE);
-  prctl(PR_GET_NAME, b->name);
+  syscall(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
   return t;

@@ -55,6 +55,9 @@ library=$build/rt/.libs/libaprof.so
 if [ -e "$library" ]; then
   nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(__)?aprof_' >"$work/odd"
   equal "libaprof.so exports aprof_* and __aprof_* only" "" "$(cat "$work/odd")"
+  nm -D --undefined-only "$library" |
+    grep -wE 'mem(cpy|move|set|cmp|chr)|str(len|n?cmp|r?chr|str|n?cpy|n?cat)' >"$work/odd"
+  equal "libaprof.so has its own functions of memory and strings" "" "$(cat "$work/odd")"
   contains "libaprof.so exports __aprof_attach" __aprof_attach \
     <(nm -D --defined-only "$library")
   only "libaprof.so needs libc only" "libc.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1" \
