@@ -124,9 +124,9 @@ int report_targets(const char *first, const char *second, const struct report_op
   int status = CLI_FAILED;
   if (r && (!second || reading_subtract(r, earlier))) {
     if (o->json)
-      report_json(r, earlier, o, stdout);
+      report_json(r, o, stdout);
     else
-      report_print(r, earlier, o, stdout);
+      report_print(r, o, stdout);
     status = CLI_OK;
   }
   reading_free(r);

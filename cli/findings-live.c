@@ -36,7 +36,7 @@ static bool is_stuck(const struct r_live *live, const struct r_await *await,
                      const struct report_limits *limits) {
   if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await)
     return false;
-  uint64_t ended = await->count - await->immediate;
+  uint64_t ended = await->count > await->immediate ? await->count - await->immediate : 0;
   if (await->background || !await->waits.count || ended < USUAL_COUNT)
     return false;
   return live->since_min >= far_beyond(ended, &await->waits, limits->stuck);
@@ -61,22 +61,38 @@ static bool is_left(const struct reading *r, const struct r_live *live, const st
   return live->age_min >= far_beyond(f->done, &f->wall_of, limits->stuck);
 }
 
-static const struct r_function *creator(const struct reading *r, const struct r_live *live) {
-  for (size_t i = 0; i < r->lives && live->parent; i++)
-    if (r->live[i].id == live->parent && r->live[i].function < r->functions)
-      return &r->function[r->live[i].function];
-  return NULL;
+static int by_id(const void *a, const void *b) {
+  const struct r_live *x = *(const struct r_live *const *)a, *y = *(const struct r_live *const *)b;
+  return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && !strcmp(a, b));
+/* The function of the future that created this one, if that lives. `ids`: all that
+   live, by their ids. */
+static const struct r_function *creator(const struct reading *r, const struct r_live *const *ids,
+                                        const struct r_live *live) {
+  const struct r_live key = {.id = live->parent}, *wanted = &key;
+  const struct r_live *const *found =
+      live->parent ? bsearch(&wanted, ids, r->lives, sizeof *ids, by_id) : NULL;
+  return found && (*found)->function < r->functions ? &r->function[(*found)->function] : NULL;
 }
 
-static bool same_group(const struct group *g, enum finding_kind kind, const struct r_function *f,
-                       const struct r_await *await, const struct r_live *live) {
-  if (g->kind != kind || g->function != f)
-    return false;
-  return kind == FINDING_STUCK ? g->await == await : same_text(g->created_at, live->created_at);
+static int compare_text(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_address(const void *a, const void *b) {
+  return (const char *)a < (const char *)b ? -1 : (const char *)a > (const char *)b;
+}
+
+/* Alike: of one function, and stuck in one await, or else created at one place. */
+static int by_likeness(const void *a, const void *b) {
+  const struct group *x = a, *y = b;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  if (x->function != y->function)
+    return compare_address(x->function, y->function);
+  return x->kind == FINDING_STUCK ? compare_address(x->await, y->await)
+                                  : compare_text(x->created_at, y->created_at);
 }
 
 /* -- in words -------------------------------------------------------------- */
@@ -129,49 +145,67 @@ static void add_group(struct findings *list, const struct group *g) {
 
 /* -- the whole ------------------------------------------------------------- */
 
-static void put(struct group *group, size_t *count, const struct group *new,
-                const struct r_live *live) {
-  uint64_t least = new->kind == FINDING_LEAKED ? live->age_min : live->since_min;
-  uint64_t most = new->kind == FINDING_LEAKED ? live->age : live->since;
-  size_t at = 0;
-  while (at < *count && !same_group(&group[at], new->kind, new->function, new->await, live))
-    at++;
-  if (at == *count) {
-    group[(*count)++] = *new;
-    group[at].least = least;
+/* True where the future is a finding: a group of its own for now. */
+static bool classify(const struct reading *r, const struct r_live *live,
+                     const struct report_limits *limits, struct group *g) {
+  if (live->function >= r->functions)
+    return false;
+  *g = (struct group){.function = &r->function[live->function],
+                      .await = live->await,
+                      .created_at = live->created_at,
+                      .created_by = live->created_by,
+                      .count = live->count};
+  if (is_stuck(live, g->await, limits))
+    g->kind = FINDING_STUCK;
+  else if (has_never_run(live, g->function, limits))
+    g->kind = FINDING_NEVER_RAN;
+  else if (is_left(r, live, g->function, g->await, limits))
+    g->kind = FINDING_LEAKED;
+  else
+    return false;
+  bool leaked = g->kind == FINDING_LEAKED;
+  g->least = leaked ? live->age_min : live->since_min;
+  g->most = leaked ? live->age : live->since;
+  return true;
+}
+
+static size_t merge(struct group *group, size_t count) {
+  size_t kept = 0;
+  qsort(group, count, sizeof *group, by_likeness);
+  for (size_t i = 0; i < count; i++) {
+    struct group *last = kept ? &group[kept - 1] : NULL;
+    if (!last || by_likeness(last, &group[i])) {
+      group[kept++] = group[i];
+      continue;
+    }
+    last->count += group[i].count;
+    if (group[i].least < last->least)
+      last->least = group[i].least;
+    if (group[i].most > last->most)
+      last->most = group[i].most;
+    if (!last->creator)
+      last->creator = group[i].creator;
   }
-  group[at].count += live->count;
-  if (least < group[at].least)
-    group[at].least = least;
-  if (most > group[at].most)
-    group[at].most = most;
+  return kept;
 }
 
 void findings_of_live(struct findings *list, const struct reading *r,
                       const struct report_limits *limits) {
   struct group *group = allocate(r->lives, sizeof *group);
+  const struct r_live **ids = allocate(r->lives, sizeof *ids);
   size_t count = 0;
-  for (size_t i = 0; i < r->lives; i++) {
-    const struct r_live *live = &r->live[i];
-    if (live->function >= r->functions)
-      continue;
-    struct group new = {.function = &r->function[live->function],
-                        .created_at = live->created_at,
-                        .created_by = live->created_by};
-    new.await = reading_await(new.function, live->place, live->callee);
-    if (is_stuck(live, new.await, limits))
-      new.kind = FINDING_STUCK;
-    else if (has_never_run(live, new.function, limits))
-      new.kind = FINDING_NEVER_RAN;
-    else if (is_left(r, live, new.function, new.await, limits))
-      new.kind = FINDING_LEAKED;
-    else
-      continue;
-    new.creator = creator(r, live);
-    put(group, &count, &new, live);
-  }
+  for (size_t i = 0; i < r->lives; i++)
+    ids[i] = &r->live[i];
+  qsort(ids, r->lives, sizeof *ids, by_id);
+  for (size_t i = 0; i < r->lives; i++)
+    if (classify(r, &r->live[i], limits, &group[count])) {
+      group[count].creator = creator(r, ids, &r->live[i]);
+      count++;
+    }
+  count = merge(group, count);
   for (size_t i = 0; i < count; i++)
     if (group[i].kind != FINDING_LEAKED || group[i].count >= limits->leaked)
       add_group(list, &group[i]);
+  free(ids);
   free(group);
 }

@@ -179,28 +179,21 @@ static void find_queued(struct findings *list, const struct r_function *f, uint6
                      });
 }
 
-static void find_growing(struct findings *list, const struct r_function *f,
-                         const struct reading *earlier) {
-  for (size_t i = 0; earlier && i < earlier->functions; i++) {
-    const struct r_function *before = &earlier->function[i];
-    bool same = before->line == f->line && !strcmp(before->name, f->name) &&
-                !strcmp(before->file ? before->file : "", f->file ? f->file : "");
-    if (!same)
-      continue;
-    if (f->live >= before->live + GROWING_LEAST && f->live >= before->live * GROWING_TIMES)
-      findings_add(
-          list, (struct finding){
-                    .kind = FINDING_GROWING,
-                    .weight = f->live - before->live,
-                    .severity = UNKNOWN,
-                    .count = f->live - before->live,
-                    .function = f,
-                    .at = findings_place(f->file, f->line),
-                    .text = print_string("`%s` grows: %s lived at the beginning, %s at the end",
-                                         f->name, shown_count(before->live), shown_count(f->live)),
-                });
+static void find_growing(struct findings *list, const struct r_function *f) {
+  uint64_t before = f->live_before;
+  if (before == UNKNOWN || f->live / GROWING_TIMES < before || f->live - before < GROWING_LEAST)
     return;
-  }
+  findings_add(list,
+               (struct finding){
+                   .kind = FINDING_GROWING,
+                   .weight = f->live - before,
+                   .severity = UNKNOWN,
+                   .count = f->live - before,
+                   .function = f,
+                   .at = findings_place(f->file, f->line),
+                   .text = print_string("`%s` grows: %s lived at the beginning, %s at the end",
+                                        f->name, shown_count(before), shown_count(f->live)),
+               });
 }
 
 /* Counts of the whole process: `one` and `many` say what of, then what it means. */
@@ -217,19 +210,7 @@ static void add_count(struct findings *list, enum finding_kind kind, uint64_t co
 
 static void find_faults(struct findings *list, const struct reading *r) {
   static const char full[] = "lost: the profile was full; raise memory: in APROF_OPTIONS";
-  static const char reused[] =
-      "used again while its future lived (it counts as cancelled): its binding lacks an `end' or "
-      "`rearm', or nobody closed it";
-  static const char unplaced[] =
-      "could not be placed: a key that nobody created, or code compiled without the plugin; "
-      "`aprof coverage PROG' shows gaps";
   char one[256], many[256];
-  snprintf(one, sizeof one, "handle was %s", reused);
-  snprintf(many, sizeof many, "handles were %s", reused);
-  add_count(list, FINDING_REUSED, r->reused_keys, one, many);
-  snprintf(one, sizeof one, "event %s", unplaced);
-  snprintf(many, sizeof many, "events %s", unplaced);
-  add_count(list, FINDING_UNPLACED, r->missed_events, one, many);
   snprintf(one, sizeof one, "future is in no number here: it was %s", full);
   snprintf(many, sizeof many, "futures are in no number here: they were %s", full);
   add_count(list, FINDING_LOST, r->lost_futures, one, many);
@@ -247,8 +228,8 @@ static int by_kind(const void *a, const void *b) {
   return strcmp(x->text, y->text);
 }
 
-struct finding *report_findings(const struct reading *r, const struct reading *earlier,
-                                const struct report_limits *limits, size_t *count) {
+struct finding *report_findings(const struct reading *r, const struct report_limits *limits,
+                                size_t *count) {
   struct findings list = {0};
   uint64_t elapsed = report_loop(r).elapsed;
   for (size_t i = 0; i < r->functions; i++) {
@@ -256,9 +237,10 @@ struct finding *report_findings(const struct reading *r, const struct reading *e
     find_blocking(&list, &r->function[i], elapsed, limits->held);
     find_spinning(&list, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);
-    find_growing(&list, &r->function[i], earlier);
+    find_growing(&list, &r->function[i]);
   }
   findings_of_live(&list, r, limits);
+  findings_of_misses(&list, r);
   find_faults(&list, r);
   if (list.count)
     qsort(list.finding, list.count, sizeof *list.finding, by_kind);

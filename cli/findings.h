@@ -2,8 +2,8 @@
  * Findings, between the files that make them.
  *
  * Purpose: findings.c reads the sums of functions and of the whole process,
- * findings-live.c what is alive. What each kind means: aprof-report(1).
- * Cost: linear in functions and futures listed. Locking: none.
+ * findings-live.c what is alive, findings-miss.c what could not be placed. What each kind means:
+ * aprof-report(1). Cost: linear in functions and futures listed. Locking: none.
  */
 #ifndef APROF_CLI_FINDINGS_H
 #define APROF_CLI_FINDINGS_H
@@ -22,5 +22,8 @@ char *findings_place(const char *file, uint64_t line);
 
 /* Stuck ones, those that never ran, and those left at exit. */
 void findings_of_live(struct findings *, const struct reading *, const struct report_limits *);
+
+/* Events that could not be placed, and keys used again, by place. */
+void findings_of_misses(struct findings *, const struct reading *);
 
 #endif

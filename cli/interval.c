@@ -4,10 +4,10 @@
  * between.
  */
 #include "cli.h"
+#include "index.h"
 #include "reading.h"
 
 #include <inttypes.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,43 +49,6 @@ static void take_distribution(struct distribution *later, const struct distribut
 
 /* -- finding what belongs together ----------------------------------------- */
 
-struct index {
-  struct hsearch_data table;
-  char **key;
-  size_t keys;
-};
-
-static void index_new(struct index *x, size_t room) {
-  memset(x, 0, sizeof *x);
-  x->key = allocate(room, sizeof *x->key);
-  if (!hcreate_r(room * 2 + 16, &x->table)) {
-    complain("out of memory while comparing totals");
-    exit(CLI_FAILED);
-  }
-}
-
-static void index_free(struct index *x) {
-  hdestroy_r(&x->table);
-  for (size_t i = 0; i < x->keys; i++)
-    free(x->key[i]);
-  free(x->key);
-}
-
-/* Takes the key. */
-static void index_put(struct index *x, char *key, const void *value) {
-  ENTRY entry = {.key = key, .data = (void *)value}, *found;
-  x->key[x->keys++] = key;
-  hsearch_r(entry, ENTER, &found, &x->table);
-}
-
-/* Frees the key. */
-static const void *index_get(struct index *x, char *key) {
-  ENTRY entry = {.key = key}, *found = NULL;
-  hsearch_r(entry, FIND, &found, &x->table);
-  free(key);
-  return found ? found->data : NULL;
-}
-
 static const char *shown(const char *text) {
   return text ? text : "";
 }
@@ -94,8 +57,24 @@ static char *function_key(const struct r_function *f) {
   return print_string("%s\n%s\n%" PRIu64, f->name, shown(f->file), f->line);
 }
 
+static char *miss_key(const struct r_miss *m) {
+  return print_string("%s\n%s\n%s\n%" PRIu64, m->kind, shown(m->name), shown(m->file), m->line);
+}
+
 static char *await_key(const struct r_await *a) {
   return print_string("%s\n%s\n%s\n%" PRIu64, a->kind, a->callee, shown(a->file), a->line);
+}
+
+static char *blocking_key(const struct r_blocking *b) {
+  return print_string("%s\n%s\n%" PRIu64, b->callee, shown(b->file), b->line);
+}
+
+static char *waker_key(const struct r_waker *w) {
+  return print_string("%s\n%d\n%s\n%" PRIu64, w->name, w->clock, shown(w->file), w->line);
+}
+
+static char *block_key(uint64_t block) {
+  return print_string("%" PRIu64, block);
 }
 
 /* A path by the number of its parent in the earlier totals and its own name. */
@@ -131,37 +110,42 @@ static void take_awaits(struct r_function *later, const struct r_function *earli
 }
 
 static void take_blocking(struct r_function *later, const struct r_function *earlier) {
-  for (size_t i = 0; i < later->blockings; i++)
-    for (size_t j = 0; j < earlier->blockings; j++) {
-      struct r_blocking *b = &later->blocking[i];
-      const struct r_blocking *before = &earlier->blocking[j];
-      if (b->line != before->line || strcmp(b->callee, before->callee) ||
-          strcmp(shown(b->file), shown(before->file)))
-        continue;
-      take(&b->count, before->count);
-      take(&b->held, before->held);
-      take_max(&b->max, before->max);
-      break;
-    }
+  struct index x;
+  index_new(&x, earlier->blockings);
+  for (size_t i = 0; i < earlier->blockings; i++)
+    index_put(&x, blocking_key(&earlier->blocking[i]), &earlier->blocking[i]);
+  for (size_t i = 0; i < later->blockings; i++) {
+    struct r_blocking *b = &later->blocking[i];
+    const struct r_blocking *before = index_get(&x, blocking_key(b));
+    if (!before)
+      continue;
+    take(&b->count, before->count);
+    take(&b->held, before->held);
+    take_max(&b->max, before->max);
+  }
+  index_free(&x);
 }
 
 static void take_wakers(struct r_function *later, const struct r_function *earlier) {
-  for (size_t i = 0; i < later->wakers; i++)
-    for (size_t j = 0; j < earlier->wakers; j++) {
-      struct r_waker *w = &later->waker[i];
-      const struct r_waker *before = &earlier->waker[j];
-      if (w->line != before->line || strcmp(w->name, before->name) || w->clock != before->clock ||
-          strcmp(shown(w->file), shown(before->file)))
-        continue;
-      take(&w->count, before->count);
-      take(&w->queued, before->queued);
-      take_max(&w->max, before->max);
-      take_distribution(&w->queued_of, &before->queued_of);
-      break;
-    }
+  struct index x;
+  index_new(&x, earlier->wakers);
+  for (size_t i = 0; i < earlier->wakers; i++)
+    index_put(&x, waker_key(&earlier->waker[i]), &earlier->waker[i]);
+  for (size_t i = 0; i < later->wakers; i++) {
+    struct r_waker *w = &later->waker[i];
+    const struct r_waker *before = index_get(&x, waker_key(w));
+    if (!before)
+      continue;
+    take(&w->count, before->count);
+    take(&w->queued, before->queued);
+    take_max(&w->max, before->max);
+    take_distribution(&w->queued_of, &before->queued_of);
+  }
+  index_free(&x);
 }
 
 static void take_function(struct r_function *later, const struct r_function *earlier) {
+  later->live_before = earlier->live;
   take(&later->created, earlier->created);
   take(&later->done, earlier->done);
   take(&later->failed, earlier->failed);
@@ -234,25 +218,49 @@ static void take_paths(struct reading *later, const struct reading *earlier) {
   free(before);
 }
 
+static void take_misses(struct reading *later, const struct reading *earlier) {
+  struct index x;
+  index_new(&x, earlier->misses);
+  for (size_t i = 0; i < earlier->misses; i++)
+    index_put(&x, miss_key(&earlier->miss[i]), &earlier->miss[i]);
+  for (size_t i = 0; i < later->misses; i++) {
+    const struct r_miss *before = index_get(&x, miss_key(&later->miss[i]));
+    if (before)
+      take(&later->miss[i].count, before->count);
+  }
+  index_free(&x);
+}
+
 static void take_threads(struct reading *later, const struct reading *earlier) {
-  for (size_t i = 0; i < later->threads; i++)
-    for (size_t j = 0; j < earlier->threads; j++) {
-      if (later->thread[i].block != earlier->thread[j].block)
-        continue;
-      take(&later->thread[i].exec, earlier->thread[j].exec);
-      take(&later->thread[i].idle, earlier->thread[j].idle);
-      take(&later->thread[i].other, earlier->thread[j].other);
-      take(&later->thread[i].elapsed, earlier->thread[j].elapsed);
-      break;
-    }
+  struct index x;
+  index_new(&x, earlier->threads);
+  for (size_t i = 0; i < earlier->threads; i++)
+    index_put(&x, block_key(earlier->thread[i].block), &earlier->thread[i]);
+  for (size_t i = 0; i < later->threads; i++) {
+    struct r_thread *t = &later->thread[i];
+    const struct r_thread *before = index_get(&x, block_key(t->block));
+    if (!before)
+      continue;
+    take(&t->exec, before->exec);
+    take(&t->idle, before->idle);
+    take(&t->other, before->other);
+    take(&t->elapsed, before->elapsed);
+  }
+  index_free(&x);
 }
 
 /* An old longest hold is none of the interval's. */
 static void take_loops(struct reading *later, const struct reading *earlier) {
-  for (size_t i = 0; i < later->loops; i++)
-    for (size_t j = 0; j < earlier->loops; j++)
-      if (later->loop[i].block == earlier->loop[j].block)
-        take_max(&later->loop[i].hold_max, earlier->loop[j].hold_max);
+  struct index x;
+  index_new(&x, earlier->loops);
+  for (size_t i = 0; i < earlier->loops; i++)
+    index_put(&x, block_key(earlier->loop[i].block), &earlier->loop[i]);
+  for (size_t i = 0; i < later->loops; i++) {
+    const struct r_loop *before = index_get(&x, block_key(later->loop[i].block));
+    if (before)
+      take_max(&later->loop[i].hold_max, before->hold_max);
+  }
+  index_free(&x);
 }
 
 /* As the totals have it of a whole life; see totals-loop.c. */
@@ -291,6 +299,7 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
     return false;
   take_paths(later, earlier); /* needs the functions' names, nothing else of them */
   take_functions(later, earlier);
+  take_misses(later, earlier);
   take_threads(later, earlier);
   take_loops(later, earlier);
   take(&later->elapsed, earlier->elapsed);

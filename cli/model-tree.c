@@ -180,7 +180,7 @@ static void add_run(struct model *m, const struct profile_run *run) {
 
 /* Counters from before the last reset are zero; their block has not had the
    time to say so. */
-static bool counts(const struct model *m, uint32_t block) {
+bool model_counts(const struct model *m, uint32_t block) {
   const struct aprof_block *b = profile_block(m->profile, block);
   return !b || b->counters_epoch >= m->profile->header.reset_epoch;
 }
@@ -208,6 +208,6 @@ void model_build_tree(struct model *m) {
   m->block_exec = allocate(m->block_count, sizeof *m->block_exec);
   m->block_hold = allocate(m->block_count, sizeof *m->block_hold);
   for (size_t i = 0; i < p->counters.count; i++)
-    if (counts(m, p->counters.run[i].owner))
+    if (model_counts(m, p->counters.run[i].owner))
       add_run(m, &p->counters.run[i]);
 }

@@ -33,6 +33,7 @@ struct model *model_new(const struct profile *p, const struct names *names, uint
   model_build_tree(m);
   model_add_threads(m);
   model_add_futures(m);
+  model_add_misses(m);
   add_up(m);
   return m;
 }
@@ -51,5 +52,6 @@ void model_free(struct model *m) {
   free(m->thread_of);
   free(m->thread);
   free(m->live);
+  free(m->miss);
   free(m);
 }

@@ -75,6 +75,13 @@ struct model_live {
   int32_t tid;                     /* of the thread that ran it last; 0: none has */
 };
 
+/* Events of one place that could not be placed, or found nothing. */
+struct model_miss {
+  uint32_t name;
+  uint8_t kind; /* enum aprof_miss */
+  uint64_t count;
+};
+
 struct model_health {
   uint64_t events, missed_events, reused_keys, migrations, nested_events, unmatched_awaits;
   uint64_t torn_threads;
@@ -104,6 +111,8 @@ struct model {
   struct model_live *live; /* oldest first */
   uint32_t lives;
   struct model_health health;
+  struct model_miss *miss; /* most of them first */
+  uint32_t misses;
 };
 
 /* `now`: the tick at which open segments end; `ended`: no thread runs on. */
@@ -120,6 +129,12 @@ uint32_t model_node_of(const struct model *, uint32_t number);
 /* model-open.c: what is going on at `now`: live futures and threads. */
 void model_add_futures(struct model *);
 void model_add_threads(struct model *);
+
+/* model-miss.c */
+void model_add_misses(struct model *);
+
+/* Whether counters of a block are of the time since the last reset. */
+bool model_counts(const struct model *, uint32_t block);
 
 /* Epoch of a future's id, as the header counts epochs. */
 uint32_t model_epoch_of(const struct aprof_header *, uint64_t id);

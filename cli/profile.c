@@ -98,6 +98,8 @@ static size_t element_size(uint32_t type) {
     return sizeof(struct aprof_future);
   case APROF_CHUNK_MODULES:
     return sizeof(struct aprof_module);
+  case APROF_CHUNK_MISSES:
+    return sizeof(struct aprof_missed);
   default:
     return 0;
   }
@@ -108,7 +110,8 @@ static size_t element_size(uint32_t type) {
 enum heat { COLD = 1, WARM = 2, HOT = 4 };
 
 static enum heat heat_of(uint32_t type) {
-  if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES)
+  if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
+      type == APROF_CHUNK_MISSES)
     return HOT;
   return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
 }
@@ -134,6 +137,31 @@ static bool next_chunk(int fd, uint64_t offset, uint64_t end, struct aprof_chunk
   return true;
 }
 
+static bool is_zero(const unsigned char *page, size_t length) {
+  return !length || (!page[0] && !memcmp(page, page + 1, length - 1));
+}
+
+/* Pages of nothing, half of all histograms, take no memory here. What an earlier pass
+   has read may have to be cleared. */
+static void copy_pages(struct profile *p, int fd, uint64_t at, uint64_t size) {
+  unsigned char buffer[16 * APROF_PAGE];
+  while (size) {
+    size_t part = size < sizeof buffer ? (size_t)size : sizeof buffer;
+    size_t got = read_at(fd, buffer, part, at);
+    for (size_t i = 0; i < got; i += APROF_PAGE) {
+      size_t length = got - i < APROF_PAGE ? got - i : APROF_PAGE;
+      if (!is_zero(buffer + i, length))
+        memcpy(p->data + at + i, buffer + i, length);
+      else if (!is_zero(p->data + at + i, length))
+        memset(p->data + at + i, 0, length);
+    }
+    if (got < part)
+      return;
+    at += part;
+    size -= part;
+  }
+}
+
 /* One pass over the chunks of these temperatures, copying them into place. */
 static void copy_chunks(struct profile *p, int fd, int heat) {
   struct aprof_chunk chunk;
@@ -143,7 +171,7 @@ static void copy_chunks(struct profile *p, int fd, int heat) {
       continue;
     /* The header goes last: the one that was checked is the one that is kept. */
     if (chunk.type != APROF_CHUNK_KEYS && chunk.type != APROF_CHUNK_PRIVATE)
-      read_at(fd, p->data + at + sizeof chunk, size - sizeof chunk, at + sizeof chunk);
+      copy_pages(p, fd, at + sizeof chunk, size - sizeof chunk);
     memcpy(p->data + at, &chunk, sizeof chunk);
   }
 }
@@ -236,6 +264,8 @@ static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
     return &p->counters;
   case APROF_CHUNK_FUTURES:
     return &p->futures;
+  case APROF_CHUNK_MISSES:
+    return &p->misses;
   default:
     return &p->modules;
   }
@@ -307,6 +337,8 @@ struct profile *profile_read(int fd, const char *what, bool live) {
     free(p);
     return NULL;
   }
+  /* Or pages that are never written to would be there because of their neighbours. */
+  madvise(p->data, p->reserved, MADV_NOHUGEPAGE);
   p->size = usable_size(p, fd);
   copy_hot(p, fd, live);
   /* What the counters refer to was written before them: so it is read after. */
@@ -320,8 +352,8 @@ struct profile *profile_read(int fd, const char *what, bool live) {
 void profile_free(struct profile *p) {
   if (!p)
     return;
-  struct profile_runs *all[] = {&p->sites,  &p->nodes,    &p->modules,
-                                &p->blocks, &p->counters, &p->futures};
+  struct profile_runs *all[] = {&p->sites,    &p->nodes,   &p->modules, &p->blocks,
+                                &p->counters, &p->futures, &p->misses};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]->run);
   munmap(p->data, p->reserved);

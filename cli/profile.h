@@ -36,7 +36,7 @@ struct profile {
   struct aprof_header header; /* a copy whose strings are terminated */
   unsigned char *data;
   size_t size, reserved;
-  struct profile_runs sites, nodes, modules, blocks, counters, futures;
+  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
   bool consistent;    /* no thread had an event while they were copied */

@@ -2,6 +2,7 @@
 #include "reading.h"
 
 #include "cli.h"
+#include "index.h"
 #include "json.h"
 
 #include <inttypes.h>
@@ -97,6 +98,7 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->cancelled = json_get(object, "cancelled", 0);
   f->detached = json_get(object, "detached", 0);
   f->live = json_get(object, "live", 0);
+  f->live_before = UNKNOWN;
   f->born_done = json_get(object, "born_done", 0);
   f->slices = json_get(object, "slices", 0);
   f->wall = json_get(object, "wall_ns", 0);
@@ -199,6 +201,20 @@ static void read_loops(struct reading *r, const cJSON *array) {
   }
 }
 
+static void read_misses(struct reading *r, const cJSON *array) {
+  const cJSON *item;
+  r->miss = allocate(array_size(array), sizeof *r->miss);
+  if (cJSON_IsArray(array))
+    cJSON_ArrayForEach(item, array) r->miss[r->misses++] = (struct r_miss){
+        .kind = text_of(item, "kind", "?"),
+        .name = json_get_text(item, "name"),
+        .file = json_get_text(item, "file"),
+        .in = json_get_text(item, "function"),
+        .line = json_get(item, "line", 0),
+        .count = json_get(item, "count", 0),
+    };
+}
+
 static void read_arrays(struct reading *r) {
   const cJSON *item, *array = json_member(r->json, "functions");
   r->function = allocate(array_size(array), sizeof *r->function);
@@ -219,6 +235,7 @@ static void read_arrays(struct reading *r) {
       .elapsed = json_get(item, "elapsed_ns", 0),
   };
   read_loops(r, json_member(r->json, "loop"));
+  read_misses(r, json_member(r->json, "misses"));
 }
 
 static void read_head(struct reading *r) {
@@ -249,28 +266,59 @@ static void read_head(struct reading *r) {
 
 /* -- the whole ------------------------------------------------------------- */
 
+/* -- what belongs together -------------------------------------------------- */
+
+static char *place_key(size_t function, const char *place, const char *callee) {
+  return print_string("%zu\n%s\n%s", function, place ? place : "", callee);
+}
+
+static char *await_key(size_t function, const struct r_await *a) {
+  char *place = a->file && a->line ? print_string("%s:%" PRIu64, a->file, a->line)
+                                   : print_string("%s", a->file ? a->file : "");
+  char *key = place_key(function, place, a->callee);
+  free(place);
+  return key;
+}
+
+static void find_awaits(struct reading *r) {
+  struct index x;
+  size_t awaits = 0;
+  for (size_t i = 0; i < r->functions; i++)
+    awaits += r->function[i].awaits;
+  index_new(&x, awaits);
+  for (size_t i = 0; i < r->functions; i++)
+    for (size_t j = 0; j < r->function[i].awaits; j++)
+      index_put(&x, await_key(i, &r->function[i].await[j]), &r->function[i].await[j]);
+  for (size_t i = 0; i < r->paths; i++)
+    if (r->path[i].is_await)
+      r->path[i].await =
+          index_get(&x, place_key(r->path[i].function, r->path[i].place, r->path[i].name));
+  for (size_t i = 0; i < r->lives; i++)
+    if (r->live[i].callee)
+      r->live[i].await =
+          index_get(&x, place_key(r->live[i].function, r->live[i].place, r->live[i].callee));
+  index_free(&x);
+}
+
+static void find_threads(struct reading *r) {
+  struct index x;
+  index_new(&x, r->threads);
+  for (size_t i = 0; i < r->threads; i++)
+    index_put(&x, print_string("%" PRIu64, r->thread[i].block), &r->thread[i]);
+  for (size_t i = 0; i < r->loops; i++)
+    r->loop[i].thread = index_get(&x, print_string("%" PRIu64, r->loop[i].block));
+  index_free(&x);
+}
+
 struct reading *reading_new(cJSON *json, const char *what) {
   struct reading *r = allocate(1, sizeof *r);
   r->json = json;
   r->what = print_string("%s", what);
   read_head(r);
   read_arrays(r);
+  find_awaits(r);
+  find_threads(r);
   return r;
-}
-
-const struct r_await *reading_await(const struct r_function *f, const char *place,
-                                    const char *callee) {
-  for (size_t i = 0; i < f->awaits && callee; i++) {
-    const struct r_await *a = &f->await[i];
-    char own[4200] = "";
-    if (a->file && a->line)
-      snprintf(own, sizeof own, "%s:%" PRIu64, a->file, a->line);
-    else if (a->file)
-      snprintf(own, sizeof own, "%s", a->file);
-    if (!strcmp(own, place ? place : "") && !strcmp(a->callee, callee))
-      return a;
-  }
-  return NULL;
 }
 
 void reading_free(struct reading *r) {
@@ -295,6 +343,7 @@ void reading_free(struct reading *r) {
   free(r->live);
   free(r->thread);
   free(r->loop);
+  free(r->miss);
   free(r->what);
   cJSON_Delete(r->json);
   free(r);

@@ -50,6 +50,7 @@ struct r_function {
   const char *name, *file;
   uint64_t line;
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
+  uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */
   uint64_t wall, queued, exec, waiting, children_exec;
   uint64_t exec_max, wall_max, slice_max;
   const char *slice_from, *slice_to;           /* places, or NULL */
@@ -69,11 +70,13 @@ struct r_path {
   bool is_await, background;
   size_t function; /* index; SIZE_MAX: unknown */
   const char *name, *place, *kind;
+  const struct r_await *await; /* of the function there; NULL where it has none */
   uint64_t count, immediate, created, exec, waiting, max;
 };
 
 struct r_live {
   size_t function;
+  const struct r_await *await; /* that it is in; or NULL */
   const char *state, *place, *callee, *kind;
   const char *created_at, *created_by; /* or NULL */
   bool started;
@@ -86,10 +89,17 @@ struct r_thread {
 };
 
 struct r_loop {
+  const struct r_thread *thread; /* or NULL */
   int64_t tid;
   const char *name;
   uint64_t block, hold_max;
   const char *from, *to, *function; /* or NULL */
+};
+
+/* Events of one place that found nothing to act on. */
+struct r_miss {
+  const char *kind, *name, *file, *in; /* name, file, in: NULL where unknown */
+  uint64_t line, count;
 };
 
 struct reading {
@@ -112,11 +122,9 @@ struct reading {
   size_t threads;
   struct r_loop *loop;
   size_t loops;
+  struct r_miss *miss;
+  size_t misses;
 };
-
-/* The await of function `f` at a place ("file:line"); NULL where there is none. */
-const struct r_await *reading_await(const struct r_function *f, const char *place,
-                                    const char *callee);
 
 /* `target`: totals, a profile, or a PID. NULL after a message. load.c */
 struct reading *reading_load(const char *target);

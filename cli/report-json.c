@@ -88,10 +88,10 @@ static cJSON *wait_object(const struct wait *w, bool background) {
   return object;
 }
 
-static void write_findings(const struct reading *r, const struct reading *earlier,
-                           const struct report_options *options, FILE *out) {
+static void write_findings(const struct reading *r, const struct report_options *options,
+                           FILE *out) {
   size_t count;
-  struct finding *findings = report_findings(r, earlier, &options->limits, &count);
+  struct finding *findings = report_findings(r, &options->limits, &count);
   fputs(",\n\"findings\": [", out);
   for (size_t i = 0; i < count; i++) {
     fputs(i ? ",\n  " : "\n  ", out);
@@ -164,14 +164,13 @@ static void write_wakes_and_blocking(const struct reading *r, FILE *out) {
   fputs("]", out);
 }
 
-void report_json(const struct reading *r, const struct reading *earlier,
-                 const struct report_options *options, FILE *out) {
+void report_json(const struct reading *r, const struct report_options *options, FILE *out) {
   struct loop loop = report_loop(r);
   size_t count;
   const struct r_function **list = report_functions(r, options->sort, &count);
   fputs("{\"schema\": \"aprof.report/1\",\n\"process\": ", out);
   json_write(out, process_object(r));
-  write_findings(r, earlier, options, out);
+  write_findings(r, options, out);
   fputs(",\n\"functions\": [", out);
   for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
     fputs(i ? ",\n  " : "\n  ", out);

@@ -7,17 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_WIDTH = 60 };
+enum { PATH_WIDTH = 60, MOST_LOOPS = 5 };
 
 static uint64_t mean(uint64_t sum, uint64_t count) {
   return count ? sum / count : UNKNOWN;
-}
-
-static const struct r_thread *thread_of(const struct reading *r, const struct r_loop *loop) {
-  for (size_t i = 0; i < r->threads; i++)
-    if (r->thread[i].block == loop->block)
-      return &r->thread[i];
-  return NULL;
 }
 
 static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE *out) {
@@ -38,12 +31,29 @@ static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
 
-void report_print_loops(const struct reading *r, FILE *out) {
-  for (size_t i = 0; r->loops > 1 && i < r->loops; i++) {
-    const struct r_thread *t = thread_of(r, &r->loop[i]);
-    if (t && (t->exec || t->idle))
-      print_loop(&r->loop[i], t, out);
-  }
+static int by_hold(const void *a, const void *b) {
+  const struct r_loop *x = *(const struct r_loop *const *)a, *y = *(const struct r_loop *const *)b;
+  uint64_t left = x->hold_max == UNKNOWN ? 0 : x->hold_max;
+  uint64_t right = y->hold_max == UNKNOWN ? 0 : y->hold_max;
+  if (left != right)
+    return left > right ? -1 : 1;
+  return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* Those that were held longest: a pool has a loop for each of its threads. */
+void report_print_loops(const struct reading *r, const struct report_options *options, FILE *out) {
+  const struct r_loop **list = allocate(r->loops, sizeof *list);
+  size_t count = 0;
+  for (size_t i = 0; i < r->loops; i++)
+    if (r->loop[i].thread && (r->loop[i].thread->exec || r->loop[i].thread->idle))
+      list[count++] = &r->loop[i];
+  qsort(list, count, sizeof *list, by_hold);
+  size_t shown = options->waits && count > MOST_LOOPS ? MOST_LOOPS : count;
+  for (size_t i = 0; count > 1 && i < shown; i++)
+    print_loop(list[i], list[i]->thread, out);
+  if (shown < count)
+    fprintf(out, "  and %zu loops more (--top 0 shows all)\n", count - shown);
+  free(list);
 }
 
 static void print_title(const char *title, const char *const *columns, FILE *out) {
@@ -158,6 +168,55 @@ void report_print_blocking(const struct reading *r, const struct report_options 
     char *path = print_string("%s > %s %s", list[i].function->name, shown_place(b->file, b->line),
                               b->callee);
     print_row(path, b->count, times, out);
+  }
+  report_print_more(count, shown, out);
+  free(list);
+}
+
+/* -- what found no future ----------------------------------------------------- */
+
+/* Kinds of misses that are no findings: the program may well know better. */
+static const char *miss_text(const char *kind) {
+  static const char *const known[][2] = {{"await", "an await outside any future"},
+                                         {"end", "the end of a key that no future has"},
+                                         {"wake", "a wake of a key that no future has"},
+                                         {"switch", "a switch to a key that no future has"}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(kind, known[i][0]))
+      return known[i][1];
+  return NULL;
+}
+
+static int by_misses(const void *a, const void *b) {
+  const struct r_miss *x = *(const struct r_miss *const *)a, *y = *(const struct r_miss *const *)b;
+  if (x->count != y->count)
+    return x->count > y->count ? -1 : 1;
+  return x->line < y->line ? -1 : x->line > y->line;
+}
+
+void report_print_misses(const struct reading *r, const struct report_options *options, FILE *out) {
+  const struct r_miss **list = allocate(r->misses, sizeof *list);
+  size_t count = 0;
+  for (size_t i = 0; i < r->misses; i++)
+    if (miss_text(r->miss[i].kind) && r->miss[i].count)
+      list[count++] = &r->miss[i];
+  qsort(list, count, sizeof *list, by_misses);
+  if (count) {
+    fputc('\n', out);
+    style_set(out, STYLE_TITLE);
+    print_left(out, "events that found no future", PATH_WIDTH);
+    print_right(out, "count", 7);
+    style_set(out, STYLE_PLAIN);
+    fputc('\n', out);
+  }
+  size_t shown = options->waits && options->waits < count ? options->waits : count;
+  for (size_t i = 0; i < shown; i++) {
+    char *path = print_string("%s %s", shown_place(list[i]->file, list[i]->line),
+                              list[i]->name ? list[i]->name : "");
+    print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
+    print_right(out, shown_count(list[i]->count), 7);
+    fprintf(out, "  %s\n", miss_text(list[i]->kind));
+    free(path);
   }
   report_print_more(count, shown, out);
   free(list);

@@ -208,10 +208,10 @@ static void print_wrapped(FILE *out, const char *text, size_t indent) {
   fputc('\n', out);
 }
 
-static void print_findings(const struct reading *r, const struct reading *earlier,
-                           const struct report_options *options, FILE *out) {
+static void print_findings(const struct reading *r, const struct report_options *options,
+                           FILE *out) {
   size_t count;
-  struct finding *findings = report_findings(r, earlier, &options->limits, &count);
+  struct finding *findings = report_findings(r, &options->limits, &count);
   fputc('\n', out);
   if (!count)
     fprintf(out, "no finding: nothing held the loop for over %s\n",
@@ -347,11 +347,9 @@ static void print_waits(const struct reading *r, const struct report_options *op
   report_waits_free(waits, all);
 }
 
-static void shorten(struct reading *r, struct reading *earlier, FILE *out) {
+static void shorten(struct reading *r, FILE *out) {
   char *directory = reading_directory(r);
   reading_shorten(r, directory);
-  if (earlier)
-    reading_shorten(earlier, directory);
   if (*directory) {
     style_set(out, STYLE_FAINT);
     fprintf(out, "files are in %s\n", cut_left(directory, FORMAT_WIDTH - 13));
@@ -360,16 +358,16 @@ static void shorten(struct reading *r, struct reading *earlier, FILE *out) {
   free(directory);
 }
 
-void report_print(struct reading *r, struct reading *earlier, const struct report_options *options,
-                  FILE *out) {
+void report_print(struct reading *r, const struct report_options *options, FILE *out) {
   style_choose(out);
   print_head(r, out);
-  shorten(r, earlier, out);
-  report_print_loops(r, out);
-  print_findings(r, earlier, options, out);
+  shorten(r, out);
+  report_print_loops(r, options, out);
+  print_findings(r, options, out);
   print_functions(r, options, out);
   print_waits(r, options, false, out);
   report_print_wakers(r, options, out);
   report_print_blocking(r, options, out);
   print_waits(r, options, true, out);
+  report_print_misses(r, options, out);
 }

@@ -91,25 +91,23 @@ struct finding {
   const char *created_at, *created_by; /* or NULL */
   char *text;
 };
-/* `earlier`: the totals that were subtracted, or NULL. */
-struct finding *report_findings(const struct reading *, const struct reading *earlier,
-                                const struct report_limits *, size_t *count);
+struct finding *report_findings(const struct reading *, const struct report_limits *,
+                                size_t *count);
 void report_findings_free(struct finding *, size_t count);
 extern const char *const finding_kinds[];
 cJSON *finding_json(const struct finding *);
 
 /* report-queue.c: sections of the text: each loop where there are several, who
    woke whom and how late it ran, and what blocked. Nothing where there is nothing. */
-void report_print_loops(const struct reading *, FILE *out);
+void report_print_loops(const struct reading *, const struct report_options *, FILE *out);
 void report_print_wakers(const struct reading *, const struct report_options *, FILE *out);
 void report_print_blocking(const struct reading *, const struct report_options *, FILE *out);
+void report_print_misses(const struct reading *, const struct report_options *, FILE *out);
 void report_print_more(size_t all, size_t shown, FILE *out);
 
 /* Shortens the names of files in the readings. */
-void report_print(struct reading *, struct reading *earlier, const struct report_options *,
-                  FILE *out);
-void report_json(const struct reading *, const struct reading *earlier,
-                 const struct report_options *, FILE *out);
+void report_print(struct reading *, const struct report_options *, FILE *out);
+void report_json(const struct reading *, const struct report_options *, FILE *out);
 
 /* Loads, subtracts and prints; `second` may be NULL. The exit status. */
 int report_targets(const char *first, const char *second, const struct report_options *);

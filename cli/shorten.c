@@ -60,4 +60,6 @@ void reading_shorten(struct reading *r, const char *directory) {
     cut(&r->loop[i].from, directory, length);
     cut(&r->loop[i].to, directory, length);
   }
+  for (size_t i = 0; i < r->misses; i++)
+    cut(&r->miss[i].file, directory, length);
 }

@@ -20,7 +20,7 @@ void totals_findings(const char *body, const char *live, FILE *out) {
   }
   struct reading *r = reading_new(json, "the profile");
   size_t count;
-  struct finding *findings = report_findings(r, NULL, &report_defaults.limits, &count);
+  struct finding *findings = report_findings(r, &report_defaults.limits, &count);
   for (size_t i = 0; i < count; i++) {
     fputs(i ? ",\n  " : "\n  ", out);
     json_write(out, finding_json(&findings[i]));

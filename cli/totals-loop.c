@@ -1,6 +1,7 @@
 /* Totals: what the profiling cost, and how the loops are; see totals.h. */
 #include "totals.h"
 
+#include "cli.h"
 #include "clock.h"
 #include "json.h"
 
@@ -77,5 +78,32 @@ void totals_loops(const struct model *m, FILE *out) {
     json_write(out, loop_object(m, t));
   }
   if (!first)
+    fputc('\n', out);
+}
+
+/* Names of enum aprof_miss. */
+static const char *const misses[APROF_MISS_KINDS] = {
+    [APROF_MISS_RUN] = "run",       [APROF_MISS_BUSY] = "busy",
+    [APROF_MISS_RESUME] = "resume", [APROF_MISS_LEAVE] = "leave",
+    [APROF_MISS_UNSEEN] = "unseen", [APROF_MISS_CURRENT] = "current",
+    [APROF_MISS_BROKEN] = "broken", [APROF_MISS_REUSED] = "reused",
+    [APROF_MISS_AWAIT] = "await",   [APROF_MISS_END] = "end",
+    [APROF_MISS_WAKE] = "wake",     [APROF_MISS_SWITCH] = "switch",
+};
+
+void totals_misses(const struct model *m, FILE *out) {
+  for (uint32_t i = 0; i < m->misses; i++) {
+    const struct model_miss *miss = &m->miss[i];
+    const struct name *name = &m->names->name[miss->name];
+    cJSON *object = cJSON_CreateObject();
+    json_text(object, "kind", misses[miss->kind]);
+    json_number(object, "count", miss->count);
+    json_text(object, "name", miss->name == NAME_UNKNOWN ? NULL : name->name);
+    totals_site(object, NULL, name);
+    json_text(object, "function", name->function);
+    fputs(i ? ",\n  " : "\n  ", out);
+    json_write(out, object);
+  }
+  if (m->misses)
     fputc('\n', out);
 }

@@ -184,6 +184,9 @@ static void write_body(const struct model *m, const struct totals_request *reque
   begin_array(out, "loop");
   totals_loops(m, out);
   fputs("]", out);
+  begin_array(out, "misses");
+  totals_misses(m, out);
+  fputs("]", out);
   begin_array(out, "functions");
   for (uint32_t i = 0; i < order->count; i++) {
     next_element(out, i == 0);
@@ -205,15 +208,19 @@ static void write_tree(const struct model *m, const struct totals_order *order, 
   end_array(out, first);
 }
 
-/* Findings are made of the totals as a reader sees them, so that a report of the
-   file finds the same. The tree, which is what may be large, is not needed. */
-static void write_totals(const struct model *m, const struct totals_request *request, FILE *out) {
+/* What findings are made of: text, so that the profile can go before. */
+struct parts {
+  char *body, *live;
+  size_t body_size, live_size;
+};
+
+/* All but the findings. */
+static void write_totals(const struct model *m, const struct totals_request *request,
+                         struct parts *parts, FILE *out) {
   struct totals_order order;
-  char *body = NULL, *live = NULL;
-  size_t body_size = 0, live_size = 0;
-  FILE *body_out = open_memstream(&body, &body_size), *live_out = NULL;
+  FILE *body_out = open_memstream(&parts->body, &parts->body_size), *live_out = NULL;
   if (body_out)
-    live_out = open_memstream(&live, &live_size);
+    live_out = open_memstream(&parts->live, &parts->live_size);
   totals_order(m, &order);
   if (live_out) {
     write_body(m, request, &order, body_out);
@@ -225,17 +232,22 @@ static void write_totals(const struct model *m, const struct totals_request *req
     complain("out of memory while making totals");
     exit(CLI_FAILED);
   }
-  fwrite(body, 1, body_size, out);
+  fwrite(parts->body, 1, parts->body_size, out);
   write_tree(m, &order, out);
   begin_array(out, "live");
-  fputs(live, out);
+  fputs(parts->live, out);
   fputs("]", out);
-  begin_array(out, "findings");
-  totals_findings(body, live, out);
-  fputs("]\n}\n", out);
   totals_order_release(&order);
-  free(body);
-  free(live);
+}
+
+/* Findings are made of the totals as a reader sees them, so that a report of the
+   file finds the same. The tree, which is what may be large, is not needed. */
+static void write_findings(struct parts *parts, FILE *out) {
+  begin_array(out, "findings");
+  totals_findings(parts->body, parts->live, out);
+  fputs("]\n}\n", out);
+  free(parts->body);
+  free(parts->live);
 }
 
 bool totals_make(int fd, const char *what, enum profile_state state,
@@ -254,9 +266,11 @@ bool totals_make(int fd, const char *what, enum profile_state state,
     now = live && p->read_tick ? p->read_tick : clock_greatest(p);
   struct names *names = names_new(p, live ? p->header.pid : 0);
   struct model *m = model_new(p, names, rate, now, !live);
-  write_totals(m, request, out);
+  struct parts parts = {0};
+  write_totals(m, request, &parts, out);
   model_free(m);
   names_free(names);
   profile_free(p);
+  write_findings(&parts, out);
   return true;
 }

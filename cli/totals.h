@@ -48,9 +48,11 @@ cJSON *totals_node(const struct model *m, const struct totals_order *order, uint
 /* totals-live.c */
 void totals_live(const struct model *m, const struct totals_order *order, FILE *out);
 
-/* totals-loop.c: what the profiling cost, and how the loops are. */
+/* totals-loop.c: what the profiling cost and missed, and how the loops are. */
 void totals_overhead(const struct model *m, cJSON *object, uint64_t events, uint64_t elapsed);
 void totals_loops(const struct model *m, FILE *out);
+/* Events that found nothing, by place. */
+void totals_misses(const struct model *m, FILE *out);
 
 /* totals-findings.c: the array of findings, made of the text of totals without
    tree; `body` ends behind "functions", `live` is the elements of that array. */

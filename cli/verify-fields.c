@@ -131,6 +131,10 @@ static const struct field await_path_fields[] = {
     {"await", MAYBE_TEXT}, {"callee", TEXT},     {"kind", TEXT},          {"background", FLAG},
     {"count", COUNT},      {"immediate", COUNT}, {"max_ns", MAYBE_COUNT}, {NULL, COUNT}};
 
+static const struct field miss_fields[] = {
+    {"kind", TEXT},        {"count", COUNT},         {"name", MAYBE_TEXT}, {"file", MAYBE_TEXT},
+    {"line", MAYBE_COUNT}, {"function", MAYBE_TEXT}, {NULL, COUNT}};
+
 static const struct field live_fields[] = {
     {"id", IDENTITY},      {"parent", IDENTITY},       {"function_index", COUNT},
     {"state", TEXT},       {"age_ns", COUNT},          {"since_ns", COUNT},
@@ -300,6 +304,9 @@ char *verify_fields(const cJSON *json) {
   for (const struct field *field = top; field->name; field++)
     if (!is_of(field->type, json_member(json, field->name)))
       return print_string("%s is no array of objects", field->name);
+  const cJSON *misses = json_member(json, "misses"); /* later than the others */
+  if (misses && !is_objects(misses))
+    return print_string("misses is no array of objects");
   char *fault = check_object(json_member(json, "process"), "process", process_fields);
   if (!fault)
     fault = check_object(json_member(json, "health"), "health", health_fields);
@@ -307,6 +314,8 @@ char *verify_fields(const cJSON *json) {
     fault = check_array(json, "", "threads", thread_fields, NULL);
   if (!fault)
     fault = check_array(json, "", "loop", loop_fields, NULL);
+  if (!fault)
+    fault = check_array(json, "", "misses", miss_fields, NULL);
   if (!fault)
     fault = check_array(json, "", "functions", function_fields, check_function);
   if (!fault)

@@ -43,10 +43,8 @@ static int by_waiting(const void *a, const void *b) {
 }
 
 /* Of all waits of this function there: paths do not have a histogram each. */
-static uint64_t p99_of(const struct reading *r, const struct r_path *path) {
-  const struct r_function *f = path->function < r->functions ? &r->function[path->function] : NULL;
-  const struct r_await *a = f ? reading_await(f, path->place, path->name) : NULL;
-  return a && a->waits.count ? a->waits.p99 : UNKNOWN;
+static uint64_t p99_of(const struct r_path *path) {
+  return path->await && path->await->waits.count ? path->await->waits.p99 : UNKNOWN;
 }
 
 struct wait *report_waits(const struct reading *r, bool background, size_t *count) {
@@ -62,7 +60,7 @@ struct wait *report_waits(const struct reading *r, bool background, size_t *coun
         .count = path->count,
         .waiting = path->waiting,
         .max = path->max,
-        .p99 = p99_of(r, path),
+        .p99 = p99_of(path),
     };
   }
   if (*count)

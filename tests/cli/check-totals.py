@@ -98,6 +98,13 @@ def check(path, schema):
         cost = x["events"] * health["event_cost_ns"]
         if abs(x["overhead_percent"] / 100 * elapsed - cost) > x["events"] / 2 + 1e-6 * elapsed + 1:
             fault(path, f"overhead of {where}: {x['overhead_percent']} %")
+    placed = {}
+    for miss in totals["misses"]:
+        placed[miss["kind"]] = placed.get(miss["kind"], 0) + miss["count"]
+    missed = sum(placed.get(k, 0) for k in ("run", "busy", "resume", "leave", "unseen", "current",
+                                            "broken"))
+    if missed > health["missed_events"] or placed.get("reused", 0) > health["reused_keys"]:
+        fault(path, f"more misses than missed events: {placed}")
     for name in ("missed_events", "reused_keys"):
         equal(path, name, health[name], sum(thread[name] for thread in totals["threads"]))
     for i, f in enumerate(functions):

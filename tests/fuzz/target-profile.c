@@ -35,8 +35,8 @@ static void report(const char *text, size_t length, FILE *out) {
   fault = verify_fields(json);
   struct reading *r = fault ? NULL : reading_new(json, "totals of a fuzzed profile");
   if (r) {
-    report_json(r, NULL, &report_defaults, out);
-    report_print(r, NULL, &report_defaults, out);
+    report_json(r, &report_defaults, out);
+    report_print(r, &report_defaults, out);
     reading_free(r);
   } else
     cJSON_Delete(json);

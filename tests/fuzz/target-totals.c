@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct report_options all = report_defaults;
     all.functions = all.waits = 0;
     all.limits.held = 1;
-    report_json(r, earlier, &all, nowhere);
-    report_print(r, earlier, &report_defaults, nowhere);
+    report_json(r, &all, nowhere);
+    report_print(r, &report_defaults, nowhere);
   }
   reading_free(earlier);
   reading_free(r);

@@ -228,7 +228,7 @@ START_TEST(an_interval_is_what_happened_between) {
   ck_assert_uint_eq(later->thread[0].exec, 1234);
   ck_assert_uint_eq(function(later, "fetch_quota")->exec, 0);
   size_t findings;
-  struct finding *list = report_findings(later, earlier, &report_defaults.limits, &findings);
+  struct finding *list = report_findings(later, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
   ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between server.c:140 "
                                  "and db.c:12 uv_write (1 time over 10.0 ms)");
@@ -236,7 +236,7 @@ START_TEST(an_interval_is_what_happened_between) {
   struct reading *nothing = read_now(1000000);
   ck_assert(reading_subtract(nothing, same));
   ck_assert_uint_eq(function(nothing, "handle_upload")->created, 0);
-  list = report_findings(nothing, same, &report_defaults.limits, &findings);
+  list = report_findings(nothing, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 0);
   report_findings_free(list, findings);
   reading_free(nothing);
@@ -283,7 +283,7 @@ START_TEST(the_stuck_are_found) {
   f->await = 5;
   struct reading *r = read_now(32000000000);
   size_t count, stuck = 0;
-  struct finding *list = report_findings(r, NULL, &quiet, &count);
+  struct finding *list = report_findings(r, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     stuck += list[i].kind == FINDING_STUCK &&
              strstr(list[i].text, "2 `fetch_quota` futures have") &&
@@ -305,7 +305,7 @@ START_TEST(blocking_calls_are_found) {
   synthetic_counters(s, 1, waker)->await.count = 2;
   struct reading *r = read_now(1000000);
   size_t count, found = 0;
-  struct finding *list = report_findings(r, NULL, &quiet, &count);
+  struct finding *list = report_findings(r, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     found +=
         !strcmp(list[i].text, "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
@@ -329,7 +329,7 @@ static const char *found(uint64_t now, const char *reason, enum finding_kind kin
   close(fd);
   struct reading *r = reading_parse(json, length, "synthetic");
   free(json);
-  struct finding *list = report_findings(r, NULL, &quiet, &count);
+  struct finding *list = report_findings(r, &quiet, &count);
   text[0] = 0;
   for (size_t i = count; i-- > 0;)
     if (list[i].kind == kind)
@@ -405,7 +405,45 @@ START_TEST(what_could_not_be_placed_is_said) {
   ck_assert_ptr_nonnull(
       strstr(found(1000000, "request", FINDING_UNPLACED), "3 events could not be placed: "));
   ck_assert_ptr_nonnull(
-      strstr(found(1000000, "request", FINDING_REUSED), "1 handle was used again while"));
+      strstr(found(1000000, "request", FINDING_REUSED), "1 handle was used again: "));
+}
+END_TEST
+
+START_TEST(what_could_not_be_placed_has_a_line) {
+  uint32_t run = synthetic_site(s, APROF_SITE_RUN, "on_read", "loop.c", 40, 3);
+  uint32_t create = synthetic_site(s, APROF_SITE_CREATE, "uv_read_start", "conn.c", 88, 3);
+  uint32_t end = synthetic_site(s, APROF_SITE_END, "uv_close", "conn.c", 99, 3);
+  s->sites[create].function = synthetic_string(s, "accept_one");
+  for (uint32_t block = 1; block <= 2; block++) {
+    struct aprof_missed *missed =
+        synthetic_chunk(s, APROF_CHUNK_MISSES, block, 0, 8, sizeof *missed);
+    missed[0] = (struct aprof_missed){.site = run, .kind = APROF_MISS_RUN, .count = 2};
+    missed[1] = (struct aprof_missed){.site = create, .kind = APROF_MISS_REUSED, .count = block};
+    missed[2] = (struct aprof_missed){.site = end, .kind = APROF_MISS_END, .count = 1};
+    missed[3] = (struct aprof_missed){.site = end, .kind = APROF_MISS_KINDS, .count = 9};
+    missed[4] = (struct aprof_missed){.site = run, .count = 9};
+    missed[5] = (struct aprof_missed){.kind = APROF_MISS_UNSEEN, .count = block == 1};
+  }
+  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at);
+    struct aprof_block *block = (void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_BLOCK)
+      block->counters_epoch = s->header->reset_epoch;
+    at += chunk->size;
+  }
+  struct reading *r = read_now(1000000);
+  ck_assert_uint_eq(r->misses, 4);
+  ck_assert_str_eq(r->miss[0].kind, "run");
+  ck_assert_uint_eq(r->miss[0].count, 4);
+  ck_assert_str_eq(r->miss[0].file, "loop.c");
+  ck_assert_uint_eq(r->miss[0].line, 40);
+  reading_free(r);
+  ck_assert_ptr_nonnull(
+      strstr(found(1000000, "request", FINDING_UNPLACED),
+             "4 events could not be placed at loop.c:40 on_read: a run of a key"));
+  ck_assert_ptr_nonnull(
+      strstr(found(1000000, "request", FINDING_REUSED),
+             "3 handles were used again at conn.c:88 uv_read_start in accept_one"));
 }
 END_TEST
 
@@ -493,6 +531,7 @@ int main(void) {
   tcase_add_test(tests, what_is_left_at_exit_is_found);
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
+  tcase_add_test(tests, what_could_not_be_placed_has_a_line);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
   tcase_add_test(tests, who_is_often_late_is_found);
   tcase_add_test(tests, timers_have_their_lateness);

@@ -48,8 +48,8 @@ static bool read_through(int fd) {
       cJSON_Delete(json);
       free(fault);
     } else {
-      report_print(r, NULL, &report_defaults, nowhere);
-      report_json(r, NULL, &report_defaults, nowhere);
+      report_print(r, &report_defaults, nowhere);
+      report_json(r, &report_defaults, nowhere);
     }
     reading_free(r);
   }
@@ -254,10 +254,10 @@ START_TEST(random_totals_are_survived) {
       bad[next_random() % length] = "0123456789[]{}\",:-tfn\\ \x01\xff"[next_random() % 25];
     struct reading *r = parse_anyhow(bad, next_random() % 8 ? length : next_random() % length);
     if (r) {
-      report_print(r, NULL, &report_defaults, nowhere);
+      report_print(r, &report_defaults, nowhere);
       struct reading *earlier = reading_parse(text, length, "good");
       reading_subtract(r, earlier);
-      report_json(r, earlier, &report_defaults, nowhere);
+      report_json(r, &report_defaults, nowhere);
       reading_free(earlier);
     }
     reading_free(r);

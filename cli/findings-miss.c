@@ -1,0 +1,97 @@
+/* Findings about what could not be placed: by whom it was sent; see findings.h. */
+#include "cli.h"
+#include "findings.h"
+#include "format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds of totals' misses that are findings; the others may well be all right. */
+static const struct cause {
+  const char *kind;
+  const char *text;
+} causes[] = {
+    {"run", "a run of a key that nobody created; a `create' line is missing, or its code was "
+            "compiled without the plugin (`aprof coverage PROG')"},
+    {"busy", "its future ran elsewhere at that time; two share a key, or an `end' is missing"},
+    {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
+               "that suspends has no `await' line"},
+    {"leave", "the body was left when its future was over or had gone on elsewhere; a function "
+              "that suspends has no `await' line"},
+    {"unseen", "what ran there was left without an event; a function that suspends has no `await' "
+               "line, or a longjmp left it"},
+    {"current", "an end of the running future, where none ran"},
+    {"broken", "a signal handler came in between and never returned"},
+};
+
+static const char reused_text[] = "its future lived, and counts as cancelled; the binding lacks an "
+                                  "`end' or `rearm', or nobody closed it";
+
+static const char *cause_of(const char *kind) {
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if (!strcmp(kind, causes[i].kind))
+      return causes[i].text;
+  return NULL;
+}
+
+/* "server.c:12 uv_close in on_end"; "" where nothing is known. */
+static char *sender(const struct r_miss *m) {
+  bool placed = m->file != NULL, named = m->name != NULL;
+  if (!placed && !named)
+    return print_string("%s", "");
+  bool in = m->in && (!named || strcmp(m->in, m->name));
+  return print_string(" at %s%s%s%s%s", placed ? shown_place(m->file, m->line) : "",
+                      placed && named ? " " : "", named ? m->name : "", in ? " in " : "",
+                      in ? m->in : "");
+}
+
+static void add_miss(struct findings *list, const struct r_miss *m) {
+  const char *cause = cause_of(m->kind);
+  bool reused = !strcmp(m->kind, "reused");
+  if ((!cause && !reused) || !m->count)
+    return;
+  char *at = sender(m);
+  const char *many = m->count == 1 ? "" : "s";
+  char *text = reused ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
+                                     m->count == 1 ? " was" : "s were", at, reused_text)
+                      : print_string("%s event%s could not be placed%s: %s", shown_count(m->count),
+                                     many, at, cause);
+  free(at);
+  findings_add(list, (struct finding){.kind = reused ? FINDING_REUSED : FINDING_UNPLACED,
+                                      .weight = m->count,
+                                      .severity = UNKNOWN,
+                                      .count = m->count,
+                                      .at = findings_place(m->file, m->line),
+                                      .text = text});
+}
+
+/* What the sums have beyond the places: of profiles that had no room for them. */
+static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all, uint64_t placed) {
+  uint64_t rest = all > placed ? all - placed : 0;
+  if (!rest)
+    return;
+  bool reused = kind == FINDING_REUSED;
+  char *text = reused ? print_string("%s handle%s used again: %s", shown_count(rest),
+                                     rest == 1 ? " was" : "s were", reused_text)
+                      : print_string("%s event%s could not be placed: a key that nobody created, a "
+                                     "function that suspends without an `await' line, or code "
+                                     "compiled without the plugin (`aprof coverage PROG')",
+                                     shown_count(rest), rest == 1 ? "" : "s");
+  findings_add(list,
+               (struct finding){
+                   .kind = kind, .weight = rest, .severity = UNKNOWN, .count = rest, .text = text});
+}
+
+void findings_of_misses(struct findings *list, const struct reading *r) {
+  uint64_t reused = 0, unplaced = 0;
+  for (size_t i = 0; i < r->misses; i++) {
+    const struct r_miss *m = &r->miss[i];
+    add_miss(list, m);
+    if (!strcmp(m->kind, "reused"))
+      reused += m->count;
+    else if (cause_of(m->kind))
+      unplaced += m->count;
+  }
+  add_rest(list, FINDING_REUSED, r->reused_keys, reused);
+  add_rest(list, FINDING_UNPLACED, r->missed_events, unplaced);
+}
