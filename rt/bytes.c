@@ -1,8 +1,6 @@
 /* Memory and strings without libc; see bytes.h. */
 #include "bytes.h"
 
-#include <stdint.h>
-
 /* Else the compiler would see memset in the loop of memset. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
@@ -62,7 +60,12 @@ int strncmp(const char *a, const char *b, size_t n) {
   return 0;
 }
 
-int strcmp(const char *a, const char *b) { return strncmp(a, b, SIZE_MAX); }
+int strcmp(const char *a, const char *b) {
+  size_t i = 0;
+  while (a[i] == b[i] && a[i] != '\0')
+    i++;
+  return (unsigned char)a[i] - (unsigned char)b[i];
+}
 
 char *strcpy(char *restrict to, const char *restrict from) {
   return memcpy(to, from, strlen(from) + 1);
