@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+extern "C" const bool children_may_exit = true;
 extern "C" const bool work_is_simple = false;
 
 namespace {

@@ -23,6 +23,8 @@ unsigned long work(unsigned rounds);
 /* May work() be left at any instruction by siglongjmp, and fork in the middle? (No
    malloc, no library with a state of its own.) */
 extern const bool work_is_simple;
+/* May a forked child end by exit()? libuv's destructor joins threads that it has not. */
+extern const bool children_may_exit;
 
 /* Called by work() in the middle of its futures, on their stacks, where not NULL. */
 extern void (*hook)(void);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+const bool children_may_exit = false;
 const bool work_is_simple = false;
 
 struct round {

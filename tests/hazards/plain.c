@@ -1,6 +1,7 @@
 /* Futures that are nothing but calls: nested, recursive, with awaits between. */
 #include "hazard.h"
 
+const bool children_may_exit = true;
 const bool work_is_simple = true;
 
 static volatile unsigned long ticks;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+const bool children_may_exit = true;
 const bool work_is_simple = true;
 
 enum { COROUTINES = 24, LARGEST = 64 * 1024 };

@@ -1,6 +1,7 @@
 /* Protothreads: functions called again until they no longer return PENDING. */
 #include "hazard.h"
 
+const bool children_may_exit = true;
 const bool work_is_simple = true;
 
 enum { PENDING, FINISHED, THREADS = 16 };

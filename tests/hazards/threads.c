@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+const bool children_may_exit = true;
 const bool work_is_simple = false;
 
 enum { REQUESTS = 32, RUNS = 3 };
