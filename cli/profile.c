@@ -145,20 +145,23 @@ static bool is_zero(const unsigned char *page, size_t length) {
    has read may have to be cleared. */
 static void copy_pages(struct profile *p, int fd, uint64_t at, uint64_t size) {
   unsigned char buffer[16 * APROF_PAGE];
-  while (size) {
-    size_t part = size < sizeof buffer ? (size_t)size : sizeof buffer;
+  for (uint64_t end = at + size; at < end;) {
+    size_t room = sizeof buffer - at % APROF_PAGE; /* so that pages here are pages there */
+    size_t part = end - at < room ? (size_t)(end - at) : room, done = 0;
     size_t got = read_at(fd, buffer, part, at);
-    for (size_t i = 0; i < got; i += APROF_PAGE) {
-      size_t length = got - i < APROF_PAGE ? got - i : APROF_PAGE;
-      if (!is_zero(buffer + i, length))
-        memcpy(p->data + at + i, buffer + i, length);
-      else if (!is_zero(p->data + at + i, length))
-        memset(p->data + at + i, 0, length);
+    while (done < got) {
+      size_t length = APROF_PAGE - (at + done) % APROF_PAGE;
+      if (length > got - done)
+        length = got - done;
+      if (!is_zero(buffer + done, length))
+        memcpy(p->data + at + done, buffer + done, length);
+      else if (p->again)
+        memset(p->data + at + done, 0, length);
+      done += length;
     }
     if (got < part)
       return;
     at += part;
-    size -= part;
   }
 }
 
@@ -225,6 +228,7 @@ static void copy_hot(struct profile *p, int fd, bool live) {
       nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
       continue;
     }
+    p->again = try > 0;
     heat = try < COPY_TRIES / 2 ? HOT | WARM : HOT;
     copy_chunks(p, fd, heat);
     header = p->header;

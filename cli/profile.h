@@ -39,6 +39,7 @@ struct profile {
   struct profile_runs sites, nodes, modules, blocks, counters, futures, misses;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
+  bool again;         /* parts are copied that have been copied before */
   bool consistent;    /* no thread had an event while they were copied */
 };
 
