@@ -39,8 +39,18 @@ done
 
 # The tables of the parser: {"name", ...
 for word in $(sed -n 's/^ *{"\([a-z]*\)", .*/\1/p; s/.*}, *{"\([a-z]*\)", .*/\1/p' \
-  "$src/plugin/binding.cc" | sort -u); do
+  "$src"/plugin/binding*.cc | sort -u); do
   check "aprof-bindings(5) has '$word'" grep -qw -- "$word" "$bindings_page"
+done
+
+# Its examples are lines of the grammar.
+awk '/^\.SH/ { keep = 0 } /^\.SH EXAMPLES/ { keep = 1 } /^\.EE/ { on = 0 } keep && on
+  keep && /^\.EX/ { on = 1 }' "$bindings_page" | sed 's/\\-/-/g' >page.aprof
+: >empty.c
+check "aprof-bindings(5) has examples" test "$(wc -l <page.aprof)" -gt 40
+for major in $majors; do
+  check "aprof-bindings(5): gcc-$major reads its examples" "$(gcc_of "$major")" \
+    "-fplugin=$plugin" "-fplugin-arg-aprof-bindings=./page.aprof" -S empty.c -o empty.s
 done
 
 # The tutorial's last word on each line of the file.
