@@ -1,8 +1,11 @@
 /*
- * What the crash drill kills: two threads run futures for ever, and each counts, in a
- * file that it shares with the drill, the futures it has seen end.
+ * What the crash drill kills: threads run futures for ever, and each counts, in a file
+ * that it shares with the drill, the futures it has seen made and seen end.
  *
- *     target FILE
+ *     target FILE churn       two threads call and run, over and over
+ *     target FILE grow        ... and take what makes the profile larger: new paths, futures
+ *                             that stay, threads that come and go
+ *     target FILE coroutines  futures with stacks of their own, suspended half-way
  */
 #include <aprof.h>
 
@@ -10,14 +13,16 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { THREADS = 2 };
 
 struct seen {
-  volatile uint64_t calls, runs;
-  char apart[48];
+  volatile uint64_t calls, runs, kept, dropped, switched;
+  char apart[24];
 };
 
 static struct seen *seen;
@@ -44,20 +49,130 @@ APROF("run key=a0 pending=0") static __attribute__((noinline)) int run(struct ma
   return ++m->step % 3 == 0;
 }
 
+static void churn_once(struct seen *mine) {
+  struct machine machine = {0};
+  call(1);
+  mine->calls++;
+  while (!run(&machine))
+    ;
+  mine->runs++;
+}
+
 static void *churn(void *argument) {
-  struct seen *mine = argument;
-  for (;;) {
-    struct machine machine = {0};
-    call(1);
-    mine->calls++;
-    while (!run(&machine))
-      ;
-    mine->runs++;
+  for (;;)
+    churn_once(argument);
+}
+
+/* -- growth ---------------------------------------------------------------------- */
+
+APROF("create key=kept:a0 root ready") static __attribute__((noinline)) void keep(void *key) {
+  __asm__ volatile("" : : "r"(key) : "memory");
+}
+
+APROF("end key=kept:a0") static __attribute__((noinline)) void drop(void *key) {
+  __asm__ volatile("" : : "r"(key) : "memory");
+}
+
+/* Six functions that call each other: two thousand paths. */
+static int go(unsigned path);
+#define PATH(name)                                                                                 \
+  APROF_ASYNC static __attribute__((noinline)) int name(unsigned path) { return go(path) + 1; }
+PATH(path0) PATH(path1) PATH(path2) PATH(path3) PATH(path4) PATH(path5)
+
+static int go(unsigned path) {
+  static int (*const all[])(unsigned) = {path0, path1, path2, path3, path4, path5};
+  return path == 0 ? 0 : all[path % 6](path / 7);
+}
+
+enum { KEPT = 3000 };
+
+static void grow_once(struct seen *mine, unsigned round) {
+  static char keys[THREADS + 1][KEPT];
+  char *own = keys[mine - seen];
+  churn_once(mine);
+  go(round * 2654435761u % 1000000);
+  if (mine->kept - mine->dropped < KEPT) {
+    keep(&own[mine->kept % KEPT]);
+    mine->kept++;
+  } else if (round % 7 == 0) {
+    for (unsigned i = 0; i < KEPT / 2; i++) {
+      drop(&own[mine->dropped % KEPT]);
+      mine->dropped++;
+    }
   }
 }
 
+static void *grow(void *argument) {
+  for (unsigned round = 0;; round++)
+    grow_once(argument, round);
+}
+
+static void *live_shortly(void *argument) {
+  for (unsigned i = 0; i < 5; i++)
+    churn_once(argument);
+  return NULL;
+}
+
+static void grow_with_threads(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, grow, &seen[1]) != 0)
+    return;
+  for (unsigned round = 0;; round++) {
+    grow_once(&seen[0], round);
+    if (round % 50 != 0 || pthread_create(&thread, NULL, live_shortly, &seen[2]) != 0)
+      continue;
+    pthread_join(thread, NULL);
+  }
+}
+
+/* -- coroutines ------------------------------------------------------------------ */
+
+enum { COROUTINES = 16, STACK = 32768 };
+
+static ucontext_t scheduler, contexts[COROUTINES];
+static unsigned current, over[COROUTINES];
+
+APROF_AWAIT static __attribute__((noinline)) void yield(void) {
+  swapcontext(&contexts[current], &scheduler);
+}
+
+APROF_ASYNC static __attribute__((noinline)) int step(int n) {
+  yield();
+  return n;
+}
+
+APROF_ASYNC static __attribute__((noinline)) int request(int n) {
+  int sum = step(n);
+  yield();
+  return sum + step(n);
+}
+
+static void run_coroutine(void) {
+  request(1);
+  seen[0].switched++;
+  over[current] = 1;
+}
+
+static void switch_for_ever(void) {
+  static char stacks[COROUTINES][STACK];
+  memset(over, 1, sizeof over);
+  for (;;)
+    for (current = 0; current < COROUTINES; current++) {
+      ucontext_t *c = &contexts[current];
+      if (over[current]) {
+        getcontext(c);
+        c->uc_stack.ss_sp = stacks[current];
+        c->uc_stack.ss_size = STACK;
+        c->uc_link = &scheduler;
+        makecontext(c, run_coroutine, 0);
+        over[current] = 0;
+      }
+      swapcontext(&scheduler, c);
+    }
+}
+
 int main(int argc, char **argv) {
-  int fd = argc == 2 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
+  int fd = argc == 3 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
   if (fd < 0 || ftruncate(fd, 4096) != 0) {
     perror("target");
     return 2;
@@ -66,6 +181,10 @@ int main(int argc, char **argv) {
   if (seen == MAP_FAILED)
     return 2;
   pthread_t thread;
+  if (strcmp(argv[2], "coroutines") == 0)
+    switch_for_ever();
+  if (strcmp(argv[2], "grow") == 0)
+    grow_with_threads();
   for (int i = 1; i < THREADS; i++)
     if (pthread_create(&thread, NULL, churn, &seen[i]) != 0)
       return 2;
