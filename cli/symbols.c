@@ -2,6 +2,7 @@
 #include "symbols.h"
 
 #include "cli.h"
+#include "demangle.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -149,7 +150,7 @@ void symbols_find(struct symbols *s, uint64_t address, uint32_t number, struct s
     const char *name = dwfl_module_addrinfo(module->handle, at, &offset, &symbol, NULL, NULL, NULL);
     find_line(module->handle, at, result);
     if (name && *name)
-      result->name = print_string("%s", name);
+      result->name = demangle(name);
   }
   if (!result->name) {
     const char *path = profile_string(s->profile, m->path);

@@ -1,4 +1,5 @@
 /* Numbers for people, and histograms read: cli/format.c, cli/histogram.c. */
+#include "cli/demangle.h"
 #include "cli/format.h"
 #include "cli/histogram.h"
 #include "cli/json.h"
@@ -97,6 +98,63 @@ START_TEST(histograms_add_up_and_convert) {
 }
 END_TEST
 
+static void is_named(const char *symbol, const char *want) {
+  char *name = demangle(symbol);
+  ck_assert_str_eq(name, want);
+  free(name);
+}
+
+static void is_shortened(const char *text, const char *want) {
+  char *name = demangle_shorten(text);
+  ck_assert_str_eq(name, want);
+  free(name);
+}
+
+START_TEST(symbols_have_the_names_of_the_source) {
+  is_named("main", "main");
+  is_named("worker.constprop.0", "worker");
+  is_named("_ZN3net4connIdE4readEi", "net::conn::read");
+  is_named("_ZN3net4connIdE4readEi.isra.0", "net::conn::read");
+  is_named("_ZN12_GLOBAL__N_17on_doneEP3req", "on_done");
+  is_named("_ZZ4mainENUlP3reqE_4_FUNES0_", "main::lambda");
+  is_named("_ZplRK3reqS1_", "operator+");
+  is_named("_ZlsRSoRK3req", "operator<<");
+  is_named("_Z", "_Z");
+  is_named("_Znot_a_symbol", "_Znot_a_symbol");
+  is_shortened("std::vector<int, std::allocator<int> > ns::f<int>(int)", "ns::f");
+  is_shortened("decltype (a+b) ns::f<int>(int, char)", "ns::f");
+  is_shortened("ns::f(int)::Local::run(std::function<void (int)>) const", "ns::f::Local::run");
+  is_shortened("ns::A::operator()(int) const", "ns::A::operator()");
+  is_shortened("ns::A::operator-><int>()", "ns::A::operator->");
+  is_shortened("bool operator< <int>(A<int>, A<int>)", "operator<");
+  is_shortened("std::ostream& operator<< <int>(std::ostream&, A<int>)", "operator<<");
+  is_shortened("ns::A::operator bool() const", "ns::A::operator bool");
+  is_shortened("operator new(unsigned long)", "operator new");
+  is_shortened("ns::A<(ns::B)3>::go(void (*)(int))", "ns::A::go");
+  is_shortened("f[abi:cxx11](int)", "f");
+  is_shortened("ns::A::~A()", "ns::A::~A");
+  is_shortened("main::{lambda(int)#2}::operator()(int) const", "main::lambda::operator()");
+  is_shortened("ns::operators::run()", "ns::operators::run");
+  is_shortened("((((", "");
+}
+END_TEST
+
+/* f(A<A<...>, A<...>>): each level prints the one before it twice. */
+START_TEST(symbols_that_explode_stay) {
+  char symbol[400] = "_Z1fI1A";
+  for (int i = 0; i < 40; i++)
+    strcat(symbol, "1BIS_S_E");
+  strcat(symbol, "Evv");
+  is_named(symbol, symbol);
+  char *longest = malloc(100001);
+  memset(longest, 'N', 100000);
+  longest[100000] = 0;
+  memcpy(longest, "_Z", 2);
+  is_named(longest, longest);
+  free(longest);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("cli format");
   TCase *tests = tcase_create("format");
@@ -107,6 +165,8 @@ int main(void) {
   tcase_add_test(tests, percentiles_are_within_their_error);
   tcase_add_test(tests, percentiles_count_from_below);
   tcase_add_test(tests, histograms_add_up_and_convert);
+  tcase_add_test(tests, symbols_have_the_names_of_the_source);
+  tcase_add_test(tests, symbols_that_explode_stay);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);
