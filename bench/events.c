@@ -86,8 +86,8 @@ static void *measure(void *arg) {
   const struct options *o = b->options;
   populate(b, o->live);
   char *spare = &b->objects[64 * o->live];
-  struct meter meter = measure_start(b->processor, o->batches, &together,
-                                     b->processor == 0 ? stdout : NULL);
+  struct meter meter =
+      measure_start(b->processor, o->batches, &together, b->processor == 0 ? stdout : NULL);
   MEASURE(&meter, "key", turn(next_object(b)));
   if (o->key_only)
     return NULL;

@@ -17,7 +17,9 @@ compile() {
 }
 compile plain
 compile shared -fplugin="$plugin"
-compile static -fplugin="$plugin" "$build/rt/.libs/libaprof.a"
+# The objects ask for the runtime weakly, which takes nothing out of an archive.
+compile static -fplugin="$plugin" -Wl,-u,__aprof_attach "$build/rt/.libs/libaprof.a"
+nm "$work/static" | grep -q ' T __aprof_attach' || { say "bench: the static runtime is not in it"; exit 1; }
 
 # sample VARIANT PROGRAM ARGUMENT...: its lines into the samples
 sample() {
