@@ -1,6 +1,10 @@
 /* GLib: idle functions, timeouts that end in both ways, a GTask with and without a
-   thread, a file that is read asynchronously, a loop in a callback. */
+   thread, a file that is read asynchronously, a loop in a callback, a pipe, sources that
+   are removed. */
 #include <gio/gio.h>
+#include <glib-unix.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "count.h"
 
@@ -8,13 +12,14 @@ static struct count tick = {.name = "on_tick"}, shot = {.name = "on_shot"},
                     idle = {.name = "on_idle"}, opened = {.name = "on_opened"},
                     chunk = {.name = "on_chunk"}, result = {.name = "on_result"},
                     work = {.name = "do_work"}, nested = {.name = "on_nested"},
-                    inner = {.name = "on_inner"};
+                    inner = {.name = "on_inner"}, never = {.name = "on_never"},
+                    readable = {.name = "on_readable"};
 static GMainLoop *loop;
 static GMutex mutex; /* of what threads count */
 static int finished;
 
 static void finish_one(void) {
-  if (++finished == 5)
+  if (++finished == 6)
     g_main_loop_quit(loop);
 }
 
@@ -126,6 +131,46 @@ static void start_task(gboolean thread) {
   g_object_unref(task);
 }
 
+/* Removed before their time: by id, by the source, by the data. */
+static gboolean on_never(gpointer data) {
+  (void)data;
+  return G_SOURCE_REMOVE;
+}
+
+static void add_and_remove(void) {
+  GSource *source = g_timeout_source_new(3600000);
+  g_source_remove(g_timeout_add(3600000, on_never, NULL));
+  g_source_set_callback(source, on_never, NULL, NULL);
+  g_source_attach(source, NULL);
+  g_source_destroy(source);
+  g_source_unref(source);
+  g_timeout_add_seconds(3600, on_never, &never);
+  g_source_remove_by_user_data(&never);
+  never.created = never.cancelled = never.waits = 3;
+}
+
+/* Its argument is the last of three. */
+static gboolean on_readable(gint fd, GIOCondition condition, gpointer data) {
+  char byte;
+  (void)condition, (void)data;
+  readable.waits++;
+  if (read(fd, &byte, 1) == 1)
+    return G_SOURCE_CONTINUE;
+  readable.done++;
+  close(fd);
+  finish_one();
+  return G_SOURCE_REMOVE;
+}
+
+static void feed_pipe(void) {
+  int ends[2];
+  if (pipe(ends) != 0 || write(ends[1], "abc", 3) != 3)
+    abort();
+  close(ends[1]);
+  g_unix_fd_add(ends[0], G_IO_IN | G_IO_HUP, on_readable, NULL);
+  readable.created++;
+}
+
 int main(int argc, char **argv) {
   static char buffer[512];
   guint left[3] = {1, 2, 3};
@@ -145,6 +190,8 @@ int main(int argc, char **argv) {
     start_task(i % 2 == 0);
   g_file_read_async(file, G_PRIORITY_DEFAULT, NULL, on_opened, buffer);
   opened.created++;
+  add_and_remove();
+  feed_pipe();
   g_main_loop_run(loop);
 
   g_main_loop_unref(loop);
@@ -158,5 +205,7 @@ int main(int argc, char **argv) {
   count_print(&chunk);
   count_print(&result);
   count_print(&work);
+  count_print(&never);
+  count_print(&readable);
   return 0;
 }
