@@ -43,7 +43,7 @@ static uint32_t await_path(struct model *m, const struct aprof_future *f, uint32
 }
 
 static int32_t thread_of(const struct profile *p, const struct aprof_future *f) {
-  const struct aprof_block *b = (f->flags & APROF_F_STARTED) ? profile_block(p, f->block) : NULL;
+  const struct aprof_block *b = (f->flags & APROF_F_STARTED) ? profile_block(p, f->lease & 0xffff) : NULL;
   return b ? b->tid : 0;
 }
 
@@ -52,11 +52,12 @@ static int32_t thread_of(const struct profile *p, const struct aprof_future *f) 
 static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint32_t path,
                             uint64_t end, uint8_t *state) {
   uint64_t woken = f->wake_tick > f->last ? f->wake_tick : f->last;
+  uint32_t block = f->lease & 0xffff;
   switch (f->state) {
   case APROF_FUTURE_RUNNING:
     m->node[path].exec += segment(m, f->last, end);
-    if (f->block < m->block_count && m->thread_of[f->block] != MODEL_NONE)
-      m->thread[m->thread_of[f->block]].exec += segment(m, f->last, end);
+    if (block < m->block_count && m->thread_of[block] != MODEL_NONE)
+      m->thread[m->thread_of[block]].exec += segment(m, f->last, end);
     return f->last;
   case APROF_FUTURE_QUEUED:
     m->node[path].queued += segment(m, f->last, end);

@@ -75,7 +75,7 @@ const char *profile_string(const struct profile *p, uint32_t reference) {
 }
 
 const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
-  uint64_t offset = (uint64_t)reference * 64;
+  uint64_t offset = (uint64_t)reference * 8;
   if (offset < APROF_HEADER_SIZE || offset >= p->size ||
       p->size - offset < sizeof(struct aprof_histogram))
     return NULL;

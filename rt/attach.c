@@ -78,6 +78,8 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   control_attach(); /* constructors run one after the other, under the loader's lock */
   if (rt.state == RT_DEAD && rt.header == NULL)
     return -1;
+  if (profiling())
+    thread_forget_sites(); /* a module may have gone, and this one lie in its place */
   fast_bodies(gate, clock_planned());
   fast_brackets(gate, clock_planned());
   gate->at = events_bodies.at;

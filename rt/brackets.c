@@ -81,7 +81,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   if (unlikely(f == NULL))
     goto out;
   f->state = APROF_FUTURE_TENTATIVE;
-  f->flags = fn == NULL && function == NULL ? APROF_F_NAMELESS : 0;
+  f->flags = function != NULL ? APROF_F_NAMED : fn == NULL ? APROF_F_NAMELESS : 0;
   if (site->flags & APROF_BACKGROUND)
     f->flags |= APROF_F_BACKGROUND;
   f->ns = site->ns;
@@ -91,6 +91,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   f->await = likely(f->create_site == site->id)
                  ? node_find(t, f->node, site, true)->node
                  : node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+  waits_at(t, f);
   t->tentative = f;
   t->tentative_id = f->id;
   bracket_open(t, token, f, t->cur, 0);
@@ -133,7 +134,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
 }
 
 /* The bracket closed before it ran: it waits for what was asked, or for its turn. */
-static void settle(struct aprof_future *f, uint32_t flags) {
+static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
   tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
   f->flags |= APROF_F_WAITED;
   if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
@@ -141,6 +142,7 @@ static void settle(struct aprof_future *f, uint32_t flags) {
     f->state = APROF_FUTURE_WAITING;
   } else {
     f->await = 0;
+    known_counters(t, f);
     f->state = APROF_FUTURE_QUEUED;
   }
 }
@@ -170,7 +172,7 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   f->key0 = key0;
   f->key1 = key1;
   if (tentative)
-    settle(f, flags);
+    settle(t, f, flags);
   if (!(flags & APROF_KEYLESS))
     key_insert(f); /* last: from here on another thread may run it */
 }
@@ -230,7 +232,7 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
   if (f == NULL)
     return NULL;
-  f->flags = 0;
+  f->flags = function != NULL ? APROF_F_NAMED : 0;
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
@@ -291,16 +293,17 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
     if (f == NULL)
       goto out;
     born = true;
-  } else if (unlikely(f->callee != 0)) {
+  } else if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
     runs = innermost(f);
   }
-  if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->callee != 0) && !born) {
+  if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) &&
+      !born) {
     if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
       t->block->missed_events++; /* it runs on another thread */
     goto out;                    /* inside itself: idempotent */
   }
   now = not_before(now, runs);
-  if (function != NULL && unlikely(site_id(function) != node_site(f->node)))
+  if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
     future_named(t, f, function, self);
   if (caller != NULL) {
     close_running(t, now);
@@ -361,7 +364,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
     uint32_t await = pause_place(t, f, where);
     set_waiting(f, await, now);
     f->flags |= APROF_F_IMPLICIT;
-    struct aprof_counters *a = await_known(t, await);
+    struct aprof_counters *a = waits_at(t, f);
     if (where == NULL && a->await.function == (uintptr_t)t->counters) {
       t->counters->function.last_site = 0;
       t->counters->function.last_await = (uintptr_t)a;
@@ -391,7 +394,8 @@ static void run_stop(struct thread *t, struct aprof_future *f, int how, struct a
 
 /* Is f on the stack that runs here? */
 static bool runs_here(const struct thread *t, struct aprof_future *f) {
-  return t->cur == f || (t->cur != NULL && f->callee != 0 && innermost(f) == t->cur);
+  return t->cur == f ||
+         (t->cur != NULL && f->state == APROF_FUTURE_ASIDE && innermost(f) == t->cur);
 }
 
 void event_run_end(struct aprof_token *token, int how, struct aprof_site *where) {
@@ -403,7 +407,6 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
   struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
   uint64_t now = event_time(t);
-  t->at = NULL;
   if (unlikely(caller != NULL && f->id != token->word[0]) && f->id != 0 &&
       f->caller == index_of(caller))
     caller = NULL; /* it is aside for another one, which has the record now */
@@ -455,7 +458,7 @@ out:
 
 /* A wake counts once; a due time that is still to come gives way to it. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
-  if (f->state != APROF_FUTURE_WAITING || f->callee != 0)
+  if (f->state != APROF_FUTURE_WAITING)
     return;
   uint64_t now = not_before(event_time(t), f), seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
   if (seen != 0 && seen <= now)
@@ -482,7 +485,7 @@ static void wake_current(struct aprof_site *site) {
   if (unlikely(t == NULL))
     return;
   if (t->suspended != NULL && t->suspended->id == t->suspended_id &&
-      t->suspended->block == t->index)
+      t->suspended->lease == t->lease)
     wake_future(t, t->suspended, site);
   event_end(t);
 }

@@ -23,16 +23,16 @@ static struct aprof_site place = {.kind = APROF_SITE_AWAIT, .id = 1};
 
 static void prepare(struct scratch *s, uint32_t index) {
   struct thread *t = &s->thread;
-  uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 6);
+  uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 3);
   s->function.function.slice_histogram = s->await.await.histogram = histogram;
   s->await.await.function = (uintptr_t)&s->function;
   s->await.await.site = place.id;
   s->await.await.node = 1;
   s->future = (struct aprof_future){.id = (uint64_t)rt.header->epoch << 48 | 1,
                                     .state = APROF_FUTURE_RUNNING,
-                                    .block = index};
+                                    .lease = index};
   t->epoch = rt.header->epoch;
-  t->index = index;
+  t->lease = t->index = index;
   t->block = &s->block;
   t->cur = &s->future;
   t->counters = t->slice_counters = &s->function;
@@ -40,7 +40,7 @@ static void prepare(struct scratch *s, uint32_t index) {
   place.instance = rt.instance;
   struct node_entry *e = node_entry_for(t, 1, &place);
   *e = (struct node_entry){
-      .site = &place, .place = 1, .node = 1, .counters = &s->await, .site_id = place.id};
+      .site = &place, .place = 1, .node = 1, .counters = &s->await};
 }
 
 static uint64_t batch(const struct aprof_gate *gate) {

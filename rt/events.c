@@ -17,11 +17,10 @@ static inline void token_set(struct aprof_token *token, struct aprof_future *f, 
   token->word[2] = word2;
 }
 
-/* The site a future is put aside at: the call announced by at(), else what it calls. */
+/* The site a future is put aside at: the call announced by at() just before this event,
+   else what it calls. */
 struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
-  struct aprof_site *site = t->at_future == t->cur && t->at != NULL ? t->at : callee;
-  t->at = NULL;
-  return site;
+  return t->at_sequence + 1 == t->block->sequence ? t->at : callee;
 }
 
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
@@ -73,11 +72,15 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     if (f->await != 0)
       f->await = node_of_site_slow(f->node, node_site(f->await), true);
     f->flags &= (uint8_t)~APROF_F_NAMELESS;
+    f->counters = 0;
     if (f == t->cur)
-      t->counters = counters_of(t, f->node);
+      t->counters = known_counters(t, f);
   } else if (self != NULL && site_record(node_site(f->node))->address == (uintptr_t)self) {
     site_alias_slow(node_site(f->node), site);
   }
+  struct aprof_psite *p = site_record(node_site(f->node));
+  if (p->name != 0 || p->alias != 0)
+    f->flags |= APROF_F_NAMED;
 }
 
 /* The first body entered inside a create bracket, on a stack of its own. */
@@ -185,7 +188,6 @@ void event_leave(struct aprof_token *token, int how) {
     t->block->missed_events++;
     goto out;
   }
-  t->at = NULL;
   if (unlikely(f != t->cur) && !leave_unwinds(t, f, how))
     goto out;
   uint64_t now = event_time(t);
@@ -212,7 +214,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
                                struct aprof_token *token) {
   struct aprof_future *f = t->suspended;
   if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
-      f->callee != 0 || f->block != t->index || !on_suspended_stack(t, (uintptr_t)token)) {
+      f->lease != t->lease || !on_suspended_stack(t, (uintptr_t)token)) {
     t->block->unmatched_awaits++;
     return false;
   }
@@ -238,7 +240,6 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   }
   uint32_t await = f->await;
   uint64_t word2 = 0;
-  t->at = NULL;
   if (likely(await == 0)) {
     await = node_find(t, f->node, site, true)->node;
     word2 = AWAIT_OUTER;
@@ -272,7 +273,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
   }
   uint64_t now = not_before(event_time(t), f);
   struct aprof_future *top = active_top(t);
-  if (f->state == APROF_FUTURE_WAITING && top != NULL && unwind_to(t, top, f, now)) {
+  if (f->state == APROF_FUTURE_ASIDE && top != NULL && unwind_to(t, top, f, now)) {
     if (outer)
       f->await = 0;
     return;
@@ -292,7 +293,7 @@ void event_resume(struct aprof_token *token) {
     t->block->missed_events++;
     goto out;
   }
-  if (unlikely(f->state != APROF_FUTURE_WAITING || f->callee != 0)) {
+  if (unlikely(f->state != APROF_FUTURE_WAITING)) {
     resume_oddly(t, f, outer);
     goto out;
   }
@@ -315,7 +316,7 @@ static void at(struct aprof_site *call) {
   struct thread *t = aprof_self;
   if (likely(t->block != NULL)) {
     t->at = call;
-    t->at_future = t->cur;
+    t->at_sequence = call != NULL ? t->block->sequence : UINT64_MAX;
   }
 }
 
@@ -348,7 +349,7 @@ static void resync(struct aprof_token *token) {
   if (top != NULL && unwind_to(t, top, f, now))
     goto clear;
   top = innermost(f);
-  if (top->state != APROF_FUTURE_WAITING)
+  if (top->state != APROF_FUTURE_WAITING && top->state != APROF_FUTURE_ASIDE)
     goto out; /* another thread runs it */
   if (t->cur != NULL)
     abandon_running(t, now);

@@ -26,10 +26,9 @@ void event_run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t
                      uint64_t key1, struct aprof_site *function, const void *self);
 void event_run_end(struct aprof_token *token, int how, struct aprof_site *where);
 
-/* word[2] of an await's token: these, and from fast.c the await's counters. */
+/* word[2] of an await's token. */
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
-#define AWAIT_COUNTERS_MIN 4u
 
 /* word[2] of a body's token: slices so far * 2, and from fast.c: key1 of its future
    is where its call is counted. */

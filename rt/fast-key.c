@@ -5,21 +5,20 @@
  */
 #include "fast.h"
 
-/* The future at its first place in the newest table, if it is that one. */
-ALWAYS struct aprof_future *fast_find(const struct thread *t, uint64_t key0, uint64_t key1,
-                                      uint32_t ns) {
+/* The future at its first place in the newest table, if it is that one; else 0. */
+ALWAYS uint32_t fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
   struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
   if (unlikely(table == NULL))
-    return NULL;
+    return 0;
   uint64_t hash = key_hash(key0, key1);
   uint64_t word = __atomic_load_n(&table->word[hash & table->mask], __ATOMIC_ACQUIRE);
   if (unlikely((word ^ hash) >> 32 != 0) || unlikely((uint32_t)word <= KEY_TOMB))
-    return NULL;
+    return 0;
   struct aprof_future *f = future_at((uint32_t)word);
   return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == ns) &&
-                 likely(f->flags & APROF_F_KEYED) && likely(token_current(t, f->id))
-             ? f
-             : NULL;
+                 likely(f->flags & APROF_F_KEYED)
+             ? (uint32_t)word
+             : 0;
 }
 
 /* The first place of f's key, where f is found there and in no older table. */
@@ -45,112 +44,110 @@ ALWAYS uint64_t *fast_vacancy(struct key_table *table, uint64_t hash) {
 
 /* -- run --------------------------------------------------------------------- */
 
-/* Has the thread's entry for f's node know the body of its runs, and its counters. */
-static bool learn(struct thread *t, uint64_t key0, uint64_t key1, uint32_t ns,
-                  struct aprof_site *function) {
-  struct aprof_future *f = fast_find(t, key0, key1, ns);
-  if (f == NULL)
-    return false;
-  struct run_entry *e = run_entry_for(t, f->node);
-  struct aprof_counters *c = fast_counters(t, f->node);
-  if (c == NULL || (e->node == f->node && e->function == function))
-    return false;
-  if (function != NULL && (function->id != node_site(f->node) || function->instance != rt.instance))
-    return false;
-  *e = (struct run_entry){function, c, NULL, f->node};
-  return true;
-}
-
-static __attribute__((noinline)) bool learn_run(uint64_t key0, uint64_t key1, uint32_t ns,
-                                                struct aprof_site *function) {
-  struct thread *t = aprof_self;
-  if (!begin(t))
-    return false;
-  bool learnt = learn(t, key0, key1, ns, function);
-  unbegin(t);
-  return learnt;
-}
-
-/* Where f waits, if this thread has counted there before. */
-ALWAYS struct aprof_counters *fast_waits(struct thread *t, const struct aprof_future *f,
-                                         struct run_entry *e) {
-  struct aprof_counters *a = e->await;
-  if (likely(a != NULL) && likely(a->await.node == f->await))
-    return a;
-  a = fast_counters(t, f->await);
-  if (a == NULL || a->await.function != (uintptr_t)e->counters || a->await.node != f->await)
-    return NULL;
-  e->await = a;
-  return a;
-}
-
-static SLOW void run_begin_again(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                                 uint64_t key1, struct aprof_site *function, const void *self);
-
-/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
-ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                           uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock) {
-  struct thread *t = aprof_self;
-  struct aprof_future *f;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
-    goto slow;
-  if ((f = fast_find(t, key0, key1, site->ns)) == NULL)
-    goto undo;
-  struct run_entry *e = run_entry_for(t, f->node);
-  if (unlikely(e->node != f->node) || unlikely(e->function != function))
-    goto undo;
-  struct aprof_counters *c = e->counters, *a = NULL, *sliced = fast_outer(t, f, c);
-  if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->callee != 0) ||
-      unlikely(f->block != t->index) ||
-      unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)) ||
-      unlikely(sliced == NULL))
-    goto undo;
-  bool waits = likely(f->state == APROF_FUTURE_WAITING);
-  if (waits) {
-    a = fast_waits(t, f, e);
-    if (unlikely(a == NULL) || unlikely(f->wake_tick != 0) || !has_histogram(a->await.histogram))
-      goto undo;
-  } else if (unlikely(f->state != APROF_FUTURE_QUEUED) ||
-             !has_histogram(c->function.queued_histogram)) {
-    goto undo;
-  }
-  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested) || backwards(passed))
-    goto undo;
-  b->other += rested;
-  b->state = APROF_THREAD_RUNNING;
-  b->last = now;
+/* Both of the next: the future runs from here on; its wait or queueing was `passed`. */
+ALWAYS void fast_runs(struct thread *t, struct aprof_token *token, struct aprof_future *f,
+                      uint32_t index, struct aprof_counters *c, struct aprof_site *function,
+                      uint64_t now) {
   token->word[0] = f->id;
-  token->word[1] = index_of(f);
+  token->word[1] = index;
   token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
-  if (likely(f->flags & APROF_F_IMPLICIT))
-    f->await = 0;
-  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
   f->state = APROF_FUTURE_RUNNING;
   f->open++;
   f->caller = 0;
   f->last = now;
+  f->counters = (uintptr_t)c;
   t->cur = f;
   t->suspended = NULL;
   t->counters = c;
-  if (waits) {
-    fast_slice_open(t, f, sliced, now, a->await.site);
-    fast_waited(f, a, passed);
-    fast_count(a->await.histogram, passed);
-  } else {
-    fast_slice_open(t, f, sliced, now, node_site(f->node));
-    f->queued += passed;
-    c->function.queued += passed;
-    fast_count(c->function.queued_histogram, passed);
-  }
+  t->block->state = APROF_THREAD_RUNNING;
+  t->block->last = now;
+}
+
+/* Does nothing about the site or the future need the general event? The lease tells that
+   it paused here, so no earlier than the thread's last event. */
+ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
+                          const struct aprof_site *site, const struct aprof_site *function) {
+  return likely(f->lease == t->lease) && likely(f->counters != 0) &&
+         likely(t->block->state == APROF_THREAD_OTHER) &&
+         likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
+         (function == NULL || likely(f->flags & APROF_F_NAMED));
+}
+
+/* The first run of what was made runnable: it was queued. */
+ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                            uint64_t key1, struct aprof_site *function, const void *self,
+                            uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
+    goto slow;
+  uint32_t index = fast_find(key0, key1, site->ns);
+  struct aprof_future *f = future_at(index);
+  if (unlikely(index == 0) || !fast_runnable(t, f, site, function) ||
+      unlikely(f->state != APROF_FUTURE_QUEUED))
+    goto undo;
+  struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)f->counters;
+  struct aprof_counters *sliced = fast_outer(t, f, c);
+  uint32_t histogram = c->function.queued_histogram;
+  if (unlikely(sliced == NULL) || !has_histogram(histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
+  if (backwards(rested))
+    goto undo;
+  b->other += rested;
+  f->queued += passed;
+  c->function.queued += passed;
+  fast_count(histogram, passed);
+  f->flags |= APROF_F_STARTED;
+  fast_runs(t, token, f, index, c, function, now);
+  fast_slice_open(t, f, sliced, now, node_site(f->node));
   finish(b);
   return;
 undo:
   unbegin(t);
 slow:
-  run_begin_again(site, token, key0, key1, function, self);
+  event_run_begin(site, token, key0, key1, function, self);
+}
+
+typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                       uint64_t key1, struct aprof_site *function, const void *self);
+
+/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
+ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                           uint64_t key1, struct aprof_site *function, const void *self,
+                           uint32_t clock, run_begin *queued) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
+    goto slow;
+  uint32_t index = fast_find(key0, key1, site->ns);
+  struct aprof_future *f = future_at(index);
+  if (unlikely(index == 0) || unlikely(f->state != APROF_FUTURE_WAITING) ||
+      !fast_runnable(t, f, site, function) || unlikely(f->wake_tick != 0))
+    goto undo;
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
+  struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
+  struct aprof_counters *sliced = fast_outer(t, f, c);
+  uint32_t histogram = a->await.histogram;
+  if (unlikely(sliced == NULL) || !has_histogram(histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
+  if (backwards(rested))
+    goto undo;
+  b->other += rested;
+  fast_waited(f, a, passed);
+  fast_count(histogram, passed);
+  if (likely(f->flags & APROF_F_IMPLICIT))
+    f->await = 0;
+  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+  fast_runs(t, token, f, index, c, function, now);
+  fast_slice_open(t, f, sliced, now, a->await.site);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  queued(site, token, key0, key1, function, self);
 }
 
 /* Where the future that stops running waits, if that is known. */
@@ -160,7 +157,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
       (unlikely(t->polled == f) && t->polled_sequence == t->block->sequence))
     return NULL;
   if (where != NULL)
-    return fast_await(t, c, f->node, where);
+    return fast_await(t, c, f, where);
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
   return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
 }
@@ -169,69 +166,98 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
 ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_site *where,
                                struct thread *t, struct aprof_future *f) {
   struct aprof_block *b = t->block;
-  if (unlikely(f->ending != 0) || unlikely(f->state != APROF_FUTURE_WAITING)) {
+  if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
+      unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY) ||
+      unlikely(f->ending != 0) || unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
     event_run_end(token, how, where);
     return;
   }
   f->open--;
-  t->at = NULL;
   t->suspended = NULL;
   finish(b);
 }
 
-ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where,
-                         uint32_t clock) {
+/* The bracket's future f runs here, was not asked to end, and took no await inside. */
+ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
+                       const struct aprof_future *f, const struct aprof_site *where) {
+  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
+         likely(!((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY)) &&
+         (where == NULL || likely(where->instance == rt.instance));
+}
+
+/* It waits from here on, until it is run again. */
+ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, uint32_t clock) {
   struct thread *t = aprof_self;
-  uint64_t id = token->word[0];
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_block *b = begin(t);
+  if (unlikely(b == NULL))
+    goto slow;
+  if (t->cur == NULL) {
+    fast_run_suspended(token, APROF_PENDING, where, t, f);
+    return;
+  }
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
+  uint32_t histogram = sliced->function.slice_histogram;
+  if (!fast_stops(t, token, f, where) || !has_histogram(histogram))
+    goto undo;
+  struct aprof_counters *a = fast_pause(t, f, c, where);
+  if (unlikely(a == NULL))
+    goto undo;
+  uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (backwards(ran))
+    goto undo;
+  c->function.exec += ran;
+  if (fast_slice_close(t, sliced, histogram, now))
+    sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
+  f->await = a->await.node;
+  f->counters = (uintptr_t)a;
+  f->wake_tick = 0;
+  f->last = now;
+  f->state = APROF_FUTURE_WAITING;
+  f->flags |= APROF_F_WAITED | APROF_F_IMPLICIT;
+  f->open--;
+  t->cur = NULL;
+  t->suspended = NULL;
+  b->state = t->rest;
+  b->last = now;
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  event_run_end(token, APROF_PENDING, where);
+}
+
+/* It is over. */
+ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site *where,
+                          uint32_t clock) {
+  struct thread *t = aprof_self;
   uint32_t index = (uint32_t)token->word[1];
   struct aprof_future *f = future_at(index);
   struct aprof_block *b = begin(t);
   if (unlikely(b == NULL))
     goto slow;
-  if (unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
-      unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY))
-    goto undo;
   if (t->cur == NULL) {
     fast_run_suspended(token, how, where, t, f);
     return;
   }
-  struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
-  uint64_t *place = NULL;
-  if (unlikely(t->cur != f) || unlikely(f->ending != 0) ||
-      (where != NULL && unlikely(where->instance != rt.instance)) ||
-      !has_histogram(sliced->function.slice_histogram))
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
+  uint32_t histogram = sliced->function.slice_histogram;
+  uint64_t *place = fast_place(f, index);
+  if (!fast_stops(t, token, f, where) || !has_histogram(histogram) || unlikely(place == NULL) ||
+      unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
+      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
     goto undo;
-  if (how == APROF_PENDING) {
-    if (unlikely((a = fast_pause(t, f, c, where)) == NULL))
-      goto undo;
-  } else {
-    place = fast_place(f, index);
-    if (unlikely(place == NULL) || unlikely(how != APROF_DONE) ||
-        unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(c->function.exec_histogram) ||
-        !has_histogram(c->function.wall_histogram))
-      goto undo;
-  }
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, sliced, now))
+  if (fast_slice_close(t, sliced, histogram, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
-  if (a != NULL) {
-    f->exec += ran;
-    f->await = a->await.node;
-    f->wake_tick = 0;
-    f->last = now;
-    f->state = APROF_FUTURE_WAITING;
-    f->flags |= APROF_F_WAITED | APROF_F_IMPLICIT;
-    f->open--;
-  } else {
-    fast_done(c, f, f->exec + ran, now - f->created_tick);
-    __atomic_store_n(place, (*place >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
-    fast_free(t, f, index);
-  }
-  t->at = NULL;
+  fast_done(c, f, now);
+  __atomic_store_n(place, (*place >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+  fast_free(t, f, index);
   t->cur = NULL;
   t->suspended = NULL;
   b->state = t->rest;
@@ -260,17 +286,25 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto undo;
   struct node_entry *e =
       fast_node(t, creator != NULL ? creator->node : 0, function != NULL ? function : site, false);
-  struct node_entry *waits = e != NULL ? fast_node(t, e->node, site, true) : NULL;
-  if (unlikely(waits == NULL))
+  if (unlikely(e == NULL))
     goto undo;
+  if (unlikely(e->callee != site)) {
+    struct node_entry *waits = fast_node(t, e->node, site, true);
+    if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
+      goto undo;
+    e->callee = site;
+    e->callee_node = waits->node;
+    e->callee_counters = waits->counters;
+  }
   uint64_t now = fast_clock(clock);
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   uint64_t id =
-      fast_new(t, f, now, APROF_FUTURE_TENTATIVE, function == NULL ? APROF_F_NAMELESS : 0, 0);
+      fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
+               function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
   f->node = f->outer = e->node;
-  f->await = waits->node;
+  f->await = e->callee_node;
   f->ns = site->ns;
   f->create_site = site->id;
   f->caller = 0;
@@ -309,8 +343,7 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   struct aprof_block *b = begin(t);
   if (unlikely(b == NULL))
     goto slow;
-  if (unlikely(!token_current(t, id)) || unlikely(t->tentative != f) ||
-      unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
+  if (unlikely(t->tentative != f) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0) || unlikely(!ok))
     goto undo;
   struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
@@ -329,6 +362,7 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   } else {
     f->flags = now;
     f->await = 0;
+    f->counters = ((struct aprof_counters *)(uintptr_t)f->counters)->await.function;
     f->state = APROF_FUTURE_QUEUED;
   }
   t->tentative = NULL;
@@ -353,12 +387,24 @@ slow:
 /* -- one set per clock --------------------------------------------------------- */
 
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void run_queued_##name(                                         \
+      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_queued(site, token, key0, key1, function, self, clock);                               \
+  }                                                                                                \
   static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
                                uint64_t key1, struct aprof_site *function, const void *self) {     \
-    fast_run_begin(site, token, key0, key1, function, self, clock);                                \
+    fast_run_begin(site, token, key0, key1, function, self, clock, run_queued_##name);             \
+  }                                                                                                \
+  static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
+                                                        struct aprof_site *where) {                \
+    fast_run_done(token, how, where, clock);                                                       \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
-    fast_run_end(token, how, where, clock);                                                        \
+    if (how == APROF_PENDING)                                                                      \
+      fast_run_pause(token, where, clock);                                                         \
+    else                                                                                           \
+      run_done_##name(token, how, where);                                                          \
   }                                                                                                \
   static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
                                   struct aprof_site *function, const void *fn) {                   \
@@ -373,19 +419,6 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 SET(tsc, APROF_CLOCK_TSC)
 #endif
 SET(virtual, APROF_CLOCK_VIRTUAL)
-
-/* The thread's entry was about another node, or nothing is as usual. */
-static void run_begin_again(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                            uint64_t key1, struct aprof_site *function, const void *self) {
-  if (!learn_run(key0, key1, site->ns, function))
-    event_run_begin(site, token, key0, key1, function, self);
-  else if (rt.clock == APROF_CLOCK_VIRTUAL)
-    run_begin_virtual(site, token, key0, key1, function, self);
-#if defined __x86_64__ || defined __i386__
-  else
-    run_begin_tsc(site, token, key0, key1, function, self);
-#endif
-}
 
 void fast_brackets(struct aprof_gate *gate, uint32_t clock) {
   gate->create_begin = event_create_begin;

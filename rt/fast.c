@@ -25,15 +25,16 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
     goto undo;
 
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  struct aprof_counters *a = fast_await(t, c, f->node, site);
-  if (unlikely(a == NULL) || !has_histogram(sliced->function.slice_histogram))
+  struct aprof_counters *a = fast_await(t, c, f, site);
+  uint32_t histogram = sliced->function.slice_histogram;
+  if (unlikely(a == NULL) || !has_histogram(histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
-  f->exec += ran;
   c->function.exec += ran;
   f->await = a->await.node;
+  f->counters = (uintptr_t)a;
   f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
@@ -41,15 +42,14 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   uint64_t id = f->id;
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
-  token->word[2] = (uintptr_t)a | AWAIT_OUTER;
-  t->at = NULL;
+  token->word[2] = AWAIT_OUTER;
   t->cur = NULL;
   t->suspended = f;
   t->suspended_id = id;
   t->suspended_at = (uintptr_t)token;
   b->state = t->rest;
   b->last = now;
-  if (fast_slice_close(t, sliced, now))
+  if (fast_slice_close(t, sliced, histogram, now))
     sliced->function.slice_to = a->await.site;
   finish(b);
   return;
@@ -66,23 +66,24 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct aprof_block *b = begin(t);
   if (unlikely(b == NULL))
     goto slow;
-  if (unlikely(!token_current(t, id)) || unlikely(f->id != id) ||
-      unlikely(token->word[2] < AWAIT_COUNTERS_MIN))
+  /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
+  if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
+      unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
+      unlikely(b->state != APROF_THREAD_OTHER) || unlikely(token->word[2] != AWAIT_OUTER) ||
+      unlikely(f->counters == 0))
     goto undo;
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)(token->word[2] - AWAIT_OUTER);
-  if (unlikely(b->state != APROF_THREAD_OTHER) || unlikely(f->block != t->index) ||
-      unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->callee != 0) ||
-      unlikely(f->wake_tick != 0) || !has_histogram(a->await.histogram))
-    goto undo;
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
+  uint32_t histogram = a->await.histogram;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   struct aprof_counters *sliced = fast_outer(t, f, c);
-  if (unlikely(sliced == NULL))
+  if (!has_histogram(histogram) || unlikely(sliced == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
-  if (backwards(rested) || backwards(waited))
+  if (backwards(rested))
     goto undo;
   b->other += rested;
   f->await = 0;
+  f->counters = (uintptr_t)c;
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   t->cur = f;
@@ -92,7 +93,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   b->last = now;
   fast_slice_open(t, f, sliced, now, a->await.site);
   fast_waited(f, a, waited);
-  fast_count(a->await.histogram, waited);
+  fast_count(histogram, waited);
   finish(b);
   return;
 undo:
@@ -116,10 +117,10 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   b->other += rested;
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1);
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1,
+                         e->counters);
   f->node = f->outer = e->node;
   f->await = 0;
-  f->ns = 0;
   f->create_site = site->id;
   f->parent = f->caller = 0;
   f->parent_serial = 0;
@@ -159,19 +160,18 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     return;
   }
   uint32_t slot = t->free_list;
-  struct aprof_site *at = t->at_future == caller && t->at != NULL ? t->at : site;
+  struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node(t, caller->node, at, true);
   if (unlikely(called == NULL) || unlikely(slot == 0) ||
       unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0))
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
-  if (unlikely(called->callee != site) || unlikely(called->callee_id != site->id)) {
+  if (unlikely(called->callee != site)) {
     struct node_entry *e = fast_node(t, caller->node, site, false);
     if (e == NULL || (site->flags & APROF_ROOT))
       goto undo;
     called->callee = site;
-    called->callee_id = site->id;
     called->callee_node = node = e->node;
     called->callee_counters = c = e->counters;
   }
@@ -179,20 +179,17 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   if (backwards(ran))
     goto undo;
   struct aprof_future *f = future_at(slot);
-  caller->exec += ran;
   t->counters->function.exec += ran;
   caller->await = called->node;
   caller->callee = slot | CALLEE_MINE;
   caller->wake_tick = 0;
   caller->last = now;
-  caller->state = APROF_FUTURE_WAITING;
-  t->at = NULL;
+  caller->state = APROF_FUTURE_ASIDE;
 
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1);
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
   f->node = node;
   f->outer = caller->outer;
   f->await = 0;
-  f->ns = 0;
   f->create_site = site->id;
   f->parent = f->caller = index_of(caller);
   f->parent_serial = (uint32_t)caller->id;
@@ -218,18 +215,17 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
                             struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!has_histogram(sliced->function.slice_histogram) ||
-      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
+  uint32_t histogram = sliced->function.slice_histogram;
+  if (!has_histogram(histogram) || !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, sliced, now))
+  if (fast_slice_close(t, sliced, histogram, now))
     sliced->function.slice_to = node_site(f->node);
-  fast_done(c, f, f->exec + ran, now - f->created_tick);
+  fast_done(c, f, now);
   fast_free(t, f, index_of(f));
-  t->at = NULL;
   t->cur = NULL;
   b->state = t->rest;
   b->last = now;
@@ -261,7 +257,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
   bool immediate = called >> 1 == t->slice_count;
   if (unlikely(!(called & BODY_CALLED)) || unlikely(caller->callee != (index | CALLEE_MINE)) ||
-      unlikely(caller->state != APROF_FUTURE_WAITING) || unlikely(caller->block != t->index) ||
+      unlikely(caller->state != APROF_FUTURE_ASIDE) || unlikely(caller->lease != t->lease) ||
       unlikely(caller->flags & APROF_F_IMPLICIT) || unlikely(caller->await != a->await.node) ||
       !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram) ||
       unlikely(!immediate && a->await.histogram <= 1))
@@ -275,11 +271,10 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   caller->wake_tick = 0;
   caller->state = APROF_FUTURE_RUNNING;
   caller->last = now;
-  t->at = NULL;
   t->cur = caller;
   t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
   b->last = now;
-  fast_done(c, f, f->exec + ran, now - f->created_tick);
+  fast_done(c, f, now);
   fast_free(t, f, index);
   fast_waited(caller, a, waited);
   if (likely(immediate)) {

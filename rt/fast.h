@@ -74,9 +74,7 @@ ALWAYS struct node_entry *fast_node(struct thread *t, uint32_t parent, struct ap
                                     bool is_await) {
   uint32_t place = parent << 1 | is_await;
   struct node_entry *e = node_entry_for(t, place, site);
-  return likely(e->site == site) && likely(e->place == place) && likely(e->site_id == site->id)
-             ? e
-             : NULL;
+  return likely(e->site == site) && likely(e->place == place) ? e : NULL;
 }
 
 /* NULL: nothing was counted there by this thread. */
@@ -95,18 +93,18 @@ ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
     double number;
     uint64_t bits;
   } as = {.number = (double)(int64_t)(value + (value == 0))};
-  uint64_t *buckets = (uint64_t *)(rt_base() + ((uint64_t)histogram << 6));
-  ++buckets[(as.bits >> 48) - (1023u << 4)];
+  uint64_t *buckets = (uint64_t *)rt_base() - (1023u << 4);
+  ++buckets[histogram + (as.bits >> 48)];
 }
 
 /* The await of the function that `c` counts, at `site`: the one it was in last, or
    what the cache knows. */
-ALWAYS struct aprof_counters *fast_await(struct thread *t, struct aprof_counters *c, uint32_t node,
-                                         struct aprof_site *site) {
+ALWAYS struct aprof_counters *fast_await(struct thread *t, struct aprof_counters *c,
+                                         const struct aprof_future *f, struct aprof_site *site) {
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  if (likely(c->function.last_site == (uintptr_t)site) && likely(a->await.site == site->id))
+  if (likely(c->function.last_site == (uintptr_t)site))
     return a;
-  struct node_entry *e = fast_node(t, node, site, true);
+  struct node_entry *e = fast_node(t, f->node, site, true);
   if (e == NULL || (site->flags & APROF_NAMES) || e->counters->await.function != (uintptr_t)c)
     return NULL;
   c->function.last_site = (uintptr_t)site;
@@ -138,12 +136,13 @@ ALWAYS void fast_slice_open(struct thread *t, struct aprof_future *f, struct apr
   t->slice_counters = sliced;
 }
 
-/* Its histogram is there. True: it was the longest, whose end is to be noted. */
-ALWAYS bool fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_t now) {
+/* True: it was the longest, whose end is to be noted. */
+ALWAYS bool fast_slice_close(struct thread *t, struct aprof_counters *c, uint32_t histogram,
+                             uint64_t now) {
   uint64_t length = now - t->slice_begin;
   t->slice_count++;
   c->function.slices++;
-  fast_count(c->function.slice_histogram, length);
+  fast_count(histogram, length);
   if (likely(length <= c->function.slice_max))
     return false;
   c->function.slice_max = length;
@@ -152,8 +151,8 @@ ALWAYS bool fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_
 }
 
 /* f, which ran, is done: what future_end counts, into histograms that are there. */
-ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, uint64_t exec,
-                      uint64_t wall) {
+ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, uint64_t now) {
+  uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
   c->function.done++;
   if (unlikely(exec > c->function.exec_max))
     c->function.exec_max = exec;
@@ -165,25 +164,24 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, ui
     c->function.born_done++;
 }
 
-/* future_new and future_free, with room in the thread's own list. */
+/* future_new and future_free, with room in the thread's own list. In each free record
+   callee, polled and ending are zero; wake_site means nothing without a wake_tick. */
 #define FREE_ENOUGH 256u
 
 ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state,
-                         uint8_t flags, uint8_t open) {
+                         uint8_t flags, uint8_t open, const struct aprof_counters *c) {
   t->free_list = (uint32_t)f->key0;
   t->free_count--;
-  f->exec = f->waiting = f->queued = 0;
+  f->waiting = f->queued = 0;
   f->last = f->created_tick = now;
   f->state = state;
   f->flags = flags;
   f->open = open;
   f->ending = 0;
-  f->block = t->index;
-  f->callee = 0;
+  f->lease = t->lease;
+  f->counters = (uintptr_t)c;
   f->wake_tick = 0;
-  f->wake_site = 0;
-  f->polled = 0;
-  return (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
+  return (uint64_t)t->lease << 32 | ++t->serial;
 }
 
 ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {

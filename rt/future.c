@@ -102,8 +102,9 @@ struct aprof_future *future_new(struct thread *t) {
   t->free_count--;
   f->state = APROF_FUTURE_TENTATIVE;
   f->flags = f->open = f->ending = 0;
-  f->block = t->index;
-  f->exec = f->waiting = f->queued = 0;
+  f->lease = t->lease;
+  f->counters = 0;
+  f->waiting = f->queued = 0;
   f->await = 0;
   f->ns = 0;
   f->caller = 0;
@@ -112,7 +113,7 @@ struct aprof_future *future_new(struct thread *t) {
   f->wake_site = 0;
   f->polled = 0;
   publish_fence();
-  f->id = (uint64_t)t->epoch << 48 | (uint64_t)t->index << 32 | ++t->serial;
+  f->id = (uint64_t)t->lease << 32 | ++t->serial;
   return f;
 }
 
@@ -133,8 +134,9 @@ void future_free(struct thread *t, struct aprof_future *f) {
   f->id = 0;
   publish_fence();
   f->state = APROF_FUTURE_FREE;
-  f->flags = 0;
+  f->flags = f->open = f->ending = 0; /* and what else fast_new relies upon */
   f->callee = 0;
+  f->polled = 0;
   f->key0 = t->free_list;
   t->free_list = index_of(f);
   if (unlikely(++t->free_count > KEEP))
@@ -143,16 +145,16 @@ void future_free(struct thread *t, struct aprof_future *f) {
 
 void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
   struct aprof_counters *c = counters_of(t, f->node);
-  uint64_t wall = now - f->created_tick;
+  uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
   if (likely(how == APROF_DONE))
     c->function.done++;
   else if (how == APROF_FAILED)
     c->function.failed++;
   else
     c->function.cancelled++;
-  raise_to(&c->function.exec_max, f->exec);
+  raise_to(&c->function.exec_max, exec);
   raise_to(&c->function.wall_max, wall);
-  histogram_add(t, f->node, OF_EXEC, &c->function.exec_histogram, f->exec);
+  histogram_add(t, f->node, OF_EXEC, &c->function.exec_histogram, exec);
   histogram_add(t, f->node, OF_WALL, &c->function.wall_histogram, wall);
   if (!(f->flags & APROF_F_WAITED))
     c->function.born_done++;
@@ -166,8 +168,9 @@ void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now)
 }
 
 void future_migrated(struct thread *t, struct aprof_future *f) {
-  t->block->migrations++;
-  f->block = t->index;
+  t->block->migrations += (uint16_t)(f->lease ^ t->lease) != 0;
+  f->lease = t->lease;
+  f->counters = 0;
 }
 
 /* -- stacks ------------------------------------------------------------------ */
@@ -175,7 +178,7 @@ void future_migrated(struct thread *t, struct aprof_future *f) {
 struct aprof_future *innermost(struct aprof_future *f) {
   for (uint32_t steps = 0; steps < 1u << 20; steps++) {
     uint32_t callee = f->callee & ~CALLEE_MINE;
-    if (callee == 0 || callee >= CALLEE_SWITCHED)
+    if (f->state != APROF_FUTURE_ASIDE || callee >= CALLEE_SWITCHED)
       break;
     struct aprof_future *above = future_at(callee);
     if (above->caller != index_of(f) || above->id == 0)
@@ -192,6 +195,8 @@ void forget_caller(struct aprof_future *f) {
   if (caller->callee & CALLEE_MINE)
     caller->flags |= APROF_F_IMPLICIT;
   caller->callee = 0;
+  caller->counters = 0; /* those of its node, as long as it was aside */
+  caller->state = APROF_FUTURE_WAITING;
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
@@ -215,7 +220,7 @@ void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now
 
 bool is_busy(struct aprof_future *f) {
   struct aprof_future *top = innermost(f);
-  return top->state == APROF_FUTURE_RUNNING || top->callee != 0;
+  return top->state == APROF_FUTURE_RUNNING || top->state == APROF_FUTURE_ASIDE;
 }
 
 bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
@@ -244,7 +249,7 @@ struct aprof_future *active_top(struct thread *t) {
     return t->cur;
   struct aprof_future *f = t->suspended;
   if (f != NULL && f->id == t->suspended_id && f->state == APROF_FUTURE_WAITING &&
-      f->callee == 0 && f->block == t->index)
+      f->lease == t->lease)
     return f;
   f = t->idler;
   return f != NULL && is_aside(f, CALLEE_IDLE) ? f : NULL;
@@ -262,7 +267,7 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   if (top == t->idler && !ran)
     t->rest = APROF_THREAD_OTHER; /* the poller was jumped out of */
   cancel_above(t, top, f, now);
-  if (f->state == APROF_FUTURE_WAITING) {
+  if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));
     restore(t, f, now, false);

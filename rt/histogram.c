@@ -15,7 +15,7 @@ struct histogram_slot {
 
 static struct histogram_slot *table; /* open addressing; rt.lock */
 static uint32_t table_size, table_used;
-static uint32_t free_from, free_left; /* offset / 64 of unused ones */
+static uint32_t free_from, free_left; /* offset / 8 of unused ones */
 
 void histogram_reset(void) {
   table = NULL;
@@ -49,12 +49,14 @@ static uint32_t histogram_new(void) {
                               sizeof(struct aprof_histogram));
     if (chunk == NULL)
       return 0;
+    if ((uint64_t)(chunk + PER_CHUNK * sizeof(struct aprof_histogram) - rt_base()) >> 35 != 0)
+      return 0; /* no offset reaches it */
     arena_publish(chunk, APROF_CHUNK_HISTOGRAMS);
-    free_from = (uint32_t)((uint64_t)(chunk - rt_base()) >> 6);
+    free_from = (uint32_t)((uint64_t)(chunk - rt_base()) >> 3);
     free_left = PER_CHUNK;
   }
   uint32_t offset = free_from;
-  free_from += sizeof(struct aprof_histogram) >> 6;
+  free_from += sizeof(struct aprof_histogram) >> 3;
   free_left--;
   return offset;
 }
@@ -65,7 +67,7 @@ void histogram_forget(uint32_t block) {
   rt_lock();
   for (uint32_t i = 0; i < table_size; i++)
     if (table[i].key != 0 && table[i].key >> 52 == (block & 0xfff))
-      memset(rt_base() + ((uint64_t)table[i].offset << 6), 0, sizeof(struct aprof_histogram));
+      memset(rt_base() + ((uint64_t)table[i].offset << 3), 0, sizeof(struct aprof_histogram));
   rt_unlock();
 }
 
@@ -109,5 +111,5 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
     __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  return (uint64_t *)(rt_base() + ((uint64_t)found << 6));
+  return (uint64_t *)(rt_base() + ((uint64_t)found << 3));
 }

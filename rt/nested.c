@@ -235,7 +235,7 @@ static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
 /* What this thread was giving birth to is given up; what runs here, and is not
    what the thread runs, waits for its next event. */
 static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
-  if (f->id == 0 || f->block != t->index || !token_current(t, f->id) || f == t->cur)
+  if (f->id == 0 || f->lease != t->lease || f == t->cur)
     return;
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
     future_free(t, f);
@@ -269,9 +269,7 @@ void event_left(struct thread *t) {
   uint64_t now = event_time(t);
   in_libc = false;
   memset(t->cache, 0, sizeof t->cache);
-  memset(t->runs, 0, sizeof t->runs);
   mend_free_list(t);
-  t->at = NULL;
   t->suspended = t->polled = NULL;
   t->callback_at = 0;
   if (t->tentative != NULL && (t->tentative->id != t->tentative_id ||
@@ -281,7 +279,7 @@ void event_left(struct thread *t) {
     t->idler = NULL;
     t->rest = APROF_THREAD_OTHER;
   }
-  if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->block != t->index))
+  if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->lease != t->lease))
     f = NULL;
   t->cur = NULL;
   if (f != NULL) {

@@ -131,19 +131,19 @@ uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
    read, so that the hot path needs no test. */
 static struct aprof_counters nowhere[NODE_SEGMENT];
 
-static bool is_nowhere(const struct aprof_counters *c) {
+bool counters_lost(const struct aprof_counters *c) {
   return c >= nowhere && c < nowhere + NODE_SEGMENT;
 }
 
 /* The fast events' shortcuts: a wait that ends finds its function there. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   struct aprof_counters *a = counters_of(t, await);
-  if (a->await.function != 0 || is_nowhere(a))
+  if (a->await.function != 0 || counters_lost(a))
     return a;
   struct aprof_counters *c = counters_of(t, node_at(await)->parent);
   a->await.site = node_site(await);
   a->await.node = await;
-  a->await.function = is_nowhere(c) ? 0 : (uintptr_t)c;
+  a->await.function = counters_lost(c) ? 0 : (uintptr_t)c;
   return a;
 }
 
@@ -155,13 +155,23 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
   e->node = node_of_site_slow(parent, id, is_await);
   e->site = site;
   e->place = place;
-  e->site_id = id;
+  e->callee = NULL; /* was beneath another place */
   e->counters = counters_of(t, e->node);
   if (is_await)
     await_known(t, e->node);
-  if (is_nowhere(e->counters))
+  if (counters_lost(e->counters))
     e->site = NULL; /* looked for again each time */
   return e;
+}
+
+/* By any thread, under rt.lock: no thread is in an event of a site that went away, so
+   none writes it again meanwhile. */
+void node_forget_sites(struct aprof_counters **segments) {
+  for (uint32_t n = 1; n <= rt.header->nodes; n++) {
+    struct aprof_counters *segment = segments[n / NODE_SEGMENT];
+    if (segment != NULL && node_at(n)->is_await == APROF_NODE_FUNCTION)
+      __atomic_store_n(&segment[n % NODE_SEGMENT].function.last_site, 0, __ATOMIC_RELAXED);
+  }
 }
 
 /* -- counters ----------------------------------------------------------------- */

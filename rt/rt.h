@@ -12,7 +12,7 @@
  * Invariants:
  *   t->cur != NULL       <=>  block->state == RUNNING, cur->state == RUNNING
  *   cur->last            ==   block->last
- *   f->state == WAITING and f->callee != 0  <=>  put aside for a bracket above it
+ *   f->state == ASIDE    <=>  f->callee != 0: what it waits for runs on its stack
  *   t->suspended != NULL  =>  nothing ran on this thread since its suspend
  */
 #ifndef APROF_RT_H
@@ -44,7 +44,6 @@
 
 #define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
 #define NODE_CACHE 256u     /* entries of a thread's node cache */
-#define RUN_CACHE 256u      /* entries of its cache of runs */
 #define NODE_CHUNK 1024u    /* nodes in one chunk */
 #define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
 #define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
@@ -57,19 +56,12 @@ struct node_entry {
   struct aprof_site *site;
   uint32_t place, node; /* place: parent << 1 | is_await */
   struct aprof_counters *counters;
-  uint32_t site_id, callee_id;
-  /* Of a call: the body that it led to last (fast.c). */
+  /* Of a call: the body that it led to last; of a created function: the create that it
+     came from last, and its wait there. */
   struct aprof_site *callee;
   struct aprof_counters *callee_counters;
   uint32_t callee_node;
 } __attribute__((aligned(64)));
-
-/* What a thread needed last to run a future of a node by its key. */
-struct run_entry {
-  struct aprof_site *function;             /* of the bracket; may be NULL */
-  struct aprof_counters *counters, *await; /* of it; of the await it was in, or NULL */
-  uint32_t node;
-};
 
 /*
  * A thread's private half. Lies in memory that the kernel wipes in a forked
@@ -78,6 +70,7 @@ struct run_entry {
  */
 struct thread {
   uint32_t epoch; /* the profile's, as of the last event; 0: nothing leased */
+  uint32_t lease; /* epoch << 16 | index: the upper half of its futures' ids */
   uint32_t index; /* of the block */
   struct aprof_block *block;
   struct aprof_future *cur;             /* what runs here */
@@ -88,7 +81,7 @@ struct thread {
   uintptr_t suspended_at;               /* address of that token */
   struct aprof_future *idler;           /* put aside by the idle bracket, or NULL */
   struct aprof_site *at;                /* call site announced ... */
-  struct aprof_future *at_future;       /* ... by this future */
+  uint64_t at_sequence;                 /* ... when the block's sequence was this */
   uint64_t slice_begin, slice_count;    /* tick; slices ended so far */
   uint32_t slice_from, slice_owner;     /* site; node of the outermost future */
   struct aprof_counters *slice_counters; /* of slice_owner */
@@ -106,7 +99,6 @@ struct thread {
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
   struct node_entry cache[NODE_CACHE];
-  struct run_entry runs[RUN_CACHE];
 };
 
 struct rt_options {
@@ -235,6 +227,8 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
+bool counters_lost(const struct aprof_counters *c); /* no memory: they count nowhere */
+void node_forget_sites(struct aprof_counters **segments); /* see thread_forget_sites */
 bool node_start(void);
 void node_reset(void);
 static inline uint32_t node_site(uint32_t node) {
@@ -248,12 +242,9 @@ static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
   uint32_t place = parent << 1 | is_await;
   struct node_entry *e = node_entry_for(t, place, site);
-  if (likely(e->site == site && e->place == place && e->site_id == site->id))
+  if (likely(e->site == site && e->place == place))
     return e;
   return node_slow(t, parent, site, is_await);
-}
-static inline struct run_entry *run_entry_for(struct thread *t, uint32_t node) {
-  return &t->runs[node % RUN_CACHE];
 }
 static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
   struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
@@ -270,7 +261,7 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
   uint32_t at = *offset;
   uint64_t *buckets;
   if (likely(at > 1))
-    buckets = (uint64_t *)(rt_base() + ((uint64_t)at << 6));
+    buckets = (uint64_t *)(rt_base() + ((uint64_t)at << 3));
   else if (at == 1 || (buckets = histogram_slow(t, node, which, offset)) == NULL)
     return NULL; /* 1: no memory for it, counted once */
   buckets += aprof_bucket_of(value);
@@ -311,6 +302,7 @@ struct thread *thread_sync(bool birth); /* what an event does when its epoch is 
 void thread_wipe(void);           /* in a forked child */
 bool thread_keep(bool keep);       /* around a fork inside an event */
 void thread_start(void);          /* once per process */
+void thread_forget_sites(void);   /* shortcuts: other code may lie at their addresses now */
 
 /* control.c */
 bool control_start(void); /* first future of this process: the profile; slow */

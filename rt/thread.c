@@ -174,10 +174,9 @@ static struct thread *lease(void) {
   t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial;
   t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
-  t->at = NULL;
+  t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
-  memset(t->runs, 0, sizeof t->runs);
   t->callback_at = 0;
   find_stack(t);
   b->leases++;
@@ -187,6 +186,20 @@ static struct thread *lease(void) {
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
   return t;
+}
+
+void thread_forget_sites(void) {
+  rt_lock();
+  for (uint32_t n = 1; n <= rt.header->blocks; n++) {
+    struct thread *t = __atomic_load_n(&holders[n], __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; t != NULL && i < NODE_CACHE; i++) {
+      __atomic_store_n(&t->cache[i].site, NULL, __ATOMIC_RELAXED);
+      __atomic_store_n(&t->cache[i].callee, NULL, __ATOMIC_RELAXED);
+    }
+    if (blocks[n] != NULL)
+      node_forget_sites((struct aprof_counters **)(blocks[n] + 1));
+  }
+  rt_unlock();
 }
 
 /* The block enters the current epoch: what was open in the old one stays for the
@@ -204,8 +217,7 @@ static void enter_epoch(struct thread *t) {
     histogram_forget(t->index);
     misses_forget(b);
     memset(t->cache, 0, sizeof t->cache);
-    memset(t->runs, 0, sizeof t->runs);
-    b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
+      b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     b->counters_epoch = h->reset_epoch;
   } else if (b->epoch != 0 && b->epoch != epoch) {
@@ -215,7 +227,6 @@ static void enter_epoch(struct thread *t) {
       *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += passed;
     } else if (t->cur != NULL && (uint16_t)(t->cur->id >> 48) == (uint16_t)b->epoch) {
       /* Detached while it ran: this thread is the one that books it. */
-      t->cur->exec += passed;
       t->counters->function.exec += passed;
       t->cur->last += passed;
     }
@@ -226,6 +237,7 @@ static void enter_epoch(struct thread *t) {
     b->last = began;
   b->state = APROF_THREAD_OTHER;
   b->epoch = epoch;
+  t->lease = epoch << 16 | t->index;
   publish_fence();
   t->epoch = epoch;
 }

@@ -72,16 +72,12 @@ static inline void close_rest(struct aprof_block *b, uint64_t now) {
 }
 
 static inline void close_running(struct thread *t, uint64_t now) {
-  uint64_t passed = now - t->block->last;
-  t->cur->exec += passed;
-  t->counters->function.exec += passed;
+  t->counters->function.exec += now - t->block->last;
 }
 
 /* f ran after all between two awaits of which one lies inside the other. */
 static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
-  uint64_t passed = now - f->last;
-  f->exec += passed;
-  counters_of(t, f->node)->function.exec += passed;
+  counters_of(t, f->node)->function.exec += now - f->last;
 }
 
 static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
@@ -161,15 +157,29 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   c->function.slices--;
   if (histogram > 1)
     --((uint64_t *)(rt_base() +
-                    ((uint64_t)histogram << 6)))[aprof_bucket_of(ended - t->slice_begin)];
+                    ((uint64_t)histogram << 3)))[aprof_bucket_of(ended - t->slice_begin)];
 }
 
 /* -- states ---------------------------------------------------------------- */
 
+/* Those of f's node, for the next fast event too. */
+static inline struct aprof_counters *known_counters(struct thread *t, struct aprof_future *f) {
+  struct aprof_counters *c = counters_of(t, f->node);
+  f->counters = unlikely(counters_lost(c)) ? 0 : (uintptr_t)c;
+  return c;
+}
+
+/* Those of the await that f waits in, for the next fast event too. */
+static inline struct aprof_counters *waits_at(struct thread *t, struct aprof_future *f) {
+  struct aprof_counters *a = await_known(t, f->await);
+  f->counters = a->await.function != 0 ? (uintptr_t)a : 0;
+  return a;
+}
+
 SLOW void future_migrated(struct thread *t, struct aprof_future *f);
 
 static inline void set_running(struct thread *t, struct aprof_future *f, uint64_t now) {
-  if (unlikely(f->block != t->index))
+  if (unlikely(f->lease != t->lease))
     future_migrated(t, f);
   if (unlikely(f->flags & APROF_F_IMPLICIT)) {
     f->await = 0;
@@ -179,7 +189,7 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
   f->last = now;
   t->cur = f;
   t->suspended = NULL;
-  t->counters = counters_of(t, f->node);
+  t->counters = known_counters(t, f);
   t->block->state = APROF_THREAD_RUNNING;
   t->block->last = now;
 }
@@ -192,6 +202,7 @@ static inline void set_resting(struct thread *t, uint64_t now) {
 
 static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
   f->await = await;
+  f->counters = 0;
   f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
@@ -209,12 +220,12 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
   f->callee = callee;
   f->wake_tick = 0;
   f->last = now;
-  f->state = APROF_FUTURE_WAITING;
+  f->state = APROF_FUTURE_ASIDE;
   tell(APROF_EVENT_WAITING, f, 0, now);
 }
 
 static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
-  return f->state == APROF_FUTURE_WAITING && (f->callee & ~CALLEE_MINE) == callee;
+  return f->state == APROF_FUTURE_ASIDE && (f->callee & ~CALLEE_MINE) == callee;
 }
 
 /* ... and runs again. Counted immediate if no slice ended in between. */

@@ -124,7 +124,7 @@ struct aprof_counters *synthetic_counters(struct synthetic *s, uint32_t block, u
 
 uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts) {
   *counts = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0, 1, sizeof(struct aprof_histogram));
-  return (uint32_t)((size_t)((unsigned char *)*counts - s->bytes) / 64);
+  return (uint32_t)((size_t)((unsigned char *)*counts - s->bytes) / 8);
 }
 
 struct aprof_future *synthetic_future(struct synthetic *s, uint32_t epoch, uint32_t node,
@@ -135,7 +135,7 @@ struct aprof_future *synthetic_future(struct synthetic *s, uint32_t epoch, uint3
                              .node = node,
                              .state = (uint8_t)state,
                              .flags = APROF_F_STARTED,
-                             .block = 1,
+                             .lease = epoch << 16 | 1,
                              .created_tick = last};
   return f;
 }

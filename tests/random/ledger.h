@@ -71,8 +71,7 @@ struct thread {
   struct future *idler;     /* put aside for it */
   struct future *suspended; /* its suspend was the last thing here */
   uint32_t suspended_cell;
-  const struct aprof_site *call; /* announced ... */
-  struct future *announcer;      /* ... by this one */
+  const struct aprof_site *call; /* announced just before */
   struct future *tentative;      /* innermost create bracket that no body adopted */
   struct future *polled;         /* ran a child that is pending, and nothing since */
   struct path *polled_at;

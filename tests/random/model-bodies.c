@@ -56,7 +56,6 @@ void model_leave(struct world *w, struct thread *t, const struct op *op) {
     t->ledger->missed++;
     return;
   }
-  t->call = NULL;
   if (f != t->current) {
     if (!model_in_chain(model_active_top(t), f)) {
       t->ledger->missed++;
@@ -108,7 +107,6 @@ void model_suspend(struct world *w, struct thread *t, const struct op *op) {
     return;
   }
   bool names = op->site->flags & APROF_NAMES, outermost = f->await == NULL;
-  t->call = NULL;
   if (names && !outermost)
     return;
   if (outermost)
@@ -154,7 +152,6 @@ void model_resume(struct world *w, struct thread *t, const struct op *op) {
 void model_at(struct world *w, struct thread *t, const struct op *op) {
   (void)w;
   t->call = op->site;
-  t->announcer = t->current;
 }
 
 void model_resync(struct world *w, struct thread *t, const struct op *op) {

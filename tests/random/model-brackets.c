@@ -168,7 +168,6 @@ void model_run_end(struct world *w, struct thread *t, const struct op *op, struc
   struct future *f = token->future,
                 *caller = model_aside_for(token->before, f) ? token->before : NULL;
   bool pending = false;
-  t->call = NULL;
   if (model_alive(f)) {
     f->brackets--;
     if (t->current && (t->current == f || model_innermost(f) == t->current)) {

@@ -47,9 +47,7 @@ bool model_in_chain(struct future *top, const struct future *f) {
 /* -- steps ------------------------------------------------------------------- */
 
 const struct aprof_site *model_take_call(struct thread *t, const struct aprof_site *callee) {
-  const struct aprof_site *site = t->call && t->announcer == t->current ? t->call : callee;
-  t->call = NULL;
-  return site;
+  return t->call ? t->call : callee;
 }
 
 /* The future that runs here waits while something else does. */

@@ -45,7 +45,7 @@ bool model_in_chain(struct future *top, const struct future *f);
 
 /* -- steps ------------------------------------------------------------------- */
 
-/* The call site that the running future announced, else that of the callee. */
+/* The call site announced just before this event, else that of the callee. */
 const struct aprof_site *model_take_call(struct thread *t, const struct aprof_site *callee);
 /* The future that runs here waits while something else does; and runs again. */
 void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside aside,

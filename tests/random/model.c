@@ -124,6 +124,8 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
     model_run_end(w, t, op, poller, t->polled_at);
   else
     handlers[op->kind](w, t, op);
+  if (op->kind != OP_AT)
+    t->call = NULL; /* a mark is for the very next event */
 }
 
 static void prime(struct ledger *ledger, unsigned threads) {

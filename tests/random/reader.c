@@ -126,7 +126,7 @@ static bool seen_before(struct reading *r, uint32_t offset) {
 static void add_histogram(struct reading *r, uint32_t number, const char *what, uint32_t offset) {
   if (offset <= 1 || seen_before(r, offset))
     return;
-  const struct aprof_histogram *histogram = at(r->header, (uint64_t)offset * 64);
+  const struct aprof_histogram *histogram = at(r->header, (uint64_t)offset * 8);
   const struct aprof_node *node = r->nodes[number];
   char place[PATH];
   if (node->is_await)

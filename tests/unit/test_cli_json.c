@@ -213,7 +213,7 @@ START_TEST(an_interval_is_what_happened_between) {
   c->function.exec += 1234;
   c->function.slices++;
   c->function.slice_max = 70000000;
-  counts = (void *)(s->bytes + (size_t)c->function.slice_histogram * 64);
+  counts = (void *)(s->bytes + (size_t)c->function.slice_histogram * 8);
   counts[aprof_bucket_of(70000000)]++;
   struct reading *later = read_now(1000000), *same = read_now(1000000);
   ck_assert(reading_subtract(later, earlier));

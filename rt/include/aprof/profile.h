@@ -225,7 +225,7 @@ struct aprof_counters {
  * 1/32 = 3.1 %; 0 shares the bucket of 1. The index is read off the value as a
  * floating-point number: exponent and four bits of fraction. Nodes of one function (and one
  * await) share their block's histogram: count each offset once per function.
- * Offsets are in units of 64 bytes; 0 and 1: none.
+ * Offsets are in units of 8 bytes; 0 and 1: none.
  */
 #define APROF_HISTOGRAM_BUCKETS 1024u /* up to 2^63 ticks: room for every amount */
 struct aprof_histogram {
@@ -314,10 +314,12 @@ enum aprof_future_state {
   APROF_FUTURE_RUNNING = 2,
   APROF_FUTURE_WAITING = 3,
   APROF_FUTURE_TENTATIVE = 4, /* inside its create bracket: not counted yet */
+  APROF_FUTURE_ASIDE = 5,     /* waits for what runs on its stack: see callee */
 };
 
 enum aprof_future_flags {
   APROF_F_NAMELESS = 1, /* takes the name of the first body that runs it */
+  APROF_F_NAMED = 2,    /* no body that runs it can tell more about its name */
   APROF_F_BODY = 4,       /* a body has adopted it */
   APROF_F_STARTED = 8,    /* has run */
   APROF_F_WAITED = 16,    /* has waited or queued since its creation */
@@ -333,14 +335,17 @@ struct aprof_future {
   /* hot */
   uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
   uint64_t last; /* tick of its last transition */
-  uint64_t exec, waiting, queued; /* ticks, closed segments */
+  uint64_t counters; /* the runtime's shortcut: where the thread of its lease has those
+                        of its await while it waits, else of its node; or 0 */
+  uint64_t waiting, queued; /* ticks, closed segments. What ran is the rest of
+                               last - created_tick */
   uint32_t node;
   uint32_t await; /* node of the await it is in; 0 outside one */
   uint8_t state;  /* enum aprof_future_state */
   uint8_t flags;  /* enum aprof_future_flags */
   uint8_t open;   /* bodies and run brackets open */
   uint8_t ending; /* 1 + how: asked to end while a bracket is open */
-  uint32_t block; /* that last ran it */
+  uint32_t lease; /* epoch << 16 | block that last ran it */
   uint64_t created_tick;
   /* cold */
   uint64_t key0, key1;
