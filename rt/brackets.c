@@ -126,10 +126,14 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
     return true;
   }
   key_remove(old);
-  if (end_at_rest(t, old, APROF_CANCELLED, now))
-    t->block->reused_keys++;
-  else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED))
-    old->ending = ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
+  bool replaced = flags & APROF_REARM; /* who arms anew expects one there */
+  if (end_at_rest(t, old, APROF_CANCELLED, now)) {
+    if (!replaced)
+      event_missed(t, APROF_MISS_REUSED, f->create_site);
+  } else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED)) {
+    old->ending = replaced ? 1 + APROF_DONE
+                           : ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
+  }
   return false;
 }
 
@@ -182,8 +186,10 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  /* Where another one has the key, only the call's result tells whether it is over. */
+  bool fresh = (f->polled & (APROF_TUPLE | APROF_KEYLESS)) || key_find(key0, key1, f->ns) == NULL;
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
-      f->state == APROF_FUTURE_TENTATIVE) {
+      f->state == APROF_FUTURE_TENTATIVE && fresh) {
     forget_tentative(t, f, f->id, true);
     publish(t, f, true, key0, key1);
   }
@@ -226,7 +232,7 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   /* The plugin knows the create lines of its own unit only. */
   if (!(site->flags & APROF_ORPHAN) || site_creates(site->ns)) {
     if (!(site->flags & APROF_QUIET))
-      t->block->missed_events++;
+      event_missed(t, APROF_MISS_RUN, site_id(site));
     return NULL;
   }
   struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
@@ -299,8 +305,8 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) &&
       !born) {
     if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
-      t->block->missed_events++; /* it runs on another thread */
-    goto out;                    /* inside itself: idempotent */
+      event_missed(t, APROF_MISS_BUSY, site_id(site));
+    goto out; /* inside itself: idempotent */
   }
   now = not_before(now, runs);
   if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
@@ -344,7 +350,8 @@ static inline int run_verdict(struct thread *t, struct aprof_future *f, int how)
     return ending - 1;
   if (how < APROF_PENDING)
     return how;
-  t->block->reused_keys++;
+  struct aprof_future *heir = key_find(f->key0, f->key1, f->ns);
+  event_missed(t, APROF_MISS_REUSED, heir != NULL ? heir->create_site : f->create_site);
   return APROF_CANCELLED;
 }
 
@@ -474,8 +481,10 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = NULL;
-  while ((f = key_next(key0, key1, site->ns, f)) != NULL)
+  struct aprof_future *f = key_find(key0, key1, site->ns);
+  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
+    event_missed(t, APROF_MISS_WAKE, site_id(site));
+  for (; f != NULL; f = key_next(key0, key1, site->ns, f))
     wake_future(t, f, site);
   event_end(t);
 }
@@ -506,29 +515,51 @@ static void end_future(struct thread *t, struct aprof_future *f, int how) {
   }
 }
 
+/* The call that ends it does not return, so no bracket inside it closes: f, which runs
+   here, is over at once, with all that lies above it. Whom it was called by goes on when
+   its own bracket closes. */
+static bool end_unreturned(struct thread *t, struct aprof_future *f, int how) {
+  if (t->cur == NULL || !runs_here(t, f))
+    return false;
+  uint64_t now = not_before(event_time(t), t->cur);
+  if (t->cur != f && !unwind_to(t, t->cur, f, now))
+    return false;
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  close_running(t, now);
+  slice_close(t, now, node_site(f->node));
+  future_end(t, f, how, now);
+  set_resting(t, now);
+  return true;
+}
+
+static void end_of(struct thread *t, struct aprof_future *f, const struct aprof_site *site,
+                   int how) {
+  if (!(site->flags & APROF_NORETURN) || !end_unreturned(t, f, how))
+    end_future(t, f, how);
+}
+
 static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f;
+  struct aprof_future *f = key_find(key0, key1, site->ns);
+  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
+    event_missed(t, APROF_MISS_END, site_id(site));
   /* any: names every future of the address; each look-up finds another. */
-  while ((f = key_find(key0, key1, site->ns)) != NULL) {
-    end_future(t, f, how);
-    if (site->ns != APROF_NS_ANY)
-      break;
-  }
+  for (; f != NULL; f = site->ns == APROF_NS_ANY ? key_find(key0, key1, site->ns) : NULL)
+    end_of(t, f, site, how);
   event_end(t);
 }
 
 static void end_current(struct aprof_site *site, int how) {
-  (void)site;
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
   if (t->cur != NULL)
-    end_future(t, t->cur, how);
+    end_of(t, t->cur, site, how);
   else
-    t->block->missed_events++;
+    event_missed(t, APROF_MISS_CURRENT, site_id(site));
   event_end(t);
 }
 

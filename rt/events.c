@@ -144,6 +144,8 @@ void event_enter(struct aprof_site *site, struct aprof_token *token, const void 
   f->flags = APROF_F_BODY | APROF_F_STARTED;
   f->open = 1;
   f->create_site = site->id;
+  f->ns = NS_FRAME;
+  f->key0 = (uintptr_t)token;
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, site), index_of(f), now);
@@ -168,7 +170,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how
   uint64_t now = event_time(t);
   if (top != NULL && unwind_to(t, top, f, not_before(now, f)))
     return true;
-  t->block->missed_events++;
+  event_missed(t, APROF_MISS_LEAVE, node_site(f->node));
   top = innermost(f);
   if (top->state == APROF_FUTURE_RUNNING)
     return false; /* on another thread: not this one's to end */
@@ -178,6 +180,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how
 }
 
 void event_leave(struct aprof_token *token, int how) {
+  const void *from = __builtin_return_address(0);
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -185,7 +188,7 @@ void event_leave(struct aprof_token *token, int how) {
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
   if (unlikely(f->id != token->word[0])) {
-    t->block->missed_events++;
+    event_missed_from(t, APROF_MISS_LEAVE, from);
     goto out;
   }
   if (unlikely(f != t->cur) && !leave_unwinds(t, f, how))
@@ -215,7 +218,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   struct aprof_future *f = t->suspended;
   if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
       f->lease != t->lease || !on_suspended_stack(t, (uintptr_t)token)) {
-    t->block->unmatched_awaits++;
+    event_missed(t, APROF_MISS_AWAIT, site_id(site));
     return false;
   }
   uint64_t now = event_time(t);
@@ -278,10 +281,11 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
       f->await = 0;
     return;
   }
-  t->block->missed_events++;
+  event_missed(t, APROF_MISS_RESUME, node_site(f->await != 0 ? f->await : f->node));
 }
 
 void event_resume(struct aprof_token *token) {
+  const void *from = __builtin_return_address(0);
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -290,7 +294,7 @@ void event_resume(struct aprof_token *token) {
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
   if (unlikely(f->id != token->word[0])) {
-    t->block->missed_events++;
+    event_missed_from(t, APROF_MISS_RESUME, from);
     goto out;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {

@@ -21,6 +21,10 @@ ALWAYS uint32_t fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
              : 0;
 }
 
+ALWAYS uint64_t relaxed(const uint64_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 /* The first place of f's key, where f is found there and in no older table. */
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
@@ -28,17 +32,18 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
     return NULL;
   uint64_t hash = key_hash(f->key0, f->key1);
   uint64_t *place = &table->word[hash & table->mask];
-  return likely(*place == ((hash >> 32) << 32 | index)) ? place : NULL;
+  return likely(relaxed(place) == ((hash >> 32) << 32 | index)) ? place : NULL;
 }
 
 /* The first place of a key that no future has: free, and nothing lies behind it. */
 ALWAYS uint64_t *fast_vacancy(struct key_table *table, uint64_t hash) {
   if (unlikely(table == NULL) || unlikely(table->older != NULL))
     return NULL;
-  uint64_t *place = &table->word[hash & table->mask], word = *place;
+  uint64_t *place = &table->word[hash & table->mask], word = relaxed(place);
   if (word == 0)
-    return likely(table->used <= table->mask / 2) ? place : NULL;
-  bool last = table->word[(hash + 1) & table->mask] == 0;
+    return likely(__atomic_load_n(&table->used, __ATOMIC_RELAXED) <= table->mask / 2) ? place
+                                                                                      : NULL;
+  bool last = relaxed(&table->word[(hash + 1) & table->mask]) == 0;
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
 }
 
@@ -256,7 +261,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   if (fast_slice_close(t, sliced, histogram, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   fast_done(c, f, now);
-  __atomic_store_n(place, (*place >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
   fast_free(t, f, index);
   t->cur = NULL;
   t->suspended = NULL;
@@ -350,7 +355,7 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   uint64_t hash = key_hash(key0, key1), *place = fast_vacancy(table, hash), seen;
   if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
     goto undo;
-  seen = *place;
+  seen = relaxed(place);
   uint32_t flags = (uint32_t)f->polled;
   f->polled = 0;
   f->key0 = key0;

@@ -121,6 +121,8 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
                          e->counters);
   f->node = f->outer = e->node;
   f->await = 0;
+  f->ns = NS_FRAME;
+  f->key0 = (uintptr_t)token;
   f->create_site = site->id;
   f->parent = f->caller = 0;
   f->parent_serial = 0;
@@ -190,6 +192,8 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   f->node = node;
   f->outer = caller->outer;
   f->await = 0;
+  f->ns = NS_FRAME;
+  f->key0 = (uintptr_t)token;
   f->create_site = site->id;
   f->parent = f->caller = index_of(caller);
   f->parent_serial = (uint32_t)caller->id;

@@ -21,7 +21,8 @@
 
 /* The thread is known in this epoch, and a fast event may happen at all. */
 ALWAYS bool usual(const struct thread *t) {
-  return likely(t->epoch == *rt.usual_epoch);
+  const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
+  return likely(t->epoch == __atomic_load_n(usual, __ATOMIC_RELAXED));
 }
 
 /* Before `now` that the thread or the future knows, time runs in events.c. */

@@ -75,7 +75,7 @@ static SLOW void sweep(struct thread *t) {
 }
 
 static SLOW bool refill(struct thread *t) {
-  if (shared_list == 0)
+  if (__atomic_load_n(&shared_list, __ATOMIC_RELAXED) == 0)
     sweep(t);
   if (t->free_list != 0)
     return true;
@@ -277,7 +277,7 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
 
 void abandon_running(struct thread *t, uint64_t now) {
   struct aprof_future *f = t->cur;
-  t->block->missed_events++;
+  event_missed(t, APROF_MISS_UNSEEN, node_site(f->node));
   close_running(t, now);
   slice_close(t, now, node_site(f->node));
   bool mine = f->await == 0;

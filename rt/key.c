@@ -137,7 +137,7 @@ static SLOW bool replace(struct key_table *full) {
   }
   uint32_t count = 0, size = FIRST_SIZE;
   for (uint32_t i = 0; full != NULL && i <= full->mask; i++)
-    count += live(full->word[i]);
+    count += live(__atomic_load_n(&full->word[i], __ATOMIC_RELAXED));
   while (size < count * 4)
     size *= 2;
   struct key_table *fresh = table_new(size);

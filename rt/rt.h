@@ -45,6 +45,7 @@
 #define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
 #define NODE_CACHE 256u     /* entries of a thread's node cache */
 #define NODE_CHUNK 1024u    /* nodes in one chunk */
+#define NS_FRAME 0xfffffffeu /* of a body that was entered: key0 is where its token lies */
 #define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
 #define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
 #define CALLEE_IDLE 0x7ffffffeu

@@ -16,7 +16,7 @@
    recorded (nothing to profile, or inside another event). */
 static inline struct thread *event_begin_as(bool birth) {
   struct thread *t = aprof_self;
-  if (unlikely(t->epoch != rt.header->epoch) && (t = thread_sync(birth)) == NULL)
+  if (unlikely(t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED)) && (t = thread_sync(birth)) == NULL)
     return NULL;
   struct aprof_block *b = t->block;
   if (unlikely(b->sequence & 1) && !event_recover(t))

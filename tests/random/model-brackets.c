@@ -37,11 +37,13 @@ static bool key_taken(struct thread *t, struct future *old, struct future *f, bo
   }
   old->keyed = false;
   if (model_busy(old)) {
-    if (old->ending != END_ASKED)
-      old->ending = KEY_GONE;
+    if (old->ending != END_ASKED) {
+      old->ending = rearm ? END_ASKED : KEY_GONE;
+      old->how = APROF_DONE;
+    }
     return false;
   }
-  t->ledger->reused++;
+  t->ledger->reused += !rearm; /* who arms anew expects one there */
   model_ends_at_rest(t, old, APROF_CANCELLED);
   return false;
 }

@@ -69,6 +69,7 @@ enum aprof_site_flags {
   APROF_POLLING = 1 << 12,   /* run: its line has polling= */
   APROF_KEYLESS = 1 << 13,   /* create: its line has no key=; only a body that adopts
                                 the future can run it */
+  APROF_NORETURN = 1 << 14, /* end: the call does not return, so nothing above it closes */
 };
 
 /* Namespaces of keys: FNV-1a (32 bit) of the text before the colon, 0 where
