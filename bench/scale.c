@@ -9,7 +9,8 @@
  *   sites      it calls 5000 async functions, an await in each: 10 000 sites
  *   wrap       the counters of a thread that has ended are set near to where 32 and 53 bits
  *              overflow, as if 1e10 events had come before, and the next thread goes on
- *   threads S  `threads` threads run futures and call functions at random for S seconds
+ *   threads S F  `threads` threads run futures, and call F of the functions, at random, for
+ *              S seconds
  *
  * A line: step, iterations, CPU ns per iteration, the longest one in us by the CPU clock of
  * its thread, how many of them took over 100 us; the last two again by the wall clock. By
@@ -48,12 +49,14 @@ APROF_AWAIT EVENT static void rest(void) {
 #define TEN(x, n) x(n##0) x(n##1) x(n##2) x(n##3) x(n##4) x(n##5) x(n##6) x(n##7) x(n##8) x(n##9)
 #define HUNDRED(x, n)                                                                              \
   TEN(x, n##0)                                                                                     \
-  TEN(x, n##1) TEN(x, n##2) TEN(x, n##3) TEN(x, n##4) TEN(x, n##5) TEN(x, n##6) TEN(x, n##7)       \
-      TEN(x, n##8) TEN(x, n##9)
+  TEN(x, n##1)                                                                                     \
+  TEN(x, n##2) TEN(x, n##3) TEN(x, n##4) TEN(x, n##5) TEN(x, n##6) TEN(x, n##7) TEN(x, n##8)       \
+      TEN(x, n##9)
 #define THOUSAND(x, n)                                                                             \
   HUNDRED(x, n##0)                                                                                 \
-  HUNDRED(x, n##1) HUNDRED(x, n##2) HUNDRED(x, n##3) HUNDRED(x, n##4) HUNDRED(x, n##5)             \
-      HUNDRED(x, n##6) HUNDRED(x, n##7) HUNDRED(x, n##8) HUNDRED(x, n##9)
+  HUNDRED(x, n##1)                                                                                 \
+  HUNDRED(x, n##2) HUNDRED(x, n##3) HUNDRED(x, n##4) HUNDRED(x, n##5) HUNDRED(x, n##6)             \
+      HUNDRED(x, n##7) HUNDRED(x, n##8) HUNDRED(x, n##9)
 #define ALL(x) THOUSAND(x, 1) THOUSAND(x, 2) THOUSAND(x, 3) THOUSAND(x, 4) THOUSAND(x, 5)
 ALL(F1)
 static void (*const functions[])(void) = {ALL(P1)};
@@ -137,6 +140,7 @@ static void step_sites(void) {
 struct worker {
   pthread_t thread;
   int number;
+  unsigned functions;
   double seconds;
   struct gaps gaps;
 };
@@ -150,7 +154,7 @@ static void *work(void *argument) {
   do {
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
     turn(&objects[first + (size_t)(random >> 20) % share]);
-    functions[random % FUNCTIONS]();
+    functions[random % w->functions]();
     gaps_step(&w->gaps);
   } while (w->gaps.wall_before < end);
   runs += w->gaps.iterations;
@@ -158,12 +162,12 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static void step_threads(double seconds) {
+static void step_threads(double seconds, unsigned count) {
   static struct worker workers[MOST_THREADS];
   struct gaps all = {0};
   uint64_t cpu = 0;
   for (int i = 0; i < threads; i++) {
-    workers[i] = (struct worker){.number = i, .seconds = seconds};
+    workers[i] = (struct worker){.number = i, .functions = count, .seconds = seconds};
     if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
       abort();
   }
@@ -252,6 +256,8 @@ static void step_wrap(void) {
 
 int main(int argc, char **argv) {
   char line[64];
+  double seconds;
+  unsigned count;
   for (int i = 1; i < argc; i++)
     if (strncmp(argv[i], "futures=", 8) == 0)
       futures = strtoul(argv[i] + 8, NULL, 10);
@@ -274,8 +280,9 @@ int main(int argc, char **argv) {
       step_sites();
     else if (strcmp(line, "wrap\n") == 0)
       step_wrap();
-    else if (strncmp(line, "threads ", 8) == 0)
-      step_threads(atof(line + 8));
+    else if (sscanf(line, "threads %lf %u", &seconds, &count) == 2 && count >= 1 &&
+             count <= FUNCTIONS)
+      step_threads(seconds, count);
   }
   printf("end\t%llu\t%llu\n", (unsigned long long)runs, (unsigned long long)(calls + added));
   return 0;

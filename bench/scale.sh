@@ -4,8 +4,8 @@
 # memory per item, time of a dump, and the longest an application thread was held up, beside
 # the same with profiling off. Fails where totals are not what the program itself counted.
 . "$(dirname "$0")/lib.sh"
-futures=1000000 threads=64 seconds=20 memory=4G
-[ -z "$quick" ] || { futures=20000 threads=8 seconds=1 memory=1G; }
+futures=1000000 threads=64 seconds=10 memory=1000M
+[ -z "$quick" ] || { futures=20000 threads=8 seconds=1 memory=1000M; }
 faults=0
 fault() {
   faults=$((faults + 1))
@@ -21,7 +21,7 @@ begin() {
   local name=$1
   shift
   mkfifo "$work/$name.in" "$work/$name.out"
-  APROF_RUNTIME=$runtime APROF_OPTIONS=dir:$work,signal:none,exit:no,$1 \
+  APROF_RUNTIME=$runtime APROF_OPTIONS=dir:$work,signal:none,exit:no,profile:memfd,$1 \
     "$work/scale" "futures=$futures" "threads=$threads" <"$work/$name.in" >"$work/$name.out" &
   scale=$!
   started+=" $scale"
@@ -61,7 +61,7 @@ run_off() {
   begin off enabled:no
   held "$futures futures brought to life, off" "$(step futures)" >>"$rows"
   held "10 000 sites used first, off" "$(step sites)" >>"$rows"
-  held "$threads threads, off" "$(step "threads $seconds")" >>"$rows"
+  held "$threads threads, off" "$(step "threads $seconds 16")" >>"$rows"
   finish_scale
 }
 
@@ -69,17 +69,19 @@ run_on() {
   local at_start with_futures with_sites with_threads line dumps=0
   say "scale: profiling on"
   begin on "memory:$memory"
-  held "one future, on" "$(step "threads 0")" >/dev/null # the profile is there
+  held "one future, on" "$(step "threads 0 1")" >/dev/null # the profile is there
   at_start=$(profile_bytes)
   held "$futures futures brought to life, on" "$(step futures)" >>"$rows"
   with_futures=$(profile_bytes)
   held "10 000 sites used first, on" "$(step sites)" >>"$rows"
   with_sites=$(profile_bytes)
   step wrap >/dev/null
-  held "$threads threads, on, the first time" "$(step "threads $seconds")" >>"$rows"
+  held "$threads threads, each coming upon 10 000 sites, on" \
+    "$(step "threads $seconds 5000")" >>"$rows"
   with_threads=$(profile_bytes)
-  held "$threads threads, on" "$(step "threads $seconds")" >>"$rows"
-  echo "threads $seconds" >&8
+  step "threads $seconds 16" >/dev/null
+  held "$threads threads, on" "$(step "threads $seconds 16")" >>"$rows"
+  echo "threads $seconds 16" >&8
   : >"$work/dumps"
   while ! read -r -t 0 -u 9; do
     dump_timed
@@ -94,7 +96,7 @@ run_on() {
   {
     echo "| a live future | $(((with_futures - at_start) / futures)) bytes, its share of the table of keys included |"
     echo "| a site in its first thread | $(((with_sites - with_futures) / 10000)) bytes |"
-    echo "| 10 000 sites in one more thread | $(((with_threads - with_sites) / threads / 1024)) KB |"
+    echo "| what one more thread came upon of 10 000 sites | $(((with_threads - with_sites) / threads / 1024)) KB |"
     echo "| the profile at the end | $((with_threads / 1048576)) MB |"
   } >"$work/memory"
 }
