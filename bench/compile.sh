@@ -11,22 +11,14 @@
 rounds=5 level=-O2
 [ -z "$quick" ] || { rounds=1 level=-O0; }
 
-sqlite_source() {
-  local apt=$work/apt cache=$build/bench-sqlite tree
-  sqlite=${SQLITE_C:-$cache/sqlite3.c}
-  [ ! -e "$sqlite" ] || return 0
-  mkdir -p "$apt/lists/partial" "$cache"
-  echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
-    >"$apt/sources.list"
-  set -- -q -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State::lists="$apt/lists" -o APT::Sandbox::User=root
-  (cd "$work" && apt-get "$@" update && apt-get "$@" source sqlite3 &&
-    tree=$(find "$work" -maxdepth 1 -type d -name 'sqlite3-*') && cd "$tree" && ./configure &&
-    make sqlite3.c && cp sqlite3.c "$sqlite") >"$work/fetch.log" 2>&1 # wants tclsh
-}
-if ! sqlite_source; then
-  say "compile: no sqlite3.c (SQLITE_C=FILE names one): $(tail -n 1 "$work/fetch.log")"
-  exit 1
+# The amalgamation is made by SQLite's own makefile, which wants tclsh.
+sqlite=${SQLITE_C:-$build/bench-sqlite/sqlite3.c}
+if [ ! -e "$sqlite" ]; then
+  if ! fetch_source sqlite3 "$build/bench-sqlite" ||
+    ! (cd "$tree" && ./configure && make sqlite3.c && cp sqlite3.c "$sqlite") >"$work/log" 2>&1; then
+    say "compile: no sqlite3.c; SQLITE_C=FILE names one. $(tail -n 1 "$work/log" 2>/dev/null)"
+    exit 1
+  fi
 fi
 
 # Every function of the API is async, and every call through a table of the virtual file
@@ -76,26 +68,7 @@ if [ -z "$quick" ] && command -v valgrind >/dev/null; then
   cat "$work"/samples.* >>"$work/samples"
 fi
 
-# The rest of the comparison is within a round: its compilations had the same neighbours.
-change() { # ROW
-  awk -F '\t' -v row="$1" '
-    function median(list, n,    i, j, v) {
-      for (i = 2; i <= n; i++) {
-        v = list[i]
-        for (j = i - 1; j > 0 && list[j] > v; j--) list[j + 1] = list[j]
-        list[j + 1] = v
-      }
-      return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-    }
-    $2 == row { n = ++count[$1]; value[$1, n] = $3 }
-    END {
-      split("unused api", v, " ")
-      for (k = 1; k <= 2; k++) {
-        for (i = 1; i <= n; i++) ratio[i] = 100 * (value[v[k], i] / value["plain", i] - 1)
-        printf "%s%+.2f %%", (k > 1 ? " and " : ""), median(ratio, n)
-      }
-    }' "$work/samples"
-}
+change() { changes "$1" "unused api" <"$work/samples"; }
 
 functions=$("$build/aprof" coverage "$work/api.o" 2>/dev/null | head -n 1)
 echo "# Compile time and code size, measured"
@@ -112,9 +85,10 @@ loaded\tcode, constants, data, unwinding and sites, bytes' \
   $'plain\twithout the plugin\nunused\twith it, nothing annotated\napi\tthe API async, file system calls awaits' \
   <"$work/samples" | sed 's/\([0-9]\{3,\}\)\.[0-9]*/\1/g'
 echo
-echo "Against the same round without the plugin, nothing annotated and the API: time $(change time),"
+echo "Against the same round without the plugin, median (unused: nothing annotated): time $(change time),"
 [ -n "$quick" ] || echo "instructions $(change instructions),"
-echo "code $(change text), all that is loaded $(change loaded). Annotated: ${functions:-?}."
+echo "code $(change text), all that is loaded $(change loaded)."
+echo "Annotated: ${functions%%,*}, and seven calls of the file system wherever they are."
 if cmp -s <(objdump -d "$work/plain.o" | tail -n +4) <(objdump -d "$work/unused.o" | tail -n +4); then
   echo "The code with nothing annotated is the code without the plugin, byte for byte."
 else

@@ -3,6 +3,7 @@
 # scripts/bench, which hands over in the environment where the build is and how long to
 # measure, and work alone too, from a build directory or with APROF_BUILD.
 #
+# shellcheck disable=SC2034 # used by those who source it
 # Sets: src, build (absolute), work (a scratch directory that goes at the end), plugin,
 # runtime, cc, quick (1: everything once and short, figures that show no more than that it
 # works).
@@ -38,22 +39,54 @@ machine() {
 
 say() { echo "$*" >&2; }
 
-# Samples are lines "VARIANT<tab>ROW<tab>VALUE[<tab>SECOND]".
+# fetch_source PACKAGE CACHE: Debian's source of it, in CACHE from then on, where CACHE has
+# none yet; sets `tree` to its directory. Debian's lists of sources are seldom enabled, so
+# with one of its own. False, and the log shown, if there is none to be had.
+fetch_source() {
+  local apt=$work/apt log=$work/fetch.log
+  tree=$(find "$2" -maxdepth 1 -type d -name "$1-*" 2>/dev/null)
+  [ -z "$tree" ] || return 0
+  mkdir -p "$apt/lists/partial" "$2"
+  # shellcheck disable=SC1091 # says which Debian this is
+  echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
+    >"$apt/sources.list"
+  set -- "$1" "$2" -q -o Dir::Etc::sourcelist="$apt/sources.list" \
+    -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$apt/lists" -o APT::Sandbox::User=root
+  (cd "$2" && apt-get "${@:3}" update && apt-get "${@:3}" source "$1") >"$log" 2>&1
+  tree=$(find "$2" -maxdepth 1 -type d -name "$1-*")
+  [ -n "$tree" ] || { tail -n 1 "$log" >&2; return 1; }
+}
+
+# Samples are lines "VARIANT<tab>ROW<tab>VALUE[<tab>SECOND]", one per round.
+
+median='function median(list, n,    i, j, v) {
+  for (i = 2; i <= n; i++) {
+    v = list[i]
+    for (j = i - 1; j > 0 && list[j] > v; j--) list[j + 1] = list[j]
+    list[j + 1] = v
+  }
+  return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+}'
+
+# changes ROW VARIANTS <samples: what each variant adds to "plain", in percent: the median of
+# the rounds, each compared within itself, for its variants had the same neighbours.
+changes() {
+  awk -F '\t' -v row="$1" -v variants="$2" "$median"'
+    $2 == row { n = ++count[$1]; value[$1, n] = $3 }
+    END {
+      for (k = 1; k <= split(variants, v, " "); k++) {
+        for (i = 1; i <= n; i++) ratio[i] = 100 * (value[v[k], i] / value["plain", i] - 1)
+        printf "%s%s %+.2f %%", (k > 1 ? ", " : ""), v[k], median(ratio, n)
+      }
+    }'
+}
 
 # matrix FORMAT ROWS COLUMNS <samples: a table, of medians over the rounds. ROWS and COLUMNS
 # are lines "NAME<tab>LABEL"; the label of the first row heads the first column. FORMAT
 # is awk's printf of VALUE's median and SECOND's; behind it stands half of the span from
 # the least to the greatest of the rounds, in percent.
 matrix() {
-  awk -F '\t' -v format="$1" -v rows="$2" -v columns="$3" '
-    function median(list, n,    i, j, v) {
-      for (i = 2; i <= n; i++) {
-        v = list[i]
-        for (j = i - 1; j > 0 && list[j] > v; j--) list[j + 1] = list[j]
-        list[j + 1] = v
-      }
-      return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-    }
+  awk -F '\t' -v format="$1" -v rows="$2" -v columns="$3" "$median"'
     { id = $1 FS $2; n = ++count[id]; value[id, n] = $3; second[id, n] = $4 }
     function cell(k,    n, i, v, s, m, text) {
       n = count[k]
@@ -68,12 +101,19 @@ matrix() {
       nr = split(rows, row, "\n"); nc = split(columns, column, "\n")
       split(row[1], head, "\t")
       line = "| " head[2]; rule = "|---"
-      for (c = 1; c <= nc; c++) { split(column[c], l, "\t"); line = line " | " l[2]; rule = rule "|---" }
+      for (c = 1; c <= nc; c++) {
+        split(column[c], l, "\t")
+        line = line " | " l[2]
+        rule = rule "|---"
+      }
       print line " |"; print rule "|"
       for (r = 2; r <= nr; r++) {
         split(row[r], l, "\t")
         line = "| " l[2]
-        for (c = 1; c <= nc; c++) { split(column[c], k, "\t"); line = line " | " cell(k[1] FS l[1]) }
+        for (c = 1; c <= nc; c++) {
+          split(column[c], k, "\t")
+          line = line " | " cell(k[1] FS l[1])
+        }
         print line " |"
       }
     }'

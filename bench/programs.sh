@@ -42,20 +42,6 @@ else
   left_out+=("the HTTP server (libuv1-dev)")
 fi
 
-# Once per build directory: it takes minutes.
-memcached_source() {
-  local apt=$work/apt cache=$build/bench-memcached
-  memcached=${MEMCACHED_SRC:-$(find "$cache" -maxdepth 1 -type d -name 'memcached-*' 2>/dev/null)}
-  [ -z "$memcached" ] || return 0
-  mkdir -p "$apt/lists/partial" "$cache"
-  echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
-    >"$apt/sources.list"
-  set -- -q -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State::lists="$apt/lists" -o APT::Sandbox::User=root
-  (cd "$cache" && apt-get "$@" update && apt-get "$@" source memcached) >"$work/fetch.log" 2>&1
-  memcached=$(find "$cache" -maxdepth 1 -type d -name 'memcached-*')
-  [ -n "$memcached" ]
-}
 # Configured once; the build without the plugin stays as well.
 memcached_build() { # NAME FLAGS
   local at=$build/bench-memcached/build
@@ -68,11 +54,13 @@ memcached_build() { # NAME FLAGS
   (cd "$at" && rm -f ./*.o memcached && make -j2 memcached CFLAGS="-O2 -g $2") >"$work/$1.log" 2>&1 &&
     cp "$at/memcached" "$work/$1" && { [ "$1" = memcached ] || cp "$at/memcached" "$at/plain"; }
 }
-if memcached_source && memcached_build memcached-plain "" &&
+memcached=${MEMCACHED_SRC:-}
+[ -n "$memcached" ] || ! fetch_source memcached "$build/bench-memcached" || memcached=$tree
+if [ -n "$memcached" ] && memcached_build memcached-plain "" &&
   memcached_build memcached "-fplugin=$plugin -fplugin-arg-aprof-bindings=$programs/memcached.aprof"; then
   names+=(memcached)
 else
-  left_out+=("memcached ($(tail -n 1 "$work"/memcached*.log "$work/fetch.log" 2>/dev/null | tail -n 1))")
+  left_out+=("memcached: no source, or it does not build")
 fi
 
 # ---- running them ----
@@ -226,27 +214,8 @@ full-cpu\tas fast as it goes: CPU us per request
 full-rate\trequests/s
 full-p99\tp99, us'
 
-# change NAME ROW: what each variant adds to the median without the plugin, in percent
-change() {
-  awk -F '\t' -v row="$2" '
-    function median(list, n,    i, j, v) {
-      for (i = 2; i <= n; i++) {
-        v = list[i]
-        for (j = i - 1; j > 0 && list[j] > v; j--) list[j + 1] = list[j]
-        list[j + 1] = v
-      }
-      return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-    }
-    # Of each round by itself: its variants had the same neighbours.
-    $2 == row { n = ++count[$1]; value[$1, n] = $3 }
-    END {
-      split("absent off on", v, " ")
-      for (k = 1; k <= 3; k++) {
-        for (i = 1; i <= n; i++) ratio[i] = 100 * (value[v[k], i] / value["plain", i] - 1)
-        printf "%s%s %+.1f %%", (k > 1 ? ", " : ""), v[k], median(ratio, n)
-      }
-    }' "$work/$1.samples"
-}
+# change NAME ROW
+change() { changes "$2" "absent off on" <"$work/$1.samples"; }
 
 results_of() { # NAME
   local more=
