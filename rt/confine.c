@@ -24,6 +24,8 @@
 
 #include "rt.h"
 
+#define LATELY 2000000u /* ticks: about a millisecond */
+
 static int status_fd = -1; /* of /proc/self/status; -1: not watching */
 static struct stat status_file;
 static uint32_t confined_before; /* filters this process began with */
@@ -121,6 +123,8 @@ static inline __attribute__((always_inline)) long ask(long number, long a, long 
 #endif
 }
 
+static void rewind_status(void) { ask(SYS_lseek, status_fd, 0, SEEK_SET, 0); }
+
 static uint32_t number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
   uint32_t number = 0;
@@ -133,6 +137,10 @@ static uint32_t number_after(const char *text, const char *name) {
 static uint32_t filters(void) {
   static char text[4096]; /* stacks may be small */
   long n = ask(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
+  if (n == 0) { /* a handler jumped away before it was rewound */
+    rewind_status();
+    n = ask(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
+  }
   text[n > 0 ? n : 0] = '\0';
   return number_after(text, "\nSeccomp:\t") + number_after(text, "\nSeccomp_filters:\t") * 4;
 }
@@ -152,8 +160,6 @@ static bool still_ours(void) {
   return status_fd >= 0 && ask_status(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
          st.st_ino == status_file.st_ino;
 }
-
-static void rewind_status(void) { ask(SYS_lseek, status_fd, 0, SEEK_SET, 0); }
 
 /* There is no profile, and will be none. The header may be that of a parent: its switch
    is not ours. */
@@ -206,15 +212,36 @@ void confine_watch(void) {
   errno = saved;
 }
 
+static uint32_t looking; /* a thread has the descriptor and the buffer */
+static __thread bool looking_here __attribute__((tls_model("initial-exec")));
+
+void confine_left(void) {
+  if (!looking_here)
+    return;
+  looking_here = false;
+  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t looked_at; /* ticks */
+
+static uint64_t ticks(void) {
+#if defined __x86_64__ || defined __i386__
+  return __builtin_ia32_rdtsc();
+#else
+  return looked_at + LATELY; /* never lately */
+#endif
+}
+
 static SLOW bool look(void) {
-  static uint32_t looking;
-  /* Another thread is about to know; or this one was, before a handler came, or one that a
-     handler jumped away from. */
+  if (looking_here)
+    return false; /* a handler, while its thread is about to know */
+  /* Another thread is about to know; or was, when a handler jumped away from it. */
   for (int tries = 0; __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE); tries++) {
     if (tries == 2000)
       return __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE);
     __builtin_ia32_pause();
   }
+  looking_here = true;
   int saved = errno;
   bool confined = false;
   if (still_ours() && !(confined = filters() != confined_before))
@@ -223,8 +250,9 @@ static SLOW bool look(void) {
     refuse();
     __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE);
   }
-  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
   errno = saved;
+  __atomic_store_n(&looked_at, ticks(), __ATOMIC_RELAXED);
+  confine_left();
   return confined;
 }
 
@@ -232,6 +260,12 @@ bool profile_confined(void) {
   if (__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE))
     return true;
   return status_fd >= 0 && look();
+}
+
+bool profile_confined_lately(void) {
+  return ticks() - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LATELY
+             ? __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE)
+             : profile_confined();
 }
 
 void confine_opened(void) { orphan = false; }

@@ -54,16 +54,18 @@ static inline __attribute__((always_inline)) void change_mask(int how, const uin
    handler never returns; it is looked at inside handlers only. */
 static __thread bool in_libc __attribute__((tls_model("initial-exec")));
 
-void signals_block(uint64_t *before) {
+static void block(uint64_t *before, bool confined) {
   static const uint64_t all = UINT64_MAX;
   int state;
-  if (unlikely(profile_confined()))
+  if (unlikely(confined))
     *before = ALONE_BIT;
   else
     change_mask(SIG_BLOCK, &all, before);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
 }
+
+void signals_block(uint64_t *before) { block(before, profile_confined()); }
 
 void signals_restore(const uint64_t *before) {
   uint64_t mask = *before & ~CANCEL_BIT;
@@ -168,7 +170,7 @@ static bool frame_above(uintptr_t from, uintptr_t until, uint64_t restorer) {
 
 static bool in_signal_handler(const struct thread *t) {
   stack_t alternate;
-  if (profile_confined() || handlers_put_off())
+  if (profile_confined_lately() || handlers_put_off())
     return true; /* it cannot be told: what was interrupted is taken to go on */
   if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
     return true;
@@ -268,6 +270,7 @@ void event_left(struct thread *t) {
   struct aprof_future *f = t->cur;
   uint64_t now = event_time(t);
   in_libc = false;
+  confine_left();
   memset(t->cache, 0, sizeof t->cache);
   mend_free_list(t);
   t->suspended = t->polled = NULL;
@@ -307,7 +310,7 @@ bool event_recover(struct thread *t) {
   }
   int saved = errno;
   uint64_t before = 0;
-  signals_block(&before);
+  block(&before, profile_confined_lately()); /* handlers may come faster than we can ask */
   bool left = !in_signal_handler(t);
   if (left)
     event_left(t);

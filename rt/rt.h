@@ -201,7 +201,9 @@ int profile_reopen(void);             /* a descriptor where the program closed o
 /* confine.c: seccomp. Any thread, async-signal-safe. */
 void confine_watch(void);    /* once, at attach */
 void confine_opened(void);   /* this process has its profile now */
+void confine_left(void);     /* this thread's question was left by a handler */
 bool profile_confined(void); /* is there a filter that was not at the start: no system calls */
+bool profile_confined_lately(void); /* ... or was there a moment ago: for what is frequent */
 bool profile_ours(void);     /* is this the process that made the profile; asks the kernel
                                 only where it may be asked */
 
