@@ -46,7 +46,7 @@ static const char *misuse_of_values(const Binding &b, const char **word) {
   if (!b.more_keys.empty() && !acts_on_current)
     return "several keys go with wake and end only: a future has one";
   if (keys_use(b, Value::Ret) && (b.verb == Verb::Run || !in_call))
-    return "ret is not known yet when the run begins";
+    return "ret is not known yet when the run, or the body, begins";
   if (b.key.space == "any" && !acts_on_current)
     return "any: goes with wake and end only: a future has one namespace";
   *word = "when=";
@@ -103,8 +103,13 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
     return wrong(mistake, cuts.front(), "async is about a body: it goes with def: or type:");
   if (b.verb == Verb::Switch && b.place == Place::Type)
     return wrong(mistake, cuts.front(), "switch goes with call: or def:");
-  if (b.verb != Verb::Async && b.verb != Verb::Run && b.verb != Verb::Switch && body)
+  bool about_bodies = b.verb == Verb::Async || b.verb == Verb::Run || b.verb == Verb::Switch ||
+                      b.verb == Verb::Wake || b.verb == Verb::End;
+  if (body && !about_bodies)
     return wrong(mistake, cuts.front(), verb + " is about a call: it goes with call:");
+  if (body && moment && b.ok)
+    return wrong(mistake, find_word(text, cuts, "ok"),
+                 verb + " of a body comes when it is entered: it takes when=, not ok=");
   bool keyed =
       b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End || b.verb == Verb::Switch;
   if (keyed && !b.key.first)

@@ -118,7 +118,7 @@ struct Binding {
   std::string words;          /* those behind verb and place, one blank between them */
   const char *file = nullptr; /* nullptr: an attribute */
   unsigned line = 0;
-  unsigned order = 0; /* among all lines of files, from 1; attributes come first */
+  unsigned order = 0;   /* among all lines of files, from 1; attributes come first */
   unsigned column = 0;  /* of the first character of text, from 1 */
   uint64_t where = 0;   /* an attribute's place, as the compiler numbers places */
   bool shipped = false; /* loaded by itself: users' lines win */

@@ -14,6 +14,7 @@
 #include "coverage.h"
 #include "diagnose.h"
 #include "emit.h"
+#include "moment.h"
 #include "options.h"
 #include "scan.h"
 #include "site.h"
@@ -72,8 +73,8 @@ static bool check_pending(const BodyWork &w, const Binding *b) {
   return false;
 }
 
-/* -- opening ------------------------------------------------------------------------------------
- */
+/* -- opening
+ * ----------------------------------------------------------------------------------------- */
 
 static tree if_enabled(BodyWork *w, const Binding *b, tree statements) {
   tree condition = condition_tree(b->when, w->frame, *b);
@@ -177,6 +178,16 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   w->brackets.push_back(bracket);
 }
 
+/* wake and end of what is known when the body is entered. */
+static void add_moment(BodyWork *w, const Binding *b) {
+  bool many = b->regex || b->place == Place::Type;
+  if (many && !arguments_present(*b, w->frame))
+    return;
+  say(*w, b);
+  if (tree event = moment_event(*b, w->frame, name_of_function(w->decl)))
+    append(&w->entry, if_enabled(w, b, event));
+}
+
 void begin_body(BodyWork *w, const BodyLines &lines) {
   w->frame = frame_of(w->decl);
   for (const RunLine &run : lines.runs)
@@ -189,10 +200,12 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
   }
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
+  for (const Binding *b : lines.moments)
+    add_moment(w, b);
 }
 
 /* -- each way out
- * ---------------------------------------------------------------------------------- */
+ * ------------------------------------------------------------------------------------ */
 
 /* `value` may say that it is not over yet: pending= or polling=. */
 static tree set_stackless(BodyWork *w, BodyBracket *bracket, tree value, location_t where) {
@@ -253,9 +266,11 @@ static tree close_of(const BodyBracket &bracket) {
 }
 
 void finish_body(BodyWork *w) {
-  if (w->brackets.empty())
+  if (w->brackets.empty() && !w->entry)
     return;
-  gimple_seq sequence = gimple_body(w->decl);
+  gimple_seq sequence = nullptr;
+  lower_onto(&sequence, w->entry);
+  gimple_seq_add_seq(&sequence, gimple_body(w->decl));
   if (VOID_TYPE_P(TREE_TYPE(TREE_TYPE(w->decl)))) /* may fall off its end */
     gimple_seq_add_seq(&sequence, way_out(w, NULL_TREE, w->frame.where));
   for (size_t i = w->brackets.size(); i-- > 0;) {

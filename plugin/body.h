@@ -29,6 +29,7 @@ struct BodyWork {
   Frame frame;
   tree variables = NULL_TREE;
   std::vector<BodyBracket> brackets; /* from the outside in */
+  tree entry = NULL_TREE;            /* statements inside them all, before the body */
   tree innermost = NULL_TREE;        /* token of the future that this body is, or null */
 };
 

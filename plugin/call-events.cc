@@ -16,6 +16,7 @@
 #include "diagnose.h"
 #include "emit.h"
 #include "field.h"
+#include "moment.h"
 #include "options.h"
 #include "site.h"
 
@@ -217,36 +218,8 @@ static void add_run(CallWork *w, const Binding *b) {
 
 /* -- events of no extent -------------------------------------------------------------------- */
 
-static int how_of(const Binding *b) {
-  return b->how == How::Done ? APROF_DONE : b->how == How::Failed ? APROF_FAILED : APROF_CANCELLED;
-}
-
-/* wake or end of one key; its record has the namespace of that key. */
-static tree keyed_event(CallWork *w, const Binding *b, const Key &key) {
-  bool wake = b->verb == Verb::Wake;
-  tree key0, key1;
-  if (!key_trees(*b, key, w->frame, &key0, &key1))
-    return NULL_TREE;
-  tree record = site_new(wake ? APROF_SITE_WAKE : APROF_SITE_END, w->callee, w->frame.where,
-                         w->in.decl, b, 0, &key);
-  return wake ? call_event(Event::Wake, {record, key0, key1})
-              : call_event(Event::End, {record, key0, key1, number(how_of(b))});
-}
-
-static tree moment_event(CallWork *w, const Binding *b) {
-  bool wake = b->verb == Verb::Wake;
-  if (b->key.first->kind == Value::Cur)
-    return wake ? call_event(Event::WakeCurrent, {site(w, APROF_SITE_WAKE, b)})
-                : call_event(Event::EndCurrent, {site(w, APROF_SITE_END, b), number(how_of(b))});
-  tree events = keyed_event(w, b, b->key), all = NULL_TREE;
-  append(&all, events);
-  for (const Key &key : b->more_keys)
-    append(&all, events ? events = keyed_event(w, b, key) : NULL_TREE);
-  return events ? all : NULL_TREE;
-}
-
 static void add_moment(CallWork *w, const Binding *b) {
-  tree event = moment_event(w, b);
+  tree event = moment_event(*b, w->frame, w->callee);
   if (!event)
     return;
   if (!b->ok && !uses_ret(*b)) {
@@ -273,6 +246,8 @@ static void say(CallWork *w, const Binding *b) {
   if (options.verbose)
     inform(w->frame.where, "aprof: call of %qs: %qs (%s)", w->callee.c_str(), b->text.c_str(),
            binding_origin(*b).c_str());
+  if (options.verbose && b->run_of_functions() && !run_has_bodies(b->run_of_functions()))
+    inform(w->frame.where, "aprof: its %<| run%> reaches no function of this unit");
 }
 
 /* The callee's body begins for certain. */

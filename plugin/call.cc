@@ -18,7 +18,7 @@
 #include "call-work.h"
 #include "emit.h"
 #include "field.h"
-#include "scan.h"
+#include "headers.h"
 #include "site.h"
 #include "types.h"
 

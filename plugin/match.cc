@@ -6,6 +6,7 @@
 
 #include "attribute.h"
 #include "bindings-file.h"
+#include "headers.h"
 #include "scan.h"
 #include "types.h"
 
@@ -15,6 +16,7 @@ typedef std::vector<const Binding *> Lines;
 
 struct Pattern {
   regex_t regex;
+  bool compiled; /* when it is first asked for */
   const Binding *line;
 };
 
@@ -23,12 +25,14 @@ struct Index {
   std::unordered_map<std::string, Lines> by_name;
   std::vector<Pattern> patterns;
   std::unordered_map<unsigned, Lines> found; /* by DECL_UID */
+  bool all_have_headers = true;
 };
 
 static Index calls, defs;
 static std::unordered_map<std::string, Lines> called_fields, stored_fields; /* by last name */
 static Lines typed;                                                         /* type: lines */
 static bool lines_need_scan;
+static bool mangled_wanted;                            /* some line has a mangled name */
 static std::unordered_map<unsigned, BodyLines> bodies; /* by DECL_UID */
 
 bool match_needs_scan() {
@@ -71,6 +75,7 @@ void match_init() {
   for (const auto &line : bindings()) {
     const Binding *b = line.get();
     want_names_of(*b);
+    mangled_wanted |= lang_GNU_CXX() && b->name.find("_Z") != std::string::npos;
     lines_need_scan |= !b->headers && (b->run_of_functions() || b->place == Place::Type);
     if (b->place == Place::Type) {
       typed.push_back(b);
@@ -81,13 +86,12 @@ void match_init() {
       continue;
     }
     Index *index = b->place == Place::Call ? &calls : &defs;
+    index->all_have_headers &= b->headers != nullptr;
     if (!b->regex) {
       index->by_name[b->name].push_back(b);
       continue;
     }
-    index->patterns.emplace_back();
-    index->patterns.back().line = b;
-    regcomp(&index->patterns.back().regex, b->name.c_str(), REG_EXTENDED | REG_NOSUB);
+    index->patterns.push_back({regex_t(), false, b});
   }
 }
 
@@ -122,6 +126,8 @@ static std::string qualified(tree declaration) {
     tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
     const char *text = identifier_text(identifier);
     std::string part = text ? text : "";
+    if (part == "_FUN") /* what a lambda becomes as a pointer */
+      part = "";
     if (is_special(d, text, "__ct"))
       part = identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
     else if (is_special(d, text, "__dt"))
@@ -151,7 +157,9 @@ static std::vector<std::string> names_of(tree function) {
   const char *plain = identifier_text(DECL_NAME(function));
   if (plain)
     add(plain);
-  if (HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function)) {
+  /* Not while parsing: a type's name may still change. */
+  bool known = HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function);
+  if (known || (mangled_wanted && symtab->state != PARSING)) {
     const char *text = identifier_text(DECL_ASSEMBLER_NAME(function));
     add(text[0] == '*' ? text + 1 : text);
   }
@@ -160,16 +168,10 @@ static std::vector<std::string> names_of(tree function) {
   return names;
 }
 
-bool declared_where(const Binding *b, tree declaration) {
-  if (!b->headers)
-    return true;
-  for (const std::string &header : *b->headers)
-    if (declared_in(declaration, header))
-      return true;
-  return false;
-}
-
 static const Lines &named_lines(Index *index, tree function) {
+  static const Lines none;
+  if (index->all_have_headers && !declared_in_some(function))
+    return none;
   auto known = index->found.find(DECL_UID(function));
   if (known != index->found.end())
     return known->second;
@@ -182,16 +184,21 @@ static const Lines &named_lines(Index *index, tree function) {
         if (declared_where(b, function) && std::find(lines.begin(), lines.end(), b) == lines.end())
           lines.push_back(b);
   }
-  for (const Pattern &pattern : index->patterns) {
+  for (Pattern &pattern : index->patterns) {
     if (!declared_where(pattern.line, function))
       continue;
+    if (!pattern.compiled)
+      regcomp(&pattern.regex, pattern.line->name.c_str(), REG_EXTENDED | REG_NOSUB);
+    pattern.compiled = true;
     for (const std::string &name : names)
       if (regexec(&pattern.regex, name.c_str(), 0, nullptr, 0) == 0) {
         lines.push_back(pattern.line);
         break;
       }
   }
-  return index->found[DECL_UID(function)] = lines;
+  static Lines preliminary;
+  bool last = !mangled_wanted || symtab->state != PARSING;
+  return (last ? index->found[DECL_UID(function)] : preliminary) = lines;
 }
 
 /* -- calls ------------------------------------------------------------------------------- */
@@ -291,6 +298,8 @@ static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool na
     body->async = b;
   if (b->verb == Verb::Switch)
     body->switches.push_back(b);
+  if (b->verb == Verb::Wake || b->verb == Verb::End)
+    body->moments.push_back(b);
   if (b->verb != Verb::Run)
     return;
   for (RunLine &known : body->runs)
@@ -341,6 +350,9 @@ static void users_win(BodyLines *body) {
 /* A library's own callbacks run inside it, for its own ends. */
 static void drop_own_lines(BodyLines *body, tree function) {
   auto own = [&](const RunLine &run) { return is_library_itself(run.line, function); };
+  auto own_line = [&](const Binding *b) { return is_library_itself(b, function); };
+  auto &moments = body->moments;
+  moments.erase(std::remove_if(moments.begin(), moments.end(), own_line), moments.end());
   body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), own), body->runs.end());
   if (body->async && is_library_itself(body->async, function))
     body->async = nullptr;
@@ -376,6 +388,15 @@ const BodyLines &body_lines(tree function) {
     return a.line->order < b.line->order;
   });
   return bodies[DECL_UID(function)] = body;
+}
+
+bool run_has_bodies(const Binding *run) {
+  cgraph_node *node;
+  FOR_EACH_DEFINED_FUNCTION(node)
+  for (const RunLine &line : body_lines(node->decl).runs)
+    if (line.line->words == run->words)
+      return true;
+  return false;
 }
 
 bool enters_future(tree function, tree function_type) {

@@ -55,10 +55,14 @@ struct BodyLines {
   const Binding *async = nullptr;
   std::vector<RunLine> runs;
   std::vector<const Binding *> switches;
+  std::vector<const Binding *> moments; /* wake and end, when it is entered */
 };
 
 /* Lines about the body of `function`; valid once the whole unit is parsed. */
 const BodyLines &body_lines(tree function);
+
+/* Some function of this unit has this `| run`; walks all of them. */
+bool run_has_bodies(const Binding *run);
 
 /* Calls of it, or through that type, enter a body that is a future: async, or a
    run of its own (not of a callback, which others may call too). */
@@ -69,9 +73,6 @@ bool namespace_has_create(uint32_t ns);
 
 /* A name as messages and sites show it: qualified in C++. */
 std::string name_of_function(tree function);
-
-/* The lines of a file that are restricted to headers hold for this name. */
-bool declared_where(const Binding *, tree declaration);
 
 } // namespace aprof
 

@@ -115,7 +115,7 @@ static void instrument(tree function) {
   finish_body(&walk.body);
   if (walk.uses_gate)
     gate();
-  if (is_body || walk.changed)
+  if (is_body || walk.body.entry || walk.changed)
     keep_inlinable(function);
 }
 

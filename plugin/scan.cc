@@ -7,6 +7,7 @@
 #include "attribute.h"
 #include "bindings-file.h"
 #include "flow.h"
+#include "headers.h"
 #include "keep.h"
 #include "match.h"
 #include "types.h"
@@ -17,10 +18,7 @@ static std::unordered_map<unsigned, std::vector<Use>> uses; /* by DECL_UID */
 static std::unordered_map<unsigned, std::vector<const Binding *>> plain_runs;
 static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
 static std::unordered_map<std::string, tree> structs, functions;
-static std::unordered_map<const char *, std::vector<const std::string *>> header_hits;
-static std::unordered_set<std::string> first_declared; /* "header name" */
 static tree gate_decl;
-static bool header_seen;                       /* of some file's lines */
 static std::unordered_set<unsigned> announced; /* DECL_UIDs of functions */
 static bool all_announced;
 
@@ -100,101 +98,7 @@ const std::vector<const Binding *> &runs_of(tree function) {
 }
 
 static bool scan_wanted() {
-  return header_seen || match_needs_scan() || attributes_need_scan();
-}
-
-/* -- headers -------------------------------------------------------------------------- */
-
-static bool path_ends_in(const char *path, const std::string &header) {
-  size_t length = strlen(path), tail = header.size();
-  return length >= tail && strcmp(path + length - tail, header.c_str()) == 0 &&
-         (length == tail || path[length - tail - 1] == '/');
-}
-
-bool declared_in(tree declaration, const std::string &header) {
-  const char *file = DECL_SOURCE_FILE(declaration);
-  if (file && path_ends_in(file, header))
-    return true;
-  const char *name = identifier_text(DECL_NAME(declaration));
-  return name && first_declared.count(header + " " + name);
-}
-
-/* The headers of the loaded lines that this file is; once per file. */
-static const std::vector<const std::string *> &headers_of(const char *file) {
-  auto found = header_hits.find(file);
-  if (found != header_hits.end())
-    return found->second;
-  auto &hits = header_hits[file];
-  const std::vector<std::string> *last = nullptr;
-  for (const auto &b : bindings()) {
-    if (!b->headers || b->headers == last)
-      continue;
-    last = b->headers;
-    for (const std::string &header : *b->headers)
-      if (path_ends_in(file, header))
-        hits.push_back(&header);
-  }
-  return hits;
-}
-
-/* A later declaration elsewhere moves the location: remember the first. */
-static void remember_header(tree declaration) {
-  const char *file = DECL_SOURCE_FILE(declaration), *name = identifier_text(DECL_NAME(declaration));
-  if (!file || !name)
-    return;
-  for (const std::string *header : headers_of(file)) {
-    first_declared.insert(*header + " " + name);
-    header_seen = true;
-  }
-}
-
-bool headers_present(const std::vector<std::string> &headers) {
-  static std::unordered_map<const void *, bool> known;
-  auto asked = known.find(&headers);
-  if (asked != known.end())
-    return asked->second;
-  for (unsigned i = 0; i < LINEMAPS_ORDINARY_USED(line_table); i++) {
-    const char *file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
-    for (const std::string &header : headers)
-      if (file && path_ends_in(file, header))
-        return known[&headers] = true;
-  }
-  return known[&headers] = false;
-}
-
-/* "header file": the files of this unit that define what the header declares. */
-static const std::unordered_set<std::string> &library_files() {
-  static std::unordered_set<std::string> files;
-  static bool known;
-  cgraph_node *node;
-  if (known)
-    return files;
-  known = true;
-  FOR_EACH_DEFINED_FUNCTION(node) {
-    const char *file = DECL_SOURCE_FILE(node->decl);
-    if (!file || !TREE_PUBLIC(node->decl))
-      continue;
-    const std::vector<std::string> *last = nullptr;
-    for (const auto &b : bindings()) {
-      if (!b->headers || b->headers == last)
-        continue;
-      last = b->headers;
-      for (const std::string &header : *b->headers)
-        if (declared_in(node->decl, header) && !path_ends_in(file, header))
-          files.insert(header + " " + file);
-    }
-  }
-  return files;
-}
-
-bool is_library_itself(const Binding *b, tree function) {
-  const char *file = DECL_SOURCE_FILE(function);
-  if (!b->headers || !file)
-    return false;
-  for (const std::string &header : *b->headers)
-    if (library_files().count(header + " " + file))
-      return true;
-  return false;
+  return headers_seen() || match_needs_scan() || attributes_need_scan();
 }
 
 /* -- names that values need ------------------------------------------------------------- */
@@ -331,7 +235,8 @@ static void note_call(tree call) {
   if (!CALL_EXPR_FN(call))
     return;
   tree callee = get_callee_fndecl(call);
-  if (callee && !all_announced && !announced.count(DECL_UID(callee)))
+  if (callee && !all_announced && !announced.count(DECL_UID(callee)) &&
+      !DECL_IS_UNDECLARED_BUILTIN(callee))
     announce_all();
   tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
   int count = call_expr_nargs(call);

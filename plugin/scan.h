@@ -46,17 +46,6 @@ const std::vector<const Binding *> &runs_of_typedef(tree type_decl);
 /* The unit's reference to the gate (<aprof.h>), or null. */
 tree user_gate();
 
-/* One of these headers has been read for this unit; valid once it is parsed. */
-bool headers_present(const std::vector<std::string> &headers);
-
-/* `name` was declared in a file whose path ends in `header`. */
-bool declared_in(tree declaration, const std::string &header);
-
-/* `function` is in a file that defines what the headers of this line declare: the
-   library itself, whose calls of its own functions are nobody's requests. Valid
-   once the whole unit is parsed. */
-bool is_library_itself(const Binding *, tree function);
-
 } // namespace aprof
 
 #endif

@@ -65,6 +65,19 @@ for major in $majors; do
     "note: aprof: call of 'lib_call': 'await call:lib_call' (quiet.aprof:2)" "$work/err"
 done
 
+# A | run that reaches nobody is no mistake, and no secret.
+cat >"$work/nobody.c" <<'END'
+int arm(void *, void (*)(void *));
+int use(void *p, void (**f)(void *)) { return arm(p, f[0]); }
+END
+echo 'create call:arm key=a0 fn=a1 | run key=a0 once' >"$work/nobody.aprof"
+for major in $majors; do
+  compile "$major" -fplugin-arg-aprof-verbose -fplugin-arg-aprof-bindings="$work/nobody.aprof" \
+    "$work/nobody.c"
+  contains "gcc-$major: verbose says where a | run reaches nobody" \
+    "its '| run' reaches no function of this unit" "$work/err"
+done
+
 # Shipped files apply by themselves, to names of their header; users' lines win.
 mkdir "$work/include"
 cat >"$work/include/uv.h" <<'END'

@@ -154,6 +154,10 @@ START_TEST(namespaces) {
   refused("create call:f key=a0,a1", false, "key=", "several keys");
   refused("end call:f key=a0,cur", false, "key=", "whole key");
   refused("end call:f key=a0,", false, "", "no value");
+  read_line("end def:f key=a0 when=a1 how=failed");
+  read_line("wake type:f_cb key=(self,a0)");
+  refused("end def:f key=a0 ok=a1", false, "ok=", "when it is entered");
+  refused("end def:f key=ret", false, "key=", "not known yet");
   read_line("end call:f key=any:(a0,a1)");
   ck_assert_uint_eq(line.key.ns, 0xffffffffu);
   ck_assert_uint_eq(namespace_hash(""), 0);

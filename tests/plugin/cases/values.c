@@ -40,6 +40,12 @@ static void on_send(struct item *i) { printf("sent %d\n", i != NULL); }
 static void on_done(struct item *i, int n) { printf("done %d %d\n", i != NULL, n); }
 static void on_item(struct item *i) { printf("item %d\n", i != NULL); }
 
+/* -- bodies that mean wake and end */
+typedef void (*close_cb)(struct item *);
+static void on_ring(struct item *i) { printf("ring %d\n", i != NULL); }
+static void on_close(struct item *i) { printf("close %d\n", i != NULL); }
+static void on_gone(struct item *i) { printf("gone %d\n", i != NULL); }
+
 int main(void) {
   int number = 7;
   struct item item = {on_item};
@@ -58,6 +64,11 @@ int main(void) {
   enqueue(&item);
   item.fn(&item);
   park(&item);
+  close_cb gone = on_gone;
+  on_ring(&item);
+  on_close(&item);
+  on_close(NULL);
+  gone(&item);
   printf("%d\n", asked);
   return 0;
 }

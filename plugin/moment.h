@@ -1,0 +1,19 @@
+/*
+ * Events of no extent: wake and end, of a call or of a body.
+ *
+ * Purpose: one statement per key, to be put where the caller wants it.
+ * Cost, locking: see emit.h.
+ */
+#ifndef APROF_PLUGIN_MOMENT_H
+#define APROF_PLUGIN_MOMENT_H
+
+#include "value.h"
+
+namespace aprof {
+
+/* The events of all keys of a wake or end line about `name`; null after an error. */
+tree moment_event(const Binding &, const Frame &, const std::string &name);
+
+} // namespace aprof
+
+#endif
