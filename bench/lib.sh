@@ -30,11 +30,15 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# Two lines that say where figures were taken.
+# Where figures were taken; and what they are not worth where others wanted the processors.
 machine() {
   echo "- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) processors," \
     "load average $(cut -d' ' -f1 /proc/loadavg) before"
   echo "- Linux $(uname -r | sed 's/[^0-9.].*//'), $("$cc" --version | head -1), $(date -u +%F)"
+  awk -v n="$(nproc)" '$1 > n {
+    print "- Others wanted the processors too: latencies and requests/s say nothing. Medians of short"
+    print "  batches, CPU time where it goes as fast as it can, and instructions hold."
+  }' /proc/loadavg
 }
 
 say() { echo "$*" >&2; }
