@@ -135,7 +135,7 @@ struct reading *reading_parse(const char *text, size_t length, const char *what)
 struct reading *reading_new(cJSON *json, const char *what);
 void reading_free(struct reading *);
 
-/* The directory, slash included, that all absolute names of the functions' files
+/* The directory, slash included, that all names of the functions' files
    share; "" where there is none. The caller frees it. */
 char *reading_directory(const struct reading *);
 /* Takes it off every name of a file and place. */

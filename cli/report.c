@@ -253,16 +253,36 @@ static const char *shown_end(const struct r_function *f, const char *place, cons
   return plain ? (place ? place : "?") : shown_join(place ? place : "?", name);
 }
 
-/* Where it is, and between which two places its worst slice lies. */
+/* A place without its directories. */
+static const char *base_of(const char *place) {
+  const char *slash = place ? strrchr(place, '/') : NULL;
+  return slash ? slash + 1 : place;
+}
+
+/* ":17" where the line is of the file that was named just before. */
+static const char *after_place(const char *place, const char *before) {
+  const char *colon = place ? strrchr(place, ':') : NULL;
+  bool same = colon && before && !strncmp(place, before, (size_t)(colon - place) + 1);
+  return same ? colon : place;
+}
+
+static void write_place(const struct r_function *f, bool bare, char *text, size_t room) {
+  const char *from = bare ? base_of(f->slice_from) : f->slice_from;
+  const char *to = bare ? base_of(after_place(f->slice_to, f->slice_from)) : f->slice_to;
+  snprintf(text, room, "  %s", shown_place(bare ? base_of(f->file) : f->file, f->line));
+  size_t length = strlen(text);
+  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to))
+    snprintf(text + length, room - length, "   worst: %s .. %s",
+             shown_end(f, from, f->slice_from_name), shown_end(f, to, f->slice_to_name));
+}
+
+/* Where it is, and between which two places its worst slice lies: lines rather than
+   directories. */
 static void print_place(const struct r_function *f, FILE *out) {
-  char text[1024];
-  snprintf(text, sizeof text, "  %s", shown_place(f->file, f->line));
-  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to)) {
-    size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, "   worst: %s .. %s",
-             shown_end(f, f->slice_from, f->slice_from_name),
-             shown_end(f, f->slice_to, f->slice_to_name));
-  }
+  char text[2048];
+  write_place(f, false, text, sizeof text);
+  if (shown_width(text) > FORMAT_WIDTH)
+    write_place(f, true, text, sizeof text);
   style_set(out, STYLE_FAINT);
   fprintf(out, "%s", cut_right(text, FORMAT_WIDTH));
   style_set(out, STYLE_PLAIN);

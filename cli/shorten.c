@@ -9,17 +9,19 @@ static bool is_system(const char *file) {
   return !strncmp(file, "/usr/", 5);
 }
 
-/* Of the program's own files: a header of the system would leave nothing. */
+/* Of the program's own files, as the compiler was told them, absolute or not: a header of
+   the system would leave nothing. */
 char *reading_directory(const struct reading *r) {
   const char *common = NULL;
   size_t length = 0;
   for (size_t i = 0; i < r->functions; i++) {
     const char *file = r->function[i].file;
-    if (!file || *file != '/' || is_system(file))
+    if (!file || is_system(file))
       continue;
     if (!common) {
+      const char *slash = strrchr(file, '/');
       common = file;
-      length = (size_t)(strrchr(file, '/') - file) + 1;
+      length = slash ? (size_t)(slash - file) + 1 : 0;
     }
     size_t same = 0;
     while (same < length && common[same] == file[same])
@@ -28,7 +30,8 @@ char *reading_directory(const struct reading *r) {
       same--;
     length = same;
   }
-  return print_string("%.*s", length > 1 ? (int)length : 0, common ? common : "");
+  bool root = length == 1 && *common == '/';
+  return print_string("%.*s", root ? 0 : (int)length, common ? common : "");
 }
 
 static void cut(const char **text, const char *directory, size_t length) {
