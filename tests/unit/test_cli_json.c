@@ -7,6 +7,7 @@
 #include "synthetic.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -447,6 +448,56 @@ START_TEST(what_could_not_be_placed_has_a_line) {
 }
 END_TEST
 
+/* Amounts that are spread over some octaves, other ones in each half. */
+static uint64_t amount(unsigned i, unsigned half) {
+  uint64_t hash = ((uint64_t)i * 2 + half) * 0x9e3779b97f4a7c15u;
+  uint64_t spread = 1000 + (hash >> 33) % 100000;
+  return half ? spread * spread / 7000 : spread * 30;
+}
+
+static int by_size(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void is_near(uint64_t found, uint64_t exact) {
+  uint64_t apart = found > exact ? found - exact : exact - found;
+  ck_assert_msg(apart * 20 <= exact, "%" PRIu64 " for %" PRIu64, found, exact);
+}
+
+/* At clock rates of all kinds, so that a bucket's bounds are no round numbers. */
+START_TEST(intervals_have_their_own_percentiles) {
+  static const uint64_t rates[] = {0x100000000, 0x59c8d4f1, 0x7a3b1c2d, 0xffffffff, 0x2b00000f7};
+  enum { COUNT = 5000 };
+  uint64_t *counts, *exact = malloc(COUNT * sizeof *exact);
+  struct aprof_counters *c = synthetic_counters(s, 1, 4);
+  c->function.exec_histogram = synthetic_histogram(s, &counts);
+  synthetic_counters(s, 2, 4)->function.exec_histogram = 0;
+  c->function.exec_max = c->function.wall_max = 0;
+  s->header->clock_source = APROF_CLOCK_TSC;
+  for (size_t rate = 0; rate < sizeof rates / sizeof *rates; rate++) {
+    s->header->fit_mult = rates[rate];
+    memset(counts, 0, sizeof(struct aprof_histogram));
+    for (unsigned i = 0; i < COUNT; i++)
+      counts[aprof_bucket_of(amount(i, 0))]++;
+    struct reading *earlier = read_now(1000000);
+    for (unsigned i = 0; i < COUNT; i++) {
+      counts[aprof_bucket_of(amount(i, 1))]++;
+      exact[i] = (uint64_t)((unsigned __int128)amount(i, 1) * rates[rate] >> 32);
+    }
+    struct reading *later = read_now(1000001);
+    qsort(exact, COUNT, sizeof *exact, by_size);
+    ck_assert(reading_subtract(later, earlier));
+    const struct r_function *f = function(later, "fetch_quota");
+    is_near(f->exec_of.p50, exact[COUNT / 2 - 1]);
+    is_near(f->exec_of.p99, exact[COUNT * 99 / 100 - 1]);
+    reading_free(earlier);
+    reading_free(later);
+  }
+  free(exact);
+}
+END_TEST
+
 START_TEST(each_loop_has_its_own_longest_hold) {
   synthetic_counters(s, 2, 3)->function.slice_max = 30000000;
   struct reading *r = read_now(1000000);
@@ -532,6 +583,7 @@ int main(void) {
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
   tcase_add_test(tests, what_could_not_be_placed_has_a_line);
+  tcase_add_test(tests, intervals_have_their_own_percentiles);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
   tcase_add_test(tests, who_is_often_late_is_found);
   tcase_add_test(tests, timers_have_their_lateness);
