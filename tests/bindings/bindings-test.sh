@@ -80,6 +80,7 @@ packaged openssl-async libcrypto
 packaged liburing liburing
 plain_library libh2o libh2o h2o.h -DH2O_USE_LIBUV=0 "-lh2o-evloop -lssl -lcrypto -lpthread"
 packaged c-ares libcares
+packaged libcurl libcurl
 packaged sd-event libsystemd
 plain_library st st st.h "" -lst
 packaged tevent "tevent talloc"
