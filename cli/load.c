@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TOTALS_LIMIT ((size_t)1 << 30)
+
 static const char *schema_fault(const cJSON *json) {
   const char *schema = json_get_text(json, "schema");
   if (!cJSON_IsObject(json) || !schema || strncmp(schema, "aprof.totals/", 13))
@@ -86,7 +88,7 @@ struct reading *reading_load(const char *target) {
   if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
     return load_profile(target);
   size_t length;
-  char *text = read_text_file(target, PROFILE_LIMIT, &length);
+  char *text = read_text_file(target, TOTALS_LIMIT, &length);
   if (!text) {
     complain("cannot read %s: %s", target, open_fault(errno));
     return NULL;

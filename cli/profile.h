@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_LIMIT ((size_t)1 << 30)
+#define PROFILE_LIMIT ((size_t)4 << 30)
 #define PROFILE_STRING_LIMIT 4096u
 
 /* A run of equal elements inside the copy. */

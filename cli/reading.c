@@ -305,8 +305,13 @@ static void find_threads(struct reading *r) {
   index_new(&x, r->threads);
   for (size_t i = 0; i < r->threads; i++)
     index_put(&x, print_string("%" PRIu64, r->thread[i].block), &r->thread[i]);
-  for (size_t i = 0; i < r->loops; i++)
-    r->loop[i].thread = index_get(&x, print_string("%" PRIu64, r->loop[i].block));
+  for (size_t i = 0; i < r->loops; i++) {
+    struct r_loop *loop = &r->loop[i];
+    struct r_thread *t = (struct r_thread *)index_get(&x, print_string("%" PRIu64, loop->block));
+    loop->thread = t;
+    if (t)
+      t->is_pool = loop->hold_max == UNKNOWN && !t->idle && t->exec;
+  }
   index_free(&x);
 }
 

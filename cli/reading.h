@@ -86,6 +86,7 @@ struct r_live {
 
 struct r_thread {
   uint64_t block, exec, idle, other, elapsed;
+  bool is_pool; /* it has run futures, none of which held a loop: all were workers */
 };
 
 struct r_loop {

@@ -31,6 +31,22 @@ static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
 
+/* Threads that only work for others hold no loop. */
+static void print_pool(const struct reading *r, FILE *out) {
+  uint64_t exec = 0, elapsed = 0;
+  size_t threads = 0;
+  for (size_t i = 0; i < r->threads; i++) {
+    if (!r->thread[i].is_pool)
+      continue;
+    threads++;
+    exec += r->thread[i].exec;
+    elapsed += r->thread[i].elapsed;
+  }
+  if (threads)
+    fprintf(out, "  %zu pool thread%s ran workers %s of the time\n", threads,
+            threads == 1 ? "" : "s", shown_percent(exec, elapsed));
+}
+
 static int by_hold(const void *a, const void *b) {
   const struct r_loop *x = *(const struct r_loop *const *)a, *y = *(const struct r_loop *const *)b;
   uint64_t left = x->hold_max == UNKNOWN ? 0 : x->hold_max;
@@ -45,7 +61,8 @@ void report_print_loops(const struct reading *r, const struct report_options *op
   const struct r_loop **list = allocate(r->loops, sizeof *list);
   size_t count = 0;
   for (size_t i = 0; i < r->loops; i++)
-    if (r->loop[i].thread && (r->loop[i].thread->exec || r->loop[i].thread->idle))
+    if (r->loop[i].thread && !r->loop[i].thread->is_pool &&
+        (r->loop[i].thread->exec || r->loop[i].thread->idle))
       list[count++] = &r->loop[i];
   qsort(list, count, sizeof *list, by_hold);
   size_t shown = options->waits && count > MOST_LOOPS ? MOST_LOOPS : count;
@@ -53,6 +70,7 @@ void report_print_loops(const struct reading *r, const struct report_options *op
     print_loop(list[i], list[i]->thread, out);
   if (shown < count)
     fprintf(out, "  and %zu loops more (--top 0 shows all)\n", count - shown);
+  print_pool(r, out);
   free(list);
 }
 

@@ -20,7 +20,7 @@ struct loop report_loop(const struct reading *r) {
     const struct r_thread *t = &r->thread[i];
     loop.all_elapsed += t->elapsed;
     loop.has_idle |= t->idle != 0;
-    if (!t->exec && !t->idle)
+    if ((!t->exec && !t->idle) || t->is_pool)
       continue;
     loop.elapsed += t->elapsed;
     loop.idle += t->idle;

@@ -101,14 +101,14 @@ equal "loop: who woke requests" "notify on_data 50 350000" \
   "$(value "$json" '*(f["on_request"]["wakers"][0][k] for k in ("name", "function", "count", "queued_ns"))')"
 equal "loop: what blocked" "fsync 205 50000000" \
   "$(value "$json" '*(f["on_timer"]["blocking"][0][k] for k in ("callee", "line", "held_ns"))')"
-equal "loop: findings" "blocking server.c:205 unplaced 1" \
+equal "loop: findings" "blocking server.c:205 unplaced server.c:220" \
   "$(value "$json" '*(x for y in t["findings"] for x in (y["kind"], y["at"] or y["count"]))')"
 "$aprof" report "$json" >report.txt
 contains "loop: report, busy" "loop 85.1 % busy" report.txt
 contains "loop: report, who woke whom" "server.c:240 notify > on_request" report.txt
 contains "loop: report, lateness" "server.c:210 timer_start > on_timer" report.txt
 contains "loop: report, blocking calls" "on_timer > server.c:205 fsync" report.txt
-contains "loop: report, what could not be placed" "1 event could not be placed" report.txt
+contains "loop: report, what could not be placed" "1 event could not be placed at server.c:220 on_request" report.txt
 equal "loop: report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
 equal "loop: report --json has the findings of the totals" "$(value "$json" 't["findings"]')" \
   "$(python3 -c 'import json,sys

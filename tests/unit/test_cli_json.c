@@ -510,6 +510,31 @@ START_TEST(each_loop_has_its_own_longest_hold) {
 }
 END_TEST
 
+START_TEST(pool_threads_are_no_loops) {
+  static const uint32_t functions[] = {3, 4, 7, 9, 10};
+  struct reading *r = read_now(1000000);
+  ck_assert(!r->thread[0].is_pool && !r->thread[1].is_pool);
+  ck_assert_uint_eq(report_loop(r).elapsed, r->thread[0].elapsed + r->thread[1].elapsed);
+  reading_free(r);
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    synthetic_counters(s, 2, functions[i])->function.slice_max = 0;
+  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at);
+    struct aprof_block *block = (void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_BLOCK && chunk->first == 2) {
+      block->idle = 0;
+      block->state = APROF_THREAD_FREE;
+    }
+    at += chunk->size;
+  }
+  r = read_now(1000000);
+  ck_assert(!r->thread[0].is_pool && r->thread[1].is_pool);
+  ck_assert_uint_gt(r->thread[1].exec, 0);
+  ck_assert_uint_eq(report_loop(r).elapsed, r->thread[0].elapsed);
+  reading_free(r);
+}
+END_TEST
+
 START_TEST(who_is_often_late_is_found) {
   uint64_t *counts;
   struct aprof_counters *c = synthetic_counters(s, 1, 4);
@@ -585,6 +610,7 @@ int main(void) {
   tcase_add_test(tests, what_could_not_be_placed_has_a_line);
   tcase_add_test(tests, intervals_have_their_own_percentiles);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
+  tcase_add_test(tests, pool_threads_are_no_loops);
   tcase_add_test(tests, who_is_often_late_is_found);
   tcase_add_test(tests, timers_have_their_lateness);
   tcase_add_test(tests, shared_directories_are_left_out);
