@@ -62,6 +62,7 @@ make_setuid() {
 }
 
 build_programs() {
+  "$cc" -O2 -Wall -Wextra -Werror "$here/stepper.c" -o "$work/bin/stepper" || exit
   build_as absent
   link_as absent absent -pthread -luv -ldl
   build_as with "-fplugin=$plugin"

@@ -247,6 +247,39 @@ static unsigned long handler_forks(void) {
   return sum;
 }
 
+/* -- at each instruction: stepper.c sends the signals ------------------------------ */
+
+static inline void mark(void) { __asm__ volatile("int3" ::: "memory"); }
+
+APROF("create key=step:a0 root ready") static __attribute__((noinline)) void submit(char *job) {
+  *job = 1;
+}
+APROF("run key=step:a0") static __attribute__((noinline)) void serve(char *job) { ++*job; }
+APROF("wake key=step:a0") static __attribute__((noinline)) void again(char *job) { ++*job; }
+APROF("end key=step:a0") static __attribute__((noinline)) void finish(char *job) { ++*job; }
+
+APROF_ASYNC static __attribute__((noinline)) unsigned long stepped_future(unsigned n) {
+  static char job;
+  unsigned long sum = small_future(n);
+  submit(&job);
+  serve(&job);
+  again(&job);
+  serve(&job);
+  finish(&job);
+  return sum + (unsigned long)job;
+}
+
+static unsigned long stepped(void) {
+  unsigned long sum = 0;
+  handle(SIGALRM, run_futures, 0);
+  for (unsigned i = 0; i < count + 2; i++) {
+    mark();
+    sum += stepped_future(i);
+    mark();
+  }
+  return sum;
+}
+
 static unsigned long snapshots(void) {
   unsigned long sum = work(1);
   for (unsigned i = 0; i < 20; i++) {
@@ -277,5 +310,6 @@ const struct hazard signal_hazards[] = {
     {"handler-jumps-into", handler_jumps_into, true},
     {"handler-forks", handler_forks, true},
     {"snapshots", snapshots, false},
+    {"stepped", stepped, false},
     {NULL, NULL, false},
 };
