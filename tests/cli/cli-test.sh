@@ -300,6 +300,24 @@ echo >&8
 exec 8>&-
 rm -rf "$strange" "${squatted:-$strange}"
 
+# -- a large program ---------------------------------------------------------------
+
+"${CC:-gcc}" -O1 -I"$src/rt/include" "$src/tests/cli/scale.c" -o scale -lpthread || exit 1
+APROF_OPTIONS="profile:$profiles,clock:virtual,memory:200M" \
+  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./scale 500 8 3000 </dev/null >/dev/null &
+{ wait $!; } 2>/dev/null
+large=$(echo "$profiles"/scale-*.aprof)
+check "large: dump" "$aprof" dump -o large.json "$large"
+check "large: totals close" totals_ok large.json
+equal "large: all are there" "3000 True" \
+  "$(value large.json 'sum(x["live"] for x in t["functions"]), len(t["live"]) < 1600')"
+"$aprof" report large.json >report.txt
+equal "large: the report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
+check "large: and two screens" test "$(wc -l <report.txt)" -lt 120
+check "large: it shows the worst loops" test "$(grep -c '  loop of' report.txt)" -le 5
+check "large: between it and itself" "$aprof" report large.json large.json
+rm -f "$large"
+
 # -- coverage --------------------------------------------------------------------
 
 # notes OBJECT LINE...: an object file that carries these notes of the plugin
