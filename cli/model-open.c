@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "governed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,7 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
   memcpy(t->name, b->name, sizeof b->name);
   clean_text(t->name);
   t->events = b->sequence / 2;
+  t->cost = governed_cost(m, b);
   if (!was_reset) {
     t->exec = m->block_exec[number];
     t->hold = m->block_hold[number];
@@ -176,6 +178,7 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
   }
   add_open(m, t, b, was_reset);
   health->events += t->events;
+  health->cost += t->cost;
   health->missed_events += t->missed_events;
   health->reused_keys += t->reused_keys;
   health->migrations += b->migrations;

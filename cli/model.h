@@ -24,6 +24,7 @@ enum { MODEL_KINDS = APROF_NODE_BLOCKING + 1 };
 
 struct model_leaf {
   const struct aprof_counters *counters;
+  uint32_t block;
   uint32_t next; /* leaf of the same node, MODEL_NONE: last */
 };
 
@@ -61,7 +62,7 @@ struct model_thread {
   uint32_t block;
   int32_t tid;
   char name[17];
-  uint64_t events, exec, idle, other, missed_events, reused_keys;
+  uint64_t events, cost, exec, idle, other, missed_events, reused_keys; /* cost: ns */
   struct model_hold hold;
 };
 
@@ -83,7 +84,7 @@ struct model_miss {
 };
 
 struct model_health {
-  uint64_t events, missed_events, reused_keys, migrations, nested_events, unmatched_awaits;
+  uint64_t events, cost, missed_events, reused_keys, migrations, nested_events, unmatched_awaits;
   uint64_t torn_threads;
 };
 

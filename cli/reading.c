@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "index.h"
+#include "governed.h"
 #include "json.h"
 
 #include <inttypes.h>
@@ -98,6 +99,7 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->cancelled = json_get(object, "cancelled", 0);
   f->detached = json_get(object, "detached", 0);
   f->live = json_get(object, "live", 0);
+  f->shed = governed_read(object);
   f->live_before = UNKNOWN;
   f->born_done = json_get(object, "born_done", 0);
   f->slices = json_get(object, "slices", 0);

@@ -62,6 +62,7 @@ struct r_function {
   size_t blockings;
   struct r_waker *waker;
   size_t wakers;
+  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
 };
 
 struct r_path {

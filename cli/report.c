@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "format.h"
+#include "governed.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -289,17 +290,22 @@ static void print_place(const struct r_function *f, FILE *out) {
   fputc('\n', out);
 }
 
+/* A number that is not of all the time. */
+static const char *mark(const struct r_function *f, enum aprof_step from, const char *text) {
+  return governed_mark(f->shed, from, text);
+}
+
 static void print_function(const struct r_function *f, const struct loop *loop, FILE *out) {
   const char *cells[COLUMNS] = {
       shown_count(f->created),
-      shown_percent(f->exec, loop->elapsed),
-      shown_time(mean(f->exec, f->created)),
-      shown_time(p99(&f->exec_of)),
-      shown_time(mean(f->waiting, f->created)),
-      shown_time(p99(&f->wall_of)),
-      shown_time(p99(&f->slice_of)),
-      shown_time(f->slice_max),
-      shown_time(mean(f->children_exec, f->created)),
+      mark(f, APROF_STEP_COARSE, shown_percent(f->exec, loop->elapsed)),
+      mark(f, APROF_STEP_COARSE, shown_time(mean(f->exec, f->created))),
+      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->exec_of))),
+      mark(f, APROF_STEP_COARSE, shown_time(mean(f->waiting, f->created))),
+      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->wall_of))),
+      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->slice_of))),
+      mark(f, APROF_STEP_COARSE, shown_time(f->slice_max)),
+      mark(f, APROF_STEP_TREE, shown_time(mean(f->children_exec, f->created))),
   };
   if (shown_width(f->name) > NAME_WIDTH) {
     fprintf(out, "%s\n", cut_right(f->name, FORMAT_WIDTH));
@@ -338,12 +344,14 @@ static void print_functions(const struct reading *r, const struct report_options
 
 /* -- waits ----------------------------------------------------------------- */
 
-static void print_wait(const struct wait *w, FILE *out) {
+static void print_wait(const struct reading *r, const struct wait *w, FILE *out) {
+  unsigned shed = w->at->function < r->functions ? r->function[w->at->function].shed : 0;
+  const char *mean_wait = shown_time(mean(w->waiting, w->count));
   print_left(out, cut_left(w->path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, shown_count(w->count), 7);
-  print_right(out, shown_time(w->waiting), 11);
-  print_right(out, shown_time(mean(w->waiting, w->count)), 11);
-  print_right(out, shown_time(w->p99), 11);
+  print_right(out, governed_mark(shed, APROF_STEP_COARSE, shown_time(w->waiting)), 11);
+  print_right(out, governed_mark(shed, APROF_STEP_COARSE, mean_wait), 11);
+  print_right(out, governed_mark(shed, APROF_STEP_HISTOGRAMS, shown_time(w->p99)), 11);
   fputc('\n', out);
 }
 
@@ -362,7 +370,7 @@ static void print_waits(const struct reading *r, const struct report_options *op
     fputc('\n', out);
   }
   for (size_t i = 0; i < count; i++)
-    print_wait(&waits[i], out);
+    print_wait(r, &waits[i], out);
   report_print_more(all, count, out);
   report_waits_free(waits, all);
 }
@@ -383,6 +391,7 @@ void report_print(struct reading *r, const struct report_options *options, FILE 
   print_head(r, out);
   shorten(r, out);
   report_print_loops(r, options, out);
+  governed_print(r, out);
   print_findings(r, options, out);
   print_functions(r, options, out);
   print_waits(r, options, false, out);

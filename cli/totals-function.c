@@ -2,6 +2,7 @@
 #include "totals.h"
 
 #include "cli.h"
+#include "governed.h"
 #include "clock.h"
 #include "histogram.h"
 #include "json.h"
@@ -320,8 +321,12 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   json_number(object, "exec_ns", s.exec);
   json_number(object, "waiting_ns", s.waiting);
   json_number(object, "children_exec_ns", s.children_exec);
-  json_maybe(object, "exec_max_ns", s.exec_max, ended != 0);
-  json_maybe(object, "wall_max_ns", s.wall_max, ended != 0);
+  /* While the clock is shed there are no maxima. */
+  unsigned shed = governed_steps(m, f);
+  bool coarse = shed >> APROF_STEP_COARSE;
+  governed_function(object, shed);
+  json_maybe(object, "exec_max_ns", s.exec_max, ended != 0 && (s.exec_max || !coarse));
+  json_maybe(object, "wall_max_ns", s.wall_max, ended != 0 && (s.wall_max || !coarse));
   add_slice(m, &s, object);
   cJSON_AddItemToObject(object, "exec", function_histogram(m, f, EXEC, s.exec_max));
   cJSON_AddItemToObject(object, "slice", function_histogram(m, f, SLICE, s.slice_max));

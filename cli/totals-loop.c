@@ -18,14 +18,14 @@ static bool was_reset(const struct aprof_header *header) {
 }
 
 /* Events are never set back, so after a reset there is no share of the time since. */
-void totals_overhead(const struct model *m, cJSON *object, uint64_t events, uint64_t elapsed) {
+void totals_overhead(const struct model *m, cJSON *object, uint64_t cost, uint64_t elapsed) {
   const struct aprof_header *header = &m->profile->header;
-  if (!header->event_cost_mticks || !elapsed || was_reset(header)) {
+  bool known = header->event_cost_mticks && !was_reset(header);
+  json_maybe(object, "cost_ns", cost, known);
+  if (known && elapsed)
+    add_decimal(object, "overhead_percent", 100 * (double)cost / (double)elapsed);
+  else
     json_text(object, "overhead_percent", NULL);
-    return;
-  }
-  double cost = (double)clock_to_ns(header->event_cost_mticks, m->rate) / 1000;
-  add_decimal(object, "overhead_percent", 100 * cost * (double)events / (double)elapsed);
 }
 
 void totals_slice(const struct model *m, cJSON *object, const char *prefix, uint64_t time,

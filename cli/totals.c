@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "governed.h"
 #include "json.h"
 
 #include <aprof/abi.h>
@@ -94,7 +95,7 @@ static cJSON *health_object(const struct model *m) {
   uint64_t elapsed = 0;
   for (uint32_t i = 0; i < m->threads; i++)
     elapsed += m->thread[i].exec + m->thread[i].idle + m->thread[i].other;
-  totals_overhead(m, object, health->events, elapsed);
+  totals_overhead(m, object, health->cost, elapsed);
   json_number(object, "memory_bytes", header->used);
   cJSON_AddBoolToObject(object, "consistent", m->profile->consistent);
   return object;
@@ -111,7 +112,8 @@ static cJSON *thread_object(const struct model *m, const struct model_thread *t)
   json_number(object, "idle_ns", t->idle);
   json_number(object, "other_ns", t->other);
   json_number(object, "elapsed_ns", elapsed);
-  totals_overhead(m, object, t->events, elapsed);
+  totals_overhead(m, object, t->cost, elapsed);
+  governed_thread(m, object, profile_block(m->profile, t->block));
   json_number(object, "missed_events", t->missed_events);
   json_number(object, "reused_keys", t->reused_keys);
   return object;
@@ -175,6 +177,7 @@ static void write_body(const struct model *m, const struct totals_request *reque
   write_object(out, "process", process_object(m, request));
   write_object(out, "clock", clock_object(m));
   write_object(out, "health", health_object(m));
+  write_object(out, "governed", governed_object(m));
   begin_array(out, "threads");
   for (uint32_t i = 0; i < m->threads; i++) {
     next_element(out, i == 0);

@@ -51,17 +51,22 @@ static int api_callback(aprof_callback callback, void *arg) {
   return 0;
 }
 
+/* A forked child without a future of its own still has its parent's header, and must
+   not move its clock. */
+static uint64_t *virtual_clock(void) {
+  return rt.child_now != 0 ? &rt.child_now : &rt.header->virtual_now;
+}
+
 static void api_clock_advance(uint64_t ns) {
   if (rt.header != NULL &&
-      ns < VIRTUAL_END - __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED) &&
+      ns < VIRTUAL_END - __atomic_load_n(virtual_clock(), __ATOMIC_RELAXED) &&
       (rt.clock == APROF_CLOCK_VIRTUAL || rt.options.clock == APROF_CLOCK_VIRTUAL))
-    __atomic_fetch_add(&rt.header->virtual_now, ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(virtual_clock(), ns, __ATOMIC_RELAXED);
 }
 
 static uint64_t api_clock_now(void) {
   if (rt.options.clock == APROF_CLOCK_VIRTUAL)
-    return rt.header != NULL ? __atomic_load_n(&rt.header->virtual_now, __ATOMIC_RELAXED) -
-                                   VIRTUAL_START
+    return rt.header != NULL ? __atomic_load_n(virtual_clock(), __ATOMIC_RELAXED) - VIRTUAL_START
                              : 0;
   return profiling() ? clock_ns(clock_read() - rt.header->tick0) : 0;
 }
@@ -80,8 +85,8 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
     return -1;
   if (profiling())
     thread_forget_sites(); /* a module may have gone, and this one lie in its place */
-  fast_bodies(gate, clock_planned());
-  fast_brackets(gate, clock_planned());
+  fast_bodies(gate, clock_variant(clock_planned()));
+  fast_brackets(gate, clock_variant(clock_planned()));
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
   gate->wake = events_brackets.wake;

@@ -73,7 +73,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
     if (f != NULL && fn != NULL) {
       uint8_t model = site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK
                                                                : APROF_MODEL_STACK;
-      uint32_t above = t->cur != NULL && !root ? t->cur->node : 0;
+      uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
       f->node = node_of_site_slow(above, site_of_address_slow(fn, model), false);
       f->outer = f->node;
     }
@@ -278,7 +278,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   }
   struct aprof_counters *a = counters_of(t, await);
   a->await.count++;
-  raise_to(&a->await.max, f->polled);
+  raise_max(t, &a->await.max, f->polled);
   histogram_add(t, await, OF_WAITING, &a->await.histogram, f->polled);
   f->polled = 0;
   return false;
@@ -570,7 +570,7 @@ static void idle_begin(struct aprof_site *site, struct aprof_token *token) {
   struct aprof_future *f = t->cur;
   if (f == NULL && t->rest == APROF_THREAD_IDLE)
     goto out; /* inside itself: idempotent */
-  uint64_t now = event_time(t);
+  uint64_t now = idle_time(t);
   token->word[0] = (uint64_t)t->epoch << 48 | 1;
   token->word[1] = 0;
   token->word[2] = t->rest;
@@ -600,7 +600,7 @@ static void idle_end(struct aprof_token *token) {
     goto out;
   t->rest = (enum aprof_thread_state)token->word[2];
   t->idler = NULL;
-  uint64_t now = event_time(t);
+  uint64_t now = idle_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);
   if (f != NULL && f->id == token->word[0] && is_aside(f, CALLEE_IDLE)) {

@@ -2,6 +2,7 @@
  * The profile's clock: the time stamp counter where it is invariant, else
  * CLOCK_MONOTONIC, or a virtual one that the program advances itself.
  */
+#define _GNU_SOURCE
 #include <time.h>
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
@@ -67,7 +68,8 @@ void clock_start(struct aprof_header *header) {
   header->fit_mult = source == APROF_CLOCK_TSC ? 0 : 1ull << 32;
   if (source == APROF_CLOCK_TSC)
     header->estimated_mult = tsc_estimate();
-  header->virtual_now = rt.header->virtual_now;
+  header->virtual_now = rt.child_now != 0 ? rt.child_now : rt.header->virtual_now;
+  rt.child_now = 0;
   header->mono0_ns = monotonic_ns();
   header->tick0 = clock_read();
 }
@@ -76,6 +78,19 @@ void clock_start(struct aprof_header *header) {
 void clock_choose_usual(void) {
   bool fast = rt.callback == NULL && rt.clock == clock_planned();
   __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->epoch : &clock_never, __ATOMIC_RELAXED);
+}
+
+uint64_t clock_ticks(uint64_t ns) {
+  uint64_t mult = rt.header->fit_mult ? rt.header->fit_mult : rt.header->estimated_mult;
+  return (uint64_t)(((unsigned __int128)ns << 32) / (mult ? mult : 1));
+}
+
+uint64_t clock_coarse(void) {
+  struct timespec now;
+  if (rt.clock == APROF_CLOCK_VIRTUAL)
+    return clock_slow() / APROF_COARSE_NS;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 uint64_t clock_ns(uint64_t ticks) {

@@ -13,7 +13,8 @@
 
 struct scratch {
   struct aprof_histogram histogram;
-  struct aprof_counters function, await;
+  struct aprof_counters counters[NODE_SEGMENT]; /* 0: the function's, 1: the await's */
+  struct aprof_counters *segments[1];
   struct aprof_future future;
   struct aprof_block block;
   struct thread thread;
@@ -24,10 +25,12 @@ static struct aprof_site place = {.kind = APROF_SITE_AWAIT, .id = 1};
 static void prepare(struct scratch *s, uint32_t index) {
   struct thread *t = &s->thread;
   uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 3);
-  s->function.function.slice_histogram = s->await.await.histogram = histogram;
-  s->await.await.function = (uintptr_t)&s->function;
-  s->await.await.site = place.id;
-  s->await.await.node = 1;
+  struct aprof_counters *function = &s->counters[0], *await = &s->counters[1];
+  function->function.slice_histogram = await->await.histogram = histogram;
+  await->await.function = (uintptr_t)function;
+  await->await.site = place.id;
+  await->await.node = 1;
+  s->segments[0] = s->counters;
   s->future = (struct aprof_future){.id = (uint64_t)rt.header->epoch << 48 | 1,
                                     .state = APROF_FUTURE_RUNNING,
                                     .lease = index};
@@ -35,12 +38,14 @@ static void prepare(struct scratch *s, uint32_t index) {
   t->lease = t->index = index;
   t->block = &s->block;
   t->cur = &s->future;
-  t->counters = t->slice_counters = &s->function;
+  t->counters = t->slice_counters = function;
+  t->segments = s->segments;
   t->rest = APROF_THREAD_OTHER;
+  t->check_at = UINT64_MAX;
   place.instance = rt.instance;
   struct node_entry *e = node_entry_for(t, 1, &place);
   *e = (struct node_entry){
-      .site = &place, .place = 1, .node = 1, .counters = &s->await};
+      .site = &place, .place = 1, .node = 1, .counters = await};
 }
 
 static uint64_t batch(const struct aprof_gate *gate) {
@@ -53,25 +58,52 @@ static uint64_t batch(const struct aprof_gate *gate) {
   return clock_read() - begin;
 }
 
+/* Thousandths of a tick for an event, the best of a few batches. */
+static uint64_t measure(const struct aprof_gate *gate) {
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < BATCHES; i++) {
+    uint64_t ticks = batch(gate);
+    least = ticks < least ? ticks : least;
+  }
+  return least * 1000 / (2 * PAIRS);
+}
+
+/* What the governor reckons with; see enum aprof_step. */
+static void measure_steps(struct thread *t, const struct aprof_gate *gate) {
+  for (uint32_t step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++) {
+    t->shed = step;
+    t->stood = clock_read();
+    rt.header->step_cost_mticks[step] = measure(gate);
+  }
+  t->shed = APROF_STEP_NONE;
+}
+
 void cost_measure(void) {
-  if (rt.clock != APROF_CLOCK_TSC)
-    return; /* a virtual clock costs what it is told to */
+  struct aprof_header *h = rt.header;
+  h->overhead_ppm = rt.options.overhead;
+  if (rt.clock == APROF_CLOCK_VIRTUAL)
+    return; /* costs what it is told to */
   rt_lock();
   struct scratch *s = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, 1, sizeof *s);
   rt_unlock();
   if (s == NULL)
     return;
-  struct aprof_gate gate;
-  fast_bodies(&gate, rt.clock);
+  struct aprof_gate gate, general;
+  fast_bodies(&gate, clock_variant(rt.clock));
+  fast_bodies(&general, 0);
   prepare(s, UINT32_MAX);
   struct thread *self = aprof_self;
   aprof_self = &s->thread;
-  uint64_t least = UINT64_MAX;
-  for (int i = 0; i < BATCHES; i++) {
-    uint64_t ticks = batch(&gate);
-    least = ticks < least ? ticks : least;
+  h->event_cost_mticks = h->step_cost_mticks[APROF_STEP_NONE] = measure(&gate);
+  uint64_t cost = measure(&general);
+  if (cost > h->event_cost_mticks)
+    h->general_cost_mticks = cost - h->event_cost_mticks;
+  unsigned pairs = 2 * BATCHES * PAIRS;
+  if (rt.options.overhead != 0) {
+    measure_steps(&s->thread, &gate);
+    pairs += (APROF_STEPS - 1) * BATCHES * PAIRS;
   }
   aprof_self = self;
-  if (s->await.await.count == BATCHES * PAIRS)
-    rt.header->event_cost_mticks = least * 1000 / (2 * PAIRS);
+  if (s->counters[1].await.count != pairs) /* they were not what was to be measured */
+    h->event_cost_mticks = h->general_cost_mticks = 0;
 }

@@ -33,7 +33,7 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
     f->parent = index_of(parent);
     f->parent_serial = (uint32_t)parent->id;
     if (!root)
-      above = parent->node;
+      above = tree_parent(t, parent->node);
   } else {
     f->parent = 0;
     f->parent_serial = 0;

@@ -152,8 +152,8 @@ void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now)
     c->function.failed++;
   else
     c->function.cancelled++;
-  raise_to(&c->function.exec_max, exec);
-  raise_to(&c->function.wall_max, wall);
+  raise_max(t, &c->function.exec_max, exec);
+  raise_max(t, &c->function.wall_max, wall);
   histogram_add(t, f->node, OF_EXEC, &c->function.exec_histogram, exec);
   histogram_add(t, f->node, OF_WALL, &c->function.wall_histogram, wall);
   if (!(f->flags & APROF_F_WAITED))
@@ -178,7 +178,7 @@ void future_migrated(struct thread *t, struct aprof_future *f) {
 struct aprof_future *innermost(struct aprof_future *f) {
   for (uint32_t steps = 0; steps < 1u << 20; steps++) {
     uint32_t callee = f->callee & ~CALLEE_MINE;
-    if (f->state != APROF_FUTURE_ASIDE || callee >= CALLEE_SWITCHED)
+    if (f->state != APROF_FUTURE_ASIDE || callee >= CALLEE_NO_FUTURE)
       break;
     struct aprof_future *above = future_at(callee);
     if (above->caller != index_of(f) || above->id == 0)

@@ -43,6 +43,22 @@ static bool read_number(const char *v, size_t n, uint64_t *number) {
   return true;
 }
 
+/* A percentage, up to two digits behind the point: in millionths. */
+static bool read_percent(const char *v, size_t n, uint32_t *ppm) {
+  uint32_t value = 0, unit = 10000;
+  size_t i = 0;
+  for (; i < n && v[i] >= '0' && v[i] <= '9' && value <= 1000; i++)
+    value = value * 10 + (uint32_t)(v[i] - '0');
+  value *= unit;
+  if (i > 0 && i + 1 < n && v[i] == '.')
+    for (i++; i < n && v[i] >= '0' && v[i] <= '9' && unit > 100; i++)
+      value += (uint32_t)(v[i] - '0') * (unit /= 10);
+  if (i == 0 || i != n || value == 0 || value > 1000000)
+    return false;
+  *ppm = value;
+  return true;
+}
+
 static bool read_text(const char *v, size_t n, char *to, size_t room) {
   if (n == 0 || n >= room)
     return false;
@@ -108,7 +124,9 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
     good = read_number(v, vn, &number) && number >= 16 && number <= 1u << 20;
     if (good)
       o->nodes = (uint32_t)number;
-  } else if (is(k, kn, "histograms"))
+  } else if (is(k, kn, "overhead"))
+    good = read_percent(v, vn, &o->overhead);
+  else if (is(k, kn, "histograms"))
     good = read_flag(v, vn, &o->histograms);
   else
     return UNKNOWN_KEY;
@@ -123,7 +141,7 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
   text[length] = '\0';
   control_say(verdict == UNKNOWN_KEY
                   ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-                    "exit enabled clock nodes histograms): "
+                    "exit enabled clock nodes histograms overhead): "
                   : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
               text);
 }

@@ -17,7 +17,7 @@ static void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint3
   struct aprof_counters *c = counters_of(t, node);
   c->await.count++;
   c->await.waiting += length;
-  raise_to(&c->await.max, length);
+  raise_max(t, &c->await.max, length);
   histogram_add(t, node, OF_WAITING, &c->await.histogram, length);
 }
 
@@ -33,12 +33,6 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   return woken;
 }
 
-/* ns of the profile's clock as ticks. */
-static uint64_t ticks_of(uint64_t ns) {
-  uint64_t mult = rt.header->fit_mult ? rt.header->fit_mult : rt.header->estimated_mult;
-  return (uint64_t)(((unsigned __int128)ns << 32) / (mult ? mult : 1));
-}
-
 static void due(struct aprof_token *token, uint64_t ns) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -46,7 +40,7 @@ static void due(struct aprof_token *token, uint64_t ns) {
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE) {
-    uint64_t when = f->last + ticks_of(ns);
+    uint64_t when = f->last + clock_ticks(ns);
     f->wake_tick = when > f->last ? when : f->last + 1;
   }
   event_end(t);

@@ -50,7 +50,7 @@
 #define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
 #define CALLEE_IDLE 0x7ffffffeu
 #define CALLEE_CREATE 0x7ffffffdu
-#define CALLEE_SWITCHED 0x7ffffffcu /* another future took over without a bracket */
+#define CALLEE_NO_FUTURE CALLEE_CREATE /* from here on it is not a future's index */
 
 /* What a thread found last at (parent node, site): saves the walk of the tree. */
 struct node_entry {
@@ -96,6 +96,17 @@ struct thread {
   uint32_t serial;
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */
+  uint32_t shed;         /* enum aprof_step; see govern.h */
+  uint64_t check_at;     /* of the block's sequence: when the governor looks; or never */
+  uint64_t stood;        /* its time while its clock stands still */
+  uint64_t coarse;       /* the kernel's tick at that time */
+  struct govern {
+    uint64_t begin, events, general; /* of the window: its tick, events until then */
+    uint64_t calm_since, calm_for;   /* less would have to be shed since; how long before
+                                        it is believed */
+    uint64_t relieved;               /* tick of the last step taken back */
+    uint32_t calm_step;
+  } govern;
   uintptr_t callback_at; /* address of the frame that calls the user's callback; or 0 */
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
@@ -110,6 +121,7 @@ struct rt_options {
   bool exit, enabled, histograms;
   uint32_t clock; /* enum aprof_clock_source, 0: auto */
   uint32_t nodes;
+  uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
 };
 
 struct rt {
@@ -127,6 +139,7 @@ struct rt {
   uint32_t lock;
   uint64_t signals; /* that the holder of the lock had blocked before */
   uint32_t opening; /* a thread makes the profile */
+  uint64_t child_now; /* the virtual clock of a child without a profile of its own */
   int fd; /* of the profile, -1: none, or the program has too few to spare one */
   bool confined; /* the program has given up system calls: we make none of our own */
   dev_t device;
@@ -184,6 +197,8 @@ static inline uint64_t clock_read(void) {
 uint32_t clock_planned(void);      /* enum aprof_clock_source of the profile to come */
 void clock_choose_usual(void);     /* rt.usual_epoch by what is known now */
 uint64_t clock_ns(uint64_t ticks); /* an amount of ticks; by the best rate known */
+uint64_t clock_ticks(uint64_t ns); /* ... and the other way round */
+uint64_t clock_coarse(void);       /* moves on with the kernel's tick; in no unit */
 
 /* options.c: APROF_OPTIONS into rt.options; warns of unknown keys. */
 void options_read(void);
@@ -263,6 +278,8 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
                                       uint32_t *offset, uint64_t value) {
   uint32_t at = *offset;
   uint64_t *buckets;
+  if (unlikely(t->shed != APROF_STEP_NONE))
+    return NULL;
   if (likely(at > 1))
     buckets = (uint64_t *)(rt_base() + ((uint64_t)at << 3));
   else if (at == 1 || (buckets = histogram_slow(t, node, which, offset)) == NULL)

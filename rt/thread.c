@@ -208,6 +208,9 @@ static void enter_epoch(struct thread *t) {
   struct aprof_header *h = rt.header;
   struct aprof_block *b = t->block;
   uint32_t epoch = __atomic_load_n(&h->epoch, __ATOMIC_ACQUIRE);
+  if (t->epoch != 0)
+    govern_stop(t, epoch - t->epoch < APROF_EPOCHS ? h->epochs[t->epoch % APROF_EPOCHS].end_tick
+                                                   : b->last);
   uint64_t began = h->epochs[epoch % APROF_EPOCHS].begin_tick;
   if (b->counters_epoch < h->reset_epoch) {
     uint32_t segments = (rt.nodes_cap + NODE_SEGMENT - 1) / NODE_SEGMENT;
@@ -219,6 +222,9 @@ static void enter_epoch(struct thread *t) {
     memset(t->cache, 0, sizeof t->cache);
       b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
+    memset(b->at_step, 0, sizeof b->at_step);
+    memset(b->periods, 0, sizeof b->periods);
+    b->changes = b->step = 0;
     b->counters_epoch = h->reset_epoch;
   } else if (b->epoch != 0 && b->epoch != epoch) {
     uint64_t end = h->epochs[b->epoch % APROF_EPOCHS].end_tick;
@@ -233,6 +239,7 @@ static void enter_epoch(struct thread *t) {
   }
   t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
   t->rest = APROF_THREAD_OTHER;
+  govern_start(t, clock_read());
   if (b->epoch != epoch || b->last < began)
     b->last = began;
   b->state = APROF_THREAD_OTHER;
@@ -301,6 +308,7 @@ static void retire(struct thread *t) {
     b->sequence++;
     publish_fence();
     cancel_running(t, event_time(t));
+    govern_stop(t, event_time(t));
     publish_fence();
     b->sequence++;
   }

@@ -10,7 +10,7 @@
 #ifndef APROF_TRANSITIONS_H
 #define APROF_TRANSITIONS_H
 
-#include "rt.h"
+#include "govern.h"
 
 /* An event of this thread begins: its thread, or NULL where it cannot be
    recorded (nothing to profile, or inside another event). */
@@ -23,6 +23,9 @@ static inline struct thread *event_begin_as(bool birth) {
     return NULL;
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
+  b->general_events++;
+  if (unlikely(b->sequence >= t->check_at))
+    govern(t);
   return t;
 }
 
@@ -35,8 +38,15 @@ static inline void event_end(struct thread *t) {
 
 /* Time never runs backwards on a thread, whatever core it is on. */
 static inline uint64_t event_time(struct thread *t) {
-  uint64_t now = clock_read();
+  uint64_t now = governed_clock(t);
   return likely(now >= t->block->last) ? now : t->block->last;
+}
+
+/* Around idle, where it matters most and costs least. */
+static inline uint64_t idle_time(struct thread *t) {
+  if (unlikely(t->shed >= APROF_STEP_COARSE))
+    t->stood = clock_read();
+  return event_time(t);
 }
 
 /* ... nor for a future that comes from another thread. */
@@ -46,11 +56,6 @@ static inline uint64_t not_before(uint64_t now, const struct aprof_future *f) {
 
 static inline bool token_current(const struct thread *t, uint64_t id) {
   return (uint16_t)(id >> 48) == (uint16_t)t->epoch;
-}
-
-static inline void raise_to(uint64_t *maximum, uint64_t value) {
-  if (value > *maximum)
-    *maximum = value;
 }
 
 void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site, uint64_t now);
@@ -104,7 +109,7 @@ static inline void close_waiting(struct thread *t, struct aprof_future *f, uint6
   f->waiting += passed;
   a->await.waiting += passed;
   a->await.count++;
-  raise_to(&a->await.max, passed);
+  raise_max(t, &a->await.max, passed);
   if (immediate)
     a->await.immediate++;
   else
@@ -141,7 +146,7 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   uint64_t length = now - t->slice_begin;
   t->slice_count++;
   c->function.slices++;
-  if (length > c->function.slice_max) {
+  if (length > c->function.slice_max && likely(t->shed < APROF_STEP_COARSE)) {
     c->function.slice_max = length;
     c->function.slice_from = t->slice_from;
     c->function.slice_to = site;
@@ -155,7 +160,7 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   uint32_t histogram = c->function.slice_histogram;
   t->slice_count--;
   c->function.slices--;
-  if (histogram > 1)
+  if (histogram > 1 && likely(t->shed == APROF_STEP_NONE)) /* no step between the two */
     --((uint64_t *)(rt_base() +
                     ((uint64_t)histogram << 3)))[aprof_bucket_of(ended - t->slice_begin)];
 }

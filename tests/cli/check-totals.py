@@ -45,6 +45,7 @@ def function(where, f, paths, exact):
     for name in ("created", "done", "live", "slices", "exec_ns", "queued_ns", "waiting_ns",
                  "wall_ns", "children_exec_ns"):
         equal(where, f"{name} over its paths", f[name], sum(p[name] for p in paths))
+    exact = exact and not f["shed"]
     if exact:
         histogram(where, "exec", f["exec"], ended)
         histogram(where, "wall", f["wall"], ended)
@@ -95,9 +96,17 @@ def check(path, schema):
         elapsed = sum(thread["elapsed_ns"] for thread in of)
         if x["overhead_percent"] is None:
             continue
-        cost = x["events"] * health["event_cost_ns"]
-        if abs(x["overhead_percent"] / 100 * elapsed - cost) > x["events"] / 2 + 1e-6 * elapsed + 1:
+        equal(path, f"cost of {where}", x["cost_ns"], sum(thread["cost_ns"] for thread in of))
+        if abs(x["overhead_percent"] / 100 * elapsed - x["cost_ns"]) > 1e-6 * elapsed + 1:
             fault(path, f"overhead of {where}: {x['overhead_percent']} %")
+        if not totals["governed"] and x["cost_ns"] < x["events"] * (health["event_cost_ns"] - 1):
+            fault(path, f"cost of {where} is less than that of its events")
+    for thread in totals["threads"]:
+        shed = thread["shed"]
+        equal(path, "governed threads", shed is None, totals["governed"] is None)
+        if shed and totals["process"]["epoch"] < 3:
+            equal(path, "events over the steps", sum(s["events"] for s in shed["steps"]),
+                  thread["events"])
     placed = {}
     for miss in totals["misses"]:
         placed[miss["kind"]] = placed.get(miss["kind"], 0) + miss["count"]

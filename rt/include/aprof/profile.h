@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 1
+#define APROF_PROFILE_VERSION 2
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
@@ -52,6 +52,23 @@ enum aprof_clock_source {
   APROF_CLOCK_MONOTONIC = 2, /* ticks are ns */
   APROF_CLOCK_VIRTUAL = 3,   /* ticks are ns, advanced by the program */
 };
+
+/*
+ * What a thread sheds while its events cost more than header.overhead_ppm allows: at
+ * each step this and all before it. Counts are exact and the partition holds at each.
+ */
+enum aprof_step {
+  APROF_STEP_NONE = 0,
+  APROF_STEP_HISTOGRAMS = 1, /* no histograms */
+  APROF_STEP_TREE = 2,   /* a new future's node is a root, whatever called or created it */
+  APROF_STEP_COARSE = 3, /* its clock moves on only when the kernel's tick has (4 ms):
+                            sums are right in expectation; no maxima */
+  APROF_STEP_COUNTS = 4, /* its clock moves on every so many events, and around idle:
+                            sums say nothing */
+  APROF_STEPS
+};
+
+#define APROF_COARSE_NS 4000000u /* of the virtual clock; others: the kernel's */
 
 struct aprof_epoch {
   uint64_t begin_tick;
@@ -114,6 +131,13 @@ struct aprof_header {
                                 it did not. The reader's `now` for that dump */
   uint32_t exit_kind;        /* 1: exit(), 2: quick_exit */
   uint32_t totals_written;   /* set by the dump that wrote the exit totals */
+
+  /* Governing; constant once measured. */
+  uint32_t overhead_ppm; /* ceiling: millionths of a thread's time; 0: none */
+  uint32_t pad1;
+  uint64_t step_cost_mticks[APROF_STEPS]; /* event_cost_mticks at each step */
+  uint64_t general_cost_mticks; /* what an event takes beyond that where it is not one
+                                   of the usual */
 };
 
 #define APROF_FIT_NS 20000000ull /* 20 ms: the pair's jitter is then below 5e-6 */
@@ -287,6 +311,16 @@ struct aprof_missed {
   uint64_t count;
 };
 
+/* A time in which a thread had shed detail. */
+struct aprof_period {
+  uint64_t begin_tick, end_tick; /* 0: it goes on */
+  uint64_t events;               /* in it, once it has ended */
+  uint32_t step;                 /* enum aprof_step; 0: never used */
+  uint32_t pad;
+};
+
+#define APROF_PERIODS 32u /* a ring: the last ones */
+
 /* A thread's own record, and its place in line for the next thread. Written by
    the leasing thread only, but for `state` 0 -> 1 (compare and swap). */
 struct aprof_block {
@@ -306,6 +340,16 @@ struct aprof_block {
   char name[16];
   uint64_t serial; /* of the ids that its former threads gave out */
   uint64_t misses; /* offset of its struct aprof_missed[]; the runtime's */
+  uint64_t general_events; /* of its events, those that were not of the usual */
+
+  /* Governing: at which step it is since when, and was before; see enum aprof_step.
+     From zero after a reset. */
+  uint32_t step, changes; /* changes: into a period; the last is changes - 1 */
+  uint64_t step_tick, step_event, step_general; /* at the last change */
+  struct {
+    uint64_t ticks, events, general; /* at that step, up to the last change */
+  } at_step[APROF_STEPS];
+  struct aprof_period periods[APROF_PERIODS];
 };
 
 enum aprof_future_state {

@@ -1,0 +1,67 @@
+/*
+ * Governed overhead: how much detail a thread keeps, so that its events cost no more
+ * than the ceiling that `overhead:PERCENT` sets.
+ *
+ * Purpose: the steps of enum aprof_step, as the events ask for them. Each thread has
+ * a step of its own, t->shed, and changes it itself, inside an event.
+ * Cost: without the option a comparison in the general events and nothing in the fast
+ * ones, whose variant APROF_CLOCK_GOVERNED is the only one that asks (`clock` below is
+ * the variant's constant). With it, a look at the clock every GOVERN_STRIDE events.
+ * Locking: none.
+ *
+ * The ledger's equations hold at each step: what is shed is what is derived from a
+ * segment (histogram, maximum), the path it is booked under, or the moments at which
+ * the thread's time moves on; never a segment, and no count.
+ */
+#ifndef APROF_GOVERN_H
+#define APROF_GOVERN_H
+
+#include "rt.h"
+
+#define APROF_CLOCK_GOVERNED 4u /* beside enum aprof_clock_source, for fast events */
+
+/* What fast events are to be compiled for in this process. */
+static inline uint32_t clock_variant(uint32_t source) {
+  return unlikely(rt.options.overhead != 0) ? APROF_CLOCK_GOVERNED : source;
+}
+
+/* The governor looks at this thread's events and time: sheds, or takes back. */
+SLOW void govern(struct thread *t);
+/* Its thread begins here, at step 0, with nothing known of its load. */
+void govern_start(struct thread *t, uint64_t now);
+/* ... ends, or its epoch has. */
+void govern_stop(struct thread *t, uint64_t now);
+/* Time of a thread whose clock has been shed. */
+uint64_t govern_time(struct thread *t);
+
+/* In fast events: is it this event that looks? Then it is a general one. */
+static inline bool governed_due(const struct thread *t, const struct aprof_block *b,
+                                uint32_t clock) {
+  return clock == APROF_CLOCK_GOVERNED && unlikely(b->sequence >= t->check_at);
+}
+
+static inline bool sheds(const struct thread *t, uint32_t clock, enum aprof_step step) {
+  return clock == APROF_CLOCK_GOVERNED && unlikely(t->shed >= (uint32_t)step);
+}
+static inline bool keeps_histograms(const struct thread *t, uint32_t clock) {
+  return !sheds(t, clock, APROF_STEP_HISTOGRAMS);
+}
+static inline bool keeps_maxima(const struct thread *t, uint32_t clock) {
+  return !sheds(t, clock, APROF_STEP_COARSE);
+}
+static inline uint64_t governed_clock(struct thread *t) {
+  return likely(t->shed < APROF_STEP_COARSE) ? clock_read() : govern_time(t);
+}
+
+/* The node that a function's is looked for under, where `above` is its caller's. */
+static inline uint32_t tree_parent(const struct thread *t, uint32_t above) {
+  return likely(t->shed < APROF_STEP_TREE) ? above : 0;
+}
+
+/* A maximum of something that was measured. */
+static inline void raise_max(const struct thread *t, uint64_t *maximum, uint64_t value) {
+  if (value > *maximum && likely(t->shed < APROF_STEP_COARSE))
+    *maximum = value;
+}
+
+#endif

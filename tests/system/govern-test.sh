@@ -1,0 +1,40 @@
+#!/bin/bash
+# Governed overhead on a real clock: a load in steps on two threads, with ceilings that
+# are never, sometimes and always too low. Counts are the program's own each time, and
+# all equations hold. How long each step lasts is the machine's business: not tested.
+. "$(dirname "$0")/../lib.sh"
+
+# totals FILE EXPRESSION: of totals t, their functions f by name
+totals() {
+  python3 -c 'import json, sys
+t = json.load(open(sys.argv[1]))
+f = {x["name"]: x for x in t["functions"]}
+print(eval(sys.argv[2]))' "$@"
+}
+
+cd "$work" || exit
+cc=$(gcc_of "${majors##* }")
+check "step-load compiles" "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 "-fplugin=$plugin" \
+  -I"$src/rt/include" "$src/tests/system/step-load.c" -o step-load -lpthread
+for ceiling in 100 10 1 0.01; do
+  how="ceiling $ceiling %"
+  rm -rf one && mkdir one
+  requests=$(APROF_OPTIONS=dir:one,overhead:$ceiling ./step-load 400 2>/dev/null)
+  json=$(echo one/*.json)
+  equal "$how: requests" "$requests $requests" \
+    "$(totals "$json" '"%d %d" % (f["request"]["created"], f["request"]["done"])')"
+  equal "$how: their parts" "$((2 * requests)) $((2 * requests))" \
+    "$(totals "$json" '"%d %d" % (f["part"]["done"], sum(a["count"] for a in f["request"]["awaits"]))')"
+  equal "$how: slices" "$requests" "$(totals "$json" 'f["request"]["slices"]')"
+  check "$how: schema and equations" python3 "$src/tests/cli/check-totals.py" \
+    "$src/doc/aprof.totals-1.schema.json" "$json"
+  equal "$how: it is said" "$(totals "$json" 'float('"$ceiling"')')" \
+    "$(totals "$json" 't["governed"]["ceiling_percent"]')"
+done
+# A hundredth of a percent is too little for anything but counting.
+equal "all was shed" "histograms paths clock times" "$(totals "$json" '" ".join(f["part"]["shed"])')"
+check "report" "$aprof" report "$json"
+"$aprof" report "$json" >report.txt
+contains "report: what was shed" "shed detail (~): " report.txt
+contains "report: of which threads" "counts only" report.txt
+finish
