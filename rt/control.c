@@ -73,6 +73,7 @@ static void in_child(void) {
     rt.fd = -1;
     return;
   }
+  rt.child_now = rt.header->virtual_now;
   profile_abandon();
   thread_wipe();
 }

@@ -92,6 +92,8 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
     *offset = found;
     return NULL;
   }
+  if (counters_lost((const struct aprof_counters *)(const void *)offset))
+    return NULL; /* they stand for any node: they must not learn one's histogram */
   rt_lock();
   if (table_used * 4 < table_size * 3 || table_grow()) {
     struct histogram_slot *slot = table_slot(table, table_size, key_of(t, node, which));
