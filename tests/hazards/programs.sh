@@ -13,8 +13,9 @@
 
 programs="plain stackful stackless libuv threads exceptions"
 objects="main signals forks lives exits files"
+# Nothing refers to the runtime but weakly: the linker must be told to take it, as aprof.pc does.
+shared=(-L"$build/rt/.libs" -Wl,-rpath,"$build/rt/.libs" -Wl,--no-as-needed -laprof)
 archive=(-Wl,-u,__aprof_attach "$build/rt/.libs/libaprof.a")
-shared=(-L"$build/rt/.libs" -Wl,-rpath,"$build/rt/.libs" -laprof)
 
 # link_as FROM SUFFIX FLAGS...: the programs compiled as FROM, as PROGRAM-SUFFIX
 link_as() {
