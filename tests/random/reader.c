@@ -325,3 +325,24 @@ void reader_rows(const struct aprof_header *header, uint64_t now, struct rows *r
 void reader_function_rows(const struct aprof_header *header, uint64_t now, struct rows *rows) {
   read_all(header, now, rows, true);
 }
+
+uint64_t reader_missed(const struct aprof_header *header, uint32_t kind, const char *site) {
+  struct reading *r = calloc(1, sizeof *r);
+  uint64_t count = 0, offset = header->header_size;
+  if (!r)
+    abort();
+  r->header = header;
+  each_chunk(r, index_chunk);
+  while (offset < header->used) {
+    const struct aprof_chunk *chunk = at(header, offset);
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_MISSES && i < chunk->count; i++) {
+      const struct aprof_missed *m = element(chunk, i);
+      const char *name = m->site ? site_name(r, m->site) : "(no such site)";
+      if (m->kind == kind && (site == NULL || strcmp(name, site) == 0))
+        count += m->count;
+    }
+    offset += chunk->size ? chunk->size : APROF_PAGE;
+  }
+  free(r);
+  return count;
+}

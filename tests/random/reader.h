@@ -34,4 +34,8 @@ void reader_rows(const struct aprof_header *header, uint64_t now, struct rows *r
 /* The same numbers of each function summed over its paths, under its name. */
 void reader_function_rows(const struct aprof_header *header, uint64_t now, struct rows *rows);
 
+/* Events of one enum aprof_miss that a site of this name sent ("(no such site)": of
+   none), NULL: from anywhere. */
+uint64_t reader_missed(const struct aprof_header *header, uint32_t kind, const char *site);
+
 #endif

@@ -318,9 +318,26 @@ START_TEST(fork_before_the_first_future) {
 }
 END_TEST
 
+static void child_with_a_clock(void) {
+  uint64_t now = gate.api_clock_now();
+  pass(1000);
+  child_must(gate.api_clock_now() == now + 1000);
+  one(&a, 2);
+  child_must(gate.api_clock_now() == now + 1000 + 2);
+}
+
+START_TEST(fork_gives_the_child_a_clock_of_its_own) {
+  attach();
+  one(&a, 1);
+  uint64_t now = gate.api_clock_now();
+  in_child(child_with_a_clock);
+  ck_assert_uint_eq(gate.api_clock_now(), now);
+}
+END_TEST
+
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
           reset_starts_from_zero, reset_zeroes_histograms_and_health,
           no_footprint_before_the_first_future, attach_is_idempotent,
           fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
-          fork_of_a_fork, fork_before_the_first_future)
+          fork_of_a_fork, fork_before_the_first_future, fork_gives_the_child_a_clock_of_its_own)
