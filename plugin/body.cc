@@ -184,7 +184,7 @@ static void add_moment(BodyWork *w, const Binding *b) {
   if (many && !arguments_present(*b, w->frame))
     return;
   say(*w, b);
-  if (tree event = moment_event(*b, w->frame, name_of_function(w->decl)))
+  if (tree event = moment_event(*b, w->frame, name_of_function(w->decl), 0))
     append(&w->entry, if_enabled(w, b, event));
 }
 

@@ -130,16 +130,14 @@ static tree due_event(CallWork *w, const Binding *b, tree token) {
 }
 
 /* Another thread, or the call itself, may run the future before the call returns: it
-   must find the key then, if the arguments tell it. Where the call may fail or may
-   mean the future that has the key, only its end tells. */
+   must find the key then, if the arguments tell it. */
 static bool key_is_early(const Binding &b) {
   auto plain = [](const Value *v) {
     for (; v && v->kind == Value::Mask; v = v->of.get())
       ;
     return !v || v->kind == Value::Arg || v->kind == Value::Self || v->kind == Value::Number;
   };
-  bool sure = (!b.ok && !b.rearm) || (b.then_run && b.then_run->worker);
-  return b.then_run && sure && b.key.first && plain(b.key.first.get()) && plain(b.key.second.get());
+  return b.then_run && b.key.first && plain(b.key.first.get()) && plain(b.key.second.get());
 }
 
 static void add_create(CallWork *w, const Binding *b) {
@@ -219,7 +217,9 @@ static void add_run(CallWork *w, const Binding *b) {
 /* -- events of no extent -------------------------------------------------------------------- */
 
 static void add_moment(CallWork *w, const Binding *b) {
-  tree event = moment_event(*b, w->frame, w->callee);
+  /* Where the call never returns, nothing above will be closed. */
+  bool final = b->verb == Verb::End && w->call && gimple_call_noreturn_p(w->call);
+  tree event = moment_event(*b, w->frame, w->callee, final ? APROF_NORETURN : 0);
   if (!event)
     return;
   if (!b->ok && !uses_ret(*b)) {

@@ -13,32 +13,32 @@ static int how_of(const Binding &b) {
 }
 
 /* The record has the namespace of this key. */
-static tree record_of(const Binding &b, const Key &key, const Frame &frame,
-                      const std::string &name) {
+static tree record_of(const Binding &b, const Key &key, const Frame &frame, const std::string &name,
+                      unsigned flags) {
   return site_new(b.verb == Verb::Wake ? APROF_SITE_WAKE : APROF_SITE_END, name, frame.where,
-                  frame.function, &b, 0, &key);
+                  frame.function, &b, flags, &key);
 }
 
 static tree keyed_event(const Binding &b, const Key &key, const Frame &frame,
-                        const std::string &name) {
+                        const std::string &name, unsigned flags) {
   tree key0, key1;
   if (!key_trees(b, key, frame, &key0, &key1))
     return NULL_TREE;
-  tree record = record_of(b, key, frame, name);
+  tree record = record_of(b, key, frame, name, flags);
   return b.verb == Verb::Wake ? call_event(Event::Wake, {record, key0, key1})
                               : call_event(Event::End, {record, key0, key1, number(how_of(b))});
 }
 
-tree moment_event(const Binding &b, const Frame &frame, const std::string &name) {
+tree moment_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {
   if (b.key.first->kind == Value::Cur) {
-    tree record = record_of(b, b.key, frame, name);
+    tree record = record_of(b, b.key, frame, name, flags);
     return b.verb == Verb::Wake ? call_event(Event::WakeCurrent, {record})
                                 : call_event(Event::EndCurrent, {record, number(how_of(b))});
   }
-  tree event = keyed_event(b, b.key, frame, name), all = NULL_TREE;
+  tree event = keyed_event(b, b.key, frame, name, flags), all = NULL_TREE;
   append(&all, event);
   for (const Key &key : b.more_keys)
-    append(&all, event ? event = keyed_event(b, key, frame, name) : NULL_TREE);
+    append(&all, event ? event = keyed_event(b, key, frame, name, flags) : NULL_TREE);
   return event ? all : NULL_TREE;
 }
 

@@ -11,8 +11,9 @@
 
 namespace aprof {
 
-/* The events of all keys of a wake or end line about `name`; null after an error. */
-tree moment_event(const Binding &, const Frame &, const std::string &name);
+/* The events of all keys of a wake or end line about `name`; `flags` go to their
+   records. Null after an error. */
+tree moment_event(const Binding &, const Frame &, const std::string &name, unsigned flags);
 
 } // namespace aprof
 
