@@ -174,7 +174,5 @@ void govern_start(struct thread *t, uint64_t now) {
   open_window(t, now);
 }
 
-void govern_stop(struct thread *t, uint64_t now) {
-  if (rt.header->overhead_ppm != 0)
-    change(t, APROF_STEP_NONE, now);
-}
+/* Also without a ceiling: the next thread of this block counts its own events only. */
+void govern_stop(struct thread *t, uint64_t now) { change(t, APROF_STEP_NONE, now); }
