@@ -54,13 +54,26 @@ static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) *d,
                          struct dynamic *found) {
   for (; d->d_tag != DT_NULL; d++)
     switch (d->d_tag) {
-    case DT_SYMTAB: found->symbols = at_address(info, d->d_un.d_ptr); break;
-    case DT_STRTAB: found->strings = at_address(info, d->d_un.d_ptr); break;
-    case DT_JMPREL: found->calls = at_address(info, d->d_un.d_ptr); break;
-    case DT_PLTRELSZ: found->calls_size = d->d_un.d_val; break;
-    case DT_RELA: found->others = at_address(info, d->d_un.d_ptr); break;
-    case DT_RELASZ: found->others_size = d->d_un.d_val; break;
-    default: break;
+    case DT_SYMTAB:
+      found->symbols = at_address(info, d->d_un.d_ptr);
+      break;
+    case DT_STRTAB:
+      found->strings = at_address(info, d->d_un.d_ptr);
+      break;
+    case DT_JMPREL:
+      found->calls = at_address(info, d->d_un.d_ptr);
+      break;
+    case DT_PLTRELSZ:
+      found->calls_size = d->d_un.d_val;
+      break;
+    case DT_RELA:
+      found->others = at_address(info, d->d_un.d_ptr);
+      break;
+    case DT_RELASZ:
+      found->others_size = d->d_un.d_val;
+      break;
+    default:
+      break;
     }
 }
 
@@ -123,7 +136,9 @@ static inline __attribute__((always_inline)) long ask(long number, long a, long 
 #endif
 }
 
-static void rewind_status(void) { ask(SYS_lseek, status_fd, 0, SEEK_SET, 0); }
+static void rewind_status(void) {
+  ask(SYS_lseek, status_fd, 0, SEEK_SET, 0);
+}
 
 static uint32_t number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
@@ -268,6 +283,10 @@ bool profile_confined_lately(void) {
              : profile_confined();
 }
 
-void confine_opened(void) { orphan = false; }
+void confine_opened(void) {
+  orphan = false;
+}
 
-bool profile_ours(void) { return profile_confined() || rt.pid == getpid(); }
+bool profile_ours(void) {
+  return profile_confined() || rt.pid == getpid();
+}

@@ -65,7 +65,9 @@ static void block(uint64_t *before, bool confined) {
   *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
 }
 
-void signals_block(uint64_t *before) { block(before, profile_confined()); }
+void signals_block(uint64_t *before) {
+  block(before, profile_confined());
+}
 
 void signals_restore(const uint64_t *before) {
   uint64_t mask = *before & ~CANCEL_BIT;
@@ -82,7 +84,9 @@ void signals_restore(const uint64_t *before) {
    the program calls libc, a handler may run while its own thread has the lock. */
 static __thread bool locked_here __attribute__((tls_model("initial-exec")));
 
-bool rt_locked_here(void) { return locked_here; }
+bool rt_locked_here(void) {
+  return locked_here;
+}
 
 void rt_lock(void) {
   uint64_t before = 0;
@@ -105,7 +109,7 @@ void rt_unlock(void) {
 
 #if defined __x86_64__
 
-#define FAR (1u << 20) /* bytes of a known stack that are searched */
+#define FAR (1u << 20)   /* bytes of a known stack that are searched */
 #define NEAR (64u << 10) /* ... and of another */
 #define RESTORER 0x04000000u
 
@@ -275,8 +279,8 @@ void event_left(struct thread *t) {
   mend_free_list(t);
   t->suspended = t->polled = NULL;
   t->callback_at = 0;
-  if (t->tentative != NULL && (t->tentative->id != t->tentative_id ||
-                               t->tentative->state != APROF_FUTURE_TENTATIVE))
+  if (t->tentative != NULL &&
+      (t->tentative->id != t->tentative_id || t->tentative->state != APROF_FUTURE_TENTATIVE))
     t->tentative = NULL;
   if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) {
     t->idler = NULL;
