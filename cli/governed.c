@@ -97,8 +97,7 @@ static void add_periods(const struct model *m, cJSON *object, const struct aprof
     json_text(item, "step", steps[p->step].name);
     json_number(item, "begin_ns", ns_since_start(m, p->begin_tick));
     json_maybe(item, "end_ns", ns_since_start(m, p->end_tick), p->end_tick != 0);
-    json_number(item, "events",
-                p->end_tick ? p->events : beyond(b->sequence / 2, b->step_event));
+    json_number(item, "events", p->end_tick ? p->events : beyond(b->sequence / 2, b->step_event));
     cJSON_AddItemToArray(array, item);
   }
 }
@@ -207,7 +206,7 @@ static void print_thread(const cJSON *thread, uint64_t elapsed, FILE *out) {
 void governed_print(const struct reading *r, FILE *out) {
   const cJSON *thread;
   cJSON_ArrayForEach(thread, json_member(r->json, "threads"))
-    print_thread(thread, json_get(thread, "elapsed_ns", 0), out);
+      print_thread(thread, json_get(thread, "elapsed_ns", 0), out);
 }
 
 const char *governed_mark(unsigned shed, enum aprof_step from, const char *text) {

@@ -44,7 +44,8 @@ static uint32_t await_path(struct model *m, const struct aprof_future *f, uint32
 }
 
 static int32_t thread_of(const struct profile *p, const struct aprof_future *f) {
-  const struct aprof_block *b = (f->flags & APROF_F_STARTED) ? profile_block(p, f->lease & 0xffff) : NULL;
+  const struct aprof_block *b =
+      (f->flags & APROF_F_STARTED) ? profile_block(p, f->lease & 0xffff) : NULL;
   return b ? b->tid : 0;
 }
 

@@ -173,8 +173,7 @@ static void add_run(struct model *m, const struct profile_run *run) {
       if (run->owner < m->block_count)
         add_to_block(m, run->owner, n->name, c);
     }
-    m->leaf[m->leaves] = (struct model_leaf){
-        .counters = c, .block = run->owner, .next = n->leaves};
+    m->leaf[m->leaves] = (struct model_leaf){.counters = c, .block = run->owner, .next = n->leaves};
     n->leaves = m->leaves++;
   }
 }

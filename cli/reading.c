@@ -2,8 +2,8 @@
 #include "reading.h"
 
 #include "cli.h"
-#include "index.h"
 #include "governed.h"
+#include "index.h"
 #include "json.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #include "totals.h"
 
 #include "cli.h"
-#include "governed.h"
 #include "clock.h"
+#include "governed.h"
 #include "histogram.h"
 #include "json.h"
 
