@@ -1,5 +1,6 @@
 /* What could not be placed, by place; see model.h. */
 #include "cli.h"
+#include "index.h"
 #include "model.h"
 
 #include <stdlib.h>
@@ -27,6 +28,33 @@ static void add_run(struct model *m, const struct profile_run *run) {
                                                  .count = missed[i].count};
 }
 
+bool model_miss_has_key(const struct model_miss *miss) {
+  return miss->kind == APROF_MISS_END || miss->kind == APROF_MISS_WAKE ||
+         miss->kind == APROF_MISS_SWITCH;
+}
+
+static char *call_key(const struct name *name) {
+  return print_string("%u %s", name->kind, name->name);
+}
+
+/* A callee stands for the line that describes it: where that has found a future at any
+   of its places, its key is right, and the others are calls for something else. */
+static void match(struct model *m) {
+  const struct names *names = m->names;
+  struct index x;
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < names->count; i++)
+    found += (names->name[i].flags & APROF_PSITE_FOUND) != 0;
+  index_new(&x, found);
+  for (uint32_t i = 0; i < names->count; i++)
+    if (names->name[i].flags & APROF_PSITE_FOUND)
+      index_put(&x, call_key(&names->name[i]), &names->name[i]);
+  for (uint32_t i = 0; i < m->misses; i++)
+    if (model_miss_has_key(&m->miss[i]))
+      m->miss[i].matched = index_get(&x, call_key(&names->name[m->miss[i].name])) != NULL;
+  index_free(&x);
+}
+
 void model_add_misses(struct model *m) {
   const struct profile_runs *runs = &m->profile->misses;
   size_t most = 0;
@@ -45,4 +73,5 @@ void model_add_misses(struct model *m) {
       m->miss[kept++] = m->miss[i];
   m->misses = kept;
   qsort(m->miss, m->misses, sizeof *m->miss, by_count);
+  match(m);
 }

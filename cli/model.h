@@ -80,6 +80,7 @@ struct model_live {
 struct model_miss {
   uint32_t name;
   uint8_t kind; /* enum aprof_miss */
+  bool matched; /* of one that has a key: what is called there has found a future */
   uint64_t count;
 };
 
@@ -133,6 +134,8 @@ void model_add_threads(struct model *);
 
 /* model-miss.c */
 void model_add_misses(struct model *);
+/* An end, wake or switch: the key it names need not be a future's. */
+bool model_miss_has_key(const struct model_miss *);
 
 /* Whether counters of a block are of the time since the last reset. */
 bool model_counts(const struct model *, uint32_t block);

@@ -214,6 +214,7 @@ static void read_misses(struct reading *r, const cJSON *array) {
         .in = json_get_text(item, "function"),
         .line = json_get(item, "line", 0),
         .count = json_get(item, "count", 0),
+        .matched = cJSON_IsTrue(json_member(item, "matched")),
     };
 }
 

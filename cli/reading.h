@@ -102,6 +102,7 @@ struct r_loop {
 struct r_miss {
   const char *kind, *name, *file, *in; /* name, file, in: NULL where unknown */
   uint64_t line, count;
+  bool matched; /* what was called has found a future here or elsewhere */
 };
 
 struct reading {

@@ -102,8 +102,12 @@ cJSON *finding_json(const struct finding *);
 void report_print_loops(const struct reading *, const struct report_options *, FILE *out);
 void report_print_wakers(const struct reading *, const struct report_options *, FILE *out);
 void report_print_blocking(const struct reading *, const struct report_options *, FILE *out);
-void report_print_misses(const struct reading *, const struct report_options *, FILE *out);
 void report_print_more(size_t all, size_t shown, FILE *out);
+
+/* report-miss.c: awaits outside any future, and ends, wakes and switches of keys that none
+   has; by what was called, and not where it has found one elsewhere. All places, if all
+   rows are asked for. */
+void report_print_misses(const struct reading *, const struct report_options *, FILE *out);
 
 /* Shortens the names of files in the readings. */
 void report_print(struct reading *, const struct report_options *, FILE *out);

@@ -410,6 +410,17 @@ START_TEST(what_could_not_be_placed_is_said) {
 }
 END_TEST
 
+/* What lies in the blocks is of after the last reset. */
+static void blocks_count(void) {
+  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at);
+    struct aprof_block *block = (void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_BLOCK)
+      block->counters_epoch = s->header->reset_epoch;
+    at += chunk->size;
+  }
+}
+
 START_TEST(what_could_not_be_placed_has_a_line) {
   uint32_t run = synthetic_site(s, APROF_SITE_RUN, "on_read", "loop.c", 40, 3);
   uint32_t create = synthetic_site(s, APROF_SITE_CREATE, "uv_read_start", "conn.c", 88, 3);
@@ -425,13 +436,7 @@ START_TEST(what_could_not_be_placed_has_a_line) {
     missed[4] = (struct aprof_missed){.site = run, .count = 9};
     missed[5] = (struct aprof_missed){.kind = APROF_MISS_UNSEEN, .count = block == 1};
   }
-  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
-    struct aprof_chunk *chunk = (void *)(s->bytes + at);
-    struct aprof_block *block = (void *)(chunk + 1);
-    if (chunk->type == APROF_CHUNK_BLOCK)
-      block->counters_epoch = s->header->reset_epoch;
-    at += chunk->size;
-  }
+  blocks_count();
   struct reading *r = read_now(1000000);
   ck_assert_uint_eq(r->misses, 4);
   ck_assert_str_eq(r->miss[0].kind, "run");
@@ -445,6 +450,39 @@ START_TEST(what_could_not_be_placed_has_a_line) {
   ck_assert_ptr_nonnull(
       strstr(found(1000000, "request", FINDING_REUSED),
              "3 handles were used again at conn.c:88 uv_read_start in accept_one"));
+}
+END_TEST
+
+static const struct r_miss *miss_at(const struct reading *r, uint64_t line) {
+  for (size_t i = 0; i < r->misses; i++)
+    if (r->miss[i].line == line)
+      return &r->miss[i];
+  ck_abort_msg("no miss at line %" PRIu64, line);
+}
+
+/* Called for much else, as free() is, a line that has ever found something is right. */
+START_TEST(what_is_called_for_more_than_futures_is_told_from_what_never_finds_one) {
+  uint32_t never = synthetic_site(s, APROF_SITE_END, "request_end", "conn.c", 10, 3);
+  uint32_t both = synthetic_site(s, APROF_SITE_END, "pool_free", "conn.c", 20, 3);
+  uint32_t only_misses = synthetic_site(s, APROF_SITE_END, "pool_free", "conn.c", 30, 3);
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "pool_free", "conn.c", 40, 3);
+  uint32_t outside = synthetic_site(s, APROF_SITE_AWAIT, "pool_free", "conn.c", 50, 3);
+  s->sites[both].flags |= APROF_PSITE_FOUND;
+  struct aprof_missed *missed = synthetic_chunk(s, APROF_CHUNK_MISSES, 1, 0, 8, sizeof *missed);
+  missed[0] = (struct aprof_missed){.site = never, .kind = APROF_MISS_END, .count = 1};
+  missed[1] = (struct aprof_missed){.site = both, .kind = APROF_MISS_END, .count = 2};
+  missed[2] = (struct aprof_missed){.site = only_misses, .kind = APROF_MISS_END, .count = 3};
+  missed[3] = (struct aprof_missed){.site = wake, .kind = APROF_MISS_WAKE, .count = 4};
+  missed[4] = (struct aprof_missed){.site = outside, .kind = APROF_MISS_AWAIT, .count = 5};
+  blocks_count();
+  struct reading *r = read_now(1000000);
+  ck_assert_uint_eq(r->misses, 5);
+  ck_assert(!miss_at(r, 10)->matched);
+  ck_assert(miss_at(r, 20)->matched);
+  ck_assert(miss_at(r, 30)->matched);
+  ck_assert(!miss_at(r, 40)->matched);
+  ck_assert(!miss_at(r, 50)->matched);
+  reading_free(r);
 }
 END_TEST
 
@@ -608,6 +646,7 @@ int main(void) {
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
   tcase_add_test(tests, what_could_not_be_placed_has_a_line);
+  tcase_add_test(tests, what_is_called_for_more_than_futures_is_told_from_what_never_finds_one);
   tcase_add_test(tests, intervals_have_their_own_percentiles);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
   tcase_add_test(tests, pool_threads_are_no_loops);

@@ -167,6 +167,10 @@ struct aprof_chunk {
   uint32_t reserved[25]; /* to 128 bytes: elements start at offset 128 */
 };
 
+/* A bit of a psite's flags that no binding has: an end, wake or switch there has found a
+   future. Set by the runtime, atomically. */
+#define APROF_PSITE_FOUND (1u << 15)
+
 /* A site as the profile knows it. Sites are equal when kind, name, file, line
    and column are: the reader folds them. Number 0 is never used. */
 struct aprof_psite {
