@@ -36,6 +36,7 @@ struct list {
   uint64_t days;
   struct row *row;
   size_t rows, room;
+  size_t unreadable[PROFILE_KINDS]; /* by what they are */
 };
 
 static const struct argp_option options[] = {
@@ -188,9 +189,32 @@ static bool sweep(const struct list *list, const struct row *row, const struct e
   return true;
 }
 
+/* One that is of no use here; it takes memory all the same. */
+static bool visit_unreadable(struct list *list, const struct entry *entry) {
+  struct found found;
+  struct stat st;
+  enum profile_kind kind;
+  if (!find_unreadable(entry, &found, &kind))
+    return false;
+  if (found.state == PROFILE_LEFT && fstat(found.fd, &st) == 0) {
+    struct row row = {.path = found.path,
+                      .device = st.st_dev,
+                      .inode = st.st_ino,
+                      .touched = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+                      .ended = true};
+    if (list->sweep && !sweep(list, &row, entry))
+      list->failed = true;
+  }
+  list->unreadable[kind] += kind == PROFILE_OTHER_VERSION || found.state == PROFILE_LEFT;
+  found_release(&found);
+  return true;
+}
+
 static void visit_file(const struct entry *entry, void *context) {
   struct list *list = context;
   struct found found;
+  if (visit_unreadable(list, entry))
+    return;
   if (!find_entry(entry, false, &found)) {
     list->failed = true;
     return;
@@ -225,6 +249,20 @@ static void print_rows(const struct list *list) {
   }
 }
 
+/* One line, however many there are: after an update, or a test that kills. */
+static void tell_unreadable(const struct list *list) {
+  size_t other = list->unreadable[PROFILE_OTHER_VERSION];
+  size_t unfinished = list->unreadable[PROFILE_UNFINISHED];
+  if (other)
+    printf("%zu more, written by another version of aprof, whose command reads %s\n", other,
+           other == 1 ? "it" : "them");
+  if (unfinished)
+    printf("%zu more with nothing in %s: killed at the first future\n", unfinished,
+           unfinished == 1 ? "it" : "them");
+  if (other || unfinished)
+    puts("`aprof list --sweep' removes old ones of these too");
+}
+
 int cmd_list(int argc, char **argv) {
   struct list list = {.days = SWEEP_DAYS};
   argp_parse(&argp, argc, argv, 0, NULL, &list);
@@ -236,6 +274,8 @@ int cmd_list(int argc, char **argv) {
     qsort(list.row, list.rows, sizeof *list.row, by_start);
   if (!list.sweep)
     print_rows(&list);
+  if (!list.sweep)
+    tell_unreadable(&list);
   for (size_t i = 0; i < list.rows; i++) {
     free(list.row[i].path);
     free(list.row[i].name);

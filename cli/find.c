@@ -106,6 +106,22 @@ bool find_entry(const struct entry *entry, bool writable, struct found *found) {
   return true;
 }
 
+bool find_unreadable(const struct entry *entry, struct found *found, enum profile_kind *kind) {
+  int fd = open_profile(entry->directory, entry->name, false, O_NOFOLLOW);
+  if (fd < 0)
+    return false;
+  *kind = profile_kind(fd);
+  if (*kind != PROFILE_OTHER_VERSION && *kind != PROFILE_UNFINISHED) {
+    close(fd);
+    return false;
+  }
+  *found = (struct found){.fd = fd,
+                          .path = print_string("%s", entry->path),
+                          .what = print_string("%s", entry->path),
+                          .state = is_locked(fd) ? PROFILE_LIVE : PROFILE_LEFT};
+  return true;
+}
+
 static bool find_file(const char *path, bool writable, struct found *found) {
   return find_entry(&(struct entry){.directory = AT_FDCWD, .name = path, .path = path}, writable,
                     found);

@@ -42,6 +42,11 @@ struct entry {
 /* As find_profile for a file; a symbolic link, a pipe, a device is refused. */
 bool find_entry(const struct entry *, bool writable, struct found *found);
 
+/* As find_entry, and true, for a profile that is known to be one and that nobody here can
+   read: of another version, or never finished. Nothing is said. `found->state` is
+   PROFILE_LIVE or PROFILE_LEFT. */
+bool find_unreadable(const struct entry *, struct found *found, enum profile_kind *kind);
+
 enum profile_state profile_state(int fd, const struct aprof_header *header);
 
 /*

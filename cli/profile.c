@@ -62,6 +62,20 @@ static const char *header_fault(const struct aprof_header *header, size_t got) {
   return NULL;
 }
 
+enum profile_kind profile_kind(int fd) {
+  struct {
+    char magic[8];
+    uint32_t version;
+  } begin = {.version = 0};
+  if (read_at(fd, &begin, sizeof begin, 0) < sizeof begin)
+    return PROFILE_DAMAGED;
+  if (memcmp(begin.magic, "\0\0\0\0\0\0\0\0", 8) == 0)
+    return PROFILE_UNFINISHED;
+  if (memcmp(begin.magic, APROF_PROFILE_MAGIC, 8))
+    return PROFILE_DAMAGED;
+  return begin.version == APROF_PROFILE_VERSION ? PROFILE_OURS : PROFILE_OTHER_VERSION;
+}
+
 bool profile_read_header(int fd, const char *what, struct aprof_header *header, bool quiet) {
   memset(header, 0, sizeof *header);
   struct stat st;

@@ -54,6 +54,16 @@ void profile_free(struct profile *);
 /* Reads and checks the header only; false prints a message unless `quiet`. */
 bool profile_read_header(int fd, const char *what, struct aprof_header *header, bool quiet);
 
+/* By its first bytes only. */
+enum profile_kind {
+  PROFILE_OURS,
+  PROFILE_OTHER_VERSION,
+  PROFILE_UNFINISHED, /* its process is about to make it, or was killed then */
+  PROFILE_DAMAGED,    /* or no profile at all */
+  PROFILE_KINDS
+};
+enum profile_kind profile_kind(int fd);
+
 /* Each returns NULL for a number that is not there. */
 const struct aprof_psite *profile_site(const struct profile *, uint32_t number);
 const struct aprof_node *profile_node(const struct profile *, uint32_t number);

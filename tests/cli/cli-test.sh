@@ -213,6 +213,24 @@ check "left over: and removes nothing" test -f "$left"
 check "left over: swept when old" "$aprof" list --sweep=0 --directory "$profiles"
 refuse "left over: gone" test -e "$left"
 
+# What nobody here can read takes memory all the same; however many, it is one line.
+useless=$profiles/useless
+mkdir -m 700 "$useless"
+for number in 1 2 3; do
+  cp copy.aprof "$useless/older$number.aprof"
+  printf '\1\0\0\0' | dd of="$useless/older$number.aprof" bs=1 seek=8 conv=notrunc status=none
+done
+truncate -s 128K "$useless/empty.aprof"
+"$aprof" list --directory "$useless" >useless.txt 2>&1
+equal "useless: no fault of the list" 0 $?
+contains "useless: those of another version" "3 more, written by another version" useless.txt
+contains "useless: one with nothing in it" "1 more with nothing in it" useless.txt
+check "useless: not swept while fresh" "$aprof" list --sweep --directory "$useless"
+check "useless: all there" test "$(ls "$useless" | wc -l)" -eq 4
+check "useless: not swept while locked" flock "$useless/older1.aprof" \
+  "$aprof" list --sweep=0 --directory "$useless"
+equal "useless: only that one is there" "older1.aprof" "$(ls "$useless")"
+
 # -- what is not ours, or no file ------------------------------------------------
 
 # says NAME STATUS TEXT COMMAND...
