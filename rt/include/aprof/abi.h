@@ -151,7 +151,8 @@ struct aprof_gate {
   void (*suspend)(struct aprof_site *await, struct aprof_token *);
   void (*resume)(struct aprof_token *);
 
-  /* The next async body entered on this thread is called from here. */
+  /* The next async body entered on this thread is called from here; NULL: no more,
+     the call is over without one. */
   void (*at)(struct aprof_site *call);
 
   /* A call that brings a future to life. function is the site of the body
