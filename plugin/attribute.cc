@@ -11,7 +11,15 @@ namespace aprof {
 /* By text; null where the text is no line (said once, where it was written). */
 static std::unordered_map<std::string, std::unique_ptr<Binding>> parsed;
 
-static bool need_scan;
+static bool need_scan, expected;
+
+bool attributes_expected() {
+  return expected;
+}
+
+void attributes_expect() {
+  expected = true;
+}
 
 bool attributes_need_scan() {
   return need_scan;
@@ -21,6 +29,7 @@ static const Binding *lookup(const std::string &text, location_t near, bool comp
   auto found = parsed.find(text);
   if (found != parsed.end() && (found->second || !complain))
     return found->second.get();
+  expected = true;
   std::unique_ptr<Binding> b(new Binding());
   Mistake mistake;
   if (!binding_parse(text, true, b.get(), &mistake)) {
@@ -111,6 +120,8 @@ void attributes_register(void *, void *) {
 
 /* In the order of the source; a list of attributes is kept the other way round. */
 void attribute_lines(tree attributes, std::vector<const Binding *> *lines) {
+  if (!expected)
+    return;
   std::vector<const Binding *> found;
   for (tree a = lookup_attribute("aprof", attributes); a;
        a = lookup_attribute("aprof", TREE_CHAIN(a))) {

@@ -28,6 +28,10 @@ void attribute_lines_of(tree function, std::vector<const Binding *> *lines);
 /* Some line so far is about bodies that are known by their use (match.h). */
 bool attributes_need_scan();
 
+/* Some declaration has the attribute, or comes from a precompiled header and may. */
+bool attributes_expected();
+void attributes_expect();
+
 /* Every line parsed so far in this unit. */
 std::vector<const Binding *> attribute_lines_known();
 

@@ -77,6 +77,8 @@ struct Key {
   std::unique_ptr<Value> first, second;
 };
 
+struct Library; /* library.h */
+
 /* One line. A create line's `| run ...` is a line of its own in `then_run`: about the
    bodies that reach fn=, unless it has a place, or there is no fn=. */
 struct Binding {
@@ -118,11 +120,11 @@ struct Binding {
   std::string words;          /* those behind verb and place, one blank between them */
   const char *file = nullptr; /* nullptr: an attribute */
   unsigned line = 0;
-  unsigned order = 0;   /* among all lines of files, from 1; attributes come first */
-  unsigned column = 0;  /* of the first character of text, from 1 */
-  uint64_t where = 0;   /* an attribute's place, as the compiler numbers places */
-  bool shipped = false; /* loaded by itself: users' lines win */
-  const std::vector<std::string> *headers = nullptr; /* only for names declared there */
+  unsigned order = 0;               /* among all lines of files, from 1; attributes come first */
+  unsigned column = 0;              /* of the first character of text, from 1 */
+  uint64_t where = 0;               /* an attribute's place, as the compiler numbers places */
+  const Library *library = nullptr; /* of a shipped file: for its names only, and
+                                       users' lines win */
 };
 
 /* A mistake: the characters [begin, end) of the text, and what is wrong. */

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <dlfcn.h>
-#include <fstream>
-#include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "diagnose.h"
@@ -48,7 +47,7 @@ static std::string path_of(const std::string &value) {
   return is_path(value) ? value : options.bindings_dir + "/" + value + ".aprof";
 }
 
-static std::vector<std::string> shipped_paths() {
+std::vector<std::string> shipped_paths() {
   std::vector<std::string> paths;
   DIR *dir = opendir(options.bindings_dir.c_str());
   if (!dir)
@@ -92,30 +91,38 @@ static std::string strip(const std::string &line, size_t *indent) {
 
 struct File {
   const char *path;
-  bool shipped;
-  std::vector<std::string> *headers;
+  const Library *library; /* null: a user's */
   std::vector<std::unique_ptr<Binding>> lines;
 };
 
-/* "header PATH"; false if this is another line. */
-static bool load_header(File *file, const std::string &text, unsigned number, unsigned column) {
+/* "header PATH": 1, with the path; 0 for another line; -1 where no path, or more than
+   one, is there. */
+static int read_header(const std::string &text, std::string *path) {
   size_t end = text.find_first_of(" \t");
-  if (text.substr(0, end) != "header")
-    return false;
-  size_t path = text.find_first_not_of(" \t", end);
-  bool one = path != std::string::npos && text.find_first_of(" \t", path) == std::string::npos;
-  if (one)
-    file->headers->push_back(text.substr(path));
-  else
-    error_at(file_location(file->path, number, column),
-             "one path is expected after %<header%>, as in %<header uv.h%>");
-  return true;
+  if (text.compare(0, end, "header") != 0)
+    return 0;
+  size_t begin = text.find_first_not_of(" \t", end);
+  if (begin == std::string::npos || text.find_first_of(" \t", begin) != std::string::npos)
+    return -1;
+  *path = text.substr(begin);
+  return 1;
+}
+
+std::vector<std::string> headers_of_text(const std::string &text) {
+  std::vector<std::string> paths;
+  for (size_t at = text.find("header"); at != std::string::npos; at = text.find("header", at + 6)) {
+    size_t begin = text.find_last_of('\n', at) + 1, indent;
+    if (text.find_first_not_of(" \t", begin) != at)
+      continue;
+    std::string path;
+    if (read_header(strip(text.substr(at, text.find('\n', at) - at), &indent), &path) > 0)
+      paths.push_back(path);
+  }
+  return paths;
 }
 
 static void load_line(File *file, const std::string &text, unsigned number, unsigned column,
                       bool quiet = false) {
-  if (!quiet && load_header(file, text, number, column))
-    return;
   std::unique_ptr<Binding> b(new Binding());
   Mistake mistake;
   if (!binding_parse(text, false, b.get(), &mistake)) {
@@ -127,12 +134,12 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
   b->file = file->path;
   b->line = number;
   b->column = column;
-  b->shipped = file->shipped;
+  b->library = file->library;
   if (b->then_run) {
     b->then_run->file = b->file;
     b->then_run->line = b->line;
     b->then_run->column = b->column;
-    b->then_run->shipped = b->shipped;
+    b->then_run->library = b->library;
   }
   file->lines.push_back(std::move(b));
   /* A `| run` with a place is a line of its own, too. */
@@ -152,62 +159,83 @@ static std::string shipped_names() {
   return names.empty() ? "none in " + options.bindings_dir : names;
 }
 
-/* Why it cannot be read, or 0. */
-static int trouble_with(const std::string &path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0)
-    return errno;
-  if (S_ISDIR(status.st_mode))
-    return EISDIR;
-  return access(path.c_str(), R_OK) == 0 ? 0 : errno;
+/* 0, or why it cannot be read. */
+static int read_text(const std::string &path, std::string *text) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC), why = fd < 0 ? errno : 0;
+  char part[8192];
+  for (ssize_t got = 1; !why && got != 0;) {
+    got = read(fd, part, sizeof part);
+    if (got < 0 && errno != EINTR)
+      why = errno;
+    else if (got > 0)
+      text->append(part, (size_t)got);
+  }
+  if (fd >= 0)
+    close(fd);
+  return why;
 }
 
-static void load_file(const std::string &path, bool shipped) {
+bool bindings_text(const std::string &path, std::string *text) {
+  int why = read_text(path, text);
+  if (why)
+    error("bindings file %qs cannot be read: %s", path.c_str(), xstrerror(why));
+  return why == 0;
+}
+
+static void load_lines(File *file, const std::string &text) {
+  unsigned number = 0;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    number++;
+    size_t indent;
+    std::string line = strip(text.substr(begin, end - begin), &indent), path;
+    unsigned column = (unsigned)indent + 1;
+    if (line.empty())
+      continue;
+    int header = read_header(line, &path);
+    if (header == 0)
+      load_line(file, line, number, column);
+    else if (header < 0)
+      error_at(file_location(file->path, number, column),
+               "one path is expected after %<header%>, as in %<header uv.h%>");
+  }
+}
+
+void bindings_add(const std::string &path, const std::string &text, const Library *library,
+                  unsigned first) {
   std::string real = real_path(path);
   if (std::find(loaded.begin(), loaded.end(), real) != loaded.end())
     return;
-  if (int why = trouble_with(path)) {
-    error("bindings file %qs cannot be read: %s", path.c_str(), xstrerror(why));
-    return;
-  }
-  std::ifstream in(path);
   loaded.push_back(real);
-  File file = {xstrdup(path.c_str()), shipped, new std::vector<std::string>(), {}};
-  std::string line;
-  for (unsigned number = 1; std::getline(in, line); number++) {
-    size_t indent;
-    std::string text = strip(line, &indent);
-    if (!text.empty())
-      load_line(&file, text, number, (unsigned)indent + 1);
-  }
-  if (shipped && file.headers->empty())
-    return; /* for those who ask for it by name */
+  File file = {xstrdup(path.c_str()), library, {}};
+  load_lines(&file, text);
   for (auto &b : file.lines) {
-    /* Who names a file wants it to hold for his names, wherever declared. */
-    b->headers = shipped ? file.headers : nullptr;
+    b->order = first++;
+    if (b->then_run)
+      b->then_run->order = b->order;
     all.push_back(std::move(b));
-    all.back()->order = (unsigned)all.size();
-    if (all.back()->then_run)
-      all.back()->then_run->order = all.back()->order;
   }
+}
+
+static void load_named(const std::string &path) {
+  std::string text;
+  if (bindings_text(path, &text))
+    bindings_add(path, text, nullptr, (unsigned)all.size() + 1);
 }
 
 /* bindings=VALUE */
 static void load_asked(const std::string &value) {
-  if (!is_path(value) && trouble_with(path_of(value)) == ENOENT)
+  if (!is_path(value) && access(path_of(value).c_str(), F_OK) != 0)
     error("no bindings of the name %qs are shipped; there are: %s; a file of yours is named with "
           "%</%> or %<.aprof%>, as %<./%s.aprof%>",
           value.c_str(), shipped_names().c_str(), value.c_str());
   else
-    load_file(path_of(value), false);
+    load_named(path_of(value));
 }
 
 void bindings_load() {
   for (const std::string &value : options.bindings)
     load_asked(value);
-  if (options.shipped)
-    for (const std::string &path : shipped_paths())
-      load_file(path, true);
 }
 
 /* -- dependencies -------------------------------------------------------------------- */

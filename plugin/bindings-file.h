@@ -5,8 +5,9 @@
  *     header uv.h          the lines hold for names declared in such a file
  *     create call:uv_write key=w:a0 fn=a4 | run key=w:a0 once
  *
- * Purpose: loads the shipped files and those asked for, once per unit.
- * Cost: a read of each file; a few hundred lines are parsed in well under 1 ms.
+ * Purpose: loads the files that were asked for, and those shipped ones whose headers
+ * the unit includes (library.h).
+ * Cost: a line is parsed in some 10 us.
  * Locking: none.
  */
 #ifndef APROF_PLUGIN_BINDINGS_FILE_H
@@ -22,8 +23,19 @@ void bindings_load();
 /* Makes the files part of the unit's dependencies (-MD, -M). */
 void bindings_add_dependencies();
 
-/* All lines, users' files first. They live as long as the compiler. */
+/* All lines so far, users' files first. They live as long as the compiler. */
 const std::vector<std::unique_ptr<Binding>> &bindings();
+
+/* Of a shipped file: sorted paths, a text (false, after an error, where it cannot be
+   read), and the paths behind `header` in a text. */
+std::vector<std::string> shipped_paths();
+bool bindings_text(const std::string &path, std::string *text);
+std::vector<std::string> headers_of_text(const std::string &text);
+
+/* Appends a file's lines, with orders from `first`; once for each file, by whatever
+   path. */
+void bindings_add(const std::string &path, const std::string &text, const Library *,
+                  unsigned first);
 
 } // namespace aprof
 

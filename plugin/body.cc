@@ -15,6 +15,7 @@
 #include "diagnose.h"
 #include "emit.h"
 #include "moment.h"
+#include "names.h"
 #include "options.h"
 #include "scan.h"
 #include "site.h"

@@ -19,6 +19,7 @@
 #include "emit.h"
 #include "field.h"
 #include "headers.h"
+#include "names.h"
 #include "site.h"
 #include "types.h"
 

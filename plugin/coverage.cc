@@ -3,6 +3,7 @@
 
 #include "bindings-file.h"
 #include "match.h"
+#include "names.h"
 
 #ifndef APROF_VERSION
 #define APROF_VERSION "?"
@@ -63,7 +64,7 @@ static std::string all_records() {
     std::string where = place_of(*b);
     auto count = counts.find(where);
     unsigned matches = count == counts.end() ? 0 : count->second;
-    if ((matches > 0 || !b->shipped) && seen.insert(where).second)
+    if ((matches > 0 || !b->library) && seen.insert(where).second)
       text += "binding\t" + where + "\t" + std::to_string(matches) + "\t" + field(b->text) + "\n";
   }
   return text;
@@ -101,6 +102,8 @@ static std::string assembly(const std::string &text) {
 /* What is left in the symbol table by then is referred to. */
 static void add_declared() {
   cgraph_node *node;
+  if (match_nothing())
+    return;
   FOR_EACH_FUNCTION(node) {
     tree function = node->decl;
     if (node->definition || node->alias || DECL_IS_UNDECLARED_BUILTIN(function))

@@ -3,24 +3,9 @@
 
 #include <algorithm>
 
-#include "bindings-file.h"
-
 namespace aprof {
 
-typedef std::vector<const std::string *> Headers;
-
-static std::unordered_map<const char *, Headers> by_file; /* by the name's address */
-static std::unordered_map<tree, Headers> by_name;         /* by identifier */
-
-bool headers_seen() {
-  return !by_name.empty();
-}
-
-static bool path_ends_in(const char *path, const std::string &header) {
-  size_t length = strlen(path), tail = header.size();
-  return length >= tail && strcmp(path + length - tail, header.c_str()) == 0 &&
-         (length == tail || path[length - tail - 1] == '/');
-}
+static std::unordered_map<tree, Libraries> by_name; /* by identifier */
 
 /* What expand_location says, which asks for the translation of "<built-in>" each
    time. Null for builtins. */
@@ -35,73 +20,44 @@ static const char *file_of(tree declaration) {
   return map ? ORDINARY_MAP_FILE_NAME(map) : nullptr;
 }
 
-/* The headers of the loaded lines that this file is; once per file. */
-static const Headers &headers_of_file(const char *file) {
-  auto found = by_file.find(file);
-  if (found != by_file.end())
-    return found->second;
-  Headers &hits = by_file[file];
-  const std::vector<std::string> *last = nullptr;
-  for (const auto &b : bindings()) {
-    if (!b->headers || b->headers == last)
-      continue;
-    last = b->headers;
-    for (const std::string &header : *b->headers)
-      if (file && path_ends_in(file, header))
-        hits.push_back(&header);
-  }
-  return hits;
-}
-
-static const Headers &headers_of_name(tree declaration) {
-  static const Headers none;
+static const Libraries &libraries_of_name(tree declaration) {
+  static const Libraries none;
   auto found = by_name.find(DECL_NAME(declaration));
   return found == by_name.end() ? none : found->second;
 }
 
-void remember_header(tree declaration) {
-  const Headers &hits = headers_of_file(file_of(declaration));
-  if (hits.empty() || !DECL_NAME(declaration))
-    return;
-  Headers &known = by_name[DECL_NAME(declaration)];
-  for (const std::string *header : hits)
-    if (std::find(known.begin(), known.end(), header) == known.end())
-      known.push_back(header);
+static bool holds(const Libraries &libraries, const Library *library) {
+  return std::find(libraries.begin(), libraries.end(), library) != libraries.end();
 }
 
-bool declared_in_some(tree declaration) {
-  return !headers_of_name(declaration).empty() || !headers_of_file(file_of(declaration)).empty();
+void remember_header(tree declaration) {
+  const Libraries &hits = libraries_of_file(file_of(declaration));
+  if (hits.empty() || !DECL_NAME(declaration))
+    return;
+  Libraries &known = by_name[DECL_NAME(declaration)];
+  for (const Library *library : hits)
+    if (!holds(known, library))
+      known.push_back(library);
+}
+
+Libraries libraries_of(tree declaration) {
+  if (!libraries_present())
+    return Libraries();
+  Libraries all = libraries_of_name(declaration);
+  for (const Library *library : libraries_of_file(file_of(declaration)))
+    if (!holds(all, library))
+      all.push_back(library);
+  return all;
 }
 
 bool declared_where(const Binding *b, tree declaration) {
-  if (!b->headers)
-    return true;
-  const std::string *first = b->headers->data(), *end = first + b->headers->size();
-  auto mine = [&](const std::string *header) { return header >= first && header < end; };
-  const Headers &name = headers_of_name(declaration);
-  if (std::any_of(name.begin(), name.end(), mine))
-    return true;
-  const Headers &file = headers_of_file(file_of(declaration));
-  return std::any_of(file.begin(), file.end(), mine);
+  return !b->library || holds(libraries_of_name(declaration), b->library) ||
+         holds(libraries_of_file(file_of(declaration)), b->library);
 }
 
-bool headers_present(const std::vector<std::string> &headers) {
-  static std::unordered_map<const void *, bool> known;
-  auto asked = known.find(&headers);
-  if (asked != known.end())
-    return asked->second;
-  for (unsigned i = 0; i < LINEMAPS_ORDINARY_USED(line_table); i++) {
-    const char *file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
-    for (const std::string &header : headers)
-      if (file && path_ends_in(file, header))
-        return known[&headers] = true;
-  }
-  return known[&headers] = false;
-}
-
-/* By file: the headers that declare what it defines. */
-static const std::unordered_map<std::string, Headers> &library_files() {
-  static std::unordered_map<std::string, Headers> files;
+/* By file: the libraries whose headers declare what it defines. */
+static const std::unordered_map<std::string, Libraries> &library_files() {
+  static std::unordered_map<std::string, Libraries> files;
   static bool known;
   cgraph_node *node;
   if (known)
@@ -111,24 +67,20 @@ static const std::unordered_map<std::string, Headers> &library_files() {
     const char *file = file_of(node->decl);
     if (!file || !TREE_PUBLIC(node->decl))
       continue;
-    const Headers &itself = headers_of_file(file);
-    for (const std::string *header : headers_of_name(node->decl))
-      if (std::find(itself.begin(), itself.end(), header) == itself.end())
-        files[file].push_back(header);
+    const Libraries &itself = libraries_of_file(file);
+    for (const Library *library : libraries_of_name(node->decl))
+      if (!holds(itself, library))
+        files[file].push_back(library);
   }
   return files;
 }
 
 bool is_library_itself(const Binding *b, tree function) {
   const char *file = file_of(function);
-  if (!b->headers || !file)
+  if (!b->library || !file)
     return false;
   auto found = library_files().find(file);
-  if (found == library_files().end())
-    return false;
-  const std::string *first = b->headers->data(), *end = first + b->headers->size();
-  return std::any_of(found->second.begin(), found->second.end(),
-                     [&](const std::string *header) { return header >= first && header < end; });
+  return found != library_files().end() && holds(found->second, b->library);
 }
 
 } // namespace aprof

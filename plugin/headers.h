@@ -1,9 +1,9 @@
 /*
- * Headers: the lines of a file that names some hold for what they declare.
+ * Which names belong to which library: lines of shipped files hold for what their
+ * headers declare.
  *
- * Purpose: answers whether a declaration, or this unit, has to do with a header.
- * Cost: a comparison of paths per source file, two look-ups per declaration: every
- * declaration of every unit comes through here.
+ * Purpose: answers whether a declaration has to do with the library of a line.
+ * Cost: two look-ups per declaration, of units that include such a header.
  * Locking: none.
  */
 #ifndef APROF_PLUGIN_HEADERS_H
@@ -11,6 +11,7 @@
 
 #include "binding.h"
 #include "gcc.h"
+#include "library.h"
 
 namespace aprof {
 
@@ -18,18 +19,11 @@ namespace aprof {
    remembered. */
 void remember_header(tree declaration);
 
-/* Some header of a file's lines has declared something. */
-bool headers_seen();
+/* Whose headers declare this name, wherever it was declared again. */
+Libraries libraries_of(tree declaration);
 
-/* One of these headers has been read for this unit; valid once it is parsed. */
-bool headers_present(const std::vector<std::string> &headers);
-
-/* The lines of a file that is restricted to headers hold for this name, wherever
-   it was declared again. Lines without headers hold for all. */
+/* The line holds for this name: it is a user's, or of such a library. */
 bool declared_where(const Binding *, tree declaration);
-
-/* Some header of a file's lines declares it: the quick way to "no line". */
-bool declared_in_some(tree declaration);
 
 /* `function` is in a file that defines what the headers of this line declare: the
    library itself, whose calls of its own functions are nobody's requests. Valid

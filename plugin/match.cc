@@ -2,37 +2,21 @@
 #include "match.h"
 
 #include <algorithm>
-#include <regex.h>
 
 #include "attribute.h"
 #include "bindings-file.h"
 #include "headers.h"
+#include "index.h"
+#include "names.h"
 #include "scan.h"
 #include "types.h"
 
 namespace aprof {
 
-typedef std::vector<const Binding *> Lines;
-
-struct Pattern {
-  regex_t regex;
-  bool compiled; /* when it is first asked for */
-  const Binding *line;
-};
-
-/* One for call:, one for def:. */
-struct Index {
-  std::unordered_map<std::string, Lines> by_name;
-  std::vector<Pattern> patterns;
-  std::unordered_map<unsigned, Lines> found; /* by DECL_UID */
-  bool all_have_headers = true;
-};
-
 static Index calls, defs;
 static std::unordered_map<std::string, Lines> called_fields, stored_fields; /* by last name */
 static Lines typed;                                                         /* type: lines */
 static bool lines_need_scan;
-static bool mangled_wanted;                            /* some line has a mangled name */
 static std::unordered_map<unsigned, BodyLines> bodies; /* by DECL_UID */
 
 bool match_needs_scan() {
@@ -71,28 +55,24 @@ void want_names_of(const Binding &b) {
     want_names_of(*b.then_run);
 }
 
-void match_init() {
-  for (const auto &line : bindings()) {
-    const Binding *b = line.get();
-    want_names_of(*b);
-    mangled_wanted |= lang_GNU_CXX() && b->name.find("_Z") != std::string::npos;
-    lines_need_scan |= !b->headers && (b->run_of_functions() || b->place == Place::Type);
-    if (b->place == Place::Type) {
-      typed.push_back(b);
-      continue;
-    }
-    if (!b->fields.empty()) {
-      (b->place == Place::Icall ? called_fields : stored_fields)[b->fields.back()].push_back(b);
-      continue;
-    }
-    Index *index = b->place == Place::Call ? &calls : &defs;
-    index->all_have_headers &= b->headers != nullptr;
-    if (!b->regex) {
-      index->by_name[b->name].push_back(b);
-      continue;
-    }
-    index->patterns.push_back({regex_t(), false, b});
-  }
+void match_add(const Binding *b) {
+  want_names_of(*b);
+  lines_need_scan |= !b->library && (b->run_of_functions() || b->place == Place::Type);
+  if (b->place == Place::Type)
+    typed.push_back(b);
+  else if (!b->fields.empty())
+    (b->place == Place::Icall ? called_fields : stored_fields)[b->fields.back()].push_back(b);
+  else
+    index_add(b->place == Place::Call ? &calls : &defs, b);
+}
+
+void match_forget_identifiers() {
+  index_forget_identifiers(&calls);
+  index_forget_identifiers(&defs);
+}
+
+bool match_nothing() {
+  return bindings().empty() && !attributes_expected();
 }
 
 bool namespace_has_create(uint32_t ns) {
@@ -101,104 +81,13 @@ bool namespace_has_create(uint32_t ns) {
   if (!ready) {
     ready = true;
     for (const auto &b : bindings())
-      if (b->verb == Verb::Create && (!b->headers || headers_present(*b->headers)))
+      if (b->verb == Verb::Create)
         spaces.insert(b->key.ns);
     for (const Binding *b : attribute_lines_known())
       if (b->verb == Verb::Create)
         spaces.insert(b->key.ns);
   }
   return spaces.count(ns) != 0;
-}
-
-/* -- names ------------------------------------------------------------------------------- */
-
-/* "__ct " "__ct_base " "__ct_comp ", and "__dt ": no name of the program ends so. */
-static bool is_special(tree d, const char *text, const char *prefix) {
-  return TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, prefix, 4) == 0 &&
-         text[strlen(text) - 1] == ' ' && DECL_CONTEXT(d) && TYPE_P(DECL_CONTEXT(d)) &&
-         TYPE_IDENTIFIER(DECL_CONTEXT(d));
-}
-
-/* ns::Class::method; the plain name in C. */
-static std::string qualified(tree declaration) {
-  std::string name;
-  for (tree d = declaration; d && TREE_CODE(d) != TRANSLATION_UNIT_DECL;) {
-    tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
-    const char *text = identifier_text(identifier);
-    std::string part = text ? text : "";
-    if (part == "_FUN") /* what a lambda becomes as a pointer */
-      part = "";
-    if (is_special(d, text, "__ct"))
-      part = identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
-    else if (is_special(d, text, "__dt"))
-      part = std::string("~") + identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
-    else if (TYPE_P(d) && (!text || strchr("<.", *text) || strncmp(text, "__lambda", 8) == 0))
-      part = "lambda";
-    if (!part.empty())
-      name = name.empty() ? part : part + "::" + name;
-    d = TYPE_P(d) ? TYPE_CONTEXT(d) : DECL_CONTEXT(d);
-  }
-  return name;
-}
-
-std::string name_of_function(tree function) {
-  if (lang_GNU_CXX())
-    return qualified(function);
-  const char *text = identifier_text(DECL_NAME(function));
-  return text ? text : "?";
-}
-
-static std::vector<std::string> names_of(tree function) {
-  std::vector<std::string> names;
-  auto add = [&](const std::string &name) {
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
-  };
-  const char *plain = identifier_text(DECL_NAME(function));
-  if (plain)
-    add(plain);
-  /* Not while parsing: a type's name may still change. */
-  bool known = HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function);
-  if (known || (mangled_wanted && symtab->state != PARSING)) {
-    const char *text = identifier_text(DECL_ASSEMBLER_NAME(function));
-    add(text[0] == '*' ? text + 1 : text);
-  }
-  if (lang_GNU_CXX())
-    add(qualified(function));
-  return names;
-}
-
-static const Lines &named_lines(Index *index, tree function) {
-  static const Lines none;
-  if (index->all_have_headers && !declared_in_some(function))
-    return none;
-  auto known = index->found.find(DECL_UID(function));
-  if (known != index->found.end())
-    return known->second;
-  Lines lines;
-  std::vector<std::string> names = names_of(function);
-  for (const std::string &name : names) {
-    auto found = index->by_name.find(name);
-    if (found != index->by_name.end())
-      for (const Binding *b : found->second)
-        if (declared_where(b, function) && std::find(lines.begin(), lines.end(), b) == lines.end())
-          lines.push_back(b);
-  }
-  for (Pattern &pattern : index->patterns) {
-    if (!declared_where(pattern.line, function))
-      continue;
-    if (!pattern.compiled)
-      regcomp(&pattern.regex, pattern.line->name.c_str(), REG_EXTENDED | REG_NOSUB);
-    pattern.compiled = true;
-    for (const std::string &name : names)
-      if (regexec(&pattern.regex, name.c_str(), 0, nullptr, 0) == 0) {
-        lines.push_back(pattern.line);
-        break;
-      }
-  }
-  static Lines preliminary;
-  bool last = !mangled_wanted || symtab->state != PARSING;
-  return (last ? index->found[DECL_UID(function)] : preliminary) = lines;
 }
 
 /* -- calls ------------------------------------------------------------------------------- */
@@ -213,17 +102,17 @@ std::vector<const Binding *> call_lines(tree function, tree function_type) {
                              [](const Binding *b) { return b->place != Place::Call; }),
               lines.end());
   if (function) {
-    const Lines &named = named_lines(&calls, function);
+    Lines named = index_lines(&calls, function);
     lines.insert(lines.end(), named.begin(), named.end());
     std::stable_sort(lines.begin(), lines.end(),
                      [](const Binding *a, const Binding *b) { return a->order < b->order; });
   }
   bool users =
-      std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return !b->shipped; });
+      std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return !b->library; });
   if (users)
-    lines.erase(
-        std::remove_if(lines.begin(), lines.end(), [](const Binding *b) { return b->shipped; }),
-        lines.end());
+    lines.erase(std::remove_if(lines.begin(), lines.end(),
+                               [](const Binding *b) { return b->library != nullptr; }),
+                lines.end());
   return lines;
 }
 
@@ -247,7 +136,7 @@ static bool type_is_named(tree type, const std::string &name) {
     if (text && name == text)
       return true;
     if (text && lang_GNU_CXX() && TYPE_NAME(t) && TREE_CODE(TYPE_NAME(t)) == TYPE_DECL &&
-        name == qualified(TYPE_NAME(t)))
+        name == qualified_name(TYPE_NAME(t)))
       return true;
   }
   return false;
@@ -284,9 +173,9 @@ std::vector<FieldLine> field_lines(Place place, tree reference) {
     if (declared_where(b, field))
       if (tree object = object_of(b, reference)) {
         found.push_back({b, object});
-        users |= !b->shipped;
+        users |= !b->library;
       }
-  auto loses = [&](const FieldLine &f) { return users && f.line->shipped; };
+  auto loses = [&](const FieldLine &f) { return users && f.line->library; };
   found.erase(std::remove_if(found.begin(), found.end(), loses), found.end());
   return found;
 }
@@ -322,8 +211,8 @@ static void add_attribute_lines(BodyLines *body, const Lines &lines) {
 }
 
 static bool type_line_holds(const Binding *b, tree function) {
-  if (b->quoted) /* no header declares who has a signature: it has to be read */
-    return signature_matches(b->name, function) && (!b->headers || headers_present(*b->headers));
+  if (b->quoted) /* no header declares who has a signature: that it was read is enough */
+    return signature_matches(b->name, function);
   for (const Use &use : uses_of(function)) {
     if (!use.as)
       continue;
@@ -339,10 +228,10 @@ static bool type_line_holds(const Binding *b, tree function) {
 static void users_win(BodyLines *body) {
   std::unordered_set<uint32_t> users;
   for (const RunLine &run : body->runs)
-    if (!run.line->shipped)
+    if (!run.line->library)
       users.insert(run.line->key.ns);
   auto loses = [&](const RunLine &run) {
-    return run.line->shipped && users.count(run.line->key.ns) != 0;
+    return run.line->library && users.count(run.line->key.ns) != 0;
   };
   body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), loses), body->runs.end());
 }
@@ -368,7 +257,7 @@ const BodyLines &body_lines(tree function) {
   for (const Use &use : uses_of(function))
     attribute_lines(use.attributes, &lines);
   add_attribute_lines(&body, lines);
-  for (const Binding *b : named_lines(&defs, function))
+  for (const Binding *b : index_lines(&defs, function))
     add_body_line(&body, b, b->quiet);
   for (const Binding *b : typed)
     if (type_line_holds(b, function))

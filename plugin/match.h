@@ -8,7 +8,7 @@
  *   - a user's line for a call replaces all shipped lines for that call,
  *   - a user's run line for a body replaces shipped ones of its namespace,
  *   - equal run lines of one body count once.
- * Cost: a hash lookup per function seen, regexes once per function and unit.
+ * Cost: see index.h; a body is looked at once.
  * Locking: none.
  */
 #ifndef APROF_PLUGIN_MATCH_H
@@ -19,8 +19,14 @@
 
 namespace aprof {
 
-/* Builds the tables from the loaded files. */
-void match_init();
+/* Enters a line of a file into the tables. */
+void match_add(const Binding *);
+
+/* There is no line, nor an attribute: nothing can match. */
+bool match_nothing();
+
+/* A precompiled header was loaded: the compiler has other identifiers now. */
+void match_forget_identifiers();
 
 /* The values of a line name structs and functions that the scan must look up. */
 void want_names_of(const Binding &);
@@ -70,9 +76,6 @@ bool enters_future(tree function, tree function_type);
 
 /* Some create line that may hold in this unit has this namespace. */
 bool namespace_has_create(uint32_t ns);
-
-/* A name as messages and sites show it: qualified in C++. */
-std::string name_of_function(tree function);
 
 } // namespace aprof
 

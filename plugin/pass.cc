@@ -130,7 +130,8 @@ public:
   Pass() : gimple_opt_pass(description, g) {}
   unsigned int execute(function *fun) final override {
     bool lowered = fun->cfg || (fun->curr_properties & PROP_gimple_lcf);
-    if (!lowered && !is_out_of_bounds(fun->decl))
+    bool nothing = match_nothing() && !user_gate();
+    if (!nothing && !lowered && !is_out_of_bounds(fun->decl))
       instrument(fun->decl);
     return 0;
   }

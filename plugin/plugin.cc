@@ -12,6 +12,7 @@
 #include "coverage.h"
 #include "gcc.h"
 #include "keep.h"
+#include "library.h"
 #include "match.h"
 #include "options.h"
 #include "pass.h"
@@ -29,7 +30,9 @@ namespace aprof {
 static void start_unit(void *, void *) {
   bindings_add_dependencies();
   bindings_load();
-  match_init();
+  for (const auto &line : bindings())
+    match_add(line.get());
+  libraries_find();
 }
 
 /* Only the C family has what lines are about; lto1 gets code that is done. */

@@ -20,7 +20,6 @@ static std::unordered_map<std::string, std::vector<const Binding *>> typedef_run
 static std::unordered_map<std::string, tree> structs, functions;
 static tree gate_decl;
 static std::unordered_set<unsigned> announced; /* DECL_UIDs of functions */
-static bool all_announced;
 
 const std::vector<Use> &uses_of(tree function) {
   return uses[DECL_UID(function)];
@@ -98,7 +97,7 @@ const std::vector<const Binding *> &runs_of(tree function) {
 }
 
 static bool scan_wanted() {
-  return headers_seen() || match_needs_scan() || attributes_need_scan();
+  return libraries_present() || match_needs_scan() || attributes_need_scan();
 }
 
 /* -- names that values need ------------------------------------------------------------- */
@@ -196,7 +195,7 @@ static void note_initializer(tree place, tree e, tree type) {
   }
 }
 
-static void announce_all();
+static void announce(tree function);
 
 /* The functions that this argument may be get the line's `| run`. */
 static void note_run_argument(const Binding *b, const Value *value, tree call, tree wanted) {
@@ -235,9 +234,8 @@ static void note_call(tree call) {
   if (!CALL_EXPR_FN(call))
     return;
   tree callee = get_callee_fndecl(call);
-  if (callee && !all_announced && !announced.count(DECL_UID(callee)) &&
-      !DECL_IS_UNDECLARED_BUILTIN(callee))
-    announce_all();
+  if (callee && !announced.count(DECL_UID(callee)) && !DECL_IS_UNDECLARED_BUILTIN(callee))
+    announce(callee);
   tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
   int count = call_expr_nargs(call);
   for (int i = 0; i < count; i++) {
@@ -311,16 +309,22 @@ static tree scan_tree(tree *where, int *, void *) {
   return NULL_TREE;
 }
 
+static void keep_up();
+
 void scan_function(void *function, void *) {
+  keep_up();
   if (!gate_decl) {
     tree found = identifier_global_value(get_identifier("__aprof_gate"));
     if (found && VAR_P(found))
       gate_decl = keep(found);
   }
+  if (!scan_wanted())
+    return;
   if (!structs.empty() || !functions.empty())
     look_up_names();
-  if (scan_wanted())
-    scan_body((tree)function);
+  if (!announced.count(DECL_UID((tree)function))) /* GCC does not do it for definitions */
+    announce((tree)function);
+  scan_body((tree)function);
 }
 
 /* -- declarations ---------------------------------------------------------------------------- */
@@ -341,24 +345,9 @@ static void note_create_lines(tree function) {
 
 static void announce(tree function) {
   announced.insert(DECL_UID(function));
-  remember_header(function);
-  if (scan_wanted())
-    note_create_lines(function);
-}
-
-void scan_declaration(void *data, void *) {
-  tree declaration = (tree)data;
-  if (declaration == error_mark_node || !DECL_NAME(declaration))
-    return;
-  if (VAR_P(declaration)) {
-    if (scan_wanted() && is_global_var(declaration))
-      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
-    return;
-  }
-  if (TREE_CODE(declaration) == TYPE_DECL)
-    remember_header(declaration);
-  if (TREE_CODE(declaration) == FUNCTION_DECL)
-    announce(declaration);
+  if (libraries_present())
+    remember_header(function);
+  note_create_lines(function);
 }
 
 /* What came out of a precompiled header was not announced: look for it. */
@@ -369,10 +358,30 @@ static int announce_identifier(cpp_reader *, cpp_hashnode *node, void *) {
   return 1;
 }
 
-static void announce_all() {
-  all_announced = true;
-  if (void *reader = dlsym(RTLD_DEFAULT, "parse_in"))
+/* With the files that have been entered since, and what they are headers of. */
+static void keep_up() {
+  if (!libraries_watch())
+    return;
+  match_forget_identifiers();
+  attributes_expect();
+  if (void *reader = scan_wanted() ? dlsym(RTLD_DEFAULT, "parse_in") : nullptr)
     cpp_forall_identifiers(*(cpp_reader **)reader, announce_identifier, nullptr);
+}
+
+void scan_declaration(void *data, void *) {
+  tree declaration = (tree)data;
+  keep_up();
+  if (!scan_wanted() || declaration == error_mark_node || !DECL_NAME(declaration))
+    return;
+  if (VAR_P(declaration)) {
+    if (is_global_var(declaration))
+      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
+  } else if (TREE_CODE(declaration) == TYPE_DECL) {
+    if (libraries_present())
+      remember_header(declaration);
+  } else if (TREE_CODE(declaration) == FUNCTION_DECL) {
+    announce(declaration);
+  }
 }
 
 } // namespace aprof

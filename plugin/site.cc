@@ -3,6 +3,7 @@
 
 #include "keep.h"
 #include "match.h"
+#include "names.h"
 
 namespace aprof {
 

@@ -1,0 +1,64 @@
+/* Names of functions and types; see names.h. */
+#include "names.h"
+
+#include <algorithm>
+
+namespace aprof {
+
+/* "__ct " "__ct_base " "__ct_comp ", and "__dt ": no name of the program ends so. */
+static bool is_special(tree d, const char *text, const char *prefix) {
+  return TREE_CODE(d) == FUNCTION_DECL && text && strncmp(text, prefix, 4) == 0 &&
+         text[strlen(text) - 1] == ' ' && DECL_CONTEXT(d) && TYPE_P(DECL_CONTEXT(d)) &&
+         TYPE_IDENTIFIER(DECL_CONTEXT(d));
+}
+
+/* ns::Class::method; the plain name in C. */
+std::string qualified_name(tree declaration) {
+  std::string name;
+  for (tree d = declaration; d && TREE_CODE(d) != TRANSLATION_UNIT_DECL;) {
+    tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
+    const char *text = identifier_text(identifier);
+    std::string part = text ? text : "";
+    if (part == "_FUN") /* what a lambda becomes as a pointer */
+      part = "";
+    if (is_special(d, text, "__ct"))
+      part = identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
+    else if (is_special(d, text, "__dt"))
+      part = std::string("~") + identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
+    else if (TYPE_P(d) && (!text || strchr("<.", *text) || strncmp(text, "__lambda", 8) == 0))
+      part = "lambda";
+    if (!part.empty())
+      name = name.empty() ? part : part + "::" + name;
+    d = TYPE_P(d) ? TYPE_CONTEXT(d) : DECL_CONTEXT(d);
+  }
+  return name;
+}
+
+std::string name_of_function(tree function) {
+  if (lang_GNU_CXX())
+    return qualified_name(function);
+  const char *text = identifier_text(DECL_NAME(function));
+  return text ? text : "?";
+}
+
+std::vector<std::string> names_of(tree function, bool mangled) {
+  std::vector<std::string> names;
+  auto add = [&](const std::string &name) {
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  };
+  const char *plain = identifier_text(DECL_NAME(function));
+  if (plain)
+    add(plain);
+  /* Not while parsing: a type's name may still change. */
+  bool known = HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function);
+  if (known || (mangled && symtab->state != PARSING)) {
+    const char *text = identifier_text(DECL_ASSEMBLER_NAME(function));
+    add(text[0] == '*' ? text + 1 : text);
+  }
+  if (lang_GNU_CXX())
+    add(qualified_name(function));
+  return names;
+}
+
+} // namespace aprof

@@ -1,0 +1,28 @@
+/*
+ * What functions and types are called: as written, as the assembler sees it, and
+ * qualified in C++.
+ *
+ * Purpose: the names by which lines and messages know a function.
+ * Cost: strings are made; for functions that may have lines only.
+ * Locking: none.
+ */
+#ifndef APROF_PLUGIN_NAMES_H
+#define APROF_PLUGIN_NAMES_H
+
+#include "gcc.h"
+
+namespace aprof {
+
+/* ns::Class::method; the plain name in C. Of a function or a type's declaration. */
+std::string qualified_name(tree declaration);
+
+/* A name as messages and sites show it: qualified in C++. */
+std::string name_of_function(tree function);
+
+/* All names of it, each once. `mangled`: the assembler's too if the compiler has not
+   needed it yet; not while parsing, when a type's name may still change. */
+std::vector<std::string> names_of(tree function, bool mangled);
+
+} // namespace aprof
+
+#endif
