@@ -85,20 +85,40 @@ static void walk_directory(struct walk *walk, int fd, const char *name, int dept
 }
 
 /* The places where profiles go by themselves are names that anybody may have taken
-   before us. Nobody has them is no fault. */
-static void walk_default(struct walk *walk, const char *name) {
+   before their owner. Nobody has them is no fault. */
+static void walk_default(struct walk *walk, const char *name, uid_t owner) {
   int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
   if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
     leave_out(walk, name, "it is no directory, which it should be; remove it");
   if (fd < 0)
     return;
-  if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022)) {
-    leave_out(walk, name, "others may write to it; it should be yours alone (0700)");
+  if (fstat(fd, &st) || st.st_uid != owner || (st.st_mode & 022)) {
+    leave_out(walk, name, "others may write to it; it should be its user's alone (0700)");
     close(fd);
     return;
   }
   walk_directory(walk, fd, name, DEPTH);
+}
+
+/* A server that root starts may run as others: root asks for all of them. */
+static void walk_shared(struct walk *walk) {
+  static const char shared[] = "/dev/shm", prefix[] = "aprof-";
+  DIR *directory = geteuid() == 0 ? opendir(shared) : NULL;
+  for (struct dirent *item; directory && (item = readdir(directory));) {
+    uint64_t uid;
+    if (strncmp(item->d_name, prefix, sizeof prefix - 1) ||
+        !parse_number(item->d_name + sizeof prefix - 1, &uid) || uid >= (uid_t)-1 || uid == 0)
+      continue;
+    char *path = print_string("%s/%s", shared, item->d_name);
+    walk_default(walk, path, (uid_t)uid);
+    free(path);
+  }
+  if (directory)
+    closedir(directory);
+  char *path = print_string("%s/%s%u", shared, prefix, (unsigned)geteuid());
+  walk_default(walk, path, geteuid());
+  free(path);
 }
 
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
@@ -116,12 +136,10 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
   const char *runtime = getenv("XDG_RUNTIME_DIR");
   if (runtime && runtime[0] == '/') {
     char *path = print_string("%s/aprof", runtime);
-    walk_default(&walk, path);
+    walk_default(&walk, path, geteuid());
     free(path);
   }
-  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
-  walk_default(&walk, path);
-  free(path);
+  walk_shared(&walk);
   return walk.whole;
 }
 

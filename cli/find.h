@@ -51,16 +51,16 @@ enum profile_state profile_state(int fd, const struct aprof_header *header);
 
 /*
  * Calls `visit` with each *.aprof in the profile directories
- * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, and the private ones of `aprof
- * run` below them), or in `directory` alone if given. A default directory that is not
+ * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, for root each user's, and the private
+ * ones of `aprof run` below them), or in `directory` alone if given. A default directory that is not
  * ours alone, a link, a pipe, a file of somebody else than the directory's owner is
  * left out: false then, after a message for each. directory.c
  */
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
               void *context);
 
-/* Calls `visit` with the profile of each live process of ours that has it open,
-   wherever it is: a memfd, too. */
+/* Calls `visit` with the profile of each live process of ours (for root: of anybody) that
+   has it open, wherever it is: a memfd, too. */
 void find_live(void (*visit)(struct found *, void *context), void *context);
 
 /* "....aprof" */

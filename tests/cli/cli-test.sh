@@ -297,6 +297,25 @@ if [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$aprof" --version >/dev/null 2>&1; th
     says "$command: a process of another user" 1 "process $pid2 is another user's" \
       "${nobody[@]}" "$aprof" $command "$pid2"
   done
+  # A worker that root started and that became somebody else.
+  chmod 711 "$work"
+  mkfifo in3
+  "${nobody[@]}" env -u XDG_RUNTIME_DIR LD_PRELOAD="$build/rt/.libs/libaprof.so.0" \
+    ./hand live <in3 >pid3.txt &
+  exec 7>in3
+  until [ -s pid3.txt ]; do sleep 0.02; done
+  pid3=$(cat pid3.txt)
+  theirs=$(readlink "/proc/$pid3/fd/"* | grep '\.aprof$')
+  "$aprof" list >list.txt 2>&1
+  contains "list: root sees a worker of another user" "$pid3  live    hand" list.txt
+  kill -9 "$pid3"
+  wait "$!" 2>/dev/null
+  exec 7>&-
+  "$aprof" list >list.txt 2>&1
+  contains "list: root sees what it left" "$theirs" list.txt
+  check "dump: root makes its totals" "$aprof" dump -o theirs.json "$theirs"
+  check "dump: they close" totals_ok theirs.json
+  rm -f "$theirs"
   squatted=$(mktemp -d "$profiles/squatted.XXXXXX")
   chmod 755 "$profiles" "$squatted"
   mkdir -m 755 "$squatted/aprof"
@@ -304,7 +323,7 @@ if [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$aprof" --version >/dev/null 2>&1; th
   chmod 644 "$squatted/aprof/x.aprof"
   says "list: a directory that another user took" 1 "squatted" \
     "${nobody[@]}" env XDG_RUNTIME_DIR="$squatted" "$aprof" list
-  contains "list: says why" "it should be yours alone" said.txt
+  contains "list: says why" "it should be its user's alone" said.txt
   refuse "list: and does not look into it" grep -q "x.aprof" said.txt
   chmod 600 "$squatted/aprof/x.aprof"
   says "dump: a file that may not be read" 1 "Permission denied" \
