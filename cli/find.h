@@ -52,9 +52,9 @@ enum profile_state profile_state(int fd, const struct aprof_header *header);
 /*
  * Calls `visit` with each *.aprof in the profile directories
  * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, for root each user's, and the private
- * ones of `aprof run` below them), or in `directory` alone if given. A default directory that is not
- * ours alone, a link, a pipe, a file of somebody else than the directory's owner is
- * left out: false then, after a message for each. directory.c
+ * ones of `aprof run` below them), or in `directory` alone if given. A default directory that is
+ * not ours alone, a link, a pipe, a file of somebody else than the directory's owner is left out:
+ * false then, after a message for each. directory.c
  */
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
               void *context);

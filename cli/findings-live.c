@@ -1,4 +1,5 @@
-/* Findings among the futures alive: stuck, never run, leaked; see findings.h. */
+/* Findings among the futures alive: who holds the loop now, stuck ones, never run, leaked;
+   see findings.h. */
 #include "findings.h"
 
 #include "cli.h"
@@ -17,6 +18,7 @@ struct group {
   const struct r_function *function, *creator;
   const struct r_await *await;
   const char *created_at, *created_by;
+  int64_t tid;
   uint64_t count, least, most;
 };
 
@@ -97,6 +99,12 @@ static int by_likeness(const void *a, const void *b) {
 
 /* -- in words -------------------------------------------------------------- */
 
+/* It has no place yet where it lets go: only a debugger sees where it is. */
+static char *holds_text(const struct group *g, const char *by) {
+  return print_string("`%s` holds the loop now, for %s without a pause (thread %lld)%s",
+                      g->function->name, shown_time(g->most), (long long)g->tid, by);
+}
+
 static char *stuck_text(const struct group *g, const char *by) {
   return print_string("%s `%s` %s waited over %s (usually %s at most) at %s %s%s",
                       shown_count(g->count), g->function->name,
@@ -123,7 +131,8 @@ static void add_group(struct findings *list, const struct group *g) {
                   : by     ? print_string(", created by `%s`", by)
                   : at     ? print_string(", created at %s", at)
                            : print_string("%s", "");
-  char *text = g->kind == FINDING_STUCK       ? stuck_text(g, creator)
+  char *text = g->kind == FINDING_HELD        ? holds_text(g, creator)
+               : g->kind == FINDING_STUCK     ? stuck_text(g, creator)
                : g->kind == FINDING_NEVER_RAN ? never_ran_text(g, creator)
                                               : leaked_text(g, creator);
   free(creator);
@@ -133,6 +142,7 @@ static void add_group(struct findings *list, const struct group *g) {
                    .weight = g->most,
                    .severity = g->most,
                    .count = g->count,
+                   .goes_on = g->kind == FINDING_HELD,
                    .function = g->function,
                    .at = g->kind == FINDING_STUCK ? findings_place(g->await->file, g->await->line)
                          : at                     ? print_string("%s", at)
@@ -154,8 +164,11 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .await = live->await,
                       .created_at = live->created_at,
                       .created_by = live->created_by,
+                      .tid = live->tid,
                       .count = live->count};
-  if (is_stuck(live, g->await, limits))
+  if (reading_holds(r, live) > limits->held)
+    g->kind = FINDING_HELD;
+  else if (is_stuck(live, g->await, limits))
     g->kind = FINDING_STUCK;
   else if (has_never_run(live, g->function, limits))
     g->kind = FINDING_NEVER_RAN;

@@ -49,12 +49,17 @@ uint64_t report_longest_slice(const struct r_function *f) {
   return f->slice_of.count ? f->slice_of.bucket[f->slice_of.count - 1].lower : 0;
 }
 
-static char *where(const char *place, const char *name, const struct r_function *f) {
+/* `own`: what the function's own place means there. */
+static char *where(const char *place, const char *name, const struct r_function *f,
+                   const char *own) {
   if (!place)
     return print_string("%s", name ? name : "an unknown place");
-  if (!name || !strcmp(name, f->name))
-    return print_string("%s", place);
-  return print_string("%s %s", place, name);
+  if (name && strcmp(name, f->name))
+    return print_string("%s %s", place, name);
+  char *itself = findings_place(f->file, f->line);
+  bool is_own = itself && !strcmp(itself, place);
+  free(itself);
+  return is_own ? print_string("%s (%s)", own, place) : print_string("%s", place);
 }
 
 static void find_held(struct findings *list, const struct r_function *f, uint64_t threshold) {
@@ -66,8 +71,8 @@ static void find_held(struct findings *list, const struct r_function *f, uint64_
                                  times > 1 ? "s" : "", shown_time(threshold));
   char *text;
   if (f->slice_from || f->slice_to) {
-    char *from = where(f->slice_from, f->slice_from_name, f);
-    char *to = where(f->slice_to, f->slice_to_name, f);
+    char *from = where(f->slice_from, f->slice_from_name, f, "its start");
+    char *to = where(f->slice_to, f->slice_to_name, f, "its return");
     text = print_string("`%s` held the loop for %s between %s and %s (%s)", f->name,
                         shown_time(worst), from, to, how_often);
     free(from);
@@ -271,7 +276,7 @@ cJSON *finding_json(const struct finding *f) {
   json_text(object, "created_at", f->created_at);
   json_text(object, "created_by", f->created_by);
   json_maybe(object, "held_ns", f->weight, held);
-  json_text(object, "from", held ? function->slice_from : NULL);
-  json_text(object, "to", held ? function->slice_to : NULL);
+  json_text(object, "from", held && !f->goes_on ? function->slice_from : NULL);
+  json_text(object, "to", held && !f->goes_on ? function->slice_to : NULL);
   return object;
 }

@@ -156,6 +156,7 @@ static void take_function(struct r_function *later, const struct r_function *ear
   take(&later->wall, earlier->wall);
   take(&later->queued, earlier->queued);
   take(&later->exec, earlier->exec);
+  take(&later->loop_exec, earlier->loop_exec);
   take(&later->waiting, earlier->waiting);
   take(&later->children_exec, earlier->children_exec);
   take_max(&later->exec_max, earlier->exec_max);

@@ -49,6 +49,13 @@ static int32_t thread_of(const struct profile *p, const struct aprof_future *f) 
   return b ? b->tid : 0;
 }
 
+bool model_is_pool(const struct model *m, uint32_t block) {
+  if (block >= m->block_count || m->thread_of[block] == MODEL_NONE)
+    return false;
+  const struct model_thread *t = &m->thread[m->thread_of[block]];
+  return !t->hold.time && !t->idle && t->tid != m->profile->header.pid;
+}
+
 /* Adds the open segment to the ledger; returns the tick since when the future
    has been in the state it is in (woken counts as queued: *state). */
 static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint32_t path,
@@ -60,6 +67,8 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
     m->node[path].exec += segment(m, f->last, end);
     if (block < m->block_count && m->thread_of[block] != MODEL_NONE)
       m->thread[m->thread_of[block]].exec += segment(m, f->last, end);
+    if (model_is_pool(m, block))
+      m->node[path].pool_exec += segment(m, f->last, end);
     return f->last;
   case APROF_FUTURE_QUEUED:
     m->node[path].queued += segment(m, f->last, end);

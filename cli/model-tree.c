@@ -185,6 +185,17 @@ bool model_counts(const struct model *m, uint32_t block) {
   return !b || b->counters_epoch >= m->profile->header.reset_epoch;
 }
 
+void model_add_pools(struct model *m) {
+  for (uint32_t i = 0; i < m->nodes; i++) {
+    struct model_node *n = &m->node[i];
+    if (n->kind != APROF_NODE_FUNCTION)
+      continue;
+    for (uint32_t leaf = n->leaves; leaf != MODEL_NONE; leaf = m->leaf[leaf].next)
+      if (model_is_pool(m, m->leaf[leaf].block))
+        n->pool_exec += clock_to_ns(m->leaf[leaf].counters->function.exec, m->rate);
+  }
+}
+
 void model_build_tree(struct model *m) {
   const struct profile *p = m->profile;
   size_t leaves = 0;

@@ -32,6 +32,7 @@ struct model *model_new(const struct profile *p, const struct names *names, uint
   m->ended = ended;
   model_build_tree(m);
   model_add_threads(m);
+  model_add_pools(m);
   model_add_futures(m);
   model_add_misses(m);
   add_up(m);

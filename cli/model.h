@@ -39,6 +39,7 @@ struct model_node {
   /* a function's path; waiting: sum over its awaits */
   uint64_t done, failed, cancelled, detached, live, born_done, slices;
   uint64_t exec, queued, waiting, children_exec;
+  uint64_t pool_exec; /* of exec, on threads that hold no loop */
   uint64_t exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to; /* names */
   /* of the other kinds, which have waiting, too: an await's wait, what was queued
@@ -124,6 +125,7 @@ void model_free(struct model *);
 
 /* model-tree.c: paths, functions and stored counters. */
 void model_build_tree(struct model *);
+void model_add_pools(struct model *); /* what ran there; after the threads */
 uint32_t model_add_node(struct model *, uint32_t parent, uint32_t name, uint8_t kind);
 /* The path of a stored node number: MODEL_OTHER where it is not there. */
 uint32_t model_node_of(const struct model *, uint32_t number);
@@ -131,6 +133,9 @@ uint32_t model_node_of(const struct model *, uint32_t number);
 /* model-open.c: what is going on at `now`: live futures and threads. */
 void model_add_futures(struct model *);
 void model_add_threads(struct model *);
+/* A pool's: it has run futures, and none of them began a slice, so all were workers. The
+   first thread may be in its first slice. Not before model_add_threads. */
+bool model_is_pool(const struct model *, uint32_t block);
 
 /* model-miss.c */
 void model_add_misses(struct model *);

@@ -106,6 +106,8 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->wall = json_get(object, "wall_ns", 0);
   f->queued = json_get(object, "queued_ns", 0);
   f->exec = json_get(object, "exec_ns", 0);
+  uint64_t pool = json_get(object, "pool_exec_ns", 0);
+  f->loop_exec = f->exec > pool ? f->exec - pool : 0;
   f->waiting = json_get(object, "waiting_ns", 0);
   f->children_exec = json_get(object, "children_exec_ns", 0);
   f->exec_max = json_get(object, "exec_max_ns", UNKNOWN);
@@ -182,6 +184,7 @@ static void read_live(struct reading *r, const cJSON *object) {
       .created_at = json_get_text(object, "created_at"),
       .created_by = json_get_text(object, "created_by"),
       .started = json_get_bool(object, "started", true),
+      .tid = json_get_signed(object, "thread", 0),
       .age_min = json_get(object, "age_min_ns", json_get(object, "age_ns", 0)),
       .since_min = json_get(object, "since_min_ns", json_get(object, "since_ns", 0)),
   };
@@ -313,9 +316,18 @@ static void find_threads(struct reading *r) {
     struct r_thread *t = (struct r_thread *)index_get(&x, print_string("%" PRIu64, loop->block));
     loop->thread = t;
     if (t)
-      t->is_pool = loop->hold_max == UNKNOWN && !t->idle && t->exec;
+      t->is_pool = loop->hold_max == UNKNOWN && !t->idle && t->exec && loop->tid != (int64_t)r->pid;
   }
   index_free(&x);
+}
+
+uint64_t reading_holds(const struct reading *r, const struct r_live *live) {
+  if (strcmp(live->state, "running") || r->is_interval)
+    return 0;
+  for (size_t i = 0; i < r->loops; i++)
+    if (r->loop[i].tid == live->tid && r->loop[i].thread && r->loop[i].thread->is_pool)
+      return 0;
+  return live->since_min;
 }
 
 struct reading *reading_new(cJSON *json, const char *what) {

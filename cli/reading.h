@@ -52,6 +52,7 @@ struct r_function {
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
   uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */
   uint64_t wall, queued, exec, waiting, children_exec;
+  uint64_t loop_exec; /* of exec, what held a loop: not on a thread of a pool */
   uint64_t exec_max, wall_max, slice_max;
   const char *slice_from, *slice_to;           /* places, or NULL */
   const char *slice_from_name, *slice_to_name; /* or NULL */
@@ -81,6 +82,7 @@ struct r_live {
   const char *state, *place, *callee, *kind;
   const char *created_at, *created_by; /* or NULL */
   bool started;
+  int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */
 };
@@ -128,6 +130,9 @@ struct reading {
   struct r_miss *miss;
   size_t misses;
 };
+
+/* For how long one that runs has held its loop without a pause; 0: it holds none. */
+uint64_t reading_holds(const struct reading *, const struct r_live *);
 
 /* `target`: totals, a profile, or a PID. NULL after a message. load.c */
 struct reading *reading_load(const char *target);

@@ -54,7 +54,7 @@ static cJSON *function_object(const struct r_function *f, const struct loop *loo
   json_maybe(object, "line", f->line, f->line != 0);
   json_number(object, "created", f->created);
   json_number(object, "live", f->live);
-  add_share(object, "loop_share", f->exec, loop->elapsed);
+  add_share(object, "loop_share", f->loop_exec, loop->elapsed);
   json_number(object, "wall_ns", f->wall);
   json_number(object, "queued_ns", f->queued);
   json_number(object, "exec_ns", f->exec);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 22, PATH_WIDTH = 60, MOST_FINDINGS = 10 };
+enum { NAME_WIDTH = 22, PATH_WIDTH = 60 };
 
 const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queued",
                                     "slice", "worst", "children", "name", NULL};
@@ -33,6 +33,11 @@ struct loop report_loop(const struct reading *r) {
     uint64_t slice = report_longest_slice(&r->function[i]);
     if (slice && (loop.worst == UNKNOWN || slice > loop.worst))
       loop.worst = slice;
+  }
+  for (size_t i = 0; i < r->lives; i++) {
+    uint64_t holds = reading_holds(r, &r->live[i]);
+    if (holds && (loop.worst == UNKNOWN || holds > loop.worst))
+      loop.worst = holds;
   }
   return loop;
 }
@@ -159,7 +164,8 @@ static void print_head(const struct reading *r, FILE *out) {
     snprintf(text + length, sizeof text - length, ", held %s at worst", shown_time(loop.worst));
   }
   add_part(&line, text);
-  snprintf(text, sizeof text, "%s futures, %s live", shown_count(created), shown_count(live));
+  snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
+           shown_count(live));
   add_part(&line, text);
   if (r->overhead >= 0) {
     snprintf(text, sizeof text, "cost %.1f %%", r->overhead);
@@ -167,66 +173,6 @@ static void print_head(const struct reading *r, FILE *out) {
   }
   add_health(&line, r);
   fputc('\n', out);
-}
-
-/* -- findings -------------------------------------------------------------- */
-
-/* Length of the piece at `text` that stays on one line: a word, a number with its unit. */
-static size_t piece_length(const char *text) {
-  static const char *const units[] = {"ns", "us", "ms", "s", "h", "d", "%"};
-  size_t length = strcspn(text, " ");
-  if (!length || text[length] != ' ' || !isdigit((unsigned char)text[length - 1]))
-    return length;
-  const char *next = text + length + 1;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    size_t unit = strlen(units[i]);
-    if (!strncmp(next, units[i], unit) && !isalpha((unsigned char)next[unit]))
-      return length + 1 + strcspn(next, " ");
-  }
-  return length;
-}
-
-/* Breaks at spaces; the lines after the first are indented as far as it is. */
-static void print_wrapped(FILE *out, const char *text, size_t indent) {
-  size_t column = indent;
-  while (*text) {
-    size_t word = piece_length(text);
-    char piece[512];
-    snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
-    size_t width = shown_width(piece);
-    if (column > indent && column + 1 + width > FORMAT_WIDTH) {
-      fprintf(out, "\n%*s", (int)indent, "");
-      column = indent;
-    } else if (column > indent) {
-      fputc(' ', out);
-      column++;
-    }
-    fputs(piece, out);
-    column += width;
-    text += word;
-    text += strspn(text, " ");
-  }
-  fputc('\n', out);
-}
-
-static void print_findings(const struct reading *r, const struct report_options *options,
-                           FILE *out) {
-  size_t count;
-  struct finding *findings = report_findings(r, &options->limits, &count);
-  fputc('\n', out);
-  if (!count)
-    fprintf(out, "no finding: nothing held the loop for over %s\n",
-            shown_time(options->limits.held));
-  for (size_t i = 0; i < count && i < MOST_FINDINGS; i++) {
-    style_set(out, STYLE_ALARM);
-    fprintf(out, "%2zu", i + 1);
-    style_set(out, STYLE_PLAIN);
-    fputs("  ", out);
-    print_wrapped(out, findings[i].text, 4);
-  }
-  if (count > MOST_FINDINGS)
-    fprintf(out, "    and %zu more (--json has them all)\n", count - MOST_FINDINGS);
-  report_findings_free(findings, count);
 }
 
 /* -- functions ------------------------------------------------------------- */
@@ -295,10 +241,15 @@ static const char *mark(const struct r_function *f, enum aprof_step from, const 
   return governed_mark(f->shed, from, text);
 }
 
+/* What only ever ran on threads of a pool has no part of a loop. */
+static const char *loop_share(const struct r_function *f, const struct loop *loop) {
+  return f->exec && !f->loop_exec ? "-" : shown_percent(f->loop_exec, loop->elapsed);
+}
+
 static void print_function(const struct r_function *f, const struct loop *loop, FILE *out) {
   const char *cells[COLUMNS] = {
       shown_count(f->created),
-      mark(f, APROF_STEP_COARSE, shown_percent(f->exec, loop->elapsed)),
+      mark(f, APROF_STEP_COARSE, loop_share(f, loop)),
       mark(f, APROF_STEP_COARSE, shown_time(mean(f->exec, f->created))),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->exec_of))),
       mark(f, APROF_STEP_COARSE, shown_time(mean(f->waiting, f->created))),
@@ -392,7 +343,7 @@ void report_print(struct reading *r, const struct report_options *options, FILE 
   shorten(r, out);
   report_print_loops(r, options, out);
   governed_print(r, out);
-  print_findings(r, options, out);
+  report_print_findings(r, options, out);
   print_functions(r, options, out);
   print_waits(r, options, false, out);
   report_print_wakers(r, options, out);

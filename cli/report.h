@@ -86,6 +86,7 @@ struct finding {
   uint64_t weight;                     /* for the order within a kind */
   uint64_t severity;                   /* ns; UNKNOWN: not in time */
   uint64_t count;                      /* of slices, futures, calls, wakes, events */
+  bool goes_on;                        /* of one that holds the loop: it still does */
   const struct r_function *function;   /* or NULL */
   char *at;                            /* "file:line" of the evidence, or NULL */
   const char *created_at, *created_by; /* or NULL */
@@ -96,6 +97,9 @@ struct finding *report_findings(const struct reading *, const struct report_limi
 void report_findings_free(struct finding *, size_t count);
 extern const char *const finding_kinds[];
 cJSON *finding_json(const struct finding *);
+
+/* report-findings.c */
+void report_print_findings(const struct reading *, const struct report_options *, FILE *out);
 
 /* report-queue.c: sections of the text: each loop where there are several, who
    woke whom and how late it ran, and what blocked. Nothing where there is nothing. */

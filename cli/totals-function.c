@@ -13,7 +13,7 @@
 /* Sums of one function over its paths. */
 struct sums {
   uint64_t done, failed, cancelled, detached, live, born_done, slices;
-  uint64_t exec, queued, waiting, children_exec, exec_max, wall_max, slice_max;
+  uint64_t exec, pool_exec, queued, waiting, children_exec, exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to;
 };
 
@@ -34,6 +34,7 @@ static struct sums sum_up(const struct model *m, const struct model_function *f)
     s.born_done += n->born_done;
     s.slices += n->slices;
     s.exec += n->exec;
+    s.pool_exec += n->pool_exec;
     s.queued += n->queued;
     s.waiting += n->waiting;
     s.children_exec += n->children_exec;
@@ -319,6 +320,7 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   json_number(object, "wall_ns", s.queued + s.exec + s.waiting);
   json_number(object, "queued_ns", s.queued);
   json_number(object, "exec_ns", s.exec);
+  json_number(object, "pool_exec_ns", s.pool_exec);
   json_number(object, "waiting_ns", s.waiting);
   json_number(object, "children_exec_ns", s.children_exec);
   /* While the clock is shed there are no maxima. */

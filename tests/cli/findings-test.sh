@@ -72,6 +72,15 @@ all() {
   is reused "reused - $(line reused) 1" "1 handle was used again at $(line reused) ${ns}start in"
   is unplaced "unplaced - $(line unplaced) 1" \
     "1 event could not be placed at $(line unplaced) ${ns}dispatch"
+  rm -rf out
+  run holds < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
+  json=${json%.json}.1.json
+  equal "$program, holds: is found while it does" "held ${ns}hang $(line hung) 1" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, holds: the report says so" \
+    "\`${ns}hang\` holds the loop now, for 20.0 ms without a pause" flat.txt
+  contains "$program, holds: so does its first line" "held 20.0 ms at worst" flat.txt
+  rm -rf out
   run growing < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
   "$aprof" report --json "${json%.json}.1.json" "$json" >report.json
   equal "$program, growing: is found between two totals" \

@@ -73,6 +73,14 @@ static void crunch(struct job *j) { /* at held */
   j->rounds = 0;
 }
 
+/* A look at it while it runs. */
+static void hang(struct job *j) { /* at holds */
+  (void)j;
+  aprof_clock_advance(20 * MS);
+  aprof_snapshot();
+  getchar();
+}
+
 static void save(struct job *j) {
   aprof_clock_advance(1000);
   read_disk(); /* at blocking */
@@ -152,6 +160,9 @@ static void do_one(const char *kind) {
         call_after(&job[9], quick, 5);
     }
     aprof_clock_advance(5000ul * MS);
+  } else if (!strcmp(kind, "holds")) {
+    start(&job[26], hang); /* at hung */
+    call_after(&job[26], hang, 1);
   } else if (!strcmp(kind, "growing")) {
     static struct job more[200];
     aprof_snapshot();

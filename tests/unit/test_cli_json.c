@@ -231,8 +231,8 @@ START_TEST(an_interval_is_what_happened_between) {
   size_t findings;
   struct finding *list = report_findings(later, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
-  ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between server.c:140 "
-                                 "and db.c:12 uv_write (1 time over 10.0 ms)");
+  ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between its start "
+                                 "(server.c:140) and db.c:12 uv_write (1 time over 10.0 ms)");
   report_findings_free(list, findings);
   struct reading *nothing = read_now(1000000);
   ck_assert(reading_subtract(nothing, same));
@@ -486,6 +486,31 @@ START_TEST(what_is_called_for_more_than_futures_is_told_from_what_never_finds_on
 }
 END_TEST
 
+/* The first thread holds a loop even while it has not ended a slice; what another one
+   without any ran is a worker's. */
+START_TEST(what_ran_in_a_pool_is_no_part_of_the_loop) {
+  struct synthetic *pool = synthetic_new(), *rich = s;
+  s = pool;
+  uint32_t work = synthetic_site(s, APROF_SITE_FUNCTION, "compress", "work.c", 5, 1);
+  uint32_t both = synthetic_node(s, 0, work, 0);
+  synthetic_block(s, 1)->tid = s->header->pid;
+  synthetic_block(s, 2);
+  synthetic_block(s, 3);
+  synthetic_counters(s, 1, both)->function.exec = 100;
+  synthetic_counters(s, 2, both)->function.exec = 3000;
+  synthetic_counters(s, 3, both)->function.exec = 50;
+  synthetic_counters(s, 3, both)->function.slices = 1;
+  synthetic_counters(s, 3, both)->function.slice_max = 50;
+  struct reading *r = read_now(1000000);
+  const struct r_function *f = function(r, "compress");
+  ck_assert_uint_eq(f->exec, 3150);
+  ck_assert_uint_eq(f->loop_exec, 150);
+  reading_free(r);
+  s = rich;
+  free(pool);
+}
+END_TEST
+
 /* Amounts that are spread over some octaves, other ones in each half. */
 static uint64_t amount(unsigned i, unsigned half) {
   uint64_t hash = ((uint64_t)i * 2 + half) * 0x9e3779b97f4a7c15u;
@@ -646,6 +671,7 @@ int main(void) {
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
   tcase_add_test(tests, what_could_not_be_placed_has_a_line);
+  tcase_add_test(tests, what_ran_in_a_pool_is_no_part_of_the_loop);
   tcase_add_test(tests, what_is_called_for_more_than_futures_is_told_from_what_never_finds_one);
   tcase_add_test(tests, intervals_have_their_own_percentiles);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);

@@ -1,0 +1,84 @@
+/* The findings, in words; see report.h. */
+#include "report.h"
+
+#include "cli.h"
+#include "format.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_FINDINGS = 10, MOST_OF_KIND = 3 };
+
+/* Length of the piece at `text` that stays on one line: a word, a number with its unit. */
+static size_t piece_length(const char *text) {
+  static const char *const units[] = {"ns", "us", "ms", "s", "h", "d", "%"};
+  size_t length = strcspn(text, " ");
+  if (!length || text[length] != ' ' || !isdigit((unsigned char)text[length - 1]))
+    return length;
+  const char *next = text + length + 1;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    size_t unit = strlen(units[i]);
+    if (!strncmp(next, units[i], unit) && !isalpha((unsigned char)next[unit]))
+      return length + 1 + strcspn(next, " ");
+  }
+  return length;
+}
+
+/* Breaks at spaces; the lines after the first are indented as far as it is. */
+static void print_wrapped(FILE *out, const char *text, size_t indent) {
+  size_t column = indent;
+  while (*text) {
+    size_t word = piece_length(text);
+    char piece[512];
+    snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
+    size_t width = shown_width(piece);
+    if (column > indent && column + 1 + width > FORMAT_WIDTH) {
+      fprintf(out, "\n%*s", (int)indent, "");
+      column = indent;
+    } else if (column > indent) {
+      fputc(' ', out);
+      column++;
+    }
+    fputs(piece, out);
+    column += width;
+    text += word;
+    text += strspn(text, " ");
+  }
+  fputc('\n', out);
+}
+
+/* How many of that kind there are, from `i` on. */
+static size_t of_kind(const struct finding *findings, size_t i, size_t count) {
+  size_t more = 0;
+  while (i + more < count && findings[i + more].kind == findings[i].kind)
+    more++;
+  return more;
+}
+
+/* Where there are many, the worst of each kind: a hundred of one do not hide another. */
+void report_print_findings(const struct reading *r, const struct report_options *options,
+                           FILE *out) {
+  size_t count, shown = 0;
+  struct finding *findings = report_findings(r, &options->limits, &count);
+  bool all = count <= MOST_FINDINGS || !options->functions;
+  fputc('\n', out);
+  if (!count)
+    fprintf(out, "no finding: nothing held the loop for over %s\n",
+            shown_time(options->limits.held));
+  for (size_t i = 0, more; i < count; i += more) {
+    more = of_kind(findings, i, count);
+    for (size_t j = 0; j < more && (all || j < MOST_OF_KIND); j++) {
+      style_set(out, STYLE_ALARM);
+      fprintf(out, "%2zu", ++shown);
+      style_set(out, STYLE_PLAIN);
+      fputs("  ", out);
+      print_wrapped(out, findings[i + j].text, 4);
+    }
+    if (!all && more > MOST_OF_KIND)
+      fprintf(out, "    and %zu more of this kind (%s)\n", more - MOST_OF_KIND,
+              finding_kinds[findings[i].kind]);
+  }
+  if (shown < count)
+    fputs("    --top 0 shows all, --json has them too\n", out);
+  report_findings_free(findings, count);
+}
