@@ -9,8 +9,7 @@ static std::unordered_map<tree, Libraries> by_name; /* by identifier */
 
 /* What expand_location says, which asks for the translation of "<built-in>" each
    time. Null for builtins. */
-static const char *file_of(tree declaration) {
-  location_t where = DECL_SOURCE_LOCATION(declaration);
+static const char *file_at(location_t where) {
   const line_map_ordinary *map = nullptr;
   if (IS_ADHOC_LOC(where))
     where = get_location_from_adhoc_loc(line_table, where);
@@ -18,6 +17,19 @@ static const char *file_of(tree declaration) {
     return nullptr;
   linemap_resolve_location(line_table, where, LRK_MACRO_EXPANSION_POINT, &map);
   return map ? ORDINARY_MAP_FILE_NAME(map) : nullptr;
+}
+
+/* Asked several times about one declaration, then about the next. */
+static const char *file_of(tree declaration) {
+  static location_t last;
+  static const line_maps *table;
+  static const char *file;
+  location_t where = DECL_SOURCE_LOCATION(declaration);
+  if (where != last || table != line_table)
+    file = file_at(where);
+  table = line_table;
+  last = where;
+  return file;
 }
 
 static const Libraries &libraries_of_name(tree declaration) {
@@ -40,14 +52,10 @@ void remember_header(tree declaration) {
       known.push_back(library);
 }
 
-Libraries libraries_of(tree declaration) {
-  if (!libraries_present())
-    return Libraries();
-  Libraries all = libraries_of_name(declaration);
-  for (const Library *library : libraries_of_file(file_of(declaration)))
-    if (!holds(all, library))
-      all.push_back(library);
-  return all;
+const Libraries &libraries_of(tree declaration) {
+  if (libraries_present())
+    remember_header(declaration);
+  return libraries_of_name(declaration);
 }
 
 bool declared_where(const Binding *b, tree declaration) {

@@ -20,7 +20,7 @@ namespace aprof {
 void remember_header(tree declaration);
 
 /* Whose headers declare this name, wherever it was declared again. */
-Libraries libraries_of(tree declaration);
+const Libraries &libraries_of(tree declaration);
 
 /* The line holds for this name: it is a user's, or of such a library. */
 bool declared_where(const Binding *, tree declaration);

@@ -122,7 +122,7 @@ Lines index_lines(Index *index, tree function) {
   auto known = index->found.find(DECL_UID(function));
   if (known != index->found.end())
     return known->second;
-  Libraries libraries = libraries_of(function);
+  const Libraries &libraries = libraries_of(function);
   if ((index->all_of_libraries && libraries.empty()) || is_unknown(index, function, libraries))
     return Lines();
   Lines lines = look_up(index, function, libraries);

@@ -318,10 +318,10 @@ void scan_function(void *function, void *) {
     if (found && VAR_P(found))
       gate_decl = keep(found);
   }
-  if (!scan_wanted())
-    return;
   if (!structs.empty() || !functions.empty())
     look_up_names();
+  if (!scan_wanted())
+    return;
   if (!announced.count(DECL_UID((tree)function))) /* GCC does not do it for definitions */
     announce((tree)function);
   scan_body((tree)function);
@@ -345,8 +345,6 @@ static void note_create_lines(tree function) {
 
 static void announce(tree function) {
   announced.insert(DECL_UID(function));
-  if (libraries_present())
-    remember_header(function);
   note_create_lines(function);
 }
 
