@@ -114,8 +114,8 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
 }
 
 /* The body that a run bracket around a call leads to. */
-static SLOW bool adopt_running(struct thread *t, struct aprof_site *site,
-                               struct aprof_token *token, const void *self) {
+static SLOW bool adopt_running(struct thread *t, struct aprof_site *site, struct aprof_token *token,
+                               const void *self) {
   struct aprof_future *f = t->cur;
   if (!adopts(f, site, self))
     return false;
@@ -227,7 +227,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   f->last = now;
   t->block->last = now;
   slice_close(t, now, site_id(site));
-  token_set(token, f, 0);
+  token_set(token, f, site->flags & APROF_WORKER ? AWAIT_WORKER : 0);
   t->suspended_at = (uintptr_t)token;
   return true;
 }
@@ -242,10 +242,10 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
     goto out;
   }
   uint32_t await = f->await;
-  uint64_t word2 = 0;
+  uint64_t word2 = site->flags & APROF_WORKER ? AWAIT_WORKER : 0;
   if (likely(await == 0)) {
     await = node_find(t, f->node, site, true)->node;
-    word2 = AWAIT_OUTER;
+    word2 |= AWAIT_OUTER;
     if (unlikely(site->flags & APROF_NAMES)) {
       f->await = await;
       token_set(token, f, AWAIT_OUTER | AWAIT_NAMES);
@@ -268,10 +268,13 @@ out:
   event_end(t);
 }
 
-static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t outer) {
+static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t word2) {
+  uint64_t outer = word2 & AWAIT_OUTER;
   if (f == t->cur) { /* an inner await, or the bracket that runs it, came first */
     if (outer)
       f->await = 0;
+    if (word2 & AWAIT_WORKER)
+      slice_open_worker(t);
     return;
   }
   uint64_t now = not_before(event_time(t), f);
@@ -298,7 +301,7 @@ void event_resume(struct aprof_token *token) {
     goto out;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
-    resume_oddly(t, f, outer);
+    resume_oddly(t, f, token->word[2]);
     goto out;
   }
   uint64_t now = not_before(event_time(t), f);
@@ -308,6 +311,8 @@ void event_resume(struct aprof_token *token) {
     close_rest(t->block, now);
   close_waiting(t, f, now, false);
   slice_open(t, f, now, node_site(f->await));
+  if (unlikely(token->word[2] & AWAIT_WORKER))
+    slice_open_worker(t);
   if (outer)
     f->await = 0;
   set_running(t, f, now);

@@ -29,6 +29,7 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
 /* word[2] of an await's token. */
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
+#define AWAIT_WORKER 4u /* what goes on behind it holds no loop */
 
 /* word[2] of a body's token: slices so far * 2, and from fast.c: key1 of its future
    is where its call is counted. */

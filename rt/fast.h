@@ -106,7 +106,8 @@ ALWAYS struct aprof_counters *fast_await(struct thread *t, struct aprof_counters
   if (likely(c->function.last_site == (uintptr_t)site))
     return a;
   struct node_entry *e = fast_node(t, f->node, site, true);
-  if (e == NULL || (site->flags & APROF_NAMES) || e->counters->await.function != (uintptr_t)c)
+  if (e == NULL || (site->flags & (APROF_NAMES | APROF_WORKER)) ||
+      e->counters->await.function != (uintptr_t)c)
     return NULL;
   c->function.last_site = (uintptr_t)site;
   c->function.last_await = (uintptr_t)e->counters;

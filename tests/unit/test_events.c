@@ -185,6 +185,47 @@ START_TEST(await_outside_any_future) {
 }
 END_TEST
 
+/* A coroutine that goes to a pool thread in the middle: from the end of that await to the
+   next one it holds no loop. */
+START_TEST(worker_await_holds_no_loop) {
+  SITE_(off, APROF_SITE_AWAIT, 0, APROF_WORKER, 0);
+  attach();
+  enter(&a, CELL(0));
+  for (int i = 0; i < 20; i++) { /* as the general events do it, and as the fast ones */
+    pass(5);
+    suspend(&off, CELL(1));
+    pass(10);
+    resume(CELL(1));
+    pass(1000);
+    suspend(&inner, CELL(1));
+    pass(1);
+    resume(CELL(1));
+  }
+  leave(CELL(0));
+  expect("a", "exec", 20 * 1005);
+  expect("a", "slices", 21);
+  expect("a", "slice_max", 5);
+  expect("a @ off", "waiting", 200);
+}
+END_TEST
+
+START_TEST(worker_await_around_others) {
+  SITE_(off, APROF_SITE_AWAIT, 0, APROF_WORKER, 0);
+  attach();
+  enter(&a, CELL(0));
+  suspend(&off, CELL(1));
+  pass(3);
+  suspend(&inner, CELL(2)); /* the library's own */
+  pass(10);
+  resume(CELL(2));
+  resume(CELL(1));
+  pass(1000);
+  leave(CELL(0));
+  expect("a", "exec", 1003);
+  expect("a", "slice_max", 3);
+}
+END_TEST
+
 /* -- closing in another order ------------------------------------------------- */
 
 START_TEST(leave_cancels_what_is_above) {
@@ -331,7 +372,8 @@ END_TEST
 UNIT_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
           call_site_does_not_outlive_its_caller, root_function_is_a_task,
           outermost_await_gives_the_site, awaits_inside_an_await_one_after_the_other,
-          names_gives_its_line_and_no_time, await_outside_any_future, leave_cancels_what_is_above,
-          leave_out_of_an_await, leave_twice_is_missed, token_of_an_ended_future,
-          resync_after_longjmp, resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
+          names_gives_its_line_and_no_time, await_outside_any_future, worker_await_holds_no_loop,
+          worker_await_around_others, leave_cancels_what_is_above, leave_out_of_an_await,
+          leave_twice_is_missed, token_of_an_ended_future, resync_after_longjmp,
+          resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
           open_segments_count_until_now)
