@@ -110,8 +110,14 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
   if (body && moment && b.ok)
     return wrong(mistake, find_word(text, cuts, "ok"),
                  verb + " of a body comes when it is entered: it takes when=, not ok=");
+  if (b.noreturn && (b.ok || keys_use(b, Value::Ret)))
+    return wrong(mistake, find_word(text, cuts, "noreturn"),
+                 "what never returns has no result: noreturn goes without ok= and ret");
   bool keyed =
       b.verb == Verb::Run || b.verb == Verb::Wake || b.verb == Verb::End || b.verb == Verb::Switch;
+  if (b.worker && b.names)
+    return wrong(mistake, find_word(text, cuts, "worker"),
+                 "names stops no clock, so nothing goes on behind it: worker goes without it");
   if (keyed && !b.key.first)
     return wrong(mistake, cuts.front(),
                  verb + " needs key=, the identity of the future it is about");

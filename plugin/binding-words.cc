@@ -39,7 +39,8 @@ enum class Word {
   Worker,
   Due,
   Label,
-  How
+  How,
+  Noreturn
 };
 enum class Takes { Nothing, Something, Either };
 
@@ -62,9 +63,10 @@ static const struct {
     {"root", Word::Root, Takes::Nothing, CREATE | ASYNC},
     {"names", Word::Names, Takes::Nothing, AWAIT},
     {"background", Word::Background, Takes::Nothing, CREATE | RUN | AWAIT},
-    {"worker", Word::Worker, Takes::Nothing, RUN},
+    {"worker", Word::Worker, Takes::Nothing, RUN | AWAIT},
     {"due", Word::Due, Takes::Something, CREATE},
     {"how", Word::How, Takes::Something, END},
+    {"noreturn", Word::Noreturn, Takes::Nothing, END},
     {"label", Word::Label, Takes::Something, EVERY},
 };
 
@@ -120,6 +122,8 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
     return b->background = true;
   case Word::Worker:
     return b->worker = true;
+  case Word::Noreturn:
+    return b->noreturn = true;
   case Word::Label: /* reserved: whatever it says */
     return true;
   }

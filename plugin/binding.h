@@ -105,6 +105,7 @@ struct Binding {
   std::unique_ptr<Value> due; /* from the begin of the call, in units of due_ns */
   int64_t due_ns = 0;
   How how = How::Done;
+  bool noreturn = false; /* end: nobody comes back, it is over now */
   std::unique_ptr<Binding> then_run;
   size_t then_run_at = 0; /* where it begins in the text */
   bool quiet = false;     /* it was the `| run` of another: an unknown key is silent */

@@ -67,6 +67,14 @@ static tree opening(CallWork *w, const Binding *b, tree token, tree event) {
 
 /* -- brackets ------------------------------------------------------------------------------ */
 
+/* Where the future that runs is over before the call, nobody is left to wait. */
+static tree unless_left(CallWork *w, const Bracket &bracket) {
+  tree open = NULL_TREE;
+  append(&open, clear_token(bracket.token));
+  append(&open, if_then(build2(EQ_EXPR, boolean_type_node, w->left, number(0)), bracket.open));
+  return open;
+}
+
 static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Event begin,
                        Event end) {
   Bracket bracket;
@@ -79,6 +87,8 @@ static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Even
     arguments.insert(arguments.end(), {key0, key1});
   }
   bracket.open = opening(w, b, bracket.token, call_event(begin, arguments));
+  if (b->verb == Verb::Await && w->left)
+    bracket.open = unless_left(w, bracket);
   bracket.close = if_then(token_open(bracket.token), call_event(end, {address_of(bracket.token)}));
   w->brackets.push_back(bracket);
 }
@@ -216,12 +226,23 @@ static void add_run(CallWork *w, const Binding *b) {
 
 /* -- events of no extent -------------------------------------------------------------------- */
 
+bool nobody_returns(const Binding &b, gcall *call, bool awaited) {
+  bool before = b.verb == Verb::End && !b.ok && !uses_ret(b);
+  bool of_current = b.key.first && b.key.first->kind == Value::Cur;
+  return before &&
+         (b.noreturn || (call && gimple_call_noreturn_p(call)) || (of_current && awaited));
+}
+
 static void add_moment(CallWork *w, const Binding *b) {
-  /* Where the call never returns, nothing above will be closed. */
-  bool final = b->verb == Verb::End && w->call && gimple_call_noreturn_p(w->call);
-  tree event = moment_event(*b, w->frame, w->callee, final ? APROF_NORETURN : 0);
+  bool awaited = w->leaving == b;
+  tree event = moment_event(*b, w->frame, w->callee,
+                            nobody_returns(*b, w->call, awaited) ? APROF_NORETURN : 0);
   if (!event)
     return;
+  if (awaited && w->left) {
+    append(&w->before, assign(w->left, number(0)));
+    append(&event, assign(w->left, number(1)));
+  }
   if (!b->ok && !uses_ret(*b)) {
     append(&w->before, if_enabled(w, b, event));
     return;
@@ -276,6 +297,8 @@ void add_line(CallWork *w, const Binding *b) {
   case Verb::Run:
     return add_run(w, b);
   case Verb::Await:
+    if (w->leaving && !w->left)
+      return;
     if (w->enters) /* the wait is that of the future behind it */
       return add_announcement(w, b);
     return add_extent(w, b, APROF_SITE_AWAIT, Event::Suspend, Event::Resume);

@@ -33,10 +33,17 @@ struct CallWork {
   gimple_seq inner = nullptr;
   std::vector<Bracket> brackets = {};
   std::unordered_map<const Binding *, tree> objects = {}; /* what obj is to a line */
+  const Binding *leaving = nullptr;                       /* an end from which nobody comes back */
+  tree left = NULL_TREE;                                  /* that it was, where its when= decides */
 };
 
 /* The value of ret is needed by this line. */
 bool uses_ret(const Binding &);
+
+/* An end before a call that does not come back, so nothing above it will be closed:
+   by its word, by the function's declaration, or since the call is where the future that
+   it ends would wait. */
+bool nobody_returns(const Binding &, gcall *, bool awaited);
 
 /* Adds what the line asks for to the pieces. */
 void add_line(CallWork *, const Binding *);

@@ -183,6 +183,15 @@ static void add_field_lines(CallWork *w, Place place, tree member,
   }
 }
 
+/* An end that leaves nobody to wait in this call. */
+static void find_leaving(CallWork *w, const std::vector<const Binding *> &lines, bool awaited) {
+  for (const Binding *b : lines)
+    if (!w->leaving && nobody_returns(*b, w->call, awaited))
+      w->leaving = b;
+  if (w->leaving && w->leaving->when && awaited)
+    w->left = new_local(integer_type_node, "aprof_left", &w->variables);
+}
+
 bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   gcall *call = as_a<gcall *>(gsi_stmt(*gsi));
   if (gimple_call_internal_p(call))
@@ -218,6 +227,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   save_late_arguments(&w, lines);
   if (std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return uses_ret(*b); }))
     provide_ret(&w);
+  find_leaving(&w, lines, awaited);
   for (const Binding *b : lines)
     add_line(&w, b);
   if (at)

@@ -92,6 +92,7 @@ static unsigned flags_of(const Binding *b, const Key *key) {
   flags |= key->second ? APROF_TUPLE : 0;
   flags |= b->worker ? APROF_WORKER : 0;
   flags |= b->polling ? APROF_POLLING : 0;
+  flags |= b->noreturn ? APROF_NORETURN : 0;
   flags |= b->verb == Verb::Create && !b->key.first ? APROF_KEYLESS : 0;
   flags |= b->verb == Verb::Helper ? APROF_NAMES | APROF_HELPER : 0;
   return flags;

@@ -10,7 +10,8 @@
 
 static struct count sleeper = {.name = "sleep_some"}, joiner = {.name = "join_one"},
                     locker = {.name = "lock_some"}, echoer = {.name = "echo_some"},
-                    interrupted = {.name = "be_interrupted"}, waiter = {.name = "wait_for_ever"};
+                    interrupted = {.name = "be_interrupted"}, leaver = {.name = "leave_early"},
+                    waiter = {.name = "wait_for_ever"};
 static st_mutex_t mutex;
 static st_cond_t never;
 
@@ -63,6 +64,14 @@ static void *be_interrupted(void *arg) {
   return arg;
 }
 
+static void *leave_early(void *arg) {
+  leaver.waits++;
+  st_usleep(500);
+  leaver.done++;
+  st_thread_exit(arg);
+  abort();
+}
+
 static void *wait_for_ever(void *arg) {
   st_cond_wait(never);
   return arg;
@@ -77,7 +86,7 @@ static st_thread_t start(struct count *count, void *(*function)(void *), void *a
 }
 
 int main(void) {
-  st_thread_t threads[7];
+  st_thread_t threads[9];
   int n = 0, pair[2];
   char c = 'x';
   if (st_init() != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
@@ -87,6 +96,8 @@ int main(void) {
   for (int i = 0; i < 2; i++) {
     threads[n++] = start(&joiner, join_one, NULL, 1);
     threads[n++] = start(&locker, lock_some, NULL, 1);
+    start(&leaver, leave_early, NULL, 0);
+    threads[n++] = start(&leaver, leave_early, NULL, 1);
   }
   threads[n++] = start(&interrupted, be_interrupted, NULL, 1);
   threads[n++] = start(&echoer, echo_some, st_netfd_open_socket(pair[0]), 1);
@@ -106,6 +117,7 @@ int main(void) {
   count_print(&locker);
   count_print(&echoer);
   count_print(&interrupted);
+  count_print(&leaver);
   count_print(&waiter);
   return 0;
 }

@@ -64,11 +64,11 @@ static const char *how_text(int how) {
 }
 
 static const char *flags_text(const struct aprof_site *site, char *buffer) {
-  static const char *const names[] = {"once",  "multi",      "ready",   "rearm",  "root",
-                                      "names", "background", "worker",  "orphan", "quiet",
-                                      "",      "helper",     "polling", "keyless"};
+  static const char *const names[] = {"once",  "multi",      "ready",   "rearm",   "root",
+                                      "names", "background", "worker",  "orphan",  "quiet",
+                                      "",      "helper",     "polling", "keyless", "noreturn"};
   buffer[0] = '\0';
-  for (int i = 0; i < 14; i++)
+  for (int i = 0; i < 15; i++)
     if ((site->flags & (1u << i)) && *names[i])
       sprintf(buffer + strlen(buffer), " %s", names[i]);
   return buffer;

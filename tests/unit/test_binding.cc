@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../plugin/binding.h"
+#include "../../plugin/pattern.h"
 
 using namespace aprof;
 
@@ -299,6 +300,92 @@ START_TEST(rarer_words) {
 }
 END_TEST
 
+START_TEST(leaving) {
+  read_line("end call:co_exit key=cur noreturn how=failed");
+  ck_assert(line.noreturn && line.how == How::Failed);
+  read_line("end def:co_end key=a0");
+  ck_assert(!line.noreturn);
+  read_line("await call:pool_begin worker background");
+  ck_assert(line.worker && line.background);
+  refused("await call:f noreturn", false, "noreturn", "means nothing to await");
+  refused("end call:f key=a0 ok=ret==0 noreturn", false, "noreturn", "has no result");
+  refused("end call:f key=ret noreturn", false, "noreturn", "has no result");
+  refused("end call:f key=cur noreturn=1", false, "noreturn=1", "takes no value");
+  refused("await call:f names worker", false, "worker", "stops no clock");
+  refused("idle call:f worker", false, "worker", "means nothing to idle");
+}
+END_TEST
+
+/* The names of a regex, joined by blanks; "-" where they cannot be told. */
+static std::string names_in(const char *regex) {
+  std::vector<std::string> names;
+  std::string text;
+  if (!pattern_names(regex, &names))
+    return "-";
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+static void names_are(const char *regex, const char *names) {
+  std::string found = names_in(regex);
+  ck_assert_str_eq(found.c_str(), names);
+}
+
+START_TEST(names_of_patterns) {
+  names_are("^co_yield$", "co_yield");
+  names_are("^co_(read|write)$", "co_read co_write");
+  names_are("^(a|b)(_ev)?$", "a_ev a b_ev b");
+  names_are("^st_(read(v|_fully)?|close)$", "st_readv st_read_fully st_read st_close");
+  names_are("^(a|b)c?$", "ac a bc b");
+  names_are("^a|b$", "-");
+  names_are("^(a)|(b)$", "-");
+  names_are("co_yield$", "-");
+  names_are("^co_yield", "-");
+  names_are("^co_.*$", "-");
+  names_are("^co[ab]$", "-");
+  names_are("^(ab)+$", "-");
+  names_are("^a{2}$", "-");
+  names_are("^a??$", "-");
+  names_are("^a\\.b$", "-");
+  names_are("^(a|^b)$", "-");
+  std::string many = "^";
+  for (int i = 0; i < 20; i++)
+    many += "(a|b)";
+  names_are((many + "$").c_str(), "-");
+}
+END_TEST
+
+static void ends_are(const char *regex, const char *begin, const char *end) {
+  std::string b, e;
+  pattern_ends(regex, &b, &e);
+  ck_assert_str_eq(b.c_str(), begin);
+  ck_assert_str_eq(e.c_str(), end);
+}
+
+START_TEST(ends_of_patterns) {
+  ends_are("^g_.*_async$", "g_", "_async");
+  ends_are("^sqlite3_[a-z0-9_]*$", "sqlite3_", "");
+  ends_are("_async$", "", "_async");
+  ends_are("^ab*", "a", "");
+  ends_are("^ab?c$", "a", "c");
+  ends_are("^ab{0}", "a", "");
+  ends_are("^ab+", "ab", "");
+  ends_are("^(ab)*", "", "");
+  ends_are("a|b$", "", "");
+  ends_are("^a|b", "", "");
+  ends_are("^a(b|c)d$", "a", "d");
+  ends_are("^a[|]b$", "a", "b");
+  ends_are("^a[]|(]b$", "a", "b");
+  ends_are("^a[[:alpha:]|]b$", "a", "b");
+  ends_are("^a\\|b$", "a", "b");
+  ends_are("a\\wb$", "", "b");
+  ends_are("^$", "", "");
+  ends_are("$", "", "");
+  ends_are("", "", "");
+}
+END_TEST
+
 START_TEST(fields) {
   read_line("run icall:request.cb key=obj once=obj->n==0");
   ck_assert(line.place == Place::Icall && line.name == "request" && line.fields.size() == 1);
@@ -389,6 +476,9 @@ int main(void) {
   tcase_add_test(grammar, words);
   tcase_add_test(grammar, mistakes);
   tcase_add_test(grammar, rarer_words);
+  tcase_add_test(grammar, leaving);
+  tcase_add_test(grammar, names_of_patterns);
+  tcase_add_test(grammar, ends_of_patterns);
   tcase_add_test(grammar, fields);
   tcase_add_test(grammar, any_text);
   suite_add_tcase(suite, grammar);
