@@ -124,18 +124,27 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
   return check_words(text, cuts, b, mistake);
 }
 
+/* fn= gives the future its maker's name: no body of its own runs it. */
+static bool is_named_only(const Binding &create) {
+  for (const auto &function : create.functions)
+    if (function->kind != Value::Self)
+      return false;
+  return true;
+}
+
 /* It is checked as the line about bodies that it is. */
 bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
                     const Binding &create, Binding *run, Mistake *mistake) {
   bool placed = run->place != Place::None;
+  bool bare = !placed && !run->key.first && is_named_only(create);
   if (!placed && create.functions.empty() && run->key.first)
     return wrong(mistake, find_word(text, cuts, "key"),
                  "which bodies have this key? Name them by fn= before the '|', or by a place "
                  "here: | run def:NAME, type:TYPEDEF, icall:STRUCT.FIELD");
-  if (!placed && create.functions.empty() && !run->once && !run->multi)
+  if (bare && !run->once && !run->multi)
     return wrong(mistake, cuts.front(),
                  "without fn= a '| run' says once or multi, or has a place: | run type:TYPEDEF");
-  if (!placed && create.functions.empty())
+  if (bare)
     return check_words(text, cuts, *run, mistake);
   if (!placed)
     run->place = Place::Def; /* only to be checked as such */

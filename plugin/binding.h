@@ -112,7 +112,7 @@ struct Binding {
 
   /* The `| run` that the bodies of fn= have, or null. */
   const Binding *run_of_functions() const {
-    bool fits = then_run && then_run->place == Place::None && !functions.empty();
+    bool fits = then_run && then_run->place == Place::None && then_run->key.first;
     return fits ? then_run.get() : nullptr;
   }
 

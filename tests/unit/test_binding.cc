@@ -300,6 +300,19 @@ START_TEST(rarer_words) {
 }
 END_TEST
 
+START_TEST(bare_runs) {
+  read_line("create call:f key=a0 | run once");
+  ck_assert(!line.run_of_functions() && line.then_run->once);
+  read_line("create call:f key=a0 fn=self | run multi");
+  ck_assert(!line.run_of_functions() && line.then_run->multi);
+  read_line("create call:f key=a0 fn=self | run key=a0 once");
+  ck_assert(line.run_of_functions());
+  refused("create call:f key=a0 fn=self | run", false, "run", "says once or multi");
+  refused("create call:f key=a0 fn=a1 | run once", false, "run", "needs key=");
+  refused("create call:f key=a0 fn=self,a1 | run once", false, "run", "needs key=");
+}
+END_TEST
+
 START_TEST(leaving) {
   read_line("end call:co_exit key=cur noreturn how=failed");
   ck_assert(line.noreturn && line.how == How::Failed);
@@ -476,6 +489,7 @@ int main(void) {
   tcase_add_test(grammar, words);
   tcase_add_test(grammar, mistakes);
   tcase_add_test(grammar, rarer_words);
+  tcase_add_test(grammar, bare_runs);
   tcase_add_test(grammar, leaving);
   tcase_add_test(grammar, names_of_patterns);
   tcase_add_test(grammar, ends_of_patterns);
