@@ -159,6 +159,42 @@ static void find_spinning(struct findings *list, const struct r_function *f, uin
   }
 }
 
+static uint64_t wakes_of(const struct r_function *f) {
+  uint64_t wakes = 0;
+  for (size_t i = 0; i < f->wakers; i++)
+    wakes += f->waker[i].clock ? 0 : f->waker[i].count;
+  return wakes;
+}
+
+/* Run again and again from where it was created, an idle function as a rule: nobody woke
+   it, and nothing took its time in between. New work may well come that fast. */
+static void find_polling(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                         const struct report_limits *limits) {
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct r_await *a = &f->await[i];
+    if (strcmp(a->kind, "create") || a->background || a->count < limits->spins || !a->count)
+      continue;
+    if (a->count / SPINNING_TIMES < f->created || a->count / SPINNING_TIMES < wakes_of(f) ||
+        f->exec / a->count >= SPINNING_NS || a->waiting / a->count >= SPINNING_NS ||
+        f->exec + a->waiting < elapsed / SPINNING_SHARE)
+      continue;
+    findings_add(list, (struct finding){
+                           .kind = FINDING_SPINNING,
+                           .weight = a->count,
+                           .severity = f->exec,
+                           .count = a->count,
+                           .function = f,
+                           .at = findings_place(a->file, a->line),
+                           .text = print_string(
+                               "`%s` of %s %s ran %s times for %s, every %s: it polls where "
+                               "it could wait",
+                               f->name, shown_place(a->file, a->line), a->callee,
+                               shown_count(a->count), shown_time(f->exec / a->count),
+                               shown_time((f->exec + a->waiting) / a->count)),
+                       });
+  }
+}
+
 /* -- the rest -------------------------------------------------------------- */
 
 /* The histogram has the times that something was queued at all; a timer that ran in
@@ -241,6 +277,7 @@ struct finding *report_findings(const struct reading *r, const struct report_lim
     find_held(&list, &r->function[i], limits->held);
     find_blocking(&list, &r->function[i], elapsed, limits->held);
     find_spinning(&list, &r->function[i], elapsed, limits);
+    find_polling(&list, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);
     find_growing(&list, &r->function[i]);
   }

@@ -61,6 +61,11 @@ all() {
     "\`${ns}save\` calls ${ns}read_disk, which blocks, at $(line blocking): 30.0 ms of loop time" "^held ${ns}save "
   is spinning "spinning ${ns}poll_again $(line spinning) 5997" \
     "\`${ns}poll_again\` woke itself 5997 times at $(line spinning) ${ns}kick"
+  run polling
+  equal "$program, polling: is found" "spinning ${ns}idle $(line polling) 4999" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, polling: the report says so" \
+    "${ns}post ran 4999 times for 1.00 us, every 1.10 us: it polls" flat.txt
   is queued "queued ${ns}task $(line queued) 1" \
     "\`${ns}task\` was ready but did not run for over 10.0 ms, 1 of 1 times"
   is never_ran "never_ran ${ns}task $(line never_ran) 1" \

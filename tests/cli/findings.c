@@ -94,6 +94,12 @@ static void poll_again(struct job *j) {
     kick(j->other); /* at spinning */
 }
 
+/* Nobody wakes it: the loop runs it in each turn. */
+static void idle(struct job *j) {
+  aprof_clock_advance(1000);
+  j->rounds--;
+}
+
 /* What was started is called when it is due. */
 static void call_after(struct job *j, job_fn *fn, unsigned ms) {
   aprof_clock_advance(ms * MS);
@@ -163,6 +169,13 @@ static void do_one(const char *kind) {
   } else if (!strcmp(kind, "holds")) {
     start(&job[26], hang); /* at hung */
     call_after(&job[26], hang, 1);
+  } else if (!strcmp(kind, "polling")) {
+    post(&job[27], idle); /* at polling */
+    job[27].rounds = 5000;
+    while (job[27].rounds > 0) {
+      aprof_clock_advance(100);
+      dispatch(&job[27], idle);
+    }
   } else if (!strcmp(kind, "growing")) {
     static struct job more[200];
     aprof_snapshot();
