@@ -84,4 +84,7 @@ packaged libcurl libcurl
 packaged sd-event libsystemd
 plain_library st st st.h "" -lst
 packaged tevent "tevent talloc"
+packaged libmicrohttpd libmicrohttpd
+packaged avahi avahi-client
+packaged libdbus dbus-1
 finish
