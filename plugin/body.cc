@@ -14,6 +14,7 @@
 #include "coverage.h"
 #include "diagnose.h"
 #include "emit.h"
+#include "guard.h"
 #include "moment.h"
 #include "names.h"
 #include "options.h"
@@ -53,20 +54,26 @@ static void say(const BodyWork &w, const Binding *b) {
            b->text.c_str(), binding_origin(*b).c_str());
 }
 
-/* A line that is about many functions may meet one that was cast to fit: its
-   key cannot be had there, the line does not mean it. */
+static bool has_result(tree function) {
+  tree result = DECL_RESULT(function), type = TREE_TYPE(TREE_TYPE(function));
+  return result && !DECL_BY_REFERENCE(result) && (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type));
+}
+
+static bool needs_result(const Binding &b) {
+  return b.pending || b.polling || value_uses(b.once_if.what.get(), Value::Ret);
+}
+
+/* A line that is about many functions may meet one that was cast to fit: what it asks
+   for cannot be had there, the line does not mean it. */
 static bool fits(const BodyWork &w, const RunLine &run) {
   const Binding *b = run.line;
   if (run.named || (!run.quiet && !b->regex && b->place != Place::Type))
     return true;
-  return arguments_present(*b, w.frame);
+  return arguments_present(*b, w.frame) && (!needs_result(*b) || has_result(w.decl));
 }
 
 static bool check_pending(const BodyWork &w, const Binding *b) {
-  tree result = DECL_RESULT(w.decl), type = TREE_TYPE(TREE_TYPE(w.decl));
-  if (!b->pending && !b->polling)
-    return true;
-  if (result && !DECL_BY_REFERENCE(result) && (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)))
+  if ((!b->pending && !b->polling) || has_result(w.decl))
     return true;
   error_at(w.frame.where, "%qs needs a return value, which %qs does not give",
            b->pending ? "pending=" : "polling=", name_of_function(w.decl).c_str());
@@ -111,13 +118,16 @@ static void prepare_how(BodyWork *w, BodyBracket *bracket, int otherwise) {
   append(&bracket->open, assign(bracket->where, null_pointer_node));
 }
 
+/* Where a `| run` has found its future, this body is that one. */
 static void begin_async(BodyWork *w, const Binding *b) {
   BodyBracket bracket;
   say(*w, b);
   bracket.token = new_token(&w->variables);
-  open_bracket(w, &bracket, b,
-               call_event(Event::Enter, {site_of_function(w->decl), address_of(bracket.token),
-                                         self_of(w->decl)}));
+  tree enter = call_event(Event::Enter,
+                          {site_of_function(w->decl), address_of(bracket.token), self_of(w->decl)});
+  for (const BodyBracket &run : w->brackets)
+    enter = build3(COND_EXPR, void_type_node, token_open(run.token), NULL_TREE, enter);
+  open_bracket(w, &bracket, b, enter);
   prepare_how(w, &bracket, APROF_DONE);
   w->brackets.push_back(bracket);
 }
@@ -151,10 +161,10 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   bracket.run = b;
   bracket.token = new_token(&w->variables);
   save_late_arguments(w, &bracket, b);
-  open_bracket(
-      w, &bracket, b,
+  tree event =
       call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet), address_of(bracket.token),
-                                   key0, key1, site_of_function(w->decl), self_of(w->decl)}));
+                                   key0, key1, site_of_function(w->decl), self_of(w->decl)});
+  open_bracket(w, &bracket, b, if_given(guard_of_key(b->key, w->frame, *b), event));
   bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);
   prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
   w->brackets.push_back(bracket);
@@ -174,8 +184,10 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   bracket.switches = true;
   bracket.how = number(APROF_DONE);
   bracket.token = new_token(&w->variables);
-  open_bracket(w, &bracket, b,
-               call_event(Event::SwitchTo, {record, address_of(bracket.token), key0, key1}));
+  open_bracket(
+      w, &bracket, b,
+      if_given(guard_of_key(b->key, w->frame, *b),
+               call_event(Event::SwitchTo, {record, address_of(bracket.token), key0, key1})));
   w->brackets.push_back(bracket);
 }
 
@@ -189,16 +201,25 @@ static void add_moment(BodyWork *w, const Binding *b) {
     append(&w->entry, if_enabled(w, b, event));
 }
 
+/* A run that is not from a `| run` says whose body it is: async adds to it. */
+static bool surely_run(const BodyWork &w, const BodyLines &lines) {
+  for (const BodyBracket &bracket : w.brackets)
+    for (const RunLine &run : lines.runs)
+      if (run.line == bracket.run && !run.quiet)
+        return true;
+  return false;
+}
+
 void begin_body(BodyWork *w, const BodyLines &lines) {
   w->frame = frame_of(w->decl);
   for (const RunLine &run : lines.runs)
     begin_run(w, run, lines.async != nullptr);
-  if (lines.async && w->brackets.empty())
+  if (lines.async && !surely_run(*w, lines))
     begin_async(w, lines.async);
-  if (!w->brackets.empty()) {
-    w->innermost = w->brackets.back().token;
+  for (const BodyBracket &bracket : w->brackets)
+    w->tokens.push_back(bracket.token);
+  if (!w->brackets.empty())
     coverage_function(w->decl);
-  }
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
   for (const Binding *b : lines.moments)

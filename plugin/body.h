@@ -30,7 +30,7 @@ struct BodyWork {
   tree variables = NULL_TREE;
   std::vector<BodyBracket> brackets; /* from the outside in */
   tree entry = NULL_TREE;            /* statements inside them all, before the body */
-  tree innermost = NULL_TREE;        /* token of the future that this body is, or null */
+  std::vector<tree> tokens;          /* of those that make it a future, in their order */
 };
 
 void begin_body(BodyWork *, const BodyLines &);

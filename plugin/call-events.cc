@@ -16,6 +16,7 @@
 #include "diagnose.h"
 #include "emit.h"
 #include "field.h"
+#include "guard.h"
 #include "moment.h"
 #include "options.h"
 #include "site.h"
@@ -86,7 +87,9 @@ static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Even
       return;
     arguments.insert(arguments.end(), {key0, key1});
   }
-  bracket.open = opening(w, b, bracket.token, call_event(begin, arguments));
+  bracket.open =
+      opening(w, b, bracket.token,
+              if_given(guard_of_key(b->key, w->frame, *b), call_event(begin, arguments)));
   if (b->verb == Verb::Await && w->left)
     bracket.open = unless_left(w, bracket);
   bracket.close = if_then(token_open(bracket.token), call_event(end, {address_of(bracket.token)}));
@@ -161,6 +164,8 @@ static void add_create(CallWork *w, const Binding *b) {
   tree ok = condition_tree(b->ok, w->frame, *b);
   if (!address || !ok || !key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
+  if (tree holds = guard_of_key(b->key, w->frame, *b))
+    ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, ok);
   bracket.token = new_token(&w->variables);
   tree begin = NULL_TREE;
   append(&begin, call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
@@ -213,9 +218,9 @@ static void add_run(CallWork *w, const Binding *b) {
   flags |= b->quiet ? APROF_QUIET : 0;
   tree record = site_new(APROF_SITE_RUN, w->callee, w->frame.where, w->in.decl, b, flags);
   bracket.token = new_token(&w->variables);
-  bracket.open = opening(w, b, bracket.token,
-                         call_event(Event::RunBegin, {record, address_of(bracket.token), key0, key1,
-                                                      null_pointer_node, null_pointer_node}));
+  tree event = call_event(Event::RunBegin, {record, address_of(bracket.token), key0, key1,
+                                            null_pointer_node, null_pointer_node});
+  bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), event));
   how = kept_for_finally(w, &bracket, how, number(unwound_how()), "aprof_how");
   guard_normal(&bracket);
   bracket.close =

@@ -161,6 +161,15 @@ static bool is_vfork(tree callee) {
   return name && (strcmp(name, "vfork") == 0 || strcmp(name, "__vfork") == 0);
 }
 
+/* Of the brackets that were opened when the body was entered. */
+static tree resync_innermost(const Caller &in) {
+  tree statement = NULL_TREE;
+  for (tree token : in.tokens)
+    statement = build3(COND_EXPR, void_type_node, token_open(token),
+                       call_event(Event::Resync, {address_of(token)}), statement);
+  return statement;
+}
+
 static void replace(gimple_stmt_iterator *gsi, gimple *statement, CallWork *w) {
   /* A statement is in one sequence at a time: out of the old one first. */
   gsi_replace(gsi, gimple_build_nop(), false);
@@ -216,7 +225,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
                              [](const Binding *b) { return b->verb == Verb::Await; });
   w.enters = (in.is_body || awaited) && enters_future(callee, type);
   bool at = w.enters && !awaited;
-  bool resync = twice && in.innermost && !is_vfork(callee);
+  bool resync = twice && !in.tokens.empty() && !is_vfork(callee);
   if (lines.empty() && !at && !resync)
     return false;
 
@@ -233,8 +242,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (at)
     add_announcement(&w, nullptr);
   if (resync)
-    append(&w.after, if_then(token_open(in.innermost),
-                             call_event(Event::Resync, {address_of(in.innermost)})));
+    append(&w.after, resync_innermost(in));
   replace(gsi, call, &w);
   return true;
 }

@@ -13,9 +13,9 @@ namespace aprof {
 
 /* Where a call stands. */
 struct Caller {
-  tree decl;      /* the function */
-  bool is_body;   /* it has brackets of its own */
-  tree innermost; /* token of the innermost one, or null */
+  tree decl;                /* the function */
+  bool is_body;             /* it has brackets of its own */
+  std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
 };
 
 /* True: the statement at `*gsi` is a new one that holds the call. */

@@ -4,6 +4,7 @@
 #include <aprof/abi.h>
 
 #include "emit.h"
+#include "guard.h"
 #include "site.h"
 
 namespace aprof {
@@ -25,8 +26,10 @@ static tree keyed_event(const Binding &b, const Key &key, const Frame &frame,
   if (!key_trees(b, key, frame, &key0, &key1))
     return NULL_TREE;
   tree record = record_of(b, key, frame, name, flags);
-  return b.verb == Verb::Wake ? call_event(Event::Wake, {record, key0, key1})
-                              : call_event(Event::End, {record, key0, key1, number(how_of(b))});
+  tree event = b.verb == Verb::Wake
+                   ? call_event(Event::Wake, {record, key0, key1})
+                   : call_event(Event::End, {record, key0, key1, number(how_of(b))});
+  return if_given(guard_of_key(key, frame, b), event);
 }
 
 tree moment_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {

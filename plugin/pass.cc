@@ -30,10 +30,10 @@ static void walk_sequence(gimple_seq *sequence, Walk *walk) {
 /* Becomes a function of its own, maybe on another thread: the tokens of the body
    are not there. */
 static void walk_outlined(gimple *region, Walk *walk) {
-  tree innermost = walk->caller.innermost;
-  walk->caller.innermost = NULL_TREE;
+  std::vector<tree> tokens;
+  tokens.swap(walk->caller.tokens);
   walk_sequence(gimple_omp_body_ptr(region), walk);
-  walk->caller.innermost = innermost;
+  tokens.swap(walk->caller.tokens);
 }
 
 static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_info *info) {
@@ -107,7 +107,7 @@ static void instrument(tree function) {
   walk.body.decl = function;
   begin_body(&walk.body, body_lines(function));
   bool is_body = !walk.body.brackets.empty();
-  walk.caller = {function, walk.body.innermost != NULL_TREE, walk.body.innermost};
+  walk.caller = {function, !walk.body.tokens.empty(), walk.body.tokens};
 
   gimple_seq body = gimple_body(function);
   walk_sequence(&body, &walk);

@@ -197,6 +197,16 @@ static void note_initializer(tree place, tree e, tree type) {
 
 static void announce(tree function);
 
+/* Passed where functions of type `wanted` are, with other arguments, or a result that
+   one of both has not. */
+static bool is_cast(tree function, tree wanted) {
+  if (!wanted || parameter_count(wanted) < 0)
+    return false;
+  tree type = TREE_TYPE(function);
+  return parameter_count(wanted) != parameter_count(type) ||
+         VOID_TYPE_P(TREE_TYPE(wanted)) != VOID_TYPE_P(TREE_TYPE(type));
+}
+
 /* The functions that this argument may be get the line's `| run`. */
 static void note_run_argument(const Binding *b, const Value *value, tree call, tree wanted) {
   int count = call_expr_nargs(call);
@@ -210,9 +220,7 @@ static void note_run_argument(const Binding *b, const Value *value, tree call, t
   functions_in(argument, &found);
   wanted = wanted ? function_type_of(wanted) : NULL_TREE;
   for (tree function : found) {
-    bool cast = wanted && parameter_count(wanted) >= 0 &&
-                parameter_count(wanted) != parameter_count(TREE_TYPE(function));
-    if (!b->regex && !cast)
+    if (!b->regex && !is_cast(function, wanted))
       add_once(&plain_runs[DECL_UID(function)], run);
   }
 }

@@ -4,6 +4,7 @@
 #include <aprof/abi.h>
 
 #include "diagnose.h"
+#include "guard.h"
 #include "scan.h"
 #include "types.h"
 
@@ -192,7 +193,7 @@ tree function_tree(const Value *value, const Frame &frame, const Binding &b) {
     t = build_fold_addr_expr(t);
   if (!POINTER_TYPE_P(TREE_TYPE(t)) && !INTEGRAL_TYPE_P(TREE_TYPE(t)))
     return refuse(frame, b, "fn= needs a pointer to a function, this is " + shown(TREE_TYPE(t)));
-  return t;
+  return value_if(guard_of(value, frame, b), t);
 }
 
 static bool is_scalar(tree value) {
@@ -307,7 +308,7 @@ bool key_trees(const Binding &b, const Key &key, const Frame &frame, tree *key0,
       return false;
     if (POINTER_TYPE_P(TREE_TYPE(value)))
       value = fold_convert(pointer_sized_int_node, value);
-    *keys[i] = fold_convert(uint64_type_node, value);
+    *keys[i] = value_if(guard_of(values[i], frame, b), fold_convert(uint64_type_node, value));
   }
   return true;
 }
@@ -338,8 +339,10 @@ tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
   if (!value)
     return NULL_TREE;
   value = promoted(value);
-  return fold_build2(code_of(c.compare), boolean_type_node, value,
-                     build_int_cst(TREE_TYPE(value), c.constant));
+  tree condition = fold_build2(code_of(c.compare), boolean_type_node, value,
+                               build_int_cst(TREE_TYPE(value), c.constant));
+  tree holds = guard_of(c.what.get(), frame, b);
+  return holds ? build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, condition) : condition;
 }
 
 static tree choose(tree condition, tree yes, tree no) {
@@ -369,6 +372,8 @@ tree due_tree(const Binding &b, const Frame &frame, tree *given) {
   tree limit = number(((int64_t)1 << 60) / b.due_ns);
   *given = fold_build2(TRUTH_AND_EXPR, boolean_type_node, *given,
                        fold_build2(LE_EXPR, boolean_type_node, wide, limit));
+  if (tree holds = guard_of(b.due.get(), frame, b))
+    *given = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, *given);
   return fold_build2(MULT_EXPR, uint64_type_node, unshare_expr(wide), number(b.due_ns));
 }
 

@@ -177,6 +177,10 @@ static void run_begin(struct aprof_site *run, struct aprof_token *token, uint64_
   static const char *const models[] = {"none", "stack", "frame", "callback"};
   char key[128], rest[256];
   check_kind(run, APROF_SITE_RUN);
+  if ((run->flags & APROF_QUIET) && strcmp(pair(key0, key1, key), "(nobody,0)") == 0) {
+    say("run_begin", run, " nobody");
+    return;
+  }
   open_token(token, run);
   (void)self;
   sprintf(rest, " key=%s ns=%s %s%s%s", pair(key0, key1, key), run->ns ? "named" : "none",
