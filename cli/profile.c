@@ -47,12 +47,14 @@ static size_t read_at(int fd, void *to, size_t length, uint64_t offset) {
 }
 
 static const char *header_fault(const struct aprof_header *header, size_t got) {
+  if (got >= sizeof header->magic && memcmp(header->magic, APROF_PROFILE_MAGIC, 8) &&
+      memcmp(header->magic, "\0\0\0\0\0\0\0\0", 8))
+    return header->magic[0] == '{' ? "is not a profile; if it is totals, `aprof report` shows them"
+                                   : "is not a profile";
   if (got < sizeof *header)
     return "is shorter than a profile's header";
   if (memcmp(header->magic, "\0\0\0\0\0\0\0\0", 8) == 0)
     return "was not finished when its process ended: there is nothing in it";
-  if (memcmp(header->magic, APROF_PROFILE_MAGIC, 8))
-    return "is not a profile";
   if (header->version != APROF_PROFILE_VERSION)
     return "was written by another version of aprof; read it with that version's command";
   if (header->header_size != APROF_HEADER_SIZE)
