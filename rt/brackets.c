@@ -33,8 +33,7 @@ static inline void bracket_open(const struct thread *t, struct aprof_token *toke
 
 /* Who waits for the bracket to close: NULL if nobody, if it runs again already,
    or is over. */
-static inline struct aprof_future *bracket_below(const struct aprof_token *token,
-                                                 uint32_t callee) {
+static inline struct aprof_future *bracket_below(const struct aprof_token *token, uint32_t callee) {
   uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
   struct aprof_future *f = future_at(index);
   if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
@@ -51,15 +50,20 @@ static inline bool bracket_immediate(const struct thread *t, const struct aprof_
 
 /* Where a create is reported: at its own call, or at that of the program's wrapper
    which it lies in. */
-static uint32_t create_place(const struct thread *t, struct aprof_site *site) {
-  uint32_t await = t->cur != NULL ? t->cur->await : 0;
+static uint32_t create_place(const struct thread *t, struct aprof_site *site,
+                             const struct aprof_token *token) {
+  if (t->cur == NULL) {
+    struct aprof_site *helper = helper_around(token);
+    return site_id(helper != NULL ? helper : site);
+  }
+  uint32_t await = t->cur->await;
   if (likely(await == 0) || !(site_record(node_site(await))->flags & APROF_HELPER))
     return site_id(site);
   return node_site(await);
 }
 
 void event_create_begin(struct aprof_site *site, struct aprof_token *token,
-                         struct aprof_site *function, const void *fn) {
+                        struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
     return;
@@ -71,8 +75,8 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   } else {
     f = future_born(t, site, root, now);
     if (f != NULL && fn != NULL) {
-      uint8_t model = site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK
-                                                               : APROF_MODEL_STACK;
+      uint8_t model =
+          site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK : APROF_MODEL_STACK;
       uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
       f->node = node_of_site_slow(above, site_of_address_slow(fn, model), false);
       f->outer = f->node;
@@ -85,7 +89,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   if (site->flags & APROF_BACKGROUND)
     f->flags |= APROF_F_BACKGROUND;
   f->ns = site->ns;
-  f->create_site = create_place(t, site);
+  f->create_site = create_place(t, site, token);
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
   f->await = likely(f->create_site == site->id)
@@ -261,8 +265,8 @@ static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct 
   f->waiting += passed;
   f->polled += passed;
   counters_of(t, f->await)->await.waiting += passed;
-  token->word[2] = (token->word[2] & UINT32_MAX) | BRACKET_POLL |
-                   (t->slice_count & 0xfff) << 32 | (uint64_t)f->await << 44;
+  token->word[2] = (token->word[2] & UINT32_MAX) | BRACKET_POLL | (t->slice_count & 0xfff) << 32 |
+                   (uint64_t)f->await << 44;
   return true;
 }
 
@@ -285,7 +289,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
 }
 
 void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                      uint64_t key1, struct aprof_site *function, const void *self) {
+                     uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
   if (unlikely(t == NULL))
     return;
@@ -302,8 +306,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   } else if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
     runs = innermost(f);
   }
-  if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) &&
-      !born) {
+  if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) && !born) {
     if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     goto out; /* inside itself: idempotent */
@@ -467,7 +470,8 @@ out:
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
   if (f->state != APROF_FUTURE_WAITING)
     return;
-  uint64_t now = not_before(event_time(t), f), seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  uint64_t now = not_before(event_time(t), f),
+           seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
   if (seen != 0 && seen <= now)
     return;
   if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,

@@ -210,6 +210,28 @@ out:
   event_end(t);
 }
 
+/* -- helpers that no future calls ------------------------------------------- */
+
+__thread struct helper events_helper __attribute__((tls_model("initial-exec")));
+
+static struct aprof_future nobody_inside; /* id 0, which no token has */
+
+/* It suspends nothing: creates inside are reported at its call. */
+static SLOW void helper_begin(struct aprof_site *site, struct aprof_token *token) {
+  if (events_helper.at != (uintptr_t)token && helper_around(token) != NULL)
+    return;
+  events_helper.site = site;
+  events_helper.at = (uintptr_t)token;
+  token->word[1] = (uintptr_t)&nobody_inside;
+  token->word[2] = AWAIT_OUTSIDE;
+  token->word[0] = 1;
+}
+
+static SLOW void helper_end(const struct aprof_token *token) {
+  if (events_helper.at == (uintptr_t)token)
+    events_helper.at = 0;
+}
+
 /* -- awaits ---------------------------------------------------------------- */
 
 /* An await inside the await that suspended this stack's future. */
@@ -234,11 +256,17 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
 
 void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
-  if (unlikely(t == NULL))
+  if (unlikely(t == NULL)) {
+    if (site->flags & APROF_HELPER)
+      helper_begin(site, token);
     return;
+  }
   struct aprof_future *f = t->cur;
   if (unlikely(f == NULL)) {
-    suspend_again(t, site, token);
+    if (site->flags & APROF_HELPER)
+      helper_begin(site, token);
+    else
+      suspend_again(t, site, token);
     goto out;
   }
   uint32_t await = f->await;
@@ -289,6 +317,10 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
 
 void event_resume(struct aprof_token *token) {
   const void *from = __builtin_return_address(0);
+  if (unlikely(token->word[2] & AWAIT_OUTSIDE)) {
+    helper_end(token);
+    return;
+  }
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;

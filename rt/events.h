@@ -29,7 +29,25 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
 /* word[2] of an await's token. */
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
-#define AWAIT_WORKER 4u /* what goes on behind it holds no loop */
+#define AWAIT_OUTSIDE 8u /* a helper's, and no future runs: word[1] is a record of nobody */
+#define AWAIT_WORKER 4u  /* what goes on behind it holds no loop */
+
+/* The outermost open helper that no future called, also before there is a profile: the
+   first creates of a program lie in its helpers, too. `at` is its token's address, in the
+   frame of who called it; 0: none. */
+struct helper {
+  struct aprof_site *site;
+  uintptr_t at;
+};
+extern __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
+
+/* Its site, as seen from a bracket with this token, if that lies in the call: further down
+   the stack, or in the same frame where the helper was inlined. Else it was jumped out of. */
+static inline struct aprof_site *helper_around(const struct aprof_token *create) {
+  uintptr_t here = (uintptr_t)create, at = events_helper.at;
+  bool inside = at != 0 && here - at + (1u << 20) < (1u << 20) + 4096;
+  return unlikely(inside) ? events_helper.site : NULL;
+}
 
 /* word[2] of a body's token: slices so far * 2, and from fast.c: key1 of its future
    is where its call is counted. */
@@ -37,8 +55,9 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
 
 /* word[2] of a run's token; see brackets.c. */
 #define BRACKET_BODY (1ull << 31) /* around a body, not a call */
-#define BRACKET_POLL (1ull << 30) /* of a wait that may go on: of the slices only the
-                                     lower 12 bits, and above them the await */
+#define BRACKET_POLL                                                                               \
+  (1ull << 30) /* of a wait that may go on: of the slices only the                                 \
+                  lower 12 bits, and above them the await */
 #define BRACKET_INDEX (BRACKET_POLL - 1)
 
 struct event_table {

@@ -172,8 +172,8 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
                                struct thread *t, struct aprof_future *f) {
   struct aprof_block *b = t->block;
   if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
-      unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY) ||
-      unlikely(f->ending != 0) || unlikely(f->state != APROF_FUTURE_WAITING)) {
+      unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY) || unlikely(f->ending != 0) ||
+      unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
     event_run_end(token, how, where);
     return;
@@ -285,12 +285,18 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(creator != NULL && creator->await != 0) ||
       unlikely(site->flags & (APROF_ROOT | APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
       (function == NULL && fn != NULL))
     goto undo;
-  struct node_entry *e =
-      fast_node(t, creator != NULL ? creator->node : 0, function != NULL ? function : site, false);
+  uint32_t above = 0;
+  if (creator != NULL) {
+    above = creator->node;
+    if (unlikely(creator->await != 0))
+      goto undo;
+  } else if (unlikely(events_helper.at != 0)) {
+    goto undo;
+  }
+  struct node_entry *e = fast_node(t, above, function != NULL ? function : site, false);
   if (unlikely(e == NULL))
     goto undo;
   if (unlikely(e->callee != site)) {

@@ -124,6 +124,34 @@ START_TEST(events_outside_futures) {
 }
 END_TEST
 
+/* A helper suspends nothing: called by no future it only names the creates inside it, the
+   outermost of several, also before there is a profile. */
+START_TEST(helpers_outside_futures) {
+  SITE_(wrap, APROF_SITE_AWAIT, 0, APROF_NAMES | APROF_HELPER, 0);
+  SITE_(wrap_more, APROF_SITE_AWAIT, 0, APROF_NAMES | APROF_HELPER, 0);
+  CREATE_SITE(inner_make, APROF_ONCE, 0);
+  attach();
+  token made, inner, around;
+  for (int i = 0; i < 10; i++) { /* as the general events do it, and as the fast ones */
+    memset(&inner, 0, sizeof inner);
+    memset(&around, 0, sizeof around);
+    suspend(&wrap_more, &around);
+    suspend(&wrap, &inner);
+    create(&inner_make, &made, &work, NULL);
+    created(&made, 100 + i, 1);
+    ck_assert_uint_eq(inner.word[0], 0);
+    resume(&around);
+    create(&inner_make, &made, &work, NULL);
+    created(&made, 200 + i, 1);
+  }
+  pass(7);
+  expect("health", "unmatched", 0);
+  ck_assert_uint_eq(missed_in_all(), 0);
+  expect("work @ wrap_more", "waiting", 70);
+  expect("work @ inner_make", "waiting", 70);
+}
+END_TEST
+
 /* Beyond the room that there is, places are lost, counts are not. */
 START_TEST(more_places_than_there_is_room_for) {
   static struct aprof_site many[600];
@@ -172,5 +200,5 @@ START_TEST(reset_forgets_them) {
 END_TEST
 
 UNIT_MAIN("miss", keys_that_no_future_has, keys_that_come_again, events_of_futures_that_are_over,
-          futures_that_are_left_unseen, events_outside_futures, more_places_than_there_is_room_for,
-          reset_forgets_them)
+          futures_that_are_left_unseen, events_outside_futures, helpers_outside_futures,
+          more_places_than_there_is_room_for, reset_forgets_them)
