@@ -75,6 +75,10 @@ named=-fplugin-arg-aprof-bindings=
 packaged libevent libevent
 plain_library libev libev ev.h "" -lev "${named}libev"
 packaged glib gio-2.0
+if [ -e glib.json ]; then
+  equal "glib: what sleeps in a callback is named" "on_child g_usleep 1" \
+    "$(jq -r '.functions[] | .name as $f | .blocking[] | "\($f) \(.callee) \(.count)"' glib.json)"
+fi
 plain_library pth pth pth.h "" -lpth
 packaged openssl-async libcrypto
 packaged liburing liburing

@@ -1,6 +1,6 @@
 /* GLib: idle functions, timeouts that end in both ways, a GTask with and without a
-   thread, a file that is read asynchronously, a loop in a callback, a pipe, sources that
-   are removed. */
+   thread, a file that is read asynchronously, a loop in a callback, a pipe, a child whose
+   callback sleeps, sources that are removed. */
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@ static struct count tick = {.name = "on_tick"}, shot = {.name = "on_shot"},
                     chunk = {.name = "on_chunk"}, result = {.name = "on_result"},
                     work = {.name = "do_work"}, nested = {.name = "on_nested"},
                     inner = {.name = "on_inner"}, never = {.name = "on_never"},
-                    readable = {.name = "on_readable"};
+                    readable = {.name = "on_readable"}, child = {.name = "on_child"};
 static GMainLoop *loop;
 static GMutex mutex; /* of what threads count */
 static int finished;
 
 static void finish_one(void) {
-  if (++finished == 6)
+  if (++finished == 7)
     g_main_loop_quit(loop);
 }
 
@@ -171,6 +171,29 @@ static void feed_pipe(void) {
   readable.created++;
 }
 
+/* Of another type than its source calls: cast, as GLib's manual says. */
+static void on_child(GPid pid, gint status, gpointer data) {
+  (void)status, (void)data;
+  g_usleep(1000);
+  g_spawn_close_pid(pid);
+  child.waits++;
+  child.done++;
+  finish_one();
+}
+
+static void watch_child(void) {
+  char *command[] = {"true", NULL};
+  GPid pid;
+  if (!g_spawn_async(NULL, command, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+                     NULL, &pid, NULL))
+    abort();
+  GSource *source = g_child_watch_source_new(pid);
+  g_source_set_callback(source, G_SOURCE_FUNC(on_child), NULL, NULL);
+  g_source_attach(source, NULL);
+  g_source_unref(source);
+  child.created++;
+}
+
 int main(int argc, char **argv) {
   static char buffer[512];
   guint left[3] = {1, 2, 3};
@@ -192,6 +215,7 @@ int main(int argc, char **argv) {
   opened.created++;
   add_and_remove();
   feed_pipe();
+  watch_child();
   g_main_loop_run(loop);
 
   g_main_loop_unref(loop);
@@ -207,5 +231,6 @@ int main(int argc, char **argv) {
   count_print(&work);
   count_print(&never);
   count_print(&readable);
+  count_print(&child);
   return 0;
 }
