@@ -34,14 +34,22 @@ static uint64_t far_beyond(uint64_t ended, const struct distribution *d, uint64_
   return usual > limit / FAR_TIMES ? usual * FAR_TIMES : limit;
 }
 
-static bool is_stuck(const struct r_live *live, const struct r_await *await,
-                     const struct report_limits *limits) {
-  if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await)
-    return false;
+/* What is usual where it waits; where too few waits have ended there, how long the lives
+   of its function usually are. NULL: nobody knows. */
+static const struct distribution *usual_of(const struct r_function *f,
+                                           const struct r_await *await) {
   uint64_t ended = await->count > await->immediate ? await->count - await->immediate : 0;
-  if (await->background || !await->waits.count || ended < USUAL_COUNT)
+  if (await->waits.count && ended >= USUAL_COUNT)
+    return &await->waits;
+  return f->wall_of.count && f->done >= USUAL_COUNT ? &f->wall_of : NULL;
+}
+
+static bool is_stuck(const struct r_live *live, const struct r_function *f,
+                     const struct r_await *await, const struct report_limits *limits) {
+  if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await || await->background)
     return false;
-  return live->since_min >= far_beyond(ended, &await->waits, limits->stuck);
+  const struct distribution *usual = usual_of(f, await);
+  return usual && live->since_min >= far_beyond(USUAL_COUNT, usual, limits->stuck);
 }
 
 /* Ready all its life. One that waits for what it was created for is healthy. */
@@ -106,11 +114,12 @@ static char *holds_text(const struct group *g, const char *by) {
 }
 
 static char *stuck_text(const struct group *g, const char *by) {
-  return print_string("%s `%s` %s waited over %s (usually %s at most) at %s %s%s",
-                      shown_count(g->count), g->function->name,
-                      g->count == 1 ? "future has" : "futures have", shown_time(g->least),
-                      shown_time(g->await->waits.p99), shown_place(g->await->file, g->await->line),
-                      g->await->callee, by);
+  const struct distribution *usual = usual_of(g->function, g->await);
+  return print_string(
+      "%s `%s` %s waited over %s (%s %s at most) at %s %s%s", shown_count(g->count),
+      g->function->name, g->count == 1 ? "future has" : "futures have", shown_time(g->least),
+      usual == &g->await->waits ? "usually" : "such a life usually takes", shown_time(usual->p99),
+      shown_place(g->await->file, g->await->line), g->await->callee, by);
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {
@@ -168,7 +177,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .count = live->count};
   if (reading_holds(r, live) > limits->held)
     g->kind = FINDING_HELD;
-  else if (is_stuck(live, g->await, limits))
+  else if (is_stuck(live, g->function, g->await, limits))
     g->kind = FINDING_STUCK;
   else if (has_never_run(live, g->function, limits))
     g->kind = FINDING_NEVER_RAN;

@@ -12,10 +12,6 @@
 enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
 /* Of the runs so many (1/N) began late. */
 enum { QUEUED_SHARE = 100 };
-/* One that wakes itself gets nowhere if it does so this often a future, and runs and
-   waits less than this each time, and still takes this share (1/N) of its loop. */
-enum { SPINNING_TIMES = 10, SPINNING_SHARE = 100 };
-#define SPINNING_NS 10000u
 
 const char *const finding_kinds[] = {"held",   "stuck",    "blocking", "never_ran",
                                      "leaked", "queued",   "spinning", "growing",
@@ -132,69 +128,6 @@ static void find_blocking(struct findings *list, const struct r_function *f, uin
   }
 }
 
-/* -- who wakes itself for nothing ------------------------------------------ */
-
-static void find_spinning(struct findings *list, const struct r_function *f, uint64_t elapsed,
-                          const struct report_limits *limits) {
-  for (size_t i = 0; i < f->wakers; i++) {
-    const struct r_waker *w = &f->waker[i];
-    if (w->clock || !w->in || strcmp(w->in, f->name) || w->count < limits->spins || !w->count)
-      continue;
-    if (w->count / SPINNING_TIMES < f->created || f->exec / w->count >= SPINNING_NS ||
-        f->waiting / w->count >= SPINNING_NS || f->exec < elapsed / SPINNING_SHARE)
-      continue;
-    findings_add(list, (struct finding){
-                           .kind = FINDING_SPINNING,
-                           .weight = w->count,
-                           .severity = f->exec,
-                           .count = w->count,
-                           .function = f,
-                           .at = findings_place(w->file, w->line),
-                           .text = print_string(
-                               "`%s` woke itself %s times at %s %s, for %s each time: it "
-                               "polls where it could wait",
-                               f->name, shown_count(w->count), shown_place(w->file, w->line),
-                               w->name, shown_time(f->exec / w->count)),
-                       });
-  }
-}
-
-static uint64_t wakes_of(const struct r_function *f) {
-  uint64_t wakes = 0;
-  for (size_t i = 0; i < f->wakers; i++)
-    wakes += f->waker[i].clock ? 0 : f->waker[i].count;
-  return wakes;
-}
-
-/* Run again and again from where it was created, an idle function as a rule: nobody woke
-   it, and nothing took its time in between. New work may well come that fast. */
-static void find_polling(struct findings *list, const struct r_function *f, uint64_t elapsed,
-                         const struct report_limits *limits) {
-  for (size_t i = 0; i < f->awaits; i++) {
-    const struct r_await *a = &f->await[i];
-    if (strcmp(a->kind, "create") || a->background || a->count < limits->spins || !a->count)
-      continue;
-    if (a->count / SPINNING_TIMES < f->created || a->count / SPINNING_TIMES < wakes_of(f) ||
-        f->exec / a->count >= SPINNING_NS || a->waiting / a->count >= SPINNING_NS ||
-        f->exec + a->waiting < elapsed / SPINNING_SHARE)
-      continue;
-    findings_add(list, (struct finding){
-                           .kind = FINDING_SPINNING,
-                           .weight = a->count,
-                           .severity = f->exec,
-                           .count = a->count,
-                           .function = f,
-                           .at = findings_place(a->file, a->line),
-                           .text = print_string(
-                               "`%s` of %s %s ran %s times for %s, every %s: it polls where "
-                               "it could wait",
-                               f->name, shown_place(a->file, a->line), a->callee,
-                               shown_count(a->count), shown_time(f->exec / a->count),
-                               shown_time((f->exec + a->waiting) / a->count)),
-                       });
-  }
-}
-
 /* -- the rest -------------------------------------------------------------- */
 
 /* The histogram has the times that something was queued at all; a timer that ran in
@@ -276,8 +209,7 @@ struct finding *report_findings(const struct reading *r, const struct report_lim
   for (size_t i = 0; i < r->functions; i++) {
     find_held(&list, &r->function[i], limits->held);
     find_blocking(&list, &r->function[i], elapsed, limits->held);
-    find_spinning(&list, &r->function[i], elapsed, limits);
-    find_polling(&list, &r->function[i], elapsed, limits);
+    findings_of_spinning(&list, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);
     find_growing(&list, &r->function[i]);
   }

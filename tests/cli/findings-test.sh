@@ -66,6 +66,17 @@ all() {
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
   contains "$program, polling: the report says so" \
     "${ns}post ran 4999 times for 1.00 us, every 1.10 us: it polls" flat.txt
+  run yielding
+  equal "$program, yielding: is found" "spinning ${ns}chat $(line yielding) 5000" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, yielding: the report says so" \
+    "\`${ns}chat\` gave way 5000 times at $(line yielding) ${ns}give_way" flat.txt
+  run stuck_elsewhere
+  equal "$program, stuck where nobody else waits: is found" \
+    "stuck ${ns}quick $(line stuck_elsewhere) 1" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, stuck where nobody else waits: the report says so" \
+    "(such a life usually takes 5.00 ms at most)" flat.txt
   is queued "queued ${ns}task $(line queued) 1" \
     "\`${ns}task\` was ready but did not run for over 10.0 ms, 1 of 1 times"
   is never_ran "never_ran ${ns}task $(line never_ran) 1" \

@@ -31,6 +31,7 @@ APROF("run key=a0 once=a0->rounds==0") static void dispatch(struct job *, job_fn
 APROF("wake key=a0") static void kick(struct job *);
 APROF("end key=a0") static void finish(struct job *);
 APROF("blocking") static void read_disk(void);
+APROF("await") static void give_way(struct job *);
 
 /* Not inlined, so that each is a call. */
 #define CALL __attribute__((noinline))
@@ -51,6 +52,10 @@ static CALL void dispatch(struct job *job, job_fn *fn) { /* at unplaced */
 }
 static CALL void call_back(struct job *job, job_fn *fn) {
   fn(job);
+}
+static CALL void give_way(struct job *job) {
+  kick(job);
+  aprof_clock_advance(100);
 }
 static CALL void read_disk(void) {
   aprof_clock_advance(30 * MS);
@@ -98,6 +103,15 @@ static void poll_again(struct job *j) {
 static void idle(struct job *j) {
   aprof_clock_advance(1000);
   j->rounds--;
+}
+
+/* It is ready again before it has waited at all. */
+static void chat(struct job *j) {
+  while (j->rounds-- > 0) {
+    aprof_clock_advance(500);
+    give_way(j); /* at yielding */
+  }
+  j->rounds = 0;
 }
 
 /* What was started is called when it is due. */
@@ -176,6 +190,12 @@ static void do_one(const char *kind) {
       aprof_clock_advance(100);
       dispatch(&job[27], idle);
     }
+  } else if (!strcmp(kind, "yielding")) {
+    post(&job[29], chat);
+    run_for(&job[29], chat, 5000, 0);
+  } else if (!strcmp(kind, "stuck_elsewhere")) {
+    start(&job[28], quick); /* at stuck_elsewhere */
+    aprof_clock_advance(5000ul * MS);
   } else if (!strcmp(kind, "growing")) {
     static struct job more[200];
     aprof_snapshot();

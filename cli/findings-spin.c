@@ -1,0 +1,98 @@
+/* Findings: who takes the processor and gets nowhere; see findings.h. */
+#include "findings.h"
+
+#include "cli.h"
+#include "format.h"
+
+#include <string.h>
+
+/* It gets nowhere if it goes on this often a future, and runs less than this each time,
+   and still takes this share (1/N) of its loop. */
+enum { TIMES = 10, SHARE = 100 };
+#define SHORT_NS 10000u
+/* Of what it was ready, it waited this share (1/N) at most. */
+enum { READY_SHARE = 100 };
+
+/* So many goes of it, `took` in all. */
+static bool is_in_vain(const struct r_function *f, uint64_t count, uint64_t took, uint64_t elapsed,
+                       const struct report_limits *limits) {
+  return count && count >= limits->spins && count / TIMES >= f->created &&
+         f->exec / count < SHORT_NS && took >= elapsed / SHARE;
+}
+
+/* Takes the text. */
+static void add(struct findings *list, const struct r_function *f, uint64_t count, const char *file,
+                uint64_t line, char *text) {
+  findings_add(list, (struct finding){.kind = FINDING_SPINNING,
+                                      .weight = count,
+                                      .severity = f->exec,
+                                      .count = count,
+                                      .function = f,
+                                      .at = findings_place(file, line),
+                                      .text = text});
+}
+
+static void find_waking(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                        const struct report_limits *limits) {
+  for (size_t i = 0; i < f->wakers; i++) {
+    const struct r_waker *w = &f->waker[i];
+    if (w->clock || !w->in || strcmp(w->in, f->name) ||
+        !is_in_vain(f, w->count, f->exec, elapsed, limits) || f->waiting / w->count >= SHORT_NS)
+      continue;
+    add(list, f, w->count, w->file, w->line,
+        print_string(
+            "`%s` woke itself %s times at %s %s, for %s each time: it polls where it could "
+            "wait",
+            f->name, shown_count(w->count), shown_place(w->file, w->line), w->name,
+            shown_time(f->exec / w->count)));
+  }
+}
+
+static uint64_t wakes_of(const struct r_function *f) {
+  uint64_t wakes = 0;
+  for (size_t i = 0; i < f->wakers; i++)
+    wakes += f->waker[i].clock ? 0 : f->waker[i].count;
+  return wakes;
+}
+
+/* Run again and again from where it was created, an idle function as a rule: nobody woke
+   it, and nothing took its time in between. New work may well come that fast. */
+static void find_polling(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                         const struct report_limits *limits) {
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct r_await *a = &f->await[i];
+    if (strcmp(a->kind, "create") || a->background || a->count / TIMES < wakes_of(f) ||
+        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) ||
+        a->waiting / a->count >= SHORT_NS)
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",
+                     f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
+                     shown_time(f->exec / a->count),
+                     shown_time((f->exec + a->waiting) / a->count)));
+  }
+}
+
+/* It gave way and was ready again at once, so hardly any of the time until it went on was
+   waiting; whoever made it ready, a function of the library as a rule. */
+static void find_yielding(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                          const struct report_limits *limits) {
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct r_await *a = &f->await[i];
+    if (strcmp(a->kind, "await") || a->background || a->waiting > f->queued / READY_SHARE ||
+        !is_in_vain(f, a->count, f->exec, elapsed, limits))
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
+                     "time: it polls where it could wait",
+                     f->name, shown_count(a->count), shown_place(a->file, a->line), a->callee,
+                     shown_time(f->exec / a->count)));
+  }
+}
+
+void findings_of_spinning(struct findings *list, const struct r_function *f, uint64_t elapsed,
+                          const struct report_limits *limits) {
+  find_waking(list, f, elapsed, limits);
+  find_polling(list, f, elapsed, limits);
+  find_yielding(list, f, elapsed, limits);
+}
