@@ -16,10 +16,6 @@ static bool keys_use(const Binding &b, Value::Kind kind) {
   return uses;
 }
 
-static bool condition_uses(const Condition &c, Value::Kind kind) {
-  return value_uses(c.what.get(), kind);
-}
-
 /* Where `name` stands in this part of the line, for carets. */
 static Stretch find_word(const std::string &text, const std::vector<Stretch> &cuts,
                          const char *name) {

@@ -315,7 +315,7 @@ bool read_functions(Reader &r, std::vector<std::unique_ptr<Value>> *functions) {
   return at_end(r);
 }
 
-bool read_condition(Reader &r, Condition *condition) {
+static bool read_comparison(Reader &r, Condition *condition) {
   static const struct {
     const char *token;
     Compare compare;
@@ -328,8 +328,19 @@ bool read_condition(Reader &r, Condition *condition) {
   for (const auto &o : operators)
     if (r.accept(o.token)) {
       condition->compare = o.compare;
-      return read_constant(r, &condition->constant) && at_end(r);
+      return read_constant(r, &condition->constant);
     }
+  return true;
+}
+
+bool read_condition(Reader &r, Condition *condition) {
+  if (!read_comparison(r, condition))
+    return false;
+  while (r.accept(",")) {
+    condition->also.emplace_back();
+    if (!read_comparison(r, &condition->also.back()))
+      return false;
+  }
   return at_end(r);
 }
 
@@ -379,6 +390,18 @@ void value_visit(const Value *value, const std::function<void(const Value &)> &v
 bool value_uses(const Value *value, Value::Kind kind) {
   bool uses = false;
   value_visit(value, [&](const Value &v) { uses |= v.kind == kind; });
+  return uses;
+}
+
+void condition_visit(const Condition &c, const std::function<void(const Value *)> &visit) {
+  visit(c.what.get());
+  for (const Condition &further : c.also)
+    visit(further.what.get());
+}
+
+bool condition_uses(const Condition &c, Value::Kind kind) {
+  bool uses = false;
+  condition_visit(c, [&](const Value *value) { uses |= value_uses(value, kind); });
   return uses;
 }
 

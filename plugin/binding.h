@@ -16,8 +16,9 @@
  *     key       = [namespace ':'] (value | '(' value ',' value ')')
  *     value     = '*' value | primary ('->' field | '.' field)... ['&' constant]
  *     primary   = constant | aN | a-N | ret | obj | self | cur | NAME '(' [value [',' value]...]
- * ')' | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')' condition = value [('==' | '!=' |
- * '<' | '<=' | '>' | '>=') constant]
+ * ')' | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
+ *     condition = comparison [',' comparison]...       all of them hold
+ *     comparison = value [('==' | '!=' | '<' | '<=' | '>' | '>=') constant]
  *
  * An attribute leaves the place out: the verb decides it (async and run: the
  * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
@@ -61,11 +62,12 @@ struct Value {
   std::vector<std::unique_ptr<Value>> args; /* of a Call */
 };
 
-/* A value against a constant; true where `what` is absent. */
+/* A value against a constant, and further ones: all hold. True where `what` is absent. */
 struct Condition {
   std::unique_ptr<Value> what;
   Compare compare = Compare::None; /* None: not zero */
   int64_t constant = 0;
+  std::vector<Condition> also;
 
   explicit operator bool() const { return what != nullptr; }
 };
@@ -147,6 +149,10 @@ void value_visit(const Value *, const std::function<void(const Value &)> &visit)
 
 /* The value or one of its parts is of that kind. */
 bool value_uses(const Value *, Value::Kind);
+
+/* The values of a condition, and whether one of them has a part of that kind. */
+void condition_visit(const Condition &, const std::function<void(const Value *)> &visit);
+bool condition_uses(const Condition &, Value::Kind);
 
 /* FNV-1a of a namespace, 0 for none, all ones for "any" (abi.h). */
 uint32_t namespace_hash(const std::string &space);

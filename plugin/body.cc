@@ -60,7 +60,7 @@ static bool has_result(tree function) {
 }
 
 static bool needs_result(const Binding &b) {
-  return b.pending || b.polling || value_uses(b.once_if.what.get(), Value::Ret);
+  return b.pending || b.polling || condition_uses(b.once_if, Value::Ret);
 }
 
 /* A line that is about many functions may meet one that was cast to fit: what it asks

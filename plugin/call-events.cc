@@ -28,8 +28,8 @@ int unwound_how() {
 }
 
 bool uses_ret(const Binding &b) {
-  return b.pending || b.polling || key_uses(b, Value::Ret) ||
-         value_uses(b.ok.what.get(), Value::Ret) || value_uses(b.once_if.what.get(), Value::Ret);
+  return b.pending || b.polling || key_uses(b, Value::Ret) || condition_uses(b.ok, Value::Ret) ||
+         condition_uses(b.once_if, Value::Ret);
 }
 
 /* store:...=V, where only the run can tell. */

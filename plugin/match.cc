@@ -43,9 +43,8 @@ void want_names_of(const Binding &b) {
   want_names(b.key);
   for (const Key &key : b.more_keys)
     want_names(key);
-  want_names(b.ok.what.get());
-  want_names(b.when.what.get());
-  want_names(b.once_if.what.get());
+  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
+    condition_visit(*c, [](const Value *value) { want_names(value); });
   want_names(b.due.get());
   for (const auto &value : b.functions)
     want_names(value.get());

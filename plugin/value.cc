@@ -30,9 +30,9 @@ static bool present(const Key &key, const Frame &frame) {
 }
 
 bool arguments_present(const Binding &b, const Frame &frame) {
-  bool well = present(b.key, frame) && present(b.ok.what.get(), frame) &&
-              present(b.when.what.get(), frame) && present(b.once_if.what.get(), frame) &&
-              present(b.due.get(), frame);
+  bool well = present(b.key, frame) && present(b.due.get(), frame);
+  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
+    condition_visit(*c, [&](const Value *value) { well &= present(value, frame); });
   for (const Key &key : b.more_keys)
     well &= present(key, frame);
   for (const auto &value : b.functions)
@@ -53,8 +53,8 @@ static void collect(const Key &key, const Frame &frame, std::unordered_set<int> 
 }
 
 void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
-  collect(b.ok.what.get(), frame, indices);
-  collect(b.once_if.what.get(), frame, indices);
+  for (const Condition *c : {&b.ok, &b.once_if})
+    condition_visit(*c, [&](const Value *value) { collect(value, frame, indices); });
   if (b.verb == Verb::Run)
     return;
   collect(b.key, frame, indices);
@@ -63,8 +63,7 @@ void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int
 }
 
 bool late_object(const Binding &b) {
-  bool late =
-      value_uses(b.ok.what.get(), Value::Obj) || value_uses(b.once_if.what.get(), Value::Obj);
+  bool late = condition_uses(b.ok, Value::Obj) || condition_uses(b.once_if, Value::Obj);
   if (b.verb != Verb::Run)
     late |= key_uses(b, Value::Obj);
   return late;
@@ -332,17 +331,30 @@ static tree_code code_of(Compare compare) {
   return NE_EXPR;
 }
 
-tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
-  if (!c)
-    return boolean_true_node;
+/* Built with && of C: a pointer is followed once it is known to be there. */
+static tree and_then(tree one, tree other) {
+  return one ? build2(TRUTH_ANDIF_EXPR, boolean_type_node, one, other) : other;
+}
+
+static tree comparison_tree(const Condition &c, const Frame &frame, const Binding &b) {
   tree value = scalar_tree(c.what.get(), frame, b);
   if (!value)
     return NULL_TREE;
   value = promoted(value);
-  tree condition = fold_build2(code_of(c.compare), boolean_type_node, value,
-                               build_int_cst(TREE_TYPE(value), c.constant));
-  tree holds = guard_of(c.what.get(), frame, b);
-  return holds ? build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, condition) : condition;
+  tree comparison = fold_build2(code_of(c.compare), boolean_type_node, value,
+                                build_int_cst(TREE_TYPE(value), c.constant));
+  return and_then(guard_of(c.what.get(), frame, b), comparison);
+}
+
+tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
+  if (!c)
+    return boolean_true_node;
+  tree all = comparison_tree(c, frame, b);
+  for (const Condition &further : c.also) {
+    tree comparison = all ? comparison_tree(further, frame, b) : NULL_TREE;
+    all = comparison ? and_then(all, comparison) : NULL_TREE;
+  }
+  return all;
 }
 
 static tree choose(tree condition, tree yes, tree no) {
@@ -372,8 +384,7 @@ tree due_tree(const Binding &b, const Frame &frame, tree *given) {
   tree limit = number(((int64_t)1 << 60) / b.due_ns);
   *given = fold_build2(TRUTH_AND_EXPR, boolean_type_node, *given,
                        fold_build2(LE_EXPR, boolean_type_node, wide, limit));
-  if (tree holds = guard_of(b.due.get(), frame, b))
-    *given = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, *given);
+  *given = and_then(guard_of(b.due.get(), frame, b), *given);
   return fold_build2(MULT_EXPR, uint64_type_node, unshare_expr(wide), number(b.due_ns));
 }
 

@@ -198,6 +198,21 @@ START_TEST(conditions) {
 }
 END_TEST
 
+START_TEST(several_conditions) {
+  read_line("wake call:f key=a0 when=a0!=0,f(a1,2)>=3,a2&4 ok=ret==0,*a1");
+  ck_assert(line.when && line.when.also.size() == 2 && line.ok.also.size() == 1);
+  ck_assert(line.when.compare == Compare::NotEqual);
+  ck_assert(line.when.also[0].compare == Compare::GreaterEqual && line.when.also[0].constant == 3);
+  ck_assert(line.when.also[1].what->kind == Value::Mask && !line.when.also[1].constant);
+  ck_assert(condition_uses(line.ok, Value::Ret) && condition_uses(line.ok, Value::Deref));
+  ck_assert(!condition_uses(line.when, Value::Ret));
+  refused("wake call:f key=a0 when=a0,", false, "", "");
+  refused("wake call:f key=a0 when=,a0", false, "", "");
+  refused("wake call:f key=a0 when=a0!=0,ret==0", false, "when=", "ret is not known yet");
+  refused("wake call:f key=a0 when=a0!=0,cur", false, "when=", "cannot use cur");
+}
+END_TEST
+
 START_TEST(words) {
   read_line("create call:f key=a0 fn=a1,a2 ok=ret==0 when=a1!=0 ready rearm root background");
   ck_assert(line.functions.size() == 2 && line.ready && line.rearm && line.root && line.background);
@@ -486,6 +501,7 @@ int main(void) {
   tcase_add_test(grammar, values);
   tcase_add_test(grammar, namespaces);
   tcase_add_test(grammar, conditions);
+  tcase_add_test(grammar, several_conditions);
   tcase_add_test(grammar, words);
   tcase_add_test(grammar, mistakes);
   tcase_add_test(grammar, rarer_words);
