@@ -105,7 +105,8 @@ static void count_futures(struct row *row, int fd, bool live) {
   if (!p)
     return;
   uint64_t now = live && p->read_tick ? p->read_tick : clock_greatest(p);
-  struct names *names = names_new(p, 0);
+  /* Root looks at everybody's, unasked: what they say of modules is nothing to open. */
+  struct names *names = names_new(p, NAMES_UNOPENED);
   struct model *m = model_new(p, names, rate, now, !live);
   for (uint32_t i = 0; i < m->nodes; i++) {
     const struct model_node *n = &m->node[i];

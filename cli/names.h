@@ -23,6 +23,7 @@ struct name {
 };
 
 enum { NAME_UNKNOWN = 0, NAME_OTHER = 1 };
+enum { NAMES_UNOPENED = -1 };
 
 struct name_slot {
   uint32_t index; /* into names.name; 0: free */
@@ -41,7 +42,8 @@ struct names {
 };
 
 /* Makes the strings of `p` printable in place: bytes that are not UTF-8 and
-   control characters become '?'. `pid`: where else to look for modules, or 0. */
+   control characters become '?'. `pid`: where else to look for modules, or 0; or
+   NAMES_UNOPENED: what is known by address only gets no better name. */
 struct names *names_new(struct profile *p, long pid);
 void names_free(struct names *);
 
