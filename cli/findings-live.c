@@ -19,6 +19,7 @@ struct group {
   const struct r_await *await;
   const char *created_at, *created_by;
   int64_t tid;
+  bool ended; /* the process has */
   uint64_t count, least, most;
 };
 
@@ -109,6 +110,9 @@ static int by_likeness(const void *a, const void *b) {
 
 /* It has no place yet where it lets go: only a debugger sees where it is. */
 static char *holds_text(const struct group *g, const char *by) {
+  if (g->ended)
+    return print_string("`%s` held the loop for %s without a pause, to the end of the process%s",
+                        g->function->name, shown_time(g->most), by);
   return print_string("`%s` holds the loop now, for %s without a pause (thread %lld)%s",
                       g->function->name, shown_time(g->most), (long long)g->tid, by);
 }
@@ -133,6 +137,14 @@ static char *leaked_text(const struct group *g, const char *by) {
                       shown_count(g->count), g->function->name, shown_time(g->most), by);
 }
 
+static char *place_of(const struct group *g) {
+  if (g->kind == FINDING_STUCK)
+    return findings_place(g->await->file, g->await->line);
+  if (g->kind != FINDING_HELD && g->created_at)
+    return print_string("%s", g->created_at);
+  return findings_place(g->function->file, g->function->line);
+}
+
 static void add_group(struct findings *list, const struct group *g) {
   const char *by = g->creator ? g->creator->name : g->created_by;
   const char *at = g->created_at;
@@ -145,21 +157,18 @@ static void add_group(struct findings *list, const struct group *g) {
                : g->kind == FINDING_NEVER_RAN ? never_ran_text(g, creator)
                                               : leaked_text(g, creator);
   free(creator);
-  findings_add(list,
-               (struct finding){
-                   .kind = g->kind,
-                   .weight = g->most,
-                   .severity = g->most,
-                   .count = g->count,
-                   .goes_on = g->kind == FINDING_HELD,
-                   .function = g->function,
-                   .at = g->kind == FINDING_STUCK ? findings_place(g->await->file, g->await->line)
-                         : at                     ? print_string("%s", at)
-                              : findings_place(g->function->file, g->function->line),
-                   .created_at = at,
-                   .created_by = by,
-                   .text = text,
-               });
+  findings_add(list, (struct finding){
+                         .kind = g->kind,
+                         .weight = g->most,
+                         .severity = g->most,
+                         .count = g->count,
+                         .goes_on = g->kind == FINDING_HELD,
+                         .function = g->function,
+                         .at = place_of(g),
+                         .created_at = at,
+                         .created_by = by,
+                         .text = text,
+                     });
 }
 
 /* -- the whole ------------------------------------------------------------- */
@@ -174,6 +183,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .created_at = live->created_at,
                       .created_by = live->created_by,
                       .tid = live->tid,
+                      .ended = !strcmp(r->reason, "exit") || !strcmp(r->reason, "recovered"),
                       .count = live->count};
   if (reading_holds(r, live) > limits->held)
     g->kind = FINDING_HELD;

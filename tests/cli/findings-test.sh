@@ -88,10 +88,15 @@ all() {
   is reused "reused - $(line reused) 1" "1 handle was used again at $(line reused) ${ns}start in"
   is unplaced "unplaced - $(line unplaced) 1" \
     "1 event could not be placed at $(line unplaced) ${ns}dispatch"
+  run leaves
+  equal "$program, leaves: is found" "held ${ns}leave $(line leaves) 1" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, leaves: the report says so" \
+    "\`${ns}leave\` held the loop for 30.0 ms without a pause, to the end of the process" flat.txt
   rm -rf out
   run holds < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
   json=${json%.json}.1.json
-  equal "$program, holds: is found while it does" "held ${ns}hang $(line hung) 1" "$(found "$json")"
+  equal "$program, holds: is found while it does" "held ${ns}hang $(line holds) 1" "$(found "$json")"
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
   contains "$program, holds: the report says so" \
     "\`${ns}hang\` holds the loop now, for 20.0 ms without a pause" flat.txt

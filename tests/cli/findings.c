@@ -78,6 +78,12 @@ static void crunch(struct job *j) { /* at held */
   j->rounds = 0;
 }
 
+static void leave(struct job *j) { /* at leaves */
+  (void)j;
+  aprof_clock_advance(30 * MS);
+  exit(0);
+}
+
 /* A look at it while it runs. */
 static void hang(struct job *j) { /* at holds */
   (void)j;
@@ -180,8 +186,11 @@ static void do_one(const char *kind) {
         call_after(&job[9], quick, 5);
     }
     aprof_clock_advance(5000ul * MS);
+  } else if (!strcmp(kind, "leaves")) {
+    start(&job[31], leave);
+    call_after(&job[31], leave, 1);
   } else if (!strcmp(kind, "holds")) {
-    start(&job[26], hang); /* at hung */
+    start(&job[26], hang);
     call_after(&job[26], hang, 1);
   } else if (!strcmp(kind, "polling")) {
     post(&job[27], idle); /* at polling */
