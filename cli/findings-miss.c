@@ -24,8 +24,12 @@ static const struct cause {
     {"broken", "a signal handler came in between and never returned"},
 };
 
-static const char reused_text[] = "its future lived, and counts as cancelled; the binding lacks an "
-                                  "`end' or `rearm', or nobody closed it";
+static const char *reused_text(uint64_t count) {
+  return count == 1 ? "its future lived, and counts as cancelled; the binding lacks an `end' or "
+                      "`rearm', or nobody closed it"
+                    : "their futures lived, and count as cancelled; the binding lacks an `end' or "
+                      "`rearm', or nobody closed them";
+}
 
 static const char *cause_of(const char *kind) {
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
@@ -53,7 +57,7 @@ static void add_miss(struct findings *list, const struct r_miss *m) {
   char *at = sender(m);
   const char *many = m->count == 1 ? "" : "s";
   char *text = reused ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
-                                     m->count == 1 ? " was" : "s were", at, reused_text)
+                                     m->count == 1 ? " was" : "s were", at, reused_text(m->count))
                       : print_string("%s event%s could not be placed%s: %s", shown_count(m->count),
                                      many, at, cause);
   free(at);
@@ -72,7 +76,7 @@ static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all
     return;
   bool reused = kind == FINDING_REUSED;
   char *text = reused ? print_string("%s handle%s used again: %s", shown_count(rest),
-                                     rest == 1 ? " was" : "s were", reused_text)
+                                     rest == 1 ? " was" : "s were", reused_text(rest))
                       : print_string("%s event%s could not be placed: a key that nobody created, a "
                                      "function that suspends without an `await' line, or code "
                                      "compiled without the plugin (`aprof coverage PROG')",
