@@ -87,12 +87,29 @@ static bool is_coroutine_part(tree function) {
   return name && (strcmp(name, "_Coro_resume_fn") == 0 || strcmp(name, "__coro_resume_fn") == 0);
 }
 
+/* What ifunc("NAME") names runs while the program is being relocated: before the
+   shadow memory of a sanitizer, which a token in its frame would need, is there. */
+static bool is_resolver(tree function) {
+  static std::unordered_set<std::string> names;
+  static bool known;
+  cgraph_node *node;
+  if (!known) {
+    FOR_EACH_FUNCTION(node) {
+      tree ifunc = lookup_attribute("ifunc", DECL_ATTRIBUTES(node->decl));
+      if (ifunc)
+        names.insert(TREE_STRING_POINTER(TREE_VALUE(TREE_VALUE(ifunc))));
+    }
+    known = true;
+  }
+  return !names.empty() && names.count(identifier_text(DECL_ASSEMBLER_NAME(function)));
+}
+
 /* No frame to keep a token in, or no code of the program. */
 static bool is_out_of_bounds(tree function) {
   bool generated = DECL_ARTIFICIAL(function) &&
                    (DECL_STATIC_CONSTRUCTOR(function) || DECL_STATIC_DESTRUCTOR(function));
-  return generated || is_own_constructor(function) || is_coroutine_part(function) ||
-         lookup_attribute("naked", DECL_ATTRIBUTES(function));
+  return generated || is_resolver(function) || is_own_constructor(function) ||
+         is_coroutine_part(function) || lookup_attribute("naked", DECL_ATTRIBUTES(function));
 }
 
 /* An inline function whose one definition is elsewhere, or nowhere: where it was

@@ -54,6 +54,18 @@ static int on_request(void *a) {
   return 0;
 }
 
+static int resolved(int x) {
+  return x + 1;
+}
+static int (*resolve_more(void))(int) {
+  puts("resolve more");
+  return resolved;
+}
+static int (*resolve(void))(int) {
+  return resolved;
+}
+int indirect(int) __attribute__((ifunc("resolve")));
+
 int main(void) {
   struct node last = {0, NULL, NULL, {3}}, first = {1, &last, on_void, {4}}, *none = NULL;
   callback *volatile called = on_request;
@@ -71,5 +83,6 @@ int main(void) {
   nothing(&first);
   int nobody;
   trace_key(&nobody, "nobody");
+  printf("%d %d\n", indirect(1), resolve_more()(2));
   return on_event(&first) + called(&last) + called(&nobody);
 }
