@@ -25,10 +25,10 @@ static const struct cause {
 };
 
 static const char *reused_text(uint64_t count) {
-  return count == 1 ? "its future lived, and counts as cancelled; the binding lacks an `end' or "
-                      "`rearm', or nobody closed it"
-                    : "their futures lived, and count as cancelled; the binding lacks an `end' or "
-                      "`rearm', or nobody closed them";
+  return count == 1 ? "its future lived, and counts as cancelled; the program used it before that "
+                      "was over, or the binding lacks an `end' or `rearm'"
+                    : "their futures lived, and count as cancelled; the program used them before "
+                      "those were over, or the binding lacks an `end' or `rearm'";
 }
 
 static const char *cause_of(const char *kind) {
