@@ -17,6 +17,7 @@ struct sums {
   bool *shipped; /* binding: of a file that comes with aprof */
   bool *idle;    /* function: never ran; NULL without totals */
   size_t functions, missings, unmatched, idles;
+  bool inside; /* what is outside any async function may run in a future all the same */
   size_t amiss;
 };
 
@@ -104,13 +105,36 @@ static bool find_idle(struct sums *s, const char *totals) {
   return true;
 }
 
+/* Any function may be called on the stack of a future that a call resumes by its key. */
+static bool is_resumption(const struct coverage_record *b) {
+  static const char *const ways[] = {"run call:", "run icall:", "run def:", "switch "};
+  char text[16];
+  size_t length = 0;
+  for (const char *c = b->name; *c && length < sizeof text - 1; c++)
+    if (*c != ' ' || (length && text[length - 1] != ' '))
+      text[length++] = *c;
+  text[length] = '\0';
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (b->matches && !strncmp(text, ways[i], strlen(ways[i])))
+      return true;
+  return false;
+}
+
+static bool may_be_inside(const struct coverage *c) {
+  for (size_t i = 0; i < c->of[COVERAGE_BINDING].count; i++)
+    if (is_resumption(record(c, COVERAGE_BINDING, i)))
+      return true;
+  return false;
+}
+
 static bool sum_up(struct sums *s, const struct coverage *c, const char *totals) {
   *s = (struct sums){.coverage = c, .functions = c->of[COVERAGE_FUNCTION].count};
   s->missing = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->missing);
   s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
   find_missing(s);
   find_unmatched(s);
-  s->amiss = s->missings + s->unmatched + c->of[COVERAGE_OUTSIDE].count;
+  s->inside = may_be_inside(c);
+  s->amiss = s->missings + s->unmatched + (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
   return find_idle(s, totals);
 }
 
@@ -173,21 +197,25 @@ static void print_shipped(const struct sums *s, FILE *out) {
   }
 }
 
+static void print_outside(const struct coverage *c, const char *where, FILE *out) {
+  size_t outside = c->of[COVERAGE_OUTSIDE].count;
+  char *title = print_string("await%s %s", plural(outside), where);
+  if (outside)
+    print_title(outside, title, out);
+  for (size_t i = 0; i < outside; i++)
+    print_record(record(c, COVERAGE_OUTSIDE, i), out);
+  free(title);
+}
+
 static void print_amiss(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
-  size_t outside = c->of[COVERAGE_OUTSIDE].count;
   if (s->missings)
     print_title(s->missings, "declared, but compiled nowhere here with the plugin:", out);
   for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++)
     if (s->missing[i])
       print_record(record(c, COVERAGE_DECLARED, i), out);
-  if (outside)
-    print_title(outside,
-                outside == 1 ? "await outside any async function:"
-                             : "awaits outside any async function:",
-                out);
-  for (size_t i = 0; i < outside; i++)
-    print_record(record(c, COVERAGE_OUTSIDE, i), out);
+  if (!s->inside)
+    print_outside(c, "outside any async function:", out);
   if (s->unmatched)
     print_title(s->unmatched,
                 s->unmatched == 1 ? "line of a bindings file matched nothing:"
@@ -217,6 +245,8 @@ static void print_text(const struct sums *s, FILE *out) {
   for (size_t i = 0; s->idle && i < s->functions; i++)
     if (s->idle[i])
       print_record(record(s->coverage, COVERAGE_FUNCTION, i), out);
+  if (s->inside)
+    print_outside(s->coverage, "in functions that what is resumed by key may call:", out);
   print_without(s->coverage, out);
   if (!s->amiss)
     fputs("nothing amiss\n", out);
@@ -252,7 +282,8 @@ static void print_json(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
   fprintf(out, "{\"schema\": \"aprof.coverage/1\",\n\"instrumented\": %zu,\n\"async\": %zu,\n",
           s->functions, s->functions + s->missings);
-  fprintf(out, "\"amiss\": %zu,\n\"without\": ", s->amiss);
+  fprintf(out, "\"amiss\": %zu,\n\"outside_amiss\": %s,\n\"without\": ", s->amiss,
+          s->inside ? "false" : "true");
   cJSON *without = cJSON_CreateArray();
   for (size_t i = 0; i < c->withouts; i++)
     cJSON_AddItemToArray(without, cJSON_CreateString(c->without[i]));

@@ -15,6 +15,17 @@ __attribute__((aprof("async"))) void task(void) { co_wait(); other(); }
 void plain(void) { co_wait(); }
 int main(void) { task(); plain(); return 0; }
 END
+cat >resumed.aprof <<'END'
+await  call:co_wait
+run    def:co_resume   key=a0
+END
+cat >resumed.c <<'END'
+extern void co_wait(void);
+void co_resume(void *co) { (void)co; }
+void plain(void) { co_wait(); }
+void co_wait(void) {}
+int main(void) { co_resume(0); return 0; }
+END
 cat >other.c <<'END'
 void co_wait(void) {}
 __attribute__((aprof("async"))) void other(void) { co_wait(); }
@@ -36,6 +47,12 @@ for major in $majors; do
   contains "$cc: none is missing" "2 of 2 async functions instrumented" wholly.txt
   contains "$cc: awaits of both units" "2 awaits, in 2 units" wholly.txt
   refuse "$cc: --strict" "$aprof" coverage --strict wholly
+  "$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=resumed.aprof \
+    -fplugin-arg-aprof-autoload=no resumed.c -o resumed || exit 1
+  check "$cc: --strict, futures are resumed by key" "$aprof" coverage --strict resumed
+  "$aprof" coverage resumed >resumed.txt
+  contains "$cc: what they may call is listed" "resumed.c:3  co_wait  in plain" resumed.txt
+  contains "$cc: and is not amiss" "nothing amiss" resumed.txt
   "$aprof" coverage --json other.o >other.json
   equal "$cc: nothing is outside or missing in the other unit" "0 0" \
     "$(jq -r '[.outside, .declared] | map(length) | join(" ")' other.json)"
