@@ -32,6 +32,11 @@ static const char *file_of(tree declaration) {
   return file;
 }
 
+bool is_in_header(tree declaration) {
+  const char *file = file_of(declaration);
+  return file && main_input_filename && strcmp(file, main_input_filename) != 0;
+}
+
 static const Libraries &libraries_of_name(tree declaration) {
   static const Libraries none;
   auto found = by_name.find(DECL_NAME(declaration));

@@ -15,6 +15,9 @@
 
 namespace aprof {
 
+/* Not in the file that is compiled. */
+bool is_in_header(tree declaration);
+
 /* While parsing: a later declaration elsewhere moves the location, so the first is
    remembered. */
 void remember_header(tree declaration);

@@ -195,7 +195,7 @@ static void note_initializer(tree place, tree e, tree type) {
   }
 }
 
-static void announce(tree function);
+static void announce_definition(tree function);
 
 /* Passed where functions of type `wanted` are, with other arguments, or a result that
    one of both has not. */
@@ -242,8 +242,8 @@ static void note_call(tree call) {
   if (!CALL_EXPR_FN(call))
     return;
   tree callee = get_callee_fndecl(call);
-  if (callee && !announced.count(DECL_UID(callee)) && !DECL_IS_UNDECLARED_BUILTIN(callee))
-    announce(callee);
+  if (callee && !DECL_IS_UNDECLARED_BUILTIN(callee))
+    announce_definition(callee);
   tree type = function_type_of(TREE_TYPE(CALL_EXPR_FN(call)));
   int count = call_expr_nargs(call);
   for (int i = 0; i < count; i++) {
@@ -330,8 +330,7 @@ void scan_function(void *function, void *) {
     look_up_names();
   if (!scan_wanted())
     return;
-  if (!announced.count(DECL_UID((tree)function))) /* GCC does not do it for definitions */
-    announce((tree)function);
+  announce_definition((tree)function);
   scan_body((tree)function);
 }
 
@@ -354,6 +353,17 @@ static void note_create_lines(tree function) {
 static void announce(tree function) {
   announced.insert(DECL_UID(function));
   note_create_lines(function);
+}
+
+/* GCC announces no definitions. One in a header is what others have, too; to one in the
+   unit's own file nothing is passed that was not seen. */
+static void announce_definition(tree function) {
+  if (announced.count(DECL_UID(function)))
+    return;
+  if (is_in_header(function))
+    announce(function);
+  else
+    announced.insert(DECL_UID(function));
 }
 
 /* What came out of a precompiled header was not announced: look for it. */
