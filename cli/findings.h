@@ -2,8 +2,9 @@
  * Findings, between the files that make them.
  *
  * Purpose: findings.c reads the sums of functions and of the whole process,
- * findings-spin.c who spins, findings-live.c what is alive, findings-miss.c what could not be placed. What each kind means:
- * aprof-report(1). Cost: linear in functions and futures listed. Locking: none.
+ * findings-spin.c who spins, findings-live.c what is alive, findings-miss.c what could not be
+ * placed. What each kind means: aprof-report(1). Cost: linear in functions and futures listed.
+ * Locking: none.
  */
 #ifndef APROF_CLI_FINDINGS_H
 #define APROF_CLI_FINDINGS_H

@@ -322,7 +322,7 @@ static void find_threads(struct reading *r) {
 }
 
 uint64_t reading_holds(const struct reading *r, const struct r_live *live) {
-  if (strcmp(live->state, "running") || r->is_interval)
+  if (strcmp(live->state, "running"))
     return 0;
   for (size_t i = 0; i < r->loops; i++)
     if (r->loop[i].tid == live->tid && r->loop[i].thread && r->loop[i].thread->is_pool)
