@@ -35,6 +35,8 @@ __attribute__((noinline, nonnull(1))) static void body(struct node *n) {
 }
 
 typedef int callback(void *);
+/* Declared: what is passed as their typedef anywhere may come to them. */
+static void watch(callback *f, void *a), poll(callback *f, void *a);
 __attribute__((noinline)) static void watch(callback *f, void *a) {
   printf("watch %d\n", f && a);
 }
