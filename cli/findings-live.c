@@ -185,7 +185,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .tid = live->tid,
                       .ended = !strcmp(r->reason, "exit") || !strcmp(r->reason, "recovered"),
                       .count = live->count};
-  if (reading_holds(r, live) > limits->held)
+  if (live->holds > limits->held)
     g->kind = FINDING_HELD;
   else if (is_stuck(live, g->function, g->await, limits))
     g->kind = FINDING_STUCK;

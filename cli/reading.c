@@ -321,13 +321,28 @@ static void find_threads(struct reading *r) {
   index_free(&x);
 }
 
-uint64_t reading_holds(const struct reading *r, const struct r_live *live) {
-  if (strcmp(live->state, "running"))
-    return 0;
+/* Who runs holds the loop of the thread, unless that is a pool's; and a hold that goes on
+   may be the longest of its loop. */
+static void find_holds(struct reading *r) {
+  struct index x;
+  index_new(&x, r->loops);
   for (size_t i = 0; i < r->loops; i++)
-    if (r->loop[i].tid == live->tid && r->loop[i].thread && r->loop[i].thread->is_pool)
-      return 0;
-  return live->since_min;
+    index_put(&x, print_string("%" PRId64, r->loop[i].tid), &r->loop[i]);
+  for (size_t i = 0; i < r->lives; i++) {
+    struct r_live *live = &r->live[i];
+    if (strcmp(live->state, "running"))
+      continue;
+    struct r_loop *loop = (struct r_loop *)index_get(&x, print_string("%" PRId64, live->tid));
+    if (loop && loop->thread && loop->thread->is_pool)
+      continue;
+    live->holds = live->since_min;
+    if (!loop || (loop->hold_max != UNKNOWN && loop->hold_max >= live->holds))
+      continue;
+    loop->hold_max = live->holds;
+    loop->from = loop->to = NULL;
+    loop->function = live->function < r->functions ? r->function[live->function].name : NULL;
+  }
+  index_free(&x);
 }
 
 struct reading *reading_new(cJSON *json, const char *what) {
@@ -338,6 +353,7 @@ struct reading *reading_new(cJSON *json, const char *what) {
   read_arrays(r);
   find_awaits(r);
   find_threads(r);
+  find_holds(r);
   return r;
 }
 

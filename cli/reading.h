@@ -85,6 +85,7 @@ struct r_live {
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */
+  uint64_t holds; /* for how long it has held its loop without a pause; 0: it holds none */
 };
 
 struct r_thread {
@@ -130,9 +131,6 @@ struct reading {
   struct r_miss *miss;
   size_t misses;
 };
-
-/* For how long one that runs has held its loop without a pause; 0: it holds none. */
-uint64_t reading_holds(const struct reading *, const struct r_live *);
 
 /* `target`: totals, a profile, or a PID. NULL after a message. load.c */
 struct reading *reading_load(const char *target);

@@ -35,7 +35,7 @@ struct loop report_loop(const struct reading *r) {
       loop.worst = slice;
   }
   for (size_t i = 0; i < r->lives; i++) {
-    uint64_t holds = reading_holds(r, &r->live[i]);
+    uint64_t holds = r->live[i].holds;
     if (holds && (loop.worst == UNKNOWN || holds > loop.worst))
       loop.worst = holds;
   }
