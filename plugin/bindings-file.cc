@@ -110,12 +110,14 @@ static int read_header(const std::string &text, std::string *path) {
 
 std::vector<std::string> headers_of_text(const std::string &text) {
   std::vector<std::string> paths;
-  for (size_t at = text.find("header"); at != std::string::npos; at = text.find("header", at + 6)) {
-    size_t begin = text.find_last_of('\n', at) + 1, indent;
-    if (text.find_first_not_of(" \t", begin) != at)
-      continue;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    while (text[begin] == ' ' || text[begin] == '\t')
+      begin++;
+    size_t indent;
     std::string path;
-    if (read_header(strip(text.substr(at, text.find('\n', at) - at), &indent), &path) > 0)
+    if (strncmp(text.c_str() + begin, "header", 6) == 0 &&
+        read_header(strip(text.substr(begin, end - begin), &indent), &path) > 0)
       paths.push_back(path);
   }
   return paths;
