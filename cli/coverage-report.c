@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "format.h"
+#include "index.h"
 #include "json.h"
 #include "places.h"
 #include "reading.h"
@@ -13,9 +14,10 @@
 /* What the records come to. The flags are by record. */
 struct sums {
   const struct coverage *coverage;
-  bool *missing; /* declared: instrumented nowhere */
-  bool *shipped; /* binding: of a file that comes with aprof */
-  bool *idle;    /* function: never ran; NULL without totals */
+  bool *instrumented; /* declared: somewhere here */
+  bool *missing;      /* declared: nowhere, told for the first time */
+  bool *shipped;      /* binding: of a file that comes with aprof */
+  bool *idle;         /* function: never ran; NULL without totals */
   size_t functions, missings, unmatched, idles;
   bool inside; /* what is outside any async function may run in a future all the same */
   size_t amiss;
@@ -26,24 +28,27 @@ static const struct coverage_record *record(const struct coverage *c, enum cover
   return &c->of[kind].record[i];
 }
 
-static bool is_instrumented(const struct coverage *c, const char *name) {
-  for (size_t i = 0; i < c->of[COVERAGE_FUNCTION].count; i++)
-    if (!strcmp(record(c, COVERAGE_FUNCTION, i)->name, name))
-      return true;
-  return false;
-}
-
 /* Declared in several headers, it is missing once. */
 static void find_missing(struct sums *s) {
   const struct coverage *c = s->coverage;
-  for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++) {
+  size_t functions = c->of[COVERAGE_FUNCTION].count, declared = c->of[COVERAGE_DECLARED].count;
+  struct index here, told;
+  index_new(&here, functions);
+  index_new(&told, declared);
+  for (size_t i = 0; i < functions; i++) {
+    const char *name = record(c, COVERAGE_FUNCTION, i)->name;
+    index_put(&here, print_string("%s", name), name);
+  }
+  for (size_t i = 0; i < declared; i++) {
     const char *name = record(c, COVERAGE_DECLARED, i)->name;
-    bool told = false;
-    for (size_t j = 0; j < i && !told; j++)
-      told = s->missing[j] && !strcmp(record(c, COVERAGE_DECLARED, j)->name, name);
-    s->missing[i] = !told && !is_instrumented(c, name);
+    s->instrumented[i] = index_get(&here, print_string("%s", name)) != NULL;
+    s->missing[i] = !s->instrumented[i] && !index_get(&told, print_string("%s", name));
+    if (s->missing[i])
+      index_put(&told, print_string("%s", name), name);
     s->missings += s->missing[i];
   }
+  index_free(&here);
+  index_free(&told);
 }
 
 static bool ends_in(const char *text, const char *end) {
@@ -129,6 +134,7 @@ static bool may_be_inside(const struct coverage *c) {
 
 static bool sum_up(struct sums *s, const struct coverage *c, const char *totals) {
   *s = (struct sums){.coverage = c, .functions = c->of[COVERAGE_FUNCTION].count};
+  s->instrumented = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->instrumented);
   s->missing = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->missing);
   s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
   find_missing(s);
@@ -139,6 +145,7 @@ static bool sum_up(struct sums *s, const struct coverage *c, const char *totals)
 }
 
 static void release(struct sums *s) {
+  free(s->instrumented);
   free(s->missing);
   free(s->shipped);
   free(s->idle);
@@ -272,7 +279,7 @@ static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_
   if (kind == COVERAGE_FUNCTION && s->idle)
     cJSON_AddBoolToObject(object, "ran", !s->idle[i]);
   if (kind == COVERAGE_DECLARED)
-    cJSON_AddBoolToObject(object, "instrumented", is_instrumented(s->coverage, r->name));
+    cJSON_AddBoolToObject(object, "instrumented", s->instrumented[i]);
   return object;
 }
 
