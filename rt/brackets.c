@@ -12,6 +12,7 @@
 #include "transitions.h"
 
 #include "events.h"
+#include "key.h"
 
 /*
  * Tokens of create and run remember two futures, and may find both of them gone:
@@ -181,8 +182,13 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   f->key1 = key1;
   if (tentative)
     settle(t, f, flags);
-  if (!(flags & APROF_KEYLESS))
-    key_insert(f); /* last: from here on another thread may run it */
+  /* Last: from here on another thread may run it. */
+  if (flags & APROF_KEYLESS)
+    return;
+  if (flags & APROF_TUPLE)
+    key_insert_equal(f);
+  else
+    key_insert(f);
 }
 
 void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
@@ -294,10 +300,10 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   if (unlikely(t == NULL))
     return;
   struct aprof_future *caller = t->cur, *f, *runs;
-  f = runs = unlikely(site->flags & APROF_TUPLE) ? key_oldest(key0, key1, site->ns)
+  bool born = false, taken = false;
+  f = runs = unlikely(site->flags & APROF_TUPLE) ? key_take(key0, key1, site->ns, &taken)
                                                  : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t);
-  bool born = false;
   if (unlikely(f == NULL)) {
     runs = f = run_unknown(t, site, key0, key1, function, now);
     if (f == NULL)
@@ -309,6 +315,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) && !born) {
     if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
       event_missed(t, APROF_MISS_BUSY, site_id(site));
+    f->open -= taken;
     goto out; /* inside itself: idempotent */
   }
   now = not_before(now, runs);
@@ -333,7 +340,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
     ; /* the wait may go on */
   else if (!born)
     close_off_thread(t, runs, now);
-  f->open++;
+  f->open += !taken;
   f->flags |= APROF_F_STARTED;
   set_running(t, runs, now);
   tell(APROF_EVENT_RUNNING, runs, site->id, now);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rt.h"
+#include "key.h"
 
 struct rt rt = {.fd = -1, .usual_epoch = &clock_never};
 
@@ -82,6 +82,7 @@ static bool start_over(void) {
   profile_abandon();
   thread_wipe();
   arena_reset();
+  directory_reset();
   site_reset();
   node_reset();
   histogram_reset();

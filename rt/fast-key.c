@@ -4,16 +4,15 @@
  * do; only the first place that a key can have in the table is looked at.
  */
 #include "fast.h"
+#include "key.h"
 
-/* The future at its first place in the newest table, if it is that one; else 0. */
+/* The future at its first place in the table, if it is that one; else 0. */
 ALWAYS uint32_t fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
-  struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
-  if (unlikely(table == NULL))
-    return 0;
-  uint64_t hash = key_hash(key0, key1);
-  uint64_t word = __atomic_load_n(&table->word[hash & table->mask], __ATOMIC_ACQUIRE);
-  if (unlikely((word ^ hash) >> 32 != 0) || unlikely((uint32_t)word <= KEY_TOMB))
-    return 0;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
+  if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
+    return 0; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
   return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == ns) &&
                  likely(f->flags & APROF_F_KEYED)
@@ -25,25 +24,24 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* The first place of f's key, where f is found there and in no older table. */
+/* The first place of f's key, where f is found there and its segment is whole. */
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
-  struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
-  if (unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(table->older != NULL))
+  uint32_t hash = key_hash(f->key0, f->key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  if (unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(segment->older != NULL))
     return NULL;
-  uint64_t hash = key_hash(f->key0, f->key1);
-  uint64_t *place = &table->word[hash & table->mask];
-  return likely(relaxed(place) == ((hash >> 32) << 32 | index)) ? place : NULL;
+  uint64_t *place = &segment->word[hash % KEY_WORDS];
+  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
 }
 
 /* The first place of a key that no future has: free, and nothing lies behind it. */
-ALWAYS uint64_t *fast_vacancy(struct key_table *table, uint64_t hash) {
-  if (unlikely(table == NULL) || unlikely(table->older != NULL))
+ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash) {
+  if (unlikely(segment->older != NULL))
     return NULL;
-  uint64_t *place = &table->word[hash & table->mask], word = relaxed(place);
+  uint64_t *place = &segment->word[hash % KEY_WORDS], word = relaxed(place);
   if (word == 0)
-    return likely(__atomic_load_n(&table->used, __ATOMIC_RELAXED) <= table->mask / 2) ? place
-                                                                                      : NULL;
-  bool last = relaxed(&table->word[(hash + 1) & table->mask]) == 0;
+    return likely(__atomic_load_n(&segment->used, __ATOMIC_RELAXED) < KEY_ENOUGH) ? place : NULL;
+  bool last = relaxed(&segment->word[(hash + 1) % KEY_WORDS]) == 0;
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
 }
 
@@ -357,8 +355,9 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   if (unlikely(t->tentative != f) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0) || unlikely(!ok))
     goto undo;
-  struct key_table *table = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE);
-  uint64_t hash = key_hash(key0, key1), *place = fast_vacancy(table, hash), seen;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t *place = fast_vacancy(segment, hash), seen;
   if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
     goto undo;
   seen = relaxed(place);
@@ -379,13 +378,13 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   t->tentative = NULL;
   t->tentative_id = 0;
   /* From here on another thread may run it; or take the place first. */
-  uint64_t word = (hash >> 32) << 32 | index;
+  uint64_t word = (uint64_t)hash << 32 | index;
   if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_RELAXED)))
     key_insert(f);
   else if (seen == 0)
-    __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
-  if (unlikely(table != __atomic_load_n(&key_head, __ATOMIC_SEQ_CST)))
+    __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
+  if (unlikely(segment != directory_at(&key_directory, hash)))
     key_insert(f);
   finish(b);
   return;

@@ -2,6 +2,7 @@
  * Records of futures: slabs in the arena, handed out through a list per thread,
  * with one shared list that evens out threads which create what others end.
  */
+#include "key.h"
 #include "transitions.h"
 
 #define SLAB 511u      /* records in a chunk: 64 KB with its head */

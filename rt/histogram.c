@@ -4,49 +4,26 @@
  */
 #include <string.h>
 
-#include "rt.h"
+#include "map.h"
 
-#define PER_CHUNK 8u /* of 8 KB */
+#define PER_CHUNK 4u /* of 8 KB */
 
-struct histogram_slot {
-  uint64_t key;
-  uint32_t offset, unused;
-};
-
-static struct histogram_slot *table; /* open addressing; rt.lock */
-static uint32_t table_size, table_used;
+static struct map table; /* from key_of() to an offset */
 static uint32_t free_from, free_left; /* offset / 8 of unused ones */
 
 void histogram_reset(void) {
-  table = NULL;
-  table_size = table_used = 0;
+  table = (struct map){NULL};
   free_from = free_left = 0;
 }
 
-static struct histogram_slot *table_slot(struct histogram_slot *in, uint32_t size, uint64_t key) {
-  uint32_t slot = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 40) & (size - 1);
-  while (in[slot].key != 0 && in[slot].key != key)
-    slot = (slot + 1) & (size - 1);
-  return &in[slot];
-}
-
-static bool table_grow(void) {
-  uint32_t size = table_size ? table_size * 2 : 256;
-  struct histogram_slot *grown = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, size, sizeof *grown);
-  if (grown == NULL)
-    return false;
-  for (uint32_t i = 0; i < table_size; i++)
-    if (table[i].key != 0)
-      *table_slot(grown, size, table[i].key) = table[i];
-  table = grown;
-  table_size = size;
-  return true;
-}
+/* The last quarter of the profile's memory is kept for what sums are made of. */
+static bool may_grow(void) { return rt.header->used < rt.capacity / 4 * 3; }
 
 static uint32_t histogram_new(void) {
   if (free_left == 0) {
-    char *chunk = arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, PER_CHUNK,
-                              sizeof(struct aprof_histogram));
+    char *chunk = may_grow() ? arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, PER_CHUNK,
+                                           sizeof(struct aprof_histogram))
+                             : NULL;
     if (chunk == NULL)
       return 0;
     if ((uint64_t)(chunk + PER_CHUNK * sizeof(struct aprof_histogram) - rt_base()) >> 35 != 0)
@@ -61,13 +38,16 @@ static uint32_t histogram_new(void) {
   return offset;
 }
 
+static void forget(uint64_t key, uint32_t offset, void *block) {
+  if (key >> 52 == (*(uint32_t *)block & 0xfff))
+    memset(rt_base() + ((uint64_t)offset << 3), 0, sizeof(struct aprof_histogram));
+}
+
 /* A block's counters start from zero again, so do their histograms: the same ones
    will be found for the same places. By the thread that leases the block. */
 void histogram_forget(uint32_t block) {
   rt_lock();
-  for (uint32_t i = 0; i < table_size; i++)
-    if (table[i].key != 0 && table[i].key >> 52 == (block & 0xfff))
-      memset(rt_base() + ((uint64_t)table[i].offset << 3), 0, sizeof(struct aprof_histogram));
+  map_each(&table, forget, &block);
   rt_unlock();
 }
 
@@ -94,18 +74,14 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
   }
   if (counters_lost((const struct aprof_counters *)(const void *)offset))
     return NULL; /* they stand for any node: they must not learn one's histogram */
+  uint64_t key = key_of(t, node, which);
   rt_lock();
-  if (table_used * 4 < table_size * 3 || table_grow()) {
-    struct histogram_slot *slot = table_slot(table, table_size, key_of(t, node, which));
-    if (slot->key == 0) {
-      uint32_t fresh = histogram_new();
-      if (fresh != 0) {
-        *slot = (struct histogram_slot){key_of(t, node, which), fresh, 0};
-        table_used++;
-      }
-    }
-    if (slot->key != 0)
-      found = slot->offset;
+  if (table.directory != NULL || map_start(&table)) {
+    uint32_t known = map_find(&table, key);
+    if (known == 0 && (known = histogram_new()) != 0 && !map_add(&table, key, known))
+      known = 0;
+    if (known != 0)
+      found = known;
   }
   *offset = found;
   rt_unlock();

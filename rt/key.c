@@ -1,202 +1,515 @@
 /*
- * From keys to futures: an open-addressing table of (hash, record) words.
+ * From keys to futures: open addressing over words of (hash, record), in segments
+ * of a directory.
  *
  * The hash is of the address alone, so that any: finds every namespace; key,
  * namespace and life are checked in the record, so a stale word does no harm.
- * Locking: look-ups and removals take none, inserts one compare and swap. When
- * a table is full a larger one becomes its head under rt.lock and the live
- * words are copied; the old one stays readable.
+ * Futures of one tuple, which may live side by side in any number, stand in a queue
+ * behind one word, all but the first.
+ * Locking: look-ups and removals take none, inserts one compare and swap; but queues,
+ * and equal keys of several threads, are touched under rt.lock only. A full segment is replaced under it, too: by an
+ * emptier one, or by two, whose look-ups go on in the old one until its words are copied.
  */
+#include "key.h"
+
 #include <string.h>
 
-#include "rt.h"
+#define QUEUE 0x80000000u /* in a word: it leads to a queue, no future has such an index */
+#define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
 
-#define FIRST_SIZE 1024u
+static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
+static struct directory root = {.shift = 32, .segment = {&nothing}};
 
-struct key_table *key_head; /* atomic */
+struct directory *key_directory = &root;
 
-/* Tables that were replaced, newest first; rt.lock. The last two are left alone:
+/* Segments that were replaced, newest first; rt.lock. The last two are left alone:
    a look-up that began long ago may still be in them. */
 #define RETIRED 8u
-static struct key_table *retired[RETIRED];
+static struct key_segment *retired[RETIRED];
+
+static struct key_segment *fresh; /* never used yet, so many; rt.lock */
+static uint32_t fresh_left, chunk_segments;
+
+static uint32_t cells; /* list of free ones; rt.lock */
 
 void key_reset(void) {
-  key_head = NULL;
+  key_directory = &root;
   memset(retired, 0, sizeof retired);
+  fresh = NULL;
+  fresh_left = chunk_segments = cells = 0;
 }
 
-static void retire(struct key_table *table) {
-  memmove(retired + 1, retired, sizeof retired - sizeof *retired);
-  retired[0] = table;
+static struct key_segment *segment_at(uint32_t hash) {
+  return directory_at(&key_directory, hash);
 }
 
-/* An empty table of `size` words or a little more. rt.lock held. */
-static struct key_table *table_new(uint32_t size) {
-  struct key_table *table = NULL;
-  for (uint32_t i = 2; i < RETIRED && table == NULL; i++)
-    if (retired[i] != NULL && retired[i]->mask >= size - 1 && retired[i]->mask < 4 * size) {
-      table = retired[i];
-      retired[i] = NULL;
-      size = table->mask + 1;
-      memset(table, 0, sizeof *table + (uint64_t)size * sizeof(uint64_t));
+static bool is_tomb(uint64_t word) { return (uint32_t)word == KEY_TOMB; }
+
+/* -- queues ------------------------------------------------------------------------ */
+
+#define ENTRIES 14u
+
+/* Of 128 bytes, in chunks of its own; numbered like futures. */
+union cell {
+  struct queue {
+    uint32_t first, last;    /* cells of entries */
+    uint32_t entries, ended; /* in all of them; of these, seen to end */
+  } queue;
+  struct entries {
+    uint32_t next;
+    uint16_t from, until;
+    uint64_t entry[ENTRIES]; /* serial << 32 | index */
+  } entries;
+  uint32_t next; /* free */
+  char size[128];
+};
+
+static union cell *cell_at(uint32_t index) { return (union cell *)future_at(index); }
+
+static uint32_t cell_new(void) {
+  uint32_t index = cells;
+  if (index == 0) {
+    enum { COUNT = 31 }; /* a page with its head */
+    union cell *chunk = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, COUNT, sizeof *chunk);
+    if (chunk == NULL)
+      return 0;
+    index = index_of((struct aprof_future *)chunk);
+    for (uint32_t i = 0; i < COUNT; i++)
+      chunk[i].next = i + 1 < COUNT ? index + i + 1 : 0;
+  }
+  cells = cell_at(index)->next;
+  memset(cell_at(index), 0, sizeof(union cell));
+  return index;
+}
+
+static void cell_free(uint32_t index) {
+  cell_at(index)->next = cells;
+  cells = index;
+}
+
+/* One at least is there. */
+static bool cell_spare(void) {
+  uint32_t cell = cell_new();
+  if (cell != 0)
+    cell_free(cell);
+  return cell != 0;
+}
+
+static bool queue_append(struct queue *q, const struct aprof_future *f) {
+  struct entries *last = q->last != 0 ? &cell_at(q->last)->entries : NULL;
+  if (last == NULL || last->until == ENTRIES) {
+    uint32_t added = cell_new();
+    if (added == 0)
+      return false;
+    if (last != NULL)
+      last->next = added;
+    else
+      q->first = added;
+    q->last = added;
+    last = &cell_at(added)->entries;
+  }
+  last->entry[last->until++] = f->id << 32 | index_of(f);
+  q->entries++;
+  return true;
+}
+
+static bool is_key(const struct aprof_future *f, const struct key_search *s) {
+  return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
+         (f->ns == s->ns || s->ns == APROF_NS_ANY) &&
+         (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch;
+}
+
+/* The future of an entry, while it lives and can still be found by a key. */
+static struct aprof_future *entered(uint64_t entry) {
+  struct aprof_future *f = future_at((uint32_t)entry);
+  return f->id != 0 && (uint32_t)f->id == entry >> 32 && (f->flags & APROF_F_KEYED) ? f : NULL;
+}
+
+/* What has ended goes, at the front; elsewhere once it is the half of all: each entry is
+   moved a few times in its life. Cells come free as fast as they are taken. True: some
+   are left. */
+static bool queue_trim(struct queue *q) {
+  struct queue kept = {0};
+  bool all = q->entries > 2 * ENTRIES && q->ended > q->entries / 2 && cell_spare();
+  while (q->first != 0) {
+    struct entries *first = &cell_at(q->first)->entries;
+    for (; first->from < first->until; first->from++) {
+      struct aprof_future *f = entered(first->entry[first->from]);
+      if (f != NULL && !all)
+        return true;
+      if (f != NULL)
+        queue_append(&kept, f);
+      else
+        q->ended -= q->ended != 0;
+      q->entries--;
     }
-  if (table == NULL) {
-    table = arena_chunk(APROF_CHUNK_KEYS, 0, 0,
-                        size + sizeof *table / sizeof(uint64_t), sizeof(uint64_t));
+    uint32_t over = q->first;
+    q->first = first->next;
+    cell_free(over);
   }
-  if (table != NULL)
-    table->mask = size - 1;
-  return table;
+  *q = kept;
+  return q->first != 0;
 }
 
-static bool is_key(const struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t ns) {
-  return f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
-         (f->ns == ns || ns == APROF_NS_ANY);
-}
+/* -- look-up ------------------------------------------------------------------------- */
 
-/* The first such future in the table, or the one behind `after`. */
-static struct aprof_future *find_in(struct key_table *table, uint64_t hash, uint64_t key0,
-                                    uint64_t key1, uint32_t ns, struct aprof_future **after) {
-  uint32_t mask = table->mask;
-  for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
-    uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_ACQUIRE);
-    if (word == 0)
-      return NULL;
-    if (word >> 32 != hash >> 32 || (uint32_t)word == KEY_TOMB)
-      continue;
-    struct aprof_future *f = future_at((uint32_t)word);
-    if (!is_key(f, key0, key1, ns) || (uint16_t)(f->id >> 48) != (uint16_t)rt.header->epoch)
-      continue;
-    if (likely(*after == NULL))
-      return f;
-    if (f == *after)
-      *after = NULL;
-  }
-  return NULL;
-}
-
-struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *after) {
-  uint64_t hash = key_hash(key0, key1);
-  for (struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE); t != NULL; t = t->older) {
-    struct aprof_future *f = find_in(t, hash, key0, key1, ns, &after);
-    if (likely(f != NULL))
-      return f;
-  }
-  return NULL;
-}
-
-/* Of equal keys the first in is the first out; what runs has been taken out. */
-struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
-  struct aprof_future *oldest = NULL, *f = NULL;
-  while ((f = key_next(key0, key1, ns, f)) != NULL) {
-    if (f->open != 0)
-      continue;
-    if (oldest == NULL || f->created_tick < oldest->created_tick ||
-        (f->created_tick == oldest->created_tick && (uint32_t)f->id < (uint32_t)oldest->id))
-      oldest = f;
-  }
-  return oldest != NULL ? oldest : key_find(key0, key1, ns);
-}
-
-static bool insert_in(struct key_table *table, uint64_t hash, uint32_t index) {
-  uint32_t mask = table->mask;
-  if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) > table->mask / 4 * 3)
+/* One that may have the key. True: it is the one. */
+static bool consider(struct key_search *s, struct aprof_future *f) {
+  if (!is_key(f, s))
     return false;
-  uint64_t word = (hash >> 32) << 32 | index;
-  for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
-    uint64_t seen = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
-    if (seen != 0 && (uint32_t)seen != KEY_TOMB)
-      continue;
-    if (!__atomic_compare_exchange_n(&table->word[slot], &seen, word, false, __ATOMIC_RELEASE,
-                                     __ATOMIC_RELAXED)) {
-      slot = (slot - 1) & mask; /* look at it again */
-      continue;
-    }
-    if (seen == 0)
-      __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
+  if (s->after != NULL) {
+    if (s->after == f)
+      s->after = NULL;
+    return false;
+  }
+  if (!s->at_rest) {
+    s->found = f;
     return true;
   }
+  if (f->open != 0 || f->state == APROF_FUTURE_RUNNING)
+    return false; /* in the latter case its bracket is just being closed */
+  if (s->found == NULL || f->created_tick < s->found->created_tick ||
+      (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
+    s->found = f;
+  return false;
 }
 
-static bool live(uint64_t word) {
-  if (word == 0 || (uint32_t)word == KEY_TOMB)
-    return false;
-  struct aprof_future *f = future_at((uint32_t)word);
-  return f->id != 0 && (f->flags & APROF_F_KEYED) &&
-         (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch &&
-         key_hash(f->key0, f->key1) >> 32 == word >> 32;
-}
-
-/* A new head for `full`, unless another thread was faster. */
-static SLOW bool replace(struct key_table *full) {
-  rt_lock();
-  if (key_head != full) {
-    rt_unlock();
-    return true;
-  }
-  uint32_t count = 0, size = FIRST_SIZE;
-  for (uint32_t i = 0; full != NULL && i <= full->mask; i++)
-    count += live(__atomic_load_n(&full->word[i], __ATOMIC_RELAXED));
-  while (size < count * 4)
-    size *= 2;
-  struct key_table *fresh = table_new(size);
-  if (fresh != NULL) {
-    fresh->older = full;
-    __atomic_store_n(&key_head, fresh, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; full != NULL && i <= full->mask; i++) {
-      uint64_t word = __atomic_load_n(&full->word[i], __ATOMIC_ACQUIRE);
-      if (live(word)) {
-        struct aprof_future *f = future_at((uint32_t)word);
-        insert_in(fresh, key_hash(f->key0, f->key1), (uint32_t)word);
-      }
-    }
-    __atomic_store_n(&fresh->older, NULL, __ATOMIC_RELEASE);
-    if (full != NULL)
-      retire(full);
-  }
-  rt_unlock();
-  return fresh != NULL;
-}
-
-/* The record's key and namespace are set; KEYED is set by this. False without
-   memory: the future lives, but no key finds it. */
-bool key_insert(struct aprof_future *f) {
-  uint64_t hash = key_hash(f->key0, f->key1);
-  f->flags |= APROF_F_KEYED;
-  for (;;) {
-    struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_SEQ_CST);
-    if (t == NULL || !insert_in(t, hash, index_of(f))) {
-      if (!replace(t)) {
-        f->flags &= (uint8_t)~APROF_F_KEYED;
+/* At rest, the first that is will do: they stand in the order of their creation. */
+static bool consider_queue(struct key_search *s, const struct queue *q) {
+  for (uint32_t cell = q->first; cell != 0; cell = cell_at(cell)->entries.next) {
+    const struct entries *e = &cell_at(cell)->entries;
+    for (uint32_t i = e->from; i < e->until; i++) {
+      struct aprof_future *f = entered(e->entry[i]);
+      if (f != NULL && consider(s, f))
+        return true;
+      if (s->found != NULL && s->found == f)
         return false;
-      }
-      continue;
     }
-    /* A head that came in between may have been copied before our word was there. */
-    if (likely(t == __atomic_load_n(&key_head, __ATOMIC_SEQ_CST)))
-      return true;
   }
+  return false;
 }
 
-static bool remove_in(struct key_table *table, uint64_t hash, uint32_t index) {
-  uint32_t mask = table->mask;
-  uint64_t wanted = (hash >> 32) << 32 | index;
-  for (uint32_t i = 0, slot = (uint32_t)hash & mask; i <= mask; i++, slot = (slot + 1) & mask) {
-    uint64_t word = __atomic_load_n(&table->word[slot], __ATOMIC_RELAXED);
+/* True: the search is over, or needs the lock. */
+static bool search_segment(struct key_search *s, const struct key_segment *segment) {
+  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
+       i++, slot = (slot + 1) % KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_ACQUIRE);
     if (word == 0)
       return false;
-    if (word == wanted) {
-      __atomic_store_n(&table->word[slot], (hash >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+    if (word >> 32 != s->hash || is_tomb(word))
+      continue;
+    if (word & QUEUE) {
+      s->queued = true;
+      if (!s->locked || consider_queue(s, &cell_at((uint32_t)word & ~QUEUE)->queue))
+        return true;
+    } else if (consider(s, future_at((uint32_t)word))) {
       return true;
     }
   }
   return false;
 }
 
+static SLOW void search_locked(struct key_search *s) {
+  rt_lock();
+  s->locked = true;
+  search_segment(s, segment_at(s->hash)); /* none is being replaced meanwhile */
+  rt_unlock();
+}
+
+struct aprof_future *key_search(struct key_search *s) {
+  struct aprof_future *after = s->after;
+  for (;;) {
+    struct key_segment *segment = segment_at(s->hash);
+    struct key_segment *older = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE);
+    bool over = search_segment(s, segment) || (older != NULL && search_segment(s, older));
+    if (unlikely(over && s->queued && s->found == NULL)) {
+      s->after = after;
+      search_locked(s);
+      return s->found;
+    }
+    if (likely(over || (segment_at(s->hash) == segment &&
+                        __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == older)))
+      return s->found;
+    s->after = after; /* it was replaced in the midst */
+    s->found = NULL;
+  }
+}
+
+struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *after) {
+  struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .after = after};
+  return key_search(&s);
+}
+
+/* Where another thread may take what this one finds, or put one where it has just been,
+   equal keys are found and inserted under the lock. */
+static bool shared(void) { return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1; }
+
+struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns, bool *taken) {
+  struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .at_rest = true};
+  bool locked = shared();
+  if (locked) {
+    rt_lock();
+    s.locked = true;
+    search_segment(&s, segment_at(s.hash));
+  } else {
+    key_search(&s);
+  }
+  *taken = s.found != NULL;
+  if (*taken)
+    s.found->open = 1;
+  if (locked)
+    rt_unlock();
+  return *taken ? s.found : key_find(key0, key1, ns);
+}
+
+/* -- insertion ------------------------------------------------------------------------- */
+
+/* At the first free place of its key. */
+static void put(struct key_segment *segment, uint64_t word) {
+  for (uint32_t slot = (uint32_t)(word >> 32) % KEY_WORDS;; slot = (slot + 1) % KEY_WORDS) {
+    uint64_t seen = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
+    while (seen == 0 || is_tomb(seen)) {
+      if (!__atomic_compare_exchange_n(&segment->word[slot], &seen, word, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_RELAXED))
+        continue;
+      if (seen == 0)
+        __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+}
+
+/* False: it is full. */
+static bool insert_in(struct key_segment *segment, uint64_t word) {
+  if (__atomic_load_n(&segment->used, __ATOMIC_RELAXED) > KEY_ENOUGH)
+    return false;
+  put(segment, word);
+  return true;
+}
+
+/* An empty one. rt.lock held. */
+static struct key_segment *segment_new(uint32_t depth) {
+  struct key_segment *segment = NULL;
+  for (uint32_t i = 2; i < RETIRED && segment == NULL; i++)
+    if (retired[i] != NULL) {
+      segment = retired[i];
+      retired[i] = NULL;
+      memset(segment, 0, sizeof *segment);
+    }
+  if (segment == NULL) {
+    if (fresh_left == 0) {
+      uint32_t count = chunk_segments == 0 ? 1 : 7; /* a small program has one */
+      fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0, count, sizeof *fresh);
+      if (fresh == NULL)
+        return NULL;
+      fresh_left = chunk_segments = count;
+    }
+    segment = fresh++;
+    fresh_left--;
+  }
+  segment->depth = depth;
+  return segment;
+}
+
+static void retire(struct key_segment *segment) {
+  if (segment == &nothing)
+    return;
+  memmove(retired + 1, retired, sizeof retired - sizeof *retired);
+  retired[0] = segment;
+}
+
+static uint32_t living(const struct key_segment *segment) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < KEY_WORDS; i++) {
+    uint64_t word = __atomic_load_n(&segment->word[i], __ATOMIC_RELAXED);
+    count += word != 0 && !is_tomb(word);
+  }
+  return count;
+}
+
+/* Words know their hashes: no record is looked at. */
+static void copy_words(struct key_segment *from, struct key_segment *low,
+                       struct key_segment *high, uint32_t depth) {
+  for (uint32_t i = 0; i < KEY_WORDS; i++) {
+    uint64_t word = __atomic_load_n(&from->word[i], __ATOMIC_SEQ_CST);
+    if (word != 0 && !is_tomb(word))
+      put(word << depth >> 63 ? high : low, word);
+  }
+}
+
+/* New segments for a full one, which is of this hash. False: no memory. rt.lock held. */
+static bool replace_locked(struct key_segment *full, uint32_t hash) {
+  uint32_t depth = full->depth, count = living(full);
+  bool split = count >= SPLIT_FROM && directory_reach(&key_directory, depth + 1);
+  if (!split && count > KEY_ENOUGH - KEY_WORDS / 8)
+    return false; /* another one would be full, too */
+  if (key_directory == &root) { /* this one is of no profile */
+    struct directory *first = NULL;
+    if (!directory_first(&first))
+      return false;
+    first->segment[0] = full;
+    __atomic_store_n(&key_directory, first, __ATOMIC_SEQ_CST);
+  }
+  struct key_segment *low = segment_new(depth + split), *high = low;
+  if (split && low != NULL && (high = segment_new(depth + 1)) == NULL)
+    retire(low);
+  if (high == NULL)
+    return false;
+  low->older = high->older = full;
+  directory_replace(key_directory, hash, depth, low, high);
+  copy_words(full, low, high, depth);
+  __atomic_store_n(&low->older, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&high->older, NULL, __ATOMIC_RELEASE);
+  retire(full);
+  return true;
+}
+
+/* ... unless another thread was faster. */
+static SLOW bool replace(struct key_segment *full, uint32_t hash) {
+  rt_lock();
+  bool ok = segment_at(hash) != full || replace_locked(full, hash);
+  rt_unlock();
+  return ok;
+}
+
+bool key_insert(struct aprof_future *f) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  f->flags |= APROF_F_KEYED;
+  for (;;) {
+    struct key_segment *segment = segment_at(hash);
+    if (!insert_in(segment, (uint64_t)hash << 32 | index_of(f))) {
+      if (!replace(segment, hash)) {
+        f->flags &= (uint8_t)~APROF_F_KEYED;
+        return false;
+      }
+      continue;
+    }
+    /* One that came in between may have been copied before our word was there. */
+    if (likely(segment == segment_at(hash)))
+      return true;
+  }
+}
+
+/* Behind the queue's word of this key, if it has one. rt.lock held. */
+static struct queue *queue_of(const struct key_segment *segment, struct key_search *s) {
+  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
+       i++, slot = (slot + 1) % KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
+    if (word == 0)
+      break;
+    if (word >> 32 != s->hash || is_tomb(word) || !(word & QUEUE))
+      continue;
+    struct queue *q = &cell_at((uint32_t)word & ~QUEUE)->queue;
+    s->found = NULL;
+    s->after = NULL;
+    consider_queue(s, q);
+    if (s->found != NULL)
+      return q;
+  }
+  return NULL;
+}
+
+/* rt.lock held. */
+static bool insert_locked(uint64_t word) {
+  uint32_t hash = (uint32_t)(word >> 32);
+  for (;;) {
+    struct key_segment *segment = segment_at(hash);
+    if (insert_in(segment, word))
+      return true;
+    if (!replace_locked(segment, hash))
+      return false;
+  }
+}
+
+/* A queue of its own for f and those that follow. rt.lock held. */
+static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
+  uint32_t cell = cell_new();
+  if (cell == 0)
+    return false;
+  struct queue *q = &cell_at(cell)->queue;
+  if (queue_append(q, f) && insert_locked((uint64_t)hash << 32 | QUEUE | cell))
+    return true;
+  if (q->first != 0)
+    cell_free(q->first);
+  cell_free(cell);
+  return false;
+}
+
+/* rt.lock held. */
+static bool insert_equal(struct aprof_future *f, struct key_search *s) {
+  search_segment(s, segment_at(s->hash));
+  if (s->found == NULL)
+    return insert_locked((uint64_t)s->hash << 32 | index_of(f));
+  struct queue *q = queue_of(segment_at(s->hash), s);
+  return q != NULL ? queue_append(q, f) : queue_begin(f, s->hash);
+}
+
+bool key_insert_equal(struct aprof_future *f) {
+  struct key_search s = {f->key0, f->key1, f->ns, .hash = key_hash(f->key0, f->key1)};
+  if (!shared() && likely(key_search(&s) == NULL))
+    return key_insert(f);
+  s = (struct key_search){s.key0, s.key1, s.ns, .hash = s.hash, .locked = true};
+  rt_lock();
+  f->flags |= APROF_F_KEYED;
+  bool ok = insert_equal(f, &s);
+  if (!ok)
+    f->flags &= (uint8_t)~APROF_F_KEYED;
+  rt_unlock();
+  return ok;
+}
+
+/* -- removal ---------------------------------------------------------------------------- */
+
+/* Queues of this hash, one of which had a future that is found no more. */
+static SLOW void trim_queues(uint32_t hash) {
+  rt_lock();
+  struct key_segment *segment = segment_at(hash);
+  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
+    if (word == 0)
+      break;
+    if (word >> 32 != hash || is_tomb(word) || !(word & QUEUE))
+      continue;
+    struct queue *q = &cell_at((uint32_t)word & ~QUEUE)->queue;
+    q->ended++;
+    if (queue_trim(q))
+      continue;
+    __atomic_store_n(&segment->word[slot], (uint64_t)hash << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+    cell_free((uint32_t)word & ~QUEUE);
+  }
+  rt_unlock();
+}
+
+/* True: its own word was there. */
+static bool remove_in(struct key_segment *segment, uint64_t wanted, bool *queued) {
+  uint32_t hash = (uint32_t)(wanted >> 32);
+  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
+    if (word == 0)
+      return false;
+    if (word == wanted) {
+      __atomic_store_n(&segment->word[slot], (uint64_t)hash << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+      return true;
+    }
+    *queued |= word >> 32 == hash && !is_tomb(word) && (word & QUEUE);
+  }
+  return false;
+}
+
 void key_remove(struct aprof_future *f) {
-  uint64_t hash = key_hash(f->key0, f->key1);
+  uint32_t hash = key_hash(f->key0, f->key1);
+  uint64_t word = (uint64_t)hash << 32 | index_of(f);
   f->flags &= (uint8_t)~APROF_F_KEYED;
-  for (struct key_table *t = __atomic_load_n(&key_head, __ATOMIC_ACQUIRE); t != NULL; t = t->older)
-    remove_in(t, hash, index_of(f));
+  for (;;) {
+    struct key_segment *segment = segment_at(hash);
+    struct key_segment *older = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE);
+    bool queued = false, found = remove_in(segment, word, &queued);
+    if (unlikely(older != NULL))
+      found |= remove_in(older, word, &queued);
+    if (!found && queued)
+      trim_queues(hash);
+    if (likely(segment_at(hash) == segment))
+      return;
+  }
 }

@@ -25,6 +25,12 @@
 
 #include "transitions.h"
 
+static inline void spin_pause(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#endif
+}
+
 /* In line: a handler that comes as soon as signals are let through finds this library
    interrupted, as in the rest of an event. */
 static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
@@ -88,13 +94,22 @@ bool rt_locked_here(void) {
   return locked_here;
 }
 
+#define SPINS 200u /* a slow path is over by then, where its thread has a processor */
+
+void wait_for_other(unsigned tries, bool confined) {
+  if (tries % SPINS != SPINS - 1)
+    spin_pause();
+  else if (!confined)
+    syscall(SYS_sched_yield); /* never fails */
+}
+
 void rt_lock(void) {
   uint64_t before = 0;
   signals_block(&before);
   locked_here = true;
-  while (__atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE))
+  for (unsigned tries = 0; __atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE);)
     while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
-      __builtin_ia32_pause();
+      wait_for_other(tries++, before & ALONE_BIT);
   rt.signals = before;
 }
 

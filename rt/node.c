@@ -1,56 +1,28 @@
 /*
  * The calling-context tree: append only, one for the process. Found through a
- * cache per thread; here is what happens on a miss.
+ * cache per thread; here is what happens on a miss. Only what is new takes the lock.
  */
 #include <string.h>
 
-#include "rt.h"
+#include "map.h"
 
 /* Where paths go that there is no room for: a function and an await beneath it. */
 #define OTHER_NODE 1u
 #define OTHER_AWAIT 2u
 
-struct node_slot {
-  uint32_t parent, site_and_kind, node;
-};
+static struct map paths; /* from (parent, site and kind) to a node */
 
-static struct node_slot *table; /* open addressing by (parent, site); rt.lock */
-static uint32_t table_size, table_used;
+static uint64_t path(uint32_t parent, uint32_t site, uint32_t kind) {
+  return (uint64_t)parent << 32 | site << 2 | kind;
+}
 
 void node_reset(void) {
   memset(rt.node_segments, 0, sizeof rt.node_segments);
-  table = NULL;
-  table_size = table_used = 0;
+  paths = (struct map){NULL};
 }
 
 static struct aprof_node *node_at(uint32_t node) {
   return &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
-}
-
-static uint32_t slot_of(uint32_t parent, uint32_t key, uint32_t size) {
-  uint64_t h = ((uint64_t)parent << 32 | key) * 0x9e3779b97f4a7c15ull;
-  return (uint32_t)(h >> 40) & (size - 1);
-}
-
-static struct node_slot *table_slot(struct node_slot *in, uint32_t size, uint32_t parent,
-                                    uint32_t key) {
-  uint32_t slot = slot_of(parent, key, size);
-  while (in[slot].node != 0 && (in[slot].parent != parent || in[slot].site_and_kind != key))
-    slot = (slot + 1) & (size - 1);
-  return &in[slot];
-}
-
-static bool table_grow(void) {
-  uint32_t size = table_size ? table_size * 2 : 1024;
-  struct node_slot *grown = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, size, sizeof *grown);
-  if (grown == NULL)
-    return false;
-  for (uint32_t i = 0; i < table_size; i++)
-    if (table[i].node != 0)
-      *table_slot(grown, size, table[i].parent, table[i].site_and_kind) = table[i];
-  table = grown;
-  table_size = size;
-  return true;
 }
 
 static struct aprof_node *segment_for(uint32_t node) {
@@ -93,7 +65,7 @@ static uint32_t node_new(uint32_t parent, uint32_t site, uint32_t kind) {
 /* (other) must exist before it is needed. */
 bool node_start(void) {
   rt_lock();
-  bool ok = segment_for(OTHER_NODE) != NULL && table_grow();
+  bool ok = segment_for(OTHER_NODE) != NULL && map_start(&paths);
   if (ok) {
     node_at(OTHER_AWAIT)->parent = OTHER_NODE;
     node_at(OTHER_AWAIT)->is_await = 1;
@@ -103,28 +75,25 @@ bool node_start(void) {
   return ok;
 }
 
-static uint32_t find_locked(uint32_t parent, uint32_t site, uint32_t kind) {
-  uint32_t key = site << 2 | kind;
-  if (table_used * 4 >= table_size * 3 && !table_grow())
-    return kind != APROF_NODE_FUNCTION ? OTHER_AWAIT : OTHER_NODE;
-  struct node_slot *slot = table_slot(table, table_size, parent, key);
-  if (slot->node != 0)
-    return slot->node;
-  uint32_t node = kind != APROF_NODE_FUNCTION ? 0 : folded(parent, site);
-  if (node != 0)
-    __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
-  else
-    node = node_new(parent, site, kind);
-  *slot = (struct node_slot){parent, key, node};
-  table_used++;
+/* A path seen for the first time, unless another thread was faster. */
+static SLOW uint32_t node_add(uint32_t parent, uint32_t site, uint32_t kind) {
+  rt_lock();
+  uint32_t node = map_find(&paths, path(parent, site, kind));
+  if (node == 0) {
+    node = kind != APROF_NODE_FUNCTION ? 0 : folded(parent, site);
+    if (node != 0)
+      __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
+    else
+      node = node_new(parent, site, kind);
+    map_add(&paths, path(parent, site, kind), node);
+  }
+  rt_unlock();
   return node;
 }
 
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
-  rt_lock();
-  uint32_t node = find_locked(parent, site, kind);
-  rt_unlock();
-  return node;
+  uint32_t node = map_find(&paths, path(parent, site, kind));
+  return likely(node != 0) ? node : node_add(parent, site, kind);
 }
 
 /* Where a thread counts when there is no memory for its own counters: never

@@ -29,7 +29,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #define LEAST (1u << 20)
-#define STEP (256u * 1024u) /* backed at once: the kernel is entered this rarely */
+#define FIRST (256u * 1024u) /* backed at once when it is made, ... */
+#define STEP (64u * 1024u)   /* ... and when it grows: a longer pause would be noticed */
 
 /* Bytes of address space the process may still take, by its own limit. */
 static uint64_t address_space_left(void) {
@@ -222,7 +223,7 @@ bool profile_open(void) {
     return false;
   struct stat st;
   if (ftruncate(fd, (off_t)rt.capacity) != 0 ||
-      posix_fallocate(fd, 0, STEP) != 0 ||
+      posix_fallocate(fd, 0, FIRST) != 0 ||
       pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);
@@ -235,7 +236,7 @@ bool profile_open(void) {
   rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
-  rt.committed = STEP;
+  rt.committed = FIRST;
   confine_opened();
   memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
   return true;

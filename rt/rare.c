@@ -5,6 +5,7 @@
 #include "transitions.h"
 
 #include "events.h"
+#include "key.h"
 
 /* -- wakers ---------------------------------------------------------------- */
 

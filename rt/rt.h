@@ -43,7 +43,8 @@
 #endif
 
 #define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
-#define NODE_CACHE 256u     /* entries of a thread's node cache */
+#define NODE_CACHE_BITS 8u
+#define NODE_CACHE (1u << NODE_CACHE_BITS) /* entries of a thread's node cache */
 #define NODE_CHUNK 1024u    /* nodes in one chunk */
 #define NS_FRAME 0xfffffffeu /* of a body that was entered: key0 is where its token lies */
 #define CALLEE_MINE 0x80000000u /* the await was opened by what put it aside */
@@ -172,6 +173,9 @@ static inline struct aprof_future *future_at(uint32_t index) {
 /* nested.c: the lock of all slow paths, with signals blocked while it is held. */
 void rt_lock(void);
 void rt_unlock(void);
+/* Between looks at what another thread is about to do, which may have lost its processor:
+   ours is then better off with it. */
+void wait_for_other(unsigned tries, bool confined);
 bool rt_locked_here(void); /* a handler, while its own thread holds it */
 void signals_block(uint64_t *before);
 void signals_restore(const uint64_t *before);
@@ -254,7 +258,10 @@ static inline uint32_t node_site(uint32_t node) {
 }
 static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
                                                 struct aprof_site *site) {
-  return &t->cache[(((uintptr_t)site >> 6) ^ place) % NODE_CACHE];
+  /* Sites lie side by side, and nodes are numbered one by one: without the product a
+     dozen functions throw each other out. */
+  uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
+  return &t->cache[(both * 0x9e3779b97f4a7c15ull) >> (64 - NODE_CACHE_BITS)];
 }
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
@@ -288,29 +295,6 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
   ++*buckets;
   return buckets;
 }
-
-/* key.c: lock-free look-up; insert and remove are atomic. */
-struct key_table {
-  uint32_t mask; /* size - 1; a power of two */
-  uint32_t used; /* words that were ever taken; atomic */
-  struct key_table *older;
-  uint64_t word[]; /* hash's upper half << 32 | index; 0: never taken */
-};
-#define KEY_TOMB 1u /* no record has index 1: the header lies there */
-extern struct key_table *key_head; /* atomic; NULL: no key yet */
-static inline uint64_t key_hash(uint64_t key0, uint64_t key1) {
-  uint64_t h = (key0 ^ (key1 << 29 | key1 >> 35)) * 0x9e3779b97f4a7c15ull;
-  return h ^ h >> 29;
-}
-struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *after); /* NULL: the first */
-struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns); /* at rest */
-static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
-  return key_next(key0, key1, ns, NULL);
-}
-bool key_insert(struct aprof_future *f);
-void key_remove(struct aprof_future *f);
-void key_reset(void);
 
 /* future.c */
 struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */

@@ -104,6 +104,90 @@ START_TEST(ended_key_is_unknown) {
 }
 END_TEST
 
+/* -- equal tuples ------------------------------------------------------------ */
+
+CREATE_SITE(post, APROF_ONCE | APROF_READY | APROF_TUPLE, NS);
+RUN_SITE(call, APROF_TUPLE, NS);
+END_SITE(drop, NS);
+enum { POSTS = 30000 };
+
+static void post_equal(uint64_t fn) {
+  token c;
+  create(&post, &c, &request, NULL);
+  gate.create_end(&c, fn, 0x10, 1);
+}
+
+static uint64_t call_equal(uint64_t fn) {
+  token r = {0};
+  gate.run_begin(&call, &r, fn, 0x10, &request, NULL);
+  ck_assert_uint_ne(r.word[0], 0);
+  pass(1);
+  ran(&r, APROF_DONE);
+  return r.word[0];
+}
+
+/* A pipeline of commands with one callback and one argument: each is found at once, or
+   this test does not come to its end. */
+START_TEST(equal_keys_are_a_queue) {
+  attach();
+  for (unsigned i = 0; i < POSTS; i++) {
+    post_equal(0x7f00);
+    pass(1);
+  }
+  expect("request", "live", POSTS);
+  uint64_t last = 0;
+  for (unsigned i = 0; i < POSTS; i++) {
+    uint64_t id = call_equal(0x7f00);
+    ck_assert_msg((uint32_t)id > (uint32_t)last, "%u comes after %u", (uint32_t)id,
+                  (uint32_t)last);
+    last = id;
+  }
+  expect("request", "done", POSTS);
+  expect("request", "queued", (uint64_t)POSTS * POSTS);
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+}
+END_TEST
+
+/* One stays, the others come and go behind it: the queue does not grow. */
+START_TEST(equal_keys_behind_one_that_stays) {
+  attach();
+  post_equal(0x7f00);
+  post_equal(0x7f00);
+  token first = {0}, second = {0};
+  gate.run_begin(&call, &first, 0x7f00, 0x10, &request, NULL);
+  gate.run_begin(&call, &second, 0x7f00, 0x10, &request, NULL);
+  ck_assert_uint_ne(first.word[0], second.word[0]);
+  for (unsigned i = 0; i < POSTS; i++) {
+    post_equal(0x7f00);
+    call_equal(0x7f00);
+  }
+  ran(&second, APROF_DONE);
+  ran(&first, APROF_DONE);
+  expect("request", "done", POSTS + 2);
+  expect("health", "missed", 0);
+  ck_assert_uint_lt(profile()->used, 2u << 20);
+}
+END_TEST
+
+/* Queues of many keys, whose words move as the table grows; ended from the middle. */
+START_TEST(queues_of_many_keys) {
+  attach();
+  for (unsigned round = 0; round < 5; round++)
+    for (uint64_t i = 0; i < MANY / 10; i++)
+      post_equal(0x10000 + 16 * i);
+  for (uint64_t i = 0; i < MANY / 10; i++)
+    gate.end(&drop, 0x10000 + 16 * i, 0x10, APROF_CANCELLED);
+  for (unsigned round = 1; round < 5; round++)
+    for (uint64_t i = 0; i < MANY / 10; i++)
+      call_equal(0x10000 + 16 * i);
+  expect("request", "done", MANY / 10 * 4);
+  expect("request", "cancelled", MANY / 10);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* -- threads ------------------------------------------------------------------ */
 
 enum { THREADS = 4, EACH = 4000 };
@@ -145,5 +229,29 @@ START_TEST(many_threads) {
 }
 END_TEST
 
+static void *posts_and_calls(void *unused) {
+  (void)unused;
+  for (unsigned i = 0; i < EACH; i++) {
+    post_equal(0x7f00);
+    if (i % 3 == 0)
+      post_equal(0x7f00);
+    call_equal(0x7f00);
+  }
+  return NULL;
+}
+
+/* Whose post a call finds is anyone's; none is lost. */
+START_TEST(equal_keys_of_many_threads) {
+  attach();
+  on_threads(posts_and_calls);
+  expect("request", "done", THREADS * EACH);
+  expect("request", "live", THREADS * ((EACH + 2) / 3));
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+}
+END_TEST
+
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
-          key_zero_is_a_key, ended_key_is_unknown, many_threads)
+          key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
+          equal_keys_behind_one_that_stays, queues_of_many_keys, many_threads,
+          equal_keys_of_many_threads)
