@@ -202,6 +202,8 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
       f->state == APROF_FUTURE_TENTATIVE && fresh) {
     forget_tentative(t, f, f->id, true);
     publish(t, f, true, key0, key1);
+    t->published = f;
+    t->published_id = token->word[0];
   }
   event_end(t);
 }
@@ -215,6 +217,7 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
   bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
   forget_tentative(t, f, token->word[0], tentative);
+  t->published = NULL;
   if (unlikely(!tentative))
     restore_creator(t, token);
   if (unlikely(f->id != token->word[0]))
@@ -294,6 +297,16 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   return false;
 }
 
+/* The future of the create bracket that is open here, which no body has run yet: one
+   that has its key is its own. */
+static struct aprof_future *published_here(const struct thread *t,
+                                           const struct aprof_site *function) {
+  struct aprof_future *f = t->published;
+  if (likely(f == NULL) || f->id != t->published_id || function == NULL)
+    return NULL;
+  return !(f->flags & APROF_F_STARTED) ? f : NULL;
+}
+
 void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                      uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
@@ -301,7 +314,8 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
     return;
   struct aprof_future *caller = t->cur, *f, *runs;
   bool born = false, taken = false;
-  f = runs = unlikely(site->flags & APROF_TUPLE) ? key_take(key0, key1, site->ns, &taken)
+  f = runs = unlikely(site->flags & APROF_TUPLE)
+                 ? key_take(key0, key1, site->ns, published_here(t, function), &taken)
                                                  : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t);
   if (unlikely(f == NULL)) {
@@ -473,18 +487,22 @@ out:
 
 /* -- wake, end, idle --------------------------------------------------------- */
 
-/* A wake counts once; a due time that is still to come gives way to it. */
+/* A wake counts once; a due time that is still to come gives way to it. It is for what
+   would go on: on a stack, the innermost; one that runs will not wait for it any more. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
-  if (f->state != APROF_FUTURE_WAITING)
+  f = innermost(f);
+  if (f->state != APROF_FUTURE_WAITING && f->state != APROF_FUTURE_RUNNING)
     return;
-  uint64_t now = not_before(event_time(t), f),
-           seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  uint64_t now = event_time(t), seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  if (f->state == APROF_FUTURE_WAITING)
+    now = not_before(now, f);
   if (seen != 0 && seen <= now)
     return;
   if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
-    tell(APROF_EVENT_QUEUED, f, site->id, now);
+    if (f->state == APROF_FUTURE_WAITING)
+      tell(APROF_EVENT_QUEUED, f, site->id, now);
   }
 }
 
@@ -504,8 +522,10 @@ static void wake_current(struct aprof_site *site) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  if (t->suspended != NULL && t->suspended->id == t->suspended_id &&
-      t->suspended->lease == t->lease)
+  if (t->cur != NULL)
+    wake_future(t, t->cur, site);
+  else if (t->suspended != NULL && t->suspended->id == t->suspended_id &&
+           t->suspended->lease == t->lease)
     wake_future(t, t->suspended, site);
   event_end(t);
 }

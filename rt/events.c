@@ -236,7 +236,7 @@ static SLOW void helper_end(const struct aprof_token *token) {
 
 /* An await inside the await that suspended this stack's future. */
 static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
-                               struct aprof_token *token) {
+                               struct aprof_token *token, uintptr_t stack) {
   struct aprof_future *f = t->suspended;
   if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
       f->lease != t->lease || !on_suspended_stack(t, (uintptr_t)token)) {
@@ -251,6 +251,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   slice_close(t, now, site_id(site));
   token_set(token, f, site->flags & APROF_WORKER ? AWAIT_WORKER : 0);
   t->suspended_at = (uintptr_t)token;
+  t->suspended_stack = stack;
   return true;
 }
 
@@ -266,7 +267,7 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
     if (site->flags & APROF_HELPER)
       helper_begin(site, token);
     else
-      suspend_again(t, site, token);
+      suspend_again(t, site, token, caller_stack());
     goto out;
   }
   uint32_t await = f->await;
@@ -291,6 +292,7 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   t->suspended = f;
   t->suspended_id = f->id;
   t->suspended_at = (uintptr_t)token;
+  t->suspended_stack = caller_stack();
   tell(APROF_EVENT_WAITING, f, site->id, now);
 out:
   event_end(t);

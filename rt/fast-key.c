@@ -102,6 +102,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   c->function.queued += passed;
   fast_count(histogram, passed);
   f->flags |= APROF_F_STARTED;
+  f->wake_tick = 0; /* when it was due */
   fast_runs(t, token, f, index, c, function, now);
   fast_slice_open(t, f, sliced, now, node_site(f->node));
   finish(b);
@@ -215,7 +216,6 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
-  f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED | APROF_F_IMPLICIT;

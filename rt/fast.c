@@ -35,7 +35,6 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   c->function.exec += ran;
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
-  f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED;
@@ -47,6 +46,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   t->suspended = f;
   t->suspended_id = id;
   t->suspended_at = (uintptr_t)token;
+  t->suspended_stack = caller_stack();
   b->state = t->rest;
   b->last = now;
   if (fast_slice_close(t, sliced, histogram, now))

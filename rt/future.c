@@ -291,13 +291,16 @@ void abandon_running(struct thread *t, uint64_t now) {
 /*
  * Only a stack known to be the thread's own can be told from a coroutine's by
  * address; between two unknown ones only frames a few KB apart are believed to
- * be of one stack.
+ * be of one stack. Apart from where the frame of the first ends: its token may lie
+ * above all else in it.
  */
+#define FRAME_MOST (64u << 10)
+
 bool on_suspended_stack(const struct thread *t, uintptr_t inner) {
-  uintptr_t outer = t->suspended_at;
+  uintptr_t outer = t->suspended_at, frame = outer - t->suspended_stack;
   bool outer_own = outer >= t->stack_low && outer < t->stack_high;
   bool inner_own = inner >= t->stack_low && inner < t->stack_high;
   if (outer_own != inner_own || inner >= outer)
     return false;
-  return outer_own || outer - inner < 4096;
+  return outer_own || outer - inner < 4096 + (frame < FRAME_MOST ? frame : 0);
 }

@@ -153,6 +153,11 @@ static bool queue_trim(struct queue *q) {
 
 /* -- look-up ------------------------------------------------------------------------- */
 
+/* No bracket holds it. If it runs all the same, one is just being closed. */
+static bool is_free(const struct aprof_future *f) {
+  return f->open == 0 && f->state != APROF_FUTURE_RUNNING;
+}
+
 /* One that may have the key. True: it is the one. */
 static bool consider(struct key_search *s, struct aprof_future *f) {
   if (!is_key(f, s))
@@ -166,8 +171,8 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
     s->found = f;
     return true;
   }
-  if (f->open != 0 || f->state == APROF_FUTURE_RUNNING)
-    return false; /* in the latter case its bracket is just being closed */
+  if (!is_free(f))
+    return false;
   if (s->found == NULL || f->created_tick < s->found->created_tick ||
       (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
     s->found = f;
@@ -245,7 +250,8 @@ struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
    equal keys are found and inserted under the lock. */
 static bool shared(void) { return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1; }
 
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns, bool *taken) {
+struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *rather, bool *taken) {
   struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .at_rest = true};
   bool locked = shared();
   if (locked) {
@@ -255,6 +261,8 @@ struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns, bool *t
   } else {
     key_search(&s);
   }
+  if (unlikely(rather != NULL) && is_key(rather, &s) && is_free(rather))
+    s.found = rather;
   *taken = s.found != NULL;
   if (*taken)
     s.found->open = 1;

@@ -45,8 +45,10 @@ static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32
 }
 
 /* Of equal keys the first in is the first out: the oldest that no bracket holds, which is
-   open from here on (*taken). If they all are held, any. */
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns, bool *taken);
+   open from here on (*taken); or `rather`, which may be NULL, if it is one of these. If
+   they all are held, any. */
+struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *rather, bool *taken);
 
 /* The record's key and namespace are set; KEYED is set by this. False without memory:
    the future lives, but no key finds it. */

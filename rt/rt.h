@@ -80,7 +80,8 @@ struct thread {
   struct aprof_counters **segments;     /* by node / NODE_SEGMENT */
   struct aprof_future *suspended;       /* last event here was its suspend */
   uint64_t suspended_id;
-  uintptr_t suspended_at;               /* address of that token */
+  uintptr_t suspended_at;               /* address of that token, ... */
+  uintptr_t suspended_stack;            /* ... and where that frame ends */
   struct aprof_future *idler;           /* put aside by the idle bracket, or NULL */
   struct aprof_site *at;                /* call site announced ... */
   uint64_t at_sequence;                 /* ... when the block's sequence was this */
@@ -90,6 +91,8 @@ struct thread {
   enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
   struct aprof_future *tentative;       /* create bracket open here */
   uint64_t tentative_id;
+  struct aprof_future *published;       /* of a create bracket open here: its key is known, */
+  uint64_t published_id;                /* and a body inside is its, rather than an older one's */
   struct aprof_future *polled;          /* ran a child that returned pending at */
   uint64_t polled_sequence;             /* nothing happened here since, and */
   uint32_t polled_node;                 /* the child was called from this await */

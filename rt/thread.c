@@ -173,7 +173,7 @@ static struct thread *lease(void) {
   t->segments = (struct aprof_counters **)(b + 1);
   t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial;
-  t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
+  t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
@@ -237,7 +237,7 @@ static void enter_epoch(struct thread *t) {
       t->cur->last += passed;
     }
   }
-  t->cur = t->suspended = t->idler = t->tentative = t->polled = NULL;
+  t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->rest = APROF_THREAD_OTHER;
   govern_start(t, clock_read());
   if (b->epoch != epoch || b->last < began)

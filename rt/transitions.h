@@ -94,7 +94,7 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
   histogram_add(t, f->node, OF_QUEUED, &c->function.queued_histogram, passed);
 }
 
-/* f was woken, or due, while it waited: books the time since then as queued, also
+/* f was woken, or due, before its wait ends: books the time since then as queued, also
    at its waker. Returns the tick at which the wait ended. */
 SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
 
@@ -191,6 +191,7 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
     f->flags &= (uint8_t)~APROF_F_IMPLICIT;
   }
   f->state = APROF_FUTURE_RUNNING;
+  f->wake_tick = 0;
   f->last = now;
   t->cur = f;
   t->suspended = NULL;
@@ -205,10 +206,10 @@ static inline void set_resting(struct thread *t, uint64_t now) {
   t->block->last = now;
 }
 
+/* What woke it while it ran stays: it is runnable from the start. */
 static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
   f->await = await;
   f->counters = 0;
-  f->wake_tick = 0;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED;
@@ -292,6 +293,9 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
 /* What runs here was left without an event: a missed one. It waits where it was
    born until an event of its own shows it again. */
 SLOW void abandon_running(struct thread *t, uint64_t now);
+
+/* The stack pointer of who called the event, or a little above where it was not jumped to. */
+#define caller_stack() ((uintptr_t)__builtin_dwarf_cfa())
 
 /* Is `inner`, a token's address, on the stack where t->suspended waits, above
    its token? */

@@ -102,7 +102,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
     segment(ledger, f->path, SEGMENT_EXEC, length, false);
   } else if (f->state == WAITING) {
     if (f->woken) {
-      queued = ledger->now - f->woken_at;
+      queued = ledger->now - (f->woken_at > f->last ? f->woken_at : f->last);
       segment(ledger, f->path, SEGMENT_QUEUE, queued, false);
     }
     f->waiting += length - queued;
@@ -112,7 +112,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
     f->queued += length;
     segment(ledger, f->path, SEGMENT_QUEUE, length, false);
   }
-  f->woken = false;
+  f->woken &= f->state == RUNNING; /* before it waits */
   f->last = ledger->now;
 }
 
@@ -132,7 +132,6 @@ void ledger_runs(struct thread *t, struct future *f, const char *from) {
 
 void ledger_waits(struct thread *t, struct future *f) {
   f->state = WAITING;
-  f->woken = false;
   f->last = t->ledger->now;
   if (t->current == f)
     t->current = NULL;
@@ -257,7 +256,10 @@ static void over_rows(const struct future *f, const char *path, struct rows *row
 static void live_rows(struct ledger *ledger, const struct future *f, const char *path,
                       struct rows *rows) {
   uint64_t open = ledger->now - f->last;
-  uint64_t queued = f->state == QUEUED ? open : f->woken ? ledger->now - f->woken_at : 0;
+  uint64_t queued = f->state == QUEUED                      ? open
+                    : !f->woken                               ? 0
+                    : f->woken_at > f->last ? ledger->now - f->woken_at
+                                            : open;
   rows_add(rows, path, "live", 1);
   if (f->state == RUNNING) {
     struct segment s = {.path = f->path, .kind = SEGMENT_EXEC, .length = open};

@@ -59,6 +59,7 @@ void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside
   if (f->opened_aside)
     f->await = ledger_await(t->ledger, f->path, site->name);
   ledger_waits(t, f);
+  f->woken = false;
   f->aside = aside;
   f->callee = callee;
 }

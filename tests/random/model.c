@@ -7,8 +7,10 @@
 
 /* -- wake, end, idle --------------------------------------------------------- */
 
+/* Who runs is woken for the wait that comes next. */
 static void wake(struct thread *t, struct future *f) {
-  if (f->state != WAITING || f->aside != NOT_ASIDE || f->woken)
+  f = model_innermost(f);
+  if ((f->state != WAITING && f->state != RUNNING) || f->aside != NOT_ASIDE || f->woken)
     return;
   f->woken = true;
   f->woken_at = t->ledger->now;
@@ -22,7 +24,9 @@ static void on_wake(struct world *w, struct thread *t, const struct op *op) {
 
 static void on_wake_current(struct world *w, struct thread *t, const struct op *op) {
   (void)w, (void)op;
-  if (!t->current && t->suspended && model_active_top(t) == t->suspended)
+  if (t->current)
+    wake(t, t->current);
+  else if (t->suspended && model_active_top(t) == t->suspended)
     wake(t, t->suspended);
 }
 

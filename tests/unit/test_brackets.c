@@ -399,13 +399,64 @@ START_TEST(wake_turns_waiting_into_queued) {
   expect("on_done", "queued", 10);
   expect("on_done", "waiting", 10);
   run(&call, &r, KEY, &on_done);
-  wake(&waker, KEY); /* of one that runs: nothing */
+  wake(&waker, KEY); /* of one that runs, and does not wait any more: nothing */
   pass(1);
   ran(&r, APROF_DONE);
   expect("on_done", "queued", 10);
   expect("on_done @ once", "waiting", 10);
   expect("on_done @ once", "count", 1);
   wake(&waker, KEY); /* of nobody: nothing */
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* request_wake(r); return AGAIN: it is runnable from the moment it stops. */
+START_TEST(wake_of_one_that_runs) {
+  begin();
+  token r;
+  new_future(&multi, &on_done, KEY);
+  for (unsigned i = 0; i < 3; i++) {
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    wake(&waker, KEY);
+    pass(2);
+    ran(&r, APROF_PENDING);
+    pass(10);
+  }
+  expect("on_done", "exec", 9);
+  expect("on_done", "queued", 30);
+  expect("on_done", "waiting", 0);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_PENDING);
+  pass(5); /* the next wait is one again */
+  expect("on_done", "queued", 30);
+  expect("on_done", "waiting", 5);
+}
+END_TEST
+
+/* The loop knows the coroutine; what waits on its stack is a body that it called. */
+START_TEST(wake_reaches_the_innermost_of_a_stack) {
+  begin();
+  token c, r, b, inner, n;
+  create(&spawn, &c, &body, NULL);
+  created(&c, KEY, 1);
+  run(&call, &r, KEY, NULL);
+  enter(&body, &b);
+  enter(&machine, &inner);
+  suspend(&nap, &n);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  wake(&waker, KEY);
+  pass(7);
+  run(&call, &r, KEY, NULL);
+  resume(&n);
+  expect("machine", "queued", 7);
+  expect("machine @ nap", "waiting", 10);
+  expect("body", "queued", 0);
+  leave(&inner);
+  leave(&b);
+  ran(&r, APROF_DONE);
+  expect("body @ machine", "waiting", 17);
   expect("health", "missed", 0);
 }
 END_TEST
@@ -518,5 +569,6 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           rearmed_timer_goes_on, rearmed_for_another_function_is_another,
           multi_waits_between_its_runs, unknown_keys, run_inside_itself,
           run_puts_the_running_one_aside, frame_waits_at_its_return, wait_of_a_poller,
-          wake_turns_waiting_into_queued, wake_and_end_of_any_namespace, end_of_one_that_runs,
+          wake_turns_waiting_into_queued, wake_of_one_that_runs,
+          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace, end_of_one_that_runs,
           end_of_one_put_aside, idle_time, callback_inside_the_poller)

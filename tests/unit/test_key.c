@@ -149,6 +149,27 @@ START_TEST(equal_keys_are_a_queue) {
 }
 END_TEST
 
+/* The answer comes inside the call that asks: it is that call's, not the oldest's. */
+START_TEST(body_inside_its_own_create) {
+  attach();
+  token c, r = {0};
+  post_equal(0x7f00);
+  pass(100);
+  create(&post, &c, &request, NULL);
+  gate.create_key(&c, 0x7f00, 0x10);
+  gate.run_begin(&call, &r, 0x7f00, 0x10, &request, NULL);
+  ck_assert_uint_eq(r.word[0], c.word[0]);
+  pass(1);
+  ran(&r, APROF_DONE);
+  gate.create_end(&c, 0x7f00, 0x10, 1);
+  expect("request", "wall_max", 1);
+  pass(10);
+  ck_assert_uint_lt(call_equal(0x7f00), c.word[0]);
+  expect("request", "queued", 111);
+  expect("request", "live", 0);
+}
+END_TEST
+
 /* One stays, the others come and go behind it: the queue does not grow. */
 START_TEST(equal_keys_behind_one_that_stays) {
   attach();
@@ -253,5 +274,5 @@ END_TEST
 
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
-          equal_keys_behind_one_that_stays, queues_of_many_keys, many_threads,
+          body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys, many_threads,
           equal_keys_of_many_threads)
