@@ -410,8 +410,9 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
 static void run_stop(struct thread *t, struct aprof_future *f, int how, struct aprof_site *where,
                      bool body, bool held, uint64_t now) {
   uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
+  bool over = body || how < APROF_PENDING; /* this stack, also where f itself goes on */
   how = run_verdict(t, f, how);
-  if (unlikely(t->cur != f) && (body || how < APROF_PENDING))
+  if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
   if (!held)
