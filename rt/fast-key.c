@@ -187,7 +187,7 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
                        const struct aprof_future *f, const struct aprof_site *where) {
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
          likely(!((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY)) &&
-         (where == NULL || likely(where->instance == rt.instance));
+         (where == NULL || site_known(where));
 }
 
 /* It waits from here on, until it is run again. */

@@ -242,8 +242,11 @@ uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
 struct aprof_psite *site_record(uint32_t id);
 bool site_creates(uint32_t ns); /* did a create line of this namespace ever run; rare */
 void site_reset(void);
+static inline bool site_known(const struct aprof_site *site) {
+  return likely(__atomic_load_n(&site->instance, __ATOMIC_ACQUIRE) == rt.instance);
+}
 static inline uint32_t site_id(struct aprof_site *site) {
-  return likely(site->instance == rt.instance) ? site->id : site_register_slow(site);
+  return site_known(site) ? site->id : site_register_slow(site);
 }
 
 /* node.c: paths. node_slow registers the site and the path. */

@@ -137,8 +137,7 @@ uint32_t site_register_slow(struct aprof_site *site) {
                                .flags = site->flags};
   uint32_t id = intern(&wanted);
   site->id = id;
-  publish_fence();
-  site->instance = rt.instance;
+  __atomic_store_n(&site->instance, rt.instance, __ATOMIC_RELEASE);
   rt_unlock();
   return id;
 }
