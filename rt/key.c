@@ -155,7 +155,8 @@ static bool queue_trim(struct queue *q) {
 
 /* No bracket holds it. If it runs all the same, one is just being closed. */
 static bool is_free(const struct aprof_future *f) {
-  return f->open == 0 && f->state != APROF_FUTURE_RUNNING;
+  return __atomic_load_n(&f->open, __ATOMIC_ACQUIRE) == 0 &&
+         __atomic_load_n(&f->state, __ATOMIC_ACQUIRE) != APROF_FUTURE_RUNNING;
 }
 
 /* One that may have the key. True: it is the one. */
@@ -171,8 +172,8 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
     s->found = f;
     return true;
   }
-  if (!is_free(f))
-    return false;
+  if (!is_free(f) || !is_key(f, s))
+    return false; /* or it has just been: who lets it go takes its key first */
   if (s->found == NULL || f->created_tick < s->found->created_tick ||
       (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
     s->found = f;
@@ -261,7 +262,7 @@ struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
   } else {
     key_search(&s);
   }
-  if (unlikely(rather != NULL) && is_key(rather, &s) && is_free(rather))
+  if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
     s.found = rather;
   *taken = s.found != NULL;
   if (*taken)

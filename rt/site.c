@@ -122,6 +122,10 @@ bool site_creates(uint32_t ns) {
 
 uint32_t site_register_slow(struct aprof_site *site) {
   rt_lock();
+  if (site->instance == rt.instance) { /* another thread was faster */
+    rt_unlock();
+    return site->id;
+  }
   if (site->kind == APROF_SITE_CREATE && !(site->flags & APROF_KEYLESS)) {
     uint32_t *slot = creating_slot(site->ns);
     if (slot != NULL)
