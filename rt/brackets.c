@@ -514,6 +514,8 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct aprof_future *f = key_find(key0, key1, site->ns);
   if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
     event_missed(t, APROF_MISS_WAKE, site_id(site));
+  else if (f != NULL)
+    site_found(site);
   for (; f != NULL; f = key_next(key0, key1, site->ns, f))
     wake_future(t, f, site);
   event_end(t);
@@ -578,6 +580,8 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
   struct aprof_future *f = key_find(key0, key1, site->ns);
   if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
     event_missed(t, APROF_MISS_END, site_id(site));
+  else if (f != NULL)
+    site_found(site);
   /* any: names every future of the address; each look-up finds another. */
   for (; f != NULL; f = site->ns == APROF_NS_ANY ? key_find(key0, key1, site->ns) : NULL)
     end_of(t, f, site, how);

@@ -254,10 +254,15 @@ static void take_signal(int number) {
 
 static void at_end(uint32_t kind) {
   static uint32_t done;
-  if (rt.state != RT_ON || !profile_ours() || !rt.options.exit ||
-      __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+  if (rt.state != RT_ON || !profile_ours() || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
     return;
   int saved = errno;
+  if (!rt.options.exit) { /* nobody asked for it: it would fill the memory of the machine */
+    if (!profile_confined())
+      profile_remove();
+    errno = saved;
+    return;
+  }
   uint64_t now = clock_read();
   rt.header->exit_kind = kind;
   __atomic_store_n(&rt.header->exit_tick, now ? now : 1, __ATOMIC_RELEASE);

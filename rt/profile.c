@@ -311,6 +311,13 @@ bool profile_copy(void) {
   return ok;
 }
 
+void profile_remove(void) {
+  struct stat st;
+  if (rt.path[0] != '\0' && lstat(rt.path, &st) == 0 && st.st_dev == rt.device &&
+      st.st_ino == rt.inode)
+    unlink(rt.path);
+}
+
 /* In a child: the parent's file is not ours. The range and the header's flag stay
    readable until profile_open maps a new file there. */
 void profile_abandon(void) {

@@ -74,9 +74,11 @@ static void switch_to(struct aprof_site *site, struct aprof_token *token, uint64
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = key_find(key0, key1, site->ns);
-  if (f == NULL)
+  if (f != NULL)
+    site_found(site);
+  else
     event_missed(t, APROF_MISS_SWITCH, site_id(site));
-  else if (t->cur == NULL)
+  if (f != NULL && t->cur == NULL)
     switch_in(t, f, site, event_time(t));
   event_end(t);
 }

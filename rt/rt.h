@@ -215,6 +215,7 @@ bool profile_reserve(void);           /* address range, with a header page that 
 bool profile_open(void);              /* makes the file and maps it over the range */
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
+void profile_remove(void);            /* its file, if the path still leads to it */
 void profile_abandon(void);           /* after fork: let go of the parent's */
 void profile_none(void);              /* the gates' flag is off, for good */
 bool profile_copy(void);              /* ... but for a private copy of it */
@@ -247,6 +248,13 @@ static inline bool site_known(const struct aprof_site *site) {
 }
 static inline uint32_t site_id(struct aprof_site *site) {
   return site_known(site) ? site->id : site_register_slow(site);
+}
+/* An end, wake or switch that has found a future: said in the profile once, so that a
+   reader can tell a wrong key from a call that is made for much else. */
+void site_found_slow(struct aprof_site *site);
+static inline void site_found(struct aprof_site *site) {
+  if (unlikely(site->reserved[0] != rt.instance))
+    site_found_slow(site);
 }
 
 /* node.c: paths. node_slow registers the site and the path. */

@@ -146,6 +146,13 @@ uint32_t site_register_slow(struct aprof_site *site) {
   return id;
 }
 
+void site_found_slow(struct aprof_site *site) {
+  uint32_t id = site_id(site);
+  if (id != 0)
+    __atomic_fetch_or(&site_record(id)->flags, APROF_PSITE_FOUND, __ATOMIC_RELAXED);
+  site->reserved[0] = rt.instance;
+}
+
 /* -- functions known by address only ------------------------------------------ */
 
 struct module_search {

@@ -59,6 +59,38 @@ START_TEST(keys_that_no_future_has) {
 }
 END_TEST
 
+/* Flags of the sites of this name, together. */
+static unsigned flags_of(const char *name) {
+  const struct aprof_header *h = profile();
+  unsigned flags = 0;
+  for (uint64_t offset = h->header_size; offset < h->used;) {
+    const struct aprof_chunk *c = (const void *)((const char *)h + offset);
+    const struct aprof_psite *site = (const void *)(c + 1);
+    for (uint32_t i = 0; c->type == APROF_CHUNK_SITES && i < c->count; i++)
+      if (site[i].kind && strcmp((const char *)h + ((uint64_t)site[i].name << 3), name) == 0)
+        flags |= site[i].flags;
+    offset += c->size ? c->size : APROF_PAGE;
+  }
+  return flags;
+}
+
+/* What finds nothing now and then is told from what never does. */
+START_TEST(places_that_have_found_a_future) {
+  attach();
+  new_future(&start, &on_read, 7);
+  end(&stops, 8, APROF_DONE);
+  wake(&wakes, 8);
+  wake(&wakes, 7);
+  end(&closes, 7, APROF_DONE);
+  ck_assert_uint_eq(flags_of("stops") & APROF_PSITE_FOUND, 0);
+  ck_assert_uint_ne(flags_of("wakes") & APROF_PSITE_FOUND, 0);
+  ck_assert_uint_ne(flags_of("closes") & APROF_PSITE_FOUND, 0);
+  new_future(&start, &on_read, 8);
+  end(&stops, 8, APROF_DONE);
+  ck_assert_uint_ne(flags_of("stops") & APROF_PSITE_FOUND, 0);
+}
+END_TEST
+
 START_TEST(keys_that_come_again) {
   attach();
   token t, tr;
@@ -199,6 +231,6 @@ START_TEST(reset_forgets_them) {
 }
 END_TEST
 
-UNIT_MAIN("miss", keys_that_no_future_has, keys_that_come_again, events_of_futures_that_are_over,
+UNIT_MAIN("miss", keys_that_no_future_has, places_that_have_found_a_future, keys_that_come_again, events_of_futures_that_are_over,
           futures_that_are_left_unseen, events_outside_futures, helpers_outside_futures,
           more_places_than_there_is_room_for, reset_forgets_them)
