@@ -266,6 +266,7 @@ static bool read_run_part(const std::string &text, std::vector<Stretch> cuts, bo
     return false;
   run->text = text;
   run->quiet = true;
+  run->own = !placed && b->functions.size() == 1;
   b->then_run_at = cuts[0].begin;
   b->then_run = std::move(run);
   return true;

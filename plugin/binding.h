@@ -111,6 +111,7 @@ struct Binding {
   std::unique_ptr<Binding> then_run;
   size_t then_run_at = 0; /* where it begins in the text */
   bool quiet = false;     /* it was the `| run` of another: an unknown key is silent */
+  bool own = false;       /* ... of one function: only of the futures made for it */
 
   /* The `| run` that the bodies of fn= have, or null. */
   const Binding *run_of_functions() const {

@@ -162,7 +162,7 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   bracket.token = new_token(&w->variables);
   save_late_arguments(w, &bracket, b);
   tree event =
-      call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet), address_of(bracket.token),
+      call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
                                    key0, key1, site_of_function(w->decl), self_of(w->decl)});
   open_bracket(w, &bracket, b, if_given(guard_of_key(b->key, w->frame, *b), event));
   bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);

@@ -194,9 +194,10 @@ static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool na
     if (known.line == b || known.line->words == b->words) { /* equal words, equal run */
       known.quiet &= quiet;
       known.named |= named;
+      known.own &= b->own;
       return;
     }
-  body->runs.push_back({b, quiet, named});
+  body->runs.push_back({b, quiet, named, b->own});
 }
 
 static bool is_body_line(const Binding *b) {

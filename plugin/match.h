@@ -55,6 +55,7 @@ struct RunLine {
   const Binding *line;
   bool quiet; /* from `| run`: an unknown key is silent */
   bool named; /* ... and this function is passed in place of one that has its type */
+  bool own;   /* ... and of the futures that were made for this function alone */
 };
 
 struct BodyLines {

@@ -171,8 +171,8 @@ tree site_of_function(tree function) {
   return unshare_expr(site);
 }
 
-tree site_of_run(tree function, const Binding *line, bool quiet) {
-  unsigned flags = quiet ? APROF_QUIET : 0;
+tree site_of_run(tree function, const Binding *line, bool quiet, bool own) {
+  unsigned flags = (quiet ? APROF_QUIET : 0) | (own ? APROF_OWN : 0);
   if (!namespace_has_create(line->key.ns))
     flags |= APROF_ORPHAN;
   return site_new(APROF_SITE_RUN, name_of_function(function), DECL_SOURCE_LOCATION(function),

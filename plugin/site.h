@@ -29,7 +29,7 @@ tree site_new(aprof_site_kind kind, const std::string &name, location_t where, t
 tree site_of_function(tree function);
 
 /* The address of a RUN record for a run line about the body of `function`. */
-tree site_of_run(tree function, const Binding *line, bool quiet);
+tree site_of_run(tree function, const Binding *line, bool quiet, bool own);
 
 } // namespace aprof
 

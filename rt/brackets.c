@@ -297,6 +297,16 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   return false;
 }
 
+/* It was made for one function, and this body is another one: of callbacks of one type, on
+   one object, each has a future of its own. */
+static bool of_another(struct aprof_future *f, struct aprof_site *function, const void *self) {
+  uint32_t known = node_site(f->node);
+  if ((f->flags & APROF_F_NAMELESS) || known == 0 || known == site_id(function))
+    return false;
+  uint64_t address = site_record(known)->address;
+  return address == 0 || (self != NULL && address != (uint64_t)(uintptr_t)self);
+}
+
 /* The future of the create bracket that is open here, which no body has run yet: one
    that has its key is its own. */
 static struct aprof_future *published_here(const struct thread *t,
@@ -323,6 +333,9 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
     if (f == NULL)
       goto out;
     born = true;
+  } else if ((site->flags & APROF_OWN) && of_another(f, function, self)) {
+    f->open -= taken;
+    goto out;
   } else if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
     runs = innermost(f);
   }

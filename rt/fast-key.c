@@ -66,6 +66,16 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_token *token, struct aprof_
   t->block->last = now;
 }
 
+/* Made for this function, where the site asks for that; of one that was known by its
+   address, once it is told. */
+ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site,
+                     const struct aprof_site *function) {
+  if (!(site->flags & APROF_OWN))
+    return true;
+  uint32_t known = node_site(f->node);
+  return likely(known == function->id) || site_record(known)->alias == function->id;
+}
+
 /* Does nothing about the site or the future need the general event? The lease tells that
    it paused here, so no earlier than the thread's last event. */
 ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
@@ -73,7 +83,8 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
   return likely(f->lease == t->lease) && likely(f->counters != 0) &&
          likely(t->block->state == APROF_THREAD_OTHER) &&
          likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
-         (function == NULL || likely(f->flags & APROF_F_NAMED));
+         (function == NULL ||
+          (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
 }
 
 /* The first run of what was made runnable: it was queued. */

@@ -138,7 +138,7 @@ uint32_t site_register_slow(struct aprof_site *site) {
                                .column = site->column,
                                .kind = site->kind,
                                .model = site->model,
-                               .flags = site->flags};
+                               .flags = site->flags & ~APROF_PSITE_FOUND};
   uint32_t id = intern(&wanted);
   site->id = id;
   __atomic_store_n(&site->instance, rt.instance, __ATOMIC_RELEASE);

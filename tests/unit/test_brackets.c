@@ -21,6 +21,8 @@ CREATE_SITE(root, APROF_ROOT, NS);
 CREATE_SITE(once_other, APROF_ONCE, OTHER_NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(quiet, APROF_QUIET, NS);
+RUN_SITE(own, APROF_QUIET | APROF_OWN, NS);
+RUN_SITE(own_other, APROF_QUIET | APROF_OWN, OTHER_NS);
 RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
 WAKE_SITE(waker, NS);
 WAKE_SITE(wake_any, APROF_NS_ANY);
@@ -289,6 +291,31 @@ START_TEST(multi_waits_between_its_runs) {
   expect("on_done @ multi", "waiting", 30);
   expect("on_done @ multi", "count", 3);
   expect("on_done", "slices", 3);
+}
+END_TEST
+
+/* Two callbacks of one type on one object: each body looks for both keys. */
+START_TEST(run_of_another_function) {
+  begin();
+  token c, r, s;
+  create(&multi, &c, &on_done, NULL);
+  created(&c, KEY, 1);
+  create(&once_other, &c, &on_other, NULL);
+  created(&c, KEY, 1);
+  run(&own, &r, KEY, &on_other); /* on_done's future */
+  ck_assert_uint_eq(r.word[0], 0);
+  run(&own_other, &s, KEY, &on_other);
+  pass(3);
+  ran(&s, APROF_DONE);
+  ran(&r, APROF_PENDING);
+  run(&own, &r, KEY, &on_done);
+  pass(2);
+  ran(&r, APROF_PENDING);
+  expect("on_other", "slices", 1);
+  expect("on_other", "exec", 3);
+  expect("on_done", "slices", 1);
+  expect("on_done", "exec", 2);
+  expect("health", "missed", 0);
 }
 END_TEST
 
@@ -567,7 +594,7 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
           reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
           rearmed_timer_goes_on, rearmed_for_another_function_is_another,
-          multi_waits_between_its_runs, unknown_keys, run_inside_itself,
+          multi_waits_between_its_runs, run_of_another_function, unknown_keys, run_inside_itself,
           run_puts_the_running_one_aside, frame_waits_at_its_return, wait_of_a_poller,
           wake_turns_waiting_into_queued, wake_of_one_that_runs,
           wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace, end_of_one_that_runs,

@@ -70,6 +70,8 @@ enum aprof_site_flags {
   APROF_KEYLESS = 1 << 13,   /* create: its line has no key=; only a body that adopts
                                 the future can run it */
   APROF_NORETURN = 1 << 14, /* end: the call does not return, so nothing above it closes */
+  APROF_OWN = 1 << 15,      /* run: from "| run" of a line with one fn=: a future that was made
+                               for another function is none of this body's */
 };
 
 /* Namespaces of keys: FNV-1a (32 bit) of the text before the colon, 0 where
