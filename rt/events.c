@@ -234,6 +234,13 @@ static SLOW void helper_end(const struct aprof_token *token) {
 
 /* -- awaits ---------------------------------------------------------------- */
 
+/* Where a slice that f's wait ends is said to end: at its outermost await, which is the
+   program's line; others on the stack are a library's. */
+static uint32_t slice_end_site(const struct aprof_future *f, struct aprof_site *site) {
+  uint32_t outermost = node_site(f->await);
+  return likely(outermost != 0) ? outermost : site_id(site);
+}
+
 /* An await inside the await that suspended this stack's future. */
 static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
                                struct aprof_token *token, uintptr_t stack) {
@@ -248,7 +255,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
   slice_reopen(t, f->last);
   f->last = now;
   t->block->last = now;
-  slice_close(t, now, site_id(site));
+  slice_close(t, now, slice_end_site(f, site));
   token_set(token, f, site->flags & APROF_WORKER ? AWAIT_WORKER : 0);
   t->suspended_at = (uintptr_t)token;
   t->suspended_stack = stack;
@@ -286,7 +293,7 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   uint64_t now = event_time(t);
   close_running(t, now);
   set_waiting(f, await, now);
-  slice_close(t, now, site_id(site));
+  slice_close(t, now, slice_end_site(f, site));
   token_set(token, f, word2);
   set_resting(t, now);
   t->suspended = f;

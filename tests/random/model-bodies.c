@@ -94,7 +94,7 @@ static void suspend_again(struct world *w, struct thread *t, const struct op *op
     t->ledger->unmatched++;
     return;
   }
-  ledger_charge_back(t, f, op->site->name);
+  ledger_charge_back(t, f, f->await->name);
   t->suspended_cell = op->token;
   w->tokens[op->token] = (struct token){.set = true, .future = f};
 }
@@ -116,7 +116,7 @@ void model_suspend(struct world *w, struct thread *t, const struct op *op) {
     return;
   ledger_close(t, f, false);
   model_waits_at(t, f, f->await, false);
-  ledger_slice_end(t, op->site->name);
+  ledger_slice_end(t, f->await->name);
   t->suspended = f;
   t->suspended_cell = op->token;
 }
