@@ -68,7 +68,7 @@ static void in_child(void) {
     return;
   if (forked_inside)
     thread_keep(false);
-  if (forked_inside && profile_copy()) {
+  if (profile_keep_range() && forked_inside && profile_copy()) {
     rt.header->epoch++; /* the next event is of the child's own profile */
     rt.fd = -1;
     return;
@@ -78,7 +78,7 @@ static void in_child(void) {
   thread_wipe();
 }
 
-static bool start_over(void) {
+static void start_over(void) {
   profile_abandon();
   thread_wipe();
   arena_reset();
@@ -90,7 +90,6 @@ static bool start_over(void) {
   future_reset();
   rt.instance++;
   rt.lock = 0;
-  return true;
 }
 
 /* -- start ----------------------------------------------------------------------- */
@@ -129,6 +128,10 @@ static SLOW bool control_open(void) {
   if (rt.state == RT_ON)
     start_over();
   __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
+  if (!profile_keep_range()) { /* forked past the C library, so nobody kept it at once */
+    give_up("it was not forked by fork(), and has other memory now where its profile must lie");
+    goto out;
+  }
   if (!profile_open()) {
     give_up("no profile can be made in $XDG_RUNTIME_DIR, /dev/shm or memory (full, or limited "
             "by ulimit); see aprof-options(7)");

@@ -214,6 +214,24 @@ static bool map_file(int fd, int kind) {
                  0) != -1;
 }
 
+/* A forked child has a hole where its parent's profile was, and the kernel may give it to
+   whoever asks for memory. */
+bool profile_keep_range(void) {
+  if (!rt.hole)
+    return true;
+  char *from = rt_base() + APROF_HEADER_SIZE;
+  uint64_t size = rt.capacity - APROF_HEADER_SIZE;
+  long got = syscall(SYS_mmap, from, size, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != (long)(uintptr_t)from) {
+    if (got != -1) /* a kernel before 4.17 */
+      syscall(SYS_munmap, got, size);
+    return false;
+  }
+  rt.hole = false;
+  return true;
+}
+
 bool profile_open(void) {
   static struct aprof_header fresh; /* rt.lock held by control_start */
   memset(&fresh, 0, sizeof fresh);
@@ -232,6 +250,7 @@ bool profile_open(void) {
   char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
+  rt.hole = true;
   madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
   rt.fd = move_high(fd);
   rt.device = st.st_dev;

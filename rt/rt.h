@@ -145,6 +145,7 @@ struct rt {
   uint32_t opening; /* a thread makes the profile */
   uint64_t child_now; /* the virtual clock of a child without a profile of its own */
   int fd; /* of the profile, -1: none, or the program has too few to spare one */
+  bool hole; /* a child has nothing mapped behind the header, until profile_keep_range */
   bool confined; /* the program has given up system calls: we make none of our own */
   dev_t device;
   ino_t inode;
@@ -212,6 +213,7 @@ void options_read(void);
 
 /* profile.c: the file. All slow paths. */
 bool profile_reserve(void);           /* address range, with a header page that says "on" */
+bool profile_keep_range(void); /* in a child, before others take it; false: they have */
 bool profile_open(void);              /* makes the file and maps it over the range */
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */

@@ -1,5 +1,8 @@
 /* Epochs: off, on, reset and fork; what is of an older one does nothing. */
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -335,9 +338,38 @@ START_TEST(fork_gives_the_child_a_clock_of_its_own) {
 }
 END_TEST
 
+/* The child takes a page where its parent's profile lies: 1 if it gets that very one and
+   loses what it wrote there, 2 if it keeps it, 3 if it gets none. */
+static int page_of_a_child(void) {
+  char *there = (char *)(uintptr_t)profile() + profile()->header_size;
+  char *page = mmap(there, 4096, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (page != MAP_FAILED)
+    page[100] = 42;
+  one(&b, 1);
+  return page != there ? 3 : page[100] == 42 ? 2 : 1;
+}
+
+static int page_after(long child) {
+  int status = 0;
+  if (child == 0)
+    _exit(page_of_a_child());
+  ck_assert_int_eq(waitpid((pid_t)child, &status, 0), (pid_t)child);
+  ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+  return WEXITSTATUS(status);
+}
+
+START_TEST(memory_of_a_child_stays_its_own) {
+  attach();
+  one(&a, 1);
+  ck_assert_int_eq(page_after(fork()), 3);
+  ck_assert_int_eq(page_after(syscall(SYS_fork)), 2); /* not profiled, then */
+}
+END_TEST
+
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
           reset_starts_from_zero, reset_zeroes_histograms_and_health,
           no_footprint_before_the_first_future, attach_is_idempotent,
           fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
-          fork_of_a_fork, fork_before_the_first_future, fork_gives_the_child_a_clock_of_its_own)
+          fork_of_a_fork, fork_before_the_first_future, memory_of_a_child_stays_its_own, fork_gives_the_child_a_clock_of_its_own)
