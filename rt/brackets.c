@@ -326,7 +326,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   bool born = false, taken = false;
   f = runs = unlikely(site->flags & APROF_TUPLE)
                  ? key_take(key0, key1, site->ns, published_here(t, function), &taken)
-                                                 : key_find(key0, key1, site->ns);
+                 : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t);
   if (unlikely(f == NULL)) {
     runs = f = run_unknown(t, site, key0, key1, function, now);

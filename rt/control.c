@@ -53,7 +53,9 @@ static SLOW bool give_up(const char *why) {
    child goes on with it. It does so in a copy that nobody will read. */
 static __thread bool forked_inside __attribute__((tls_model("initial-exec")));
 
-static void before_fork(void) { forked_inside = rt.state == RT_ON && thread_keep(true); }
+static void before_fork(void) {
+  forked_inside = rt.state == RT_ON && thread_keep(true);
+}
 
 static void in_parent(void) {
   if (forked_inside)

@@ -52,6 +52,5 @@ void directory_replace(struct directory *directory, uint32_t hash, uint32_t dept
   uint32_t count = 1u << (directory_depth(directory) - depth);
   uint32_t first = (uint32_t)((uint64_t)hash >> directory->shift) & ~(count - 1);
   for (uint32_t i = 0; i < count; i++)
-    __atomic_store_n(&directory->segment[first + i], i < count / 2 ? low : high,
-                     __ATOMIC_SEQ_CST);
+    __atomic_store_n(&directory->segment[first + i], i < count / 2 ? low : high, __ATOMIC_SEQ_CST);
 }

@@ -23,7 +23,9 @@ struct directory {
   void *segment[]; /* atomic */
 };
 
-static inline uint32_t directory_depth(const struct directory *d) { return 32 - d->shift; }
+static inline uint32_t directory_depth(const struct directory *d) {
+  return 32 - d->shift;
+}
 
 /* The segment of this hash. Any thread, async-signal-safe. */
 static inline void *directory_at(struct directory *const *directory, uint32_t hash) {

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,8 +46,8 @@ static void find_command(void) {
     return;
   Dl_info info;
   char library[400];
-  if (dladdr((void *)dump_start, &info) && info.dli_fname != NULL &&
-      info.dli_fname[0] == '/' && strlen(info.dli_fname) < sizeof library) {
+  if (dladdr((void *)dump_start, &info) && info.dli_fname != NULL && info.dli_fname[0] == '/' &&
+      strlen(info.dli_fname) < sizeof library) {
     strcpy(library, info.dli_fname);
     if (try_command(library, 3, "/aprof") || try_command(library, 2, "/bin/aprof") ||
         try_command(library, 3, "/bin/aprof"))
@@ -123,8 +123,8 @@ static pid_t start_process(int (*run)(void *), char *stack_end, void *argument) 
                    "hlt\n"
                    "1:"
                    : "=a"(result)
-                   : "0"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack),
-                     "d"(0l), "r"(none)
+                   : "0"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack), "d"(0l),
+                     "r"(none)
                    : "rcx", "r11", "memory");
   return (pid_t)(result < 0 ? -1 : result);
 #else
@@ -240,9 +240,9 @@ static int request_dump(const char *reason, uint64_t tick) {
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
     return complain("`aprof` is not installed beside the runtime (APROF_COMMAND names another)");
-  struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd,
-                               (char *)"--reason", (char *)reason, (char *)"--sequence",
-                               r.sequence, (char *)"--at", r.tick, NULL},
+  struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
+                               (char *)reason, (char *)"--sequence", r.sequence, (char *)"--at",
+                               r.tick, NULL},
                       .wait = strcmp(reason, "exit") == 0};
   number_text(r.fd, PROFILE_FD);
   number_text(r.sequence, rt.header->signals);
@@ -299,8 +299,12 @@ static void at_end(uint32_t kind) {
   errno = saved;
 }
 
-static void at_quick_end(void) { at_end(2); }
-__attribute__((destructor)) static void at_usual_end(void) { at_end(1); }
+static void at_quick_end(void) {
+  at_end(2);
+}
+__attribute__((destructor)) static void at_usual_end(void) {
+  at_end(1);
+}
 
 void dump_start(void) {
   static bool registered;

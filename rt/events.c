@@ -242,8 +242,8 @@ static uint32_t slice_end_site(const struct aprof_future *f, struct aprof_site *
 }
 
 /* An await inside the await that suspended this stack's future. */
-static SLOW bool suspend_again(struct thread *t, struct aprof_site *site,
-                               struct aprof_token *token, uintptr_t stack) {
+static SLOW bool suspend_again(struct thread *t, struct aprof_site *site, struct aprof_token *token,
+                               uintptr_t stack) {
   struct aprof_future *f = t->suspended;
   if (f == NULL || f->id != t->suspended_id || f->state != APROF_FUTURE_WAITING ||
       f->lease != t->lease || !on_suspended_stack(t, (uintptr_t)token)) {

@@ -83,8 +83,7 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
   return likely(f->lease == t->lease) && likely(f->counters != 0) &&
          likely(t->block->state == APROF_THREAD_OTHER) &&
          likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
-         (function == NULL ||
-          (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
+         (function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
 }
 
 /* The first run of what was made runnable: it was queued. */

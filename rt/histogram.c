@@ -8,7 +8,7 @@
 
 #define PER_CHUNK 4u /* of 8 KB */
 
-static struct map table; /* from key_of() to an offset */
+static struct map table;              /* from key_of() to an offset */
 static uint32_t free_from, free_left; /* offset / 8 of unused ones */
 
 void histogram_reset(void) {
@@ -17,7 +17,9 @@ void histogram_reset(void) {
 }
 
 /* The last quarter of the profile's memory is kept for what sums are made of. */
-static bool may_grow(void) { return rt.header->used < rt.capacity / 4 * 3; }
+static bool may_grow(void) {
+  return rt.header->used < rt.capacity / 4 * 3;
+}
 
 static uint32_t histogram_new(void) {
   if (free_left == 0) {
@@ -62,8 +64,8 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
   }
   if (n->is_await > APROF_NODE_AWAIT)
     which += n->is_await - APROF_NODE_AWAIT;
-  return (uint64_t)(t->index & 0xfff) << 52 | (uint64_t)which << 48 |
-         (function & 0xffffff) << 24 | (await & 0xffffff);
+  return (uint64_t)(t->index & 0xfff) << 52 | (uint64_t)which << 48 | (function & 0xffffff) << 24 |
+         (await & 0xffffff);
 }
 
 uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset) {

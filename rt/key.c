@@ -7,14 +7,15 @@
  * Futures of one tuple, which may live side by side in any number, stand in a queue
  * behind one word, all but the first.
  * Locking: look-ups and removals take none, inserts one compare and swap; but queues,
- * and equal keys of several threads, are touched under rt.lock only. A full segment is replaced under it, too: by an
- * emptier one, or by two, whose look-ups go on in the old one until its words are copied.
+ * and equal keys of several threads, are touched under rt.lock only. A full segment is replaced
+ * under it, too: by an emptier one, or by two, whose look-ups go on in the old one until its words
+ * are copied.
  */
 #include "key.h"
 
 #include <string.h>
 
-#define QUEUE 0x80000000u /* in a word: it leads to a queue, no future has such an index */
+#define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
 #define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
 
 static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
@@ -43,7 +44,9 @@ static struct key_segment *segment_at(uint32_t hash) {
   return directory_at(&key_directory, hash);
 }
 
-static bool is_tomb(uint64_t word) { return (uint32_t)word == KEY_TOMB; }
+static bool is_tomb(uint64_t word) {
+  return (uint32_t)word == KEY_TOMB;
+}
 
 /* -- queues ------------------------------------------------------------------------ */
 
@@ -64,7 +67,9 @@ union cell {
   char size[128];
 };
 
-static union cell *cell_at(uint32_t index) { return (union cell *)future_at(index); }
+static union cell *cell_at(uint32_t index) {
+  return (union cell *)future_at(index);
+}
 
 static uint32_t cell_new(void) {
   uint32_t index = cells;
@@ -249,7 +254,9 @@ struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
 
 /* Where another thread may take what this one finds, or put one where it has just been,
    equal keys are found and inserted under the lock. */
-static bool shared(void) { return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1; }
+static bool shared(void) {
+  return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1;
+}
 
 struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken) {
@@ -338,8 +345,8 @@ static uint32_t living(const struct key_segment *segment) {
 }
 
 /* Words know their hashes: no record is looked at. */
-static void copy_words(struct key_segment *from, struct key_segment *low,
-                       struct key_segment *high, uint32_t depth) {
+static void copy_words(struct key_segment *from, struct key_segment *low, struct key_segment *high,
+                       uint32_t depth) {
   for (uint32_t i = 0; i < KEY_WORDS; i++) {
     uint64_t word = __atomic_load_n(&from->word[i], __ATOMIC_SEQ_CST);
     if (word != 0 && !is_tomb(word))
@@ -352,7 +359,7 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
   uint32_t depth = full->depth, count = living(full);
   bool split = count >= SPLIT_FROM && directory_reach(&key_directory, depth + 1);
   if (!split && count > KEY_ENOUGH - KEY_WORDS / 8)
-    return false; /* another one would be full, too */
+    return false;               /* another one would be full, too */
   if (key_directory == &root) { /* this one is of no profile */
     struct directory *first = NULL;
     if (!directory_first(&first))

@@ -11,7 +11,9 @@ struct segment {
   uint32_t number[SLOTS]; /* atomic, written last; 0: free */
 };
 
-static uint32_t hash_of(uint64_t key) { return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32); }
+static uint32_t hash_of(uint64_t key) {
+  return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32);
+}
 
 /* Where the key is, or would be. */
 static uint32_t slot_of(const struct segment *s, uint64_t key) {

@@ -102,8 +102,8 @@ static bool pick_dir(char *dir, size_t room) {
     return false;
   }
   const char *runtime = getauxval(AT_SECURE) ? NULL : getenv("XDG_RUNTIME_DIR");
-  if (runtime != NULL && *runtime == '/' &&
-      snprintf(dir, room, "%s/aprof", runtime) < (int)room && on_tmpfs(runtime) && usable_dir(dir))
+  if (runtime != NULL && *runtime == '/' && snprintf(dir, room, "%s/aprof", runtime) < (int)room &&
+      on_tmpfs(runtime) && usable_dir(dir))
     return true;
   return snprintf(dir, room, "/dev/shm/aprof-%u", (unsigned)geteuid()) < (int)room &&
          usable_dir(dir);
@@ -114,11 +114,10 @@ static int create_file(const struct aprof_header *h) {
   rt.path[0] = '\0';
   if (pick_dir(dir, sizeof dir)) {
     for (int attempt = 0; attempt < 100; attempt++) {
-      int n = attempt == 0
-                  ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir, h->name,
-                             h->pid, (unsigned long long)h->start_time)
-                  : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir, h->name,
-                             h->pid, (unsigned long long)h->start_time, attempt);
+      int n = attempt == 0 ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir,
+                                      h->name, h->pid, (unsigned long long)h->start_time)
+                           : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir,
+                                      h->name, h->pid, (unsigned long long)h->start_time, attempt);
       if (n >= (int)sizeof rt.path)
         break;
       int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -240,8 +239,7 @@ bool profile_open(void) {
   if (fd < 0)
     return false;
   struct stat st;
-  if (ftruncate(fd, (off_t)rt.capacity) != 0 ||
-      posix_fallocate(fd, 0, FIRST) != 0 ||
+  if (ftruncate(fd, (off_t)rt.capacity) != 0 || posix_fallocate(fd, 0, FIRST) != 0 ||
       pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);

@@ -32,7 +32,9 @@ void site_reset(void) {
   modules_count = 0;
 }
 
-struct aprof_psite *site_record(uint32_t id) { return &chunks[id / SITE_CHUNK][id % SITE_CHUNK]; }
+struct aprof_psite *site_record(uint32_t id) {
+  return &chunks[id / SITE_CHUNK][id % SITE_CHUNK];
+}
 
 static uint32_t hash_word(uint64_t word) {
   word *= 0x9e3779b97f4a7c15ull;
@@ -220,8 +222,7 @@ static uint32_t module_of(const struct module_search *s) {
   char exe[1024];
   const char *path = s->found.dlpi_name;
   if (path == NULL || *path == '\0') { /* the program itself */
-    ssize_t length =
-        profile_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
+    ssize_t length = profile_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[length > 0 ? length : 0] = '\0';
     path = exe;
   }
@@ -232,9 +233,8 @@ static uint32_t module_of(const struct module_search *s) {
 }
 
 uint32_t site_of_address_slow(const void *function, uint8_t model) {
-  struct aprof_psite wanted = {.kind = APROF_SITE_FUNCTION,
-                               .model = model,
-                               .address = (uint64_t)(uintptr_t)function};
+  struct aprof_psite wanted = {
+      .kind = APROF_SITE_FUNCTION, .model = model, .address = (uint64_t)(uintptr_t)function};
   struct module_search search = {.address = wanted.address};
   rt_lock();
   uint32_t id = 0;

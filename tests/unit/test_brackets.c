@@ -597,5 +597,5 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           multi_waits_between_its_runs, run_of_another_function, unknown_keys, run_inside_itself,
           run_puts_the_running_one_aside, frame_waits_at_its_return, wait_of_a_poller,
           wake_turns_waiting_into_queued, wake_of_one_that_runs,
-          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace, end_of_one_that_runs,
-          end_of_one_put_aside, idle_time, callback_inside_the_poller)
+          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
+          end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)

@@ -138,8 +138,7 @@ START_TEST(equal_keys_are_a_queue) {
   uint64_t last = 0;
   for (unsigned i = 0; i < POSTS; i++) {
     uint64_t id = call_equal(0x7f00);
-    ck_assert_msg((uint32_t)id > (uint32_t)last, "%u comes after %u", (uint32_t)id,
-                  (uint32_t)last);
+    ck_assert_msg((uint32_t)id > (uint32_t)last, "%u comes after %u", (uint32_t)id, (uint32_t)last);
     last = id;
   }
   expect("request", "done", POSTS);
@@ -274,5 +273,5 @@ END_TEST
 
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
-          body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys, many_threads,
-          equal_keys_of_many_threads)
+          body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
+          many_threads, equal_keys_of_many_threads)
