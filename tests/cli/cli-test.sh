@@ -324,7 +324,7 @@ if [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$aprof" --version >/dev/null 2>&1; th
   says "list: a directory that another user took" 1 "squatted" \
     "${nobody[@]}" env XDG_RUNTIME_DIR="$squatted" "$aprof" list
   contains "list: says why" "it should be its user's alone" said.txt
-  refuse "list: and does not look into it" grep -q "x.aprof" said.txt
+  refuse "list: and does not look into it" grep -qF "/x.aprof" said.txt
   chmod 600 "$squatted/aprof/x.aprof"
   says "dump: a file that may not be read" 1 "Permission denied" \
     "${nobody[@]}" "$aprof" dump -o - "$squatted/aprof/x.aprof"
