@@ -213,6 +213,32 @@ static bool map_file(int fd, int kind) {
                  0) != -1;
 }
 
+/* By the kernel's own list. A tool such as valgrind keeps a list too, where a range that
+   a child did not inherit is still taken. */
+static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
+  char text[512];
+  uintptr_t bounds[2] = {0, 0}; /* of the line that is being read */
+  int part = 0;                 /* 0 and 1: in a bound; 2: behind both */
+  bool free = true;
+  ssize_t n = 0;
+  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && free && (n = read(fd, text, sizeof text)) > 0)
+    for (char *c = text; c < text + n; c++) {
+      if (*c == '\n') {
+        free = free && (bounds[1] <= from || to <= bounds[0]);
+        bounds[0] = bounds[1] = 0;
+        part = 0;
+      } else if (part < 2 && (*c == '-' || *c == ' ')) {
+        part++;
+      } else if (part < 2) {
+        bounds[part] = bounds[part] * 16 + (uintptr_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+      }
+    }
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0 && n == 0 && free;
+}
+
 /* A forked child has a hole where its parent's profile was, and the kernel may give it to
    whoever asks for memory. */
 bool profile_keep_range(void) {
@@ -220,12 +246,15 @@ bool profile_keep_range(void) {
     return true;
   char *from = rt_base() + APROF_HEADER_SIZE;
   uint64_t size = rt.capacity - APROF_HEADER_SIZE;
-  long got = syscall(SYS_mmap, from, size, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  /* Asked for, not forced: the kernel grants it where nothing lies there. */
+  long got = syscall(SYS_mmap, from, size, PROT_NONE, kind, -1, 0);
   if (got != (long)(uintptr_t)from) {
-    if (got != -1) /* a kernel before 4.17 */
+    if (got != -1)
       syscall(SYS_munmap, got, size);
-    return false;
+    if (!nothing_lies_in((uintptr_t)from, (uintptr_t)from + size) ||
+        syscall(SYS_mmap, from, size, PROT_NONE, kind | MAP_FIXED, -1, 0) == -1)
+      return false;
   }
   rt.hole = false;
   return true;
