@@ -26,9 +26,11 @@ unsigned next_random(unsigned *state, unsigned below) {
   return (*state >> 8) % below;
 }
 
-static volatile unsigned long sink;
+static unsigned long sink; /* of all threads */
 
-APROF_AWAIT static __attribute__((noinline)) void short_wait(void) { sink++; }
+APROF_AWAIT static __attribute__((noinline)) void short_wait(void) {
+  __atomic_fetch_add(&sink, 1, __ATOMIC_RELAXED);
+}
 
 APROF_ASYNC static __attribute__((noinline)) unsigned long smaller_future(unsigned n) {
   short_wait();

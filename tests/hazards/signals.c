@@ -280,6 +280,20 @@ static unsigned long stepped(void) {
   return sum;
 }
 
+/* ... and the handler never comes back to it. */
+static unsigned long stepped_jumps(void) {
+  volatile unsigned long sum = 0;
+  handle(SIGALRM, jump_back, 0);
+  for (volatile unsigned i = 0; i < count + 2; i++) {
+    if (sigsetjmp(back, 1) == 0)
+      mark();
+    unsigned long one = stepped_future(i);
+    mark();
+    sum += one;
+  }
+  return sum;
+}
+
 static unsigned long snapshots(void) {
   unsigned long sum = work(1);
   for (unsigned i = 0; i < 20; i++) {
@@ -311,5 +325,6 @@ const struct hazard signal_hazards[] = {
     {"handler-forks", handler_forks, true},
     {"snapshots", snapshots, false},
     {"stepped", stepped, false},
+    {"stepped-jumps", stepped_jumps, false},
     {NULL, NULL, false},
 };

@@ -103,6 +103,16 @@ static unsigned long step(unsigned long wanted) {
   return seen;
 }
 
+/* From the end of a round to that of the next; the signal comes when `seen` instructions of
+   the library were executed, without the library at the begin. */
+static void round_with_signal(unsigned long seen) {
+  run_to_mark(0);
+  if (high != 0)
+    step(seen);
+  int stopped = resume(PTRACE_SINGLESTEP, SIGALRM);
+  run_to_mark(stopped == SIGTRAP ? 0 : stopped); /* the handler has begun, or it is blocked */
+}
+
 int main(int argc, char **argv) {
   if (argc != 5) {
     fprintf(stderr, "usage: stepper LIBRARY PROGRAM HAZARD ROUNDS\n");
@@ -123,21 +133,12 @@ int main(int argc, char **argv) {
   run_to_mark(0);
   find_library();
   run_to_mark(0);
-  run_to_mark(0);
+  run_to_mark(0); /* the begin of the second round */
   if (high != 0)
     length = step(-1ul);
-  for (unsigned long i = 0; i < rounds; i++) {
-    run_to_mark(0); /* the end of the round before */
-    run_to_mark(0);
-    if (high != 0)
-      step(length * i / rounds);
-    /* Here it comes; in a program without the library at the begin of the round. */
-    int stopped = resume(PTRACE_SINGLESTEP, SIGALRM);
-    if (stopped != SIGTRAP)
-      run_to_mark(stopped);
-    else
-      run_to_mark(0);
-  }
+  run_to_mark(0);
+  for (unsigned long i = 0; i < rounds; i++)
+    round_with_signal(length * i / rounds);
   for (;;)
     run_to_mark(0);
 }
