@@ -3,7 +3,6 @@
 
 #include "cli.h"
 #include "format.h"
-#include "index.h"
 #include "json.h"
 #include "places.h"
 #include "reading.h"
@@ -14,11 +13,10 @@
 /* What the records come to. The flags are by record. */
 struct sums {
   const struct coverage *coverage;
-  bool *instrumented; /* declared: somewhere here */
-  bool *missing;      /* declared: nowhere, told for the first time */
-  bool *shipped;      /* binding: of a file that comes with aprof */
-  bool *idle;         /* function: never ran; NULL without totals */
-  size_t functions, missings, unmatched, idles;
+  enum coverage_verdict *verdict; /* declared, callback */
+  bool *shipped;                  /* binding: of a file that comes with aprof */
+  bool *idle;                     /* function: never ran; NULL without totals */
+  size_t functions, missings, callbacks, unmatched, idles;
   bool inside; /* what is outside any async function may run in a future all the same */
   size_t amiss;
 };
@@ -28,27 +26,16 @@ static const struct coverage_record *record(const struct coverage *c, enum cover
   return &c->of[kind].record[i];
 }
 
-/* Declared in several headers, it is missing once. */
-static void find_missing(struct sums *s) {
-  const struct coverage *c = s->coverage;
-  size_t functions = c->of[COVERAGE_FUNCTION].count, declared = c->of[COVERAGE_DECLARED].count;
-  struct index here, told;
-  index_new(&here, functions);
-  index_new(&told, declared);
-  for (size_t i = 0; i < functions; i++) {
-    const char *name = record(c, COVERAGE_FUNCTION, i)->name;
-    index_put(&here, print_string("%s", name), name);
-  }
-  for (size_t i = 0; i < declared; i++) {
-    const char *name = record(c, COVERAGE_DECLARED, i)->name;
-    s->instrumented[i] = index_get(&here, print_string("%s", name)) != NULL;
-    s->missing[i] = !s->instrumented[i] && !index_get(&told, print_string("%s", name));
-    if (s->missing[i])
-      index_put(&told, print_string("%s", name), name);
-    s->missings += s->missing[i];
-  }
-  index_free(&here);
-  index_free(&told);
+static enum coverage_verdict verdict(const struct sums *s, enum coverage_kind kind, size_t i) {
+  return s->verdict[kind == COVERAGE_CALLBACK ? s->coverage->of[COVERAGE_DECLARED].count + i : i];
+}
+
+static size_t count_of(const struct sums *s, enum coverage_kind kind,
+                       enum coverage_verdict wanted) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->coverage->of[kind].count; i++)
+    count += verdict(s, kind, i) == wanted;
+  return count;
 }
 
 static bool ends_in(const char *text, const char *end) {
@@ -134,19 +121,19 @@ static bool may_be_inside(const struct coverage *c) {
 
 static bool sum_up(struct sums *s, const struct coverage *c, const char *totals) {
   *s = (struct sums){.coverage = c, .functions = c->of[COVERAGE_FUNCTION].count};
-  s->instrumented = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->instrumented);
-  s->missing = allocate(c->of[COVERAGE_DECLARED].count, sizeof *s->missing);
   s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
-  find_missing(s);
+  s->verdict = coverage_judge(c);
+  s->missings = count_of(s, COVERAGE_DECLARED, COVERAGE_MISSING);
+  s->callbacks = count_of(s, COVERAGE_CALLBACK, COVERAGE_MISSING);
   find_unmatched(s);
   s->inside = may_be_inside(c);
-  s->amiss = s->missings + s->unmatched + (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
+  s->amiss = s->missings + s->callbacks + s->unmatched +
+             (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
   return find_idle(s, totals);
 }
 
 static void release(struct sums *s) {
-  free(s->instrumented);
-  free(s->missing);
+  free(s->verdict);
   free(s->shipped);
   free(s->idle);
 }
@@ -168,7 +155,7 @@ static void print_title(size_t count, const char *title, FILE *out) {
 static void print_record(const struct coverage_record *r, FILE *out) {
   fprintf(out, "  %s  %s", r->place, r->name);
   if (r->in && *r->in)
-    fprintf(out, "  in %s", r->in);
+    fprintf(out, "  %s %s", r->space ? "given to" : "in", r->in);
   fputc('\n', out);
 }
 
@@ -178,7 +165,7 @@ static void print_head(const struct sums *s, FILE *out) {
   fprintf(out, "%zu async function%s, %zu await%s, in %zu unit%s\n", s->functions,
           plural(s->functions), awaits, plural(awaits), units, plural(units));
   fprintf(out, "%zu of %zu async functions instrumented\n", s->functions,
-          s->functions + s->missings);
+          s->functions + s->missings + s->callbacks);
 }
 
 /* One line for each shipped file. It describes a library, and who uses all of one?
@@ -214,13 +201,22 @@ static void print_outside(const struct coverage *c, const char *where, FILE *out
   free(title);
 }
 
+static void print_verdict(const struct sums *s, enum coverage_kind kind,
+                          enum coverage_verdict wanted, const char *title, FILE *out) {
+  size_t count = count_of(s, kind, wanted);
+  if (count)
+    print_title(count, title, out);
+  for (size_t i = 0; i < s->coverage->of[kind].count; i++)
+    if (verdict(s, kind, i) == wanted)
+      print_record(record(s->coverage, kind, i), out);
+}
+
 static void print_amiss(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
-  if (s->missings)
-    print_title(s->missings, "declared, but compiled nowhere here with the plugin:", out);
-  for (size_t i = 0; i < c->of[COVERAGE_DECLARED].count; i++)
-    if (s->missing[i])
-      print_record(record(c, COVERAGE_DECLARED, i), out);
+  print_verdict(s, COVERAGE_DECLARED, COVERAGE_MISSING,
+                "declared, but compiled nowhere here with the plugin:", out);
+  print_verdict(s, COVERAGE_CALLBACK, COVERAGE_MISSING,
+                "given as callbacks, but instrumented nowhere here:", out);
   if (!s->inside)
     print_outside(c, "outside any async function:", out);
   if (s->unmatched)
@@ -254,12 +250,22 @@ static void print_text(const struct sums *s, FILE *out) {
       print_record(record(s->coverage, COVERAGE_FUNCTION, i), out);
   if (s->inside)
     print_outside(s->coverage, "in functions that what is resumed by key may call:", out);
+  print_verdict(s, COVERAGE_CALLBACK, COVERAGE_LIBRARY,
+                "of other libraries, given as callbacks: their runs are not seen:", out);
   print_without(s->coverage, out);
   if (!s->amiss)
     fputs("nothing amiss\n", out);
 }
 
 /* -- JSON ------------------------------------------------------------------ */
+
+/* Of a callback. */
+static const char *body_of(enum coverage_verdict verdict) {
+  return verdict == COVERAGE_HERE      ? "instrumented"
+         : verdict == COVERAGE_KEYED   ? "run by the library"
+         : verdict == COVERAGE_LIBRARY ? "library"
+                                       : "missing";
+}
 
 static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_t i) {
   const struct coverage_record *r = record(s->coverage, kind, i);
@@ -272,6 +278,8 @@ static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_
             r->name);
   if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE)
     json_text(object, "function", r->in);
+  if (kind == COVERAGE_CALLBACK)
+    json_text(object, "create", r->in);
   if (kind == COVERAGE_BINDING) {
     json_number(object, "matches", r->matches);
     cJSON_AddBoolToObject(object, "shipped", s->shipped[i]);
@@ -279,23 +287,25 @@ static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_
   if (kind == COVERAGE_FUNCTION && s->idle)
     cJSON_AddBoolToObject(object, "ran", !s->idle[i]);
   if (kind == COVERAGE_DECLARED)
-    cJSON_AddBoolToObject(object, "instrumented", s->instrumented[i]);
+    cJSON_AddBoolToObject(object, "instrumented", verdict(s, kind, i) == COVERAGE_HERE);
+  if (kind == COVERAGE_CALLBACK)
+    json_text(object, "body", body_of(verdict(s, kind, i)));
   return object;
 }
 
 static void print_json(const struct sums *s, FILE *out) {
-  static const char *const names[] = {"units",   "functions", "awaits",
-                                      "outside", "declared",  "bindings"};
+  static const char *const names[] = {"units",    "functions", "awaits",  "outside",
+                                      "declared", "callbacks", "bindings"};
   const struct coverage *c = s->coverage;
   fprintf(out, "{\"schema\": \"aprof.coverage/1\",\n\"instrumented\": %zu,\n\"async\": %zu,\n",
-          s->functions, s->functions + s->missings);
+          s->functions, s->functions + s->missings + s->callbacks);
   fprintf(out, "\"amiss\": %zu,\n\"outside_amiss\": %s,\n\"without\": ", s->amiss,
           s->inside ? "false" : "true");
   cJSON *without = cJSON_CreateArray();
   for (size_t i = 0; i < c->withouts; i++)
     cJSON_AddItemToArray(without, cJSON_CreateString(c->without[i]));
   json_write(out, without);
-  for (int kind = 0; kind < COVERAGE_KINDS; kind++) {
+  for (int kind = 0; kind <= COVERAGE_BINDING; kind++) {
     fprintf(out, ",\n\"%s\": [", names[kind]);
     for (size_t i = 0; i < c->of[kind].count; i++) {
       fputs(i ? ",\n  " : "\n  ", out);

@@ -45,22 +45,47 @@ static void add_binding(struct coverage *c, const char *place, char *rest) {
         (struct coverage_record){.place = place, .name = text ? text : "", .matches = matches});
 }
 
+static void add_symbol(struct coverage *c, const char *place, const char *symbol) {
+  if (*symbol)
+    add(c, COVERAGE_SYMBOL, (struct coverage_record){.place = place, .name = symbol});
+}
+
+static void add_named(struct coverage *c, enum coverage_kind kind, struct coverage_record r,
+                      char *rest) {
+  const char *next = field(&rest, false);
+  if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE || kind == COVERAGE_CALLBACK)
+    r.in = next;
+  else if (kind != COVERAGE_UNIT)
+    r.symbol = next ? next : r.name;
+  if (kind == COVERAGE_FUNCTION) {
+    add_symbol(c, r.place, r.symbol);
+    r.symbol = NULL; /* a template's instances are one function */
+  }
+  if (kind == COVERAGE_CALLBACK) {
+    const char *symbol = field(&rest, false), *space = field(&rest, false);
+    r.symbol = symbol ? symbol : r.name;
+    r.space = space ? space : "";
+    next = field(&rest, false);
+    r.system = next && !strcmp(next, "system");
+  }
+  add(c, kind, r);
+}
+
 static void add_line(struct coverage *c, char *line) {
-  static const char *const kinds[] = {"unit", "function", "await", "outside", "declared"};
+  static const char *const kinds[] = {"unit",    "function", "await",
+                                      "outside", "declared", "callback"};
   const char *kind = field(&line, false), *place = field(&line, false);
   if (!strcmp(kind, "binding")) {
     add_binding(c, place, line);
     return;
   }
-  for (int i = 0; i < COVERAGE_BINDING; i++) {
-    if (strcmp(kind, kinds[i]))
-      continue;
-    const char *name = field(&line, false), *in = field(&line, false);
-    if (place && (name || i == COVERAGE_UNIT))
-      add(c, (enum coverage_kind)i,
-          (struct coverage_record){.place = place, .name = name ? name : "", .in = in});
-    return;
-  }
+  const char *name = place ? field(&line, false) : NULL;
+  if (name && !strcmp(kind, "symbol"))
+    add_symbol(c, place, name);
+  for (int i = 0; i < COVERAGE_BINDING; i++)
+    if (!strcmp(kind, kinds[i]) && place && (name || i == COVERAGE_UNIT))
+      add_named(c, (enum coverage_kind)i,
+                (struct coverage_record){.place = place, .name = name ? name : ""}, line);
 }
 
 static int by_text(const void *a, const void *b) {
@@ -70,6 +95,8 @@ static int by_text(const void *a, const void *b) {
     order = strcmp(x->name, y->name);
   if (!order)
     order = strcmp(x->in ? x->in : "", y->in ? y->in : "");
+  if (!order)
+    order = strcmp(x->symbol ? x->symbol : "", y->symbol ? y->symbol : "");
   if (!order && x->occurrence != y->occurrence)
     order = x->occurrence < y->occurrence ? -1 : 1;
   return order;
@@ -144,6 +171,7 @@ void coverage_release(struct coverage *c) {
   for (size_t i = 0; i < c->texts; i++)
     free(c->text[i]);
   free(c->text);
+  free(c->path);
   free(c->without);
 }
 
@@ -210,6 +238,8 @@ bool coverage_read(struct coverage *c, const char *path) {
     return false;
   }
   c->files++;
+  c->path = reallocate(c->path, c->paths + 1, sizeof *c->path);
+  c->path[c->paths++] = path;
   if (!found) {
     c->without = reallocate(c->without, c->withouts + 1, sizeof *c->without);
     c->without[c->withouts++] = path;

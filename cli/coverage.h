@@ -5,13 +5,18 @@
  * objects and archives, and puts the records of all of them together. A record is
  * a line of fields between tabs (NUL bytes between units are skipped):
  *     unit     FILE VERSION
- *     function FILE:LINE NAME           an async function, instrumented here
+ *     function FILE:LINE NAME [SYMBOL]  an async function, instrumented here
+ *     symbol   FILE:LINE SYMBOL         another name of the body there
  *     await    FILE:LINE CALLEE FUNCTION
  *     outside  FILE:LINE CALLEE FUNCTION   an await outside any async function
- *     declared FILE:LINE NAME           an async function whose body is elsewhere
+ *     declared FILE:LINE NAME [SYMBOL]  an async function whose body is elsewhere
+ *     callback FILE:LINE NAME CREATE SYMBOL NAMESPACE [system]
+ *                                       a function whose body is elsewhere, given to
+ *                                       a create; of a header of the system
  *     binding  FILE:LINE MATCHES TEXT   a line of a bindings file
  * A unit's lines follow its unit line. What two units say in the same words (of a
  * header's inline function) is one record; unknown kinds are left for newer readers.
+ * SYMBOL is the linker's name, where it is not NAME; empty: no other unit can mean it.
  * Cost: one pass, one sort; the sections' text is kept.
  * Locking: none.
  */
@@ -29,14 +34,19 @@ enum coverage_kind {
   COVERAGE_AWAIT,
   COVERAGE_OUTSIDE,
   COVERAGE_DECLARED,
+  COVERAGE_CALLBACK,
   COVERAGE_BINDING,
+  COVERAGE_SYMBOL, /* of a body, one or several each */
   COVERAGE_KINDS,
 };
 
 struct coverage_record {
   const char *place;   /* "file:line"; of a unit: its file */
   const char *name;    /* function, callee, version, or the binding's text */
-  const char *in;      /* enclosing function, or NULL */
+  const char *in;      /* enclosing function, or the create; or NULL */
+  const char *symbol;  /* of what is declared or a callback, else NULL */
+  const char *space;   /* of a callback: the namespace of its key */
+  bool system;         /* of a callback */
   uint64_t matches;    /* of a binding, over all units */
   uint64_t occurrence; /* 2 of two alike in one unit */
   size_t order;        /* as read */
@@ -49,7 +59,9 @@ struct coverage {
   } of[COVERAGE_KINDS];
   char **text;
   size_t texts;
-  size_t files;         /* named on the command line */
+  size_t files;      /* named on the command line */
+  const char **path; /* of those */
+  size_t paths;
   const char **without; /* of those: the ones without the section */
   size_t withouts;
 };
@@ -61,6 +73,21 @@ void coverage_add(struct coverage *, const char *text, size_t length);
 /* After the last file: sorts, and makes one of what is said twice. */
 void coverage_finish(struct coverage *);
 void coverage_release(struct coverage *);
+
+/* coverage-missing.c */
+
+/* Whether the body of what is declared, or given as a callback, was seen. */
+enum coverage_verdict {
+  COVERAGE_HERE,    /* instrumented */
+  COVERAGE_KEYED,   /* a callback whose futures the library runs, by a line that matched */
+  COVERAGE_LIBRARY, /* a callback that is another library's */
+  COVERAGE_AGAIN,   /* missing, told before */
+  COVERAGE_MISSING,
+};
+
+/* Of each record of COVERAGE_DECLARED, then of COVERAGE_CALLBACK. The caller frees it.
+   Opens the files again where it depends on what they define. */
+enum coverage_verdict *coverage_judge(const struct coverage *);
 
 /* coverage-report.c */
 

@@ -2,8 +2,10 @@
 #include "coverage.h"
 
 #include "bindings-file.h"
+#include "headers.h"
 #include "match.h"
 #include "names.h"
+#include "scan.h"
 
 #ifndef APROF_VERSION
 #define APROF_VERSION "?"
@@ -13,6 +15,7 @@ namespace aprof {
 
 static std::string records;                              /* but unit and binding */
 static std::unordered_map<std::string, unsigned> counts; /* of lines, by place */
+static std::unordered_set<unsigned> instrumented;        /* DECL_UIDs of bodies */
 
 /* -- lines --------------------------------------------------------------------------------- */
 
@@ -38,9 +41,24 @@ static std::string place_of(const Binding &b) {
   return file_name(b.file) + ":" + std::to_string(b.line);
 }
 
+/* What the linker calls it. */
+static std::string symbol_of(tree function) {
+  const char *text = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+  return field(text[0] == '*' ? text + 1 : text);
+}
+
+/* The place, the name, and the symbol where it is another one. */
+static std::string named(tree function, const std::string &symbol) {
+  std::string name = field(name_of_function(function));
+  return place(DECL_SOURCE_LOCATION(function)) + "\t" + name +
+         (symbol == name ? "" : "\t" + symbol) + "\n";
+}
+
 void coverage_function(tree function) {
-  records += "function\t" + place(DECL_SOURCE_LOCATION(function)) + "\t" +
-             field(name_of_function(function)) + "\n";
+  /* An inline body whose one definition is elsewhere is not what others call. */
+  bool own = !TREE_PUBLIC(function) || DECL_EXTERNAL(function);
+  records += "function\t" + named(function, own ? "" : symbol_of(function));
+  instrumented.insert(DECL_UID(function));
 }
 
 void coverage_await(location_t where, const std::string &callee, tree function, bool inside) {
@@ -99,25 +117,73 @@ static std::string assembly(const std::string &text) {
 
 /* -- the end of the unit ------------------------------------------------------------------- */
 
+/* Another name of a body. */
+static void add_alias(cgraph_node *node) {
+  tree body = node->ultimate_alias_target()->decl;
+  if (instrumented.count(DECL_UID(body)) && TREE_PUBLIC(node->decl))
+    records += "symbol\t" + place(DECL_SOURCE_LOCATION(body)) + "\t" + symbol_of(node->decl) + "\n";
+}
+
+static void add_declared(tree function) {
+  if (body_lines(function).async)
+    records += "declared\t" + named(function, symbol_of(function));
+}
+
+/* "uv_timer_start", whether a call, a field or an attribute says so. */
+static std::string name_of_create(const Reach &reach) {
+  if (reach.callee)
+    return name_of_function(reach.callee);
+  std::string name = reach.create->name;
+  for (const std::string &part : reach.create->fields)
+    name += "." + part;
+  return name.empty() ? "(pointer)" : name;
+}
+
+/* Declared by the system: nobody expects its body here. */
+static bool is_systems(tree function) {
+  return fndecl_built_in_p(function) || in_system_header_at(DECL_SOURCE_LOCATION(function));
+}
+
+/* A weakref is the name of another symbol. */
+static std::string symbol_behind(cgraph_node *node) {
+  tree target = node->weakref ? node->alias_target : NULL_TREE;
+  if (target && TREE_CODE(target) == IDENTIFIER_NODE)
+    return field(IDENTIFIER_POINTER(target));
+  return symbol_of(target ? target : node->decl);
+}
+
+/* A function that this unit gives to a create, and whose body is elsewhere. */
+static void add_callback(cgraph_node *node) {
+  tree function = node->decl;
+  for (const Reach &reach : reaches(function)) {
+    const Binding *run = reach.create->run_of_functions();
+    if (is_library_at(reach.create, reach.where))
+      continue;
+    records += "callback\t" + place(reach.where) + "\t" + field(name_of_function(function)) + "\t" +
+               field(name_of_create(reach)) + "\t" + symbol_behind(node) + "\t" + run->key.space +
+               (is_systems(function) ? "\tsystem" : "") + "\n";
+  }
+}
+
 /* What is left in the symbol table by then is referred to. */
-static void add_declared() {
+static void add_elsewhere() {
   cgraph_node *node;
   if (match_nothing())
     return;
   FOR_EACH_FUNCTION(node) {
-    tree function = node->decl;
-    if (node->definition || node->alias || DECL_IS_UNDECLARED_BUILTIN(function))
-      continue;
-    if (body_lines(function).async)
-      records += "declared\t" + place(DECL_SOURCE_LOCATION(function)) + "\t" +
-                 field(name_of_function(function)) + "\n";
+    if (node->alias && !node->weakref)
+      add_alias(node);
+    else if (!node->definition || DECL_EXTERNAL(node->decl))
+      add_callback(node);
+    if (!node->definition && !node->alias && !DECL_IS_UNDECLARED_BUILTIN(node->decl))
+      add_declared(node->decl);
   }
 }
 
 /* Every function has been seen. With -flto the unit's assembly is thrown away: there
    the section travels with the code. */
 void coverage_collect(void *, void *) {
-  add_declared();
+  add_elsewhere();
   std::string text = flag_generate_lto ? all_records() : "";
   if (text.empty())
     return;

@@ -5,12 +5,18 @@
  * fields between tabs:
  *
  *     unit      FILE       VERSION
- *     function  FILE:LINE  NAME              a body that is a future, instrumented
+ *     function  FILE:LINE  NAME   [SYMBOL]   a body that is a future, instrumented
+ *     symbol    FILE:LINE  SYMBOL            another name of the body there (an alias)
  *     await     FILE:LINE  CALLEE  FUNCTION  a line await was applied to this call
  *     outside   FILE:LINE  CALLEE  FUNCTION  the same in a function that is no future
- *     declared  FILE:LINE  NAME              async, used here, defined elsewhere
+ *     declared  FILE:LINE  NAME   [SYMBOL]   async, used here, defined elsewhere
+ *     callback  FILE:LINE  NAME    CREATE  SYMBOL  NAMESPACE  [system]
+ *                                            given to a create with `| run`, defined
+ *                                            elsewhere; declared in a system's header
  *     binding   FILE:LINE  COUNT   TEXT      a line of a file, how often it was applied
  *
+ * SYMBOL is what the linker calls it: left out where it is NAME, empty where no other
+ * unit can mean it (static).
  * Lines of shipped files are there only where they were applied, users' always. A
  * unit in which nothing was applied and nothing is declared has no section.
  * Cost: nothing at run time; 50 bytes of the file per line.

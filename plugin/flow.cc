@@ -13,21 +13,25 @@ namespace aprof {
 typedef uint64_t Spot;
 enum { ITSELF = 0, RESULT = 1, FIRST_PARAMETER = 2 };
 
+struct Source {
+  unsigned function; /* DECL_UID */
+  location_t where;
+};
+
 struct Sources {
-  std::vector<unsigned> functions; /* DECL_UIDs */
+  std::vector<Source> functions;
   std::vector<Spot> spots;
 };
 
 struct Sink {
   Spot spot;
-  const Binding *run;
+  const Binding *create;
+  tree callee;
 };
-
-typedef std::vector<const Binding *> Runs;
 
 static std::unordered_map<Spot, Sources> flows;
 static std::vector<Sink> sinks;
-static std::unordered_map<unsigned, Runs> reached; /* by DECL_UID */
+static std::unordered_map<unsigned, std::vector<Reach>> reached; /* by DECL_UID */
 static bool followed;
 
 template <typename T>
@@ -131,15 +135,19 @@ void functions_in(tree value, std::vector<tree> *functions) {
 /* -- while parsing
  * --------------------------------------------------------------------------------- */
 
-static void into(Spot spot, tree value) {
+static void into(Spot spot, tree value, location_t where) {
   std::vector<tree> functions;
   std::vector<Spot> spots;
   sources_of(value, &functions, &spots);
   if (functions.empty() && spots.empty())
     return;
   Sources &sources = flows[spot];
-  for (tree function : functions)
-    add_once(&sources.functions, DECL_UID(function));
+  for (tree function : functions) {
+    unsigned uid = DECL_UID(function);
+    auto same = [&](const Source &s) { return s.function == uid; };
+    if (std::none_of(sources.functions.begin(), sources.functions.end(), same))
+      sources.functions.push_back({uid, where});
+  }
   for (Spot from : spots)
     if (from != spot)
       add_once(&sources.spots, from);
@@ -152,37 +160,46 @@ static bool may_hold_function(tree value) {
   return type && (VOID_TYPE_P(type) || FUNC_OR_METHOD_TYPE_P(type));
 }
 
-void flow_into(tree place, tree value) {
+void flow_into(tree place, tree value, location_t where) {
   Spot spot;
   while (TREE_CODE(place) == ARRAY_REF)
     place = TREE_OPERAND(place, 0);
   if (may_hold_function(value) && named_spot(place, &spot))
-    into(spot, value);
+    into(spot, value, where);
 }
 
-void flow_into_argument(tree callee, int index, tree value) {
+void flow_into_argument(tree callee, int index, tree value, location_t where) {
   if (callee && may_hold_function(value))
-    into(spot_of(callee, FIRST_PARAMETER + (unsigned)index), value);
+    into(spot_of(callee, FIRST_PARAMETER + (unsigned)index), value, where);
 }
 
-void flow_out_of(tree function, tree value) {
+void flow_out_of(tree function, tree value, location_t where) {
   std::vector<tree> functions;
   if (!may_hold_function(value))
     return;
   functions_in(value, &functions);
   for (tree f : functions)
     add_once(&returned[DECL_UID(function)], keep(f));
-  into(spot_of(function, RESULT), value);
+  into(spot_of(function, RESULT), value, where);
 }
 
-void flow_reaches(tree place, const Binding *run) {
+static void add_reach(unsigned function, const Reach &reach) {
+  std::vector<Reach> &known = reached[function];
+  auto same = [&](const Reach &r) { return r.create == reach.create; };
+  if (std::none_of(known.begin(), known.end(), same))
+    known.push_back(reach);
+}
+
+void flow_reaches(tree place, const Binding *create, tree callee, location_t where) {
   std::vector<tree> functions;
   std::vector<Spot> spots;
   sources_of(place, &functions, &spots);
+  if (callee && !(functions.empty() && spots.empty()))
+    keep(callee);
   for (tree function : functions)
-    add_once(&reached[DECL_UID(function)], run);
+    add_reach(DECL_UID(function), {create, callee, where});
   for (Spot spot : spots)
-    sinks.push_back({spot, run});
+    sinks.push_back({spot, create, callee});
 }
 
 /* -- once the unit is parsed
@@ -197,26 +214,50 @@ static void follow(const Sink &sink) {
     open.pop_back();
     if (found == flows.end())
       continue;
-    for (unsigned function : found->second.functions)
-      add_once(&reached[function], sink.run);
+    for (const Source &source : found->second.functions)
+      add_reach(source.function, {sink.create, sink.callee, source.where});
     for (Spot spot : found->second.spots)
       if (seen.insert(spot).second)
         open.push_back(spot);
   }
 }
 
+/* Before the compiler has analyzed it, an alias knows the declaration behind it only. */
+static tree behind_alias(cgraph_node *node) {
+  if (node->analyzed)
+    return node->ultimate_alias_target()->decl;
+  return node->alias_target && TREE_CODE(node->alias_target) == FUNCTION_DECL ? node->alias_target
+                                                                              : NULL_TREE;
+}
+
+/* The body of an alias is that of the function behind it. */
+static void resolve_aliases() {
+  cgraph_node *node;
+  FOR_EACH_FUNCTION(node) {
+    tree body = node->alias ? behind_alias(node) : NULL_TREE;
+    auto known = reached.find(DECL_UID(node->decl));
+    if (!body || known == reached.end())
+      continue;
+    std::vector<Reach> reaches = known->second;
+    for (const Reach &reach : reaches)
+      add_reach(DECL_UID(body), reach);
+  }
+}
+
 static void follow_all() {
   std::vector<Sink> distinct;
   for (const Sink &sink : sinks) {
-    auto same = [&](const Sink &s) { return s.spot == sink.spot && s.run == sink.run; };
+    auto same = [&](const Sink &s) { return s.spot == sink.spot && s.create == sink.create; };
     if (std::none_of(distinct.begin(), distinct.end(), same))
       distinct.push_back(sink);
   }
   for (const Sink &sink : distinct)
     follow(sink);
+  if (!reached.empty())
+    resolve_aliases();
 }
 
-const std::vector<const Binding *> &runs_reached_by(tree function) {
+const std::vector<Reach> &reaches_of(tree function) {
   if (!followed) {
     followed = true;
     follow_all();

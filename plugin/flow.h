@@ -27,16 +27,25 @@ void functions_in(tree value, std::vector<tree> *functions);
 /* The functions that a call of `function` may return. */
 const std::vector<tree> &returned_by(tree function);
 
-/* While parsing. `place` is an expression or a declaration that is assigned. */
-void flow_into(tree place, tree value);
-void flow_into_argument(tree callee, int index, tree value);
-void flow_out_of(tree function, tree value);
+/* While parsing. `place` is an expression or a declaration that is assigned, `where`
+   the statement that does it. */
+void flow_into(tree place, tree value, location_t where);
+void flow_into_argument(tree callee, int index, tree value, location_t where);
+void flow_out_of(tree function, tree value, location_t where);
 
-/* What is in this place, or is this value, gets `run`. */
-void flow_reaches(tree place, const Binding *run);
+/* What is in this place, or is this value, gets the `| run` of `create`, a line about
+   calls of `callee` (may be null). */
+void flow_reaches(tree place, const Binding *create, tree callee, location_t where);
 
-/* Once the unit is parsed: the `| run` parts whose fn= this function reaches. */
-const std::vector<const Binding *> &runs_reached_by(tree function);
+/* That a function reaches the fn= of a line that has such a `| run`. */
+struct Reach {
+  const Binding *create;
+  tree callee;      /* of the create, or null */
+  location_t where; /* the function is named there */
+};
+
+/* Once the unit is parsed: all of a function, one for each line. */
+const std::vector<Reach> &reaches_of(tree function);
 
 } // namespace aprof
 

@@ -88,12 +88,19 @@ static const std::unordered_map<std::string, Libraries> &library_files() {
   return files;
 }
 
-bool is_library_itself(const Binding *b, tree function) {
-  const char *file = file_of(function);
+static bool is_library_file(const Binding *b, const char *file) {
   if (!b->library || !file)
     return false;
   auto found = library_files().find(file);
   return found != library_files().end() && holds(found->second, b->library);
+}
+
+bool is_library_itself(const Binding *b, tree function) {
+  return b->library && is_library_file(b, file_of(function));
+}
+
+bool is_library_at(const Binding *b, location_t where) {
+  return b->library && is_library_file(b, file_at(where));
 }
 
 } // namespace aprof

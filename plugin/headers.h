@@ -32,6 +32,7 @@ bool declared_where(const Binding *, tree declaration);
    library itself, whose calls of its own functions are nobody's requests. Valid
    once the whole unit is parsed. */
 bool is_library_itself(const Binding *, tree function);
+bool is_library_at(const Binding *, location_t where);
 
 } // namespace aprof
 

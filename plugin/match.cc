@@ -262,8 +262,10 @@ const BodyLines &body_lines(tree function) {
   for (const Binding *b : typed)
     if (type_line_holds(b, function))
       add_body_line(&body, b, b->quiet);
-  for (const Binding *b : runs_of(function))
-    add_body_line(&body, b, true, is_passed_as_is(function, b));
+  for (const Reach &reach : reaches(function)) {
+    const Binding *run = reach.create->run_of_functions();
+    add_body_line(&body, run, true, is_passed_as_is(function, run));
+  }
   for (const Use &use : uses_of(function))
     if (use.as)
       for (const Binding *b : runs_of_typedef(use.as))

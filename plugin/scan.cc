@@ -71,7 +71,7 @@ static void reach_field(const FieldFunction &f, tree object) {
     record = TREE_TYPE(record);
   std::vector<tree> path = record ? find_field(record, f.value->name) : std::vector<tree>();
   if (!path.empty())
-    flow_reaches(path.back(), f.line->run_of_functions());
+    flow_reaches(path.back(), f.line, f.function, UNKNOWN_LOCATION);
 }
 
 /* Once the unit is parsed, and its structs are known. */
@@ -91,9 +91,9 @@ static void reach_fields() {
           reach_field({b.get(), value.get(), NULL_TREE, NULL_TREE}, object);
 }
 
-const std::vector<const Binding *> &runs_of(tree function) {
+const std::vector<Reach> &reaches(tree function) {
   reach_fields();
-  return runs_reached_by(function);
+  return reaches_of(function);
 }
 
 static bool scan_wanted() {
@@ -142,6 +142,9 @@ static void look_up_names() {
 
 /* -- functions that are passed or assigned ------------------------------------------------- */
 
+static tree scanned;          /* the function that is being walked */
+static location_t scanned_at; /* the declaration or assignment */
+
 static void note_use(tree e, tree type) {
   tree function_type = type ? function_type_of(type) : NULL_TREE;
   if (!function_type)
@@ -180,7 +183,7 @@ static void note_initializer(tree place, tree e, tree type) {
   if (TREE_CODE(e) != CONSTRUCTOR) {
     note_use(e, type);
     if (place)
-      flow_into(place, e);
+      flow_into(place, e, scanned_at);
     return;
   }
   unsigned HOST_WIDE_INT i;
@@ -208,14 +211,15 @@ static bool is_cast(tree function, tree wanted) {
 }
 
 /* The functions that this argument may be get the line's `| run`. */
-static void note_run_argument(const Binding *b, const Value *value, tree call, tree wanted) {
+static void note_run_argument(const Binding *b, const Value *value, tree call, tree callee,
+                              tree wanted) {
   int count = call_expr_nargs(call);
   int index = (int)(value->number < 0 ? count + value->number : value->number);
   if (index < 0 || index >= count)
     return;
   tree argument = CALL_EXPR_ARG(call, index);
   const Binding *run = b->run_of_functions();
-  flow_reaches(argument, run);
+  flow_reaches(argument, b, callee, EXPR_LOCATION(call));
   std::vector<tree> found;
   functions_in(argument, &found);
   wanted = wanted ? function_type_of(wanted) : NULL_TREE;
@@ -232,7 +236,7 @@ static void note_run(const Binding *b, tree callee, tree type, tree call) {
   for (const auto &value : b->functions) {
     int index = (int)(value->number < 0 ? count + value->number : value->number);
     if (value->kind == Value::Arg)
-      note_run_argument(b, value.get(), call, parameter_type(callee, type, index));
+      note_run_argument(b, value.get(), call, callee, parameter_type(callee, type, index));
     else
       fields_reached(b, value.get(), callee, type);
   }
@@ -248,7 +252,7 @@ static void note_call(tree call) {
   int count = call_expr_nargs(call);
   for (int i = 0; i < count; i++) {
     note_use(CALL_EXPR_ARG(call, i), parameter_type(callee, type, i));
-    flow_into_argument(callee, i, CALL_EXPR_ARG(call, i));
+    flow_into_argument(callee, i, CALL_EXPR_ARG(call, i), EXPR_LOCATION(call));
   }
   for (const Binding *b : call_lines(callee, type))
     note_run(b, callee, type, call);
@@ -264,20 +268,23 @@ static void note_store(tree place, tree value) {
   if (TREE_CODE(place) != COMPONENT_REF || !fields_matter(Place::Store))
     return;
   for (const FieldLine &found : field_lines(Place::Store, place)) {
-    const Binding *run = found.line->run_of_functions();
+    bool runs = found.line->run_of_functions() != nullptr;
     for (const auto &fn : found.line->functions)
-      if (run && fn->kind == Value::Arg && fn->number == 0)
-        flow_reaches(value, run);
+      if (runs && fn->kind == Value::Arg && fn->number == 0)
+        flow_reaches(value, found.line, NULL_TREE, scanned_at);
   }
 }
 
-static tree scanned; /* the function that is being walked */
-
 static void note_assignment(tree place, tree value) {
   if (TREE_CODE(place) == RESULT_DECL)
-    flow_out_of(scanned, value);
+    flow_out_of(scanned, value, scanned_at);
   note_store(place, value);
   note_initializer(place, value, TREE_TYPE(place));
+}
+
+static void note_variable(tree declaration) {
+  scanned_at = DECL_SOURCE_LOCATION(declaration);
+  note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
 }
 
 static tree scan_tree(tree *where, int *, void *);
@@ -298,9 +305,11 @@ static tree scan_tree(tree *where, int *, void *) {
     break;
   case MODIFY_EXPR:
   case INIT_EXPR:
+    scanned_at = EXPR_LOCATION(t);
     note_assignment(TREE_OPERAND(t, 0), TREE_OPERAND(t, 1));
     break;
   case COMPOUND_LITERAL_EXPR:
+    scanned_at = EXPR_LOCATION(t);
     note_initializer(NULL_TREE, t, TREE_TYPE(t));
     break;
   case DECL_EXPR: {
@@ -308,7 +317,7 @@ static tree scan_tree(tree *where, int *, void *) {
     if (TREE_CODE(declaration) == FUNCTION_DECL)
       scan_body(declaration); /* nested functions are not announced */
     else if (VAR_P(declaration))
-      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
+      note_variable(declaration);
     break;
   }
   default:
@@ -391,7 +400,7 @@ void scan_declaration(void *data, void *) {
     return;
   if (VAR_P(declaration)) {
     if (is_global_var(declaration))
-      note_initializer(declaration, DECL_INITIAL(declaration), TREE_TYPE(declaration));
+      note_variable(declaration);
   } else if (TREE_CODE(declaration) == TYPE_DECL) {
     if (libraries_present())
       remember_header(declaration);

@@ -12,6 +12,7 @@
 #define APROF_PLUGIN_SCAN_H
 
 #include "binding.h"
+#include "flow.h"
 #include "gcc.h"
 
 namespace aprof {
@@ -33,9 +34,9 @@ struct Use {
 /* How `function` was passed or assigned in this unit. */
 const std::vector<Use> &uses_of(tree function);
 
-/* `| run` parts of the create lines whose fn= `function` was seen to reach; valid
-   once the whole unit is parsed. */
-const std::vector<const Binding *> &runs_of(tree function);
+/* The create lines with a `| run` whose fn= `function` was seen to reach; valid once
+   the whole unit is parsed. */
+const std::vector<Reach> &reaches(tree function);
 
 /* ... that got it as it is, not cast to a type with other arguments. */
 bool is_passed_as_is(tree function, const Binding *run);
