@@ -98,6 +98,18 @@ static void add_matching(Index *index, const Library *library,
       lines->push_back(pattern.line);
 }
 
+/* A C++ function that has the name of one of C is likely to call that: a line that says
+   no more than the name means the one of C, or each call would count twice. */
+static void drop_namesakes(Lines *lines, tree function) {
+  bool asked = lang_GNU_CXX() && !lines->empty() && symtab->state != PARSING;
+  if (!asked || !is_namesake_of_c(function))
+    return;
+  auto bare = [](const Binding *b) {
+    return b->name.find("::") == std::string::npos && b->name.find("_Z") == std::string::npos;
+  };
+  lines->erase(std::remove_if(lines->begin(), lines->end(), bare), lines->end());
+}
+
 static Lines look_up(Index *index, tree function, const Libraries &libraries) {
   Lines lines;
   std::vector<std::string> names = names_of(function, index->mangled);
@@ -111,6 +123,7 @@ static Lines look_up(Index *index, tree function, const Libraries &libraries) {
   add_matching(index, nullptr, names, &lines);
   for (const Library *library : libraries)
     add_matching(index, library, names, &lines);
+  drop_namesakes(&lines, function);
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Binding *a, const Binding *b) { return a->order < b->order; });
   return lines;

@@ -61,4 +61,25 @@ std::vector<std::string> names_of(tree function, bool mangled) {
   return names;
 }
 
+/* Those of a namespace, which keeps them alive. */
+static std::vector<tree> declared;
+
+void remember_overload(tree function) {
+  tree in = DECL_CONTEXT(function);
+  if (TREE_PUBLIC(function) && !(in && TYPE_P(in)) && !decl_function_context(function))
+    declared.push_back(function);
+}
+
+static bool is_of_c(tree function) {
+  return DECL_ASSEMBLER_NAME(function) == DECL_NAME(function);
+}
+
+bool is_namesake_of_c(tree function) {
+  if (is_of_c(function))
+    return false;
+  return std::any_of(declared.begin(), declared.end(), [&](tree other) {
+    return DECL_NAME(other) == DECL_NAME(function) && is_of_c(other);
+  });
+}
+
 } // namespace aprof

@@ -23,6 +23,13 @@ std::string name_of_function(tree function);
    needed it yet; not while parsing, when a type's name may still change. */
 std::vector<std::string> names_of(tree function, bool mangled);
 
+/* While parsing C++: a declaration that overloads may have. */
+void remember_overload(tree function);
+
+/* C++, once the unit is parsed: it has the name of a function of C (extern "C"), and is
+   none: an overload of it, a method, one of another namespace. */
+bool is_namesake_of_c(tree function);
+
 } // namespace aprof
 
 #endif

@@ -10,6 +10,7 @@
 #include "headers.h"
 #include "keep.h"
 #include "match.h"
+#include "names.h"
 #include "types.h"
 
 namespace aprof {
@@ -396,6 +397,8 @@ static void keep_up() {
 void scan_declaration(void *data, void *) {
   tree declaration = (tree)data;
   keep_up();
+  if (lang_GNU_CXX() && TREE_CODE(declaration) == FUNCTION_DECL && !match_nothing())
+    remember_overload(declaration);
   if (!scan_wanted() || declaration == error_mark_node || !DECL_NAME(declaration))
     return;
   if (VAR_P(declaration)) {
