@@ -18,6 +18,7 @@ struct group {
   const struct r_function *function, *creator;
   const struct r_await *await;
   const char *created_at, *created_by;
+  const char *held_by, *held_from; /* see r_live */
   int64_t tid;
   bool ended; /* the process has */
   uint64_t count, least, most;
@@ -110,11 +111,20 @@ static int by_likeness(const void *a, const void *b) {
 
 /* It has no place yet where it lets go: only a debugger sees where it is. */
 static char *holds_text(const struct group *g, const char *by) {
-  if (g->ended)
-    return print_string("`%s` held the loop for %s without a pause, to the end of the process%s",
-                        g->function->name, shown_time(g->most), by);
-  return print_string("`%s` holds the loop now, for %s without a pause (thread %lld)%s",
-                      g->function->name, shown_time(g->most), (long long)g->tid, by);
+  bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
+  char *within = inside ? print_string(" inside `%s`", g->held_by) : print_string("%s", "");
+  bool told = !g->held_from || (g->created_at && !strcmp(g->held_from, g->created_at));
+  char *since = told ? print_string("%s", "") : print_string(", since %s", g->held_from);
+  char *text =
+      g->ended ? print_string(
+                     "`%s`%s held the loop for %s without a pause%s, to the end of the process%s",
+                     g->function->name, within, shown_time(g->most), since, by)
+               : print_string("`%s`%s holds the loop now, for %s without a pause%s (thread %lld)%s",
+                              g->function->name, within, shown_time(g->most), since,
+                              (long long)g->tid, by);
+  free(within);
+  free(since);
+  return text;
 }
 
 static char *stuck_text(const struct group *g, const char *by) {
@@ -182,6 +192,8 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .await = live->await,
                       .created_at = live->created_at,
                       .created_by = live->created_by,
+                      .held_by = live->held_by,
+                      .held_from = live->held_from,
                       .tid = live->tid,
                       .ended = !strcmp(r->reason, "exit") || !strcmp(r->reason, "recovered"),
                       .count = live->count};
@@ -197,7 +209,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
     return false;
   bool leaked = g->kind == FINDING_LEAKED;
   g->least = leaked ? live->age_min : live->since_min;
-  g->most = leaked ? live->age : live->since;
+  g->most = leaked ? live->age : g->kind == FINDING_HELD ? live->holds : live->since;
   return true;
 }
 

@@ -159,6 +159,14 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
   uint64_t begin = header->epochs[header->epoch % APROF_EPOCHS].begin_tick;
   uint64_t *part = b->state == APROF_THREAD_IDLE ? &t->idle : &t->other;
   bool current = b->epoch == header->epoch;
+  if (b->state == APROF_THREAD_RUNNING && current && b->slice_node) {
+    uint64_t from = was_reset && b->slice_tick < begin ? begin : b->slice_tick;
+    t->open = (struct model_hold){
+        .time = segment(m, from, epoch_end(m, b->epoch)),
+        .from = names_of(m->names, b->slice_from),
+        .function = m->node[function_path(m, b->slice_node)].name,
+    };
+  }
   if (b->state != APROF_THREAD_RUNNING && (current || !was_reset)) {
     uint64_t from = was_reset && b->last < begin ? begin : b->last;
     *part += segment(m, from, epoch_end(m, b->epoch));

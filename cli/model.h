@@ -53,10 +53,10 @@ struct model_function {
   uint32_t list[MODEL_KINDS]; /* its nodes by kind, linked by model_node.next */
 };
 
-/* The longest slice of a thread. */
+/* A slice of a thread: its longest, or the one that goes on. */
 struct model_hold {
   uint64_t time;               /* ns; 0: none */
-  uint32_t from, to, function; /* names */
+  uint32_t from, to, function; /* names; `to` only of one that is over */
 };
 
 struct model_thread {
@@ -64,7 +64,7 @@ struct model_thread {
   int32_t tid;
   char name[17];
   uint64_t events, cost, exec, idle, other, missed_events, reused_keys; /* cost: ns */
-  struct model_hold hold;
+  struct model_hold hold, open;
 };
 
 struct model_live {

@@ -202,6 +202,9 @@ static void read_loops(struct reading *r, const cJSON *array) {
         .from = pair_text(item, "hold_max_between", 0),
         .to = pair_text(item, "hold_max_between", 1),
         .function = json_get_text(item, "hold_max_function"),
+        .open = json_get(item, "hold_open_ns", UNKNOWN),
+        .open_from = json_get_text(item, "hold_open_from"),
+        .open_function = json_get_text(item, "hold_open_function"),
     };
   }
 }
@@ -316,7 +319,8 @@ static void find_threads(struct reading *r) {
     struct r_thread *t = (struct r_thread *)index_get(&x, print_string("%" PRIu64, loop->block));
     loop->thread = t;
     if (t)
-      t->is_pool = loop->hold_max == UNKNOWN && !t->idle && t->exec && loop->tid != (int64_t)r->pid;
+      t->is_pool = loop->hold_max == UNKNOWN && loop->open == UNKNOWN && !t->idle && t->exec &&
+                   loop->tid != (int64_t)r->pid;
   }
   index_free(&x);
 }
@@ -336,11 +340,18 @@ static void find_holds(struct reading *r) {
     if (loop && loop->thread && loop->thread->is_pool)
       continue;
     live->holds = live->since_min;
+    if (loop && loop->open != UNKNOWN && loop->open >= live->holds) {
+      live->holds = loop->open;
+      live->held_by = loop->open_function;
+      live->held_from = loop->open_from;
+    }
     if (!loop || (loop->hold_max != UNKNOWN && loop->hold_max >= live->holds))
       continue;
     loop->hold_max = live->holds;
     loop->from = loop->to = NULL;
-    loop->function = live->function < r->functions ? r->function[live->function].name : NULL;
+    loop->function = live->held_by                   ? live->held_by
+                     : live->function < r->functions ? r->function[live->function].name
+                                                     : NULL;
   }
   index_free(&x);
 }

@@ -85,7 +85,9 @@ struct r_live {
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */
-  uint64_t holds; /* for how long it has held its loop without a pause; 0: it holds none */
+  uint64_t holds;              /* for how long its loop is held without a pause; 0: it holds none */
+  const char *held_by, *held_from; /* the outermost on its stack, and what let that go on;
+                                      or NULL */
 };
 
 struct r_thread {
@@ -97,8 +99,9 @@ struct r_loop {
   const struct r_thread *thread; /* or NULL */
   int64_t tid;
   const char *name;
-  uint64_t block, hold_max;
+  uint64_t block, hold_max, open;   /* open: of the hold that goes on; or UNKNOWN */
   const char *from, *to, *function; /* or NULL */
+  const char *open_from, *open_function;
 };
 
 /* Events of one place that found nothing to act on. */

@@ -58,6 +58,7 @@ void reading_shorten(struct reading *r, const char *directory) {
   for (size_t i = 0; i < r->lives; i++) {
     cut(&r->live[i].place, directory, length);
     cut(&r->live[i].created_at, directory, length);
+    cut(&r->live[i].held_from, directory, length);
   }
   for (size_t i = 0; i < r->loops; i++) {
     cut(&r->loop[i].from, directory, length);

@@ -47,6 +47,15 @@ void totals_slice(const struct model *m, cJSON *object, const char *prefix, uint
   cJSON_AddItemToArray(array, cJSON_CreateString(last->name));
 }
 
+static void add_open(const struct model *m, cJSON *object, const struct model_hold *open) {
+  json_maybe(object, "hold_open_ns", open->time, open->time != 0);
+  if (open->time)
+    cJSON_AddItemToObject(object, "hold_open_from", totals_place(&m->names->name[open->from]));
+  else
+    json_text(object, "hold_open_from", NULL);
+  json_text(object, "hold_open_function", open->time ? m->names->name[open->function].name : NULL);
+}
+
 /* A thread is busy while it is not in its poller; without one nobody can tell. */
 static cJSON *loop_object(const struct model *m, const struct model_thread *t) {
   uint64_t busy = t->exec + t->other, elapsed = busy + t->idle;
@@ -64,6 +73,7 @@ static cJSON *loop_object(const struct model *m, const struct model_thread *t) {
   json_maybe(object, "hold_max_ns", hold->time, hold->time != 0);
   totals_slice(m, object, "hold_max", hold->time, hold->from, hold->to);
   json_text(object, "hold_max_function", hold->time ? m->names->name[hold->function].name : NULL);
+  add_open(m, object, &t->open);
   return object;
 }
 

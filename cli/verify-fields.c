@@ -73,6 +73,9 @@ static const struct field loop_fields[] = {{"block", COUNT},
                                            {"hold_max_ns", MAYBE_COUNT},
                                            {"hold_max_between", PAIR},
                                            {"hold_max_function", MAYBE_TEXT},
+                                           {"hold_open_ns", MAYBE_COUNT},
+                                           {"hold_open_from", MAYBE_TEXT},
+                                           {"hold_open_function", MAYBE_TEXT},
                                            {NULL, COUNT}};
 
 static const struct field function_fields[] = {{"name", TEXT},

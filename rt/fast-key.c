@@ -114,7 +114,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, token, f, index, c, function, now);
-  fast_slice_open(t, f, sliced, now, node_site(f->node));
+  fast_slice_open(t, b, f, sliced, now, node_site(f->node));
   finish(b);
   return;
 undo:
@@ -155,7 +155,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     f->await = 0;
   f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
   fast_runs(t, token, f, index, c, function, now);
-  fast_slice_open(t, f, sliced, now, a->await.site);
+  fast_slice_open(t, b, f, sliced, now, a->await.site);
   finish(b);
   return;
 undo:
@@ -222,7 +222,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, histogram, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
@@ -266,7 +266,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, histogram, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   fast_done(c, f, now);
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);

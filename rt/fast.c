@@ -49,7 +49,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   t->suspended_stack = caller_stack();
   b->state = t->rest;
   b->last = now;
-  if (fast_slice_close(t, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, histogram, now))
     sliced->function.slice_to = a->await.site;
   finish(b);
   return;
@@ -91,7 +91,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
-  fast_slice_open(t, f, sliced, now, a->await.site);
+  fast_slice_open(t, b, f, sliced, now, a->await.site);
   fast_waited(f, a, waited);
   fast_count(histogram, waited);
   finish(b);
@@ -117,8 +117,8 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   b->other += rested;
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1,
-                         e->counters);
+  uint64_t id =
+      fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, e->counters);
   f->node = f->outer = e->node;
   f->await = 0;
   f->ns = NS_FRAME;
@@ -134,9 +134,9 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   t->cur = f;
   t->suspended = NULL;
   t->counters = t->slice_counters = e->counters;
-  t->slice_begin = now;
-  t->slice_from = site->id;
-  t->slice_owner = e->node;
+  b->slice_tick = now;
+  b->slice_from = site->id;
+  b->slice_node = e->node;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
   finish(b);
@@ -220,13 +220,14 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   uint32_t histogram = sliced->function.slice_histogram;
-  if (!has_histogram(histogram) || !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
+  if (!has_histogram(histogram) || !has_histogram(c->function.exec_histogram) ||
+      !has_histogram(c->function.wall_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, histogram, now))
     sliced->function.slice_to = node_site(f->node);
   fast_done(c, f, now);
   fast_free(t, f, index_of(f));

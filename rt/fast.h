@@ -130,25 +130,25 @@ ALWAYS struct aprof_counters *fast_outer(struct thread *t, const struct aprof_fu
   return likely(outer == f->node) ? c : fast_counters(t, outer);
 }
 
-ALWAYS void fast_slice_open(struct thread *t, struct aprof_future *f, struct aprof_counters *sliced,
-                            uint64_t now, uint32_t site) {
-  t->slice_begin = now;
-  t->slice_from = site;
-  t->slice_owner = f->outer;
+ALWAYS void fast_slice_open(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                            struct aprof_counters *sliced, uint64_t now, uint32_t site) {
+  b->slice_tick = now;
+  b->slice_from = site;
+  b->slice_node = f->outer;
   t->slice_counters = sliced;
 }
 
 /* True: it was the longest, whose end is to be noted. */
-ALWAYS bool fast_slice_close(struct thread *t, struct aprof_counters *c, uint32_t histogram,
-                             uint64_t now) {
-  uint64_t length = now - t->slice_begin;
+ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
+                             struct aprof_counters *c, uint32_t histogram, uint64_t now) {
+  uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
   fast_count(histogram, length);
   if (likely(length <= c->function.slice_max))
     return false;
   c->function.slice_max = length;
-  c->function.slice_from = t->slice_from;
+  c->function.slice_from = b->slice_from;
   return true;
 }
 

@@ -85,9 +85,8 @@ struct thread {
   struct aprof_future *idler;           /* put aside by the idle bracket, or NULL */
   struct aprof_site *at;                /* call site announced ... */
   uint64_t at_sequence;                 /* ... when the block's sequence was this */
-  uint64_t slice_begin, slice_count;    /* tick; slices ended so far */
-  uint32_t slice_from, slice_owner;     /* site; node of the outermost future */
-  struct aprof_counters *slice_counters; /* of slice_owner */
+  uint64_t slice_count;                 /* slices ended so far */
+  struct aprof_counters *slice_counters; /* of the block's slice_node */
   enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
   struct aprof_future *tentative;       /* create bracket open here */
   uint64_t tentative_id;

@@ -16,7 +16,8 @@
    recorded (nothing to profile, or inside another event). */
 static inline struct thread *event_begin_as(bool birth) {
   struct thread *t = aprof_self;
-  if (unlikely(t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED)) && (t = thread_sync(birth)) == NULL)
+  if (unlikely(t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED)) &&
+      (t = thread_sync(birth)) == NULL)
     return NULL;
   struct aprof_block *b = t->block;
   if (unlikely(b->sequence & 1) && !event_recover(t))
@@ -29,7 +30,9 @@ static inline struct thread *event_begin_as(bool birth) {
   return t;
 }
 
-static inline struct thread *event_begin(void) { return event_begin_as(false); }
+static inline struct thread *event_begin(void) {
+  return event_begin_as(false);
+}
 
 static inline void event_end(struct thread *t) {
   publish_fence();
@@ -128,30 +131,33 @@ static inline void close_off_thread(struct thread *t, struct aprof_future *f, ui
 /* The thread goes from no future to running f. */
 static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
                               uint32_t site) {
-  t->slice_begin = now;
-  t->slice_from = site;
-  t->slice_owner = f->outer;
+  struct aprof_block *b = t->block;
+  b->slice_tick = now;
+  b->slice_from = site;
+  b->slice_node = f->outer;
   t->slice_counters = counters_of(t, f->outer);
 }
 
 /* What runs on a pool thread holds no loop: its slices count nowhere. */
 static inline void slice_open_worker(struct thread *t) {
   t->no_slices.function.slice_histogram = 1;
+  t->block->slice_node = 0;
   t->slice_counters = &t->no_slices;
 }
 
 /* The loop is let go at `site`. */
 static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   struct aprof_counters *c = t->slice_counters;
-  uint64_t length = now - t->slice_begin;
+  const struct aprof_block *b = t->block;
+  uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
   if (length > c->function.slice_max && likely(t->shed < APROF_STEP_COARSE)) {
     c->function.slice_max = length;
-    c->function.slice_from = t->slice_from;
+    c->function.slice_from = b->slice_from;
     c->function.slice_to = site;
   }
-  histogram_add(t, t->slice_owner, OF_SLICE, &c->function.slice_histogram, length);
+  histogram_add(t, b->slice_node, OF_SLICE, &c->function.slice_histogram, length);
 }
 
 /* It had not been: what seemed a suspension was a call on the same stack. */
@@ -162,7 +168,7 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   c->function.slices--;
   if (histogram > 1 && likely(t->shed == APROF_STEP_NONE)) /* no step between the two */
     --((uint64_t *)(rt_base() +
-                    ((uint64_t)histogram << 3)))[aprof_bucket_of(ended - t->slice_begin)];
+                    ((uint64_t)histogram << 3)))[aprof_bucket_of(ended - t->block->slice_tick)];
 }
 
 /* -- states ---------------------------------------------------------------- */
@@ -235,8 +241,7 @@ static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
 }
 
 /* ... and runs again. Counted immediate if no slice ended in between. */
-static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now,
-                           bool immediate) {
+static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
   f->wake_tick = 0;
   close_waiting(t, f, now, immediate);
   if (f->callee & CALLEE_MINE)
@@ -272,8 +277,7 @@ void forget_caller(struct aprof_future *f);
 
 /* The bodies from `top` down to above f are cancelled; what ran has its exec
    closed already. */
-void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
-                  uint64_t now);
+void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);
 
 /* f, which waits, and all above it on its stack are over. */
 void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now);

@@ -102,6 +102,14 @@ all() {
     "\`${ns}hang\` holds the loop now, for 20.0 ms without a pause" flat.txt
   contains "$program, holds: so does its first line" "held 20.0 ms at worst" flat.txt
   rm -rf out
+  run steps < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
+  json=${json%.json}.1.json
+  check "$program, steps: totals close" python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+  equal "$program, steps: calls do not hide it" "held ${ns}step $(line steps) 1" "$(found "$json")"
+  "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
+  contains "$program, steps: nor who made them, and since when" \
+    "\`${ns}step\` inside \`${ns}plod\` holds the loop now, for 24.0 ms without a pause, since $(line plod)" flat.txt
+  rm -rf out
   run growing < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
   "$aprof" report --json "${json%.json}.1.json" "$json" >report.json
   equal "$program, growing: is found between two totals" \

@@ -32,6 +32,7 @@ APROF("wake key=a0") static void kick(struct job *);
 APROF("end key=a0") static void finish(struct job *);
 APROF("blocking") static void read_disk(void);
 APROF("await") static void give_way(struct job *);
+APROF("async") static void step(struct job *);
 
 /* Not inlined, so that each is a call. */
 #define CALL __attribute__((noinline))
@@ -90,6 +91,21 @@ static void hang(struct job *j) { /* at holds */
   aprof_clock_advance(20 * MS);
   aprof_snapshot();
   getchar();
+}
+
+/* None of its calls holds the loop for long. */
+static CALL void step(struct job *j) { /* at steps */
+  aprof_clock_advance(8 * MS);
+  if (++j->rounds < 3)
+    return;
+  aprof_snapshot();
+  getchar();
+}
+
+static void plod(struct job *j) {
+  for (int i = 0; i < 3; i++)
+    step(j);
+  j->rounds = 0;
 }
 
 static void save(struct job *j) {
@@ -192,6 +208,9 @@ static void do_one(const char *kind) {
   } else if (!strcmp(kind, "holds")) {
     start(&job[26], hang);
     call_after(&job[26], hang, 1);
+  } else if (!strcmp(kind, "steps")) {
+    start(&job[30], plod); /* at plod */
+    call_after(&job[30], plod, 1);
   } else if (!strcmp(kind, "polling")) {
     post(&job[27], idle); /* at polling */
     job[27].rounds = 5000;

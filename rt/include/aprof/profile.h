@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 2
+#define APROF_PROFILE_VERSION 3
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
@@ -335,6 +335,11 @@ struct aprof_block {
   uint32_t epoch;    /* of the last event; the open segment of an older epoch ends
                         with that epoch */
   uint64_t idle, other; /* ticks */
+  /* The slice that is open while a future runs: since when, the site that let the future
+     go on, and the node of the outermost future of its stack; 0: a worker's, which holds
+     no loop. */
+  uint64_t slice_tick;
+  uint32_t slice_from, slice_node;
   uint64_t missed_events, reused_keys, migrations;
   uint64_t nested_events; /* came inside an event (signal handler): not recorded */
   uint64_t unmatched_awaits; /* awaits outside any future */
