@@ -17,6 +17,12 @@ static inline void token_set(struct aprof_token *token, struct aprof_future *f, 
   token->word[2] = word2;
 }
 
+static inline void token_await(struct aprof_token *token, struct aprof_future *f, uint64_t kind) {
+  token_set(token, f, kind);
+  if (kind != AWAIT_OUTER)
+    token->word[0] = ~f->id;
+}
+
 /* The site a future is put aside at: the call announced by at() just before this event,
    else what it calls. */
 struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
@@ -72,7 +78,7 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     if (f->await != 0)
       f->await = node_of_site_slow(f->node, node_site(f->await), true);
     f->flags &= (uint8_t)~APROF_F_NAMELESS;
-    f->counters = 0;
+    f->counters = (uintptr_t)nowhere;
     if (f == t->cur)
       t->counters = known_counters(t, f);
   } else if (self != NULL && site_record(node_site(f->node))->address == (uintptr_t)self) {
@@ -222,9 +228,8 @@ static SLOW void helper_begin(struct aprof_site *site, struct aprof_token *token
     return;
   events_helper.site = site;
   events_helper.at = (uintptr_t)token;
+  token->word[0] = AWAIT_OUTSIDE;
   token->word[1] = (uintptr_t)&nobody_inside;
-  token->word[2] = AWAIT_OUTSIDE;
-  token->word[0] = 1;
 }
 
 static SLOW void helper_end(const struct aprof_token *token) {
@@ -256,7 +261,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site, struct
   f->last = now;
   t->block->last = now;
   slice_close(t, now, slice_end_site(f, site));
-  token_set(token, f, site->flags & APROF_WORKER ? AWAIT_WORKER : 0);
+  token_await(token, f, site->flags & APROF_WORKER ? AWAIT_WORKER : 0);
   t->suspended_at = (uintptr_t)token;
   t->suspended_stack = stack;
   return true;
@@ -278,13 +283,13 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
     goto out;
   }
   uint32_t await = f->await;
-  uint64_t word2 = site->flags & APROF_WORKER ? AWAIT_WORKER : 0;
+  uint64_t kind = site->flags & APROF_WORKER ? AWAIT_WORKER : 0;
   if (likely(await == 0)) {
     await = node_find(t, f->node, site, true)->node;
-    word2 |= AWAIT_OUTER;
+    kind |= AWAIT_OUTER;
     if (unlikely(site->flags & APROF_NAMES)) {
       f->await = await;
-      token_set(token, f, AWAIT_OUTER | AWAIT_NAMES);
+      token_await(token, f, AWAIT_OUTER | AWAIT_NAMES);
       goto out;
     }
   } else if (unlikely(site->flags & APROF_NAMES)) {
@@ -294,7 +299,7 @@ void event_suspend(struct aprof_site *site, struct aprof_token *token) {
   close_running(t, now);
   set_waiting(f, await, now);
   slice_close(t, now, slice_end_site(f, site));
-  token_set(token, f, word2);
+  token_await(token, f, kind);
   set_resting(t, now);
   t->suspended = f;
   t->suspended_id = f->id;
@@ -305,12 +310,12 @@ out:
   event_end(t);
 }
 
-static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t word2) {
-  uint64_t outer = word2 & AWAIT_OUTER;
+static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t kind) {
+  uint64_t outer = kind & AWAIT_OUTER;
   if (f == t->cur) { /* an inner await, or the bracket that runs it, came first */
     if (outer)
       f->await = 0;
-    if (word2 & AWAIT_WORKER)
+    if (kind & AWAIT_WORKER)
       slice_open_worker(t);
     return;
   }
@@ -326,7 +331,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
 
 void event_resume(struct aprof_token *token) {
   const void *from = __builtin_return_address(0);
-  if (unlikely(token->word[2] & AWAIT_OUTSIDE)) {
+  if (unlikely(token->word[0] == AWAIT_OUTSIDE)) {
     helper_end(token);
     return;
   }
@@ -334,15 +339,19 @@ void event_resume(struct aprof_token *token) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  uint64_t outer = token->word[2] & AWAIT_OUTER;
-  if (unlikely(!token_current(t, token->word[0])))
-    goto out;
-  if (unlikely(f->id != token->word[0])) {
+  uint64_t id = token->word[0], kind = AWAIT_OUTER;
+  if (unlikely(!token_current(t, id))) {
+    id = ~id;
+    kind = token->word[2];
+    if (!token_current(t, id))
+      goto out;
+  }
+  if (unlikely(f->id != id)) {
     event_missed_from(t, APROF_MISS_RESUME, from);
     goto out;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
-    resume_oddly(t, f, token->word[2]);
+    resume_oddly(t, f, kind);
     goto out;
   }
   uint64_t now = not_before(event_time(t), f);
@@ -352,9 +361,9 @@ void event_resume(struct aprof_token *token) {
     close_rest(t->block, now);
   close_waiting(t, f, now, false);
   slice_open(t, f, now, node_site(f->await));
-  if (unlikely(token->word[2] & AWAIT_WORKER))
+  if (unlikely(kind & AWAIT_WORKER))
     slice_open_worker(t);
-  if (outer)
+  if (likely(kind & AWAIT_OUTER))
     f->await = 0;
   set_running(t, f, now);
   tell(APROF_EVENT_RUNNING, f, 0, now);
@@ -374,23 +383,26 @@ static void at(struct aprof_site *call) {
 
 /* A token's future, whether it is a body's (an address) or a bracket's (an index);
    NULL: over. */
-static struct aprof_future *token_future(const struct aprof_token *token) {
+static struct aprof_future *token_future(const struct aprof_token *token, uint64_t id) {
   uint64_t address = token->word[1], base = (uintptr_t)rt.header;
   uint64_t index = (uint32_t)token->word[1];
   struct aprof_future *f = NULL;
   if (address >= base && address < base + rt.committed && address % sizeof *f == 0)
     f = (struct aprof_future *)(uintptr_t)address;
-  if ((f == NULL || f->id != token->word[0]) && index * sizeof *f < rt.committed)
+  if ((f == NULL || f->id != id) && index * sizeof *f < rt.committed)
     f = future_at((uint32_t)index);
-  return f != NULL && f->id == token->word[0] ? f : NULL;
+  return f != NULL && f->id == id ? f : NULL;
 }
 
 static void resync(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
+  uint64_t id = token->word[0];
+  if (!token_current(t, id))
+    id = ~id; /* an await's */
   struct aprof_future *f;
-  if (!token_current(t, token->word[0]) || (f = token_future(token)) == NULL)
+  if (!token_current(t, id) || (f = token_future(token, id)) == NULL)
     goto out;
   if (f == t->cur)
     goto clear;

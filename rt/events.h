@@ -26,11 +26,12 @@ void event_run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t
                      uint64_t key1, struct aprof_site *function, const void *self);
 void event_run_end(struct aprof_token *token, int how, struct aprof_site *where);
 
-/* word[2] of an await's token. */
+/* What an await's token is. Almost all are AWAIT_OUTER, whose word[0] is the future's id;
+   of the others it is the complement, and word[2] tells. */
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
-#define AWAIT_OUTSIDE 8u /* a helper's, and no future runs: word[1] is a record of nobody */
 #define AWAIT_WORKER 4u  /* what goes on behind it holds no loop */
+#define AWAIT_OUTSIDE 1u /* word[0] of a helper's, while no future runs */
 
 /* The outermost open helper that no future called, also before there is a profile: the
    first creates of a program lie in its helpers, too. `at` is its token's address, in the

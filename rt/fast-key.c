@@ -80,8 +80,7 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
    it paused here, so no earlier than the thread's last event. */
 ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
                           const struct aprof_site *site, const struct aprof_site *function) {
-  return likely(f->lease == t->lease) && likely(f->counters != 0) &&
-         likely(t->block->state == APROF_THREAD_OTHER) &&
+  return likely(f->lease == t->lease) && likely(t->block->state == APROF_THREAD_OTHER) &&
          likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
          (function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
 }
@@ -100,9 +99,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
       unlikely(f->state != APROF_FUTURE_QUEUED))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)f->counters;
-  struct aprof_counters *sliced = fast_outer(t, f, c);
-  uint32_t histogram = c->function.queued_histogram;
-  if (unlikely(sliced == NULL) || !has_histogram(histogram))
+  if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested))
@@ -110,11 +107,11 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   b->other += rested;
   f->queued += passed;
   c->function.queued += passed;
-  fast_count(histogram, passed);
+  fast_count(c->function.queued_histogram, passed);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, token, f, index, c, function, now);
-  fast_slice_open(t, b, f, sliced, now, node_site(f->node));
+  fast_slice_open(b, f, now, node_site(f->node));
   finish(b);
   return;
 undo:
@@ -141,21 +138,19 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     goto undo;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  struct aprof_counters *sliced = fast_outer(t, f, c);
-  uint32_t histogram = a->await.histogram;
-  if (unlikely(sliced == NULL) || !has_histogram(histogram))
+  if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested))
     goto undo;
   b->other += rested;
   fast_waited(f, a, passed);
-  fast_count(histogram, passed);
+  fast_count(a->await.histogram, passed);
   if (likely(f->flags & APROF_F_IMPLICIT))
     f->await = 0;
   f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
   fast_runs(t, token, f, index, c, function, now);
-  fast_slice_open(t, b, f, sliced, now, a->await.site);
+  fast_slice_open(b, f, now, a->await.site);
   finish(b);
   return;
 undo:
@@ -171,7 +166,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
       (unlikely(t->polled == f) && t->polled_sequence == t->block->sequence))
     return NULL;
   if (where != NULL)
-    return fast_await(t, c, f, where);
+    return fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
   return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
 }
@@ -212,8 +207,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  uint32_t histogram = sliced->function.slice_histogram;
-  if (!fast_stops(t, token, f, where) || !has_histogram(histogram))
+  if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram))
     goto undo;
   struct aprof_counters *a = fast_pause(t, f, c, where);
   if (unlikely(a == NULL))
@@ -222,13 +216,12 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
   f->last = now;
-  f->state = APROF_FUTURE_WAITING;
-  f->flags |= APROF_F_WAITED | APROF_F_IMPLICIT;
+  fast_stops_running(f, APROF_F_IMPLICIT);
   f->open--;
   t->cur = NULL;
   t->suspended = NULL;
@@ -256,17 +249,17 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  uint32_t histogram = sliced->function.slice_histogram;
   uint64_t *place = fast_place(f, index);
-  if (!fast_stops(t, token, f, where) || !has_histogram(histogram) || unlikely(place == NULL) ||
-      unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
-      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram))
+  if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram) ||
+      unlikely(place == NULL) || unlikely(how != APROF_DONE) ||
+      unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(&c->function.exec_histogram) ||
+      !has_histogram(&c->function.wall_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   fast_done(c, f, now);
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);

@@ -21,27 +21,22 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   if (unlikely(b == NULL))
     goto slow;
   struct aprof_future *f = t->cur;
-  if (unlikely(f == NULL) || unlikely(f->await != 0))
-    goto undo;
-
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  struct aprof_counters *a = fast_await(t, c, f, site);
-  uint32_t histogram = sliced->function.slice_histogram;
-  if (unlikely(a == NULL) || !has_histogram(histogram))
+  if (unlikely(f == NULL) || unlikely(f->await != 0) || !fast_waits_at(t, c, f, site) ||
+      !has_histogram(&sliced->function.slice_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
+  struct aprof_counters *a = fast_await(c);
   c->function.exec += ran;
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
   f->last = now;
-  f->state = APROF_FUTURE_WAITING;
-  f->flags |= APROF_F_WAITED;
+  fast_stops_running(f, 0);
   uint64_t id = f->id;
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
-  token->word[2] = AWAIT_OUTER;
   t->cur = NULL;
   t->suspended = f;
   t->suspended_id = id;
@@ -49,7 +44,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   t->suspended_stack = caller_stack();
   b->state = t->rest;
   b->last = now;
-  if (fast_slice_close(t, b, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = a->await.site;
   finish(b);
   return;
@@ -61,27 +56,25 @@ slow:
 
 ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  uint64_t id = token->word[0];
+  uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = begin(t);
   if (unlikely(b == NULL))
     goto slow;
   /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
   if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
-      unlikely(b->state != APROF_THREAD_OTHER) || unlikely(token->word[2] != AWAIT_OUTER) ||
-      unlikely(f->counters == 0))
+      unlikely(b->state != APROF_THREAD_OTHER) || !has_histogram(&a->await.histogram))
     goto undo;
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
-  uint32_t histogram = a->await.histogram;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  struct aprof_counters *sliced = fast_outer(t, f, c);
-  if (!has_histogram(histogram) || unlikely(sliced == NULL))
+  if (!fast_outer(t, f, c))
     goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
+  uint64_t now = fast_clock(clock), rested = now - b->last;
   if (backwards(rested))
     goto undo;
   b->other += rested;
+  uint64_t waited = now - f->last;
   f->await = 0;
   f->counters = (uintptr_t)c;
   f->state = APROF_FUTURE_RUNNING;
@@ -91,9 +84,9 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
-  fast_slice_open(t, b, f, sliced, now, a->await.site);
+  fast_slice_open(b, f, now, a->await.site);
   fast_waited(f, a, waited);
-  fast_count(histogram, waited);
+  fast_count(a->await.histogram, waited);
   finish(b);
   return;
 undo:
@@ -219,15 +212,14 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
                             struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  uint32_t histogram = sliced->function.slice_histogram;
-  if (!has_histogram(histogram) || !has_histogram(c->function.exec_histogram) ||
-      !has_histogram(c->function.wall_histogram))
+  if (!has_histogram(&sliced->function.slice_histogram) ||
+      !has_histogram(&c->function.exec_histogram) || !has_histogram(&c->function.wall_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, histogram, now))
+  if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = node_site(f->node);
   fast_done(c, f, now);
   fast_free(t, f, index_of(f));
@@ -264,7 +256,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   if (unlikely(!(called & BODY_CALLED)) || unlikely(caller->callee != (index | CALLEE_MINE)) ||
       unlikely(caller->state != APROF_FUTURE_ASIDE) || unlikely(caller->lease != t->lease) ||
       unlikely(caller->flags & APROF_F_IMPLICIT) || unlikely(caller->await != a->await.node) ||
-      !has_histogram(c->function.exec_histogram) || !has_histogram(c->function.wall_histogram) ||
+      !has_histogram(&c->function.exec_histogram) || !has_histogram(&c->function.wall_histogram) ||
       unlikely(!immediate && a->await.histogram <= 1))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, waited = now - caller->last;

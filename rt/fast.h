@@ -84,34 +84,63 @@ ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
   return likely(segment != NULL) ? segment + node % NODE_SEGMENT : NULL;
 }
 
-/* 0: not made yet, 1: never to be. */
-ALWAYS bool has_histogram(uint32_t offset) {
-  return likely(offset > 1);
+/* 0: not made yet, 1: never to be. Read anew where it is used: a register less to save. */
+ALWAYS bool has_histogram(const uint32_t *offset) {
+  return likely(__atomic_load_n(offset, __ATOMIC_RELAXED) > 1);
 }
 
 ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
   union {
     double number;
     uint64_t bits;
-  } as = {.number = (double)(int64_t)(value + (value == 0))};
+  } as;
+  value += value == 0;
+#if defined __x86_64__
+  /* The conversion alone: the register is not cleared first for what may be late in it. */
+  __asm__("cvtsi2sdq %1, %0" : "=x"(as.number) : "r"(value));
+#else
+  as.number = (double)(int64_t)value;
+#endif
   uint64_t *buckets = (uint64_t *)rt_base() - (1023u << 4);
   ++buckets[histogram + (as.bits >> 48)];
 }
 
-/* The await of the function that `c` counts, at `site`: the one it was in last, or
-   what the cache knows. */
-ALWAYS struct aprof_counters *fast_await(struct thread *t, struct aprof_counters *c,
-                                         const struct aprof_future *f, struct aprof_site *site) {
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
+/* Is the await of the function that `c` counts, at `site`, the one it was in last, or
+   known to the cache? It is fast_await(c) then. */
+ALWAYS bool fast_waits_at(struct thread *t, struct aprof_counters *c, const struct aprof_future *f,
+                          struct aprof_site *site) {
   if (likely(c->function.last_site == (uintptr_t)site))
-    return a;
+    return true;
   struct node_entry *e = fast_node(t, f->node, site, true);
   if (e == NULL || (site->flags & (APROF_NAMES | APROF_WORKER)) ||
       e->counters->await.function != (uintptr_t)c)
-    return NULL;
+    return false;
   c->function.last_site = (uintptr_t)site;
   c->function.last_await = (uintptr_t)e->counters;
-  return e->counters;
+  return true;
+}
+
+/* Read where it is used, for the same reason as a histogram. */
+ALWAYS struct aprof_counters *fast_await(const struct aprof_counters *c) {
+  return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&c->function.last_await,
+                                                             __ATOMIC_RELAXED);
+}
+
+/* Running, it waits from now on: APROF_FUTURE_RUNNING | 1 is APROF_FUTURE_WAITING, and its
+   flags are the next byte. */
+_Static_assert((APROF_FUTURE_RUNNING | 1) == APROF_FUTURE_WAITING &&
+                   offsetof(struct aprof_future, flags) == offsetof(struct aprof_future, state) + 1,
+               "both are set at once");
+ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
+#if defined __x86_64__
+  __asm__("orl %1, %0"
+          : "+m"(*(uint32_t *)(void *)&f->state)
+          : "e"(1 | (APROF_F_WAITED | flags) << 8)
+          : "cc");
+#else
+  f->state = APROF_FUTURE_WAITING;
+  f->flags |= APROF_F_WAITED | flags;
+#endif
 }
 
 /* A wait that is over, for good or to be counted immediate. */
@@ -123,28 +152,29 @@ ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64
     a->await.max = waited;
 }
 
-/* Where the slices of f are counted, `c` being its own record: NULL if not here yet. */
-ALWAYS struct aprof_counters *fast_outer(struct thread *t, const struct aprof_future *f,
-                                         struct aprof_counters *c) {
-  uint32_t outer = f->outer;
-  return likely(outer == f->node) ? c : fast_counters(t, outer);
+/* Where the slices of f are counted, `c` being its own record: false if not here yet. No
+   slice is open, so the thread's own record of that may be written before all is tested. */
+ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
+  if (unlikely(f->outer != f->node) && (c = fast_counters(t, f->outer)) == NULL)
+    return false;
+  t->slice_counters = c;
+  return true;
 }
 
-ALWAYS void fast_slice_open(struct thread *t, struct aprof_block *b, struct aprof_future *f,
-                            struct aprof_counters *sliced, uint64_t now, uint32_t site) {
+ALWAYS void fast_slice_open(struct aprof_block *b, const struct aprof_future *f, uint64_t now,
+                            uint32_t site) {
   b->slice_tick = now;
   b->slice_from = site;
   b->slice_node = f->outer;
-  t->slice_counters = sliced;
 }
 
 /* True: it was the longest, whose end is to be noted. */
 ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
-                             struct aprof_counters *c, uint32_t histogram, uint64_t now) {
+                             struct aprof_counters *c, uint64_t now) {
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  fast_count(histogram, length);
+  fast_count(c->function.slice_histogram, length);
   if (likely(length <= c->function.slice_max))
     return false;
   c->function.slice_max = length;

@@ -5,13 +5,15 @@
 #include "key.h"
 #include "transitions.h"
 
-#define SLAB 511u      /* records in a chunk: 64 KB with its head */
-#define BATCH 73u      /* of them moved between a thread and the shared list at once; 7 a slab */
+#define SLAB 511u /* records in a chunk: 64 KB with its head */
+#define BATCH 73u /* of them moved between a thread and the shared list at once; 7 a slab */
 #define KEEP (4 * BATCH)
 
 static uint32_t shared_list; /* of batches: link in key0 within, in key1 between */
 
-void future_reset(void) { shared_list = 0; }
+void future_reset(void) {
+  shared_list = 0;
+}
 
 /* rt.lock held. */
 static uint32_t slab_new(void) {
@@ -104,7 +106,7 @@ struct aprof_future *future_new(struct thread *t) {
   f->state = APROF_FUTURE_TENTATIVE;
   f->flags = f->open = f->ending = 0;
   f->lease = t->lease;
-  f->counters = 0;
+  f->counters = (uintptr_t)nowhere;
   f->waiting = f->queued = 0;
   f->await = 0;
   f->ns = 0;
@@ -171,7 +173,7 @@ void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now)
 void future_migrated(struct thread *t, struct aprof_future *f) {
   t->block->migrations += (uint16_t)(f->lease ^ t->lease) != 0;
   f->lease = t->lease;
-  f->counters = 0;
+  f->counters = (uintptr_t)nowhere;
 }
 
 /* -- stacks ------------------------------------------------------------------ */
@@ -196,7 +198,7 @@ void forget_caller(struct aprof_future *f) {
   if (caller->callee & CALLEE_MINE)
     caller->flags |= APROF_F_IMPLICIT;
   caller->callee = 0;
-  caller->counters = 0; /* those of its node, as long as it was aside */
+  caller->counters = (uintptr_t)nowhere; /* those of its node, as long as it was aside */
   caller->state = APROF_FUTURE_WAITING;
 }
 

@@ -98,7 +98,7 @@ uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
 
 /* Where a thread counts when there is no memory for its own counters: never
    read, so that the hot path needs no test. */
-static struct aprof_counters nowhere[NODE_SEGMENT];
+struct aprof_counters nowhere[NODE_SEGMENT];
 
 bool counters_lost(const struct aprof_counters *c) {
   return c >= nowhere && c < nowhere + NODE_SEGMENT;

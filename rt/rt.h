@@ -264,7 +264,11 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
-bool counters_lost(const struct aprof_counters *c); /* no memory: they count nowhere */
+/* What is counted where there is no memory for it; never read. It has no histograms, so
+   fast events let a future whose counters are not known count there, and go on in the
+   general ones. */
+extern struct aprof_counters nowhere[];
+bool counters_lost(const struct aprof_counters *c);
 void node_forget_sites(struct aprof_counters **segments); /* see thread_forget_sites */
 bool node_start(void);
 void node_reset(void);

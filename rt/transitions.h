@@ -176,14 +176,14 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
 /* Those of f's node, for the next fast event too. */
 static inline struct aprof_counters *known_counters(struct thread *t, struct aprof_future *f) {
   struct aprof_counters *c = counters_of(t, f->node);
-  f->counters = unlikely(counters_lost(c)) ? 0 : (uintptr_t)c;
+  f->counters = (uintptr_t)c;
   return c;
 }
 
 /* Those of the await that f waits in, for the next fast event too. */
 static inline struct aprof_counters *waits_at(struct thread *t, struct aprof_future *f) {
   struct aprof_counters *a = await_known(t, f->await);
-  f->counters = a->await.function != 0 ? (uintptr_t)a : 0;
+  f->counters = (uintptr_t)(a->await.function != 0 ? a : nowhere);
   return a;
 }
 
@@ -215,7 +215,7 @@ static inline void set_resting(struct thread *t, uint64_t now) {
 /* What woke it while it ran stays: it is runnable from the start. */
 static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
   f->await = await;
-  f->counters = 0;
+  f->counters = (uintptr_t)nowhere;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED;

@@ -389,7 +389,7 @@ struct aprof_future {
   uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
   uint64_t last; /* tick of its last transition */
   uint64_t counters; /* the runtime's shortcut: where the thread of its lease has those
-                        of its await while it waits, else of its node; or 0 */
+                        of its await while it waits, else of its node; or of nothing */
   uint64_t waiting, queued; /* ticks, closed segments. What ran is the rest of
                                last - created_tick */
   uint32_t node;
