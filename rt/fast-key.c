@@ -90,8 +90,8 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
                             uint64_t key1, struct aprof_site *function, const void *self,
                             uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   uint32_t index = fast_find(key0, key1, site->ns);
   struct aprof_future *f = future_at(index);
@@ -128,8 +128,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
                            uint64_t key1, struct aprof_site *function, const void *self,
                            uint32_t clock, run_begin *queued) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   uint32_t index = fast_find(key0, key1, site->ns);
   struct aprof_future *f = future_at(index);
@@ -199,8 +199,8 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
 ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f = future_at((uint32_t)token->word[1]);
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   if (t->cur == NULL) {
     fast_run_suspended(token, APROF_PENDING, where, t, f);
@@ -241,8 +241,8 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   struct thread *t = aprof_self;
   uint32_t index = (uint32_t)token->word[1];
   struct aprof_future *f = future_at(index);
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   if (t->cur == NULL) {
     fast_run_suspended(token, how, where, t, f);
@@ -281,8 +281,8 @@ slow:
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
@@ -352,8 +352,8 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
   uint64_t id = token->word[0];
   uint32_t index = (uint32_t)token->word[1];
   struct aprof_future *f = future_at(index);
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   if (unlikely(t->tentative != f) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0) || unlikely(!ok))

@@ -17,8 +17,8 @@
 
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
@@ -58,8 +58,8 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
@@ -144,8 +144,8 @@ undo:
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
                        uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   if (unlikely(t->tentative != NULL))
     goto undo;
@@ -237,8 +237,8 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = begin(t);
-  if (unlikely(b == NULL))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
       unlikely(f->ending != 0) || unlikely(f->flags & APROF_F_KEYED) ||

@@ -43,15 +43,26 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #endif
 }
 
+/* Makes it odd: was it already? */
+ALWAYS bool sequence_odd(struct aprof_block *b) {
+#if defined __x86_64__
+  bool odd;
+  __asm__ volatile("btsq $0, %0" : "+m"(b->sequence), "=@ccc"(odd) : : "memory");
+  return odd;
+#else
+  bool odd = b->sequence & 1;
+  b->sequence |= 1;
+  return odd;
+#endif
+}
+
 /* The event begins, before anything is read that a signal handler's events could
-   change. NULL inside another one, and where nothing is as usual. */
-ALWAYS struct aprof_block *begin(const struct thread *t) {
-  struct aprof_block *b = t->block;
-  if (!usual(t) || unlikely(b->sequence & 1))
-    return NULL;
-  sequence_add(b, 1);
+   change. False inside another one, and where nothing is as usual. */
+ALWAYS bool begin(const struct thread *t, struct aprof_block *b) {
+  if (!usual(t) || unlikely(sequence_odd(b)))
+    return false;
   publish_fence();
-  return b;
+  return true;
 }
 
 /* It did not happen: the general one begins anew. */
@@ -85,8 +96,11 @@ ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
 }
 
 /* 0: not made yet, 1: never to be. Read anew where it is used: a register less to save. */
-ALWAYS bool has_histogram(const uint32_t *offset) {
-  return likely(__atomic_load_n(offset, __ATOMIC_RELAXED) > 1);
+ALWAYS bool has_histogram(uint32_t *offset) {
+  if (unlikely(*offset <= 1))
+    return false;
+  __asm__("" : "+m"(*offset));
+  return true;
 }
 
 ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
@@ -94,14 +108,14 @@ ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
     double number;
     uint64_t bits;
   } as;
-  value += value == 0;
 #if defined __x86_64__
   /* The conversion alone: the register is not cleared first for what may be late in it. */
   __asm__("cvtsi2sdq %1, %0" : "=x"(as.number) : "r"(value));
 #else
   as.number = (double)(int64_t)value;
 #endif
-  uint64_t *buckets = (uint64_t *)rt_base() - (1023u << 4);
+  as.number += 0.5;
+  uint64_t *buckets = (uint64_t *)rt_base() - APROF_BUCKET_BASE;
   ++buckets[histogram + (as.bits >> 48)];
 }
 

@@ -190,13 +190,13 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
 
 /* -- adding up -------------------------------------------------------------- */
 
-/* Lower bound of the bucket of a value, by counting: 0 and 1 share one, each other
-   value below 32 has its own, above 16 buckets divide each octave. */
+/* Lower bound of the bucket of a value, by counting: each below 32 has its own, above 16
+   buckets divide each octave. */
 static uint64_t bucket_lower(uint64_t value) {
   uint64_t width = 1;
   while (value / width >= 32)
     width *= 2;
-  return value == 1 ? 0 : value / width * width;
+  return value / width * width;
 }
 
 /* Histograms are kept by function, or await in it, whatever the path. */

@@ -250,33 +250,34 @@ struct aprof_counters {
 
 /*
  * Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
- * 1/32 = 3.1 %; 0 shares the bucket of 1. The index is read off the value as a
- * floating-point number: exponent and four bits of fraction. Nodes of one function (and one
- * await) share their block's histogram: count each offset once per function.
- * Offsets are in units of 8 bytes; 0 and 1: none.
+ * 1/32 = 3.1 %. The index is read off the value and a half, so that 0 has one too, as a
+ * floating-point number: exponent and four bits of fraction. Below 16 most buckets stay
+ * empty. Nodes of one function (and one await) share their block's histogram: count each
+ * offset once per function. Offsets are in units of 8 bytes; 0 and 1: none.
  */
-#define APROF_HISTOGRAM_BUCKETS 1024u /* up to 2^63 ticks: room for every amount */
+#define APROF_HISTOGRAM_BUCKETS 1024u /* room for every amount */
+#define APROF_BUCKET_BASE (1022u << 4)
 struct aprof_histogram {
   uint64_t count[APROF_HISTOGRAM_BUCKETS];
 };
 
-/* `value` is an amount of time: below 2^63. From 2^53 on (52 days at 2 GHz) the last few
-   below a bucket count in it. */
+/* `value` is an amount of time, at most APROF_MOST. From 2^52 on (26 days at 2 GHz) the
+   last few below a bucket count in it. */
+#define APROF_MOST ((uint64_t)1 << 62)
 static inline uint32_t aprof_bucket_of(uint64_t value) {
   union {
     double number;
     uint64_t bits;
-  } as = {.number = (double)(int64_t)(value + (value == 0))};
-  return (uint32_t)(as.bits >> 48) - (1023u << 4);
+  } as = {.number = (double)(int64_t)value + 0.5};
+  return (uint32_t)(as.bits >> 48) - APROF_BUCKET_BASE;
 }
 
-/* The least value of a bucket. Below 16 there are buckets that no value falls in. */
+/* The least value of a bucket; of one that no value falls in, that of the next. */
 static inline uint64_t aprof_bucket_lower(uint32_t bucket) {
   uint32_t octave = bucket >> 4, part = 16u + (bucket & 15u);
-  if (bucket == 0)
-    return 0;
-  return octave >= 4 ? (uint64_t)part << (octave - 4u)
-                     : (part + (15u >> octave)) >> (4u - octave);
+  uint64_t twice = octave >= 4 ? (uint64_t)part << (octave - 4u)
+                               : (part + (15u >> octave)) >> (4u - octave);
+  return twice >> 1;
 }
 
 enum aprof_thread_state {
