@@ -50,16 +50,22 @@ static SLOW bool give_up(const char *why) {
 /* -- fork ------------------------------------------------------------------------ */
 
 /* A signal handler, or the user's callback, may fork in the middle of an event, and the
-   child goes on with it. It does so in a copy that nobody will read. */
+   child goes on with it. It does so in a copy that nobody will read, made before the parent
+   can go on with it, too. */
 static __thread bool forked_inside __attribute__((tls_model("initial-exec")));
+static __thread struct profile_copy copy __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
   forked_inside = rt.state == RT_ON && thread_keep(true);
+  if (forked_inside)
+    profile_copy(&copy);
 }
 
 static void in_parent(void) {
-  if (forked_inside)
-    thread_keep(false);
+  if (!forked_inside)
+    return;
+  thread_keep(false);
+  profile_copy_release(&copy);
 }
 
 /* The child has none of the parent's futures: their records lie in memory that it
@@ -70,9 +76,8 @@ static void in_child(void) {
     return;
   if (forked_inside)
     thread_keep(false);
-  if (profile_keep_range() && forked_inside && profile_copy()) {
+  if (profile_keep_range() && forked_inside && profile_copy_use(&copy)) {
     rt.header->epoch++; /* the next event is of the child's own profile */
-    rt.fd = -1;
     return;
   }
   rt.child_now = rt.header->virtual_now;

@@ -365,6 +365,10 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
     goto undo;
   seen = relaxed(place);
   uint32_t flags = (uint32_t)f->polled;
+  /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
+  t->tentative = NULL;
+  t->tentative_id = 0;
+  publish_fence();
   f->polled = 0;
   f->key0 = key0;
   f->key1 = key1;
@@ -378,8 +382,6 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
     f->counters = ((struct aprof_counters *)(uintptr_t)f->counters)->await.function;
     f->state = APROF_FUTURE_QUEUED;
   }
-  t->tentative = NULL;
-  t->tentative_id = 0;
   /* From here on another thread may run it; or take the place first. */
   uint64_t word = (uint64_t)hash << 32 | index;
   if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,

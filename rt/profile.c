@@ -345,18 +345,6 @@ bool profile_commit(uint64_t until) {
   return ok;
 }
 
-/* In a child that is inside an event of its parent. The header is the parent's no
-   longer, either. */
-bool profile_copy(void) {
-  int fd = profile_fd_ok() ? rt.fd : profile_reopen();
-  if (fd < 0)
-    return false;
-  bool ok = map_file(fd, MAP_PRIVATE);
-  close(fd);
-  rt.path[0] = '\0';
-  return ok;
-}
-
 void profile_remove(void) {
   struct stat st;
   if (rt.path[0] != '\0' && lstat(rt.path, &st) == 0 && st.st_dev == rt.device &&
@@ -371,4 +359,29 @@ void profile_abandon(void) {
     close(rt.fd);
   rt.fd = -1;
   rt.path[0] = '\0';
+}
+
+void profile_copy(struct profile_copy *copy) {
+  copy->size = rt.committed;
+  copy->at = profile_confined() ? MAP_FAILED
+                                : mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy->at == MAP_FAILED)
+    copy->at = NULL;
+  else
+    memcpy(copy->at, rt_base(), copy->size);
+}
+
+void profile_copy_release(struct profile_copy *copy) {
+  if (copy->at != NULL)
+    munmap(copy->at, copy->size);
+}
+
+/* The header is the parent's no longer, either. */
+bool profile_copy_use(struct profile_copy *copy) {
+  if (copy->at == NULL || mremap(copy->at, copy->size, copy->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+                                 rt_base()) == MAP_FAILED)
+    return false;
+  profile_abandon();
+  return true;
 }

@@ -219,7 +219,14 @@ bool profile_fd_ok(void);             /* is rt.fd still the profile */
 void profile_remove(void);            /* its file, if the path still leads to it */
 void profile_abandon(void);           /* after fork: let go of the parent's */
 void profile_none(void);              /* the gates' flag is off, for good */
-bool profile_copy(void);              /* ... but for a private copy of it */
+/* For a child that is forked inside an event: all that there is, outside the range. */
+struct profile_copy {
+  void *at; /* NULL: none */
+  uint64_t size;
+};
+void profile_copy(struct profile_copy *copy);         /* in the parent, before */
+void profile_copy_release(struct profile_copy *copy); /* in the parent, behind it */
+bool profile_copy_use(struct profile_copy *copy);     /* in the child, for abandon; false: none */
 int profile_reopen(void);             /* a descriptor where the program closed ours; or -1 */
 
 /* confine.c: seccomp. Any thread, async-signal-safe. */
