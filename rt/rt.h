@@ -248,6 +248,8 @@ void arena_reset(void);
 uint32_t site_register_slow(struct aprof_site *site);
 uint32_t site_of_address_slow(const void *function, uint8_t model);
 uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
+/* A create line has named this function and its address. */
+void site_told(struct aprof_site *function, const void *address);
 struct aprof_psite *site_record(uint32_t id);
 bool site_creates(uint32_t ns); /* did a create line of this namespace ever run; rare */
 void site_reset(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "map.h"
 #include "rt.h"
 
 #define SITE_CHUNK 512u
@@ -20,6 +21,8 @@ static uint32_t table_size, table_used;
 static struct aprof_module *modules;
 static uint32_t modules_count;
 
+static struct map told; /* from addresses to functions, as create lines have named both */
+
 static uint32_t creating[64]; /* namespaces of create lines, open addressing; a full
                                  table forgets the rest */
 
@@ -30,6 +33,7 @@ void site_reset(void) {
   table_size = table_used = 0;
   modules = NULL;
   modules_count = 0;
+  told = (struct map){NULL};
 }
 
 struct aprof_psite *site_record(uint32_t id) {
@@ -232,27 +236,50 @@ static uint32_t module_of(const struct module_search *s) {
   return modules_count;
 }
 
+static uint32_t told_of(uint64_t address) {
+  return likely(told.directory != NULL) ? map_find(&told, address) : 0;
+}
+
+/* rt.lock held; 0: none yet. */
+static uint32_t find_address(const struct aprof_psite *wanted) {
+  if (table_size == 0)
+    return 0;
+  uint32_t slot = hash_psite(wanted) & (table_size - 1);
+  for (; table[slot] != 0; slot = (slot + 1) & (table_size - 1))
+    if (site_record(table[slot])->address == wanted->address)
+      return table[slot];
+  return 0;
+}
+
 uint32_t site_of_address_slow(const void *function, uint8_t model) {
   struct aprof_psite wanted = {
       .kind = APROF_SITE_FUNCTION, .model = model, .address = (uint64_t)(uintptr_t)function};
   struct module_search search = {.address = wanted.address};
   rt_lock();
-  uint32_t id = 0;
-  if (table_size != 0) {
-    uint32_t slot = hash_psite(&wanted) & (table_size - 1);
-    for (; table[slot] != 0 && id == 0; slot = (slot + 1) & (table_size - 1))
-      if (site_record(table[slot])->address == wanted.address)
-        id = table[slot];
-  }
+  uint32_t id = find_address(&wanted);
   rt_unlock();
   if (id != 0)
     return id;
   dl_iterate_phdr(module_visit, &search); /* takes the loader's lock: not under ours */
   rt_lock();
   wanted.module = module_of(&search);
+  wanted.alias = told_of(wanted.address);
   id = intern(&wanted);
   rt_unlock();
   return id;
+}
+
+void site_told(struct aprof_site *function, const void *address) {
+  uint64_t key = (uintptr_t)address;
+  if (likely(told_of(key) != 0))
+    return;
+  uint32_t id = site_id(function), dynamic;
+  struct aprof_psite wanted = {.kind = APROF_SITE_FUNCTION, .address = key};
+  rt_lock();
+  if (id != 0 && told_of(key) == 0 && (told.directory != NULL || map_start(&told)) &&
+      map_add(&told, key, id) && (dynamic = find_address(&wanted)) != 0)
+    site_alias_slow(dynamic, function);
+  rt_unlock();
 }
 
 uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site) {

@@ -264,6 +264,26 @@ START_TEST(rearmed_timer_goes_on) {
 }
 END_TEST
 
+/* A field knows the function by its address only, and may come first. */
+START_TEST(rearmed_by_name_and_by_address) {
+  begin();
+  token c;
+  const char *one = "a function", *other = "another";
+  create(&rearm, &c, &on_done, one);
+  created(&c, KEY, 1);
+  create(&rearm, &c, NULL, one);
+  created(&c, KEY, 1);
+  expect("on_done", "created", 1);
+  create(&rearm, &c, NULL, other);
+  created(&c, KEY, 1);
+  expect("on_done", "cancelled", 1);
+  create(&rearm, &c, &on_other, other);
+  created(&c, KEY, 1);
+  expect("on_other", "created", 1);
+  expect("on_other", "live", 1);
+}
+END_TEST
+
 START_TEST(rearmed_for_another_function_is_another) {
   begin();
   new_future(&rearm, &on_done, KEY);
@@ -593,9 +613,10 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           child_suspends_before_create_returns, other_body_in_a_create_bracket,
           nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
           reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_for_another_function_is_another,
-          multi_waits_between_its_runs, run_of_another_function, unknown_keys, run_inside_itself,
-          run_puts_the_running_one_aside, frame_waits_at_its_return, wait_of_a_poller,
-          wake_turns_waiting_into_queued, wake_of_one_that_runs,
-          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
-          end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)
+          rearmed_timer_goes_on, rearmed_by_name_and_by_address,
+          rearmed_for_another_function_is_another, multi_waits_between_its_runs,
+          run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
+          frame_waits_at_its_return, wait_of_a_poller, wake_turns_waiting_into_queued,
+          wake_of_one_that_runs, wake_reaches_the_innermost_of_a_stack,
+          wake_and_end_of_any_namespace, end_of_one_that_runs, end_of_one_put_aside, idle_time,
+          callback_inside_the_poller)
