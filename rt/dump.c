@@ -68,25 +68,28 @@ struct request {
 #define PROFILE_FD 3 /* in the command */
 
 /* The command has the profile, and nothing else of the program's: no socket or pipe
-   stays open on its account. False: the profile cannot be had. */
+   stays open on its account. Not by the C library's calls: who has others in their place (a
+   sanitizer, a preloaded library) would take it for the program, in whose memory this is, that
+   closes its files. False: the profile cannot be had. */
 static bool take_descriptors(void) {
   bool ours = profile_fd_ok(), talk = control_stderr();
-  if (ours && rt.fd != PROFILE_FD && dup2(rt.fd, PROFILE_FD) < 0)
+  if (ours && rt.fd != PROFILE_FD && syscall(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
   if (syscall(SYS_close_range, from, ~0u, 0) != 0)
     for (int fd = (int)from; fd < 1024; fd++)
-      close(fd);
+      syscall(SYS_close, fd);
   for (int fd = 0; fd < PROFILE_FD; fd++) {
     if (fd == STDERR_FILENO && talk)
       continue;
-    close(fd);
-    if (open("/dev/null", O_RDWR) < 0 && memfd_create("aprof-null", 0) < 0)
+    syscall(SYS_close, fd);
+    if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR) < 0 &&
+        syscall(SYS_memfd_create, "aprof-null", 0) < 0)
       return false;
   }
-  if (ours)
-    return fcntl(PROFILE_FD, F_SETFD, 0) == 0;
-  return profile_reopen() == PROFILE_FD && fcntl(PROFILE_FD, F_SETFD, 0) == 0;
+  if (!ours && profile_reopen() != PROFILE_FD)
+    return false;
+  return syscall(SYS_fcntl, PROFILE_FD, F_SETFD, 0) == 0;
 }
 
 /* The program's own soft limits are not meant for the command. False: even the hard
@@ -140,7 +143,8 @@ static int become_command(void *argument) {
     r->failed = "cannot run with so few descriptors (ulimit -n)";
   } else if (take_descriptors()) {
     static const uint64_t none;
-    signals_restore(&none);
+    /* Not signals_restore: cancellation is the thread's that waits. */
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     execve(rt.command, r->argv, no_environment);
     r->failed = "cannot be run";
   } else {
