@@ -36,7 +36,7 @@ static inline void bracket_open(const struct thread *t, struct aprof_token *toke
    or is over. */
 static inline struct aprof_future *bracket_below(const struct aprof_token *token, uint32_t callee) {
   uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
-  struct aprof_future *f = future_at(index);
+  struct aprof_future *f = record_at(index);
   if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
     return NULL;
   return f;
@@ -207,7 +207,7 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_future *f = record_at(token->word[1]);
   /* Where another one has the key, only the call's result tells whether it is over. */
   bool fresh = (f->polled & (APROF_TUPLE | APROF_KEYLESS)) || key_find(key0, key1, f->ns) == NULL;
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
@@ -226,7 +226,7 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
     return;
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_future *f = record_at(token->word[1]);
   bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
   forget_tentative(t, f, token->word[0], tentative);
   t->published = NULL;
@@ -461,7 +461,7 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
     return;
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_future *f = record_at(token->word[1]);
   struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
   uint64_t now = event_time(t);
   if (unlikely(caller != NULL && f->id != token->word[0]) && f->id != 0 &&
@@ -656,15 +656,15 @@ static void idle_end(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  struct aprof_future *f = record_of(token->word[1]);
   if (!token_current(t, token->word[0]))
     goto out;
-  t->rest = (enum aprof_thread_state)token->word[2];
+  t->rest = token->word[2] == APROF_THREAD_IDLE ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   t->idler = NULL;
   uint64_t now = idle_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);
-  if (f != NULL && f->id == token->word[0] && is_aside(f, CALLEE_IDLE)) {
+  if (f->id == token->word[0] && is_aside(f, CALLEE_IDLE)) {
     if (t->cur != NULL)
       abandon_running(t, now);
     now = not_before(now, f);

@@ -17,6 +17,11 @@ static inline void token_set(struct aprof_token *token, struct aprof_future *f, 
   token->word[2] = word2;
 }
 
+/* Of an epoch that is over: what it closes is, too. What has no epoch is no token. */
+static inline bool token_old(const struct thread *t, uint64_t id) {
+  return id >> 48 != 0 && !token_current(t, id);
+}
+
 static inline void token_await(struct aprof_token *token, struct aprof_future *f, uint64_t kind) {
   token_set(token, f, kind);
   if (kind != AWAIT_OUTER)
@@ -190,8 +195,8 @@ void event_leave(struct aprof_token *token, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (unlikely(!token_current(t, token->word[0])))
+  struct aprof_future *f = record_of(token->word[1]);
+  if (unlikely(token_old(t, token->word[0])))
     goto out;
   if (unlikely(f->id != token->word[0])) {
     event_missed_from(t, APROF_MISS_LEAVE, from);
@@ -220,8 +225,6 @@ out:
 
 __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
 
-static struct aprof_future nobody_inside; /* id 0, which no token has */
-
 /* It suspends nothing: creates inside are reported at its call. */
 static SLOW void helper_begin(struct aprof_site *site, struct aprof_token *token) {
   if (events_helper.at != (uintptr_t)token && helper_around(token) != NULL)
@@ -229,7 +232,7 @@ static SLOW void helper_begin(struct aprof_site *site, struct aprof_token *token
   events_helper.site = site;
   events_helper.at = (uintptr_t)token;
   token->word[0] = AWAIT_OUTSIDE;
-  token->word[1] = (uintptr_t)&nobody_inside;
+  token->word[1] = (uintptr_t)&no_future;
 }
 
 static SLOW void helper_end(const struct aprof_token *token) {
@@ -338,12 +341,11 @@ void event_resume(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
+  struct aprof_future *f = record_of(token->word[1]);
   uint64_t id = token->word[0], kind = AWAIT_OUTER;
   if (unlikely(!token_current(t, id))) {
-    id = ~id;
     kind = token->word[2];
-    if (!token_current(t, id))
+    if (token_old(t, id) && token_old(t, id = ~id))
       goto out;
   }
   if (unlikely(f->id != id)) {
@@ -384,14 +386,10 @@ static void at(struct aprof_site *call) {
 /* A token's future, whether it is a body's (an address) or a bracket's (an index);
    NULL: over. */
 static struct aprof_future *token_future(const struct aprof_token *token, uint64_t id) {
-  uint64_t address = token->word[1], base = (uintptr_t)rt.header;
-  uint64_t index = (uint32_t)token->word[1];
-  struct aprof_future *f = NULL;
-  if (address >= base && address < base + rt.committed && address % sizeof *f == 0)
-    f = (struct aprof_future *)(uintptr_t)address;
-  if ((f == NULL || f->id != id) && index * sizeof *f < rt.committed)
-    f = future_at((uint32_t)index);
-  return f != NULL && f->id == id ? f : NULL;
+  struct aprof_future *f = record_of(token->word[1]);
+  if (f->id != id)
+    f = record_at(token->word[1]);
+  return f->id == id ? f : NULL;
 }
 
 static void resync(struct aprof_token *token) {

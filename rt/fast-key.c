@@ -175,7 +175,8 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
 ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_site *where,
                                struct thread *t, struct aprof_future *f) {
   struct aprof_block *b = t->block;
-  if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
+  if (unlikely(!in_profile((uintptr_t)f)) || unlikely(f->id != token->word[0]) ||
+      unlikely(f->lease != t->lease) ||
       unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY) || unlikely(f->ending != 0) ||
       unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
@@ -249,9 +250,9 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  uint64_t *place = fast_place(f, index);
+  uint64_t *place;
   if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram) ||
-      unlikely(place == NULL) || unlikely(how != APROF_DONE) ||
+      unlikely((place = fast_place(f, index)) == NULL) || unlikely(how != APROF_DONE) ||
       unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(&c->function.exec_histogram) ||
       !has_histogram(&c->function.wall_histogram))
     goto undo;

@@ -59,7 +59,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
-  if (!begin(t, b))
+  if (!in_profile((uintptr_t)f) || !begin(t, b))
     goto slow;
   /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;

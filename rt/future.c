@@ -97,6 +97,8 @@ static SLOW bool refill(struct thread *t) {
   return false;
 }
 
+struct aprof_future no_future;
+
 struct aprof_future *future_new(struct thread *t) {
   if (unlikely(t->free_list == 0) && !refill(t))
     return NULL;

@@ -282,7 +282,7 @@ bool profile_open(void) {
   rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
-  rt.committed = FIRST;
+  __atomic_store_n(&rt.committed, FIRST, __ATOMIC_RELAXED);
   confine_opened();
   memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
   return true;
@@ -339,7 +339,7 @@ bool profile_commit(uint64_t until) {
     if (madvise(from, size, MADV_POPULATE_WRITE) != 0)
       for (uint64_t i = 0; i < size; i += APROF_PAGE)
         ((volatile char *)from)[i] = 0;
-    rt.committed = target;
+    __atomic_store_n(&rt.committed, target, __ATOMIC_RELAXED);
   }
   errno = saved;
   return ok;

@@ -173,6 +173,25 @@ static inline struct aprof_future *future_at(uint32_t index) {
   return (struct aprof_future *)(rt_base() + ((uint64_t)index << 7));
 }
 
+/*
+ * What a token names. Tokens lie in the program's frames, and a program that keeps a stack
+ * as a copy may put one back that is older than the bracket: then they are no address of
+ * ours, or of a future that is over. The id of no_future is 0, which is in no token.
+ */
+extern struct aprof_future no_future;
+static inline bool in_profile(uint64_t address) {
+  return address - (uintptr_t)rt.header < __atomic_load_n(&rt.committed, __ATOMIC_RELAXED);
+}
+static inline struct aprof_future *record_of(uint64_t address) {
+  return likely(in_profile(address)) && likely(address % sizeof(struct aprof_future) == 0)
+             ? (struct aprof_future *)(uintptr_t)address
+             : &no_future;
+}
+static inline struct aprof_future *record_at(uint64_t index) {
+  struct aprof_future *f = future_at((uint32_t)index);
+  return likely(in_profile((uintptr_t)f)) ? f : &no_future;
+}
+
 /* nested.c: the lock of all slow paths, with signals blocked while it is held. */
 void rt_lock(void);
 void rt_unlock(void);

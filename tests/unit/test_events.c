@@ -294,6 +294,52 @@ START_TEST(token_of_an_ended_future) {
 }
 END_TEST
 
+/* A stack that was copied before the bracket opened, and put back: whatever lay there. */
+static void close_all(const token *garbage) {
+  token t = *garbage;
+  gate.resume(&t);
+  t = *garbage;
+  gate.leave(&t, APROF_DONE);
+  t = *garbage;
+  gate.run_end(&t, APROF_DONE, NULL);
+  t = *garbage;
+  gate.run_end(&t, APROF_PENDING, NULL);
+  t = *garbage;
+  gate.create_key(&t, 1, 0);
+  t = *garbage;
+  gate.create_end(&t, 1, 0, 1);
+  t = *garbage;
+  gate.due(&t, 1);
+  t = *garbage;
+  gate.idle_end(&t);
+  t = *garbage;
+  gate.blocking_end(&t);
+  t = *garbage;
+  gate.resync(&t);
+}
+
+START_TEST(tokens_that_are_none) {
+  attach();
+  token w, t;
+  enter(&a, &t);
+  pass(10);
+  suspend(&outer, &w);
+  uint64_t top = w.word[0] & ~(uint64_t)UINT32_MAX, at = w.word[1];
+  const uint64_t words[] = {1,      0x64,       (uintptr_t)&w,   UINT32_MAX, UINT64_MAX, at + 8,
+                            at + 1, 1ull << 63, at | 1ull << 40, ~at,        top | 77};
+  enum { WORDS = sizeof words / sizeof *words };
+  for (unsigned i = 0; i < WORDS; i++)
+    for (unsigned j = 0; j < WORDS; j++)
+      close_all(&(token){{words[i], words[j], words[(i + j) % WORDS]}});
+  pass(10);
+  resume(&w);
+  leave(&t);
+  expect("a", "done", 1);
+  expect("a", "exec", 10);
+  expect("a", "waiting", 10);
+}
+END_TEST
+
 START_TEST(resync_after_longjmp) {
   attach();
   token ta, tb, tc, w;
@@ -374,6 +420,6 @@ UNIT_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
           outermost_await_gives_the_site, awaits_inside_an_await_one_after_the_other,
           names_gives_its_line_and_no_time, await_outside_any_future, worker_await_holds_no_loop,
           worker_await_around_others, leave_cancels_what_is_above, leave_out_of_an_await,
-          leave_twice_is_missed, token_of_an_ended_future, resync_after_longjmp,
-          resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
+          leave_twice_is_missed, token_of_an_ended_future, tokens_that_are_none,
+          resync_after_longjmp, resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
           open_segments_count_until_now)
