@@ -2,6 +2,7 @@
 #include "coverage.h"
 
 #include "cli.h"
+#include "index.h"
 #include "names.h"
 
 #include <errno.h>
@@ -57,10 +58,10 @@ static void add_named(struct coverage *c, enum coverage_kind kind, struct covera
     r.in = next;
   else if (kind != COVERAGE_UNIT)
     r.symbol = next ? next : r.name;
-  if (kind == COVERAGE_FUNCTION) {
+  if (kind == COVERAGE_FUNCTION || kind == COVERAGE_LIKELY)
     add_symbol(c, r.place, r.symbol);
+  if (kind == COVERAGE_FUNCTION)
     r.symbol = NULL; /* a template's instances are one function */
-  }
   if (kind == COVERAGE_CALLBACK) {
     const char *symbol = field(&rest, false), *space = field(&rest, false);
     r.symbol = symbol ? symbol : r.name;
@@ -80,6 +81,8 @@ static void add_line(struct coverage *c, char *line) {
     return;
   }
   const char *name = place ? field(&line, false) : NULL;
+  if (name && !strcmp(kind, "likely"))
+    add_named(c, COVERAGE_LIKELY, (struct coverage_record){.place = place, .name = name}, line);
   if (name && !strcmp(kind, "symbol"))
     add_symbol(c, place, name);
   for (int i = 0; i < COVERAGE_BINDING; i++)
@@ -150,7 +153,25 @@ void coverage_add(struct coverage *c, const char *text, size_t length) {
   end_unit(c, first);
 }
 
+/* What has a callback's type, and is one. */
+static void add_likely(struct coverage *c) {
+  struct index given;
+  size_t callbacks = c->of[COVERAGE_CALLBACK].count;
+  index_new(&given, callbacks);
+  for (size_t i = 0; i < callbacks; i++) {
+    const char *symbol = c->of[COVERAGE_CALLBACK].record[i].symbol;
+    index_put(&given, print_string("%s", symbol), symbol);
+  }
+  for (size_t i = 0; i < c->of[COVERAGE_LIKELY].count; i++) {
+    const struct coverage_record *r = &c->of[COVERAGE_LIKELY].record[i];
+    if (index_get(&given, print_string("%s", r->symbol)))
+      add(c, COVERAGE_FUNCTION, (struct coverage_record){.place = r->place, .name = r->name});
+  }
+  index_free(&given);
+}
+
 void coverage_finish(struct coverage *c) {
+  add_likely(c);
   for (int kind = 0; kind < COVERAGE_KINDS; kind++) {
     struct coverage_record *record = c->of[kind].record;
     size_t kept = 0;

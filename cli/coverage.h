@@ -6,6 +6,7 @@
  * a line of fields between tabs (NUL bytes between units are skipped):
  *     unit     FILE VERSION
  *     function FILE:LINE NAME [SYMBOL]  an async function, instrumented here
+ *     likely   FILE:LINE NAME [SYMBOL]  the same, if it is some unit's callback
  *     symbol   FILE:LINE SYMBOL         another name of the body there
  *     await    FILE:LINE CALLEE FUNCTION
  *     outside  FILE:LINE CALLEE FUNCTION   an await outside any async function
@@ -37,6 +38,7 @@ enum coverage_kind {
   COVERAGE_CALLBACK,
   COVERAGE_BINDING,
   COVERAGE_SYMBOL, /* of a body, one or several each */
+  COVERAGE_LIKELY, /* becomes a function where it is given as a callback */
   COVERAGE_KINDS,
 };
 
@@ -44,7 +46,7 @@ struct coverage_record {
   const char *place;   /* "file:line"; of a unit: its file */
   const char *name;    /* function, callee, version, or the binding's text */
   const char *in;      /* enclosing function, or the create; or NULL */
-  const char *symbol;  /* of what is declared or a callback, else NULL */
+  const char *symbol;  /* of what is declared, likely or a callback, else NULL */
   const char *space;   /* of a callback: the namespace of its key */
   bool system;         /* of a callback */
   uint64_t matches;    /* of a binding, over all units */

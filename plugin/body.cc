@@ -47,8 +47,9 @@ static tree self_of(tree function) {
   return build_fold_addr_expr(function);
 }
 
-static void say(const BodyWork &w, const Binding *b) {
-  coverage_match(*b);
+static void say(const BodyWork &w, const Binding *b, bool likely = false) {
+  if (!likely)
+    coverage_match(*b);
   if (options.verbose)
     inform(w.frame.where, "aprof: body of %qs: %qs (%s)", name_of_function(w.decl).c_str(),
            b->text.c_str(), binding_origin(*b).c_str());
@@ -155,15 +156,15 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   tree key0, key1;
   if (!fits(*w, run))
     return;
-  say(*w, b);
+  say(*w, b, run.likely);
   if (!check_pending(*w, b) || !key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   bracket.run = b;
   bracket.token = new_token(&w->variables);
   save_late_arguments(w, &bracket, b);
-  tree event =
-      call_event(Event::RunBegin, {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
-                                   key0, key1, site_of_function(w->decl), self_of(w->decl)});
+  tree event = call_event(Event::RunBegin,
+                          {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
+                           key0, key1, site_of_function(w->decl), self_of(w->decl)});
   open_bracket(w, &bracket, b, if_given(guard_of_key(b->key, w->frame, *b), event));
   bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);
   prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
@@ -212,14 +213,18 @@ static bool surely_run(const BodyWork &w, const BodyLines &lines) {
 
 void begin_body(BodyWork *w, const BodyLines &lines) {
   w->frame = frame_of(w->decl);
-  for (const RunLine &run : lines.runs)
+  bool likely = true;
+  for (const RunLine &run : lines.runs) {
+    size_t before = w->brackets.size();
     begin_run(w, run, lines.async != nullptr);
+    likely &= run.likely || w->brackets.size() == before;
+  }
   if (lines.async && !surely_run(*w, lines))
     begin_async(w, lines.async);
   for (const BodyBracket &bracket : w->brackets)
     w->tokens.push_back(bracket.token);
   if (!w->brackets.empty())
-    coverage_function(w->decl);
+    coverage_function(w->decl, likely && !lines.async);
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
   for (const Binding *b : lines.moments)

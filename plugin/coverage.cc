@@ -54,10 +54,10 @@ static std::string named(tree function, const std::string &symbol) {
          (symbol == name ? "" : "\t" + symbol) + "\n";
 }
 
-void coverage_function(tree function) {
+void coverage_function(tree function, bool likely) {
   /* An inline body whose one definition is elsewhere is not what others call. */
   bool own = !TREE_PUBLIC(function) || DECL_EXTERNAL(function);
-  records += "function\t" + named(function, own ? "" : symbol_of(function));
+  records += (likely ? "likely\t" : "function\t") + named(function, own ? "" : symbol_of(function));
   instrumented.insert(DECL_UID(function));
 }
 

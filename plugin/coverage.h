@@ -6,6 +6,7 @@
  *
  *     unit      FILE       VERSION
  *     function  FILE:LINE  NAME   [SYMBOL]   a body that is a future, instrumented
+ *     likely    FILE:LINE  NAME   [SYMBOL]   the same, if some unit gives it to a create
  *     symbol    FILE:LINE  SYMBOL            another name of the body there (an alias)
  *     await     FILE:LINE  CALLEE  FUNCTION  a line await was applied to this call
  *     outside   FILE:LINE  CALLEE  FUNCTION  the same in a function that is no future
@@ -30,7 +31,8 @@
 
 namespace aprof {
 
-void coverage_function(tree function);
+/* `likely`: if some unit gives it to a create. */
+void coverage_function(tree function, bool likely);
 void coverage_await(location_t where, const std::string &callee, tree function, bool inside);
 
 /* A line was applied once more. */

@@ -7,6 +7,7 @@
 #include "bindings-file.h"
 #include "headers.h"
 #include "index.h"
+#include "likely.h"
 #include "names.h"
 #include "scan.h"
 #include "types.h"
@@ -200,6 +201,15 @@ static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool na
   body->runs.push_back({b, quiet, named, b->own});
 }
 
+static void add_likely_runs(BodyLines *body, tree function) {
+  for (const Binding *b : likely_runs(function)) {
+    size_t known = body->runs.size();
+    add_body_line(body, b, true);
+    if (body->runs.size() > known)
+      body->runs.back().likely = true;
+  }
+}
+
 static bool is_body_line(const Binding *b) {
   return b->place == Place::Def || b->place == Place::Type;
 }
@@ -273,6 +283,7 @@ const BodyLines &body_lines(tree function) {
   for (tree name : typedefs_of(TREE_TYPE(function)))
     for (const Binding *b : runs_of_typedef(name))
       add_body_line(&body, b, true);
+  add_likely_runs(&body, function);
   users_win(&body);
   drop_own_lines(&body, function);
   std::stable_sort(body.runs.begin(), body.runs.end(), [](const RunLine &a, const RunLine &b) {
@@ -285,7 +296,7 @@ bool run_has_bodies(const Binding *run) {
   cgraph_node *node;
   FOR_EACH_DEFINED_FUNCTION(node)
   for (const RunLine &line : body_lines(node->decl).runs)
-    if (line.line->words == run->words)
+    if (!line.likely && line.line->words == run->words)
       return true;
   return false;
 }

@@ -56,6 +56,7 @@ struct RunLine {
   bool quiet; /* from `| run`: an unknown key is silent */
   bool named; /* ... and this function is passed in place of one that has its type */
   bool own;   /* ... and of the futures that were made for this function alone */
+  bool likely = false; /* ... and nothing but the type says that it may be given there */
 };
 
 struct BodyLines {

@@ -9,6 +9,7 @@
 #include "flow.h"
 #include "headers.h"
 #include "keep.h"
+#include "likely.h"
 #include "match.h"
 #include "names.h"
 #include "types.h"
@@ -354,6 +355,7 @@ static void note_create_lines(tree function) {
     for (const auto &value : b->functions) {
       fields_reached(b, value.get(), function, TREE_TYPE(function));
       tree type = type_of_value(value.get(), function, TREE_TYPE(function));
+      likely_type(type, b);
       for (tree name : typedefs_of(type))
         add_once(&typedef_runs[identifier_text(DECL_NAME(name))], b->run_of_functions());
     }

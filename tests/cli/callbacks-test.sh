@@ -113,6 +113,21 @@ void use(void *p);
 void use(void *p) { arm(p, named); }
 END
 
+cat >typed.c <<'END'
+#include "given.h"
+#ifdef GIVES
+int main(void) {
+  static struct driven d;
+  drive(&d, stepped);
+  return 0;
+}
+#else
+void no_callback(struct driven *);
+void no_callback(struct driven *d) { (void)d; }
+void stepped(struct driven *d) { no_callback(d); }
+#endif
+END
+
 # missing FILE...: names of the callbacks without a body, in one line
 missing() {
   "$aprof" coverage --json "$@" |
@@ -163,6 +178,11 @@ for major in $majors; do
   "$cc" "${flags[@]}" -c given.c -o given.o && "$cc" "${flags[@]}" -c static.c -o static.o || exit 1
   contains "$cc: a static function of that name is another" " named " \
     <(missing given.o static.o)
+  "$cc" "${flags[@]}" -DGIVES -c typed.c -o gives.o &&
+    "$cc" "${flags[@]}" -c typed.c -o takes.o || exit 1
+  equal "$cc: of a parameter's type, and given elsewhere: an async function" "stepped" \
+    "$("$aprof" coverage --json gives.o takes.o | jq -r '.functions[].name')"
+  equal "$cc: and not missing" "" "$(missing gives.o takes.o)"
   "g++-$major" "${flags[@]}" -c given.cc -o given.o &&
     "g++-$major" "${flags[@]}" -c overloads.cc -o part.o &&
     "g++-$major" "${flags[@]}" -DWHOLE -c overloads.cc -o whole.o || exit 1
