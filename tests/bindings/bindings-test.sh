@@ -74,6 +74,7 @@ named=-fplugin-arg-aprof-bindings=
 
 packaged libevent libevent
 plain_library libev libev ev.h "" -lev "${named}libev"
+packaged libuev libuev
 packaged glib gio-2.0
 if [ -e glib.json ]; then
   equal "glib: what sleeps in a callback is named" "on_child g_usleep 1" \
