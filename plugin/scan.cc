@@ -397,9 +397,10 @@ static void keep_up() {
 }
 
 void scan_declaration(void *data, void *) {
+  static const bool cxx = lang_GNU_CXX(); /* compares strings each time */
   tree declaration = (tree)data;
   keep_up();
-  if (lang_GNU_CXX() && TREE_CODE(declaration) == FUNCTION_DECL && !match_nothing())
+  if (cxx && TREE_CODE(declaration) == FUNCTION_DECL && !match_nothing())
     remember_overload(declaration);
   if (!scan_wanted() || declaration == error_mark_node || !DECL_NAME(declaration))
     return;

@@ -9,7 +9,7 @@ struct co {
 extern "C" {
 void trace_key(const void *address, const char *name);
 void co_switch(co *to);
-void co_new(co *what, void (*run)(co *));
+void co_new(co *what, void (*run)(co *, int));
 void co_wait(int ms);
 void co_main(co *c);
 void co_wake(co *c);
@@ -39,14 +39,14 @@ void spin(int *n) { spin(*n + 1); }
 
 extern "C" {
 __attribute__((noinline)) void co_switch(co *to) { std::printf("to %d\n", to->id); }
-__attribute__((noinline)) void co_new(co *what, void (*run)(co *)) { run(what); }
+__attribute__((noinline)) void co_new(co *what, void (*run)(co *, int)) { run(what, 1); }
 __attribute__((noinline)) void co_wait(int ms) { std::printf("waits %d\n", ms); }
 __attribute__((noinline)) void co_main(co *c) { std::printf("main %d\n", c->id); }
 __attribute__((noinline)) void co_wake(co *c) { wrap::co_wake(c); }
 __attribute__((noinline)) void co_done(co *c) { std::printf("done %d\n", c->id); }
 }
 
-static void on_co(co *c) { std::printf("runs %d\n", c->id); }
+static void on_co(co *c, int) { std::printf("runs %d\n", c->id); }
 
 int main() {
   co one = {1};
