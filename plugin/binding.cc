@@ -142,6 +142,19 @@ static bool is_regex(const std::string &name, Mistake *mistake) {
   return false;
 }
 
+/* "ret(args,...)": something before parentheses that hold the rest. */
+static bool is_signature(const std::string &text) {
+  size_t open = text.find('(');
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '(') - (c == ')');
+    if (depth < 0)
+      return false;
+  }
+  return open != 0 && open != std::string::npos && depth == 0 &&
+         text.find_last_not_of(" \t") == text.rfind(')');
+}
+
 static bool read_name(const std::string &text, Stretch where, Binding *b, Mistake *mistake) {
   char quote = text[where.begin];
   if (quote == '/' || quote == '"') {
@@ -156,6 +169,8 @@ static bool read_name(const std::string &text, Stretch where, Binding *b, Mistak
     return wrong(mistake, where, mistake->message);
   if (b->quoted && b->place != Place::Type)
     return wrong(mistake, where, "only type: takes a text in quotes");
+  if (b->quoted && !is_signature(b->name))
+    return wrong(mistake, where, "this is no signature: \"ret(args,...)\"");
   if (b->regex && b->place == Place::Type)
     return wrong(mistake, where, "type: takes a typedef or \"ret(args,...)\", not a regex");
   return true;
