@@ -127,8 +127,8 @@ static bool sum_up(struct sums *s, const struct coverage *c, const char *totals)
   s->callbacks = count_of(s, COVERAGE_CALLBACK, COVERAGE_MISSING);
   find_unmatched(s);
   s->inside = may_be_inside(c);
-  s->amiss = s->missings + s->callbacks + s->unmatched +
-             (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
+  s->amiss =
+      s->missings + s->callbacks + s->unmatched + (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
   return find_idle(s, totals);
 }
 
