@@ -15,7 +15,7 @@ struct scratch {
   struct aprof_histogram histogram;
   struct aprof_counters counters[NODE_SEGMENT]; /* 0: the function's, 1: the await's */
   struct aprof_counters *segments[1];
-  struct aprof_future future;
+  struct aprof_future future __attribute__((aligned(128))); /* as all records are */
   struct aprof_block block;
   struct thread thread;
 };
