@@ -464,8 +464,9 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
   struct aprof_future *f = record_at(token->word[1]);
   struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
   uint64_t now = event_time(t);
-  if (unlikely(caller != NULL && f->id != token->word[0]) && f->id != 0 &&
-      f->caller == index_of(caller))
+  if (unlikely(caller != NULL && f->id != token->word[0]) &&
+      ((f->id != 0 && f->caller == index_of(caller)) ||
+       aside_for(caller) != (uint32_t)token->word[0]))
     caller = NULL; /* it is aside for another one, which has the record now */
   bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
   if (likely(alive)) {

@@ -231,9 +231,18 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
   }
   f->callee = callee;
   f->wake_tick = 0;
+  if ((callee & ~CALLEE_MINE) < CALLEE_NO_FUTURE)
+    __atomic_store_n(&f->wake_site, (uint32_t)future_at(callee & ~CALLEE_MINE)->id,
+                     __ATOMIC_RELAXED);
   f->last = now;
   f->state = APROF_FUTURE_ASIDE;
   tell(APROF_EVENT_WAITING, f, 0, now);
+}
+
+/* The serial of what the bracket that put f aside is for: the record may have come to
+   another future since. Nobody wakes what is aside, so its waker's place is free. */
+static inline uint32_t aside_for(const struct aprof_future *f) {
+  return __atomic_load_n(&f->wake_site, __ATOMIC_RELAXED);
 }
 
 static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
