@@ -375,9 +375,12 @@ out:
 
 static void at(struct aprof_site *call) {
   struct thread *t = aprof_self;
-  if (likely(t->block != NULL)) {
+  const struct aprof_block *b = t->block;
+  if (likely(b != NULL)) {
     t->at = call;
-    t->at_sequence = call != NULL ? t->block->sequence : UINT64_MAX;
+    t->at_sequence = b->sequence;
+    if (unlikely(call == NULL))
+      t->at_sequence = UINT64_MAX;
   }
 }
 

@@ -6,18 +6,18 @@
 #include "fast.h"
 #include "key.h"
 
-/* The future at its first place in the table, if it is that one; else 0. */
-ALWAYS uint32_t fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+/* The future at its first place in the table, if it is that one; else NULL. */
+ALWAYS struct aprof_future *fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
   uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
   if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
-    return 0; /* or the word of a queue */
+    return NULL; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
   return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == ns) &&
                  likely(f->flags & APROF_F_KEYED)
-             ? (uint32_t)word
-             : 0;
+             ? f
+             : NULL;
 }
 
 ALWAYS uint64_t relaxed(const uint64_t *word) {
@@ -48,11 +48,11 @@ ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash) {
 /* -- run --------------------------------------------------------------------- */
 
 /* Both of the next: the future runs from here on; its wait or queueing was `passed`. */
-ALWAYS void fast_runs(struct thread *t, struct aprof_token *token, struct aprof_future *f,
-                      uint32_t index, struct aprof_counters *c, struct aprof_site *function,
-                      uint64_t now) {
+ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                      struct aprof_future *f, struct aprof_counters *c,
+                      const struct aprof_site *function, uint64_t now) {
   token->word[0] = f->id;
-  token->word[1] = index;
+  token->word[1] = index_of(f);
   token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
   f->state = APROF_FUTURE_RUNNING;
   f->open++;
@@ -62,8 +62,8 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_token *token, struct aprof_
   t->cur = f;
   t->suspended = NULL;
   t->counters = c;
-  t->block->state = APROF_THREAD_RUNNING;
-  t->block->last = now;
+  b->state = APROF_THREAD_RUNNING;
+  b->last = now;
 }
 
 /* Made for this function, where the site asks for that; of one that was known by its
@@ -78,9 +78,10 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
 
 /* Does nothing about the site or the future need the general event? The lease tells that
    it paused here, so no earlier than the thread's last event. */
-ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f,
-                          const struct aprof_site *site, const struct aprof_site *function) {
-  return likely(f->lease == t->lease) && likely(t->block->state == APROF_THREAD_OTHER) &&
+ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
+                          const struct aprof_future *f, const struct aprof_site *site,
+                          const struct aprof_site *function) {
+  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER) &&
          likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
          (function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
 }
@@ -93,10 +94,12 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  uint32_t index = fast_find(key0, key1, site->ns);
-  struct aprof_future *f = future_at(index);
-  if (unlikely(index == 0) || !fast_runnable(t, f, site, function) ||
-      unlikely(f->state != APROF_FUTURE_QUEUED))
+  struct aprof_future *f = fast_find(key0, key1, site->ns);
+  if (f == NULL) {
+    unbegin(t);
+    goto slow;
+  }
+  if (!fast_runnable(t, b, f, site, function) || unlikely(f->state != APROF_FUTURE_QUEUED))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)f->counters;
   if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_histogram))
@@ -110,12 +113,14 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   fast_count(c->function.queued_histogram, passed);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
-  fast_runs(t, token, f, index, c, function, now);
+  fast_runs(t, b, token, f, c, function, now);
   fast_slice_open(b, f, now, node_site(f->node));
   finish(b);
   return;
 undo:
   unbegin(t);
+  key0 = f->key0; /* the same: no register was kept for it */
+  key1 = f->key1;
 slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
@@ -131,10 +136,13 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  uint32_t index = fast_find(key0, key1, site->ns);
-  struct aprof_future *f = future_at(index);
-  if (unlikely(index == 0) || unlikely(f->state != APROF_FUTURE_WAITING) ||
-      !fast_runnable(t, f, site, function) || unlikely(f->wake_tick != 0))
+  struct aprof_future *f = fast_find(key0, key1, site->ns);
+  if (f == NULL) {
+    unbegin(t);
+    goto slow;
+  }
+  if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f, site, function) ||
+      unlikely(f->wake_tick != 0))
     goto undo;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
@@ -149,12 +157,14 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (likely(f->flags & APROF_F_IMPLICIT))
     f->await = 0;
   f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
-  fast_runs(t, token, f, index, c, function, now);
+  fast_runs(t, b, token, f, c, function, now);
   fast_slice_open(b, f, now, a->await.site);
   finish(b);
   return;
 undo:
   unbegin(t);
+  key0 = f->key0; /* the same: no register was kept for it */
+  key1 = f->key1;
 slow:
   queued(site, token, key0, key1, function, self);
 }
