@@ -121,9 +121,16 @@ void control_attach(void) {
     control_start(); /* so that `aprof on` finds something to switch */
 }
 
+/* A function of the C library that the program has in its place may be async itself, and
+   is called in here. */
+static __thread bool opening_here __attribute__((tls_model("initial-exec")));
+
 static SLOW bool control_open(void) {
   int saved = errno;
   bool ok = false;
+  if (opening_here)
+    return false;
+  opening_here = true;
   while (__atomic_exchange_n(&rt.opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
     usleep(100);
   if (rt.state == RT_ON && profile_ours()) {
@@ -154,6 +161,7 @@ static SLOW bool control_open(void) {
   ok = true;
 out:
   __atomic_store_n(&rt.opening, 0, __ATOMIC_RELEASE);
+  opening_here = false;
   errno = saved;
   return ok;
 }
