@@ -19,7 +19,7 @@ static inline void token_set(struct aprof_token *token, struct aprof_future *f, 
 
 /* Of an epoch that is over: what it closes is, too. What has no epoch is no token. */
 static inline bool token_old(const struct thread *t, uint64_t id) {
-  return id >> 48 != 0 && !token_current(t, id);
+  return (id >> 48 != 0 || id == 0) && !token_current(t, id);
 }
 
 static inline void token_await(struct aprof_token *token, struct aprof_future *f, uint64_t kind) {
