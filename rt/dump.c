@@ -67,6 +67,20 @@ struct request {
 
 #define PROFILE_FD 3 /* in the command */
 
+/* No descriptor is above it. Not the highest of all numbers: valgrind looks at each. */
+static unsigned last_descriptor(void) {
+  static const char name[] = "FDSize:";
+  char text[512];
+  long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+  long length = fd >= 0 ? syscall(SYS_read, fd, text, sizeof text - 1) : 0;
+  if (fd >= 0)
+    syscall(SYS_close, fd);
+  text[length > 0 ? length : 0] = '\0';
+  const char *found = strstr(text, name);
+  unsigned size = found != NULL ? (unsigned)strtoul(found + sizeof name - 1, NULL, 10) : 0;
+  return size != 0 ? size : ~0u;
+}
+
 /* The command has the profile, and nothing else of the program's: no socket or pipe
    stays open on its account. Not by the C library's calls: who has others in their place (a
    sanitizer, a preloaded library) would take it for the program, in whose memory this is, that
@@ -76,7 +90,7 @@ static bool take_descriptors(void) {
   if (ours && rt.fd != PROFILE_FD && syscall(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
-  if (syscall(SYS_close_range, from, ~0u, 0) != 0)
+  if (syscall(SYS_close_range, from, last_descriptor(), 0) != 0)
     for (int fd = (int)from; fd < 1024; fd++)
       syscall(SYS_close, fd);
   for (int fd = 0; fd < PROFILE_FD; fd++) {
@@ -164,6 +178,7 @@ static int start_command(void *argument) {
   if (r->command > 0 && r->wait)
     while (syscall(SYS_wait4, r->command, NULL, __WALL, NULL) < 0 && errno == EINTR)
       ;
+  profile_cover();
   _exit(0);
 }
 

@@ -232,6 +232,7 @@ void options_read(void);
 /* profile.c: the file. All slow paths. */
 bool profile_reserve(void);           /* address range, with a header page that says "on" */
 bool profile_keep_range(void); /* in a child, before others take it; false: they have */
+void profile_cover(void); /* where it is not mapped in what should share our memory */
 bool profile_open(void);              /* makes the file and maps it over the range */
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
