@@ -6,15 +6,18 @@
 #include "fast.h"
 #include "key.h"
 
-/* The future at its first place in the table, if it is that one; else NULL. */
-ALWAYS struct aprof_future *fast_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+/* The future at its first place in the table, if it is that one, and the site one that needs
+   no general event; else NULL. Equal ones are not even looked at without the lock. */
+ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1) {
+  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
+    return NULL;
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
   uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
   if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
     return NULL; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
-  return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == ns) &&
+  return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == site->ns) &&
                  likely(f->flags & APROF_F_KEYED)
              ? f
              : NULL;
@@ -76,13 +79,12 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
   return likely(known == function->id) || site_record(known)->alias == function->id;
 }
 
-/* Does nothing about the site or the future need the general event? The lease tells that
+/* Does nothing about the future need the general event? The lease tells that
    it paused here, so no earlier than the thread's last event. */
 ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
                           const struct aprof_future *f, const struct aprof_site *site,
                           const struct aprof_site *function) {
   return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER) &&
-         likely(!(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER))) &&
          (function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
 }
 
@@ -94,7 +96,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(key0, key1, site->ns);
+  struct aprof_future *f = fast_find(site, key0, key1);
   if (f == NULL) {
     unbegin(t);
     goto slow;
@@ -136,7 +138,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(key0, key1, site->ns);
+  struct aprof_future *f = fast_find(site, key0, key1);
   if (f == NULL) {
     unbegin(t);
     goto slow;
