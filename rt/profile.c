@@ -292,7 +292,8 @@ bool profile_open(void) {
   rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
-  __atomic_store_n(&rt.committed, FIRST, __ATOMIC_RELAXED);
+  rt.committed = FIRST;
+  __atomic_store_n(&rt.records, FIRST / sizeof(struct aprof_future), __ATOMIC_RELAXED);
   confine_opened();
   memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
   return true;
@@ -349,7 +350,8 @@ bool profile_commit(uint64_t until) {
     if (madvise(from, size, MADV_POPULATE_WRITE) != 0)
       for (uint64_t i = 0; i < size; i += APROF_PAGE)
         ((volatile char *)from)[i] = 0;
-    __atomic_store_n(&rt.committed, target, __ATOMIC_RELAXED);
+    rt.committed = target;
+    __atomic_store_n(&rt.records, target / sizeof(struct aprof_future), __ATOMIC_RELAXED);
   }
   errno = saved;
   return ok;

@@ -149,6 +149,7 @@ struct rt {
   dev_t device;
   ino_t inode;
   uint64_t capacity, committed; /* bytes: reserved; backed by the file */
+  uint64_t records;             /* that fit into what is backed */
   char path[512];               /* of the profile; "": memfd */
   char command[512];            /* the `aprof` executable */
   struct rt_options options;
@@ -180,12 +181,12 @@ static inline struct aprof_future *future_at(uint32_t index) {
  */
 extern struct aprof_future no_future;
 static inline bool in_profile(uint64_t address) {
-  return address - (uintptr_t)rt.header < __atomic_load_n(&rt.committed, __ATOMIC_RELAXED);
+  uint64_t at = address - (uintptr_t)rt.header;
+  /* Turned, so that what is no multiple of a record's size is far beyond, too. */
+  return (at >> 7 | at << 57) < __atomic_load_n(&rt.records, __ATOMIC_RELAXED);
 }
 static inline struct aprof_future *record_of(uint64_t address) {
-  return likely(in_profile(address)) && likely(address % sizeof(struct aprof_future) == 0)
-             ? (struct aprof_future *)(uintptr_t)address
-             : &no_future;
+  return likely(in_profile(address)) ? (struct aprof_future *)(uintptr_t)address : &no_future;
 }
 static inline struct aprof_future *record_at(uint64_t index) {
   struct aprof_future *f = future_at((uint32_t)index);
