@@ -122,20 +122,16 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
   restore(t, creator, now, immediate);
 }
 
-/* One may be known by its address, as in a field, where the other is by name. */
-static bool same_function(const struct aprof_future *f, const struct aprof_future *g) {
-  uint32_t one = node_site(f->node), other = node_site(g->node);
-  if (likely(one == other))
-    return true;
-  const struct aprof_psite *p = site_record(one), *q = site_record(other);
-  uint32_t first = p->alias != 0 ? p->alias : one, second = q->alias != 0 ? q->alias : other;
-  return first == second;
+/* The site of f's function, by name where it was known by its address at first, as in a field. */
+static uint32_t function_site(const struct aprof_future *f) {
+  uint32_t site = node_site(f->node), alias = site_record(site)->alias;
+  return alias != 0 ? alias : site;
 }
 
 /* The key belongs to a future that lives. True: that one goes on (rearm). */
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct aprof_future *f,
                            uint32_t flags, uint64_t now) {
-  if ((flags & APROF_REARM) && same_function(old, f)) {
+  if ((flags & APROF_REARM) && function_site(old) == function_site(f)) {
     if (old->state == APROF_FUTURE_WAITING && f->wake_tick != 0)
       old->wake_tick = f->wake_tick; /* due anew */
     if (is_busy(old))

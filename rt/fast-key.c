@@ -116,7 +116,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, b, token, f, c, function, now);
-  fast_slice_open(b, f, now, node_site(f->node));
+  slice_starts(b, f, now, node_site(f->node));
   finish(b);
   return;
 undo:
@@ -160,7 +160,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     f->await = 0;
   f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
   fast_runs(t, b, token, f, c, function, now);
-  fast_slice_open(b, f, now, a->await.site);
+  slice_starts(b, f, now, a->await.site);
   finish(b);
   return;
 undo:

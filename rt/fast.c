@@ -84,7 +84,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
-  fast_slice_open(b, f, now, a->await.site);
+  slice_starts(b, f, now, a->await.site);
   fast_waited(f, a, waited);
   fast_count(a->await.histogram, waited);
   finish(b);
@@ -127,9 +127,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   t->cur = f;
   t->suspended = NULL;
   t->counters = t->slice_counters = e->counters;
-  b->slice_tick = now;
-  b->slice_from = site->id;
-  b->slice_node = e->node;
+  slice_starts(b, f, now, site->id);
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
   finish(b);

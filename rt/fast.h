@@ -175,13 +175,6 @@ ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct ap
   return true;
 }
 
-ALWAYS void fast_slice_open(struct aprof_block *b, const struct aprof_future *f, uint64_t now,
-                            uint32_t site) {
-  b->slice_tick = now;
-  b->slice_from = site;
-  b->slice_node = f->outer;
-}
-
 /* True: it was the longest, whose end is to be noted. */
 ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
                              struct aprof_counters *c, uint64_t now) {

@@ -208,9 +208,9 @@ static void fill_header(struct aprof_header *h) {
 /* The pages change hands at once: a gate that tests its flag sees the old header or the
    new one, and what both have is the same. Asked of the kernel itself, since programs
    and their tools have an mmap of their own. */
-static bool map_file(int fd, int kind) {
-  return syscall(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, kind | MAP_FIXED, fd,
-                 0) != -1;
+static bool map_file(int fd) {
+  return syscall(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                 fd, 0) != -1;
 }
 
 /* By the kernel's own list. A tool such as valgrind keeps a list too, where a range that
@@ -239,21 +239,25 @@ static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
   return fd >= 0 && n == 0 && free;
 }
 
+/* Address space alone, where the profile lies behind its header. */
+static long map_nothing(int fixed) {
+  return syscall(SYS_mmap, rt_base() + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE,
+                 PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+}
+
 /* A forked child has a hole where its parent's profile was, and the kernel may give it to
    whoever asks for memory. */
 bool profile_keep_range(void) {
   if (!rt.hole)
     return true;
-  char *from = rt_base() + APROF_HEADER_SIZE;
+  uintptr_t from = (uintptr_t)rt_base() + APROF_HEADER_SIZE;
   uint64_t size = rt.capacity - APROF_HEADER_SIZE;
-  int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   /* Asked for, not forced: the kernel grants it where nothing lies there. */
-  long got = syscall(SYS_mmap, from, size, PROT_NONE, kind, -1, 0);
-  if (got != (long)(uintptr_t)from) {
+  long got = map_nothing(0);
+  if (got != (long)from) {
     if (got != -1)
       syscall(SYS_munmap, got, size);
-    if (!nothing_lies_in((uintptr_t)from, (uintptr_t)from + size) ||
-        syscall(SYS_mmap, from, size, PROT_NONE, kind | MAP_FIXED, -1, 0) == -1)
+    if (!nothing_lies_in(from, from + size) || map_nothing(MAP_FIXED) == -1)
       return false;
   }
   rt.hole = false;
@@ -263,11 +267,14 @@ bool profile_keep_range(void) {
 /* Valgrind makes a fork of what was to be a process in our memory. Memcheck would look for
    leaks in the whole profile, of which that process has nothing, a fault for each word. */
 void profile_cover(void) {
-  char *from = rt_base() + APROF_HEADER_SIZE;
   unsigned char resident;
-  if (syscall(SYS_mincore, from, APROF_PAGE, &resident) < 0)
-    syscall(SYS_mmap, from, rt.capacity - APROF_HEADER_SIZE, PROT_NONE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (syscall(SYS_mincore, rt_base() + APROF_HEADER_SIZE, APROF_PAGE, &resident) < 0)
+    map_nothing(MAP_FIXED);
+}
+
+static void backed(uint64_t until) {
+  rt.committed = until;
+  __atomic_store_n(&rt.records, until / sizeof(struct aprof_future), __ATOMIC_RELAXED);
 }
 
 bool profile_open(void) {
@@ -282,7 +289,7 @@ bool profile_open(void) {
       pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);
-  if (!map_file(fd, MAP_SHARED))
+  if (!map_file(fd))
     goto fail;
   char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */
@@ -292,8 +299,7 @@ bool profile_open(void) {
   rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
-  rt.committed = FIRST;
-  __atomic_store_n(&rt.records, FIRST / sizeof(struct aprof_future), __ATOMIC_RELAXED);
+  backed(FIRST);
   confine_opened();
   memcpy(rt.header->magic, APROF_PROFILE_MAGIC, sizeof rt.header->magic);
   return true;
@@ -350,8 +356,7 @@ bool profile_commit(uint64_t until) {
     if (madvise(from, size, MADV_POPULATE_WRITE) != 0)
       for (uint64_t i = 0; i < size; i += APROF_PAGE)
         ((volatile char *)from)[i] = 0;
-    rt.committed = target;
-    __atomic_store_n(&rt.records, target / sizeof(struct aprof_future), __ATOMIC_RELAXED);
+    backed(target);
   }
   errno = saved;
   return ok;

@@ -128,13 +128,18 @@ static inline void close_off_thread(struct thread *t, struct aprof_future *f, ui
 
 /* -- slices ---------------------------------------------------------------- */
 
-/* The thread goes from no future to running f. */
-static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
-                              uint32_t site) {
-  struct aprof_block *b = t->block;
+/* From here on f's stack holds the thread. */
+static inline void slice_starts(struct aprof_block *b, const struct aprof_future *f, uint64_t now,
+                                uint32_t site) {
   b->slice_tick = now;
   b->slice_from = site;
   b->slice_node = f->outer;
+}
+
+/* The thread goes from no future to running f. */
+static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
+                              uint32_t site) {
+  slice_starts(t->block, f, now, site);
   t->slice_counters = counters_of(t, f->outer);
 }
 
