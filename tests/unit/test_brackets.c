@@ -317,11 +317,9 @@ END_TEST
 /* Two callbacks of one type on one object: each body looks for both keys. */
 START_TEST(run_of_another_function) {
   begin();
-  token c, r, s;
-  create(&multi, &c, &on_done, NULL);
-  created(&c, KEY, 1);
-  create(&once_other, &c, &on_other, NULL);
-  created(&c, KEY, 1);
+  token r, s;
+  new_future(&multi, &on_done, KEY);
+  new_future(&once_other, &on_other, KEY);
   run(&own, &r, KEY, &on_other); /* on_done's future */
   ck_assert_uint_eq(r.word[0], 0);
   run(&own_other, &s, KEY, &on_other);
