@@ -16,6 +16,9 @@ enum { ITSELF = 0, RESULT = 1, FIRST_PARAMETER = 2 };
 struct Source {
   unsigned function; /* DECL_UID */
   location_t where;
+
+  /* The first place is told. */
+  bool operator==(const Source &other) const { return function == other.function; }
 };
 
 struct Sources {
@@ -142,12 +145,8 @@ static void into(Spot spot, tree value, location_t where) {
   if (functions.empty() && spots.empty())
     return;
   Sources &sources = flows[spot];
-  for (tree function : functions) {
-    unsigned uid = DECL_UID(function);
-    auto same = [&](const Source &s) { return s.function == uid; };
-    if (std::none_of(sources.functions.begin(), sources.functions.end(), same))
-      sources.functions.push_back({uid, where});
-  }
+  for (tree function : functions)
+    add_once(&sources.functions, Source{DECL_UID(function), where});
   for (Spot from : spots)
     if (from != spot)
       add_once(&sources.spots, from);
@@ -184,10 +183,7 @@ void flow_out_of(tree function, tree value, location_t where) {
 }
 
 static void add_reach(unsigned function, const Reach &reach) {
-  std::vector<Reach> &known = reached[function];
-  auto same = [&](const Reach &r) { return r.create == reach.create; };
-  if (std::none_of(known.begin(), known.end(), same))
-    known.push_back(reach);
+  add_once(&reached[function], reach);
 }
 
 void flow_reaches(tree place, const Binding *create, tree callee, location_t where) {

@@ -42,6 +42,9 @@ struct Reach {
   const Binding *create;
   tree callee;      /* of the create, or null */
   location_t where; /* the function is named there */
+
+  /* One for each line, the first. */
+  bool operator==(const Reach &other) const { return create == other.create; }
 };
 
 /* Once the unit is parsed: all of a function, one for each line. */
