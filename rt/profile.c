@@ -343,21 +343,17 @@ bool profile_commit(uint64_t until) {
   if (target > rt.capacity)
     target = rt.capacity;
   int saved = errno;
-  char *from = rt_base() + rt.committed;
-  uint64_t size = target - rt.committed;
   struct rlimit limit;
   bool ok = getrlimit(RLIMIT_FSIZE, &limit) == 0 && target <= limit.rlim_cur;
-  /* Where the program closed our descriptor, the mapping itself can still grow. */
+  /* The file has the pages from then on, and a first touch maps and clears one: all at once
+     would hold the thread up for those too that may never be touched. Where the program
+     closed our descriptor, the mapping itself can still grow. */
   if (ok && profile_fd_ok())
-    ok = fallocate(rt.fd, 0, (off_t)rt.committed, (off_t)size) == 0;
+    ok = fallocate(rt.fd, 0, (off_t)rt.committed, (off_t)(target - rt.committed)) == 0;
   else if (ok)
-    ok = madvise(from, size, MADV_POPULATE_WRITE) == 0;
-  if (ok) {
-    if (madvise(from, size, MADV_POPULATE_WRITE) != 0)
-      for (uint64_t i = 0; i < size; i += APROF_PAGE)
-        ((volatile char *)from)[i] = 0;
+    ok = madvise(rt_base() + rt.committed, target - rt.committed, MADV_POPULATE_WRITE) == 0;
+  if (ok)
     backed(target);
-  }
   errno = saved;
   return ok;
 }
