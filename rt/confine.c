@@ -271,10 +271,18 @@ static SLOW bool look(void) {
   return confined;
 }
 
+/* One event may take the lock ten times over, and asks once: a filter that came in between is
+   another thread's, or a handler's, and might as well come right behind the answer. */
 bool profile_confined(void) {
   if (__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE))
     return true;
-  return status_fd >= 0 && look();
+  struct thread *t = aprof_self;
+  if (status_fd < 0 || t->filters == FILTERS_ASKED)
+    return false;
+  bool confined = look();
+  if (t->filters == FILTERS_UNASKED)
+    t->filters = FILTERS_ASKED;
+  return confined;
 }
 
 bool profile_confined_lately(void) {

@@ -290,6 +290,7 @@ void event_left(struct thread *t) {
   uint64_t now = event_time(t);
   in_libc = false;
   confine_left();
+  t->filters = FILTERS_OUTSIDE;
   memset(t->cache, 0, sizeof t->cache);
   mend_free_list(t);
   t->suspended = t->polled = NULL;

@@ -100,6 +100,7 @@ struct thread {
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */
   uint32_t shed;         /* enum aprof_step; see govern.h */
+  enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
   uint64_t check_at;     /* of the block's sequence: when the governor looks; or never */
   uint64_t stood;        /* its time while its clock stands still */
   uint64_t coarse;       /* the kernel's tick at that time */
@@ -136,6 +137,7 @@ struct rt {
   aprof_callback callback; /* user's, or NULL */
   void *callback_arg;
   uint32_t instance; /* raised by each new profile: sites register again */
+  uint64_t creating; /* CREATING_BIT of each namespace of a create line that ran */
   uint32_t nodes_cap;
   int32_t pid;   /* owner of the profile; 0: none yet */
   int32_t state; /* enum rt_state */
@@ -273,6 +275,11 @@ uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
 void site_told(struct aprof_site *function, const void *address);
 struct aprof_psite *site_record(uint32_t id);
 bool site_creates(uint32_t ns); /* did a create line of this namespace ever run; rare */
+/* ... false: certainly not. */
+#define CREATING_BIT(ns) ((uint64_t)1 << ((ns) % 64))
+static inline bool site_may_create(uint32_t ns) {
+  return __atomic_load_n(&rt.creating, __ATOMIC_RELAXED) & CREATING_BIT(ns);
+}
 void site_reset(void);
 static inline bool site_known(const struct aprof_site *site) {
   return likely(__atomic_load_n(&site->instance, __ATOMIC_ACQUIRE) == rt.instance);

@@ -25,6 +25,7 @@ static inline struct thread *event_begin_as(bool birth) {
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
   b->general_events++;
+  t->filters = FILTERS_UNASKED;
   if (unlikely(b->sequence >= t->check_at))
     govern(t);
   return t;
@@ -35,6 +36,7 @@ static inline struct thread *event_begin(void) {
 }
 
 static inline void event_end(struct thread *t) {
+  t->filters = FILTERS_OUTSIDE;
   publish_fence();
   t->block->sequence++;
 }
