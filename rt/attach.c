@@ -96,7 +96,6 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   gate->wake_current = events_brackets.wake_current;
   gate->end_current = events_brackets.end_current;
   gate->switch_to = events_rare.switch_to;
-  gate->create_key = event_create_key;
   gate->due = events_rare.due;
   gate->blocking_begin = events_rare.blocking_begin;
   gate->blocking_end = events_rare.blocking_end;

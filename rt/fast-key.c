@@ -37,15 +37,38 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
 }
 
-/* The first place of a key that no future has: free, and nothing lies behind it. */
-ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash) {
+/* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
+ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
   if (unlikely(segment->older != NULL))
     return NULL;
-  uint64_t *place = &segment->word[hash % KEY_WORDS], word = relaxed(place);
+  uint64_t *place = &segment->word[hash % KEY_WORDS], word = *seen = relaxed(place);
   if (word == 0)
     return likely(__atomic_load_n(&segment->used, __ATOMIC_RELAXED) < KEY_ENOUGH) ? place : NULL;
   bool last = relaxed(&segment->word[(hash + 1) % KEY_WORDS]) == 0;
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
+}
+
+static SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b) {
+  key_insert(f);
+  finish(b);
+}
+
+/* The end of an event that puts f at this place, from where others may find it; if another
+   thread took the place, or is replacing the segment, wherever there is one. */
+ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_segment *segment,
+                      uint64_t *place, uint64_t seen, uint32_t hash) {
+  uint64_t word = (uint64_t)hash << 32 | index_of(f);
+  if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))) {
+    finish_inserting(f, b);
+    return;
+  }
+  if (seen == 0)
+    __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
+  if (unlikely(segment != directory_at(&key_directory, hash)))
+    finish_inserting(f, b);
+  else
+    finish(b);
 }
 
 /* -- run --------------------------------------------------------------------- */
@@ -127,21 +150,73 @@ slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
 
+/* The first sight of a future that nobody creates: born running. */
+ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                          uint64_t key1, struct aprof_site *function, const void *self,
+                          uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER;
+  if ((site->flags & odd) != APROF_ORPHAN || site_may_create(site->ns) || !begin(t, b))
+    goto slow;
+  struct aprof_site *named = function != NULL ? function : site;
+  struct node_entry *e = fast_node(t, 0, named, false);
+  uint32_t hash = key_hash(key0, key1), slot = t->free_list;
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
+  if (unlikely(e == NULL) || unlikely(place == NULL) || unlikely(slot == 0) ||
+      unlikely(b->state != APROF_THREAD_OTHER))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last;
+  if (backwards(rested))
+    goto undo;
+  struct aprof_future *f = future_at(slot);
+  struct aprof_counters *c = e->counters;
+  b->other += rested;
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING,
+                         APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0),
+                         0, c);
+  f->node = f->outer = e->node;
+  f->await = 0;
+  f->ns = site->ns;
+  f->key0 = key0;
+  f->key1 = key1;
+  f->create_site = named->id;
+  f->parent = 0;
+  f->parent_serial = 0;
+  publish_fence();
+  f->id = id;
+  fast_runs(t, b, token, f, c, function, now);
+  t->slice_counters = c;
+  slice_starts(b, f, now, named->id);
+  finish_at(f, b, segment, place, seen, hash);
+  return;
+undo:
+  unbegin(t);
+slow:
+  event_run_begin(site, token, key0, key1, function, self);
+}
+
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
 
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock, run_begin *queued) {
+                           uint32_t clock, run_begin *queued, run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
+  if (unlikely(t->cur != NULL)) { /* called by a future: no way through `queued` or `born` */
+    event_run_begin(site, token, key0, key1, function, self);
+    return;
+  }
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1);
   if (f == NULL) {
     unbegin(t);
-    goto slow;
+    born(site, token, key0, key1, function, self);
+    return;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f, site, function) ||
       unlikely(f->wake_tick != 0))
@@ -299,12 +374,13 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(site->flags & (APROF_ROOT | APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
+      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
       (function == NULL && fn != NULL))
     goto undo;
   uint32_t above = 0;
   if (creator != NULL) {
-    above = creator->node;
+    if (!(site->flags & APROF_ROOT))
+      above = creator->node;
     if (unlikely(creator->await != 0))
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
@@ -359,28 +435,29 @@ slow:
   event_create_begin(site, token, function, fn);
 }
 
-/* No body ran inside, and no future has that key. */
-ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
-  struct thread *t = aprof_self;
-  uint64_t id = token->word[0];
-  uint32_t index = (uint32_t)token->word[1];
-  struct aprof_future *f = future_at(index);
+/* No body ran inside, and no future has that key: it waits, or is queued, and can be found,
+   while its bracket may still be open. False: it has not happened. */
+ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint64_t key0,
+                         uint64_t key1, bool still_open) {
   struct aprof_block *b = t->block;
-  if (!begin(t, b))
-    goto slow;
+  uint64_t id = token->word[0];
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
   if (unlikely(t->tentative != f) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
-      unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0) || unlikely(!ok))
-    goto undo;
+      unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0))
+    return false;
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
-  uint64_t *place = fast_vacancy(segment, hash), seen;
+  uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
   if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
-    goto undo;
-  seen = relaxed(place);
+    return false;
   uint32_t flags = (uint32_t)f->polled;
   /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
   t->tentative = NULL;
   t->tentative_id = 0;
+  if (still_open) {
+    t->published = f;
+    t->published_id = id;
+  }
   publish_fence();
   f->polled = 0;
   f->key0 = key0;
@@ -395,21 +472,28 @@ ALWAYS void fast_create_end(struct aprof_token *token, uint64_t key0, uint64_t k
     f->counters = ((struct aprof_counters *)(uintptr_t)f->counters)->await.function;
     f->state = APROF_FUTURE_QUEUED;
   }
-  /* From here on another thread may run it; or take the place first. */
-  uint64_t word = (uint64_t)hash << 32 | index;
-  if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED)))
-    key_insert(f);
-  else if (seen == 0)
-    __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
-  if (unlikely(segment != directory_at(&key_directory, hash)))
-    key_insert(f);
-  finish(b);
-  return;
-undo:
-  unbegin(t);
-slow:
+  finish_at(f, b, segment, place, seen, hash);
+  return true;
+}
+
+static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  struct thread *t = aprof_self;
+  if (likely(ok) && begin(t, t->block)) {
+    if (fast_publish(t, token, key0, key1, false))
+      return;
+    unbegin(t);
+  }
   event_create_end(token, key0, key1, ok);
+}
+
+static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  struct thread *t = aprof_self;
+  if (begin(t, t->block)) {
+    if (fast_publish(t, token, key0, key1, true))
+      return;
+    unbegin(t);
+  }
+  event_create_key(token, key0, key1);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -420,9 +504,15 @@ slow:
       struct aprof_site *function, const void *self) {                                             \
     fast_run_queued(site, token, key0, key1, function, self, clock);                               \
   }                                                                                                \
+  static __attribute__((noinline)) void run_born_##name(                                           \
+      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_born(site, token, key0, key1, function, self, clock);                                 \
+  }                                                                                                \
   static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
                                uint64_t key1, struct aprof_site *function, const void *self) {     \
-    fast_run_begin(site, token, key0, key1, function, self, clock, run_queued_##name);             \
+    fast_run_begin(site, token, key0, key1, function, self, clock, run_queued_##name,              \
+                   run_born_##name);                                                               \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
@@ -439,10 +529,6 @@ slow:
     fast_create_begin(site, token, function, fn, clock);                                           \
   }
 
-static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
-  fast_create_end(token, key0, key1, ok);
-}
-
 #if defined __x86_64__ || defined __i386__
 SET(tsc, APROF_CLOCK_TSC)
 #endif
@@ -450,6 +536,7 @@ SET(virtual, APROF_CLOCK_VIRTUAL)
 
 void fast_brackets(struct aprof_gate *gate, uint32_t clock) {
   gate->create_begin = event_create_begin;
+  gate->create_key = create_key_any;
   gate->create_end = create_end_any;
   gate->run_begin = event_run_begin;
   gate->run_end = event_run_end;

@@ -266,6 +266,20 @@ struct aprof_future *key_search(struct key_search *s) {
 struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *after) {
   struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .after = after};
+  /* Most often the key's first place has the answer: it holds the future, or none does, and
+     behind the only one there is no other. */
+  const struct key_segment *segment = segment_at(s.hash);
+  const uint64_t *place = &segment->word[s.hash % KEY_WORDS];
+  uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  struct aprof_future *f = future_at((uint32_t)word);
+  bool here = word >> 32 == s.hash && (int32_t)word > (int32_t)KEY_TOMB; /* no queue's word */
+  if (here && after == NULL && likely(is_key(f, &s)))
+    return f;
+  if (here && after == f)
+    word = __atomic_load_n(&segment->word[(s.hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
+  if (word == 0 && likely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL) &&
+      likely(segment_at(s.hash) == segment))
+    return NULL;
   return key_search(&s);
 }
 

@@ -29,6 +29,7 @@ static uint32_t creating[64]; /* namespaces of create lines, open addressing; a 
 void site_reset(void) {
   memset(chunks, 0, sizeof chunks);
   memset(creating, 0, sizeof creating);
+  rt.creating = 0;
   table = NULL;
   table_size = table_used = 0;
   modules = NULL;
@@ -136,6 +137,7 @@ uint32_t site_register_slow(struct aprof_site *site) {
     uint32_t *slot = creating_slot(site->ns);
     if (slot != NULL)
       *slot = site->ns + 1;
+    __atomic_fetch_or(&rt.creating, CREATING_BIT(site->ns), __ATOMIC_RELAXED);
   }
   struct aprof_psite wanted = {.name = arena_string(site->name),
                                .file = arena_string(site->file),
