@@ -75,7 +75,7 @@ static bool adopts(struct aprof_future *f, struct aprof_site *site, const void *
 void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site,
                   const void *self) {
   if (f->flags & APROF_F_NAMELESS) {
-    uint32_t parent = rt.node_segments[f->node / NODE_CHUNK][f->node % NODE_CHUNK].parent;
+    uint32_t parent = node_parent(f->node);
     bool own = f->outer == f->node;
     f->node = node_find(t, parent, site, false)->node;
     if (own)

@@ -3,39 +3,7 @@
  * running future, run by the loop. See fast.c for why, and brackets.c for what they
  * do; only the first place that a key can have in the table is looked at.
  */
-#include "fast.h"
-#include "key.h"
-
-/* The future at its first place in the table, if it is that one, and the site one that needs
-   no general event; else NULL. Equal ones are not even looked at without the lock. */
-ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1) {
-  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
-    return NULL;
-  uint32_t hash = key_hash(key0, key1);
-  struct key_segment *segment = directory_at(&key_directory, hash);
-  uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
-    return NULL; /* or the word of a queue */
-  struct aprof_future *f = future_at((uint32_t)word);
-  return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == site->ns) &&
-                 likely(f->flags & APROF_F_KEYED)
-             ? f
-             : NULL;
-}
-
-ALWAYS uint64_t relaxed(const uint64_t *word) {
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-/* The first place of f's key, where f is found there and its segment is whole. */
-ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
-  uint32_t hash = key_hash(f->key0, f->key1);
-  struct key_segment *segment = directory_at(&key_directory, hash);
-  if (unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(segment->older != NULL))
-    return NULL;
-  uint64_t *place = &segment->word[hash % KEY_WORDS];
-  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
-}
+#include "fast-key.h"
 
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
@@ -73,48 +41,21 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
 
 /* -- run --------------------------------------------------------------------- */
 
-/* Both of the next: the future runs from here on; its wait or queueing was `passed`. */
-ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
-                      struct aprof_future *f, struct aprof_counters *c,
-                      const struct aprof_site *function, uint64_t now) {
-  token->word[0] = f->id;
-  token->word[1] = index_of(f);
-  token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
-  f->state = APROF_FUTURE_RUNNING;
-  f->open++;
-  f->caller = 0;
-  f->last = now;
-  f->counters = (uintptr_t)c;
-  t->cur = f;
-  t->suspended = NULL;
-  t->counters = c;
-  b->state = APROF_THREAD_RUNNING;
-  b->last = now;
-}
-
-/* Made for this function, where the site asks for that; of one that was known by its
-   address, once it is told. */
-ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site,
-                     const struct aprof_site *function) {
-  if (!(site->flags & APROF_OWN))
-    return true;
-  uint32_t known = node_site(f->node);
-  return likely(known == function->id) || site_record(known)->alias == function->id;
-}
-
-/* Does nothing about the future need the general event? The lease tells that
+/* Does nothing about where it ran last need the general event? The lease tells that
    it paused here, so no earlier than the thread's last event. */
 ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
-                          const struct aprof_future *f, const struct aprof_site *site,
-                          const struct aprof_site *function) {
-  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER) &&
-         (function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function)));
+                          const struct aprof_future *f) {
+  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
 }
 
-/* The first run of what was made runnable: it was queued. */
+typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                       uint64_t key1, struct aprof_site *function, const void *self);
+
+/* The first run of what was made runnable: it was queued. One that has no name yet gets
+   it in a function of its own, `nameless`: NULL there. */
 ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                             uint64_t key1, struct aprof_site *function, const void *self,
-                            uint32_t clock) {
+                            uint32_t clock, run_begin *nameless) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
@@ -124,15 +65,29 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
     unbegin(t);
     goto slow;
   }
-  if (!fast_runnable(t, b, f, site, function) || unlikely(f->state != APROF_FUTURE_QUEUED))
+  uint32_t node;
+  struct aprof_counters *c;
+  if (!fast_runnable(t, b, f) || unlikely(f->state != APROF_FUTURE_QUEUED))
     goto undo;
-  struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)f->counters;
+  if (nameless == NULL) {
+    if (!fast_name(t, f, site, function, &node, &c))
+      goto undo;
+  } else {
+    if (!fast_named(f, site, function)) {
+      unbegin(t);
+      nameless(site, token, key0, key1, function, self);
+      return;
+    }
+    c = (struct aprof_counters *)(uintptr_t)f->counters;
+  }
   if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested))
     goto undo;
   b->other += rested;
+  if (nameless == NULL)
+    fast_rename(f, node);
   f->queued += passed;
   c->function.queued += passed;
   fast_count(c->function.queued_histogram, passed);
@@ -173,9 +128,9 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   struct aprof_future *f = future_at(slot);
   struct aprof_counters *c = e->counters;
   b->other += rested;
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING,
-                         APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0),
-                         0, c);
+  uint64_t id =
+      fast_new(t, f, now, APROF_FUTURE_RUNNING,
+               APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
   f->node = f->outer = e->node;
   f->await = 0;
   f->ns = site->ns;
@@ -197,17 +152,14 @@ slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
 
-typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                       uint64_t key1, struct aprof_site *function, const void *self);
-
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock, run_begin *queued, run_begin *born) {
+                           uint32_t clock, run_begin *called, run_begin *queued, run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  if (unlikely(t->cur != NULL)) { /* called by a future: no way through `queued` or `born` */
-    event_run_begin(site, token, key0, key1, function, self);
+  if (t->cur != NULL) {
+    called(site, token, key0, key1, function, self);
     return;
   }
   if (!begin(t, b))
@@ -218,8 +170,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     born(site, token, key0, key1, function, self);
     return;
   }
-  if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f, site, function) ||
-      unlikely(f->wake_tick != 0))
+  if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
+      !fast_named(f, site, function) || unlikely(f->wake_tick != 0))
     goto undo;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
@@ -246,18 +198,6 @@ slow:
   queued(site, token, key0, key1, function, self);
 }
 
-/* Where the future that stops running waits, if that is known. */
-ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
-                                         struct aprof_counters *c, struct aprof_site *where) {
-  if (unlikely(f->await != 0) ||
-      (unlikely(t->polled == f) && t->polled_sequence == t->block->sequence))
-    return NULL;
-  if (where != NULL)
-    return fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
-}
-
 /* What ran in the bracket has suspended itself: nothing to close but the bracket. */
 ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_site *where,
                                struct thread *t, struct aprof_future *f) {
@@ -273,14 +213,6 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   f->open--;
   t->suspended = NULL;
   finish(b);
-}
-
-/* The bracket's future f runs here, was not asked to end, and took no await inside. */
-ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
-                       const struct aprof_future *f, const struct aprof_site *where) {
-  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
-         likely(!((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY)) &&
-         (where == NULL || site_known(where));
 }
 
 /* It waits from here on, until it is run again. */
@@ -499,10 +431,15 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 /* -- one set per clock --------------------------------------------------------- */
 
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void run_nameless_##name(                                       \
+      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_queued(site, token, key0, key1, function, self, clock, NULL);                         \
+  }                                                                                                \
   static __attribute__((noinline)) void run_queued_##name(                                         \
       struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, key0, key1, function, self, clock);                               \
+    fast_run_queued(site, token, key0, key1, function, self, clock, run_nameless_##name);          \
   }                                                                                                \
   static __attribute__((noinline)) void run_born_##name(                                           \
       struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
@@ -511,15 +448,17 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
   }                                                                                                \
   static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
                                uint64_t key1, struct aprof_site *function, const void *self) {     \
-    fast_run_begin(site, token, key0, key1, function, self, clock, run_queued_##name,              \
-                   run_born_##name);                                                               \
+    fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
+                   run_queued_##name, run_born_##name);                                            \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
     fast_run_done(token, how, where, clock);                                                       \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
-    if (how == APROF_PENDING)                                                                      \
+    if ((uint32_t)token->word[2] & BRACKET_INDEX)                                                  \
+      called_end_##name(token, how, where);                                                        \
+    else if (how == APROF_PENDING)                                                                 \
       fast_run_pause(token, where, clock);                                                         \
     else                                                                                           \
       run_done_##name(token, how, where);                                                          \

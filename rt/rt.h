@@ -312,6 +312,9 @@ void node_reset(void);
 static inline uint32_t node_site(uint32_t node) {
   return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].site;
 }
+static inline uint32_t node_parent(uint32_t node) {
+  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].parent;
+}
 static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
                                                 struct aprof_site *site) {
   /* Sites lie side by side, and nodes are numbered one by one: without the product a

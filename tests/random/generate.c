@@ -6,6 +6,8 @@
  */
 #include "generator.h"
 
+#include <string.h>
+
 static void maybe_at(struct generator *g) {
   if (running(g) && chance(g, 60))
     emit(g, OP_AT, &places.call[below(g, CALLS)]);
@@ -303,6 +305,16 @@ static void wind_down(struct generator *g) {
   g->thread = 0;
 }
 
+/* All of it once more, `rounds` times or as often as there is room: by then the paths are
+   known and the histograms made, so the fast events are not turned away. */
+static void repeat(struct program *program, unsigned rounds) {
+  uint32_t count = program->count;
+  for (; rounds > 0 && program->count + count < PROGRAM_MAX; rounds--) {
+    memcpy(program->ops + program->count, program->ops, count * sizeof *program->ops);
+    program->count += count;
+  }
+}
+
 void program_generate(struct program *program, uint64_t seed) {
   struct generator *g =
       &(struct generator){.random = seed * 0x2545f4914f6cdd1du, .program = program};
@@ -319,7 +331,10 @@ void program_generate(struct program *program, uint64_t seed) {
       g->thread = below(g, program->threads);
     act(g);
   }
-  if (chance(g, 50))
+  bool again = chance(g, 30);
+  if (chance(g, 50) || again)
     wind_down(g);
+  if (again)
+    repeat(program, 2 + below(g, 7));
   emit(g, OP_NOP, NULL);
 }

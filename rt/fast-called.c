@@ -1,0 +1,180 @@
+/*
+ * The fast events of runs that a running future makes: a callback that goes through the
+ * steps of a request, a state machine that polls another one. See fast.c for why, and
+ * brackets.c for what they do. The slice is the caller's all the while.
+ */
+#include "fast-key.h"
+
+/* The caller waits at `called` until the bracket of f closes. */
+ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry *called,
+                           const struct aprof_future *f, uint32_t index, uint64_t now) {
+  caller->await = called->node;
+  caller->callee = index | CALLEE_MINE;
+  caller->wake_tick = 0;
+  __atomic_store_n(&caller->wake_site, (uint32_t)f->id, __ATOMIC_RELAXED);
+  caller->last = now;
+  caller->state = APROF_FUTURE_ASIDE;
+}
+
+ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                              uint64_t key1, struct aprof_site *function, const void *self,
+                              uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1);
+  if (unlikely(caller == NULL) || unlikely(f == NULL) || unlikely(caller->await != 0) ||
+      unlikely(f->lease != t->lease))
+    goto undo;
+  struct aprof_site *callee = function != NULL ? function : site;
+  struct node_entry *called =
+      fast_node(t, caller->node, likely(t->at_sequence + 1 != b->sequence) ? callee : t->at, true);
+  struct aprof_counters *c, *a = NULL;
+  uint32_t node = f->node, *histogram;
+  if (f->state == APROF_FUTURE_WAITING) {
+    a = (struct aprof_counters *)(uintptr_t)f->counters;
+    c = (struct aprof_counters *)(uintptr_t)a->await.function;
+    histogram = &a->await.histogram;
+    if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
+      goto undo;
+  } else {
+    if (unlikely(f->state != APROF_FUTURE_QUEUED) || !fast_name(t, f, site, function, &node, &c))
+      goto undo;
+    histogram = &c->function.queued_histogram;
+  }
+  if (unlikely(called == NULL) || !has_histogram(histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - f->last;
+  if (backwards(ran))
+    goto undo;
+  t->counters->function.exec += ran;
+  fast_put_aside(caller, called, f, index_of(f), now);
+  if (a != NULL) {
+    fast_waited(f, a, passed);
+    if (likely(f->flags & APROF_F_IMPLICIT))
+      f->await = 0;
+  } else {
+    fast_rename(f, node);
+    f->queued += passed;
+    c->function.queued += passed;
+    f->wake_tick = 0; /* when it was due */
+  }
+  fast_count(*histogram, passed);
+  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+  fast_runs(t, b, token, f, c, function, now);
+  f->caller = index_of(caller);
+  token->word[1] |= caller->id << 32;
+  token->word[2] |= f->caller;
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  event_run_begin(site, token, key0, key1, function, self);
+}
+
+/* Who waits for f's bracket to close, at an await all of whose records are there: *a. */
+ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
+                                        uint32_t index, bool immediate, struct aprof_counters **a) {
+  struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
+  if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
+      unlikely(caller->callee != (index | CALLEE_MINE)) ||
+      unlikely(caller->state != APROF_FUTURE_ASIDE) || unlikely(caller->lease != t->lease) ||
+      unlikely(caller->flags & APROF_F_IMPLICIT) ||
+      unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
+      unlikely((*a)->await.function == 0) || unlikely(!immediate && (*a)->await.histogram <= 1))
+    return NULL;
+  return caller;
+}
+
+/* It runs again. */
+ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct aprof_counters *a,
+                         bool immediate, uint64_t now) {
+  uint64_t waited = now - caller->last;
+  caller->await = 0;
+  caller->callee = 0;
+  caller->wake_tick = 0;
+  caller->state = APROF_FUTURE_RUNNING;
+  caller->last = now;
+  t->cur = caller;
+  t->suspended = NULL;
+  t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
+  caller->counters = a->await.function;
+  fast_waited(caller, a, waited);
+  if (likely(immediate)) {
+    a->await.immediate++;
+  } else {
+    caller->flags |= APROF_F_WAITED;
+    fast_count(a->await.histogram, waited);
+  }
+}
+
+ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
+                            uint32_t clock) {
+  struct thread *t = aprof_self;
+  uint32_t index = (uint32_t)token->word[1];
+  struct aprof_future *f = future_at(index);
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
+    goto slow;
+  bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;
+  struct aprof_counters *c = t->counters, *at, *a = NULL;
+  struct aprof_future *caller;
+  uint64_t *place = NULL;
+  if (unlikely(t->cur != f) || unlikely(f->id != token->word[0]) || unlikely(f->ending != 0) ||
+      unlikely(token->word[2] & BRACKET_POLL) || (where != NULL && !site_known(where)) ||
+      unlikely((caller = fast_caller(t, token, index, immediate, &at)) == NULL))
+    goto undo;
+  if (how == APROF_PENDING) {
+    if ((a = fast_pause(t, f, c, where)) == NULL)
+      goto undo;
+  } else if (unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
+             unlikely((place = fast_place(f, index)) == NULL) ||
+             !has_histogram(&c->function.exec_histogram) ||
+             !has_histogram(&c->function.wall_histogram)) {
+    goto undo;
+  }
+  uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (backwards(ran))
+    goto undo;
+  c->function.exec += ran;
+  if (a != NULL) {
+    f->await = a->await.node;
+    f->counters = (uintptr_t)a;
+    f->last = now;
+    fast_stops_running(f, APROF_F_IMPLICIT);
+    f->open--;
+    t->polled = caller;
+    t->polled_node = caller->await;
+    t->polled_sequence = b->sequence + 2; /* while inside the next event */
+  } else {
+    fast_done(c, f, now);
+    __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+    fast_free(t, f, index);
+  }
+  fast_restore(t, caller, at, immediate, now);
+  b->last = now;
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  event_run_end(token, how, where);
+}
+
+/* -- one set per clock --------------------------------------------------------- */
+
+#define SET(name, clock)                                                                           \
+  void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
+                           uint64_t key1, struct aprof_site *function, const void *self) {         \
+    fast_called_begin(site, token, key0, key1, function, self, clock);                             \
+  }                                                                                                \
+  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
+    fast_called_end(token, how, where, clock);                                                     \
+  }
+
+#if defined __x86_64__ || defined __i386__
+SET(tsc, APROF_CLOCK_TSC)
+#endif
+SET(virtual, APROF_CLOCK_VIRTUAL)

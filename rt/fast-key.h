@@ -1,0 +1,137 @@
+/*
+ * What the fast events of futures that are found by a key have in common; see fast-key.c.
+ *
+ * Purpose: the table's first places, and the two ends of a run's bracket.
+ * Cost: inline. Locking: only inside an event.
+ */
+#ifndef APROF_FAST_KEY_H
+#define APROF_FAST_KEY_H
+
+#include "fast.h"
+#include "key.h"
+
+ALWAYS uint64_t relaxed(const uint64_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* The future at its first place in the table, if it is that one, and the site one that needs
+   no general event; else NULL. Equal ones are not even looked at without the lock. */
+ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1) {
+  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
+    return NULL;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
+  if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
+    return NULL; /* or the word of a queue */
+  struct aprof_future *f = future_at((uint32_t)word);
+  return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == site->ns) &&
+                 likely(f->flags & APROF_F_KEYED)
+             ? f
+             : NULL;
+}
+
+/* The first place of f's key, where f is found there and its segment is whole. */
+ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  if (unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(segment->older != NULL))
+    return NULL;
+  uint64_t *place = &segment->word[hash % KEY_WORDS];
+  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+}
+
+/* The future runs from here on, in a bracket that nobody waits for: where that differs,
+   what calls this goes on. */
+ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                      struct aprof_future *f, struct aprof_counters *c,
+                      const struct aprof_site *function, uint64_t now) {
+  token->word[0] = f->id;
+  token->word[1] = index_of(f);
+  token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
+  f->state = APROF_FUTURE_RUNNING;
+  f->open++;
+  f->caller = 0;
+  f->last = now;
+  f->counters = (uintptr_t)c;
+  t->cur = f;
+  t->suspended = NULL;
+  t->counters = c;
+  b->state = APROF_THREAD_RUNNING;
+  b->last = now;
+}
+
+/* Made for this function, where the site asks for that; of one that was known by its
+   address, once it is told. */
+ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site,
+                     const struct aprof_site *function) {
+  if (!(site->flags & APROF_OWN))
+    return true;
+  uint32_t known = node_site(f->node);
+  return likely(known == function->id) || site_record(known)->alias == function->id;
+}
+
+/* Is it known of the future what function it is, where this body tells? */
+ALWAYS bool fast_named(const struct aprof_future *f, const struct aprof_site *site,
+                       const struct aprof_site *function) {
+  return function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function));
+}
+
+/* What it is when this body runs, while it is queued: *node and *counters. One that was
+   created without a name gets this one, by fast_rename. */
+ALWAYS bool fast_name(struct thread *t, const struct aprof_future *f, const struct aprof_site *site,
+                      struct aprof_site *function, uint32_t *node,
+                      struct aprof_counters **counters) {
+  *node = f->node;
+  *counters = (struct aprof_counters *)(uintptr_t)f->counters;
+  if (fast_named(f, site, function))
+    return true;
+  if (!(f->flags & APROF_F_NAMELESS))
+    return false;
+  struct node_entry *e = fast_node(t, node_parent(f->node), function, false);
+  if (unlikely(e == NULL))
+    return false;
+  *node = e->node;
+  *counters = e->counters;
+  return true;
+}
+
+ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
+  if (likely(f->node == node))
+    return;
+  if (f->outer == f->node)
+    f->outer = node;
+  f->node = node;
+  f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
+}
+
+/* The bracket's future f runs here, was not asked to end, and took no await inside. */
+ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
+                       const struct aprof_future *f, const struct aprof_site *where) {
+  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
+         likely(!((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY)) &&
+         (where == NULL || site_known(where));
+}
+
+/* Where the future that stops running waits, if that is known. */
+ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
+                                         struct aprof_counters *c, struct aprof_site *where) {
+  if (unlikely(f->await != 0) ||
+      (unlikely(t->polled == f) && t->polled_sequence == t->block->sequence))
+    return NULL;
+  if (where != NULL)
+    return fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
+  return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
+}
+
+/* fast-called.c: of runs that a running future makes. */
+#define CALLED(name)                                                                               \
+  void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
+                           uint64_t key1, struct aprof_site *function, const void *self);          \
+  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);
+CALLED(tsc)
+CALLED(virtual)
+#undef CALLED
+
+#endif

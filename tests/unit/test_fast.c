@@ -1,0 +1,209 @@
+/*
+ * What programs do most, again and again: right each time, and from some round on without
+ * a general event. All that runs here runs in rounds of the same; the last ones must add
+ * nothing to the count of general events, so a fast event that turns away shows.
+ */
+#include "unit.h"
+
+FUNCTION_SITE(body);
+FUNCTION_SITE(child);
+CALLBACK_SITE(on_done);
+CALLBACK_SITE(on_step);
+FRAME_SITE(machine);
+FRAME_SITE(inner);
+AWAIT_SITE(nap);
+RETURN_SITE(not_yet);
+enum { NS = 7, FRAME_NS = 9, KEY = 0xabc0, OTHER = 0xdef0 };
+CREATE_SITE(once, APROF_ONCE, NS);
+CREATE_SITE(spawn, 0, NS);
+CREATE_SITE(root, APROF_ROOT | APROF_READY, NS);
+RUN_SITE(call, 0, NS);
+RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
+
+#define ROUNDS 8
+#define WARM 4 /* rounds, until paths and histograms are there */
+
+static uint64_t general_events(void) {
+  const struct aprof_header *h = profile();
+  uint64_t sum = 0, at = APROF_HEADER_SIZE;
+  while (at < h->used) {
+    const struct aprof_chunk *chunk = (const struct aprof_chunk *)((const char *)h + at);
+    if (chunk->type == APROF_CHUNK_BLOCK)
+      sum += ((const struct aprof_block *)(chunk + 1))->general_events;
+    at += chunk->size;
+  }
+  return sum;
+}
+
+static void in_rounds(void (*round)(void)) {
+  token t;
+  uint64_t before = 0;
+  attach();
+  enter(&body, &t); /* the runtime shows nothing before its first future */
+  leave(&t);
+  for (int i = 0; i < ROUNDS; i++) {
+    if (i == WARM)
+      before = general_events();
+    round();
+  }
+  ck_assert_uint_eq(general_events() - before, 0);
+}
+
+static void awaits(void) {
+  token t, c, a;
+  enter(&body, &t);
+  pass(1);
+  enter(&child, &c);
+  pass(2);
+  suspend(&nap, &a);
+  pass(10);
+  resume(&a);
+  pass(3);
+  leave(&c);
+  leave(&t);
+}
+
+START_TEST(bodies_and_awaits) {
+  in_rounds(awaits);
+  expect("body", "exec", ROUNDS);
+  expect("child", "exec", 5 * ROUNDS);
+  expect("child @ nap", "waiting", 10 * ROUNDS);
+  expect("body @ child", "immediate", 0);
+}
+END_TEST
+
+static void named_by_its_body(void) {
+  token r;
+  new_future(&root, NULL, KEY);
+  pass(10);
+  run(&call, &r, KEY, &on_step);
+  pass(3);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(nameless_ones) {
+  in_rounds(named_by_its_body);
+  expect("on_step", "done", ROUNDS);
+  expect("on_step", "exec", 3 * ROUNDS);
+  expect("on_step", "queued", 10 * ROUNDS);
+  expect("on_step", "queued histogram from 10", ROUNDS);
+  expect("on_step", "slice_max", 3);
+  expect("root", "created", 0);
+}
+END_TEST
+
+static void published(void) {
+  token c, r;
+  create(&spawn, &c, &on_done, NULL);
+  pass(1);
+  gate.create_key(&c, KEY, 0);
+  pass(2);
+  run(&call, &r, KEY, &on_done); /* inside the call that creates it */
+  pass(4);
+  ran(&r, APROF_DONE);
+  c.word[0] = 0; /* as where the call does not come back to its end */
+}
+
+START_TEST(published_ones) {
+  in_rounds(published);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done", "exec", 4 * ROUNDS);
+  expect("on_done", "queued", 3 * ROUNDS);
+}
+END_TEST
+
+static void born_by_a_run(void) {
+  token r;
+  run(&orphan, &r, KEY, &machine);
+  pass(1);
+  ran_at(&r, APROF_PENDING, &not_yet);
+  pass(10);
+  run(&orphan, &r, KEY, &machine);
+  pass(2);
+  ran(&r, APROF_DONE);
+  pass(100);
+}
+
+START_TEST(ones_that_nobody_creates) {
+  in_rounds(born_by_a_run);
+  expect("machine", "done", ROUNDS);
+  expect_times("machine", 3 * ROUNDS, 0, 13 * ROUNDS);
+  expect("machine @ not_yet", "waiting", 10 * ROUNDS);
+  expect("machine", "queued", 0);
+  expect("machine", "slices", 2 * ROUNDS);
+}
+END_TEST
+
+/* A callback goes through the steps of a future that it polls. */
+static void called(void) {
+  token r, m;
+  new_future(&once, &on_done, KEY);
+  new_future(&spawn, NULL, OTHER);
+  pass(5);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  run(&call, &m, OTHER, &on_step);
+  pass(2);
+  ran_at(&m, APROF_PENDING, &not_yet);
+  pass(1);
+  run(&call, &m, OTHER, &on_step);
+  pass(3);
+  ran(&m, APROF_DONE);
+  pass(1);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(runs_inside_a_run) {
+  in_rounds(called);
+  expect("on_done", "exec", 3 * ROUNDS);
+  expect("on_done", "slices", ROUNDS);
+  expect("on_done", "slice_max", 8);
+  expect("on_done @ on_step", "immediate", 2 * ROUNDS);
+  expect("on_done @ on_step", "waiting", 5 * ROUNDS);
+  expect("on_step", "done", ROUNDS);
+  expect("on_step", "slices", 0);
+  expect("on_step", "queued", 6 * ROUNDS);
+  expect_times("on_step", 5 * ROUNDS, 0, 12 * ROUNDS);
+  expect("on_step @ not_yet", "waiting", ROUNDS);
+}
+END_TEST
+
+/* What it polls is pending, so it is, too: it waits at the call of what it polled. */
+static void polled(void) {
+  token r, m;
+  static int odd;
+  run(&call, &r, KEY, &machine);
+  pass(1);
+  run(&call, &m, OTHER, &inner);
+  pass(2);
+  ran(&m, odd ? APROF_DONE : APROF_PENDING);
+  ran(&r, odd ? APROF_DONE : APROF_PENDING);
+  pass(10);
+  odd = !odd;
+}
+
+static void polled_twice(void) {
+  new_future(&spawn, &machine, KEY);
+  new_future(&spawn, &inner, OTHER);
+  polled();
+  polled();
+}
+
+START_TEST(one_that_waits_for_what_it_polls) {
+  token t;
+  attach();
+  enter(&body, &t);
+  leave(&t);
+  for (int i = 0; i < ROUNDS; i++)
+    polled_twice();
+  expect("machine", "done", ROUNDS);
+  expect("inner", "done", ROUNDS);
+  expect("machine", "exec", 2 * ROUNDS);
+  expect("inner", "exec", 4 * ROUNDS);
+  expect("machine @ inner", "waiting", 14 * ROUNDS);
+  expect("machine @ inner", "immediate", 2 * ROUNDS);
+}
+END_TEST
+
+UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, published_ones, ones_that_nobody_creates,
+          runs_inside_a_run, one_that_waits_for_what_it_polls)
