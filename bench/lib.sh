@@ -72,15 +72,18 @@ median='function median(list, n,    i, j, v) {
   return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
 }'
 
-# changes ROW VARIANTS <samples: what each variant adds to "plain", in percent: the median of
+# changes ROW VARIANTS [OF] <samples: what each variant adds to "plain", in percent of it or of OF: the median of
 # the rounds, each compared within itself, for its variants had the same neighbours.
 changes() {
-  awk -F '\t' -v row="$1" -v variants="$2" "$median"'
+  awk -F '\t' -v row="$1" -v variants="$2" -v each="${3:-}" "$median"'
     $2 == row { n = ++count[$1]; value[$1, n] = $3 }
     END {
       for (k = 1; k <= split(variants, v, " "); k++) {
-        for (i = 1; i <= n; i++) ratio[i] = 100 * (value[v[k], i] / value["plain", i] - 1)
-        printf "%s%s %+.2f %%", (k > 1 ? ", " : ""), v[k], median(ratio, n)
+        for (i = 1; i <= n; i++) {
+          more = value[v[k], i] - value["plain", i]
+          change[i] = 100 * more / (each != "" ? each : value["plain", i])
+        }
+        printf "%s%s %+.2f %%", (k > 1 ? ", " : ""), v[k], median(change, n)
       }
     }'
 }
