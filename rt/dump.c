@@ -109,15 +109,25 @@ static bool take_descriptors(void) {
 /* The program's own soft limits are not meant for the command. False: even the hard
    one leaves too few descriptors to load its libraries. */
 static bool lift_limits(void) {
-  static const __rlimit_resource_t all[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE,
-                                            RLIMIT_CPU};
-  struct rlimit limit;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (getrlimit(all[i], &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
-      limit.rlim_cur = limit.rlim_max;
-      setrlimit(all[i], &limit);
-    }
-  return getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 16;
+  static const __rlimit_resource_t all[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CPU,
+                                            RLIMIT_NOFILE};
+  struct rlimit64 limit = {0, 0};
+  long known = -1;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    known = syscall(SYS_prlimit64, 0, all[i], NULL, &limit);
+    if (known != 0 || limit.rlim_cur == limit.rlim_max)
+      continue;
+    limit.rlim_cur = limit.rlim_max;
+    syscall(SYS_prlimit64, 0, all[i], &limit, NULL);
+  }
+  return known != 0 || limit.rlim_cur >= 16;
+}
+
+/* Not by the C library's _exit(): a sanitizer takes that for the end of the program, whose
+   threads it still sees, and reports those that are over and not joined yet as leaks. */
+static _Noreturn void leave(int status) {
+  for (;;)
+    syscall(SYS_exit_group, status);
 }
 
 /* A process in this one's memory, on that stack; this thread stops until it has ended or
@@ -159,12 +169,12 @@ static int become_command(void *argument) {
     static const uint64_t none;
     /* Not signals_restore: cancellation is the thread's that waits. */
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
-    execve(rt.command, r->argv, no_environment);
+    syscall(SYS_execve, rt.command, r->argv, no_environment);
     r->failed = "cannot be run";
   } else {
     r->failed = "cannot see the profile, whose descriptor the program closed";
   }
-  _exit(127);
+  leave(127);
 }
 
 /* The one in between: the command is its child, never the program's, which would be
@@ -179,7 +189,7 @@ static int start_command(void *argument) {
     while (syscall(SYS_wait4, r->command, NULL, __WALL, NULL) < 0 && errno == EINTR)
       ;
   profile_cover();
-  _exit(0);
+  leave(0);
 }
 
 /* -- not too many at once -------------------------------------------------------- */

@@ -64,6 +64,7 @@ make_setuid() {
 
 build_programs() {
   "$cc" -O2 -Wall -Wextra -Werror "$here/stepper.c" -o "$work/bin/stepper" || exit
+  "$cc" -O2 -Wall -Wextra -Werror -shared -fPIC "$here/keeper.c" -o "$work/bin/keeper.so" || exit
   build_as absent
   link_as absent absent -pthread -luv -ldl
   build_as with "-fplugin=$plugin"
