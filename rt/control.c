@@ -147,8 +147,8 @@ static SLOW bool control_open(void) {
     goto out;
   }
   if (!profile_open()) {
-    give_up("no profile can be made in $XDG_RUNTIME_DIR, /dev/shm or memory (full, or limited "
-            "by ulimit); see aprof-options(7)");
+    give_up("there is no room for a profile where profile: says, in $XDG_RUNTIME_DIR, /dev/shm or "
+            "memory (full, or limited by ulimit); see aprof-options(7)");
     goto out;
   }
   if (!node_start()) {

@@ -48,6 +48,8 @@ static uint64_t address_space_left(void) {
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
+static bool too_little; /* the limits leave no room for the least profile */
+
 bool profile_reserve(void) {
   uint64_t capacity = rt.options.memory, left = address_space_left();
   struct rlimit limit;
@@ -56,8 +58,9 @@ bool profile_reserve(void) {
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && capacity > limit.rlim_cur)
     capacity = limit.rlim_cur;
   capacity &= ~(uint64_t)(APROF_PAGE - 1);
-  if (capacity < LEAST)
-    return false;
+  too_little = capacity < LEAST;
+  if (too_little) /* to be said once there is a future: profile_open */
+    capacity = LEAST;
   char *base = mmap(NULL, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return false;
@@ -279,6 +282,8 @@ static void backed(uint64_t until) {
 
 bool profile_open(void) {
   static struct aprof_header fresh; /* rt.lock held by control_start */
+  if (too_little)
+    return false;
   memset(&fresh, 0, sizeof fresh);
   fill_header(&fresh);
   int fd = create_file(&fresh);
