@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +69,11 @@ static void *outlive(void *unused) {
 
 static unsigned long by_pthread_exit(void) {
   pthread_t thread;
+  struct stat tasks;
   work(1);
+  /* Threads of a pool never end: no program with one can end like this. */
+  if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 + 1)
+    exit(77);
   must(pthread_create(&thread, NULL, outlive, NULL) == 0, "pthread_create");
   pthread_detach(thread);
   pthread_exit(NULL);
