@@ -5,9 +5,9 @@
 #include "key.h"
 #include "transitions.h"
 
-#define SLAB 511u /* records in a chunk: 64 KB with its head */
-#define BATCH 73u /* of them moved between a thread and the shared list at once; 7 a slab */
-#define KEEP (4 * BATCH)
+#define SLAB 255u /* records in a chunk: 32 KB with its head */
+#define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
+#define KEEP (6 * BATCH)
 
 static uint32_t shared_list; /* of batches: link in key0 within, in key1 between */
 

@@ -346,7 +346,7 @@ static struct key_segment *segment_new(uint32_t depth) {
     }
   if (segment == NULL) {
     if (fresh_left == 0) {
-      uint32_t count = chunk_segments == 0 ? 1 : 7; /* a small program has one */
+      uint32_t count = chunk_segments == 0 ? 1 : 3; /* a small program has one */
       fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0, count, sizeof *fresh);
       if (fresh == NULL)
         return NULL;

@@ -30,7 +30,7 @@
 #endif
 #define LEAST (1u << 20)
 #define FIRST (256u * 1024u) /* backed at once when it is made, ... */
-#define STEP (64u * 1024u)   /* ... and when it grows: a longer pause would be noticed */
+#define STEP (32u * 1024u)   /* ... and when it grows: a longer pause would be noticed */
 
 /* Bytes of address space the process may still take, by its own limit. */
 static uint64_t address_space_left(void) {
