@@ -15,6 +15,7 @@ plugin=$build/plugin/aprof.so
 runtime=$build/rt/.libs/libaprof.so.0
 cc=${CC:-gcc}
 quick=${APROF_BENCH_QUICK:-}
+load_before=$(cut -d' ' -f1 /proc/loadavg)
 for needed in "$plugin" "$runtime"; do
   [ -e "$needed" ] || {
     echo "bench: no $needed: run it in a build directory, after make, or set APROF_BUILD" >&2
@@ -33,12 +34,12 @@ trap cleanup EXIT
 # Where figures were taken; and what they are not worth where others wanted the processors.
 machine() {
   echo "- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) processors," \
-    "load average $(cut -d' ' -f1 /proc/loadavg) before"
+    "load average $load_before before"
   echo "- Linux $(uname -r | sed 's/[^0-9.].*//'), $("$cc" --version | head -1), $(date -u +%F)"
-  awk -v n="$(nproc)" '$1 > n {
+  awk -v n="$(nproc)" -v load="$load_before" 'BEGIN { if (load > n) {
     print "- Others wanted the processors too: latencies and requests/s say nothing. Medians of short"
     print "  batches, CPU time where it goes as fast as it can, and instructions hold."
-  }' /proc/loadavg
+  } }'
 }
 
 say() { echo "$*" >&2; }
