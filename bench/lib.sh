@@ -15,7 +15,6 @@ plugin=$build/plugin/aprof.so
 runtime=$build/rt/.libs/libaprof.so.0
 cc=${CC:-gcc}
 quick=${APROF_BENCH_QUICK:-}
-load_before=$(cut -d' ' -f1 /proc/loadavg)
 for needed in "$plugin" "$runtime"; do
   [ -e "$needed" ] || {
     echo "bench: no $needed: run it in a build directory, after make, or set APROF_BUILD" >&2
@@ -31,15 +30,26 @@ cleanup() {
 }
 trap cleanup EXIT
 
+# Percent of all processors' time that went to other programs, and to other machines on the
+# same one, in a second in which nothing of ours runs.
+busy() {
+  awk 'FNR == 1 { for (i = 2; i <= 9; i++) all += (NR == 1 ? -1 : 1) * $i
+                  idle += (NR == 1 ? -1 : 1) * ($5 + $6) }
+    END { printf "%.0f", all ? 100 - 100 * idle / all : 0 }' "$work/stat" /proc/stat
+}
+head -n 1 /proc/stat >"$work/stat"
+sleep 1
+busy_before=$(busy)
+
 # Where figures were taken; and what they are not worth where others wanted the processors.
 machine() {
   echo "- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) processors," \
-    "load average $load_before before"
+    "$busy_before % busy before"
   echo "- Linux $(uname -r | sed 's/[^0-9.].*//'), $("$cc" --version | head -1), $(date -u +%F)"
-  awk -v n="$(nproc)" -v load="$load_before" 'BEGIN { if (load > n) {
-    print "- Others wanted the processors too: latencies and requests/s say nothing. Medians of short"
-    print "  batches, CPU time where it goes as fast as it can, and instructions hold."
-  } }'
+  [ "$busy_before" -le 25 ] || {
+    echo "- Others wanted the processors too: latencies and requests/s say nothing. Medians of short"
+    echo "  batches, CPU time where it goes as fast as it can, and instructions hold."
+  }
 }
 
 say() { echo "$*" >&2; }

@@ -218,30 +218,43 @@ static void in_a_thread(void) {
 
 static uint64_t added; /* to the calls that totals must have */
 
+static struct aprof_chunk *next_chunk(struct aprof_header *h, struct aprof_chunk *chunk) {
+  char *next = chunk == NULL ? (char *)h + APROF_HEADER_SIZE
+                             : (char *)chunk + (chunk->size != 0 ? chunk->size : APROF_PAGE);
+  return next < (char *)h + h->used ? (struct aprof_chunk *)next : NULL;
+}
+
+/* The counters of what the thread did: no other counts that many, and before it had its block
+   another one may have made a few calls. */
+static struct aprof_counters *counters_of_it(struct aprof_header *h, uint32_t *owner) {
+  for (struct aprof_chunk *chunk = NULL; (chunk = next_chunk(h, chunk)) != NULL;) {
+    struct aprof_counters *c = (struct aprof_counters *)(chunk + 1);
+    *owner = chunk->owner;
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_COUNTERS && i < chunk->count; i++)
+      if (c[i].function.done / 1000 == 1 && c[i].function.exec > 0)
+        return &c[i];
+  }
+  fprintf(stderr, "scale: what a thread did is not in the profile\n");
+  exit(1);
+}
+
 /* The block that the thread left has `much` more of everything; serials and the sequence
    wrap 500 futures later. */
 static void wind_on(struct aprof_header *h, uint64_t much) {
-  uint32_t free_block = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
-      struct aprof_chunk *chunk = (struct aprof_chunk *)((char *)h + at);
-      struct aprof_block *block = (struct aprof_block *)(chunk + 1);
-      struct aprof_counters *c = (struct aprof_counters *)(chunk + 1);
-      if (pass == 0 && chunk->type == APROF_CHUNK_BLOCK && block->state == APROF_THREAD_FREE) {
-        free_block = chunk->first;
-        block->serial = UINT32_MAX - 500;
-        block->sequence += 2 * much;
-      }
-      for (uint32_t i = 0; pass == 1 && chunk->type == APROF_CHUNK_COUNTERS &&
-                           chunk->owner == free_block && i < chunk->count;
-           i++)
-        if (c[i].function.done == 1000 && c[i].function.exec > 0) {
-          c[i].function.done += much;
-          c[i].function.exec += much * 1000;
-          added += much;
-        }
-      at += chunk->size != 0 ? chunk->size : APROF_PAGE;
-    }
+  uint32_t owner;
+  struct aprof_counters *c = counters_of_it(h, &owner);
+  c->function.done += much;
+  c->function.exec += much * 1000;
+  added += much;
+  for (struct aprof_chunk *chunk = NULL; (chunk = next_chunk(h, chunk)) != NULL;) {
+    struct aprof_block *block = (struct aprof_block *)(chunk + 1);
+    if (chunk->type != APROF_CHUNK_BLOCK || chunk->first != owner)
+      continue;
+    block->serial = UINT32_MAX - 500;
+    block->sequence += 2 * much;
+    block->at_step[0].events += much; /* of a thread that is over */
+    block->step_event += much;
+  }
 }
 
 static void step_wrap(void) {
