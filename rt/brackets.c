@@ -538,8 +538,13 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
     event_missed(t, APROF_MISS_WAKE, site_id(site));
   else if (f != NULL)
     site_found(site);
-  for (; f != NULL; f = key_next(key0, key1, site->ns, f))
+  const struct aprof_future *first = f;
+  while (f != NULL) {
     wake_future(t, f, site);
+    f = key_next(key0, key1, site->ns, f);
+    if (f == first)
+      break;
+  }
   event_end(t);
 }
 

@@ -280,7 +280,8 @@ struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
   if (word == 0 && likely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL) &&
       likely(segment_at(s.hash) == segment))
     return NULL;
-  return key_search(&s);
+  f = key_search(&s);
+  return likely(f != after) ? f : NULL; /* twice there: see put */
 }
 
 /* Where another thread may take what this one finds, or put one where it has just been,
@@ -312,7 +313,8 @@ struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
 
 /* -- insertion ------------------------------------------------------------------------- */
 
-/* At the first free place of its key. */
+/* At the first free place of its key; unless it is there: who inserts while a segment is
+   replaced, and who replaces it, may both have to do it. */
 static void put(struct key_segment *segment, uint64_t word) {
   for (uint32_t slot = (uint32_t)(word >> 32) % KEY_WORDS;; slot = (slot + 1) % KEY_WORDS) {
     uint64_t seen = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
@@ -324,6 +326,8 @@ static void put(struct key_segment *segment, uint64_t word) {
         __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
       return;
     }
+    if (seen == word)
+      return;
   }
 }
 

@@ -12,7 +12,11 @@ CREATE_SITE(create_bare, APROF_ONCE, APROF_NS_NONE);
 RUN_SITE(run_it, 0, NS);
 RUN_SITE(run_other, 0, OTHER_NS);
 RUN_SITE(run_bare, 0, APROF_NS_NONE);
+WAKE_SITE(wake_any, APROF_NS_ANY);
 END_SITE(end_it, NS);
+
+/* rt/key.c */
+bool key_insert(struct aprof_future *f);
 
 static void run_and_end(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
   token r;
@@ -208,6 +212,26 @@ START_TEST(queues_of_many_keys) {
 }
 END_TEST
 
+/* Who inserts while the table grows and who copies it may both put the same word: it is there
+   once, or a wake would find that future, and behind it the same again, for ever. */
+START_TEST(inserted_twice) {
+  attach();
+  token first, second;
+  create(&create_it, &first, &request, NULL);
+  created(&first, 0x7f00, 1);
+  create(&create_other, &second, &other, NULL);
+  created(&second, 0x7f00, 1); /* the same place */
+  for (unsigned i = 0; i < 3; i++) {
+    key_insert((struct aprof_future *)profile() + (uint32_t)first.word[1]);
+    key_insert((struct aprof_future *)profile() + (uint32_t)second.word[1]);
+  }
+  gate.wake(&wake_any, 0x7f00, 0);
+  end(&end_it, 0x7f00, APROF_DONE);
+  expect("request", "done", 1);
+  expect("other", "live", 1);
+}
+END_TEST
+
 /* -- threads ------------------------------------------------------------------ */
 
 enum { THREADS = 4, EACH = 4000 };
@@ -274,4 +298,4 @@ END_TEST
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
-          many_threads, equal_keys_of_many_threads)
+          inserted_twice, many_threads, equal_keys_of_many_threads)
