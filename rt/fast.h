@@ -146,6 +146,7 @@ _Static_assert((APROF_FUTURE_RUNNING | 1) == APROF_FUTURE_WAITING &&
                    offsetof(struct aprof_future, flags) == offsetof(struct aprof_future, state) + 1,
                "both are set at once");
 ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
+  publish_fence(); /* a jump out of here must find what waits with the records of its await */
 #if defined __x86_64__
   __asm__("orl %1, %0"
           : "+m"(*(uint32_t *)(void *)&f->state)

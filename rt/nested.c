@@ -254,10 +254,18 @@ static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
 }
 
 /* What this thread was giving birth to is given up; what runs here, and is not
-   what the thread runs, waits for its next event. */
+   what the thread runs, waits for its next event. What waits may have been about to run:
+   with no await any more, or the records of something else. */
 static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (f->id == 0 || f->lease != t->lease || f == t->cur)
     return;
+  if (f->state == APROF_FUTURE_WAITING) {
+    f->counters = (uintptr_t)nowhere;
+    if (f->await == 0) {
+      f->await = node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+      f->flags |= APROF_F_IMPLICIT;
+    }
+  }
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
     future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
@@ -330,6 +338,7 @@ bool event_recover(struct thread *t) {
   }
   int saved = errno;
   uint64_t before = 0;
+  t->filters = FILTERS_OUTSIDE;              /* the event that asked may have been left long ago */
   block(&before, profile_confined_lately()); /* handlers may come faster than we can ask */
   bool left = !in_signal_handler(t);
   if (left)

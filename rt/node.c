@@ -104,7 +104,8 @@ bool counters_lost(const struct aprof_counters *c) {
   return c >= nowhere && c < nowhere + NODE_SEGMENT;
 }
 
-/* The fast events' shortcuts: a wait that ends finds its function there. */
+/* The fast events' shortcuts: a wait that ends finds its function there. That of all awaits
+   for which there is no node has none: they are of any function. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   struct aprof_counters *a = counters_of(t, await);
   if (a->await.function != 0 || counters_lost(a))
@@ -112,7 +113,7 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   struct aprof_counters *c = counters_of(t, node_at(await)->parent);
   a->await.site = node_site(await);
   a->await.node = await;
-  a->await.function = counters_lost(c) ? 0 : (uintptr_t)c;
+  a->await.function = counters_lost(c) || await == OTHER_AWAIT ? 0 : (uintptr_t)c;
   return a;
 }
 
