@@ -230,6 +230,8 @@ static void with_options(char **argv) {
 #define BROKEN_ONES 6
 #endif
 
+#define MUTATED_MOST 200 /* events: each is two processes */
+
 static uint64_t passed, failed;
 
 static void run_range(uint64_t seed, uint64_t count, bool mutate) {
@@ -243,7 +245,8 @@ static void run_range(uint64_t seed, uint64_t count, bool mutate) {
     if (outcome == DIFFER || outcome == BROKEN) {
       report(&program, "");
       failed++;
-    } else if (mutate && outcome == AGREE && !check_mutations(&program)) {
+    } else if (mutate && program.count <= MUTATED_MOST && outcome == AGREE &&
+               !check_mutations(&program)) {
       failed++;
     }
   }
