@@ -83,8 +83,9 @@ median='function median(list, n,    i, j, v) {
   return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
 }'
 
-# changes ROW VARIANTS [OF] <samples: what each variant adds to "plain", in percent of it or of OF: the median of
-# the rounds, each compared within itself, for its variants had the same neighbours.
+# changes ROW VARIANTS [OF] <samples: what each variant adds to "plain", in percent of it or of
+# OF: the median of the rounds, each compared within itself, for its variants had the same
+# neighbours.
 changes() {
   awk -F '\t' -v row="$1" -v variants="$2" -v each="${3:-}" "$median"'
     $2 == row { n = ++count[$1]; value[$1, n] = $3 }

@@ -5,17 +5,6 @@
  */
 #include "fast-key.h"
 
-/* The caller waits at `called` until the bracket of f closes. */
-ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry *called,
-                           const struct aprof_future *f, uint32_t index, uint64_t now) {
-  caller->await = called->node;
-  caller->callee = index | CALLEE_MINE;
-  caller->wake_tick = 0;
-  __atomic_store_n(&caller->wake_site, (uint32_t)f->id, __ATOMIC_RELAXED);
-  caller->last = now;
-  caller->state = APROF_FUTURE_ASIDE;
-}
-
 ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                               uint64_t key1, struct aprof_site *function, const void *self,
                               uint32_t clock) {
@@ -49,7 +38,10 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(ran))
     goto undo;
   t->counters->function.exec += ran;
-  fast_put_aside(caller, called, f, index_of(f), now);
+  caller->wake_tick = 0; /* first: the waker's place is another one's from here on */
+  publish_fence();
+  __atomic_store_n(&caller->wake_site, (uint32_t)f->id, __ATOMIC_RELAXED);
+  fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {
     fast_waited(f, a, passed);
     if (likely(f->flags & APROF_F_IMPLICIT))
@@ -79,35 +71,10 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
                                         uint32_t index, bool immediate, struct aprof_counters **a) {
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
   if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
-      unlikely(caller->callee != (index | CALLEE_MINE)) ||
-      unlikely(caller->state != APROF_FUTURE_ASIDE) || unlikely(caller->lease != t->lease) ||
-      unlikely(caller->flags & APROF_F_IMPLICIT) ||
       unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
-      unlikely((*a)->await.function == 0) || unlikely(!immediate && (*a)->await.histogram <= 1))
+      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, *a, immediate))
     return NULL;
   return caller;
-}
-
-/* It runs again. */
-ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct aprof_counters *a,
-                         bool immediate, uint64_t now) {
-  uint64_t waited = now - caller->last;
-  caller->await = 0;
-  caller->callee = 0;
-  caller->wake_tick = 0;
-  caller->state = APROF_FUTURE_RUNNING;
-  caller->last = now;
-  t->cur = caller;
-  t->suspended = NULL;
-  t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
-  caller->counters = a->await.function;
-  fast_waited(caller, a, waited);
-  if (likely(immediate)) {
-    a->await.immediate++;
-  } else {
-    caller->flags |= APROF_F_WAITED;
-    fast_count(a->await.histogram, waited);
-  }
 }
 
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
@@ -122,36 +89,26 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   struct aprof_counters *c = t->counters, *at, *a = NULL;
   struct aprof_future *caller;
   uint64_t *place = NULL;
-  if (unlikely(t->cur != f) || unlikely(f->id != token->word[0]) || unlikely(f->ending != 0) ||
-      unlikely(token->word[2] & BRACKET_POLL) || (where != NULL && !site_known(where)) ||
+  if (!fast_stops(t, token, f, where) ||
       unlikely((caller = fast_caller(t, token, index, immediate, &at)) == NULL))
     goto undo;
-  if (how == APROF_PENDING) {
-    if ((a = fast_pause(t, f, c, where)) == NULL)
-      goto undo;
-  } else if (unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
-             unlikely((place = fast_place(f, index)) == NULL) ||
-             !has_histogram(&c->function.exec_histogram) ||
-             !has_histogram(&c->function.wall_histogram)) {
+  if (how == APROF_PENDING)
+    a = fast_pause(t, f, c, where);
+  else
+    place = fast_may_end(t, f, index, c, how);
+  if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
-  }
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
   if (a != NULL) {
-    f->await = a->await.node;
-    f->counters = (uintptr_t)a;
-    f->last = now;
-    fast_stops_running(f, APROF_F_IMPLICIT);
-    f->open--;
+    fast_pauses(f, a, now);
     t->polled = caller;
     t->polled_node = caller->await;
     t->polled_sequence = b->sequence + 2; /* while inside the next event */
   } else {
-    fast_done(c, f, now);
-    __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
-    fast_free(t, f, index);
+    fast_over(t, c, f, index, place, now);
   }
   fast_restore(t, caller, at, immediate, now);
   b->last = now;

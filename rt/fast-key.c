@@ -238,11 +238,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
-  f->await = a->await.node;
-  f->counters = (uintptr_t)a;
-  f->last = now;
-  fast_stops_running(f, APROF_F_IMPLICIT);
-  f->open--;
+  fast_pauses(f, a, now);
   t->cur = NULL;
   t->suspended = NULL;
   b->state = t->rest;
@@ -271,9 +267,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   uint64_t *place;
   if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram) ||
-      unlikely((place = fast_place(f, index)) == NULL) || unlikely(how != APROF_DONE) ||
-      unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(&c->function.exec_histogram) ||
-      !has_histogram(&c->function.wall_histogram))
+      unlikely((place = fast_may_end(t, f, index, c, how)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
@@ -281,9 +275,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
-  fast_done(c, f, now);
-  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
-  fast_free(t, f, index);
+  fast_over(t, c, f, index, place, now);
   t->cur = NULL;
   t->suspended = NULL;
   b->state = t->rest;

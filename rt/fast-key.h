@@ -105,12 +105,11 @@ ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
   f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
 }
 
-/* The bracket's future f runs here, was not asked to end, and took no await inside. */
+/* The bracket's future f runs here, was not asked to end, and was not polled. */
 ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
                        const struct aprof_future *f, const struct aprof_site *where) {
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
-         likely(!((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY)) &&
-         (where == NULL || site_known(where));
+         likely(!(token->word[2] & BRACKET_POLL)) && (where == NULL || site_known(where));
 }
 
 /* Where the future that stops running waits, if that is known. */
@@ -123,6 +122,33 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     return fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
   return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
+}
+
+/* f, whose exec is closed, waits at `a` from here on, until it is run again. */
+ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, uint64_t now) {
+  f->await = a->await.node;
+  f->counters = (uintptr_t)a;
+  f->last = now;
+  fast_stops_running(f, APROF_F_IMPLICIT);
+  f->open--;
+}
+
+/* Its place in the table, if f can be over by fast_over. */
+ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
+                              struct aprof_counters *c, int how) {
+  uint64_t *place = fast_place(f, index);
+  return place == NULL || unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
+                 !has_histogram(&c->function.exec_histogram) ||
+                 !has_histogram(&c->function.wall_histogram)
+             ? NULL
+             : place;
+}
+
+ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
+                      uint32_t index, uint64_t *place, uint64_t now) {
+  fast_done(c, f, now);
+  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+  fast_free(t, f, index);
 }
 
 /* fast-called.c: of runs that a running future makes. */

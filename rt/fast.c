@@ -173,12 +173,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     goto undo;
   struct aprof_future *f = future_at(slot);
   t->counters->function.exec += ran;
-  caller->await = called->node;
-  caller->callee = slot | CALLEE_MINE;
-  caller->wake_tick = 0;
-  caller->last = now;
-  caller->state = APROF_FUTURE_ASIDE;
-
+  fast_put_aside(caller, called, slot, now);
   uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
   f->node = node;
   f->outer = caller->outer;
@@ -251,33 +246,18 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct aprof_future *caller = future_at(f->caller);
   struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
   bool immediate = called >> 1 == t->slice_count;
-  if (unlikely(!(called & BODY_CALLED)) || unlikely(caller->callee != (index | CALLEE_MINE)) ||
-      unlikely(caller->state != APROF_FUTURE_ASIDE) || unlikely(caller->lease != t->lease) ||
-      unlikely(caller->flags & APROF_F_IMPLICIT) || unlikely(caller->await != a->await.node) ||
-      !has_histogram(&c->function.exec_histogram) || !has_histogram(&c->function.wall_histogram) ||
-      unlikely(!immediate && a->await.histogram <= 1))
+  if (unlikely(!(called & BODY_CALLED)) || !fast_restorable(t, caller, index, a, immediate) ||
+      unlikely(caller->await != a->await.node) || !has_histogram(&c->function.exec_histogram) ||
+      !has_histogram(&c->function.wall_histogram))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last, waited = now - caller->last;
+  uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  caller->await = 0;
-  caller->callee = 0;
-  caller->wake_tick = 0;
-  caller->state = APROF_FUTURE_RUNNING;
-  caller->last = now;
-  t->cur = caller;
-  t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
+  fast_restore(t, caller, a, immediate, now);
   b->last = now;
   fast_done(c, f, now);
   fast_free(t, f, index);
-  fast_waited(caller, a, waited);
-  if (likely(immediate)) {
-    a->await.immediate++;
-  } else {
-    caller->flags |= APROF_F_WAITED;
-    fast_count(a->await.histogram, waited);
-  }
   finish(b);
   return;
 undo:

@@ -167,6 +167,45 @@ ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64
     a->await.max = waited;
 }
 
+/* The caller, whose exec is closed, waits at `called` until what it called closes. */
+ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry *called,
+                           uint32_t index, uint64_t now) {
+  caller->await = called->node;
+  caller->callee = index | CALLEE_MINE;
+  caller->wake_tick = 0;
+  caller->last = now;
+  caller->state = APROF_FUTURE_ASIDE;
+}
+
+/* Can fast_restore be its end, at the await that `a` counts? */
+ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *caller,
+                            uint32_t index, const struct aprof_counters *a, bool immediate) {
+  return likely(caller->callee == (index | CALLEE_MINE)) &&
+         likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
+         likely(!(caller->flags & APROF_F_IMPLICIT)) &&
+         !unlikely(!immediate && a->await.histogram <= 1);
+}
+
+/* It runs again. */
+ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct aprof_counters *a,
+                         bool immediate, uint64_t now) {
+  uint64_t waited = now - caller->last;
+  caller->await = 0;
+  caller->callee = 0;
+  caller->wake_tick = 0;
+  caller->state = APROF_FUTURE_RUNNING;
+  caller->last = now;
+  t->cur = caller;
+  t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
+  fast_waited(caller, a, waited);
+  if (likely(immediate)) {
+    a->await.immediate++;
+  } else {
+    caller->flags |= APROF_F_WAITED;
+    fast_count(a->await.histogram, waited);
+  }
+}
+
 /* Where the slices of f are counted, `c` being its own record: false if not here yet. No
    slice is open, so the thread's own record of that may be written before all is tested. */
 ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
