@@ -7,12 +7,13 @@
 
 #include "events.h"
 
-void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site, uint64_t now) {
+void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64_t id,
+                uint32_t site, uint64_t now) {
   aprof_callback callback = rt.callback;
   if (callback == NULL || f->node == 0)
     return;
   const struct aprof_psite *function = site_record(node_site(f->node));
-  struct aprof_user_event event = {.kind = kind, .future = f->id};
+  struct aprof_user_event event = {.kind = kind, .future = id};
   const struct aprof_future *parent = future_at(f->parent);
   if (f->parent != 0 && (uint32_t)parent->id == f->parent_serial)
     event.parent = parent->id;

@@ -21,9 +21,9 @@
  *   word[2]  index of that one, and BRACKET_*; upper half: slices so far
  */
 static inline void bracket_open(const struct thread *t, struct aprof_token *token,
-                                const struct aprof_future *f, const struct aprof_future *below,
-                                uint64_t flags) {
-  token->word[0] = f->id;
+                                const struct aprof_future *f, uint64_t id,
+                                const struct aprof_future *below, uint64_t flags) {
+  token->word[0] = id;
   token->word[1] = index_of(f);
   token->word[2] = t->slice_count << 32 | flags;
   if (below != NULL) {
@@ -101,7 +101,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   waits_at(t, f);
   t->tentative = f;
   t->tentative_id = f->id;
-  bracket_open(t, token, f, t->cur, 0);
+  bracket_open(t, token, f, f->id, t->cur, 0);
 out:
   event_end(t);
 }
@@ -129,8 +129,8 @@ static uint32_t function_site(const struct aprof_future *f) {
 }
 
 /* The key belongs to a future that lives. True: that one goes on (rearm). */
-static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct aprof_future *f,
-                           uint32_t flags, uint64_t now) {
+static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
+                           struct aprof_future *f, uint32_t flags, uint64_t now) {
   if ((flags & APROF_REARM) && function_site(old) == function_site(f)) {
     if (old->state == APROF_FUTURE_WAITING && f->wake_tick != 0)
       old->wake_tick = f->wake_tick; /* due anew */
@@ -140,7 +140,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, struct ap
   }
   key_remove(old);
   bool replaced = flags & APROF_REARM; /* who arms anew expects one there */
-  if (end_at_rest(t, old, APROF_CANCELLED, now)) {
+  if (end_at_rest(t, old, id, APROF_CANCELLED, now)) {
     if (!replaced)
       event_missed(t, APROF_MISS_REUSED, f->create_site);
   } else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED)) {
@@ -169,8 +169,7 @@ static void forget_tentative(struct thread *t, const struct aprof_future *f, uin
                              bool tentative) {
   if (t->tentative != f || t->tentative_id != id)
     return;
-  uint32_t before = tentative ? (uint32_t)f->key0 : 0;
-  t->tentative = before != 0 ? future_at(before) : NULL;
+  t->tentative = tentative ? tentative_around(f) : NULL;
   t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
 }
 
@@ -181,8 +180,9 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   f->polled = 0;
   bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
   struct aprof_future *old = new_key ? NULL : key_find(key0, key1, f->ns);
-  if (unlikely(old != NULL && old != f) && key_taken(t, old, f, flags, event_time(t))) {
-    if (tentative)
+  uint64_t old_id = old != NULL ? key_id(old, key0, key1) : 0;
+  if (unlikely(old_id != 0 && old != f) && key_taken(t, old, old_id, f, flags, event_time(t))) {
+    if (tentative && future_claim(f, f->id))
       future_free(t, f);
     return;
   }
@@ -232,10 +232,11 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
     goto out; /* ran to its end inside the bracket */
   if (unlikely(!ok)) {
     bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
-    if (unused)
-      key_remove(f); /* its key was published too early */
-    if (tentative || unused)
+    if ((tentative || unused) && future_claim(f, token->word[0])) {
+      if (unused)
+        key_remove(f); /* its key was published too early */
       future_free(t, f);
+    }
     goto out;
   }
   if (likely(!(f->flags & APROF_F_KEYED))) /* else published, or closed, before */
@@ -278,7 +279,7 @@ static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct 
     f->polled = 0;
     return false;
   }
-  uint64_t passed = now - f->last;
+  uint64_t passed = elapsed(f->last, now);
   f->waiting += passed;
   f->polled += passed;
   counters_of(t, f->await)->await.waiting += passed;
@@ -335,11 +336,12 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   f = runs = unlikely(site->flags & APROF_TUPLE)
                  ? key_take(key0, key1, site->ns, published_here(t, function), &taken)
                  : key_find(key0, key1, site->ns);
-  uint64_t now = event_time(t);
-  if (unlikely(f == NULL)) {
+  uint64_t now = event_time(t), id = f != NULL ? key_id(f, key0, key1) : 0;
+  if (unlikely(id == 0)) {
     runs = f = run_unknown(t, site, key0, key1, function, now);
     if (f == NULL)
       goto out;
+    id = f->id;
     born = true;
   } else if ((site->flags & APROF_OWN) && of_another(f, function, self)) {
     f->open -= taken;
@@ -367,7 +369,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   }
   if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
     slice_open_worker(t);
-  bracket_open(t, token, f, caller, function != NULL ? BRACKET_BODY : 0);
+  bracket_open(t, token, f, id, caller, function != NULL ? BRACKET_BODY : 0);
   f->caller = caller != NULL ? index_of(caller) : 0;
   if (runs->state == APROF_FUTURE_WAITING)
     await_known(t, runs->await);
@@ -428,20 +430,21 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
 }
 
 /* f, whose bracket closes, still runs here, or a body above it does. */
-static void run_stop(struct thread *t, struct aprof_future *f, int how, struct aprof_site *where,
-                     bool body, bool held, uint64_t now) {
+static void run_stop(struct thread *t, const struct aprof_token *token, struct aprof_future *f,
+                     int how, struct aprof_site *where, bool held, uint64_t now) {
   uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
-  bool over = body || how < APROF_PENDING; /* this stack, also where f itself goes on */
+  /* This stack, also where f itself goes on. */
+  bool over = (token->word[2] & BRACKET_BODY) || how < APROF_PENDING;
   how = run_verdict(t, f, how);
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
   if (!held)
     slice_close(t, now, last);
-  if (t->cur == f && how < APROF_PENDING)
-    future_end(t, f, how, now);
-  else
+  if (t->cur != f || how >= APROF_PENDING)
     pause_running(t, where, now);
+  else if (future_claim(f, token->word[0]))
+    future_end(t, f, token->word[0], how, now);
   set_resting(t, now);
 }
 
@@ -474,13 +477,13 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
           slice_close(t, now, node_site(f->node));
         set_resting(t, now);
       } else {
-        run_stop(t, f, how, where, token->word[2] & BRACKET_BODY, caller != NULL, now);
+        run_stop(t, token, f, how, where, caller != NULL, now);
       }
       polled = how >= APROF_PENDING;
     } else if (unlikely(f->ending != 0 && !is_busy(f))) {
       how = run_verdict(t, f, how);
       if (how < APROF_PENDING)
-        end_waiting(t, f, how, now); /* it was asked to, and waits meanwhile */
+        end_waiting(t, f, token->word[0], how, now); /* it was asked to, and waits meanwhile */
     }
   }
   if (caller != NULL) {
@@ -560,26 +563,36 @@ static void wake_current(struct aprof_site *site) {
   event_end(t);
 }
 
-static void end_future(struct thread *t, struct aprof_future *f, int how) {
+/* f, of this id, runs here, and is over with that; its exec and slice are closed. */
+static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, int how,
+                        uint64_t now) {
+  if (likely(future_claim(f, id)))
+    future_end(t, f, id, how, now);
+  set_resting(t, now);
+}
+
+static void end_future(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  uint64_t now = event_time(t);
+  uint32_t lease = f->lease;
+  if (end_at_rest(t, f, id, how, now) || f->id != id)
+    return;
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
-  uint64_t now = event_time(t);
-  if (end_at_rest(t, f, how, now))
-    return;
   if (f->open != 0) {
     f->ending = (uint8_t)(1 + how); /* when its bracket closes */
+    if (lease != t->lease && thread_settles(lease)) /* which it may just have done */
+      end_at_rest(t, f, id, how, now);
   } else if (f == t->cur) {
     close_running(t, now);
     slice_close(t, now, node_site(f->node));
-    future_end(t, f, how, now);
-    set_resting(t, now);
+    end_running(t, f, id, how, now);
   }
 }
 
 /* The call that ends it does not return, so no bracket inside it closes: f, which runs
    here, is over at once, with all that lies above it. Whom it was called by goes on when
    its own bracket closes. */
-static bool end_unreturned(struct thread *t, struct aprof_future *f, int how) {
+static bool end_unreturned(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
   if (t->cur == NULL || !runs_here(t, f))
     return false;
   uint64_t now = not_before(event_time(t), t->cur);
@@ -589,15 +602,14 @@ static bool end_unreturned(struct thread *t, struct aprof_future *f, int how) {
     key_remove(f);
   close_running(t, now);
   slice_close(t, now, node_site(f->node));
-  future_end(t, f, how, now);
-  set_resting(t, now);
+  end_running(t, f, id, how, now);
   return true;
 }
 
-static void end_of(struct thread *t, struct aprof_future *f, const struct aprof_site *site,
-                   int how) {
-  if (!(site->flags & APROF_NORETURN) || !end_unreturned(t, f, how))
-    end_future(t, f, how);
+static void end_of(struct thread *t, struct aprof_future *f, uint64_t id,
+                   const struct aprof_site *site, int how) {
+  if (!(site->flags & APROF_NORETURN) || !end_unreturned(t, f, id, how))
+    end_future(t, f, id, how);
 }
 
 static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
@@ -611,7 +623,7 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
     site_found(site);
   /* any: names every future of the address; each look-up finds another. */
   for (; f != NULL; f = site->ns == APROF_NS_ANY ? key_find(key0, key1, site->ns) : NULL)
-    end_of(t, f, site, how);
+    end_of(t, f, key_id(f, key0, key1), site, how);
   event_end(t);
 }
 
@@ -620,7 +632,7 @@ static void end_current(struct aprof_site *site, int how) {
   if (unlikely(t == NULL))
     return;
   if (t->cur != NULL)
-    end_of(t, t->cur, site, how);
+    end_of(t, t->cur, t->cur->id, site, how);
   else
     event_missed(t, APROF_MISS_CURRENT, site_id(site));
   event_end(t);

@@ -102,7 +102,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
     return false;
   uint64_t now = event_time(t);
   future_named(t, f, site, self);
-  t->tentative = f->key0 != 0 ? future_at((uint32_t)f->key0) : NULL; /* of the bracket around */
+  t->tentative = tentative_around(f);
   t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
   f->await = 0;
   f->flags |= APROF_F_BODY | APROF_F_STARTED;
@@ -176,7 +176,7 @@ out:
 
 /* Frames between what runs here and f's body were jumped over; or nobody saw f
    come back, but its body is left for certain. True: f runs, to be ended. */
-static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how) {
+static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
   struct aprof_future *top = active_top(t);
   uint64_t now = event_time(t);
   if (top != NULL && unwind_to(t, top, f, not_before(now, f)))
@@ -186,7 +186,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, int how
   if (top->state == APROF_FUTURE_RUNNING)
     return false; /* on another thread: not this one's to end */
   forget_caller(f);
-  end_waiting(t, f, body_verdict(f, how), now);
+  end_waiting(t, f, id, body_verdict(f, how), now);
   return false;
 }
 
@@ -202,7 +202,7 @@ void event_leave(struct aprof_token *token, int how) {
     event_missed_from(t, APROF_MISS_LEAVE, from);
     goto out;
   }
-  if (unlikely(f != t->cur) && !leave_unwinds(t, f, how))
+  if (unlikely(f != t->cur) && !leave_unwinds(t, f, token->word[0], how))
     goto out;
   uint64_t now = event_time(t);
   close_running(t, now);
@@ -212,7 +212,9 @@ void event_leave(struct aprof_token *token, int how) {
   bool immediate = token->word[2] >> 1 == t->slice_count;
   if (!aside)
     slice_close(t, now, node_site(f->node));
-  future_end(t, f, body_verdict(f, how), now);
+  how = body_verdict(f, how);
+  if (likely(future_claim(f, token->word[0])))
+    future_end(t, f, token->word[0], how, now);
   if (aside)
     restore(t, caller, now, immediate);
   else

@@ -12,7 +12,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1);
+  struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1, token);
   if (unlikely(caller == NULL) || unlikely(f == NULL) || unlikely(caller->await != 0) ||
       unlikely(f->lease != t->lease))
     goto undo;
@@ -22,7 +22,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_counters *c, *a = NULL;
   uint32_t node = f->node, *histogram;
   if (f->state == APROF_FUTURE_WAITING) {
-    a = (struct aprof_counters *)(uintptr_t)f->counters;
+    a = fast_known(f);
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
     histogram = &a->await.histogram;
     if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
@@ -35,12 +35,12 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (unlikely(called == NULL) || !has_histogram(histogram))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - f->last;
-  if (backwards(ran))
+  if (backwards(ran | passed))
     goto undo;
   t->counters->function.exec += ran;
   caller->wake_tick = 0; /* first: the waker's place is another one's from here on */
   publish_fence();
-  __atomic_store_n(&caller->wake_site, (uint32_t)f->id, __ATOMIC_RELAXED);
+  __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
   fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {
     fast_waited(f, a, passed);
@@ -62,6 +62,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   return;
 undo:
   unbegin(t);
+  token->word[0] = 0;
 slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
@@ -99,7 +100,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
+  if (backwards(ran) || (a == NULL && !fast_claim(f, token)))
     goto undo;
   c->function.exec += ran;
   if (a != NULL) {

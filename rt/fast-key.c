@@ -7,7 +7,7 @@
 
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
-  if (unlikely(segment->older != NULL))
+  if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_RELAXED) != NULL))
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS], word = *seen = relaxed(place);
   if (word == 0)
@@ -60,9 +60,10 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1);
+  struct aprof_future *f = fast_find(site, key0, key1, token);
   if (f == NULL) {
     unbegin(t);
+    token->word[0] = 0;
     goto slow;
   }
   uint32_t node;
@@ -78,12 +79,12 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
       nameless(site, token, key0, key1, function, self);
       return;
     }
-    c = (struct aprof_counters *)(uintptr_t)f->counters;
+    c = fast_known(f);
   }
   if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_histogram))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested))
+  if (backwards(rested | passed))
     goto undo;
   b->other += rested;
   if (nameless == NULL)
@@ -99,6 +100,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   return;
 undo:
   unbegin(t);
+  token->word[0] = 0;
   key0 = f->key0; /* the same: no register was kept for it */
   key1 = f->key1;
 slow:
@@ -140,7 +142,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   f->parent = 0;
   f->parent_serial = 0;
   publish_fence();
-  f->id = id;
+  f->id = token->word[0] = id;
   fast_runs(t, b, token, f, c, function, now);
   t->slice_counters = c;
   slice_starts(b, f, now, named->id);
@@ -164,21 +166,22 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   }
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1);
+  struct aprof_future *f = fast_find(site, key0, key1, token);
   if (f == NULL) {
     unbegin(t);
+    token->word[0] = 0;
     born(site, token, key0, key1, function, self);
     return;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
       !fast_named(f, site, function) || unlikely(f->wake_tick != 0))
     goto undo;
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
+  struct aprof_counters *a = fast_known(f);
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested))
+  if (backwards(rested | passed))
     goto undo;
   b->other += rested;
   fast_waited(f, a, passed);
@@ -192,6 +195,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   return;
 undo:
   unbegin(t);
+  token->word[0] = 0;
   key0 = f->key0; /* the same: no register was kept for it */
   key1 = f->key1;
 slow:
@@ -270,7 +274,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
       unlikely((place = fast_may_end(t, f, index, c, how)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
+  if (backwards(ran) || !fast_claim(f, token))
     goto undo;
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now))
@@ -289,6 +293,11 @@ slow:
 }
 
 /* -- create ------------------------------------------------------------------ */
+
+/* Waits for what was asked for; else it is queued. */
+ALWAYS bool fast_created_waiting(uint32_t flags) {
+  return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);
+}
 
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock) {
@@ -327,7 +336,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_future *f = future_at(t->free_list);
   uint64_t id =
       fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
-               function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
+               function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
+               fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
@@ -387,13 +397,12 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
   f->key0 = key0;
   f->key1 = key1;
   uint8_t now = (uint8_t)(f->flags | APROF_F_KEYED | APROF_F_WAITED);
-  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
+  if (fast_created_waiting(flags)) {
     f->flags = now | APROF_F_IMPLICIT;
     f->state = APROF_FUTURE_WAITING;
   } else {
     f->flags = now;
     f->await = 0;
-    f->counters = ((struct aprof_counters *)(uintptr_t)f->counters)->await.function;
     f->state = APROF_FUTURE_QUEUED;
   }
   finish_at(f, b, segment, place, seen, hash);

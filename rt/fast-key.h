@@ -15,8 +15,10 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
 }
 
 /* The future at its first place in the table, if it is that one, and the site one that needs
-   no general event; else NULL. Equal ones are not even looked at without the lock. */
-ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1) {
+   no general event; else NULL. Equal ones are not even looked at without the lock. The token
+   has its id from here on, read before the key, should another thread end it meanwhile. */
+ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+                                      struct aprof_token *token) {
   if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
     return NULL;
   uint32_t hash = key_hash(key0, key1);
@@ -25,6 +27,7 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
   if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
     return NULL; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
+  token->word[0] = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE);
   return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == site->ns) &&
                  likely(f->flags & APROF_F_KEYED)
              ? f
@@ -35,7 +38,8 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
-  if (unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(segment->older != NULL))
+  if (unlikely(!(f->flags & APROF_F_KEYED)) ||
+      unlikely(__atomic_load_n(&segment->older, __ATOMIC_RELAXED) != NULL))
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS];
   return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
@@ -46,7 +50,6 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                       struct aprof_future *f, struct aprof_counters *c,
                       const struct aprof_site *function, uint64_t now) {
-  token->word[0] = f->id;
   token->word[1] = index_of(f);
   token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
   f->state = APROF_FUTURE_RUNNING;
@@ -83,7 +86,7 @@ ALWAYS bool fast_name(struct thread *t, const struct aprof_future *f, const stru
                       struct aprof_site *function, uint32_t *node,
                       struct aprof_counters **counters) {
   *node = f->node;
-  *counters = (struct aprof_counters *)(uintptr_t)f->counters;
+  *counters = fast_known(f);
   if (fast_named(f, site, function))
     return true;
   if (!(f->flags & APROF_F_NAMELESS))

@@ -62,7 +62,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   if (!in_profile((uintptr_t)f) || !begin(t, b))
     goto slow;
   /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
-  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->counters;
+  struct aprof_counters *a = fast_known(f);
   if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
       unlikely(b->state != APROF_THREAD_OTHER) || !has_histogram(&a->await.histogram))
@@ -215,6 +215,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = node_site(f->node);
   fast_done(c, f, now);
+  fast_disown(f);
   fast_free(t, f, index_of(f));
   t->cur = NULL;
   b->state = t->rest;
@@ -257,6 +258,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   fast_restore(t, caller, a, immediate, now);
   b->last = now;
   fast_done(c, f, now);
+  fast_disown(f);
   fast_free(t, f, index);
   finish(b);
   return;

@@ -76,9 +76,21 @@ ALWAYS void finish(struct aprof_block *b) {
   sequence_add(b, 1);
 }
 
-/* Is an amount of time none, because the clock of another core is behind? */
+/* Is an amount of time none, because the clock of another core is behind? Of two, one is if
+   one of `a | b` is. */
 ALWAYS bool backwards(uint64_t passed) {
   return unlikely((int64_t)passed < 0);
+}
+
+/* Where f's await, or its function, is counted. Threads that race for a future may find one
+   for the other: of that kind, no histogram is there, which is looked at before all else. */
+_Static_assert(offsetof(struct aprof_counters, await.histogram) ==
+                       offsetof(struct aprof_counters, function.detached) + 4 &&
+                   sizeof((struct aprof_counters *)0)->await <=
+                       offsetof(struct aprof_counters, function.exec_histogram),
+               "the words of one kind where the other has histograms stay 0");
+ALWAYS struct aprof_counters *fast_known(const struct aprof_future *f) {
+  return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&f->counters, __ATOMIC_RELAXED);
 }
 
 /* What node_find would answer, if the thread's cache knows it. */
@@ -104,19 +116,22 @@ ALWAYS bool has_histogram(uint32_t *offset) {
 }
 
 ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
+  uint64_t *buckets = (uint64_t *)rt_base() - APROF_BUCKET_BASE;
+#if defined __x86_64__
+  /* The conversion alone: the register is not cleared first for what may be late in it. */
+  double number;
+  uint64_t upper; /* the number's last 16 bits */
+  __asm__("cvtsi2sdq %1, %0" : "=x"(number) : "r"(value));
+  number += 0.5;
+  __asm__("pextrw $3, %1, %k0" : "=r"(upper) : "x"(number));
+#else
   union {
     double number;
     uint64_t bits;
-  } as;
-#if defined __x86_64__
-  /* The conversion alone: the register is not cleared first for what may be late in it. */
-  __asm__("cvtsi2sdq %1, %0" : "=x"(as.number) : "r"(value));
-#else
-  as.number = (double)(int64_t)value;
+  } as = {.number = (double)(int64_t)value + 0.5};
+  uint64_t upper = as.bits >> 48;
 #endif
-  as.number += 0.5;
-  uint64_t *buckets = (uint64_t *)rt_base() - APROF_BUCKET_BASE;
-  ++buckets[histogram + (as.bits >> 48)];
+  ++buckets[histogram + upper];
 }
 
 /* Is the await of the function that `c` counts, at `site`, the one it was in last, or
@@ -233,6 +248,8 @@ ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
 ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, uint64_t now) {
   uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
   c->function.done++;
+  if (backwards(exec | wall))
+    exec = wall = 0; /* another thread wrote there without an order between the two */
   if (unlikely(exec > c->function.exec_max))
     c->function.exec_max = exec;
   if (unlikely(wall > c->function.wall_max))
@@ -243,13 +260,26 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, ui
     c->function.born_done++;
 }
 
+/* future_claim of what has the id that the token says; without it where only a program that
+   destroys a stack while that runs could be in the way. */
+ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) {
+  uint64_t id = token->word[0];
+  return likely(__atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_RELAXED));
+}
+
+ALWAYS void fast_disown(struct aprof_future *f) {
+  f->id = 0;
+  publish_fence();
+}
+
 /* future_new and future_free, with room in the thread's own list. In each free record
    callee, polled and ending are zero; wake_site means nothing without a wake_tick. */
 #define FREE_ENOUGH 256u
 
 ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state,
                          uint8_t flags, uint8_t open, const struct aprof_counters *c) {
-  t->free_list = (uint32_t)f->key0;
+  t->free_list = f->parent;
   t->free_count--;
   f->waiting = f->queued = 0;
   f->last = f->created_tick = now;
@@ -264,11 +294,9 @@ ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now,
 }
 
 ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {
-  f->id = 0;
-  publish_fence();
   f->state = APROF_FUTURE_FREE;
   f->flags = 0;
-  f->key0 = t->free_list;
+  f->parent = t->free_list;
   t->free_list = index;
   t->free_count++;
 }

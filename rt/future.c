@@ -9,7 +9,12 @@
 #define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
 #define KEEP (6 * BATCH)
 
-static uint32_t shared_list; /* of batches: link in key0 within, in key1 between */
+/*
+ * Of batches: linked by `parent` within, by `parent_serial` between. Both are written at a
+ * birth only: a thread that lost its future to another one, and does not know it yet, may
+ * write everything else of the record.
+ */
+static uint32_t shared_list;
 
 void future_reset(void) {
   shared_list = 0;
@@ -24,9 +29,9 @@ static uint32_t slab_new(void) {
   uint32_t first = index_of(slab);
   for (uint32_t i = 0; i < SLAB; i++) {
     bool batch_ends = (i + 1) % BATCH == 0;
-    slab[i].key0 = batch_ends ? 0 : first + i + 1;
+    slab[i].parent = batch_ends ? 0 : first + i + 1;
     if (i % BATCH == 0)
-      slab[i].key1 = i + BATCH < SLAB ? first + i + BATCH : shared_list;
+      slab[i].parent_serial = i + BATCH < SLAB ? first + i + BATCH : shared_list;
   }
   arena_publish(slab, APROF_CHUNK_FUTURES);
   return first;
@@ -38,8 +43,10 @@ static uint32_t slab_new(void) {
    found it. What lies before the last reset counts nowhere. */
 static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) {
   struct aprof_header *h = rt.header;
+  if (!future_claim(f, f->id))
+    return;
   uint64_t end = h->epochs[epoch % APROF_EPOCHS].end_tick;
-  uint64_t passed = end > f->last ? end - f->last : 0;
+  uint64_t passed = elapsed(f->last, end);
   if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
     struct aprof_counters *c = counters_of(t, f->node);
     c->function.detached++;
@@ -87,7 +94,7 @@ static SLOW bool refill(struct thread *t) {
     shared_list = slab_new();
   t->free_list = shared_list;
   if (shared_list != 0) {
-    shared_list = (uint32_t)future_at(shared_list)->key1;
+    shared_list = future_at(shared_list)->parent_serial;
     t->free_count = BATCH;
   }
   rt_unlock();
@@ -103,7 +110,7 @@ struct aprof_future *future_new(struct thread *t) {
   if (unlikely(t->free_list == 0) && !refill(t))
     return NULL;
   struct aprof_future *f = future_at(t->free_list);
-  t->free_list = (uint32_t)f->key0;
+  t->free_list = f->parent;
   t->free_count--;
   f->state = APROF_FUTURE_TENTATIVE;
   f->flags = f->open = f->ending = 0;
@@ -125,32 +132,30 @@ struct aprof_future *future_new(struct thread *t) {
 static SLOW void give_back(struct thread *t) {
   uint32_t batch = t->free_list, last = batch;
   for (uint32_t i = 1; i < BATCH; i++)
-    last = (uint32_t)future_at(last)->key0;
-  t->free_list = (uint32_t)future_at(last)->key0;
-  future_at(last)->key0 = 0;
+    last = future_at(last)->parent;
+  t->free_list = future_at(last)->parent;
+  future_at(last)->parent = 0;
   t->free_count -= BATCH;
   rt_lock();
-  future_at(batch)->key1 = shared_list;
+  future_at(batch)->parent_serial = shared_list;
   shared_list = batch;
   rt_unlock();
 }
 
 void future_free(struct thread *t, struct aprof_future *f) {
-  f->id = 0;
-  publish_fence();
   f->state = APROF_FUTURE_FREE;
   f->flags = f->open = f->ending = 0; /* and what else fast_new relies upon */
   f->callee = 0;
   f->polled = 0;
-  f->key0 = t->free_list;
+  f->parent = t->free_list;
   t->free_list = index_of(f);
   if (unlikely(++t->free_count > KEEP))
     give_back(t);
 }
 
-void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
   struct aprof_counters *c = counters_of(t, f->node);
-  uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
+  uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
   if (likely(how == APROF_DONE))
     c->function.done++;
   else if (how == APROF_FAILED)
@@ -165,10 +170,11 @@ void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now)
     c->function.born_done++;
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
-  tell(how == APROF_DONE     ? APROF_EVENT_DONE
-       : how == APROF_FAILED ? APROF_EVENT_FAILED
-                             : APROF_EVENT_CANCELLED,
-       f, 0, now);
+  if (unlikely(rt.callback != NULL))
+    user_event(how == APROF_DONE     ? APROF_EVENT_DONE
+               : how == APROF_FAILED ? APROF_EVENT_FAILED
+                                     : APROF_EVENT_CANCELLED,
+               f, id, 0, now);
   future_free(t, f);
 }
 
@@ -180,8 +186,28 @@ void future_migrated(struct thread *t, struct aprof_future *f) {
 
 /* -- stacks ------------------------------------------------------------------ */
 
+/*
+ * Chains of calls end, but for one that threads have knotted by running each other's
+ * futures at once, without an order between them. Seen as by Brent: what is met again
+ * after twice as many steps as before.
+ */
+struct chain {
+  const struct aprof_future *met;
+  uint32_t steps, turn;
+};
+
+static bool knotted(struct chain *chain, const struct aprof_future *f) {
+  if (unlikely(f == chain->met))
+    return true;
+  if (chain->steps++ == chain->turn) {
+    chain->met = f;
+    chain->turn = 2 * chain->turn + 1;
+  }
+  return false;
+}
+
 struct aprof_future *innermost(struct aprof_future *f) {
-  for (uint32_t steps = 0; steps < 1u << 20; steps++) {
+  for (struct chain chain = {0}; !knotted(&chain, f);) {
     uint32_t callee = f->callee & ~CALLEE_MINE;
     if (f->state != APROF_FUTURE_ASIDE || callee >= CALLEE_NO_FUTURE)
       break;
@@ -206,21 +232,25 @@ void forget_caller(struct aprof_future *f) {
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
                   uint64_t now) {
-  while (top != f) {
+  while (top != f && top->caller != 0) {
     struct aprof_future *below = future_at(top->caller);
-    uint64_t then = not_before(now, top);
+    uint64_t id = top->id, then = not_before(now, top);
+    if (!future_claim(top, id))
+      break;
     if (top->state != APROF_FUTURE_RUNNING)
       close_off_thread(t, top, then);
-    future_end(t, top, APROF_CANCELLED, then);
+    future_end(t, top, id, APROF_CANCELLED, then);
     top = below;
   }
 }
 
-void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  if (!future_claim(f, id))
+    return;
   cancel_above(t, innermost(f), f, now);
   now = not_before(now, f);
   close_off_thread(t, f, now);
-  future_end(t, f, how, now);
+  future_end(t, f, id, how, now);
 }
 
 bool is_busy(struct aprof_future *f) {
@@ -228,18 +258,18 @@ bool is_busy(struct aprof_future *f) {
   return top->state == APROF_FUTURE_RUNNING || top->state == APROF_FUTURE_ASIDE;
 }
 
-bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now) {
+bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
   if (is_busy(f))
     return false;
-  end_waiting(t, f, how, now);
+  end_waiting(t, f, id, how, now);
   return true;
 }
 
 /* -- rare ways out ----------------------------------------------------------- */
 
 static bool in_chain(struct aprof_future *top, struct aprof_future *f) {
-  for (uint32_t steps = 0; top != f; steps++) {
-    if (top->caller == 0 || steps == 1u << 20)
+  for (struct chain chain = {0}; top != f;) {
+    if (top->caller == 0 || knotted(&chain, top))
       return false;
     struct aprof_future *below = future_at(top->caller);
     if (!is_aside(below, index_of(top)))
@@ -289,6 +319,15 @@ void abandon_running(struct thread *t, uint64_t now) {
   set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, true) : f->await, now);
   if (mine)
     f->flags |= APROF_F_IMPLICIT;
+  set_resting(t, now);
+}
+
+void running_lost(struct thread *t) {
+  uint64_t now = event_time(t);
+  uint32_t site = node_site(t->block->slice_node);
+  event_missed(t, APROF_MISS_UNSEEN, site);
+  close_running(t, now);
+  slice_close(t, now, site);
   set_resting(t, now);
 }
 

@@ -44,6 +44,12 @@ static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32
   return key_next(key0, key1, ns, NULL);
 }
 
+/* The id of f, found by this key; 0: another thread has just ended it. */
+static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint64_t key1) {
+  uint64_t id = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE); /* before the key is looked at */
+  return likely(f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED)) ? id : 0;
+}
+
 /* Of equal keys the first in is the first out: the oldest that no bracket holds, which is
    open from here on (*taken); or `rather`, which may be NULL, if it is one of these. If
    they all are held, any. */

@@ -232,11 +232,11 @@ static void mend_free_list(struct thread *t) {
   uint32_t index = *link;
   while (index != 0 && n < room && is_record(index) && future_at(index)->id == 0) {
     last = future_at(index);
-    index = (uint32_t)last->key0;
+    index = last->parent;
     n++;
   }
   if (last != NULL)
-    last->key0 = 0;
+    last->parent = 0;
   else
     *link = 0;
   t->free_count = n;
@@ -248,7 +248,7 @@ static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
   for (int steps = 0; open != NULL && steps < 1000; steps++) {
     if (open == f)
       return true;
-    open = open->key0 != 0 ? future_at((uint32_t)open->key0) : NULL;
+    open = tentative_around(open);
   }
   return false;
 }
@@ -267,7 +267,8 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
     }
   }
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
-    future_free(t, f);
+    if (future_claim(f, f->id))
+      future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
     bool mine = f->await == 0;
     set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT) : f->await,

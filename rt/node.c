@@ -6,10 +6,6 @@
 
 #include "map.h"
 
-/* Where paths go that there is no room for: a function and an await beneath it. */
-#define OTHER_NODE 1u
-#define OTHER_AWAIT 2u
-
 static struct map paths; /* from (parent, site and kind) to a node */
 
 static uint64_t path(uint32_t parent, uint32_t site, uint32_t kind) {

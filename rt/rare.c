@@ -30,7 +30,9 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (woken < f->last)
     woken = f->last;
   close_queued_since(t, f, woken, now);
-  count_beneath(t, f->node, waker != 0 ? waker : f->create_site, APROF_NODE_WAKER, now - woken);
+  if (waker == 0 || unlikely(waker > rt.header->sites)) /* of one put aside meanwhile: aside_for */
+    waker = f->create_site;
+  count_beneath(t, f->node, waker, APROF_NODE_WAKER, elapsed(woken, now));
   return woken;
 }
 

@@ -295,6 +295,10 @@ static inline void site_found(struct aprof_site *site) {
     site_found_slow(site);
 }
 
+/* Where paths go that there is no room for: a function and an await beneath it. */
+#define OTHER_NODE 1u
+#define OTHER_AWAIT 2u
+
 /* node.c: paths. node_slow registers the site and the path. */
 struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
                              bool is_await);
@@ -350,14 +354,22 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
     buckets = (uint64_t *)(rt_base() + ((uint64_t)at << 3));
   else if (at == 1 || (buckets = histogram_slow(t, node, which, offset)) == NULL)
     return NULL; /* 1: no memory for it, counted once */
-  buckets += aprof_bucket_of(value);
+  buckets += aprof_bucket_of(likely((int64_t)value >= 0) ? value : 0); /* threads that race */
   ++*buckets;
   return buckets;
 }
 
 /* future.c */
 struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */
-void future_free(struct thread *t, struct aprof_future *f);
+/*
+ * Who takes a future's id away may end it, and nobody else: of two threads that want to,
+ * for want of an order between them in the program, one does. False: it is over, or was.
+ */
+static inline bool future_claim(struct aprof_future *f, uint64_t id) {
+  return id != 0 &&
+         __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+void future_free(struct thread *t, struct aprof_future *f); /* claimed */
 void future_reset(void);
 
 /* thread.c */
@@ -365,6 +377,7 @@ struct thread *thread_sync(bool birth); /* what an event does when its epoch is 
 void thread_wipe(void);           /* in a forked child */
 bool thread_keep(bool keep);       /* around a fork inside an event */
 void thread_start(void);          /* once per process */
+bool thread_settles(uint32_t lease); /* it has left the event it was in; false: not soon */
 void thread_forget_sites(void);   /* shortcuts: other code may lie at their addresses now */
 
 /* control.c */

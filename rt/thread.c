@@ -19,6 +19,7 @@
 #define MADV_WIPEONFORK 18
 #define MADV_KEEPONFORK 19
 #endif
+#define SETTLE_TRIES 1000u
 #define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
 
 /* Every thread starts here: epoch 0 sends its first event to thread_sync. */
@@ -42,6 +43,17 @@ void thread_wipe(void) {
   if (aprof_self != &nobody)
     memset(aprof_self, 0, sizeof *aprof_self);
   aprof_self = &nobody;
+}
+
+bool thread_settles(uint32_t lease) {
+  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
+  uint64_t before = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+  for (unsigned tries = 0; before & 1 && tries < SETTLE_TRIES; tries++) {
+    if (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before)
+      return true;
+    wait_for_other(tries, profile_confined_lately());
+  }
+  return !(before & 1);
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the
@@ -290,7 +302,10 @@ static void cancel_running(struct thread *t, uint64_t now) {
     struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
     if (below != NULL && !is_aside(below, index_of(f)))
       below = NULL;
-    future_end(t, f, APROF_CANCELLED, now);
+    uint64_t id = f->id;
+    if (!future_claim(f, id))
+      break;
+    future_end(t, f, id, APROF_CANCELLED, now);
     if (below != NULL)
       close_waiting(t, below, not_before(now, below), false);
     f = below;

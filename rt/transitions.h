@@ -12,6 +12,9 @@
 
 #include "govern.h"
 
+/* What ran here was ended by another thread, and its record may be another future's. */
+SLOW void running_lost(struct thread *t);
+
 /* An event of this thread begins: its thread, or NULL where it cannot be
    recorded (nothing to profile, or inside another event). */
 static inline struct thread *event_begin_as(bool birth) {
@@ -25,6 +28,10 @@ static inline struct thread *event_begin_as(bool birth) {
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
   b->general_events++;
+  const struct aprof_future *f = t->cur;
+  if (f != NULL &&
+      unlikely(f->id == 0 || f->lease != t->lease || f->state != APROF_FUTURE_RUNNING))
+    running_lost(t);
   t->filters = FILTERS_UNASKED;
   if (unlikely(b->sequence >= t->check_at))
     govern(t);
@@ -63,14 +70,20 @@ static inline bool token_current(const struct thread *t, uint64_t id) {
   return (uint16_t)(id >> 48) == (uint16_t)t->epoch;
 }
 
-void user_event(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site, uint64_t now);
+void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64_t id,
+                uint32_t site, uint64_t now);
 static inline void tell(enum aprof_event_kind kind, struct aprof_future *f, uint32_t site,
                         uint64_t now) {
   if (unlikely(rt.callback != NULL))
-    user_event(kind, f, site, now);
+    user_event(kind, f, f->id, site, now);
 }
 
 /* -- segments -------------------------------------------------------------- */
+
+/* None where another thread wrote the one without an order between the two. */
+static inline uint64_t elapsed(uint64_t since, uint64_t until) {
+  return likely(until >= since) ? until - since : 0;
+}
 
 /* The thread's time outside futures ends now. */
 static inline void close_rest(struct aprof_block *b, uint64_t now) {
@@ -87,13 +100,13 @@ static inline void close_running(struct thread *t, uint64_t now) {
 
 /* f ran after all between two awaits of which one lies inside the other. */
 static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
-  counters_of(t, f->node)->function.exec += now - f->last;
+  counters_of(t, f->node)->function.exec += elapsed(f->last, now);
 }
 
 static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
                                       uint64_t now) {
   struct aprof_counters *c = counters_of(t, f->node);
-  uint64_t passed = now - since;
+  uint64_t passed = elapsed(since, now);
   f->queued += passed;
   c->function.queued += passed;
   histogram_add(t, f->node, OF_QUEUED, &c->function.queued_histogram, passed);
@@ -106,11 +119,13 @@ SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
 static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now,
                                  bool immediate) {
-  struct aprof_counters *a = counters_of(t, f->await);
+  /* Without one only where threads race for f: not known, then. */
+  uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
+  struct aprof_counters *a = counters_of(t, await);
   uint64_t end = now;
   if (unlikely(f->wake_tick != 0))
     end = close_woken(t, f, now);
-  uint64_t passed = end - f->last;
+  uint64_t passed = elapsed(f->last, end);
   f->waiting += passed;
   a->await.waiting += passed;
   a->await.count++;
@@ -118,7 +133,7 @@ static inline void close_waiting(struct thread *t, struct aprof_future *f, uint6
   if (immediate)
     a->await.immediate++;
   else
-    histogram_add(t, f->await, OF_WAITING, &a->await.histogram, passed);
+    histogram_add(t, await, OF_WAITING, &a->await.histogram, passed);
 }
 
 static inline void close_off_thread(struct thread *t, struct aprof_future *f, uint64_t now) {
@@ -278,8 +293,14 @@ static inline int body_verdict(const struct aprof_future *f, int how) {
   return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
 }
 
-/* f is over; its last segment is closed. */
-void future_end(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+/* f, of this id until the caller claimed it, is over; its last segment is closed. */
+void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
+
+/* That of the create bracket around f's, whose index is f's key while it has none; or NULL. */
+static inline struct aprof_future *tentative_around(const struct aprof_future *f) {
+  struct aprof_future *around = record_at((uint32_t)f->key0);
+  return (uint32_t)f->key0 != 0 && around->state == APROF_FUTURE_TENTATIVE ? around : NULL;
+}
 
 /* What runs on f's stack when f does: itself, or the body it awaits there. */
 struct aprof_future *innermost(struct aprof_future *f);
@@ -295,8 +316,9 @@ void forget_caller(struct aprof_future *f);
    closed already. */
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);
 
-/* f, which waits, and all above it on its stack are over. */
-void end_waiting(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+/* f, which waits, and all above it on its stack are over; unless it is not of this id
+   any more. */
+void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
 
 /* Does f run, or what it awaits on its stack? Else it is suspended, or has not
    run yet, and can be ended from outside. */
@@ -304,7 +326,7 @@ bool is_busy(struct aprof_future *f);
 
 /* end_waiting where f is not busy. False, with nothing
    changed, where one of them runs. */
-bool end_at_rest(struct thread *t, struct aprof_future *f, int how, uint64_t now);
+bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
 
 /* Everything above `f` on this stack is over: from `top` up the caller chain.
    False, with nothing changed, where f is not in that chain. */

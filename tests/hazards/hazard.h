@@ -51,8 +51,8 @@ struct hazard {
   unsigned long (*run)(void);
   bool simple_only; /* of programs whose work_is_simple */
 };
-extern const struct hazard signal_hazards[], fork_hazards[], thread_hazards[], exit_hazards[],
-    file_hazards[];
+extern const struct hazard signal_hazards[], fork_hazards[], thread_hazards[], race_hazards[],
+    exit_hazards[], file_hazards[];
 
 #ifdef __cplusplus
 }

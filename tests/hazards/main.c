@@ -55,7 +55,8 @@ static const struct hazard plain[] = {{"none", no_hazard, false}, {NULL, NULL, f
 
 static const struct hazard *find(const char *name) {
   const struct hazard *const all[] = {plain,          signal_hazards, fork_hazards,
-                                      thread_hazards, exit_hazards,   file_hazards};
+                                      thread_hazards, race_hazards,   exit_hazards,
+                                      file_hazards};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     for (const struct hazard *h = all[i]; h->name != NULL; h++)
       if (strcmp(h->name, name) == 0)

@@ -12,7 +12,7 @@
 #   tsan asan         with, and with sanitizers; absent-tsan, absent-asan: those alone
 
 programs="plain stackful stackless libuv threads exceptions"
-objects="main signals forks lives exits files"
+objects="main signals forks lives races exits files"
 # Nothing refers to the runtime but weakly: the linker must be told to take it, as aprof.pc does.
 shared=(-L"$build/rt/.libs" -Wl,-rpath,"$build/rt/.libs" -Wl,--no-as-needed -laprof)
 archive=(-Wl,-u,__aprof_attach "$build/rt/.libs/libaprof.a")

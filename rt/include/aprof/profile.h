@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 3
+#define APROF_PROFILE_VERSION 4
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
@@ -225,22 +225,24 @@ struct aprof_counters {
     struct {
       uint64_t last_site; /* the runtime's shortcut: the await it was in last */
       uint64_t done, failed, cancelled;
-      uint64_t exec, queued; /* ticks */
-      uint64_t exec_max, wall_max; /* ticks, over ended futures */
+      uint64_t detached;  /* swept: records of closed epochs that were recycled;
+                             their open segments were added to exec, queued and
+                             the await's waiting. Fewer than 2^33: see histogram below */
+      uint64_t queued, exec_max, wall_max; /* ticks; the largest over ended futures */
       uint64_t slices, slice_max;  /* slice_max in ticks */
       uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
       uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
       uint64_t born_done; /* ended without ever having waited or queued */
-      uint64_t detached;  /* swept: records of closed epochs that were recycled;
-                             their open segments were added to exec, queued and
-                             the await's waiting */
+      uint64_t exec;      /* ticks */
       uint64_t last_await; /* ... and where its counters are mapped */
     } function;
     struct {
       uint64_t count, immediate; /* count includes immediate */
       uint64_t waiting, max;     /* ticks */
-      uint32_t histogram;        /* of the waits that were not immediate */
       uint32_t site;             /* the runtime's shortcuts: the node's site, and */
+      uint32_t histogram;        /* of the waits that were not immediate. A function's counters
+                                    have 0 there, and an await's where a function's histograms
+                                    are: what a race takes for the other kind has none */
       uint64_t function;         /* where its function's counters are mapped */
       uint32_t node;             /* its own number */
     } await;
