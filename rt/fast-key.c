@@ -99,10 +99,10 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  unbegin(t);
   token->word[0] = 0;
-  key0 = f->key0; /* the same: no register was kept for it */
-  key1 = f->key1;
+  key0 = relaxed(&f->key0); /* the same: no register is kept for it */
+  key1 = relaxed(&f->key1);
+  unbegin(t); /* from here on, a handler may end f */
 slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
@@ -194,10 +194,10 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   finish(b);
   return;
 undo:
-  unbegin(t);
   token->word[0] = 0;
-  key0 = f->key0; /* the same: no register was kept for it */
-  key1 = f->key1;
+  key0 = relaxed(&f->key0); /* the same: no register is kept for it */
+  key1 = relaxed(&f->key1);
+  unbegin(t); /* from here on, a handler may end f */
 slow:
   queued(site, token, key0, key1, function, self);
 }

@@ -219,15 +219,18 @@ struct aprof_future *innermost(struct aprof_future *f) {
   return f;
 }
 
+void goes_on_by_itself(struct aprof_future *f) {
+  if (f->callee & CALLEE_MINE)
+    f->flags |= APROF_F_IMPLICIT;
+  f->callee = 0;
+  f->counters = (uintptr_t)nowhere; /* those of its node, as long as it was aside */
+  f->state = APROF_FUTURE_WAITING;
+}
+
 void forget_caller(struct aprof_future *f) {
   struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
-  if (caller == NULL || !is_aside(caller, index_of(f)))
-    return;
-  if (caller->callee & CALLEE_MINE)
-    caller->flags |= APROF_F_IMPLICIT;
-  caller->callee = 0;
-  caller->counters = (uintptr_t)nowhere; /* those of its node, as long as it was aside */
-  caller->state = APROF_FUTURE_WAITING;
+  if (caller != NULL && is_aside(caller, index_of(f)))
+    goes_on_by_itself(caller);
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,

@@ -253,6 +253,14 @@ static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
   return false;
 }
 
+/* Is what f was put aside for still on its stack? */
+static bool aside_rightly(const struct thread *t, struct aprof_future *f) {
+  uint32_t callee = f->callee & ~CALLEE_MINE;
+  if (callee >= CALLEE_NO_FUTURE)
+    return callee != CALLEE_IDLE || t->idler == f;
+  return innermost(f) != f;
+}
+
 /* What this thread was giving birth to is given up; what runs here, and is not
    what the thread runs, waits for its next event. What waits may have been about to run:
    with no await any more, or the records of something else. */
@@ -266,6 +274,8 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
       f->flags |= APROF_F_IMPLICIT;
     }
   }
+  if (f->state == APROF_FUTURE_ASIDE && !aside_rightly(t, f))
+    goes_on_by_itself(f);
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
     if (future_claim(f, f->id))
       future_free(t, f);

@@ -309,6 +309,9 @@ struct aprof_future *innermost(struct aprof_future *f);
    suspend, or idles. NULL: nothing known. */
 struct aprof_future *active_top(struct thread *t);
 
+/* f, which is aside, waits for nobody's return any more: it goes on by an event of its own. */
+void goes_on_by_itself(struct aprof_future *f);
+
 /* f's body was left unseen: whoever waits for that waits in vain. */
 void forget_caller(struct aprof_future *f);
 

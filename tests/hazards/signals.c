@@ -257,14 +257,20 @@ APROF("create key=step:a0 root ready") static __attribute__((noinline)) void sub
 APROF("run key=step:a0") static __attribute__((noinline)) void serve(char *job) { ++*job; }
 APROF("wake key=step:a0") static __attribute__((noinline)) void again(char *job) { ++*job; }
 APROF("end key=step:a0") static __attribute__((noinline)) void finish(char *job) { ++*job; }
+/* Runs inside a run, of a future that nobody creates. */
+APROF("run key=group:a0 pending=0") static __attribute__((noinline)) int serve_twice(char *job) {
+  serve(job);
+  serve(job);
+  return *job > 3;
+}
 
 APROF_ASYNC static __attribute__((noinline)) unsigned long stepped_future(unsigned n) {
   static char job;
   unsigned long sum = small_future(n);
   submit(&job);
-  serve(&job);
+  serve_twice(&job);
   again(&job);
-  serve(&job);
+  serve_twice(&job);
   finish(&job);
   return sum + (unsigned long)job;
 }
