@@ -14,6 +14,7 @@ fi
 major=$(gcc -dumpversion | cut -d. -f1)
 cc=$(gcc_of "$major")
 mkdir -p "$work/out"
+. "$here/programs.sh" # for the list of objects
 export APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 APROF_COMMAND=$aprof
 export APROF_OPTIONS=dir:$work/out,profile:memfd
 helgrind="--tool=helgrind --suppressions=$src/tests/helgrind.supp"
@@ -22,12 +23,13 @@ helgrind="--tool=helgrind --suppressions=$src/tests/helgrind.supp"
 build() {
   local suffix=$1 o p
   shift
-  for o in main signals forks lives exits files threads; do
+  # shellcheck disable=SC2154 # in programs.sh
+  for o in $objects threads; do
     echo "$cc -std=gnu11 -O1 -g $* -I$src/rt/include -c $here/$o.c -o $work/$o-$suffix.o"
   done | xargs -P2 -d '\n' -n1 sh -c || exit
   for p in threads; do
-    (cd "$work" && "$cc" "$p-$suffix.o" {main,signals,forks,lives,exits,files}-"$suffix.o" \
-      -o "$p-$suffix" -pthread) || exit
+    # shellcheck disable=SC2046,SC2086 # several words
+    (cd "$work" && "$cc" $(printf "%s-$suffix.o " $p $objects) -o "$p-$suffix" -pthread) || exit
   done
 }
 
