@@ -355,6 +355,10 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
     f->open -= taken;
     goto out; /* inside itself: idempotent */
   }
+  if (unlikely(runs == f && f->lease != t->lease) && !future_take(t, f, id)) {
+    f->open -= taken; /* it is being ended */
+    goto out;
+  }
   now = not_before(now, runs);
   if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
     future_named(t, f, function, self);
@@ -571,22 +575,35 @@ static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, i
   set_resting(t, now);
 }
 
-static void end_future(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
-  uint64_t now = event_time(t);
-  uint32_t lease = f->lease;
-  if (end_at_rest(t, f, id, how, now) || f->id != id)
-    return;
+/* f, which is this thread's, runs, or a bracket of it is open. */
+static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int how,
+                     uint64_t now) {
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
   if (f->open != 0) {
     f->ending = (uint8_t)(1 + how); /* when its bracket closes */
-    if (lease != t->lease && thread_settles(lease)) /* which it may just have done */
-      end_at_rest(t, f, id, how, now);
   } else if (f == t->cur) {
     close_running(t, now);
     slice_close(t, now, node_site(f->node));
     end_running(t, f, id, how, now);
   }
+}
+
+/* True: it can be found no more. */
+static bool end_future(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  enum { TRIES = 8 }; /* its lease may go from thread to thread */
+  uint64_t now = event_time(t);
+  for (unsigned i = 0; i < TRIES; i++) {
+    if (end_at_rest(t, f, id, how, now) || f->id != id)
+      return true;
+    if (runner_lease(t, f, id) == t->lease && is_busy(f)) {
+      end_mine(t, f, id, how, now);
+      return true;
+    }
+    if (end_asked(t, f, id, how))
+      return f->id != id;
+  }
+  return false;
 }
 
 /* The call that ends it does not return, so no bracket inside it closes: f, which runs
@@ -606,10 +623,10 @@ static bool end_unreturned(struct thread *t, struct aprof_future *f, uint64_t id
   return true;
 }
 
-static void end_of(struct thread *t, struct aprof_future *f, uint64_t id,
+static bool end_of(struct thread *t, struct aprof_future *f, uint64_t id,
                    const struct aprof_site *site, int how) {
-  if (!(site->flags & APROF_NORETURN) || !end_unreturned(t, f, id, how))
-    end_future(t, f, id, how);
+  return ((site->flags & APROF_NORETURN) && end_unreturned(t, f, id, how)) ||
+         end_future(t, f, id, how);
 }
 
 static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
@@ -621,9 +638,14 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
     event_missed(t, APROF_MISS_END, site_id(site));
   else if (f != NULL)
     site_found(site);
-  /* any: names every future of the address; each look-up finds another. */
-  for (; f != NULL; f = site->ns == APROF_NS_ANY ? key_find(key0, key1, site->ns) : NULL)
-    end_of(t, f, key_id(f, key0, key1), site, how);
+  while (f != NULL) {
+    /* What another thread is asked to end goes by no key from here on; but equal keys do. */
+    bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);
+    /* any: names every future of the address; each look-up finds another. */
+    f = site->ns != APROF_NS_ANY ? NULL
+        : gone                   ? key_find(key0, key1, site->ns)
+                                 : key_next(key0, key1, site->ns, f);
+  }
   event_end(t);
 }
 

@@ -154,7 +154,8 @@ void future_free(struct thread *t, struct aprof_future *f) {
 }
 
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
-  struct aprof_counters *c = counters_of(t, f->node);
+  uint32_t node = f->node; /* once: see unordered threads in doc/internals.md */
+  struct aprof_counters *c = counters_of(t, node);
   uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
   if (likely(how == APROF_DONE))
     c->function.done++;
@@ -164,8 +165,8 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
     c->function.cancelled++;
   raise_max(t, &c->function.exec_max, exec);
   raise_max(t, &c->function.wall_max, wall);
-  histogram_add(t, f->node, OF_EXEC, &c->function.exec_histogram, exec);
-  histogram_add(t, f->node, OF_WALL, &c->function.wall_histogram, wall);
+  histogram_add(t, node, OF_EXEC, &c->function.exec_histogram, exec);
+  histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
   if (!(f->flags & APROF_F_WAITED))
     c->function.born_done++;
   if (f->flags & APROF_F_KEYED)
@@ -178,8 +179,75 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   future_free(t, f);
 }
 
+/* -- who may run it ------------------------------------------------------------ */
+
+/*
+ * The thread of a future's lease runs it without asking anybody. Another one takes the
+ * lease first, and who ends a future that may be run meanwhile takes it away; then it waits
+ * until the thread that had it has left the event in which that may have begun to run it.
+ */
+#define HELD_TRIES 200000u /* longer than thread_settles */
+
+uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  if (likely(lease != 0))
+    return lease;
+  thread_waits(t, true);
+  for (unsigned i = 0; lease == 0 && f->id == id && i < HELD_TRIES; i++) {
+    wait_for_other(i, profile_confined_lately());
+    lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  }
+  thread_waits(t, false);
+  return lease;
+}
+
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
+  uint32_t lease = future_lease(t, f, id);
+  if (lease == t->lease)
+    return f->id == id;
+  if (lease == 0 || !__atomic_compare_exchange_n(&f->lease, &lease, t->lease, false,
+                                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  uint32_t mine = t->lease;
+  if (unlikely(f->id != id)) { /* another future's, by then */
+    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+    return false;
+  }
+  t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
+  f->counters = (uintptr_t)nowhere;
+  return true;
+}
+
+/* f is at rest, and no thread begins to run it any more; its lease is gone. */
+static bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
+  if (!threads_share())
+    return !is_busy(f) && f->id == id;
+  uint32_t lease = future_lease(t, f, id);
+  if (is_busy(f) || lease == 0 || f->id != id)
+    return false;
+  t->held = f;
+  t->held_lease = lease;
+  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_RELAXED))
+    return false;
+  if (lease != t->lease)
+    thread_settles(t, lease);
+  if (likely(f->id == id && !is_busy(f)))
+    return true;
+  future_unhold(t);
+  return false;
+}
+
+void future_unhold(struct thread *t) {
+  uint32_t none = 0;
+  if (t->held != NULL) /* of another id: it was not the one that was meant */
+    __atomic_compare_exchange_n(&t->held->lease, &none, t->held_lease, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+}
+
 void future_migrated(struct thread *t, struct aprof_future *f) {
-  t->block->migrations += (uint16_t)(f->lease ^ t->lease) != 0;
+  t->block->migrations += f->lease != 0 && (uint16_t)(f->lease ^ t->lease) != 0;
   f->lease = t->lease;
   f->counters = (uintptr_t)nowhere;
 }
@@ -262,9 +330,29 @@ bool is_busy(struct aprof_future *f) {
 }
 
 bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
-  if (is_busy(f))
+  if (!future_hold(t, f, id))
     return false;
   end_waiting(t, f, id, how, now);
+  return true;
+}
+
+uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id) {
+  struct aprof_future *top = innermost(f);
+  return top != f ? __atomic_load_n(&top->lease, __ATOMIC_ACQUIRE) : future_lease(t, f, id);
+}
+
+bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  uint32_t lease = runner_lease(t, f, id);
+  uint8_t ending = (uint8_t)(1 + how);
+  if (lease == t->lease || lease == 0 || f->id != id)
+    return false;
+  __atomic_exchange_n(&f->ending, ending, __ATOMIC_SEQ_CST);
+  if (unlikely(f->id != id)) { /* the record's next one was not meant */
+    __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    return true;
+  }
+  thread_settles(t, lease);
+  end_at_rest(t, f, id, how, event_time(t));
   return true;
 }
 

@@ -284,16 +284,12 @@ struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
   return likely(f != after) ? f : NULL; /* twice there: see put */
 }
 
-/* Where another thread may take what this one finds, or put one where it has just been,
-   equal keys are found and inserted under the lock. */
-static bool shared(void) {
-  return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1;
-}
-
 struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken) {
   struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .at_rest = true};
-  bool locked = shared();
+  /* Where another thread may take what this one finds, or put one where it has just been,
+     equal keys are found and inserted under the lock. */
+  bool locked = threads_share();
   if (locked) {
     rt_lock();
     s.locked = true;
@@ -498,7 +494,7 @@ static bool insert_equal(struct aprof_future *f, struct key_search *s) {
 
 bool key_insert_equal(struct aprof_future *f) {
   struct key_search s = {f->key0, f->key1, f->ns, .hash = key_hash(f->key0, f->key1)};
-  if (!shared() && likely(key_search(&s) == NULL))
+  if (!threads_share() && likely(key_search(&s) == NULL))
     return key_insert(f);
   s = (struct key_search){s.key0, s.key1, s.ns, .hash = s.hash, .locked = true};
   rt_lock();
@@ -539,28 +535,36 @@ static bool remove_in(struct key_segment *segment, uint64_t wanted, bool *queued
     uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
     if (word == 0)
       return false;
-    if (word == wanted) {
-      __atomic_store_n(&segment->word[slot], (uint64_t)hash << 32 | KEY_TOMB, __ATOMIC_RELEASE);
-      return true;
-    }
+    if (word == wanted)
+      return __atomic_compare_exchange_n(&segment->word[slot], &word,
+                                         (uint64_t)hash << 32 | KEY_TOMB, false, __ATOMIC_RELEASE,
+                                         __ATOMIC_RELAXED);
     *queued |= word >> 32 == hash && !is_tomb(word) && (word & QUEUE);
   }
   return false;
 }
 
-void key_remove(struct aprof_future *f) {
-  uint32_t hash = key_hash(f->key0, f->key1);
+/* True: no word of its own was there, but a queue. */
+static bool remove_word(uint32_t hash, const struct aprof_future *f) {
   uint64_t word = (uint64_t)hash << 32 | index_of(f);
-  f->flags &= (uint8_t)~APROF_F_KEYED;
   for (;;) {
     struct key_segment *segment = segment_at(hash);
     struct key_segment *older = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE);
     bool queued = false, found = remove_in(segment, word, &queued);
     if (unlikely(older != NULL))
       found |= remove_in(older, word, &queued);
-    if (!found && queued)
-      trim_queues(hash);
     if (likely(segment_at(hash) == segment))
-      return;
+      return !found && queued;
   }
+}
+
+void key_remove(struct aprof_future *f) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  f->flags &= (uint8_t)~APROF_F_KEYED;
+  if (remove_word(hash, f))
+    trim_queues(hash);
+}
+
+bool key_withdraw(const struct aprof_future *f, uint64_t key0, uint64_t key1) {
+  return !remove_word(key_hash(key0, key1), f);
 }

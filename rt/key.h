@@ -61,6 +61,9 @@ struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
 bool key_insert(struct aprof_future *f);
 bool key_insert_equal(struct aprof_future *f); /* others may have the key, and keep it */
 void key_remove(struct aprof_future *f);
+/* No look-up finds f by this key any more; false: it stands among equal ones, and is left
+   there. The record, which may be another thread's to write, is not touched. */
+bool key_withdraw(const struct aprof_future *f, uint64_t key0, uint64_t key1);
 void key_reset(void);
 
 #pragma GCC visibility pop

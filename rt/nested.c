@@ -331,6 +331,8 @@ void event_left(struct thread *t) {
   } else {
     set_resting(t, now);
   }
+  thread_waits(t, false);
+  future_unhold(t);
   mend_futures(t, now);
   event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_site(f->node) : 0);
   publish_fence();

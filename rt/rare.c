@@ -55,7 +55,8 @@ static void due(struct aprof_token *token, uint64_t ns) {
 static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_site *site,
                       uint64_t now) {
   struct aprof_future *runs = innermost(f);
-  if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) {
+  if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE ||
+      (runs == f && !future_take(t, f, f->id))) {
     event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;
   }

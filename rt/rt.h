@@ -100,6 +100,9 @@ struct thread {
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */
   uint32_t shed;         /* enum aprof_step; see govern.h */
+  uint32_t waits;            /* for another thread, in an event; atomic */
+  struct aprof_future *held; /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;       /* ... which was that one */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
   uint64_t check_at;     /* of the block's sequence: when the governor looks; or never */
   uint64_t stood;        /* its time while its clock stands still */
@@ -371,13 +374,28 @@ static inline bool future_claim(struct aprof_future *f, uint64_t id) {
 }
 void future_free(struct thread *t, struct aprof_future *f); /* claimed */
 void future_reset(void);
+/* The lease that this thread took away last is given back, where it still is away. */
+void future_unhold(struct thread *t);
+/* f's lease; 0: it is being ended. Waits while that is not sure: who took the lease away may
+   have meant the future that had the record before. */
+uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id);
+/* Before this thread runs f, of this id: false where another one is ending it. */
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id);
 
 /* thread.c */
 struct thread *thread_sync(bool birth); /* what an event does when its epoch is not current */
 void thread_wipe(void);           /* in a forked child */
 bool thread_keep(bool keep);       /* around a fork inside an event */
 void thread_start(void);          /* once per process */
-bool thread_settles(uint32_t lease); /* it has left the event it was in; false: not soon */
+static inline bool threads_share(void) { /* more than one has had events */
+  return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1;
+}
+/* Waits, not for ever, until the thread of this lease has left the event that it is in, or
+   waits itself, as is no part of beginning to run a future. */
+void thread_settles(struct thread *t, uint32_t lease);
+static inline void thread_waits(struct thread *t, bool waits) {
+  __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
+}
 void thread_forget_sites(void);   /* shortcuts: other code may lie at their addresses now */
 
 /* control.c */

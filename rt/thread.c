@@ -19,7 +19,8 @@
 #define MADV_WIPEONFORK 18
 #define MADV_KEEPONFORK 19
 #endif
-#define SETTLE_TRIES 1000u
+#define SETTLE_TRIES 100000u /* a thread that lost its processor in an event gets it back */
+#define SETTLE_PAUSES 50u /* about a microsecond */
 #define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
 
 /* Every thread starts here: epoch 0 sends its first event to thread_sync. */
@@ -45,15 +46,24 @@ void thread_wipe(void) {
   aprof_self = &nobody;
 }
 
-bool thread_settles(uint32_t lease) {
+/* An event shows that it has begun by a store alone, which may become visible after what
+   the event reads has been read: a little later it has. */
+void thread_settles(struct thread *t, uint32_t lease) {
+  const struct thread *other = __atomic_load_n(&holders[(uint16_t)lease % BLOCKS], __ATOMIC_ACQUIRE);
   const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
-  uint64_t before = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+  if (other == NULL || b == NULL)
+    return;
+  thread_waits(t, true);
+  for (unsigned i = 0; i < SETTLE_PAUSES; i++)
+    wait_for_other(i, true);
+  uint64_t before = __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
   for (unsigned tries = 0; before & 1 && tries < SETTLE_TRIES; tries++) {
-    if (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before)
-      return true;
+    if (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before ||
+        __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE))
+      break;
     wait_for_other(tries, profile_confined_lately());
   }
-  return !(before & 1);
+  thread_waits(t, false);
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the
@@ -186,6 +196,8 @@ static struct thread *lease(void) {
   t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial;
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
+  t->held = NULL;
+  t->waits = 0;
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
@@ -322,6 +334,8 @@ static void retire(struct thread *t) {
   if (t->epoch == rt.header->epoch) {
     b->sequence++;
     publish_fence();
+    if (running_is_lost(t))
+      running_lost(t);
     cancel_running(t, event_time(t));
     govern_stop(t, event_time(t));
     publish_fence();

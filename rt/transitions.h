@@ -13,6 +13,11 @@
 #include "govern.h"
 
 /* What ran here was ended by another thread, and its record may be another future's. */
+static inline bool running_is_lost(const struct thread *t) {
+  const struct aprof_future *f = t->cur; /* without a lease: somebody is about to end it */
+  return f != NULL && unlikely(f->id == 0 || (f->lease != t->lease && f->lease != 0) ||
+                               f->state != APROF_FUTURE_RUNNING);
+}
 SLOW void running_lost(struct thread *t);
 
 /* An event of this thread begins: its thread, or NULL where it cannot be
@@ -28,9 +33,7 @@ static inline struct thread *event_begin_as(bool birth) {
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
   b->general_events++;
-  const struct aprof_future *f = t->cur;
-  if (f != NULL &&
-      unlikely(f->id == 0 || f->lease != t->lease || f->state != APROF_FUTURE_RUNNING))
+  if (running_is_lost(t))
     running_lost(t);
   t->filters = FILTERS_UNASKED;
   if (unlikely(b->sequence >= t->check_at))
@@ -105,11 +108,12 @@ static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_
 
 static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
                                       uint64_t now) {
-  struct aprof_counters *c = counters_of(t, f->node);
+  uint32_t node = f->node;
+  struct aprof_counters *c = counters_of(t, node);
   uint64_t passed = elapsed(since, now);
   f->queued += passed;
   c->function.queued += passed;
-  histogram_add(t, f->node, OF_QUEUED, &c->function.queued_histogram, passed);
+  histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
 }
 
 /* f was woken, or due, before its wait ends: books the time since then as queued, also
@@ -157,7 +161,7 @@ static inline void slice_starts(struct aprof_block *b, const struct aprof_future
 static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
                               uint32_t site) {
   slice_starts(t->block, f, now, site);
-  t->slice_counters = counters_of(t, f->outer);
+  t->slice_counters = counters_of(t, t->block->slice_node);
 }
 
 /* What runs on a pool thread holds no loop: its slices count nowhere. */
@@ -288,6 +292,9 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
 #define ENDING_REARMED 0x80u /* its key was armed again while it runs */
 #define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
 
+/* The lease of what runs on f's stack. */
+uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);
+
 /* How f ends whose body is left. */
 static inline int body_verdict(const struct aprof_future *f, int how) {
   return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
@@ -327,9 +334,13 @@ void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how,
    run yet, and can be ended from outside. */
 bool is_busy(struct aprof_future *f);
 
-/* end_waiting where f is not busy. False, with nothing
-   changed, where one of them runs. */
+/* end_waiting where f is not busy, and no other thread can begin to run it meanwhile. False,
+   with nothing changed, where one of them runs, or may. */
 bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
+
+/* f runs on another thread: it is asked to end when its bracket closes there. Where that
+   thread has just missed it, it is ended here. False: it does not. */
+bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how);
 
 /* Everything above `f` on this stack is over: from `top` up the caller chain.
    False, with nothing changed, where f is not in that chain. */

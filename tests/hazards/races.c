@@ -1,8 +1,8 @@
-/* Threads that create, run, wake and end the same futures with no order between them: what
-   a key says that is not one future's, or a callback that two threads are in at once. */
+/* Threads that create, run, wake and end the same futures with no order between them. */
 #include "hazard.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { RACERS = 3, OBJECTS = 32, DEEPEST = 4 };
 
@@ -79,7 +79,8 @@ static void *race_on(void *seed) {
   return NULL;
 }
 
-/* What else the program does must come out right, and be counted right. */
+/* What a key says that is not one future's, or a callback that two threads are in at once.
+   What else the program does must come out right, and be counted right. */
 static unsigned long unordered(void) {
   pthread_t racers[RACERS];
   unsigned seeds[RACERS];
@@ -94,4 +95,72 @@ static unsigned long unordered(void) {
   return sum;
 }
 
-const struct hazard race_hazards[] = {{"unordered", unordered, false}, {NULL, NULL, false}};
+/* -- ended by one thread as another one begins to run it -------------------------- */
+
+APROF("create key=job:a0 root ready") static __attribute__((noinline)) void submit(char *job) {
+  __asm__ volatile("" ::"r"(job) : "memory");
+}
+APROF("run key=job:a0 multi") static __attribute__((noinline)) void work_on(char *job) {
+  __asm__ volatile("" ::"r"(job) : "memory");
+}
+APROF("end key=job:a0 how=cancelled") static __attribute__((noinline)) void cancel(char *job) {
+  __asm__ volatile("" ::"r"(job) : "memory");
+}
+APROF("create key=own:a0 root ready") static __attribute__((noinline)) void begin_own(char *own) {
+  __asm__ volatile("" ::"r"(own) : "memory");
+}
+APROF("run key=own:a0 multi") static __attribute__((noinline)) void own_step(char *own) {
+  __asm__ volatile("" ::"r"(own) : "memory");
+}
+APROF("end key=own:a0") static __attribute__((noinline)) void end_own(char *own) {
+  __asm__ volatile("" ::"r"(own) : "memory");
+}
+
+static unsigned submitted, cancelled;
+
+static void wait_until(const unsigned *what, unsigned value) {
+  while (__atomic_load_n(what, __ATOMIC_ACQUIRE) < value)
+    sched_yield();
+}
+
+static void *cancel_all(void *job) {
+  static char own;
+  unsigned random = 7;
+  for (unsigned i = 1; i <= count; i++) {
+    wait_until(&submitted, i);
+    for (volatile unsigned pause = next_random(&random, 100); pause > 0; pause--)
+      ;
+    cancel(job);
+    begin_own(&own); /* has the record of the one that was cancelled, if nothing prevents it */
+    own_step(&own);
+    own_step(&own);
+    end_own(&own);
+    __atomic_store_n(&cancelled, i, __ATOMIC_RELEASE);
+  }
+  return NULL;
+}
+
+/* Its own futures must be right, to the last. */
+static unsigned long ended_elsewhere(void) {
+  static char job;
+  pthread_t other;
+  unsigned random = 3;
+  unsigned long sum = work(1);
+  must(pthread_create(&other, NULL, cancel_all, &job) == 0, "pthread_create");
+  for (unsigned i = 1; i <= count; i++) {
+    submit(&job);
+    __atomic_store_n(&submitted, i, __ATOMIC_RELEASE);
+    for (volatile unsigned pause = next_random(&random, 100); pause > 0; pause--)
+      ;
+    work_on(&job);
+    wait_until(&cancelled, i);
+  }
+  pthread_join(other, NULL);
+  return sum;
+}
+
+const struct hazard race_hazards[] = {
+    {"unordered", unordered, false},
+    {"ended-elsewhere", ended_elsewhere, false},
+    {NULL, NULL, false},
+};
