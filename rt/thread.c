@@ -49,9 +49,10 @@ void thread_wipe(void) {
 /* An event shows that it has begun by a store alone, which may become visible after what
    the event reads has been read: a little later it has. */
 void thread_settles(struct thread *t, uint32_t lease) {
-  const struct thread *other = __atomic_load_n(&holders[(uint16_t)lease % BLOCKS], __ATOMIC_ACQUIRE);
-  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
-  if (other == NULL || b == NULL)
+  uint32_t number = (uint16_t)lease % BLOCKS;
+  const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
+  const struct aprof_block *b = blocks[number];
+  if (other == NULL || b == NULL || b == t->block)
     return;
   thread_waits(t, true);
   for (unsigned i = 0; i < SETTLE_PAUSES; i++)
