@@ -540,7 +540,8 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = key_find(key0, key1, site->ns);
+  struct key_search s = key_searching(key0, key1, site->ns);
+  struct aprof_future *f = key_next(&s, NULL);
   if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
     event_missed(t, APROF_MISS_WAKE, site_id(site));
   else if (f != NULL)
@@ -548,7 +549,7 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   const struct aprof_future *first = f;
   while (f != NULL) {
     wake_future(t, f, site);
-    f = key_next(key0, key1, site->ns, f);
+    f = key_next(&s, f);
     if (f == first)
       break;
   }
@@ -633,7 +634,8 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = key_find(key0, key1, site->ns);
+  struct key_search s = key_searching(key0, key1, site->ns);
+  struct aprof_future *f = key_next(&s, NULL);
   if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
     event_missed(t, APROF_MISS_END, site_id(site));
   else if (f != NULL)
@@ -641,10 +643,11 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
   while (f != NULL) {
     /* What another thread is asked to end goes by no key from here on; but equal keys do. */
     bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);
+    s.cell = 0; /* others may have been found since */
     /* any: names every future of the address; each look-up finds another. */
     f = site->ns != APROF_NS_ANY ? NULL
         : gone                   ? key_find(key0, key1, site->ns)
-                                 : key_next(key0, key1, site->ns, f);
+                                 : key_next(&s, f);
   }
   event_end(t);
 }

@@ -71,7 +71,8 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
   if (!(site->flags & APROF_OWN))
     return true;
   uint32_t known = node_site(f->node);
-  return (likely(known == function->id) && site_known(function)) || site_record(known)->alias == function->id;
+  return (likely(known == function->id) && site_known(function)) ||
+         site_record(known)->alias == function->id;
 }
 
 /* Is it known of the future what function it is, where this body tells? */

@@ -208,8 +208,12 @@ static bool consider_queue(struct key_search *s, const struct queue *q) {
     const struct entries *e = &cell_at(cell)->entries;
     for (uint32_t i = e->from; i < e->until; i++) {
       struct aprof_future *f = entered(e->entry[i]);
-      if (f != NULL && consider(s, f))
+      if (f != NULL && consider(s, f)) {
+        s->cell = cell;
+        s->place = i;
+        s->entry = e->entry[i];
         return true;
+      }
       if (s->found != NULL && s->found == f)
         return false;
     }
@@ -235,6 +239,35 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
     }
   }
   return false;
+}
+
+/* Behind the one that was found in a queue, if that still stands where it did. NULL: it does
+   not, or was the last there. */
+static SLOW struct aprof_future *search_on(struct key_search *s) {
+  struct aprof_future *found = NULL;
+  rt_lock();
+  const struct entries *e = &cell_at(s->cell)->entries;
+  uint32_t next = s->place + 1;
+  if (s->place < e->from || s->place >= e->until || e->until > ENTRIES ||
+      e->entry[s->place] != s->entry)
+    s->cell = 0;
+  while (s->cell != 0 && found == NULL) {
+    e = &cell_at(s->cell)->entries;
+    for (; next < e->until && found == NULL; next++) {
+      struct aprof_future *f = entered(e->entry[next]);
+      if (f != NULL && is_key(f, s)) {
+        found = f;
+        s->place = next;
+        s->entry = e->entry[next];
+      }
+    }
+    if (found == NULL) {
+      s->cell = e->next;
+      next = s->cell != 0 ? cell_at(s->cell)->entries.from : 0;
+    }
+  }
+  rt_unlock();
+  return found;
 }
 
 static SLOW void search_locked(struct key_search *s) {
@@ -263,24 +296,28 @@ struct aprof_future *key_search(struct key_search *s) {
   }
 }
 
-struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *after) {
-  struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .after = after};
+struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) {
+  struct aprof_future *f = s->cell != 0 ? search_on(s) : NULL;
+  if (unlikely(f != NULL))
+    return f;
   /* Most often the key's first place has the answer: it holds the future, or none does, and
      behind the only one there is no other. */
-  const struct key_segment *segment = segment_at(s.hash);
-  const uint64_t *place = &segment->word[s.hash % KEY_WORDS];
+  const struct key_segment *segment = segment_at(s->hash);
+  const uint64_t *place = &segment->word[s->hash % KEY_WORDS];
   uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  struct aprof_future *f = future_at((uint32_t)word);
-  bool here = word >> 32 == s.hash && (int32_t)word > (int32_t)KEY_TOMB; /* no queue's word */
-  if (here && after == NULL && likely(is_key(f, &s)))
+  f = future_at((uint32_t)word);
+  bool here = word >> 32 == s->hash && (int32_t)word > (int32_t)KEY_TOMB; /* no queue's word */
+  if (here && after == NULL && likely(is_key(f, s)))
     return f;
   if (here && after == f)
-    word = __atomic_load_n(&segment->word[(s.hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
+    word = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
   if (word == 0 && likely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL) &&
-      likely(segment_at(s.hash) == segment))
+      likely(segment_at(s->hash) == segment))
     return NULL;
-  f = key_search(&s);
+  s->after = after;
+  s->found = NULL;
+  s->locked = s->queued = false;
+  f = key_search(s);
   return likely(f != after) ? f : NULL; /* twice there: see put */
 }
 

@@ -35,13 +35,21 @@ struct key_search {
   bool at_rest;               /* the oldest that is not open; else the first */
   bool locked, queued;        /* rt.lock is held; some stand in a queue */
   struct aprof_future *found;
+  uint32_t cell, place; /* where it stands in its queue; 0: in none */
+  uint64_t entry;
 };
 struct aprof_future *key_search(struct key_search *s);
 
-struct aprof_future *key_next(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *after); /* NULL: the first */
+static inline struct key_search key_searching(uint64_t key0, uint64_t key1, uint32_t ns) {
+  return (struct key_search){key0, key1, ns, .hash = key_hash(key0, key1)};
+}
+
+/* The first of the key (after: NULL), and those behind it one by one: thousands of equal
+   keys cost as many steps. */
+struct aprof_future *key_next(struct key_search *s, struct aprof_future *after);
 static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
-  return key_next(key0, key1, ns, NULL);
+  struct key_search s = key_searching(key0, key1, ns);
+  return key_next(&s, NULL);
 }
 
 /* The id of f, found by this key; 0: another thread has just ended it. */

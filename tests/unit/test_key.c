@@ -3,6 +3,8 @@
 
 #include "unit.h"
 
+#include "key.h"
+
 CALLBACK_SITE(request);
 CALLBACK_SITE(other);
 enum { NS = 1, OTHER_NS = 2, MANY = 20000 };
@@ -14,9 +16,6 @@ RUN_SITE(run_other, 0, OTHER_NS);
 RUN_SITE(run_bare, 0, APROF_NS_NONE);
 WAKE_SITE(wake_any, APROF_NS_ANY);
 END_SITE(end_it, NS);
-
-/* rt/key.c */
-bool key_insert(struct aprof_future *f);
 
 static void run_and_end(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
   token r;
@@ -149,6 +148,26 @@ START_TEST(equal_keys_are_a_queue) {
   expect("request", "queued", (uint64_t)POSTS * POSTS);
   expect("health", "missed", 0);
   expect("health", "lost", 0);
+}
+END_TEST
+
+/* All of them one after the other, as a wake finds them: a step each, or this test does not
+   come to its end. Some have ended, some are the queue's no longer when their turn comes. */
+START_TEST(equal_keys_are_found_one_by_one) {
+  attach();
+  for (unsigned i = 0; i < POSTS; i++)
+    post_equal(0x7f00);
+  for (unsigned i = 0; i < POSTS / 3; i++)
+    call_equal(0x7f00);
+  struct key_search s = key_searching(0x7f00, 0x10, NS);
+  unsigned found = 0, last = 0;
+  for (struct aprof_future *f = key_next(&s, NULL); f != NULL; f = key_next(&s, f)) {
+    ck_assert_uint_gt((uint32_t)f->id, last);
+    last = (uint32_t)f->id;
+    if (++found % 100 == 0)
+      call_equal(0x7f00); /* the oldest, which is behind us */
+  }
+  ck_assert_uint_eq(found, POSTS - POSTS / 3);
 }
 END_TEST
 
@@ -297,5 +316,5 @@ END_TEST
 
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
-          body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
+          equal_keys_are_found_one_by_one, body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
           inserted_twice, many_threads, equal_keys_of_many_threads)
