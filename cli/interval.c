@@ -62,7 +62,8 @@ static char *miss_key(const struct r_miss *m) {
 }
 
 static char *await_key(const struct r_await *a) {
-  return print_string("%s\n%s\n%s\n%" PRIu64, a->kind, a->callee, shown(a->file), a->line);
+  return print_string("%s\n%s\n%s\n%" PRIu64 "\n%d", a->kind, a->callee, shown(a->file), a->line,
+                      a->background);
 }
 
 static char *blocking_key(const struct r_blocking *b) {
@@ -80,7 +81,8 @@ static char *block_key(uint64_t block) {
 /* A path by the number of its parent in the earlier totals and its own name. */
 static char *path_key(const struct reading *r, const struct r_path *path, size_t parent) {
   const struct r_function *f = path->function < r->functions ? &r->function[path->function] : NULL;
-  return print_string("%zu\n%d\n%s\n%s\n%s\n%" PRIu64, parent, path->is_await, path->name,
+  return print_string("%zu\n%d\n%d\n%s\n%s\n%s\n%" PRIu64, parent, path->is_await,
+                      path->is_await && path->background, path->name,
                       path->is_await ? path->kind : "",
                       path->is_await ? shown(path->place) : shown(f ? f->file : NULL),
                       f && !path->is_await ? f->line : 0);

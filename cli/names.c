@@ -57,9 +57,17 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && !strcmp(a, b));
 }
 
+/* A line may mean waiting for new work in one case and not in another. */
 static bool same_place(const struct name *a, const struct name *b) {
   return a->kind == b->kind && a->line == b->line && same_text(a->name, b->name) &&
-         same_text(a->file, b->file);
+         same_text(a->file, b->file) &&
+         (a->kind == APROF_SITE_FUNCTION || !((a->flags ^ b->flags) & APROF_BACKGROUND));
+}
+
+/* Totals say the line of a place: calls of one name on one line are one there, and in
+   whatever is compared with other totals. A function is told from its neighbours. */
+static uint32_t telling_column(const struct name *name) {
+  return name->kind == APROF_SITE_FUNCTION ? name->column : 0;
 }
 
 /* The entry for `name` at `column`: where it is, or the free one where it belongs. */
@@ -78,7 +86,8 @@ static struct name_slot *look_up(struct names *n, const struct name *name, uint3
 /* Index of the site equal to `name`, added if it is new. A function has a second
    entry without column, where one that is known by its address finds it. */
 static uint32_t intern(struct names *n, const struct name *name) {
-  struct name_slot *slot = look_up(n, name, name->column);
+  uint32_t column = telling_column(name);
+  struct name_slot *slot = look_up(n, name, column);
   if (slot->index) {
     struct name *known = &n->name[slot->index];
     known->flags |= name->flags;
@@ -88,8 +97,8 @@ static uint32_t intern(struct names *n, const struct name *name) {
   }
   uint32_t index = n->count++;
   n->name[index] = *name;
-  *slot = (struct name_slot){.index = index, .column = name->column};
-  if (name->kind == APROF_SITE_FUNCTION && name->column) {
+  *slot = (struct name_slot){.index = index, .column = column};
+  if (column) {
     slot = look_up(n, name, 0);
     if (!slot->index)
       *slot = (struct name_slot){.index = index, .column = 0};

@@ -176,6 +176,7 @@ static void read_live(struct reading *r, const cJSON *object) {
       .place = json_get_text(object, "await"),
       .callee = json_get_text(object, "callee"),
       .kind = text_of(object, "kind", ""),
+      .background = json_get_bool(object, "background", false),
       .id = json_get(object, "id", 0),
       .parent = json_get(object, "parent", 0),
       .age = json_get(object, "age_ns", 0),
@@ -277,14 +278,14 @@ static void read_head(struct reading *r) {
 
 /* -- what belongs together -------------------------------------------------- */
 
-static char *place_key(size_t function, const char *place, const char *callee) {
-  return print_string("%zu\n%s\n%s", function, place ? place : "", callee);
+static char *place_key(size_t function, const char *place, const char *callee, bool background) {
+  return print_string("%zu\n%s\n%s\n%d", function, place ? place : "", callee, background);
 }
 
 static char *await_key(size_t function, const struct r_await *a) {
   char *place = a->file && a->line ? print_string("%s:%" PRIu64, a->file, a->line)
                                    : print_string("%s", a->file ? a->file : "");
-  char *key = place_key(function, place, a->callee);
+  char *key = place_key(function, place, a->callee, a->background);
   free(place);
   return key;
 }
@@ -298,14 +299,19 @@ static void find_awaits(struct reading *r) {
   for (size_t i = 0; i < r->functions; i++)
     for (size_t j = 0; j < r->function[i].awaits; j++)
       index_put(&x, await_key(i, &r->function[i].await[j]), &r->function[i].await[j]);
-  for (size_t i = 0; i < r->paths; i++)
-    if (r->path[i].is_await)
-      r->path[i].await =
-          index_get(&x, place_key(r->path[i].function, r->path[i].place, r->path[i].name));
-  for (size_t i = 0; i < r->lives; i++)
-    if (r->live[i].callee)
-      r->live[i].await =
-          index_get(&x, place_key(r->live[i].function, r->live[i].place, r->live[i].callee));
+  for (size_t i = 0; i < r->paths; i++) {
+    struct r_path *path = &r->path[i];
+    if (path->is_await)
+      path->await =
+          index_get(&x, place_key(path->function, path->place, path->name, path->background));
+  }
+  for (size_t i = 0; i < r->lives; i++) {
+    struct r_live *live = &r->live[i];
+    for (int one = 0; one < 2 && live->callee && !live->await;
+         one++) /* one of the two says which */
+      live->await = index_get(
+          &x, place_key(live->function, live->place, live->callee, live->background == !one));
+  }
   index_free(&x);
 }
 

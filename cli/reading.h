@@ -81,7 +81,7 @@ struct r_live {
   const struct r_await *await; /* that it is in; or NULL */
   const char *state, *place, *callee, *kind;
   const char *created_at, *created_by; /* or NULL */
-  bool started;
+  bool started, background;
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */

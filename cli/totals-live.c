@@ -36,6 +36,7 @@ static cJSON *live_object(const struct model *m, const struct totals_order *orde
   cJSON_AddItemToObject(object, "await", totals_place(await));
   json_text(object, "callee", live->await == NAME_UNKNOWN ? NULL : await->name);
   json_text(object, "kind", live->await == NAME_UNKNOWN ? NULL : totals_kind(await));
+  cJSON_AddBoolToObject(object, "background", (await->flags & APROF_BACKGROUND) != 0);
   cJSON_AddBoolToObject(object, "started", live->started);
   cJSON_AddItemToObject(object, "created_at", totals_place(create));
   json_text(object, "created_by", create->kind == APROF_SITE_FUNCTION ? NULL : create->function);

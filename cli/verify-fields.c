@@ -143,13 +143,23 @@ static const struct field miss_fields[] = {
     {"kind", TEXT},        {"count", COUNT},         {"name", MAYBE_TEXT},    {"file", MAYBE_TEXT},
     {"line", MAYBE_COUNT}, {"function", MAYBE_TEXT}, {"matched", LATER_FLAG}, {NULL, COUNT}};
 
-static const struct field live_fields[] = {
-    {"id", IDENTITY},      {"parent", IDENTITY},       {"function_index", COUNT},
-    {"state", TEXT},       {"age_ns", COUNT},          {"since_ns", COUNT},
-    {"await", MAYBE_TEXT}, {"callee", MAYBE_TEXT},     {"kind", MAYBE_TEXT},
-    {"count", COUNT},      {"age_min_ns", COUNT},      {"since_min_ns", COUNT},
-    {"started", FLAG},     {"created_at", MAYBE_TEXT}, {"created_by", MAYBE_TEXT},
-    {NULL, COUNT}};
+static const struct field live_fields[] = {{"id", IDENTITY},
+                                           {"parent", IDENTITY},
+                                           {"function_index", COUNT},
+                                           {"state", TEXT},
+                                           {"age_ns", COUNT},
+                                           {"since_ns", COUNT},
+                                           {"await", MAYBE_TEXT},
+                                           {"callee", MAYBE_TEXT},
+                                           {"kind", MAYBE_TEXT},
+                                           {"count", COUNT},
+                                           {"age_min_ns", COUNT},
+                                           {"since_min_ns", COUNT},
+                                           {"started", FLAG},
+                                           {"created_at", MAYBE_TEXT},
+                                           {"background", LATER_FLAG},
+                                           {"created_by", MAYBE_TEXT},
+                                           {NULL, COUNT}};
 
 /* -- one member -------------------------------------------------------------- */
 

@@ -221,6 +221,25 @@ START_TEST(an_address_without_symbols_keeps_its_module) {
 }
 END_TEST
 
+START_TEST(calls_of_one_name_on_a_line_are_one_place) {
+  uint32_t again = synthetic_site(s, APROF_SITE_AWAIT, "uv_tcp_connect", "quota.c", 61, 40);
+  uint32_t listens = synthetic_site(s, APROF_SITE_AWAIT, "uv_tcp_connect", "quota.c", 61, 3);
+  s->sites[listens].flags |= APROF_BACKGROUND;
+  uint32_t again_node = synthetic_node(s, quota_node, again, 1);
+  uint32_t listens_node = synthetic_node(s, quota_node, listens, 1);
+  synthetic_block(s, 1);
+  synthetic_counters(s, 1, await_node)->await.count = 5;
+  synthetic_counters(s, 1, again_node)->await.count = 10;
+  synthetic_counters(s, 1, listens_node)->await.count = 100;
+  build(ONE, 5000);
+  ck_assert_uint_eq(model_node_of(model, again_node), model_node_of(model, await_node));
+  ck_assert_uint_eq(node(await_node)->count, 15);
+  ck_assert_uint_eq(node(listens_node)->count, 100);
+  ck_assert(names->name[names_of(names, listens)].flags & APROF_BACKGROUND);
+  ck_assert(!(names->name[names_of(names, again)].flags & APROF_BACKGROUND));
+}
+END_TEST
+
 START_TEST(a_recursion_folds) {
   uint32_t twin = synthetic_site(s, APROF_SITE_FUNCTION, "handle_upload", "server.c", 140, 6);
   uint32_t deep = synthetic_node(s, quota_node, twin, 0);
@@ -312,6 +331,7 @@ int main(void) {
   tcase_add_test(tests, equal_sites_are_one);
   tcase_add_test(tests, an_alias_is_its_function);
   tcase_add_test(tests, an_address_without_symbols_keeps_its_module);
+  tcase_add_test(tests, calls_of_one_name_on_a_line_are_one_place);
   tcase_add_test(tests, a_recursion_folds);
   tcase_add_test(tests, what_has_no_path_is_other);
   tcase_add_test(tests, a_wait_at_an_unreadable_await_is_not_lost);
