@@ -447,8 +447,8 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)
     pause_running(t, where, now);
-  else if (future_claim(f, token->word[0]))
-    future_end(t, f, token->word[0], how, now);
+  else
+    future_over(t, f, token->word[0], how, now);
   set_resting(t, now);
 }
 
@@ -568,11 +568,12 @@ static void wake_current(struct aprof_site *site) {
   event_end(t);
 }
 
-/* f, of this id, runs here, and is over with that; its exec and slice are closed. */
+/* f, of this id, runs here, and is over with that. */
 static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, int how,
                         uint64_t now) {
-  if (likely(future_claim(f, id)))
-    future_end(t, f, id, how, now);
+  close_running(t, now);
+  slice_close(t, now, node_site(f->node));
+  future_over(t, f, id, how, now);
   set_resting(t, now);
 }
 
@@ -584,8 +585,6 @@ static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int 
   if (f->open != 0) {
     f->ending = (uint8_t)(1 + how); /* when its bracket closes */
   } else if (f == t->cur) {
-    close_running(t, now);
-    slice_close(t, now, node_site(f->node));
     end_running(t, f, id, how, now);
   }
 }
@@ -618,8 +617,6 @@ static bool end_unreturned(struct thread *t, struct aprof_future *f, uint64_t id
     return false;
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
-  close_running(t, now);
-  slice_close(t, now, node_site(f->node));
   end_running(t, f, id, how, now);
   return true;
 }

@@ -213,8 +213,7 @@ void event_leave(struct aprof_token *token, int how) {
   if (!aside)
     slice_close(t, now, node_site(f->node));
   how = body_verdict(f, how);
-  if (likely(future_claim(f, token->word[0])))
-    future_end(t, f, token->word[0], how, now);
+  future_over(t, f, token->word[0], how, now);
   if (aside)
     restore(t, caller, now, immediate);
   else

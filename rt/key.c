@@ -203,10 +203,10 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
 }
 
 /* At rest, the first that is will do: they stand in the order of their creation. */
-static bool consider_queue(struct key_search *s, const struct queue *q) {
-  for (uint32_t cell = q->first; cell != 0; cell = cell_at(cell)->entries.next) {
+static bool consider_from(struct key_search *s, uint32_t cell, uint32_t from) {
+  for (; cell != 0; cell = cell_at(cell)->entries.next, from = 0) {
     const struct entries *e = &cell_at(cell)->entries;
-    for (uint32_t i = e->from; i < e->until; i++) {
+    for (uint32_t i = from > e->from ? from : e->from; i < e->until; i++) {
       struct aprof_future *f = entered(e->entry[i]);
       if (f != NULL && consider(s, f)) {
         s->cell = cell;
@@ -232,7 +232,7 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
       continue;
     if (word & QUEUE) {
       s->queued = true;
-      if (!s->locked || consider_queue(s, &cell_at((uint32_t)word & ~QUEUE)->queue))
+      if (!s->locked || consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0))
         return true;
     } else if (consider(s, future_at((uint32_t)word))) {
       return true;
@@ -244,30 +244,15 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
 /* Behind the one that was found in a queue, if that still stands where it did. NULL: it does
    not, or was the last there. */
 static SLOW struct aprof_future *search_on(struct key_search *s) {
-  struct aprof_future *found = NULL;
+  s->found = s->after = NULL;
   rt_lock();
   const struct entries *e = &cell_at(s->cell)->entries;
-  uint32_t next = s->place + 1;
-  if (s->place < e->from || s->place >= e->until || e->until > ENTRIES ||
-      e->entry[s->place] != s->entry)
+  bool stands = s->place >= e->from && s->place < e->until && e->until <= ENTRIES &&
+                e->entry[s->place] == s->entry;
+  if (!stands || !consider_from(s, s->cell, s->place + 1))
     s->cell = 0;
-  while (s->cell != 0 && found == NULL) {
-    e = &cell_at(s->cell)->entries;
-    for (; next < e->until && found == NULL; next++) {
-      struct aprof_future *f = entered(e->entry[next]);
-      if (f != NULL && is_key(f, s)) {
-        found = f;
-        s->place = next;
-        s->entry = e->entry[next];
-      }
-    }
-    if (found == NULL) {
-      s->cell = e->next;
-      next = s->cell != 0 ? cell_at(s->cell)->entries.from : 0;
-    }
-  }
   rt_unlock();
-  return found;
+  return s->found;
 }
 
 static SLOW void search_locked(struct key_search *s) {
@@ -323,7 +308,8 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
 
 struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken) {
-  struct key_search s = {key0, key1, ns, .hash = key_hash(key0, key1), .at_rest = true};
+  struct key_search s = key_searching(key0, key1, ns);
+  s.at_rest = true;
   /* Where another thread may take what this one finds, or put one where it has just been,
      equal keys are found and inserted under the lock. */
   bool locked = threads_share();
@@ -487,7 +473,7 @@ static struct queue *queue_of(const struct key_segment *segment, struct key_sear
     struct queue *q = &cell_at((uint32_t)word & ~QUEUE)->queue;
     s->found = NULL;
     s->after = NULL;
-    consider_queue(s, q);
+    consider_from(s, q->first, 0);
     if (s->found != NULL)
       return q;
   }
@@ -530,10 +516,11 @@ static bool insert_equal(struct aprof_future *f, struct key_search *s) {
 }
 
 bool key_insert_equal(struct aprof_future *f) {
-  struct key_search s = {f->key0, f->key1, f->ns, .hash = key_hash(f->key0, f->key1)};
+  struct key_search s = key_searching(f->key0, f->key1, f->ns);
   if (!threads_share() && likely(key_search(&s) == NULL))
     return key_insert(f);
-  s = (struct key_search){s.key0, s.key1, s.ns, .hash = s.hash, .locked = true};
+  s = key_searching(f->key0, f->key1, f->ns);
+  s.locked = true;
   rt_lock();
   f->flags |= APROF_F_KEYED;
   bool ok = insert_equal(f, &s);

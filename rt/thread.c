@@ -315,10 +315,8 @@ static void cancel_running(struct thread *t, uint64_t now) {
     struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
     if (below != NULL && !is_aside(below, index_of(f)))
       below = NULL;
-    uint64_t id = f->id;
-    if (!future_claim(f, id))
+    if (!future_over(t, f, f->id, APROF_CANCELLED, now))
       break;
-    future_end(t, f, id, APROF_CANCELLED, now);
     if (below != NULL)
       close_waiting(t, below, not_before(now, below), false);
     f = below;

@@ -292,9 +292,6 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
 #define ENDING_REARMED 0x80u /* its key was armed again while it runs */
 #define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
 
-/* The lease of what runs on f's stack. */
-uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);
-
 /* How f ends whose body is left. */
 static inline int body_verdict(const struct aprof_future *f, int how) {
   return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
@@ -302,6 +299,15 @@ static inline int body_verdict(const struct aprof_future *f, int how) {
 
 /* f, of this id until the caller claimed it, is over; its last segment is closed. */
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
+
+/* ... where the claim is made here. False: another thread ended it. */
+static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_t id, int how,
+                               uint64_t now) {
+  if (unlikely(!future_claim(f, id)))
+    return false;
+  future_end(t, f, id, how, now);
+  return true;
+}
 
 /* That of the create bracket around f's, whose index is f's key while it has none; or NULL. */
 static inline struct aprof_future *tentative_around(const struct aprof_future *f) {
@@ -337,6 +343,9 @@ bool is_busy(struct aprof_future *f);
 /* end_waiting where f is not busy, and no other thread can begin to run it meanwhile. False,
    with nothing changed, where one of them runs, or may. */
 bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
+
+/* The lease of what runs on f's stack. */
+uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);
 
 /* f runs on another thread: it is asked to end when its bracket closes there. Where that
    thread has just missed it, it is ended here. False: it does not. */

@@ -14,10 +14,13 @@ static __thread int depth;
 
 static void race(void);
 
-APROF("create key=a0 root ready | run once")
-static __attribute__((noinline)) void arm(char *object) {
-  __asm__ volatile("" ::"r"(object) : "memory");
-}
+/* A function that is nothing but its line. */
+#define EVENT(line, name)                                                                          \
+  APROF(line) static __attribute__((noinline)) void name(char *object) {                           \
+    __asm__ volatile("" ::"r"(object) : "memory");                                                 \
+  }
+
+EVENT("create key=a0 root ready | run once", arm)
 
 /* The object is there already, or is not known yet: nobody creates it. */
 APROF("run key=race:a0 pending=0")
@@ -34,25 +37,10 @@ static __attribute__((noinline)) int step_armed(char *object) {
   return step(object);
 }
 
-APROF("wake key=a0")
-static __attribute__((noinline)) void nudge(char *object) {
-  __asm__ volatile("" ::"r"(object) : "memory");
-}
-
-APROF("wake key=race:a0")
-static __attribute__((noinline)) void nudge_stepped(char *object) {
-  __asm__ volatile("" ::"r"(object) : "memory");
-}
-
-APROF("end key=a0")
-static __attribute__((noinline)) void disarm(char *object) {
-  __asm__ volatile("" ::"r"(object) : "memory");
-}
-
-APROF("end key=race:a0")
-static __attribute__((noinline)) void give_up(char *object) {
-  __asm__ volatile("" ::"r"(object) : "memory");
-}
+EVENT("wake key=a0", nudge)
+EVENT("wake key=race:a0", nudge_stepped)
+EVENT("end key=a0", disarm)
+EVENT("end key=race:a0", give_up)
 
 static void race(void) {
   for (unsigned n = next_random(&state, 4); n > 0; n--) {
@@ -97,24 +85,12 @@ static unsigned long unordered(void) {
 
 /* -- ended by one thread as another one begins to run it -------------------------- */
 
-APROF("create key=job:a0 root ready") static __attribute__((noinline)) void submit(char *job) {
-  __asm__ volatile("" ::"r"(job) : "memory");
-}
-APROF("run key=job:a0 multi") static __attribute__((noinline)) void work_on(char *job) {
-  __asm__ volatile("" ::"r"(job) : "memory");
-}
-APROF("end key=job:a0 how=cancelled") static __attribute__((noinline)) void cancel(char *job) {
-  __asm__ volatile("" ::"r"(job) : "memory");
-}
-APROF("create key=own:a0 root ready") static __attribute__((noinline)) void begin_own(char *own) {
-  __asm__ volatile("" ::"r"(own) : "memory");
-}
-APROF("run key=own:a0 multi") static __attribute__((noinline)) void own_step(char *own) {
-  __asm__ volatile("" ::"r"(own) : "memory");
-}
-APROF("end key=own:a0") static __attribute__((noinline)) void end_own(char *own) {
-  __asm__ volatile("" ::"r"(own) : "memory");
-}
+EVENT("create key=job:a0 root ready", submit)
+EVENT("run key=job:a0 multi", work_on)
+EVENT("end key=job:a0 how=cancelled", cancel)
+EVENT("create key=own:a0 root ready", begin_own)
+EVENT("run key=own:a0 multi", own_step)
+EVENT("end key=own:a0", end_own)
 
 static unsigned submitted, cancelled;
 
