@@ -31,7 +31,9 @@ static struct aprof_period *period(struct aprof_block *b, uint32_t number) {
 
 static void change(struct thread *t, enum aprof_step step, uint64_t now) {
   struct aprof_block *b = t->block;
-  uint64_t events = b->sequence / 2, passed = now > b->step_tick ? now - b->step_tick : 0;
+  bool last_event = step == APROF_STEP_NONE; /* of its thread, which nothing counts after it */
+  uint64_t events = (b->sequence + last_event) / 2;
+  uint64_t passed = now > b->step_tick ? now - b->step_tick : 0;
   b->at_step[b->step].ticks += passed;
   b->at_step[b->step].events += events - b->step_event;
   b->at_step[b->step].general += b->general_events - b->step_general;

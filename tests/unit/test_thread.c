@@ -66,12 +66,30 @@ START_TEST(each_thread_has_its_times) {
 }
 END_TEST
 
+/* What free blocks have counted, and what of it was counted at a step: all. */
+static void add_events(uint64_t *events, uint64_t *at_steps) {
+  for (uint64_t at = profile()->header_size; at < profile()->used;) {
+    const struct aprof_chunk *chunk = (const void *)((const char *)profile() + at);
+    const struct aprof_block *b = (const void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_BLOCK && b->state == APROF_THREAD_FREE) {
+      *events += b->sequence / 2;
+      for (int step = 0; step < APROF_STEPS; step++)
+        *at_steps += b->at_step[step].events;
+    }
+    at += chunk->size ? chunk->size : APROF_PAGE;
+  }
+}
+
 START_TEST(blocks_are_leased_again) {
   attach();
   pid_t tid;
   for (unsigned i = 0; i < 200; i++)
     on_a_thread(works, &tid);
   ck_assert_uint_le(profile()->blocks, 2);
+  uint64_t events = 0, at_steps = 0;
+  add_events(&events, &at_steps);
+  ck_assert_uint_ge(events, 200 * 4);
+  ck_assert_uint_eq(at_steps, events);
   expect("work", "done", 400);
   expect("work", "exec", 200 * 11);
 }
