@@ -116,15 +116,17 @@ static tree known_function(const Value *value, CallWork *w) {
   return is_defined_here(function) ? function : NULL_TREE;
 }
 
-/* A value that is known behind the call only, kept for a finally part. */
-static tree kept_for_finally(CallWork *w, Bracket *bracket, tree value, tree initial,
-                             const char *name) {
-  if (!w->may_throw)
-    return value;
+/* A value that is known behind the call only, taken once and kept. */
+static tree kept(CallWork *w, Bracket *bracket, tree value, tree initial, const char *name) {
   tree variable = new_local(TREE_TYPE(value), name, &w->variables);
   append(&bracket->open, assign(variable, initial));
   append(&bracket->normal, assign(variable, value));
   return variable;
+}
+
+static tree kept_for_finally(CallWork *w, Bracket *bracket, tree value, tree initial,
+                             const char *name) {
+  return w->may_throw ? kept(w, bracket, value, initial, name) : value;
 }
 
 static void guard_normal(Bracket *bracket) {
@@ -178,7 +180,14 @@ static void add_create(CallWork *w, const Binding *b) {
                                                          unshare_expr(key0), unshare_expr(key1)})));
   bracket.open = opening(w, b, bracket.token, begin);
   tree zero = build_int_cst(uint64_type_node, 0);
-  key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");
+  if (b->key.first && b->key.first->kind == Value::Call) {
+    /* The object that the key asks for may be gone already: run and freed by another thread. */
+    key0 = kept(w, &bracket, key0, zero, "aprof_key");
+    ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, ok,
+                build2(NE_EXPR, boolean_type_node, key0, zero));
+  } else {
+    key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");
+  }
   key1 = kept_for_finally(w, &bracket, key1, zero, "aprof_key");
   ok = kept_for_finally(w, &bracket, fold_convert(integer_type_node, ok), number(0), "aprof_ok");
   guard_normal(&bracket);

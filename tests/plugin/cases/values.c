@@ -40,6 +40,14 @@ static void on_send(struct item *i) { printf("sent %d\n", i != NULL); }
 static void on_done(struct item *i, int n) { printf("done %d %d\n", i != NULL, n); }
 static void on_item(struct item *i) { printf("item %d\n", i != NULL); }
 
+/* -- an object that is asked for by its number, and may be gone by then */
+static struct item *known;
+struct item *source_find(int number) { return asked++, number == 1 ? known : NULL; }
+int source_add(struct item *i) {
+  known = i;
+  return i->fn ? 1 : 2;
+}
+
 /* -- bodies that mean wake and end */
 typedef void (*close_cb)(struct item *);
 static void on_ring(struct item *i) { printf("ring %d\n", i != NULL); }
@@ -64,6 +72,8 @@ int main(void) {
   enqueue(&item);
   item.fn(&item);
   park(&item);
+  source_add(&item);
+  source_add(&(struct item){NULL});
   close_cb gone = on_gone;
   on_ring(&item);
   on_close(&item);
