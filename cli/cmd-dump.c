@@ -135,6 +135,7 @@ static void retire(int fd, const char *path) {
 
 static int dump_descriptor(const struct dump *dump) {
   int fd = (int)dump->fd;
+  output_in_spite_of_signals();
   struct aprof_header header;
   bool at_exit = !dump->reason || !strcmp(dump->reason, "exit");
   char *path = path_of(fd);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,33 @@ static void cannot_write(const char *path, int error) {
   complain("cannot write %s: %s; choose another place with -o, or dir: in APROF_OPTIONS", path,
            strerror(error));
 }
+
+/* -- what ends the command half way ---------------------------------------------- */
+
+static char *volatile unfinished; /* the name of what is being written, or NULL */
+
+static void on_end(int number) {
+  if (unfinished)
+    unlink(unfinished);
+  raise(number); /* by now the default action, once this handler is left */
+}
+
+/* Signals that are ignored stay so. */
+static void take_along(void) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction old, mine = {.sa_handler = on_end, .sa_flags = SA_RESETHAND};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      sigaction(ends[i], &mine, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of the file size is an error like others */
+}
+
+void output_in_spite_of_signals(void) {
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+}
+
+/* -- writing --------------------------------------------------------------------- */
 
 /* Devices, pipes: nothing to rename over. */
 static bool write_directly(const char *path, int fd, const char *what, enum profile_state state,
@@ -62,10 +90,13 @@ bool output_totals(const char *path, int fd, const char *what, enum profile_stat
   if (!is_plain(path))
     return write_directly(path, fd, what, state, request);
   char *temporary = print_string("%s.XXXXXX", path);
+  take_along();
+  unfinished = temporary;
   int target = mkostemp(temporary, O_CLOEXEC);
   FILE *out = target < 0 ? NULL : fdopen(target, "w");
   if (!out) {
     cannot_write(path, errno);
+    unfinished = NULL;
     free(temporary);
     return false;
   }
@@ -83,6 +114,7 @@ bool output_totals(const char *path, int fd, const char *what, enum profile_stat
     cannot_write(path, error);
   if (!made || error)
     unlink(temporary);
+  unfinished = NULL;
   free(temporary);
   return made && !error;
 }

@@ -2,7 +2,8 @@
  * Totals into files.
  *
  * Purpose: a file of totals is there whole or not at all: written under a
- * temporary name in the same directory, then renamed.
+ * temporary name in the same directory, then renamed. A signal that ends the
+ * command takes what is unfinished along.
  * Locking: none; two writers of one name both succeed, the last one stays.
  */
 #ifndef APROF_CLI_OUTPUT_H
@@ -15,6 +16,10 @@
  * the profile says of its process. NULL after a message where that is no name.
  */
 char *output_name(const char *dir, const struct aprof_header *header, uint64_t sequence);
+
+/* For a command that a program starts when it ends: whoever ends programs by SIGTERM or
+   SIGHUP means the program, and those it started with it, not its totals. */
+void output_in_spite_of_signals(void);
 
 /* Makes the totals and puts them at `path` ("-": standard output). False after
    a message that names the file and what to do. */

@@ -462,6 +462,38 @@ says "report: not profiled" 1 "has no profile" "$aprof" report $$
 check "dump: a short profile is read as far as it goes" "$aprof" dump -o short.json short.aprof
 says "dump: totals are no profile" 1 "is not a profile" "$aprof" dump a.json
 says "dump: to nowhere" 1 "cannot write nowhere/x.json" "$aprof" dump -o nowhere/x.json copy.aprof
+
+# A signal when the totals are all but there: what is unfinished goes too.
+cat >at-rename.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int rename(const char *from, const char *to) {
+  raise(atoi(getenv("SIGNAL")));
+  return (int)syscall(SYS_rename, from, to);
+}
+END
+"${CC:-gcc}" -shared -fPIC at-rename.c -o at-rename.so || exit 1
+mkdir half
+for number in 1 2 15; do
+  timeout 20 env LD_PRELOAD=./at-rename.so SIGNAL="$number" "$aprof" dump -o half/x.json \
+    copy.aprof >said.txt 2>&1
+  equal "dump: ended by signal $number" $((128 + number)) $?
+  equal "dump: nothing unfinished is left by signal $number" "" "$(ls half)"
+done
+(trap "" INT && env LD_PRELOAD=./at-rename.so SIGNAL=2 "$aprof" dump -o half/x.json copy.aprof) \
+  >said.txt 2>&1
+check "dump: a signal that is ignored stays so" totals_ok half/x.json
+for number in 1 15; do # meant for the program and all that it started
+  cp copy.aprof "half/$number.aprof"
+  env LD_PRELOAD=./at-rename.so SIGNAL="$number" "$aprof" dump --fd 3 -o "half/$number.json" \
+    3<>"half/$number.aprof" >said.txt 2>&1
+  check "dump: at a program's end, in spite of signal $number" totals_ok "half/$number.json"
+done
+says "dump: a limit of the file size" 1 "cannot write half/large.json: File too large" \
+  prlimit --fsize=4096 "$aprof" dump -o half/large.json copy.aprof
+equal "dump: and nothing of it is left" "1.json 15.json x.json" "$(cd half && echo *.json*)"
 says "on: no live process" 1 "belongs to no live process" "$aprof" on copy.aprof
 says "coverage: of nothing" 2 "coverage of what" "$aprof" coverage
 says "coverage: no notes" 1 "carries no notes of the plugin" "$aprof" coverage bare.so
