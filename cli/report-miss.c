@@ -26,7 +26,7 @@ struct row {
   const struct r_miss *most; /* of its places */
   uint64_t count;
   size_t places;
-  bool matched; /* one of its places has found a future, so the key is the right one */
+  bool matched; /* one of its places has found a future or makes them: the key is the right one */
 };
 
 static int by_callee(const void *a, const void *b) {
@@ -80,6 +80,21 @@ static void print_row(const struct row *row, FILE *out) {
   free(path);
 }
 
+/* A call that sets a callback, or NULL, makes a future or is its end: most often of none. */
+static bool is_made_by(const struct reading *r, const char *callee) {
+  for (size_t i = 0; i < r->functions && callee; i++)
+    for (size_t j = 0; j < r->function[i].awaits; j++) {
+      const struct r_await *a = &r->function[i].await[j];
+      if (!strcmp(a->kind, "create") && !strcmp(a->callee, callee))
+        return true;
+    }
+  return false;
+}
+
+static bool is_right(const struct reading *r, const struct r_miss *m) {
+  return m->matched || (!strcmp(m->kind, "end") && is_made_by(r, m->name));
+}
+
 void report_print_misses(const struct reading *r, const struct report_options *options, FILE *out) {
   struct row *row = allocate(r->misses, sizeof *row);
   size_t count = 0;
@@ -88,7 +103,7 @@ void report_print_misses(const struct reading *r, const struct report_options *o
       row[count++] = (struct row){.most = &r->miss[i],
                                   .count = r->miss[i].count,
                                   .places = 1,
-                                  .matched = r->miss[i].matched};
+                                  .matched = is_right(r, &r->miss[i])};
   if (options->waits)
     count = fold(row, count);
   qsort(row, count, sizeof *row, by_count);

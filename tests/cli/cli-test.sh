@@ -103,6 +103,18 @@ equal "loop: what blocked" "fsync 205 50000000" \
   "$(value "$json" '*(f["on_timer"]["blocking"][0][k] for k in ("callee", "line", "held_ns"))')"
 equal "loop: findings" "blocking server.c:205 unplaced server.c:220" \
   "$(value "$json" '*(x for y in t["findings"] for x in (y["kind"], y["at"] or y["count"]))')"
+for name in timer_start timer_stop; do # which makes futures, and which does not
+  python3 -c 'import json, sys
+t = json.load(open(sys.argv[1]))
+t["misses"].append({"kind": "end", "count": 9, "name": sys.argv[2], "file": "server.c", "line": 210,
+                    "function": None, "matched": False})
+json.dump(t, open(sys.argv[2] + ".json", "w"))' "$json" "$name"
+  "$aprof" report "$name.json" >"$name.txt" 2>&1
+done
+contains "loop: an end that has found nothing anywhere is shown" \
+  "server.c:210 timer_stop" timer_stop.txt
+refuse "loop: unless that call makes futures too" grep -q "server.c:210 timer_start  .*end of a key" \
+  timer_start.txt
 "$aprof" report "$json" >report.txt
 contains "loop: report, busy" "loop 85.1 % busy" report.txt
 contains "loop: report, who woke whom" "server.c:240 notify > on_request" report.txt
