@@ -91,6 +91,43 @@ EVENT static void key_life(long times) {
   }
 }
 
+/* ---- lives that are woken: run by that, or ended from elsewhere ---- */
+
+APROF("wake key=r:a0") EVENT static void ring(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+
+APROF("end key=r:a0 how=cancelled") EVENT static void stop(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+
+APROF("create key=r:a0 fn=a1 | run key=r:a0 once")
+EVENT static void watch(char *object, void (*then)(char *)) {
+  __asm__ volatile("" : : "r"(object), "r"(then));
+}
+
+EVENT static void arrived(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+
+EVENT static void woken_life(long times) {
+  while (times-- > 0) {
+    char *object = &objects[times % (long)sizeof objects];
+    watch(object, arrived);
+    ring(object);
+    arrived(object);
+  }
+}
+
+EVENT static void stopped_life(long times) {
+  while (times-- > 0) {
+    char *object = &objects[times % (long)sizeof objects];
+    watch(object, arrived);
+    ring(object);
+    stop(object);
+  }
+}
+
 /* ---- the run ---- */
 
 static void measure(void (*event)(long)) {
@@ -111,5 +148,7 @@ int main(int argc, char **argv) {
   measure(call);
   measure(stack_life);
   measure(key_life);
+  measure(woken_life);
+  measure(stopped_life);
   return 0;
 }

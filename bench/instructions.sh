@@ -11,7 +11,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tests/lib.sh"
 
-events=(pair key call stack-life key-life)
+events=(pair key call stack-life key-life woken-life stopped-life)
 slack=1 # instructions: loops are laid out differently by another compiler release
 
 if ! command -v valgrind >/dev/null; then

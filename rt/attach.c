@@ -88,16 +88,14 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
     thread_forget_sites(); /* a module may have gone, and this one lie in its place */
   fast_bodies(gate, clock_variant(clock_planned()));
   fast_brackets(gate, clock_variant(clock_planned()));
+  fast_rest(gate, clock_variant(clock_planned()));
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
-  gate->wake = events_brackets.wake;
-  gate->end = events_brackets.end;
   gate->idle_begin = events_brackets.idle_begin;
   gate->idle_end = events_brackets.idle_end;
   gate->wake_current = events_brackets.wake_current;
   gate->end_current = events_brackets.end_current;
   gate->switch_to = events_rare.switch_to;
-  gate->due = events_rare.due;
   gate->blocking_begin = events_rare.blocking_begin;
   gate->blocking_end = events_rare.blocking_end;
   gate->api_snapshot = api_snapshot;

@@ -109,7 +109,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
     t->polled_node = caller->await;
     t->polled_sequence = b->sequence + 2; /* while inside the next event */
   } else {
-    fast_over(t, c, f, index, place, now);
+    fast_over(t, c, f, index, place, how, now);
   }
   fast_restore(t, caller, at, immediate, now);
   b->last = now;

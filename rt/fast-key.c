@@ -41,13 +41,6 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
 
 /* -- run --------------------------------------------------------------------- */
 
-/* Does nothing about where it ran last need the general event? The lease tells that
-   it paused here, so no earlier than the thread's last event. */
-ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
-                          const struct aprof_future *f) {
-  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
-}
-
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
 
@@ -157,7 +150,8 @@ slow:
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock, run_begin *called, run_begin *queued, run_begin *born) {
+                           uint32_t clock, run_begin *called, run_begin *queued, run_begin *woken,
+                           run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (t->cur != NULL) {
@@ -174,8 +168,16 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     return;
   }
   if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
-      !fast_named(f, site, function) || unlikely(f->wake_tick != 0))
+      !fast_named(f, site, function))
     goto undo;
+  if (unlikely(f->wake_tick != 0)) {
+    token->word[0] = 0;
+    key0 = relaxed(&f->key0); /* the same: no register is kept for it */
+    key1 = relaxed(&f->key1);
+    unbegin(t);
+    woken(site, token, key0, key1, function, self);
+    return;
+  }
   struct aprof_counters *a = fast_known(f);
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
@@ -186,9 +188,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   b->other += rested;
   fast_waited(f, a, passed);
   fast_count(a->await.histogram, passed);
-  if (likely(f->flags & APROF_F_IMPLICIT))
-    f->await = 0;
-  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+  fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   slice_starts(b, f, now, a->await.site);
   finish(b);
@@ -279,7 +279,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
-  fast_over(t, c, f, index, place, now);
+  fast_over(t, c, f, index, place, how, now);
   t->cur = NULL;
   t->suspended = NULL;
   b->state = t->rest;
@@ -334,10 +334,9 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
-  uint64_t id =
-      fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
-               function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
-               fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
+                         function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
+                         fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
@@ -409,10 +408,23 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
   return true;
 }
 
+/* Its key was known before the call; nothing that is aside waits for this end. */
+ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  uint32_t below = (uint32_t)(token->word[2] & BRACKET_INDEX);
+  if (unlikely(t->published != f) || unlikely(f->id != token->word[0]) ||
+      unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(t->tentative == f) ||
+      unlikely(below != 0 && t->cur != future_at(below)))
+    return false;
+  t->published = NULL;
+  finish(t->block);
+  return true;
+}
+
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
   if (likely(ok) && begin(t, t->block)) {
-    if (fast_publish(t, token, key0, key1, false))
+    if (fast_publish(t, token, key0, key1, false) || fast_published(t, token))
       return;
     unbegin(t);
   }
@@ -450,7 +462,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
   static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
                                uint64_t key1, struct aprof_site *function, const void *self) {     \
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
-                   run_queued_##name, run_born_##name);                                            \
+                   run_queued_##name, run_woken_##name, run_born_##name);                          \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \

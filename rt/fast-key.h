@@ -34,6 +34,11 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
              : NULL;
 }
 
+/* A wake or end that has found a future before. */
+ALWAYS bool fast_site(const struct aprof_site *site) {
+  return site_known(site) && likely(site->reserved[0] == rt.instance);
+}
+
 /* The first place of f's key, where f is found there and its segment is whole. */
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   uint32_t hash = key_hash(f->key0, f->key1);
@@ -43,6 +48,13 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS];
   return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+}
+
+/* Does nothing about where it ran last need the general event? The lease tells that
+   it paused here, so no earlier than the thread's last event. */
+ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
+                          const struct aprof_future *f) {
+  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
 }
 
 /* The future runs from here on, in a bracket that nobody waits for: where that differs,
@@ -137,11 +149,19 @@ ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, 
   f->open--;
 }
 
+/* f, which waited, goes on: an await that only its bracket made is over with that. */
+ALWAYS void fast_goes_on(struct aprof_future *f) {
+  if (likely(f->flags & APROF_F_IMPLICIT))
+    f->await = 0;
+  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+}
+
 /* Its place in the table, if f can be over by fast_over. */
 ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
                               struct aprof_counters *c, int how) {
   uint64_t *place = fast_place(f, index);
-  return place == NULL || unlikely(how != APROF_DONE) || unlikely(t->free_count >= FREE_ENOUGH) ||
+  return place == NULL || unlikely(how > APROF_CANCELLED) ||
+                 unlikely(t->free_count >= FREE_ENOUGH) ||
                  !has_histogram(&c->function.exec_histogram) ||
                  !has_histogram(&c->function.wall_histogram)
              ? NULL
@@ -149,19 +169,21 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
 }
 
 ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
-                      uint32_t index, uint64_t *place, uint64_t now) {
-  fast_done(c, f, now);
+                      uint32_t index, uint64_t *place, int how, uint64_t now) {
+  fast_done(c, f, how, now);
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
   fast_free(t, f, index);
 }
 
-/* fast-called.c: of runs that a running future makes. */
-#define CALLED(name)                                                                               \
+/* fast-called.c: of runs that a running future makes; fast-rest.c: of what was woken. */
+#define OTHERS(name)                                                                               \
   void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
                            uint64_t key1, struct aprof_site *function, const void *self);          \
-  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);
-CALLED(tsc)
-CALLED(virtual)
-#undef CALLED
+  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);            \
+  void run_woken_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,         \
+                        uint64_t key1, struct aprof_site *function, const void *self);
+OTHERS(tsc)
+OTHERS(virtual)
+#undef OTHERS
 
 #endif

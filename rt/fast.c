@@ -214,7 +214,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now))
     sliced->function.slice_to = node_site(f->node);
-  fast_done(c, f, now);
+  fast_done(c, f, APROF_DONE, now);
   fast_disown(f);
   fast_free(t, f, index_of(f));
   t->cur = NULL;
@@ -257,7 +257,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   c->function.exec += ran;
   fast_restore(t, caller, a, immediate, now);
   b->last = now;
-  fast_done(c, f, now);
+  fast_done(c, f, APROF_DONE, now);
   fast_disown(f);
   fast_free(t, f, index);
   finish(b);

@@ -244,10 +244,11 @@ ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
   return true;
 }
 
-/* f, which ran, is done: what future_end counts, into histograms that are there. */
-ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, uint64_t now) {
+/* f is over: what future_end counts, into histograms that are there. */
+ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how,
+                      uint64_t now) {
   uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
-  c->function.done++;
+  (&c->function.done)[how]++;
   if (backwards(exec | wall))
     exec = wall = 0; /* another thread wrote there without an order between the two */
   if (unlikely(exec > c->function.exec_max))
@@ -260,12 +261,18 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, ui
     c->function.born_done++;
 }
 
+_Static_assert(offsetof(struct aprof_counters, function.failed) ==
+                       offsetof(struct aprof_counters, function.done) + 8 * APROF_FAILED &&
+                   offsetof(struct aprof_counters, function.cancelled) ==
+                       offsetof(struct aprof_counters, function.done) + 8 * APROF_CANCELLED,
+               "counted by how");
+
 /* future_claim of what has the id that the token says; without it where only a program that
    destroys a stack while that runs could be in the way. */
 ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) {
   uint64_t id = token->word[0];
-  return likely(__atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL,
-                                            __ATOMIC_RELAXED));
+  return likely(
+      __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
 ALWAYS void fast_disown(struct aprof_future *f) {

@@ -9,17 +9,34 @@
 
 /* -- wakers ---------------------------------------------------------------- */
 
-/* Counts at a place beneath f's function: a waker, or a blocking call. */
-static void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
-                          uint64_t length) {
+/* A place beneath a function: a waker, or a blocking call. Sites are known by number alone
+   here; the thread's cache has it in place of a record, which is never at an odd address. */
+static struct node_entry *node_beneath(struct thread *t, uint32_t above, uint32_t site,
+                                       uint32_t kind) {
+  struct aprof_site *number = (struct aprof_site *)((uintptr_t)site << 3 | kind << 1 | 1);
+  uint32_t place = above << 1 | 1;
+  struct node_entry *e = node_entry_for(t, place, number);
+  if (likely(e->site == number) && likely(e->place == place))
+    return e;
   uint32_t node = node_of_site_slow(above, site, kind);
   if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)
-    return; /* (other): there is no room to tell them apart */
-  struct aprof_counters *c = counters_of(t, node);
+    return NULL; /* (other): there is no room to tell them apart */
+  *e = (struct node_entry){number, place, node, counters_of(t, node), NULL, NULL, 0};
+  if (counters_lost(e->counters))
+    e->site = NULL; /* looked for again each time */
+  return e;
+}
+
+static void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
+                          uint64_t length) {
+  struct node_entry *e = node_beneath(t, above, site, kind);
+  if (unlikely(e == NULL))
+    return;
+  struct aprof_counters *c = e->counters;
   c->await.count++;
   c->await.waiting += length;
   raise_max(t, &c->await.max, length);
-  histogram_add(t, node, OF_WAITING, &c->await.histogram, length);
+  histogram_add(t, e->node, OF_WAITING, &c->await.histogram, length);
 }
 
 uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
@@ -43,8 +60,7 @@ static void due(struct aprof_token *token, uint64_t ns) {
   struct aprof_future *f = record_at(token->word[1]);
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE) {
-    uint64_t when = f->last + clock_ticks(ns);
-    f->wake_tick = when > f->last ? when : f->last + 1;
+    future_due(f, ns);
   }
   event_end(t);
 }

@@ -120,6 +120,12 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
    at its waker. Returns the tick at which the wait ended. */
 SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
 
+/* f, whose create bracket is open, is due `ns` after that began. */
+static inline void future_due(struct aprof_future *f, uint64_t ns) {
+  uint64_t when = f->last + clock_ticks(ns);
+  f->wake_tick = when > f->last ? when : f->last + 1;
+}
+
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
 static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now,
                                  bool immediate) {

@@ -19,6 +19,9 @@ CREATE_SITE(spawn, 0, NS);
 CREATE_SITE(root, APROF_ROOT | APROF_READY, NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
+CREATE_SITE(timer, APROF_MULTI, NS);
+WAKE_SITE(ring, NS);
+END_SITE(stop, NS);
 
 #define ROUNDS 8
 #define WARM 4 /* rounds, until paths and histograms are there */
@@ -33,6 +36,38 @@ static uint64_t general_events(void) {
     at += chunk->size;
   }
   return sum;
+}
+
+static const void *element(const struct aprof_chunk *chunk, uint32_t number) {
+  return (const char *)(chunk + 1) + (uint64_t)(number - chunk->first) * chunk->element;
+}
+
+/* The chunk of that type that has the number; NULL where there is none. */
+static const struct aprof_chunk *chunk_of(uint32_t type, uint32_t number) {
+  const struct aprof_header *h = profile();
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const struct aprof_chunk *)((const char *)h + at);
+    if (chunk->type == type && number - chunk->first < chunk->count)
+      return chunk;
+    at += chunk->size;
+  }
+  return NULL;
+}
+
+/* What all wakers have to answer for: wakes that were waited for, and ns queued. */
+static void expect_wakers(uint64_t wakes, uint64_t queued) {
+  uint64_t count = 0, waiting = 0;
+  for (uint32_t n = 1; n <= profile()->nodes; n++) {
+    const struct aprof_node *node = element(chunk_of(APROF_CHUNK_NODES, n), n);
+    const struct aprof_chunk *counters = chunk_of(APROF_CHUNK_COUNTERS, n);
+    if (node->is_await != APROF_NODE_WAKER || counters == NULL)
+      continue;
+    const struct aprof_counters *c = element(counters, n);
+    count += c->await.count;
+    waiting += c->await.waiting;
+  }
+  ck_assert_uint_eq(count, wakes);
+  ck_assert_uint_eq(waiting, queued);
 }
 
 static void in_rounds(void (*round)(void)) {
@@ -205,5 +240,125 @@ START_TEST(one_that_waits_for_what_it_polls) {
 }
 END_TEST
 
+/* The key is known before the call, whose bracket closes before it runs. */
+static void known_early(void) {
+  token t, c, r;
+  enter(&body, &t);
+  create(&once, &c, &on_done, NULL);
+  gate.create_key(&c, KEY, 0);
+  pass(2);
+  created(&c, KEY, 1);
+  pass(3);
+  leave(&t);
+  run(&call, &r, KEY, &on_done);
+  pass(4);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_whose_key_is_known_early) {
+  in_rounds(known_early);
+  expect("body > on_done", "done", ROUNDS);
+  expect_times("body > on_done", 4 * ROUNDS, 0, 9 * ROUNDS);
+  expect("body > on_done @ once", "waiting", 5 * ROUNDS);
+  expect("body", "exec", 5 * ROUNDS);
+}
+END_TEST
+
+/* Woken while it waits, while it is queued by that, and while it runs: for the next wait. */
+static void woken(void) {
+  token r;
+  new_future(&once, &on_done, KEY);
+  pass(5);
+  wake(&ring, KEY);
+  pass(1);
+  wake(&ring, KEY);
+  pass(2);
+  run(&call, &r, KEY, &on_done);
+  pass(4);
+  wake(&ring, KEY);
+  pass(1);
+  ran_at(&r, APROF_PENDING, &not_yet);
+  pass(7);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(woken_ones) {
+  in_rounds(woken);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done", "exec", 5 * ROUNDS);
+  expect("on_done", "queued", (3 + 7) * ROUNDS);
+  expect("on_done", "queued histogram from 3", ROUNDS);
+  expect("on_done @ once", "waiting", 5 * ROUNDS);
+  expect("on_done @ not_yet", "waiting", 0);
+  expect("on_done @ not_yet", "count", ROUNDS);
+  expect_wakers(2 * ROUNDS, (3 + 7) * ROUNDS);
+}
+END_TEST
+
+/* Stopped while it waits, when it was woken, and while it is queued. */
+static void stopped(void) {
+  new_future(&once, &on_done, KEY);
+  pass(5);
+  end(&stop, KEY, APROF_CANCELLED);
+  new_future(&once, &on_done, KEY);
+  pass(2);
+  wake(&ring, KEY);
+  pass(3);
+  end(&stop, KEY, APROF_DONE);
+  new_future(&spawn, &on_step, KEY);
+  wake(&ring, KEY);
+  pass(4);
+  end(&stop, KEY, APROF_FAILED);
+}
+
+START_TEST(stopped_ones) {
+  in_rounds(stopped);
+  expect("on_done", "cancelled", ROUNDS);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done @ once", "waiting", (5 + 2) * ROUNDS);
+  expect("on_done", "queued", 3 * ROUNDS);
+  expect_times("on_done", 0, 0, 10 * ROUNDS);
+  expect("on_step", "failed", ROUNDS);
+  expect("on_step", "queued", 4 * ROUNDS);
+  expect("on_step", "live", 0);
+  expect_wakers(ROUNDS, 3 * ROUNDS);
+}
+END_TEST
+
+static void due(uint64_t ns) {
+  token c;
+  create(&timer, &c, &on_done, NULL);
+  gate.due(&c, ns);
+  created(&c, KEY, 1);
+}
+
+/* Late, early, and stopped before its time. */
+static void timed(void) {
+  token r;
+  due(10);
+  pass(12);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  due(10);
+  pass(7);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  due(10);
+  pass(1);
+  end(&stop, KEY, APROF_CANCELLED);
+}
+
+START_TEST(timed_ones) {
+  in_rounds(timed);
+  expect("on_done", "done", 2 * ROUNDS);
+  expect("on_done", "cancelled", ROUNDS);
+  expect("on_done @ timer", "waiting", (10 + 7 + 1) * ROUNDS);
+  expect("on_done", "queued", 2 * ROUNDS);
+  expect_wakers(ROUNDS, 2 * ROUNDS); /* the line of the create, where nobody else is */
+}
+END_TEST
+
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, published_ones, ones_that_nobody_creates,
-          runs_inside_a_run, one_that_waits_for_what_it_polls)
+          runs_inside_a_run, one_that_waits_for_what_it_polls, ones_whose_key_is_known_early,
+          woken_ones, stopped_ones, timed_ones)

@@ -1,0 +1,198 @@
+/*
+ * The fast events of futures that do not run: woken, due, ended from outside, and the end
+ * of a create whose key was known before the call. See fast.c for why, and brackets.c and
+ * rare.c for what they do. What was woken is run by one of these, too.
+ */
+#include "fast-key.h"
+
+/* -- wake -------------------------------------------------------------------- */
+
+ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  struct aprof_token unused;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *f = fast_find(site, key0, key1, &unused);
+  if (unlikely(f == NULL) || !fast_site(site))
+    goto undo;
+  uint8_t state = f->state;
+  if (state == APROF_FUTURE_QUEUED) {
+    finish(b);
+    return;
+  }
+  if (unlikely(state != APROF_FUTURE_WAITING) && unlikely(state != APROF_FUTURE_RUNNING))
+    goto undo; /* aside: who runs on its stack is meant */
+  uint64_t now = fast_clock(clock), seen = relaxed(&f->wake_tick);
+  if (backwards((now - b->last) | (now - f->last)))
+    goto undo;
+  if ((seen == 0 || seen > now) &&
+      likely(__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+    __atomic_store_n(&f->wake_site, site->id, __ATOMIC_RELAXED);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  events_brackets.wake(site, key0, key1);
+}
+
+/* -- end --------------------------------------------------------------------- */
+
+/* Nobody else can begin to run f, which is this thread's and at rest, any more. */
+ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct aprof_token *token) {
+  uint32_t lease = t->lease;
+  if (likely(!threads_share()))
+    return true;
+  t->held = f;
+  t->held_lease = lease;
+  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    return false;
+  if (likely(f->id == token->word[0]) && likely(f->open == 0))
+    return true;
+  future_unhold(t);
+  return false;
+}
+
+/* Its state is WAITING: at `a`; else QUEUED: NULL. */
+ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
+                            struct aprof_counters *c, uint64_t now) {
+  if (a == NULL) {
+    uint64_t passed = now - f->last;
+    f->queued += passed;
+    c->function.queued += passed;
+    fast_count(c->function.queued_histogram, passed);
+    return;
+  }
+  uint64_t end = unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now;
+  fast_waited(f, a, end - f->last);
+  fast_count(a->await.histogram, end - f->last);
+}
+
+ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how,
+                     uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  struct aprof_token token;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *f = fast_find(site, key0, key1, &token);
+  if (unlikely(f == NULL) || !fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
+      unlikely(f->lease != t->lease) || unlikely(f->open != 0) || unlikely(f->ending != 0) ||
+      unlikely(f->polled != 0))
+    goto undo;
+  struct aprof_counters *a = NULL, *c = fast_known(f);
+  uint32_t *histogram = &c->function.queued_histogram;
+  if (f->state == APROF_FUTURE_WAITING) {
+    a = c;
+    c = (struct aprof_counters *)(uintptr_t)a->await.function;
+    histogram = &a->await.histogram;
+  } else if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
+    goto undo;
+  }
+  uint32_t index = index_of(f);
+  uint64_t *place;
+  if (!has_histogram(histogram) || unlikely((place = fast_may_end(t, f, index, c, how)) == NULL))
+    goto undo;
+  uint64_t now = fast_clock(clock);
+  if (backwards((now - b->last) | (now - f->last)) || !fast_hold(t, f, &token) ||
+      !fast_claim(f, &token))
+    goto undo;
+  fast_close_rest(t, f, a, c, now);
+  fast_over(t, c, f, index, place, how, now);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  events_brackets.end(site, key0, key1, how);
+}
+
+/* -- what was woken runs ------------------------------------------------------ */
+
+/* Nothing runs here, and the future waits, but was woken or due: the rest of its wait it was
+   queued. */
+ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                           uint64_t key1, struct aprof_site *function, const void *self,
+                           uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *f = fast_find(site, key0, key1, token);
+  if (unlikely(f == NULL) || unlikely(t->cur != NULL) ||
+      unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
+      !fast_named(f, site, function))
+    goto undo;
+  struct aprof_counters *a = fast_known(f);
+  struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
+  if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last;
+  if (backwards(rested | (now - f->last)))
+    goto undo;
+  b->other += rested;
+  fast_close_rest(t, f, a, c, now);
+  fast_goes_on(f);
+  fast_runs(t, b, token, f, c, function, now);
+  slice_starts(b, f, now, a->await.site);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+  token->word[0] = 0;
+slow:
+  event_run_begin(site, token, key0, key1, function, self);
+}
+
+/* -- create brackets ----------------------------------------------------------- */
+
+static void due_any(struct aprof_token *token, uint64_t ns) {
+  struct thread *t = aprof_self;
+  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  if (likely(t->tentative == f) && begin(t, t->block)) {
+    if (likely(f->id == token->word[0]) && likely(f->state == APROF_FUTURE_TENTATIVE)) {
+      future_due(f, ns);
+      finish(t->block);
+      return;
+    }
+    unbegin(t);
+  }
+  events_rare.due(token, ns);
+}
+
+/* -- one set per clock --------------------------------------------------------- */
+
+#define SET(name, clock)                                                                           \
+  void run_woken_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,         \
+                        uint64_t key1, struct aprof_site *function, const void *self) {            \
+    fast_run_woken(site, token, key0, key1, function, self, clock);                                \
+  }                                                                                                \
+  static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
+    fast_wake(site, key0, key1, clock);                                                            \
+  }                                                                                                \
+  static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
+    fast_end(site, key0, key1, how, clock);                                                        \
+  }
+
+#if defined __x86_64__ || defined __i386__
+SET(tsc, APROF_CLOCK_TSC)
+#endif
+SET(virtual, APROF_CLOCK_VIRTUAL)
+
+void fast_rest(struct aprof_gate *gate, uint32_t clock) {
+  gate->due = due_any;
+  gate->wake = events_brackets.wake;
+  gate->end = events_brackets.end;
+#if defined __x86_64__ || defined __i386__
+  if (clock == APROF_CLOCK_TSC) {
+    gate->wake = wake_tsc;
+    gate->end = end_tsc;
+  }
+#endif
+  if (clock == APROF_CLOCK_VIRTUAL) {
+    gate->wake = wake_virtual;
+    gate->end = end_virtual;
+  }
+}
