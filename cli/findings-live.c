@@ -46,9 +46,12 @@ static const struct distribution *usual_of(const struct r_function *f,
   return f->wall_of.count && f->done >= USUAL_COUNT ? &f->wall_of : NULL;
 }
 
+/* Who waits for what it called waits as long as that does, which is the one to name. */
 static bool is_stuck(const struct r_live *live, const struct r_function *f,
                      const struct r_await *await, const struct report_limits *limits) {
-  if (strcmp(live->state, "waiting") || !strcmp(live->kind, "call") || !await || await->background)
+  if (strcmp(live->state, "waiting") || !await || await->background)
+    return false;
+  if (live->aside || !strcmp(live->kind, "call"))
     return false;
   const struct distribution *usual = usual_of(f, await);
   return usual && live->since_min >= far_beyond(USUAL_COUNT, usual, limits->stuck);
@@ -68,7 +71,7 @@ static bool is_left(const struct reading *r, const struct r_live *live, const st
   static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
   if (strcmp(r->reason, "exit") || !strcmp(live->state, "running"))
     return false;
-  if (is_one_of(live->kind, on_stack) || (await && await->background))
+  if (live->aside || is_one_of(live->kind, on_stack) || (await && await->background))
     return false;
   return live->age_min >= far_beyond(f->done, &f->wall_of, limits->stuck);
 }

@@ -56,8 +56,15 @@ bool model_is_pool(const struct model *m, uint32_t block) {
   return !t->hold.time && !t->idle && t->tid != m->profile->header.pid;
 }
 
+/* Has been counted in, and is in no sum of what has ended. */
+static bool is_alive(const struct aprof_future *f) {
+  return f->id && (f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_RUNNING ||
+                   f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE);
+}
+
 /* Adds the open segment to the ledger; returns the tick since when the future
-   has been in the state it is in (woken counts as queued: *state). */
+   has been in the state it is in (woken counts as queued: *state). What is aside waits
+   for what runs on its stack, and nobody wakes it. */
 static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint32_t path,
                             uint64_t end, uint8_t *state) {
   uint64_t woken = f->wake_tick > f->last ? f->wake_tick : f->last;
@@ -77,7 +84,7 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
     break;
   }
   uint32_t await = await_path(m, f, path);
-  if (!f->wake_tick || woken >= end) {
+  if (f->state == APROF_FUTURE_ASIDE || !f->wake_tick || woken >= end) {
     m->node[await].waiting += segment(m, f->last, end);
     return f->last;
   }
@@ -95,7 +102,7 @@ static uint64_t parent_of(const struct profile *p, const struct aprof_future *f)
 
 static void add_future(struct model *m, const struct aprof_future *f) {
   const struct aprof_header *header = &m->profile->header;
-  if (!f->id || f->state < APROF_FUTURE_QUEUED || f->state > APROF_FUTURE_WAITING)
+  if (!is_alive(f))
     return;
   uint32_t epoch = model_epoch_of(header, f->id);
   if (epoch < header->reset_epoch || epoch > header->epoch)
@@ -109,7 +116,9 @@ static void add_future(struct model *m, const struct aprof_future *f) {
     return;
   }
   m->node[path].live++;
-  uint32_t await = f->state == APROF_FUTURE_WAITING ? await_path(m, f, path) : MODEL_NONE;
+  bool aside = f->state == APROF_FUTURE_ASIDE;
+  bool waits = f->state == APROF_FUTURE_WAITING || aside;
+  uint32_t await = waits ? await_path(m, f, path) : MODEL_NONE;
   m->live[m->lives++] = (struct model_live){
       .id = f->id,
       .parent = parent_of(m->profile, f),
@@ -119,6 +128,7 @@ static void add_future(struct model *m, const struct aprof_future *f) {
       .await = await == MODEL_NONE ? NAME_UNKNOWN : m->node[await].name,
       .create = names_of(m->names, f->create_site),
       .started = (f->flags & APROF_F_STARTED) != 0,
+      .aside = aside,
       .state = state,
       .tid = thread_of(m->profile, f),
   };

@@ -73,6 +73,7 @@ struct model_live {
   uint32_t await;                  /* name, or NAME_UNKNOWN */
   uint32_t create;                 /* name of the site that created it */
   bool started;                    /* it has run */
+  bool aside;                      /* it waits for what it called, on its own stack */
   uint8_t state;                   /* enum aprof_future_state */
   int32_t tid;                     /* of the thread that ran it last; 0: none has */
 };

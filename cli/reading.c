@@ -185,6 +185,7 @@ static void read_live(struct reading *r, const cJSON *object) {
       .created_at = json_get_text(object, "created_at"),
       .created_by = json_get_text(object, "created_by"),
       .started = json_get_bool(object, "started", true),
+      .aside = json_get_bool(object, "aside", false),
       .tid = json_get_signed(object, "thread", 0),
       .age_min = json_get(object, "age_min_ns", json_get(object, "age_ns", 0)),
       .since_min = json_get(object, "since_min_ns", json_get(object, "since_ns", 0)),

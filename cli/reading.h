@@ -82,6 +82,7 @@ struct r_live {
   const char *state, *place, *callee, *kind;
   const char *created_at, *created_by; /* or NULL */
   bool started, background;
+  bool aside;  /* it waits for what it called, on its own stack; older totals do not say */
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */

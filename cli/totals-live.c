@@ -38,6 +38,7 @@ static cJSON *live_object(const struct model *m, const struct totals_order *orde
   json_text(object, "kind", live->await == NAME_UNKNOWN ? NULL : totals_kind(await));
   cJSON_AddBoolToObject(object, "background", (await->flags & APROF_BACKGROUND) != 0);
   cJSON_AddBoolToObject(object, "started", live->started);
+  cJSON_AddBoolToObject(object, "aside", live->aside);
   cJSON_AddItemToObject(object, "created_at", totals_place(create));
   json_text(object, "created_by", create->kind == APROF_SITE_FUNCTION ? NULL : create->function);
   if (alone && live->tid)
@@ -60,12 +61,14 @@ static int by_group(const void *a, const void *b) {
     return x->create < y->create ? -1 : 1;
   if (x->started != y->started)
     return x->started ? -1 : 1;
+  if (x->aside != y->aside)
+    return x->aside ? -1 : 1;
   return x->age > y->age ? -1 : x->age < y->age;
 }
 
 static bool same_group(const struct model_live *x, const struct model_live *y) {
   return x->function == y->function && x->await == y->await && x->state == y->state &&
-         x->create == y->create && x->started == y->started;
+         x->create == y->create && x->started == y->started && x->aside == y->aside;
 }
 
 static void write_groups(const struct model *m, const struct totals_order *order, FILE *out) {

@@ -9,7 +9,9 @@
  * the program then ends: return, exit N, _exit, kill, segv, abort, live (waits
  * for a line on stdin, then returns), stuck (as live, one future still waiting),
  * fork (a child does the same and is killed), exec (becomes /bin/true), none
- * (makes no future at all), virtual (on the virtual clock: exact numbers), loop
+ * (makes no future at all), virtual (on the virtual clock: exact numbers), inside (there:
+ * 5 s into one more fetch_quota, that a handle_upload waits for, it waits for a line on
+ * stdin, and again when both are over), loop
  * (there, too: LOOPS timers that run 50 us late and block, as many requests that
  * are queued for 7 us once they are woken, and one event that fits nothing).
  */
@@ -101,11 +103,29 @@ static void wait_at(struct aprof_site *site, unsigned us) {
     gate.resume(&token);
 }
 
+static int looked_at; /* in the middle of fetch_quota */
+
+/* Tells its PID and waits for a line. */
+static void look_at_me(void) {
+  char c;
+  printf("%d\n", (int)getpid());
+  fflush(stdout);
+  while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+    ;
+}
+
 static void run_fetch_quota(void) {
   struct aprof_token token = {{0}};
   if (*gate.flag)
     gate.enter(&fetch_quota, &token, NULL);
   burn(20);
+  if (looked_at) {
+    struct aprof_token await = {{0}};
+    gate.suspend(&await_connect, &await);
+    gate.api_clock_advance(UINT64_C(5000000000));
+    look_at_me();
+    gate.resume(&await);
+  }
   wait_at(&await_connect, 200);
   burn(10);
   if (token.word[0])
@@ -171,12 +191,6 @@ static void rounds(unsigned count) {
   }
 }
 
-static void read_line(void) {
-  char c;
-  while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
-    ;
-}
-
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "return";
   unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 50;
@@ -185,7 +199,9 @@ int main(int argc, char **argv) {
   if (strcmp(how, "none") == 0)
     return 3;
   int loop = strcmp(how, "loop") == 0;
-  on_virtual_clock = (loop || strcmp(how, "virtual") == 0) && gate.api_clock_advance != NULL;
+  int inside = strcmp(how, "inside") == 0;
+  on_virtual_clock =
+      (loop || inside || strcmp(how, "virtual") == 0) && gate.api_clock_advance != NULL;
   if (loop && *gate.flag)
     loop_rounds(count);
   if (!loop)
@@ -203,11 +219,14 @@ int main(int argc, char **argv) {
   if (strcmp(how, "exec") == 0)
     execl("/bin/true", "true", (char *)NULL);
   if (strcmp(how, "live") == 0) {
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
-    read_line();
+    look_at_me();
     rounds(count);
-    read_line();
+    look_at_me();
+  }
+  if (inside) {
+    looked_at = 1;
+    run_handle_upload(40);
+    look_at_me();
   }
   if (strcmp(how, "stuck") == 0) {
     struct aprof_token token = {{0}}, await = {{0}};
@@ -215,9 +234,7 @@ int main(int argc, char **argv) {
       gate.enter(&fetch_quota, &token, NULL);
       gate.suspend(&await_connect, &await);
     }
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
-    read_line();
+    look_at_me();
   }
   if (strcmp(how, "fork") == 0) {
     pid_t pid = fork();

@@ -230,6 +230,7 @@ struct synthetic *synthetic_rich(void) {
   waiting->await = n[2];
   waiting->wake_tick = 850000;
   synthetic_future(s, 3, n[6], APROF_FUTURE_QUEUED, 820000);
+  synthetic_future(s, 3, n[0], APROF_FUTURE_ASIDE, 830000)->await = n[3];
   synthetic_future(s, 1, n[0], APROF_FUTURE_RUNNING, 400000);
   synthetic_future(s, 3, n[0], APROF_FUTURE_TENTATIVE, 400000);
   return s;

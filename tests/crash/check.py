@@ -24,6 +24,9 @@ with open(sys.argv[1], encoding="utf-8") as file:
     totals = json.load(file)
 with open(sys.argv[2], "rb") as file:
     words = struct.unpack("512Q", file.read(4096))
+WORDS = 32  # of each thread: struct seen of target.c
+BODIES = ("leaf", "call", "run", "step", "request") + tuple(f"path{i}" for i in range(6))
+NONE = dict.fromkeys(("created", "done", "live"), 0)
 functions = {f["name"]: f for f in totals["functions"]}
 threads = totals["threads"]
 health = totals["health"]
@@ -34,23 +37,31 @@ for name, of, word in (
     ("keep", "done", 3),
     ("request", "done", 4),
 ):
-    counted = [words[word + 8 * i] for i in range(3)]
-    found = functions[name][of] if name in functions else 0
+    counted = [words[word + WORDS * i] for i in range(3)]
+    found = functions.get(name, NONE)[of]
     # An end under way has taken its future from the live and not yet counted it as done.
     least = sum(counted) - (health["torn_threads"] if of == "created" else 0)
     if not least <= found <= sum(counted) + len(threads):
         fault(f"{name}: {found} {of}, the program had seen {counted}")
+# Bodies count themselves, inside: who calls as well as who is called.
+for number, name in enumerate(BODIES):
+    entered, left = (sum(words[5 + at + number + WORDS * i] for i in range(3))
+                     for at in (0, len(BODIES)))
+    f = functions.get(name, NONE)
+    if not entered - health["torn_threads"] <= f["created"] <= entered + len(threads):
+        fault(f"{name}: {f['created']} created, {entered} entered")
+    if not left - len(threads) <= f["done"] <= left:
+        fault(f"{name}: {f['done']} done, {left} left")
+    if f["live"] != f["created"] - f["done"]:
+        fault(f"{name}: {f['live']} live of {f['created']}, {f['done']} of them done")
 if health["torn_threads"] > len(threads):
     fault(f"{health['torn_threads']} torn of {len(threads)} threads")
 for count in ("lost_futures", "lost_events", "missed_events", "nested_events", "reused_keys"):
     if health[count]:
         fault(f"{count}: {health[count]}")
-for f in totals["functions"]:
-    most = 2 * len(threads)
-    if f["name"] in ("request", "step"):
-        most = 16
-    if f["name"] != "keep" and f["live"] > most:
-        fault(f"{f['name']}: {f['live']} live")
+for name in functions:
+    if name not in BODIES + ("keep",):
+        fault(f"{name} is no function of the program")
 exec_of_functions = sum(f["exec_ns"] for f in totals["functions"])
 exec_of_threads = sum(t["exec_ns"] for t in threads)
 if exec_of_functions != exec_of_threads:

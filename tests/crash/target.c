@@ -1,6 +1,7 @@
 /*
  * What the crash drill kills: threads run futures for ever, and each counts, in a file
- * that it shares with the drill, the futures it has seen made and seen end.
+ * that it shares with the drill, the futures it has seen made and seen end; of bodies, in
+ * the body itself, so that who calls is counted while the call goes on.
  *
  *     target FILE churn       two threads call and run, over and over
  *     target FILE grow        ... and take what makes the profile larger: new paths, futures
@@ -11,6 +12,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,24 +22,34 @@
 
 enum { THREADS = 2 };
 
+/* Names in check.py, in this order. */
+enum body { LEAF, CALL, RUN, STEP, REQUEST, PATHS, BODIES = PATHS + 6 };
+
 struct seen {
   volatile uint64_t calls, runs, kept, dropped, switched;
-  char apart[24];
+  volatile uint64_t entered[BODIES], left[BODIES];
+  char apart[256 - (5 + 2 * BODIES) * sizeof(uint64_t)];
 };
 
 static struct seen *seen;
+static __thread struct seen *mine; /* this thread's */
 
 APROF_AWAIT static __attribute__((noinline)) void pass(void) { __asm__ volatile("" ::: "memory"); }
 
 APROF_ASYNC static __attribute__((noinline)) int leaf(int n) {
+  mine->entered[LEAF]++;
   pass();
+  mine->left[LEAF]++;
   return n + 1;
 }
 
 APROF_ASYNC static __attribute__((noinline)) int call(int n) {
+  mine->entered[CALL]++;
   int sum = leaf(n);
   pass();
-  return sum + leaf(n);
+  sum += leaf(n);
+  mine->left[CALL]++;
+  return sum;
 }
 
 struct machine {
@@ -45,11 +57,15 @@ struct machine {
 };
 
 APROF("run key=a0 pending=0") static __attribute__((noinline)) int run(struct machine *m) {
+  if (m->step == 0)
+    mine->entered[RUN]++;
   leaf(1);
-  return ++m->step % 3 == 0;
+  bool over = ++m->step % 3 == 0;
+  mine->left[RUN] += over;
+  return over;
 }
 
-static void churn_once(struct seen *mine) {
+static void churn_once(void) {
   struct machine machine = {0};
   call(1);
   mine->calls++;
@@ -59,8 +75,9 @@ static void churn_once(struct seen *mine) {
 }
 
 static void *churn(void *argument) {
+  mine = argument;
   for (;;)
-    churn_once(argument);
+    churn_once();
 }
 
 /* -- growth ---------------------------------------------------------------------- */
@@ -75,9 +92,14 @@ APROF("end key=kept:a0") static __attribute__((noinline)) void drop(void *key) {
 
 /* Six functions that call each other: two thousand paths. */
 static int go(unsigned path);
-#define PATH(name)                                                                                 \
-  APROF_ASYNC static __attribute__((noinline)) int name(unsigned path) { return go(path) + 1; }
-PATH(path0) PATH(path1) PATH(path2) PATH(path3) PATH(path4) PATH(path5)
+#define PATH(number)                                                                               \
+  APROF_ASYNC static __attribute__((noinline)) int path##number(unsigned path) {                   \
+    mine->entered[PATHS + number]++;                                                               \
+    int depth = go(path) + 1;                                                                      \
+    mine->left[PATHS + number]++;                                                                  \
+    return depth;                                                                                  \
+  }
+PATH(0) PATH(1) PATH(2) PATH(3) PATH(4) PATH(5)
 
 static int go(unsigned path) {
   static int (*const all[])(unsigned) = {path0, path1, path2, path3, path4, path5};
@@ -86,10 +108,10 @@ static int go(unsigned path) {
 
 enum { KEPT = 3000 };
 
-static void grow_once(struct seen *mine, unsigned round) {
+static void grow_once(unsigned round) {
   static char keys[THREADS + 1][KEPT];
   char *own = keys[mine - seen];
-  churn_once(mine);
+  churn_once();
   go(round * 2654435761u % 1000000);
   if (mine->kept - mine->dropped < KEPT) {
     keep(&own[mine->kept % KEPT]);
@@ -103,13 +125,15 @@ static void grow_once(struct seen *mine, unsigned round) {
 }
 
 static void *grow(void *argument) {
+  mine = argument;
   for (unsigned round = 0;; round++)
-    grow_once(argument, round);
+    grow_once(round);
 }
 
 static void *live_shortly(void *argument) {
+  mine = argument;
   for (unsigned i = 0; i < 5; i++)
-    churn_once(argument);
+    churn_once();
   return NULL;
 }
 
@@ -118,7 +142,7 @@ static void grow_with_threads(void) {
   if (pthread_create(&thread, NULL, grow, &seen[1]) != 0)
     return;
   for (unsigned round = 0;; round++) {
-    grow_once(&seen[0], round);
+    grow_once(round);
     if (round % 50 != 0 || pthread_create(&thread, NULL, live_shortly, &seen[2]) != 0)
       continue;
     pthread_join(thread, NULL);
@@ -137,19 +161,24 @@ APROF_AWAIT static __attribute__((noinline)) void yield(void) {
 }
 
 APROF_ASYNC static __attribute__((noinline)) int step(int n) {
+  mine->entered[STEP]++;
   yield();
+  mine->left[STEP]++;
   return n;
 }
 
 APROF_ASYNC static __attribute__((noinline)) int request(int n) {
+  mine->entered[REQUEST]++;
   int sum = step(n);
   yield();
-  return sum + step(n);
+  sum += step(n);
+  mine->left[REQUEST]++;
+  return sum;
 }
 
 static void run_coroutine(void) {
   request(1);
-  seen[0].switched++;
+  mine->switched++;
   over[current] = 1;
 }
 
@@ -181,6 +210,7 @@ int main(int argc, char **argv) {
   if (seen == MAP_FAILED)
     return 2;
   pthread_t thread;
+  mine = &seen[0];
   if (strcmp(argv[2], "coroutines") == 0)
     switch_for_ever();
   if (strcmp(argv[2], "grow") == 0)

@@ -182,7 +182,7 @@ START_TEST(totals_close_when_read_back) {
   for (size_t i = 0; i < r->threads; i++)
     threads += r->thread[i].exec;
   ck_assert_uint_eq(exec, threads);
-  ck_assert_uint_eq(r->lives, 4);
+  ck_assert_uint_eq(r->lives, 5);
   ck_assert_uint_eq(function(r, "handle_upload")->detached, 1);
   ck_assert_str_eq(function(r, "handle_upload")->slice_from, "server.c:140");
   ck_assert_ptr_nonnull(function(r, "http_server+0x1234"));

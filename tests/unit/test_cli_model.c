@@ -103,6 +103,73 @@ START_TEST(open_segments_go_where_the_state_says) {
 }
 END_TEST
 
+/* A caller and what it called are two futures: each is alive, and in one state. */
+START_TEST(a_caller_waits_at_its_call) {
+  uint32_t call = synthetic_site(s, APROF_SITE_CALL, "fetch_quota", "server.c", 151, 9);
+  uint32_t call_node = synthetic_node(s, upload_node, call, APROF_NODE_AWAIT);
+  struct aprof_future *caller = synthetic_future(s, 1, upload_node, APROF_FUTURE_ASIDE, 2000);
+  struct aprof_future *called = synthetic_future(s, 1, quota_node, APROF_FUTURE_WAITING, 3000);
+  caller->await = call_node;
+  caller->callee = synthetic_index(s, called);
+  called->caller = synthetic_index(s, caller);
+  called->await = await_node;
+  synthetic_block(s, 1)->state = APROF_THREAD_OTHER;
+  synthetic_counters(s, 1, upload_node)->function.done = 7;
+  build(ONE, 5000);
+  ck_assert_uint_eq(node(upload_node)->live, 1);
+  ck_assert_uint_eq(node(call_node)->waiting, 3000);
+  ck_assert_uint_eq(node(upload_node)->waiting, 3000);
+  ck_assert_uint_eq(node(upload_node)->queued + node(upload_node)->exec, 0);
+  ck_assert_uint_eq(node(quota_node)->live, 1);
+  ck_assert_uint_eq(node(quota_node)->waiting, 2000);
+  ck_assert_uint_eq(model->lives, 2);
+  ck_assert(model->live[0].aside && !model->live[1].aside);
+  ck_assert_uint_eq(model->live[0].since, 3000);
+  ck_assert_uint_eq(model->live[0].await, names_of(names, call));
+  ck_assert_uint_eq(model->live[0].state, APROF_FUTURE_ASIDE);
+}
+END_TEST
+
+START_TEST(a_caller_is_woken_by_nobody) {
+  struct aprof_future *f = synthetic_future(s, 1, quota_node, APROF_FUTURE_ASIDE, 3000);
+  f->await = await_node;
+  f->wake_tick = 3400;
+  build(ONE, 5000);
+  ck_assert_uint_eq(node(await_node)->waiting, 2000);
+  ck_assert_uint_eq(node(quota_node)->queued, 0);
+  ck_assert_uint_eq(model->live[0].since, 2000);
+}
+END_TEST
+
+START_TEST(a_caller_of_an_old_epoch_is_detached) {
+  s->header->epoch = 3;
+  s->header->reset_epoch = 2;
+  s->header->epochs[1].end_tick = s->header->epochs[2].begin_tick = 3600;
+  s->header->epochs[2].end_tick = s->header->epochs[3].begin_tick = 4000;
+  synthetic_future(s, 1, quota_node, APROF_FUTURE_ASIDE, 3000)->await = await_node; /* reset */
+  synthetic_future(s, 2, quota_node, APROF_FUTURE_ASIDE, 3700)->await = await_node;
+  build(ONE, 5000);
+  ck_assert_uint_eq(node(quota_node)->detached, 1);
+  ck_assert_uint_eq(node(quota_node)->live, 0);
+  ck_assert_uint_eq(node(quota_node)->waiting, 300);
+  ck_assert_uint_eq(model->lives, 0);
+}
+END_TEST
+
+/* Beyond the cap of paths, at something that is no await, and at none. */
+START_TEST(a_caller_at_an_unreadable_await_is_not_lost) {
+  synthetic_future(s, 1, upload_node, APROF_FUTURE_ASIDE, 3000)->await = 2;
+  synthetic_future(s, 1, upload_node, APROF_FUTURE_ASIDE, 4000)->await = quota_node;
+  synthetic_future(s, 1, upload_node, APROF_FUTURE_ASIDE, 4500);
+  synthetic_future(s, 1, upload_node, (enum aprof_future_state)6, 100);
+  build(ONE, 5000);
+  ck_assert_uint_eq(node(upload_node)->live, 3);
+  ck_assert_uint_eq(node(upload_node)->waiting, 1500);
+  ck_assert_uint_eq(model->node[MODEL_OTHER].waiting, 2000);
+  ck_assert_uint_eq(model->lives, 3);
+}
+END_TEST
+
 START_TEST(a_woken_future_is_queued_since_then) {
   struct aprof_future *f = synthetic_future(s, 1, quota_node, APROF_FUTURE_WAITING, 3000);
   f->await = await_node;
@@ -323,6 +390,10 @@ int main(void) {
   tcase_add_test(tests, leaves_are_converted_one_by_one);
   tcase_add_test(tests, sums_over_blocks_and_beneath);
   tcase_add_test(tests, open_segments_go_where_the_state_says);
+  tcase_add_test(tests, a_caller_waits_at_its_call);
+  tcase_add_test(tests, a_caller_is_woken_by_nobody);
+  tcase_add_test(tests, a_caller_of_an_old_epoch_is_detached);
+  tcase_add_test(tests, a_caller_at_an_unreadable_await_is_not_lost);
   tcase_add_test(tests, a_woken_future_is_queued_since_then);
   tcase_add_test(tests, a_wake_before_the_wait_counts_from_its_beginning);
   tcase_add_test(tests, an_old_epoch_is_clipped_and_detached);

@@ -1,0 +1,122 @@
+#!/bin/bash
+# Who has called another async function lives and waits, for as long as that goes on: in
+# each kind of totals that can be made meanwhile. Exact, on the virtual clock (hand.c).
+. "${0%/*}/../lib.sh"
+
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap 'exec 9>&-; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
+
+totals_ok() {
+  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
+}
+
+# value FILE EXPRESSION,...: of the totals `t`, its functions `f`, and what lives `l`
+value() {
+  python3 -c 'import json,sys
+t = json.load(open(sys.argv[1]))
+f = {x["name"]: x for x in t["functions"]}
+l = {x["function"]: x for x in t.get("live", [])}
+print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
+}
+
+# counts FILE: of both functions: created, done, detached, live
+counts() {
+  value "$1" '*(f[n][k] for n in ("handle_upload", "fetch_quota")
+                for k in ("created", "done", "detached", "live"))'
+}
+
+# start: `pid` is in the middle of the call
+start() {
+  rm -rf in out pid.txt
+  mkfifo in
+  APROF_OPTIONS="profile:$profiles,dir:$work,clock:virtual" \
+    LD_PRELOAD=$build/rt/.libs/libaprof.so.0 APROF_COMMAND=$aprof \
+    ./hand inside 50 <in >pid.txt &
+  runner=$!
+  exec 9>in
+  until [ -s pid.txt ]; do sleep 0.02; done
+  pid=$(head -n 1 pid.txt)
+}
+
+# goes_on: `pid` has left the call
+goes_on() {
+  echo >&9
+  until [ "$(wc -l <pid.txt)" -ge 2 ]; do sleep 0.02; done
+}
+
+# -- in the middle of it ---------------------------------------------------------------
+
+start
+check "live: dump" "$aprof" dump -o live.json "$pid"
+check "live: totals close" totals_ok live.json
+equal "live: both have been made, and are alive" "51 50 0 1 51 50 0 1" "$(counts live.json)"
+equal "live: the caller waits at its call" \
+  "waiting server.c:151 fetch_quota call True 5000020000 5000070000" \
+  "$(value live.json '*(l["handle_upload"][k] for k in ("state", "await", "callee", "kind", "aside", "since_ns", "age_ns"))')"
+equal "live: what it called waits for what that waits for" \
+  "waiting server.c:61 uv_tcp_connect await False 5000000000 5000020000" \
+  "$(value live.json '*(l["fetch_quota"][k] for k in ("state", "await", "callee", "kind", "aside", "since_ns", "age_ns"))')"
+equal "live: its wait is in the sums" 5000020000 \
+  "$(value live.json 'sum(a["waiting_ns"] for a in f["handle_upload"]["awaits"] if a["line"] == 151) - 50 * 230000')"
+equal "live: the one that is stuck is named, and not who called it" \
+  "stuck fetch_quota" \
+  "$(value live.json '*(x for y in t["findings"] if y["kind"] not in ("held", "queued")
+                        for x in (y["kind"], y["function"]))')"
+kill -USR1 "$pid"
+until [ -f "$work/hand.$pid.1.json" ]; do sleep 0.02; done
+equal "live: a signal's totals say the same" "51 50 0 1 51 50 0 1" "$(counts "hand.$pid.1.json")"
+"$aprof" list --directory "$profiles" >list.txt
+equal "live: so does the list" "102 2" "$(awk -v pid="$pid" '$1 == pid { print $6, $7 }' list.txt)"
+
+# -- between two totals ----------------------------------------------------------------
+
+goes_on
+check "later: dump" "$aprof" dump -o later.json "$pid"
+check "later: totals close" totals_ok later.json
+equal "later: both are over" "51 51 0 0 51 51 0 0" "$(counts later.json)"
+"$aprof" report --json live.json later.json >interval.json
+equal "interval: nothing was made, and both have ended" "0 0 0 0" \
+  "$(value interval.json '*(f[n][k] for n in ("handle_upload", "fetch_quota") for k in ("created", "live"))')"
+exec 9>&-
+wait "$runner"
+
+# -- switched off ----------------------------------------------------------------------
+
+start
+check "off" "$aprof" off "$pid"
+check "off: dump" "$aprof" dump -o off.json "$pid"
+check "off: totals close" totals_ok off.json
+equal "off: both are detached" "51 50 1 0 51 50 1 0" "$(counts off.json)"
+check "off: and on" "$aprof" on "$pid"
+goes_on
+check "on: dump" "$aprof" dump -o on.json "$pid"
+equal "on: what was detached stays so, as it was" "51 50 1 0 51 50 1 0" "$(counts on.json)"
+equal "on: and waits no longer" \
+  "$(value off.json 'f["handle_upload"]["waiting_ns"], f["fetch_quota"]["waiting_ns"]')" \
+  "$(value on.json 'f["handle_upload"]["waiting_ns"], f["fetch_quota"]["waiting_ns"]')"
+exec 9>&-
+wait "$runner"
+
+start
+check "reset" "$aprof" reset "$pid"
+check "reset: dump" "$aprof" dump -o reset.json "$pid"
+equal "reset: neither is counted" 0 "$(value reset.json 'len(t["functions"])')"
+exec 9>&-
+wait "$runner"
+
+# -- killed ----------------------------------------------------------------------------
+
+rm -rf "${profiles:?}"/*
+start
+kill -KILL "$pid"
+wait "$runner" 2>/dev/null
+check "killed: dump" "$aprof" dump -o killed.json "$profiles"/*
+check "killed: totals close" totals_ok killed.json
+equal "killed: both have been made, and lived" "51 50 0 1 51 50 0 1" "$(counts killed.json)"
+
+finish
