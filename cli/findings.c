@@ -191,6 +191,11 @@ static void find_faults(struct findings *list, const struct reading *r) {
   snprintf(one, sizeof one, "event was %s", full);
   snprintf(many, sizeof many, "events were %s", full);
   add_count(list, FINDING_LOST, r->lost_events, one, many);
+#define NESTED                                                                                     \
+  "in no number here, nor what it would have begun: in a signal handler, or a callback, that had " \
+  "interrupted another event; have the loop do it (signalfd, a pipe)"
+  add_count(list, FINDING_LOST, r->nested_events, "event is " NESTED, "events are " NESTED);
+#undef NESTED
 }
 
 static int by_kind(const void *a, const void *b) {

@@ -313,6 +313,7 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
   take(&later->lost_events, earlier->lost_events);
   take(&later->lost_histograms, earlier->lost_histograms);
   take(&later->missed_events, earlier->missed_events);
+  take(&later->nested_events, earlier->nested_events);
   take(&later->other_nodes, earlier->other_nodes);
   later->is_interval = true;
   return true;

@@ -203,15 +203,15 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
     t->other = clock_to_ns(b->other, m->rate);
     t->missed_events = b->missed_events;
     t->reused_keys = b->reused_keys;
+    health->nested_events += b->nested_events;
+    health->migrations += b->migrations;
+    health->unmatched_awaits += b->unmatched_awaits;
   }
   add_open(m, t, b, was_reset);
   health->events += t->events;
   health->cost += t->cost;
   health->missed_events += t->missed_events;
   health->reused_keys += t->reused_keys;
-  health->migrations += b->migrations;
-  health->nested_events += b->nested_events;
-  health->unmatched_awaits += b->unmatched_awaits;
   health->torn_threads += m->ended && (b->sequence & 1);
 }
 

@@ -267,6 +267,7 @@ static void read_head(struct reading *r) {
   r->lost_events = json_get(health, "lost_events", 0);
   r->lost_histograms = json_get(health, "lost_histograms", 0);
   r->missed_events = json_get(health, "missed_events", 0);
+  r->nested_events = json_get(health, "nested_events", 0);
   r->other_nodes = json_get(health, "other_nodes", 0);
   r->torn_threads = json_get(health, "torn_threads", 0);
   r->reused_keys = json_get(health, "reused_keys", 0);

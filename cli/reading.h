@@ -118,7 +118,7 @@ struct reading {
   const char *name, *command, *host, *started_at, *dumped_at, *reason;
   uint64_t pid, elapsed, reset_epoch;
   uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
-      other_nodes, torn_threads, reused_keys;
+      nested_events, other_nodes, torn_threads, reused_keys;
   double overhead; /* percent; negative: unknown */
   bool consistent;
   bool is_interval;

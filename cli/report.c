@@ -121,11 +121,13 @@ static void add_part(struct line *line, const char *text) {
 }
 
 static void add_health(struct line *line, const struct reading *r) {
-  static const char *const what[] = {"futures",    "events",           "events missed",
-                                     "histograms", "paths in (other)", "threads torn"};
-  static const char *const one[] = {"future",    "event",           "event missed",
-                                    "histogram", "path in (other)", "thread torn"};
-  const uint64_t count[] = {r->lost_futures,    r->lost_events, r->missed_events,
+  static const char *const what[] = {"futures",       "events",     "events in handlers",
+                                     "events missed", "histograms", "paths in (other)",
+                                     "threads torn"};
+  static const char *const one[] = {"future",       "event",     "event in a handler",
+                                    "event missed", "histogram", "path in (other)",
+                                    "thread torn"};
+  const uint64_t count[] = {r->lost_futures,    r->lost_events, r->nested_events, r->missed_events,
                             r->lost_histograms, r->other_nodes, r->torn_threads};
   char text[256] = "";
   for (size_t i = 0; i < sizeof count / sizeof *count; i++)

@@ -54,11 +54,19 @@ static const struct field process_fields[] = {{"pid", SIGNED},
                                               {"reset_epoch", COUNT},
                                               {NULL, COUNT}};
 
-static const struct field health_fields[] = {
-    {"events", COUNT},           {"event_cost_ns", MAYBE_COUNT}, {"lost_futures", COUNT},
-    {"other_nodes", COUNT},      {"lost_histograms", COUNT},     {"lost_events", COUNT},
-    {"missed_events", COUNT},    {"reused_keys", COUNT},         {"torn_threads", COUNT},
-    {"overhead_percent", SHARE}, {"consistent", FLAG},           {NULL, COUNT}};
+static const struct field health_fields[] = {{"events", COUNT},
+                                             {"event_cost_ns", MAYBE_COUNT},
+                                             {"lost_futures", COUNT},
+                                             {"other_nodes", COUNT},
+                                             {"lost_histograms", COUNT},
+                                             {"lost_events", COUNT},
+                                             {"missed_events", COUNT},
+                                             {"reused_keys", COUNT},
+                                             {"torn_threads", COUNT},
+                                             {"nested_events", COUNT},
+                                             {"overhead_percent", SHARE},
+                                             {"consistent", FLAG},
+                                             {NULL, COUNT}};
 
 static const struct field thread_fields[] = {
     {"block", COUNT},    {"tid", SIGNED},       {"name", TEXT},
@@ -143,24 +151,15 @@ static const struct field miss_fields[] = {
     {"kind", TEXT},        {"count", COUNT},         {"name", MAYBE_TEXT},    {"file", MAYBE_TEXT},
     {"line", MAYBE_COUNT}, {"function", MAYBE_TEXT}, {"matched", LATER_FLAG}, {NULL, COUNT}};
 
-static const struct field live_fields[] = {{"id", IDENTITY},
-                                           {"parent", IDENTITY},
-                                           {"function_index", COUNT},
-                                           {"state", TEXT},
-                                           {"age_ns", COUNT},
-                                           {"since_ns", COUNT},
-                                           {"await", MAYBE_TEXT},
-                                           {"callee", MAYBE_TEXT},
-                                           {"kind", MAYBE_TEXT},
-                                           {"count", COUNT},
-                                           {"age_min_ns", COUNT},
-                                           {"since_min_ns", COUNT},
-                                           {"started", FLAG},
-                                           {"aside", LATER_FLAG},
-                                           {"created_at", MAYBE_TEXT},
-                                           {"background", LATER_FLAG},
-                                           {"created_by", MAYBE_TEXT},
-                                           {NULL, COUNT}};
+static const struct field live_fields[] = {{"id", IDENTITY},           {"parent", IDENTITY},
+                                           {"function_index", COUNT},  {"state", TEXT},
+                                           {"age_ns", COUNT},          {"since_ns", COUNT},
+                                           {"await", MAYBE_TEXT},      {"callee", MAYBE_TEXT},
+                                           {"kind", MAYBE_TEXT},       {"count", COUNT},
+                                           {"age_min_ns", COUNT},      {"since_min_ns", COUNT},
+                                           {"started", FLAG},          {"aside", LATER_FLAG},
+                                           {"created_at", MAYBE_TEXT}, {"background", LATER_FLAG},
+                                           {"created_by", MAYBE_TEXT}, {NULL, COUNT}};
 
 /* -- one member -------------------------------------------------------------- */
 

@@ -125,6 +125,17 @@ equal "loop: report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l
 equal "loop: report --json has the findings of the totals" "$(value "$json" 't["findings"]')" \
   "$(python3 -c 'import json,sys
 print(json.load(sys.stdin)["findings"])' < <("$aprof" report --json "$json"))"
+
+run nested
+check "nested: totals close" totals_ok "$json"
+equal "nested: what a handler began inside an event is in no number, and counted" "50 50" \
+  "$(value "$json" 'f["fetch_quota"]["created"], t["health"]["nested_events"]')"
+"$aprof" report "$json" >report.txt
+contains "nested: the report's first line says so" "lost: 50 events in handlers" report.txt
+refuse "nested: nor that nothing was" grep -q "nothing lost" report.txt
+contains "nested: it is a finding" "50 events are in no number here" report.txt
+refuse "nested: nothing new is none" grep -q "in handlers" \
+  <("$aprof" report "$json" "$json")
 json=virtual.json
 
 # -- report ----------------------------------------------------------------------

@@ -11,7 +11,8 @@
  * fork (a child does the same and is killed), exec (becomes /bin/true), none
  * (makes no future at all), virtual (on the virtual clock: exact numbers), inside (there:
  * 5 s into one more fetch_quota, that a handle_upload waits for, it waits for a line on
- * stdin, and again when both are over), loop
+ * stdin, and again when both are over), nested (each handle_upload's creation is interrupted
+ * by a signal, whose handler begins a fetch_quota), loop
  * (there, too: LOOPS timers that run 50 us late and block, as many requests that
  * are queued for 7 us once they are woken, and one event that fits nothing).
  */
@@ -24,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aprof.h"
 #include "aprof/abi.h"
 
 extern int __aprof_attach(struct aprof_gate *) __attribute__((weak));
@@ -132,6 +134,21 @@ static void run_fetch_quota(void) {
     gate.leave(&token, APROF_DONE);
 }
 
+/* In the middle of the event that creates a handle_upload. */
+static void on_event(const struct aprof_user_event *event, void *arg) {
+  (void)arg;
+  if (event->kind == APROF_EVENT_CREATED && strcmp(event->function, "handle_upload") == 0)
+    raise(SIGUSR2);
+}
+
+static void on_signal(int number) {
+  struct aprof_token token = {{0}};
+  (void)number;
+  gate.enter(&fetch_quota, &token, NULL);
+  if (token.word[0])
+    gate.leave(&token, APROF_DONE);
+}
+
 static void run_handle_upload(unsigned work) {
   struct aprof_token token = {{0}};
   if (*gate.flag)
@@ -202,6 +219,10 @@ int main(int argc, char **argv) {
   int inside = strcmp(how, "inside") == 0;
   on_virtual_clock =
       (loop || inside || strcmp(how, "virtual") == 0) && gate.api_clock_advance != NULL;
+  if (strcmp(how, "nested") == 0) {
+    signal(SIGUSR2, on_signal);
+    gate.api_callback(on_event, NULL);
+  }
   if (loop && *gate.flag)
     loop_rounds(count);
   if (!loop)
