@@ -1,5 +1,5 @@
 /* libevent: an echo server and its clients in one loop, a repeated timer, events
-   that happen once, an HTTP server and its client. */
+   that happen once or are made active by hand, an HTTP server and its client. */
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -17,7 +17,8 @@ enum { CLIENTS = 5, ROUNDS = 4, TICKS = 6 };
 static struct count tick = {.name = "on_tick"}, later = {.name = "on_later"},
                     accepted = {.name = "on_accept"}, serve = {.name = "on_serve"},
                     closed = {.name = "on_close"}, echo = {.name = "on_echo"},
-                    page = {.name = "on_page"}, answer = {.name = "on_answer"};
+                    page = {.name = "on_page"}, answer = {.name = "on_answer"},
+                    poked = {.name = "on_poke"};
 static struct event_base *base;
 static struct event *ticker;
 static unsigned clients_gone, servers_gone;
@@ -28,12 +29,25 @@ static void on_later(evutil_socket_t fd, short what, void *arg) {
   later.done++;
 }
 
+/* Of an event that is never added. */
+static void on_poke(evutil_socket_t fd, short what, void *arg) {
+  (void)fd, (void)what, (void)arg;
+  poked.done++;
+}
+
+static void poke(struct event *event) {
+  event_active(event, EV_READ, 1);
+  event_active(event, EV_READ, 1); /* it is already */
+  poked.created++;
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg) {
   const struct timeval now = {0, 0};
   (void)fd, (void)what, (void)arg;
   tick.waits++;
   event_base_once(base, -1, EV_TIMEOUT, on_later, NULL, &now);
   later.created++;
+  poke(arg);
   if (tick.waits < TICKS)
     return;
   event_del(ticker);
@@ -143,9 +157,13 @@ int main(void) {
   struct evconnlistener *listener;
   struct evhttp_connection *connection;
   struct evhttp *http;
+  struct event *by_hand, *kept;
 
   base = event_base_new();
-  ticker = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+  by_hand = event_new(base, -1, 0, on_poke, NULL);
+  kept = event_new(base, -1, EV_PERSIST, on_poke, &poked);
+  poke(kept);
+  ticker = event_new(base, -1, EV_PERSIST, on_tick, by_hand);
   tick.created++;
   event_add(ticker, &two_ms);
 
@@ -163,7 +181,7 @@ int main(void) {
   connection = start_http(&http);
 
   while (tick.waits < TICKS || later.done < TICKS || servers_gone < CLIENTS ||
-         clients_gone < CLIENTS || answer.done < 3)
+         clients_gone < CLIENTS || answer.done < 3 || poked.done < poked.created)
     event_base_loop(base, EVLOOP_ONCE);
 
   evhttp_connection_free(connection);
@@ -172,6 +190,8 @@ int main(void) {
   accepted.done++;
   accepted.waits++;
   event_free(ticker);
+  event_free(by_hand);
+  event_free(kept);
   event_base_free(base);
 
   count_print(&tick);
@@ -182,5 +202,6 @@ int main(void) {
   count_print(&echo);
   count_print(&page);
   count_print(&answer);
+  count_print(&poked);
   return 0;
 }
