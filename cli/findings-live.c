@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "format.h"
+#include "governed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct group {
   const char *held_by, *held_from; /* see r_live */
   int64_t tid;
   bool ended; /* the process has */
+  unsigned shed;
   uint64_t count, least, most;
 };
 
@@ -112,6 +114,10 @@ static int by_likeness(const void *a, const void *b) {
 
 /* -- in words -------------------------------------------------------------- */
 
+static const char *time_of(const struct group *g, uint64_t time) {
+  return governed_mark(g->shed, APROF_STEP_COARSE, shown_time(time));
+}
+
 /* It has no place yet where it lets go: only a debugger sees where it is. */
 static char *holds_text(const struct group *g, const char *by) {
   bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
@@ -121,9 +127,9 @@ static char *holds_text(const struct group *g, const char *by) {
   char *text =
       g->ended ? print_string(
                      "`%s`%s held the loop for %s without a pause%s, to the end of the process%s",
-                     g->function->name, within, shown_time(g->most), since, by)
+                     g->function->name, within, time_of(g, g->most), since, by)
                : print_string("`%s`%s holds the loop now, for %s without a pause%s (thread %lld)%s",
-                              g->function->name, within, shown_time(g->most), since,
+                              g->function->name, within, time_of(g, g->most), since,
                               (long long)g->tid, by);
   free(within);
   free(since);
@@ -132,22 +138,23 @@ static char *holds_text(const struct group *g, const char *by) {
 
 static char *stuck_text(const struct group *g, const char *by) {
   const struct distribution *usual = usual_of(g->function, g->await);
-  return print_string(
-      "%s `%s` %s waited over %s (%s %s at most) at %s %s%s", shown_count(g->count),
-      g->function->name, g->count == 1 ? "future has" : "futures have", shown_time(g->least),
-      usual == &g->await->waits ? "usually" : "such a life usually takes", shown_time(usual->p99),
-      shown_place(g->await->file, g->await->line), g->await->callee, by);
+  return print_string("%s `%s` %s waited over %s (%s %s at most) at %s %s%s", shown_count(g->count),
+                      g->function->name, g->count == 1 ? "future has" : "futures have",
+                      time_of(g, g->least),
+                      usual == &g->await->waits ? "usually" : "such a life usually takes",
+                      governed_mark(g->shed, APROF_STEP_HISTOGRAMS, shown_time(usual->p99)),
+                      shown_place(g->await->file, g->await->line), g->await->callee, by);
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {
   return print_string("%s `%s` future%s never run, ready since %s%s", shown_count(g->count),
-                      g->function->name, g->count == 1 ? " has" : "s have", shown_time(g->most),
+                      g->function->name, g->count == 1 ? " has" : "s have", time_of(g, g->most),
                       by);
 }
 
 static char *leaked_text(const struct group *g, const char *by) {
   return print_string("%s `%s` futures were left at exit, the oldest %s old%s",
-                      shown_count(g->count), g->function->name, shown_time(g->most), by);
+                      shown_count(g->count), g->function->name, time_of(g, g->most), by);
 }
 
 static char *place_of(const struct group *g) {
@@ -176,6 +183,7 @@ static void add_group(struct findings *list, const struct group *g) {
                          .severity = g->most,
                          .count = g->count,
                          .goes_on = g->kind == FINDING_HELD,
+                         .shed = g->shed,
                          .function = g->function,
                          .at = place_of(g),
                          .created_at = at,
@@ -198,6 +206,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .held_by = live->held_by,
                       .held_from = live->held_from,
                       .tid = live->tid,
+                      .shed = live->shed,
                       .ended = !strcmp(r->reason, "exit") || !strcmp(r->reason, "recovered"),
                       .count = live->count};
   if (live->holds > limits->held)
@@ -226,6 +235,7 @@ static size_t merge(struct group *group, size_t count) {
       continue;
     }
     last->count += group[i].count;
+    last->shed |= group[i].shed;
     if (group[i].least < last->least)
       last->least = group[i].least;
     if (group[i].most > last->most)

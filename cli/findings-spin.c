@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "format.h"
+#include "governed.h"
 
 #include <string.h>
 
@@ -18,6 +19,10 @@ static bool is_in_vain(const struct r_function *f, uint64_t count, uint64_t took
                        const struct report_limits *limits) {
   return count && count >= limits->spins && count / TIMES >= f->created &&
          f->exec / count < SHORT_NS && took >= elapsed / SHARE;
+}
+
+static const char *mean_time(const struct r_function *f, uint64_t sum, uint64_t count) {
+  return governed_mark(f->shed, APROF_STEP_COARSE, shown_time(sum / count));
 }
 
 /* Takes the text. */
@@ -44,7 +49,7 @@ static void find_waking(struct findings *list, const struct r_function *f, uint6
             "`%s` woke itself %s times at %s %s, for %s each time: it polls where it could "
             "wait",
             f->name, shown_count(w->count), shown_place(w->file, w->line), w->name,
-            shown_time(f->exec / w->count)));
+            mean_time(f, f->exec, w->count)));
   }
 }
 
@@ -68,8 +73,8 @@ static void find_polling(struct findings *list, const struct r_function *f, uint
     add(list, f, a->count, a->file, a->line,
         print_string("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",
                      f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
-                     shown_time(f->exec / a->count),
-                     shown_time((f->exec + a->waiting) / a->count)));
+                     mean_time(f, f->exec, a->count),
+                     mean_time(f, f->exec + a->waiting, a->count)));
   }
 }
 
@@ -86,7 +91,7 @@ static void find_yielding(struct findings *list, const struct r_function *f, uin
         print_string("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
                      "time: it polls where it could wait",
                      f->name, shown_count(a->count), shown_place(a->file, a->line), a->callee,
-                     shown_time(f->exec / a->count)));
+                     mean_time(f, f->exec, a->count)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "format.h"
+#include "governed.h"
 #include "json.h"
 
 #include <inttypes.h>
@@ -63,19 +64,20 @@ static void find_held(struct findings *list, const struct r_function *f, uint64_
   if (worst <= threshold)
     return;
   uint64_t times = longer_than(&f->slice_of, threshold);
-  char *how_often = print_string("%s time%s over %s", shown_count(times ? times : 1),
-                                 times > 1 ? "s" : "", shown_time(threshold));
+  const char *often = governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(times ? times : 1));
+  const char *held = governed_mark(f->shed, APROF_STEP_COARSE, shown_time(worst));
+  char *how_often =
+      print_string("%s time%s over %s", often, times > 1 ? "s" : "", shown_time(threshold));
   char *text;
   if (f->slice_from || f->slice_to) {
     char *from = where(f->slice_from, f->slice_from_name, f, "its start");
     char *to = where(f->slice_to, f->slice_to_name, f, "its return");
-    text = print_string("`%s` held the loop for %s between %s and %s (%s)", f->name,
-                        shown_time(worst), from, to, how_often);
+    text = print_string("`%s` held the loop for %s between %s and %s (%s)", f->name, held, from, to,
+                        how_often);
     free(from);
     free(to);
   } else
-    text =
-        print_string("`%s` held the loop for about %s (%s)", f->name, shown_time(worst), how_often);
+    text = print_string("`%s` held the loop for about %s (%s)", f->name, held, how_often);
   free(how_often);
   findings_add(list, (struct finding){.kind = FINDING_HELD,
                                       .weight = worst,
@@ -111,12 +113,12 @@ static void find_blocking(struct findings *list, const struct r_function *f, uin
     const struct r_blocking *b = &f->blocking[i];
     if (!is_blocking(b, elapsed, threshold))
       continue;
-    char *worst = b->max != UNKNOWN ? print_string(", %s at worst", shown_time(b->max))
-                                    : print_string("%s", "");
-    char *text =
-        print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name, b->callee,
-                     blocking_way(b->callee), shown_place(b->file, b->line), shown_time(b->held),
-                     shown_count(b->count), b->count == 1 ? "" : "s", worst);
+    const char *max = governed_mark(f->shed, APROF_STEP_COARSE, shown_time(b->max));
+    const char *held = governed_mark(f->shed, APROF_STEP_COARSE, shown_time(b->held));
+    char *worst = b->max != UNKNOWN ? print_string(", %s at worst", max) : print_string("%s", "");
+    char *text = print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name,
+                              b->callee, blocking_way(b->callee), shown_place(b->file, b->line),
+                              held, shown_count(b->count), b->count == 1 ? "" : "s", worst);
     free(worst);
     findings_add(list, (struct finding){.kind = FINDING_BLOCKING,
                                         .weight = b->held,
@@ -148,8 +150,10 @@ static void find_queued(struct findings *list, const struct r_function *f, uint6
                          .text = print_string(
                              "`%s` was ready but did not run for over %s, %s of %s times (%s in "
                              "all)",
-                             f->name, shown_time(threshold), shown_count(over), shown_count(runs),
-                             shown_time(f->queued)),
+                             f->name, shown_time(threshold),
+                             governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(over)),
+                             shown_count(runs),
+                             governed_mark(f->shed, APROF_STEP_COARSE, shown_time(f->queued))),
                      });
 }
 
@@ -192,8 +196,8 @@ static void find_faults(struct findings *list, const struct reading *r) {
   snprintf(many, sizeof many, "events were %s", full);
   add_count(list, FINDING_LOST, r->lost_events, one, many);
 #define NESTED                                                                                     \
-  "in no number here, nor what it would have begun: in a signal handler, or a callback, that had " \
-  "interrupted another event; have the loop do it (signalfd, a pipe)"
+  "in no number here, nor what would have begun then: in a signal handler, or a callback, that "   \
+  "had interrupted another event; have the loop do it (signalfd, a pipe)"
   add_count(list, FINDING_LOST, r->nested_events, "event is " NESTED, "events are " NESTED);
 #undef NESTED
 }
@@ -252,5 +256,6 @@ cJSON *finding_json(const struct finding *f) {
   json_maybe(object, "held_ns", f->weight, held);
   json_text(object, "from", held && !f->goes_on ? function->slice_from : NULL);
   json_text(object, "to", held && !f->goes_on ? function->slice_to : NULL);
+  governed_add(object, f->shed | (function ? function->shed : 0));
   return object;
 }

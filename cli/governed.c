@@ -1,23 +1,17 @@
-/* Governed overhead: what was shed, and what that concerns; see governed.h. */
+/* Governed overhead: what was shed, and what that concerns, into totals; see governed.h. */
 #include "governed.h"
 
 #include "cli.h"
 #include "clock.h"
-#include "format.h"
 #include "json.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* By enum aprof_step. */
-static const struct {
-  const char *name, *shown;
-} steps[APROF_STEPS] = {{"none", NULL},
-                        {"histograms", "no histograms"},
-                        {"paths", "no paths"},
-                        {"clock", "coarse clock"},
-                        {"times", "counts only"}};
+const struct governed_step governed_steps[APROF_STEPS] = {{"none", NULL},
+                                                          {"histograms", "no histograms"},
+                                                          {"paths", "no paths"},
+                                                          {"clock", "coarse clock"},
+                                                          {"times", "counts only"}};
 
 /* -- the profile ------------------------------------------------------------------- */
 
@@ -75,7 +69,7 @@ cJSON *governed_object(const struct model *m) {
   for (int step = 0; step < APROF_STEPS; step++) {
     cJSON *item = cJSON_CreateObject();
     uint64_t cost = (clock_to_ns(header->step_cost_mticks[step], m->rate) + 500) / 1000;
-    json_text(item, "step", steps[step].name);
+    json_text(item, "step", governed_steps[step].name);
     json_maybe(item, "event_cost_ns", cost, header->step_cost_mticks[step] != 0);
     cJSON_AddItemToArray(array, item);
   }
@@ -94,7 +88,7 @@ static void add_periods(const struct model *m, cJSON *object, const struct aprof
     if (p->step == 0 || p->step >= APROF_STEPS)
       continue;
     cJSON *item = cJSON_CreateObject();
-    json_text(item, "step", steps[p->step].name);
+    json_text(item, "step", governed_steps[p->step].name);
     json_number(item, "begin_ns", ns_since_start(m, p->begin_tick));
     json_maybe(item, "end_ns", ns_since_start(m, p->end_tick), p->end_tick != 0);
     json_number(item, "events", p->end_tick ? p->events : beyond(b->sequence / 2, b->step_event));
@@ -108,13 +102,13 @@ void governed_thread(const struct model *m, cJSON *object, const struct aprof_bl
     return;
   }
   cJSON *shed = cJSON_AddObjectToObject(object, "shed");
-  json_text(shed, "step", steps[b->step < APROF_STEPS ? b->step : 0].name);
+  json_text(shed, "step", governed_steps[b->step < APROF_STEPS ? b->step : 0].name);
   json_number(shed, "changes", b->changes);
   cJSON *array = cJSON_AddArrayToObject(shed, "steps");
   for (uint32_t step = 0; step < APROF_STEPS; step++) {
     uint64_t general, events = events_at(b, step, &general);
     cJSON *item = cJSON_CreateObject();
-    json_text(item, "step", steps[step].name);
+    json_text(item, "step", governed_steps[step].name);
     json_number(item, "events", events);
     json_number(item, "elapsed_ns", clock_to_ns(ticks_at(m, b, step), m->rate));
     cJSON_AddItemToArray(array, item);
@@ -133,8 +127,8 @@ static unsigned steps_of(const struct aprof_block *b) {
   return bits;
 }
 
-unsigned governed_steps(const struct model *m, const struct model_function *f) {
-  unsigned bits = 0, all = 0;
+unsigned governed_concern(const struct model *m, const struct model_function *f) {
+  unsigned bits = 0;
   if (m->profile->header.overhead_ppm == 0)
     return 0;
   for (int kind = 0; kind < MODEL_KINDS; kind++)
@@ -143,78 +137,20 @@ unsigned governed_steps(const struct model *m, const struct model_function *f) {
         const struct aprof_block *b = profile_block(m->profile, m->leaf[leaf].block);
         bits |= b ? steps_of(b) : 0;
       }
+  return governed_and_before(bits);
+}
+
+unsigned governed_and_before(unsigned shed) {
+  unsigned all = 0;
   for (int step = 1; step < APROF_STEPS; step++)
-    if (bits >> step) /* each sheds what those before it do, too */
+    if (shed >> step)
       all |= 1u << step;
   return all;
 }
 
-void governed_function(cJSON *object, unsigned shed) {
+void governed_add(cJSON *object, unsigned shed) {
   cJSON *array = cJSON_AddArrayToObject(object, "shed");
   for (int step = 1; step < APROF_STEPS; step++)
     if (shed & 1u << step)
-      cJSON_AddItemToArray(array, cJSON_CreateString(steps[step].name));
-}
-
-/* -- totals ------------------------------------------------------------------------- */
-
-unsigned governed_read(const cJSON *object) {
-  const cJSON *array = json_member(object, "shed"), *item;
-  unsigned bits = 0;
-  if (!cJSON_IsArray(array))
-    return 0;
-  cJSON_ArrayForEach(item, array) {
-    const char *name = cJSON_GetStringValue(item);
-    for (int step = 1; name && step < APROF_STEPS; step++)
-      if (!strcmp(name, steps[step].name))
-        bits |= 1u << step;
-  }
-  return bits;
-}
-
-static uint64_t elapsed_at(const cJSON *thread, int step) {
-  const cJSON *item;
-  cJSON_ArrayForEach(item, json_member(json_member(thread, "shed"), "steps")) {
-    const char *name = json_get_text(item, "step");
-    if (name && !strcmp(name, steps[step].name))
-      return json_get(item, "elapsed_ns", 0);
-  }
-  return 0;
-}
-
-/* "worker (4711) shed detail (~) to cost less: no histograms 12.0 %, counts only 8.0 % of its
-   time". */
-static void print_thread(const cJSON *thread, uint64_t elapsed, FILE *out) {
-  char text[512] = "";
-  for (int step = 1; step < APROF_STEPS; step++) {
-    uint64_t time = elapsed_at(thread, step);
-    size_t length = strlen(text);
-    if (time)
-      snprintf(text + length, sizeof text - length, "%s%s %s", length ? ", " : "",
-               steps[step].shown, shown_percent(time, elapsed));
-  }
-  if (!*text)
-    return;
-  const cJSON *tid = json_member(thread, "tid");
-  const char *name = json_get_text(thread, "name");
-  char *line = print_string("  %s (%.0f) shed detail (~): %s of its time", name ? name : "?",
-                            cJSON_IsNumber(tid) ? tid->valuedouble : 0.0, text);
-  fprintf(out, "%s\n", cut_right(line, FORMAT_WIDTH));
-  free(line);
-}
-
-void governed_print(const struct reading *r, FILE *out) {
-  const cJSON *thread;
-  cJSON_ArrayForEach(thread, json_member(r->json, "threads"))
-      print_thread(thread, json_get(thread, "elapsed_ns", 0), out);
-}
-
-const char *governed_mark(unsigned shed, enum aprof_step from, const char *text) {
-  static char turns[16][64];
-  static unsigned turn;
-  if (!(shed >> from) || !strcmp(text, "-"))
-    return text;
-  char *marked = turns[turn++ % 16];
-  snprintf(marked, sizeof turns[0], "~%s", text);
-  return marked;
+      cJSON_AddItemToArray(array, cJSON_CreateString(governed_steps[step].name));
 }

@@ -3,7 +3,8 @@
  * time, and which numbers of which functions that concerns.
  *
  * Purpose: the one place that knows enum aprof_step beside the runtime. Totals have
- * it by thread and by function; the report marks each number concerned with a `~'.
+ * it by thread and by function (governed.c); the report marks each number concerned
+ * with a `~' (governed-read.c).
  * Cost: linear in threads and counters. Locking: none.
  */
 #ifndef APROF_CLI_GOVERNED_H
@@ -14,22 +15,37 @@
 
 #include <stdio.h>
 
+/* By enum aprof_step: in JSON, and in words. */
+struct governed_step {
+  const char *name, *shown;
+};
+extern const struct governed_step governed_steps[APROF_STEPS];
+
+/* What is shed at each of these steps is so at all before it. */
+unsigned governed_and_before(unsigned shed);
+
 /* What its events cost a thread, in ns: by the step and path that each took. */
 uint64_t governed_cost(const struct model *m, const struct aprof_block *b);
 
-/* Totals: the member "governed"; "shed" of a thread and of a function. */
+/* Totals: the member "governed"; "shed" of a thread. */
 cJSON *governed_object(const struct model *m);
 void governed_thread(const struct model *m, cJSON *object, const struct aprof_block *b);
-void governed_function(cJSON *object, unsigned shed);
 /* What the numbers of a function lack: bits of 1 << enum aprof_step. */
-unsigned governed_steps(const struct model *m, const struct model_function *f);
+unsigned governed_concern(const struct model *m, const struct model_function *f);
+/* Such bits, as the member "shed". */
+void governed_add(cJSON *object, unsigned shed);
 
-/* Read back: the same bits. */
+/* Read back: the bits of a member "shed"; what a thread had shed when. */
 unsigned governed_read(const cJSON *object);
+void governed_read_thread(const cJSON *object, struct r_thread *);
+/* What each thread, and the whole, has shed, once they are read or subtracted. */
+void governed_settle(struct reading *);
+/* For so long of its time no hold of the thread could be seen, ns. */
+uint64_t governed_unseen(const struct r_thread *);
 
 /* The report: a line for each thread that shed something. */
 void governed_print(const struct reading *r, FILE *out);
-/* `text`, or behind a mark where one of these steps concerns it. */
+/* `text`, or behind a mark where one of these steps, from `from` on, concerns it. */
 const char *governed_mark(unsigned shed, enum aprof_step from, const char *text);
 
 #endif

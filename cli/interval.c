@@ -4,7 +4,9 @@
  * between.
  */
 #include "cli.h"
+#include "governed.h"
 #include "index.h"
+#include "json.h"
 #include "reading.h"
 
 #include <inttypes.h>
@@ -248,6 +250,14 @@ static void take_threads(struct reading *later, const struct reading *earlier) {
     take(&t->idle, before->idle);
     take(&t->other, before->other);
     take(&t->elapsed, before->elapsed);
+    for (int step = 0; step < APROF_STEPS; step++) {
+      take(&t->at_step[step].elapsed, before->at_step[step].elapsed);
+      take(&t->at_step[step].events, before->at_step[step].events);
+    }
+    if (before->cost == UNKNOWN)
+      t->cost = UNKNOWN;
+    else if (t->cost != UNKNOWN)
+      take(&t->cost, before->cost);
   }
   index_free(&x);
 }
@@ -266,15 +276,20 @@ static void take_loops(struct reading *later, const struct reading *earlier) {
   index_free(&x);
 }
 
-/* As the totals have it of a whole life; see totals-loop.c. */
+/* As the totals have it of a whole life; see totals-loop.c. What each event cost depends on
+   what its thread had shed then: only the cost at both ends tells. After a reset, and in
+   older totals, there is none: then all cost the same, if nothing can be shed. */
 static void take_overhead(struct reading *later) {
-  uint64_t elapsed = 0;
-  for (size_t i = 0; i < later->threads; i++)
+  uint64_t elapsed = 0, cost = 0;
+  bool known = later->threads != 0, governed = cJSON_IsObject(json_member(later->json, "governed"));
+  for (size_t i = 0; i < later->threads; i++) {
     elapsed += later->thread[i].elapsed;
-  if (later->event_cost == UNKNOWN || !elapsed)
-    later->overhead = -1;
-  else
-    later->overhead = 100.0 * (double)later->events * (double)later->event_cost / (double)elapsed;
+    known &= later->thread[i].cost != UNKNOWN;
+    cost += known ? later->thread[i].cost : 0;
+  }
+  double each = later->event_cost == UNKNOWN || governed ? -1 : (double)later->event_cost;
+  double all = known ? (double)cost : (double)later->events * each;
+  later->overhead = elapsed && all >= 0 ? 100 * all / (double)elapsed : -1;
 }
 
 static bool belong_together(const struct reading *later, const struct reading *earlier) {
@@ -305,6 +320,8 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
   take_misses(later, earlier);
   take_threads(later, earlier);
   take_loops(later, earlier);
+  later->is_interval = true;
+  governed_settle(later);
   take(&later->elapsed, earlier->elapsed);
   take(&later->events, earlier->events);
   take_overhead(later);
@@ -315,6 +332,5 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
   take(&later->missed_events, earlier->missed_events);
   take(&later->nested_events, earlier->nested_events);
   take(&later->other_nodes, earlier->other_nodes);
-  later->is_interval = true;
   return true;
 }

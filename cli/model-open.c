@@ -53,7 +53,7 @@ bool model_is_pool(const struct model *m, uint32_t block) {
   if (block >= m->block_count || m->thread_of[block] == MODEL_NONE)
     return false;
   const struct model_thread *t = &m->thread[m->thread_of[block]];
-  return !t->hold.time && !t->idle && t->tid != m->profile->header.pid;
+  return !t->hold.slices && !t->idle && t->tid != m->profile->header.pid;
 }
 
 /* Has been counted in, and is in no sum of what has ended. */

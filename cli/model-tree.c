@@ -144,12 +144,14 @@ static void add_to_block(struct model *m, uint32_t block, uint32_t function,
                          const struct aprof_counters *c) {
   uint64_t slice = clock_to_ns(c->function.slice_max, m->rate);
   struct model_hold *hold = &m->block_hold[block];
+  uint64_t slices = hold->slices += c->function.slices;
   m->block_exec[block] += clock_to_ns(c->function.exec, m->rate);
   if (slice > hold->time)
     *hold = (struct model_hold){.time = slice,
                                 .from = names_of(m->names, c->function.slice_from),
                                 .to = names_of(m->names, c->function.slice_to),
-                                .function = function};
+                                .function = function,
+                                .slices = slices};
 }
 
 static bool is_zero(const struct aprof_counters *c) {

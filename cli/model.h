@@ -57,6 +57,7 @@ struct model_function {
 struct model_hold {
   uint64_t time;               /* ns; 0: none */
   uint32_t from, to, function; /* names; `to` only of one that is over */
+  uint64_t slices;             /* so many that the thread has had; not of one that goes on */
 };
 
 struct model_thread {

@@ -11,6 +11,7 @@
 
 #include "histogram.h"
 
+#include <aprof/profile.h>
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,6 +86,7 @@ struct r_live {
   bool aside;  /* it waits for what it called, on its own stack; older totals do not say */
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
+  unsigned shed; /* what its times lack: its function's, and its thread's */
   uint64_t age_min, since_min; /* of several: the youngest's */
   uint64_t holds;              /* for how long its loop is held without a pause; 0: it holds none */
   const char *held_by, *held_from; /* the outermost on its stack, and what let that go on;
@@ -93,7 +95,14 @@ struct r_live {
 
 struct r_thread {
   uint64_t block, exec, idle, other, elapsed;
+  uint64_t cost; /* of its events, ns; UNKNOWN: not measured, or totals do not say */
+  const char *name;
+  int64_t tid;
   bool is_pool; /* it has run futures, none of which held a loop: all were workers */
+  struct {
+    uint64_t elapsed, events;
+  } at_step[APROF_STEPS]; /* zeros where the overhead is not governed */
+  unsigned shed;          /* 1 << enum aprof_step: what its numbers lack */
 };
 
 struct r_loop {
@@ -120,6 +129,7 @@ struct reading {
   uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
       nested_events, other_nodes, torn_threads, reused_keys;
   double overhead; /* percent; negative: unknown */
+  unsigned shed;   /* by any thread; as r_thread's */
   bool consistent;
   bool is_interval;
   struct r_function *function;
@@ -144,6 +154,8 @@ struct reading *reading_parse(const char *text, size_t length, const char *what)
 /* What has passed verify_fields, or was just made: takes the JSON. */
 struct reading *reading_new(cJSON *json, const char *what);
 void reading_free(struct reading *);
+/* Of reading_new: what its parts refer to, and who holds which loop. reading-join.c */
+void reading_join(struct reading *);
 
 /* The directory, slash included, that all names of the functions' files
    share; "" where there is none. The caller frees it. */

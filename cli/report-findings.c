@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { MOST_FINDINGS = 10, MOST_OF_KIND = 3 };
+/* Of a share (1/N) of the time there is nothing to say. */
+enum { LEAST_SEEN = 1000 };
 
 /* Length of the piece at `text` that stays on one line: a word, a number with its unit. */
 static size_t piece_length(const char *text) {
@@ -55,6 +57,23 @@ static size_t of_kind(const struct finding *findings, size_t i, size_t count) {
   return more;
 }
 
+/* Where times were shed nobody can tell that there was nothing. */
+static void print_none(const struct reading *r, const struct report_options *options, size_t count,
+                       FILE *out) {
+  struct loop loop = report_loop(r);
+  const char *limit = shown_time(options->limits.held);
+  if (!loop.unseen) {
+    if (!count)
+      fprintf(out, "no finding: nothing held the loop for over %s\n", limit);
+    return;
+  }
+  fprintf(out, "%sholds of the loop could be seen for %s of its time only (~)",
+          count ? "" : "no finding, but ", shown_percent(loop.elapsed - loop.unseen, loop.elapsed));
+  if (!count && loop.elapsed - loop.unseen > loop.elapsed / LEAST_SEEN)
+    fprintf(out, ": none over %s", limit);
+  fputc('\n', out);
+}
+
 /* Where there are many, the worst of each kind: a hundred of one do not hide another. */
 void report_print_findings(const struct reading *r, const struct report_options *options,
                            FILE *out) {
@@ -62,9 +81,7 @@ void report_print_findings(const struct reading *r, const struct report_options 
   struct finding *findings = report_findings(r, &options->limits, &count);
   bool all = count <= MOST_FINDINGS || !options->functions;
   fputc('\n', out);
-  if (!count)
-    fprintf(out, "no finding: nothing held the loop for over %s\n",
-            shown_time(options->limits.held));
+  print_none(r, options, count, out);
   for (size_t i = 0, more; i < count; i += more) {
     more = of_kind(findings, i, count);
     for (size_t j = 0; j < more && (all || j < MOST_OF_KIND); j++) {

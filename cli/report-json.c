@@ -1,5 +1,6 @@
 /* The report as JSON, aprof.report/1; see report.h. */
 #include "cli.h"
+#include "governed.h"
 #include "json.h"
 #include "report.h"
 
@@ -38,12 +39,14 @@ static cJSON *process_object(const struct reading *r) {
   json_number(object, "elapsed_ns", r->elapsed);
   json_number(object, "loop_elapsed_ns", loop.elapsed);
   json_number(object, "loop_exec_ns", loop.exec);
+  add_share(object, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);
   json_maybe(object, "loop_idle_ns", loop.idle, loop.has_idle);
   add_time(object, "slice_max_ns", loop.worst);
   if (r->overhead >= 0)
     cJSON_AddNumberToObject(object, "overhead_percent", r->overhead);
   else
     cJSON_AddNullToObject(object, "overhead_percent");
+  governed_add(object, r->shed);
   return object;
 }
 
@@ -71,10 +74,11 @@ static cJSON *function_object(const struct r_function *f, const struct loop *loo
     cJSON_AddItemToArray(between, json_place(f->slice_from, 0));
     cJSON_AddItemToArray(between, json_place(f->slice_to, 0));
   }
+  governed_add(object, f->shed);
   return object;
 }
 
-static cJSON *wait_object(const struct wait *w, bool background) {
+static cJSON *wait_object(const struct reading *r, const struct wait *w, bool background) {
   cJSON *object = cJSON_CreateObject();
   json_text(object, "path", w->path);
   cJSON_AddItemToObject(object, "await", json_place(w->at->place, 0));
@@ -85,6 +89,7 @@ static cJSON *wait_object(const struct wait *w, bool background) {
   add_time(object, "mean_ns", mean(w->waiting, w->count));
   add_time(object, "p99_ns", w->p99);
   add_time(object, "max_ns", w->max);
+  governed_add(object, w->at->function < r->functions ? r->function[w->at->function].shed : 0);
   return object;
 }
 
@@ -110,7 +115,7 @@ static void write_waits(const struct reading *r, const struct report_options *op
     for (size_t i = 0; i < count && (!options->waits || i < options->waits); i++) {
       fputs(first ? "\n  " : ",\n  ", out);
       first = false;
-      json_write(out, wait_object(&waits[i], background));
+      json_write(out, wait_object(r, &waits[i], background));
     }
     report_waits_free(waits, count);
   }
@@ -129,6 +134,7 @@ static cJSON *waker_object(const struct r_function *f, const struct r_waker *w) 
   add_time(object, "mean_ns", mean(w->queued, w->count));
   add_time(object, "p99_ns", p99(&w->queued_of));
   add_time(object, "max_ns", w->max);
+  governed_add(object, f->shed);
   return object;
 }
 
@@ -140,6 +146,7 @@ static cJSON *blocking_object(const struct r_function *f, const struct r_blockin
   json_number(object, "count", b->count);
   json_number(object, "held_ns", b->held);
   add_time(object, "max_ns", b->max);
+  governed_add(object, f->shed);
   return object;
 }
 

@@ -1,6 +1,7 @@
 /* The report: loops, who woke whom, what blocked; see report.h. */
 #include "cli.h"
 #include "format.h"
+#include "governed.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -23,17 +24,19 @@ static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE
              shown_percent(t->elapsed - t->idle, t->elapsed));
   else
     snprintf(text + length, sizeof text - length, "   futures ran %s",
-             shown_percent(t->exec, t->elapsed));
+             governed_mark(t->shed, APROF_STEP_COARSE, shown_percent(t->exec, t->elapsed)));
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
     snprintf(text + length, sizeof text - length, "   held %s at worst by %s",
-             shown_time(loop->hold_max), loop->function ? loop->function : "?");
+             governed_mark(t->shed, APROF_STEP_COARSE, shown_time(loop->hold_max)),
+             loop->function ? loop->function : "?");
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
 
 /* Threads that only work for others hold no loop. */
 static void print_pool(const struct reading *r, FILE *out) {
   uint64_t exec = 0, elapsed = 0;
+  unsigned shed = 0;
   size_t threads = 0;
   for (size_t i = 0; i < r->threads; i++) {
     if (!r->thread[i].is_pool)
@@ -41,10 +44,12 @@ static void print_pool(const struct reading *r, FILE *out) {
     threads++;
     exec += r->thread[i].exec;
     elapsed += r->thread[i].elapsed;
+    shed |= r->thread[i].shed;
   }
   if (threads)
     fprintf(out, "  %zu pool thread%s ran workers %s of the time\n", threads,
-            threads == 1 ? "" : "s", shown_percent(exec, elapsed));
+            threads == 1 ? "" : "s",
+            governed_mark(shed, APROF_STEP_COARSE, shown_percent(exec, elapsed)));
 }
 
 static int by_hold(const void *a, const void *b) {
@@ -85,12 +90,15 @@ static void print_title(const char *title, const char *const *columns, FILE *out
   fputc('\n', out);
 }
 
-/* Takes the path. */
-static void print_row(char *path, uint64_t count, const uint64_t *times, FILE *out) {
+/* Takes the path. `last`: the first step that the last column lacks something at; the others
+   are sums, which the clock makes. */
+static void print_row(char *path, uint64_t count, const uint64_t *times, unsigned shed,
+                      enum aprof_step last, FILE *out) {
   print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, shown_count(count), 7);
   for (int i = 0; i < 3; i++)
-    print_right(out, shown_time(times[i]), 11);
+    print_right(out, governed_mark(shed, i < 2 ? APROF_STEP_COARSE : last, shown_time(times[i])),
+                11);
   fputc('\n', out);
   free(path);
 }
@@ -116,7 +124,7 @@ static void print_woken(const struct woken *w, FILE *out) {
   char *path = print_string("%s %s > %s", place, w->waker->name, w->function->name);
   const uint64_t times[] = {w->waker->queued, mean(w->waker->queued, w->waker->count),
                             w->waker->queued_of.count ? w->waker->queued_of.p99 : UNKNOWN};
-  print_row(path, w->waker->count, times, out);
+  print_row(path, w->waker->count, times, w->function->shed, APROF_STEP_HISTOGRAMS, out);
 }
 
 static void print_wakers(const struct reading *r, const struct report_options *options, bool clock,
@@ -185,7 +193,7 @@ void report_print_blocking(const struct reading *r, const struct report_options 
     const uint64_t times[] = {b->held, mean(b->held, b->count), b->max};
     char *path = print_string("%s > %s %s", list[i].function->name, shown_place(b->file, b->line),
                               b->callee);
-    print_row(path, b->count, times, out);
+    print_row(path, b->count, times, list[i].function->shed, APROF_STEP_COARSE, out);
   }
   report_print_more(count, shown, out);
   free(list);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 22, PATH_WIDTH = 60 };
+enum { NAME_WIDTH = 22, NAME_MARKED = 20, PATH_WIDTH = 60 };
 
 const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queued",
                                     "slice", "worst", "children", "name", NULL};
@@ -21,11 +21,13 @@ struct loop report_loop(const struct reading *r) {
     const struct r_thread *t = &r->thread[i];
     loop.all_elapsed += t->elapsed;
     loop.has_idle |= t->idle != 0;
-    if ((!t->exec && !t->idle) || t->is_pool)
-      continue;
+    if ((!t->exec && !t->idle && !(t->shed >> APROF_STEP_COARSE)) || t->is_pool)
+      continue; /* what it ran may not be known */
     loop.elapsed += t->elapsed;
     loop.idle += t->idle;
     loop.exec += t->exec;
+    loop.unseen += governed_unseen(t);
+    loop.shed |= t->shed;
   }
   if (!loop.elapsed)
     loop.elapsed = loop.all_elapsed;
@@ -160,11 +162,13 @@ static void print_head(const struct reading *r, FILE *out) {
              shown_percent(loop.elapsed - loop.idle, loop.elapsed));
   else
     snprintf(text, sizeof text, "futures ran %s of the time",
-             shown_percent(loop.exec, loop.elapsed));
-  if (loop.worst != UNKNOWN) {
-    size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, ", held %s at worst", shown_time(loop.worst));
-  }
+             governed_mark(loop.shed, APROF_STEP_COARSE, shown_percent(loop.exec, loop.elapsed)));
+  size_t length = strlen(text);
+  if (loop.worst != UNKNOWN)
+    snprintf(text + length, sizeof text - length, ", held %s at worst",
+             governed_mark(loop.shed, APROF_STEP_COARSE, shown_time(loop.worst)));
+  else if (loop.unseen)
+    snprintf(text + length, sizeof text - length, ", no hold of it was seen (~)");
   add_part(&line, text);
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
@@ -181,10 +185,10 @@ static void print_head(const struct reading *r, FILE *out) {
 
 static const struct column {
   const char *title;
-  int width;
-} columns[] = {{"calls", 6},      {"loop", 7},       {"exec/call", 10},
-               {"p99", 8},        {"wait/call", 10}, {"wall p99", 9},
-               {"slice p99", 10}, {"worst", 8},      {"children", 9}};
+  int width, marked; /* marked: where numbers may have a mark */
+} columns[] = {{"calls", 6, 6},       {"loop", 7, 8},        {"exec/call", 10, 10},
+               {"p99", 8, 9},         {"wait/call", 10, 10}, {"wall p99", 9, 9},
+               {"slice p99", 10, 10}, {"worst", 8, 9},       {"children", 9, 9}};
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -248,7 +252,9 @@ static const char *loop_share(const struct r_function *f, const struct loop *loo
   return f->exec && !f->loop_exec ? "-" : shown_percent(f->loop_exec, loop->elapsed);
 }
 
-static void print_function(const struct r_function *f, const struct loop *loop, FILE *out) {
+static void print_function(const struct r_function *f, const struct loop *loop, bool marked,
+                           FILE *out) {
+  int room = marked ? NAME_MARKED : NAME_WIDTH;
   const char *cells[COLUMNS] = {
       shown_count(f->created),
       mark(f, APROF_STEP_COARSE, loop_share(f, loop)),
@@ -260,13 +266,13 @@ static void print_function(const struct r_function *f, const struct loop *loop, 
       mark(f, APROF_STEP_COARSE, shown_time(f->slice_max)),
       mark(f, APROF_STEP_TREE, shown_time(mean(f->children_exec, f->created))),
   };
-  if (shown_width(f->name) > NAME_WIDTH) {
+  if (shown_width(f->name) > (size_t)room) {
     fprintf(out, "%s\n", cut_right(f->name, FORMAT_WIDTH));
-    print_left(out, "", NAME_WIDTH);
+    print_left(out, "", room);
   } else
-    print_left(out, f->name, NAME_WIDTH);
+    print_left(out, f->name, room);
   for (size_t i = 0; i < COLUMNS; i++)
-    print_right(out, cells[i], columns[i].width);
+    print_right(out, cells[i], marked ? columns[i].marked : columns[i].width);
   fputc('\n', out);
   print_place(f, out);
 }
@@ -279,18 +285,19 @@ void report_print_more(size_t all, size_t shown, FILE *out) {
 static void print_functions(const struct reading *r, const struct report_options *options,
                             FILE *out) {
   struct loop loop = report_loop(r);
+  bool marked = r->shed != 0;
   size_t all, count;
   const struct r_function **list = report_functions(r, options->sort, &all);
   count = options->functions && options->functions < all ? options->functions : all;
   fputc('\n', out);
   style_set(out, STYLE_TITLE);
-  print_left(out, "function", NAME_WIDTH);
+  print_left(out, "function", marked ? NAME_MARKED : NAME_WIDTH);
   for (size_t i = 0; i < COLUMNS; i++)
-    print_right(out, columns[i].title, columns[i].width);
+    print_right(out, columns[i].title, marked ? columns[i].marked : columns[i].width);
   style_set(out, STYLE_PLAIN);
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
-    print_function(list[i], &loop, out);
+    print_function(list[i], &loop, marked, out);
   report_print_more(all, count, out);
   free(list);
 }
@@ -301,9 +308,9 @@ static void print_wait(const struct reading *r, const struct wait *w, FILE *out)
   unsigned shed = w->at->function < r->functions ? r->function[w->at->function].shed : 0;
   const char *mean_wait = shown_time(mean(w->waiting, w->count));
   print_left(out, cut_left(w->path, PATH_WIDTH), PATH_WIDTH);
-  print_right(out, shown_count(w->count), 7);
-  print_right(out, governed_mark(shed, APROF_STEP_COARSE, shown_time(w->waiting)), 11);
-  print_right(out, governed_mark(shed, APROF_STEP_COARSE, mean_wait), 11);
+  print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_count(w->count)), 7);
+  print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_time(w->waiting)), 11);
+  print_right(out, governed_mark(shed, APROF_STEP_TREE, mean_wait), 11);
   print_right(out, governed_mark(shed, APROF_STEP_HISTOGRAMS, shown_time(w->p99)), 11);
   fputc('\n', out);
 }

@@ -49,6 +49,8 @@ struct loop {
   uint64_t all_elapsed;
   bool has_idle;  /* some poller is known: then there is a "busy" */
   uint64_t worst; /* slice, ns; UNKNOWN: none */
+  uint64_t unseen; /* of elapsed, when holds could not be seen: times were shed */
+  unsigned shed;   /* by these threads: 1 << enum aprof_step */
 };
 struct loop report_loop(const struct reading *);
 
@@ -87,6 +89,7 @@ struct finding {
   uint64_t severity;                   /* ns; UNKNOWN: not in time */
   uint64_t count;                      /* of slices, futures, calls, wakes, events */
   bool goes_on;                        /* of one that holds the loop: it still does */
+  unsigned shed;                       /* what its numbers lack: 1 << enum aprof_step */
   const struct r_function *function;   /* or NULL */
   char *at;                            /* "file:line" of the evidence, or NULL */
   const char *created_at, *created_by; /* or NULL */

@@ -324,9 +324,9 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   json_number(object, "waiting_ns", s.waiting);
   json_number(object, "children_exec_ns", s.children_exec);
   /* While the clock is shed there are no maxima. */
-  unsigned shed = governed_steps(m, f);
+  unsigned shed = governed_concern(m, f);
   bool coarse = shed >> APROF_STEP_COARSE;
-  governed_function(object, shed);
+  governed_add(object, shed);
   json_maybe(object, "exec_max_ns", s.exec_max, ended != 0 && (s.exec_max || !coarse));
   json_maybe(object, "wall_max_ns", s.wall_max, ended != 0 && (s.wall_max || !coarse));
   add_slice(m, &s, object);

@@ -37,4 +37,12 @@ check "report" "$aprof" report "$json"
 "$aprof" report "$json" >report.txt
 contains "report: what was shed" "shed detail (~): " report.txt
 contains "report: of which threads" "counts only" report.txt
+contains "report: a share of time is marked" "futures ran ~" report.txt
+contains "report: and what could be seen is said" "holds of the loop could be seen for" report.txt
+refuse "report: nor is denied what could not" grep -q "no finding: nothing held" report.txt
+"$aprof" report --json "$json" >report.json
+equal "report --json: it says so, too" "histograms paths clock times True" \
+  "$(totals report.json '" ".join(t["process"]["shed"]) + " " + str(t["process"]["holds_seen"] < 1)')"
+equal "report --json: of each function" "histograms paths clock times" \
+  "$(totals report.json '" ".join(f["part"]["shed"])')"
 finish

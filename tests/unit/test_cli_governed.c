@@ -1,0 +1,283 @@
+/* What was shed, as reports show it: cli/governed*.c and all that asks them. */
+#include "cli/json.h"
+#include "cli/report.h"
+#include "cli/totals.h"
+#include "synthetic.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A tick is a ns. One thread, at work for BUSY, of which a report may have to say that it
+   was not looked at. One function waits at one await, and has woken itself. */
+enum { START = 1000, BUSY = 100000000, NOW = START + BUSY, HELD = 50000000 };
+
+static struct synthetic *s;
+static struct aprof_block *block;
+static struct aprof_counters *request, *waits;
+static uint64_t *slices;
+
+static void setup(void) {
+  s = synthetic_new();
+  uint32_t function = synthetic_site(s, APROF_SITE_FUNCTION, "request", "server.c", 10, 1);
+  uint32_t await = synthetic_site(s, APROF_SITE_AWAIT, "read_all", "server.c", 12, 3);
+  uint32_t disk = synthetic_site(s, APROF_SITE_BLOCKING, "fsync", "server.c", 13, 3);
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "kick", "server.c", 14, 3);
+  uint32_t node = synthetic_node(s, 0, function, APROF_NODE_FUNCTION);
+  uint32_t await_node = synthetic_node(s, node, await, APROF_NODE_AWAIT);
+  uint32_t disk_node = synthetic_node(s, node, disk, APROF_NODE_BLOCKING);
+  uint32_t wake_node = synthetic_node(s, node, wake, APROF_NODE_WAKER);
+  block = synthetic_block(s, 1);
+  block->state = APROF_THREAD_OTHER;
+  block->last = NOW;
+  block->other = BUSY / 2;
+  block->sequence = 2000;
+  request = synthetic_counters(s, 1, node);
+  request->function.done = 100;
+  request->function.exec = BUSY / 2;
+  request->function.slices = 100;
+  request->function.slice_max = HELD;
+  request->function.slice_from = request->function.slice_to = function;
+  request->function.slice_histogram = synthetic_histogram(s, &slices);
+  slices[aprof_bucket_of(HELD)] = 2;
+  waits = synthetic_counters(s, 1, await_node);
+  waits->await.count = 100;
+  waits->await.waiting = 3000000;
+  waits->await.max = 90000;
+  synthetic_counters(s, 1, disk_node)->await.count = 3;
+  synthetic_counters(s, 1, disk_node)->await.waiting = 20000000;
+  synthetic_counters(s, 1, disk_node)->await.max = 15000000;
+  synthetic_counters(s, 1, wake_node)->await.count = 5;
+  synthetic_counters(s, 1, wake_node)->await.waiting = 400;
+  request->function.queued = 400;
+  s->header->event_cost_mticks = 100000;
+  for (int step = 0; step < APROF_STEPS; step++)
+    s->header->step_cost_mticks[step] = step == APROF_STEP_COUNTS ? 10000 : 100000;
+}
+
+static void teardown(void) {
+  free(s);
+}
+
+/* The thread was at `step` for so much of its time, and is no more. */
+static void shed(enum aprof_step step, uint64_t ticks, uint64_t events) {
+  s->header->overhead_ppm = 10000;
+  block->at_step[step].ticks = ticks;
+  block->at_step[step].events = events;
+  block->at_step[APROF_STEP_NONE].ticks = BUSY - ticks;
+  block->at_step[APROF_STEP_NONE].events = block->sequence / 2 - events;
+  block->step_event = block->sequence / 2;
+  block->step_tick = NOW;
+}
+
+static struct reading *read_now(void) {
+  struct totals_request how = {.reason = "request", .at = NOW};
+  char *text = NULL;
+  size_t length = 0;
+  int fd = synthetic_file(s, s->header->used);
+  FILE *out = open_memstream(&text, &length);
+  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &how, out));
+  fclose(out);
+  close(fd);
+  struct reading *r = reading_parse(text, length, "synthetic");
+  free(text);
+  ck_assert_ptr_nonnull(r);
+  return r;
+}
+
+/* The report, lines joined. */
+static char *printed(struct reading *r) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  report_print(r, &report_defaults, out);
+  fclose(out);
+  for (char *at; (at = strstr(text, "\n    ")) != NULL;)
+    memmove(at, at + 4, strlen(at + 4) + 1);
+  return text;
+}
+
+static cJSON *as_json(const struct reading *r) {
+  char *text = NULL, *fault = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  report_json(r, &report_defaults, out);
+  fclose(out);
+  cJSON *json = json_parse(text, length, &fault);
+  free(text);
+  ck_assert_ptr_nonnull(json);
+  return json;
+}
+
+static void has(const char *text, const char *part) {
+  ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+static void lacks(const char *text, const char *part) {
+  ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
+}
+
+static int shed_size(const cJSON *object) {
+  ck_assert(cJSON_IsArray(json_member(object, "shed")));
+  return cJSON_GetArraySize(json_member(object, "shed"));
+}
+
+START_TEST(nothing_shed_is_not_marked) {
+  s->header->overhead_ppm = 10000;
+  struct reading *r = read_now();
+  char *text = printed(r);
+  lacks(text, "~");
+  has(text, "held 50.0 ms at worst");
+  cJSON *json = as_json(r);
+  const cJSON *process = json_member(json, "process");
+  ck_assert_int_eq(shed_size(process), 0);
+  ck_assert(json_member(process, "holds_seen")->valuedouble == 1);
+  ck_assert_int_eq(shed_size(cJSON_GetArrayItem(json_member(json, "findings"), 0)), 0);
+  cJSON_Delete(json);
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(each_number_that_lacks_something_is_marked) {
+  shed(APROF_STEP_COUNTS, BUSY / 4, 600);
+  synthetic_future(s, 1, 3, APROF_FUTURE_WAITING, NOW - 1000);
+  struct reading *r = read_now();
+  char *text = printed(r);
+  has(text, "futures ran ~50.0 % of the time, held ~50.0 ms at worst");
+  has(text, "`request` held the loop for ~50.0 ms between");
+  has(text, "(~2 times over 10.0 ms)");
+  has(text,
+      "fsync, which blocks, at server.c:13: ~20.0 ms of loop time (3 times, ~15.0 ms at worst)");
+  has(text, "holds of the loop could be seen for 75.0 % of its time only (~)");
+  has(text, "shed detail (~): counts only 25.0 % of its time");
+  lacks(text, "no finding");
+  cJSON *json = as_json(r);
+  static const char *const rows[] = {"findings", "functions", "waits", "wakers", "blocking"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const cJSON *row = cJSON_GetArrayItem(json_member(json, rows[i]), 0);
+    ck_assert_msg(row != NULL, "%s", rows[i]);
+    ck_assert_int_eq(shed_size(row), 4);
+  }
+  const cJSON *process = json_member(json, "process");
+  ck_assert_int_eq(shed_size(process), 4);
+  ck_assert(json_member(process, "holds_seen")->valuedouble == 0.75);
+  cJSON_Delete(json);
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+/* Without histograms the longest is still seen, but not how often. */
+START_TEST(only_what_lacks_something_is_marked) {
+  shed(APROF_STEP_HISTOGRAMS, BUSY / 4, 600);
+  struct reading *r = read_now();
+  char *text = printed(r);
+  has(text, "futures ran 50.0 % of the time, held 50.0 ms at worst");
+  has(text, "`request` held the loop for 50.0 ms between");
+  has(text, "(~2 times over 10.0 ms)");
+  lacks(text, "holds of the loop");
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(what_was_not_seen_is_not_denied) {
+  request->function.slice_max = 1000;
+  slices[aprof_bucket_of(HELD)] = 0;
+  synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
+  shed(APROF_STEP_COARSE, BUSY / 4, 600);
+  struct reading *r = read_now();
+  char *text = printed(r);
+  has(text, "no finding, but holds of the loop could be seen for 75.0 % of its time only (~): none "
+            "over 10.0 ms\n");
+  lacks(text, "nothing held");
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(nothing_was_seen_at_all) {
+  request->function.slice_max = 0;
+  request->function.slice_histogram = 0;
+  synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
+  shed(APROF_STEP_COUNTS, BUSY, 1000);
+  struct reading *r = read_now();
+  ck_assert(!r->thread[0].is_pool);
+  char *text = printed(r);
+  has(text, "futures ran ~50.0 % of the time, no hold of it was seen (~)");
+  has(text, "no finding, but holds of the loop could be seen for 0.0 % of its time only (~)\n");
+  lacks(text, "pool thread");
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+/* The dearer half of all events came before the interval. */
+/* Between two totals at that step it may seem to have run nothing. */
+START_TEST(a_loop_of_which_nothing_is_known_is_one) {
+  struct reading *r = read_now();
+  r->thread[0].exec = r->thread[0].idle = 0;
+  r->thread[0].at_step[APROF_STEP_COUNTS].elapsed = r->thread[0].elapsed;
+  r->thread[0].shed = 1u << APROF_STEP_COUNTS;
+  struct loop loop = report_loop(r);
+  ck_assert_uint_eq(loop.unseen, r->thread[0].elapsed);
+  ck_assert_uint_eq(loop.shed, r->thread[0].shed);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(an_interval_costs_what_its_events_did) {
+  shed(APROF_STEP_COUNTS, 0, 0);
+  struct reading *earlier = read_now();
+  ck_assert_double_eq_tol(earlier->overhead, 100.0 * 1000 * 100 / BUSY, 1e-3);
+  block->sequence += 2000;
+  block->other += BUSY;
+  shed(APROF_STEP_COUNTS, BUSY, 1000);
+  struct reading *later = read_now();
+  ck_assert(reading_subtract(later, earlier));
+  ck_assert_double_eq_tol(later->overhead, 100.0 * 1000 * 10 / BUSY, 1e-3);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
+/* What was shed before the interval is no matter of it. */
+START_TEST(an_interval_is_marked_for_itself) {
+  shed(APROF_STEP_COUNTS, BUSY / 4, 600);
+  struct reading *earlier = read_now();
+  block->sequence += 2000;
+  block->other += BUSY;
+  shed(APROF_STEP_COUNTS, BUSY / 4, 600);
+  request->function.done += 10;
+  struct reading *later = read_now();
+  ck_assert(reading_subtract(later, earlier));
+  char *text = printed(later);
+  lacks(text, "~");
+  has(text, "no finding: nothing held the loop for over 10.0 ms");
+  free(text);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cli governed");
+  TCase *tests = tcase_create("governed");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, nothing_shed_is_not_marked);
+  tcase_add_test(tests, each_number_that_lacks_something_is_marked);
+  tcase_add_test(tests, only_what_lacks_something_is_marked);
+  tcase_add_test(tests, what_was_not_seen_is_not_denied);
+  tcase_add_test(tests, nothing_was_seen_at_all);
+  tcase_add_test(tests, a_loop_of_which_nothing_is_known_is_one);
+  tcase_add_test(tests, an_interval_costs_what_its_events_did);
+  tcase_add_test(tests, an_interval_is_marked_for_itself);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
