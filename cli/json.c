@@ -109,8 +109,15 @@ static size_t original_offset(const char *text, const char *copy, const char *en
   return at;
 }
 
+/* A parser that gets no memory would call it a fault of the text. */
+static void *memory_or_end(size_t size) {
+  return reallocate(NULL, 1, size);
+}
+
 cJSON *json_parse(const char *text, size_t length, char **fault) {
   size_t deepest;
+  cJSON_Hooks hooks = {.malloc_fn = memory_or_end, .free_fn = free};
+  cJSON_InitHooks(&hooks);
   char *copy = quote_long_integers(text, length, &deepest);
   const char *end = copy;
   cJSON *json = deepest <= JSON_DEPTH ? cJSON_ParseWithOpts(copy, &end, true) : NULL;

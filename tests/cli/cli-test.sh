@@ -516,6 +516,12 @@ for number in 1 15; do # meant for the program and all that it started
 done
 says "dump: a limit of the file size" 1 "cannot write half/large.json: File too large" \
   prlimit --fsize=4096 "$aprof" dump -o half/large.json copy.aprof
+python3 -c 'print("[0" + ",0" * 4000000 + "]")' >many.json
+says "report: too little memory" 1 "out of memory; free some, or raise the limit" \
+  prlimit --as=134217728 "$aprof" report many.json
+says "report: with enough it is seen what that is" 1 "is JSON, but no totals" \
+  "$aprof" report many.json
+rm many.json
 equal "dump: and nothing of it is left" "1.json 15.json x.json" "$(cd half && echo *.json*)"
 says "on: no live process" 1 "belongs to no live process" "$aprof" on copy.aprof
 says "coverage: of nothing" 2 "coverage of what" "$aprof" coverage
