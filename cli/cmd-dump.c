@@ -95,7 +95,8 @@ static int dump_target(const struct dump *dump) {
         .path = found.path,
     };
     char *path = dump->output ? print_string("%s", dump->output) : output_name(".", &header, 0);
-    if (path && output_totals(path, found.fd, found.what, found.state, &request)) {
+    if (path &&
+        output_totals(path, dump->output != NULL, found.fd, found.what, found.state, &request)) {
       status = CLI_OK;
       if (!dump->output)
         printf("%s\n", path);
@@ -153,7 +154,7 @@ static int dump_descriptor(const struct dump *dump) {
     enum profile_state state = profile_state(fd, &header);
     char *output = dump->output ? print_string("%s", dump->output)
                                 : output_name(header.dir, &header, at_exit ? 0 : dump->sequence);
-    if (output && output_totals(output, fd, what, state, &request)) {
+    if (output && output_totals(output, dump->output != NULL, fd, what, state, &request)) {
       status = CLI_OK;
       if (at_exit)
         retire(fd, path);

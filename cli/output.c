@@ -36,9 +36,13 @@ static void cannot_write(const char *path, int error) {
 
 static char *volatile unfinished; /* the name of what is being written, or NULL */
 
-static void on_end(int number) {
+static void remove_unfinished(void) {
   if (unfinished)
     unlink(unfinished);
+}
+
+static void on_end(int number) {
+  remove_unfinished();
   raise(number); /* by now the default action, once this handler is left */
 }
 
@@ -49,6 +53,9 @@ static void take_along(void) {
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
       sigaction(ends[i], &mine, NULL);
+  static bool at_exit; /* where memory is short, too */
+  if (!at_exit)
+    at_exit = atexit(remove_unfinished) == 0;
   signal(SIGXFSZ, SIG_IGN); /* a limit of the file size is an error like others */
 }
 
@@ -59,7 +66,7 @@ void output_in_spite_of_signals(void) {
 
 /* -- writing --------------------------------------------------------------------- */
 
-/* Devices, pipes: nothing to rename over. */
+/* Devices, pipes, links: nothing to rename over. */
 static bool write_directly(const char *path, int fd, const char *what, enum profile_state state,
                            const struct totals_request *request) {
   FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
@@ -82,12 +89,12 @@ static bool write_directly(const char *path, int fd, const char *what, enum prof
 
 static bool is_plain(const char *path) {
   struct stat st;
-  return strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode));
+  return strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode));
 }
 
-bool output_totals(const char *path, int fd, const char *what, enum profile_state state,
+bool output_totals(const char *path, bool given, int fd, const char *what, enum profile_state state,
                    const struct totals_request *request) {
-  if (!is_plain(path))
+  if (given && !is_plain(path))
     return write_directly(path, fd, what, state, request);
   char *temporary = print_string("%s.XXXXXX", path);
   take_along();

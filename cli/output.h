@@ -2,7 +2,7 @@
  * Totals into files.
  *
  * Purpose: a file of totals is there whole or not at all: written under a
- * temporary name in the same directory, then renamed. A signal that ends the
+ * temporary name in the same directory, then renamed. Whatever ends the
  * command takes what is unfinished along.
  * Locking: none; two writers of one name both succeed, the last one stays.
  */
@@ -21,9 +21,13 @@ char *output_name(const char *dir, const struct aprof_header *header, uint64_t s
    SIGHUP means the program, and those it started with it, not its totals. */
 void output_in_spite_of_signals(void);
 
-/* Makes the totals and puts them at `path` ("-": standard output). False after
-   a message that names the file and what to do. */
-bool output_totals(const char *path, int fd, const char *what, enum profile_state state,
+/*
+ * Makes the totals and puts them at `path`, in the place of whatever has that name: others
+ * may have put a pipe, a device or a link there, and nobody waits for them or writes through
+ * them. Only where the user has `given` the path it may be one, and written to; "-" is
+ * standard output then. False after a message that names the file and what to do.
+ */
+bool output_totals(const char *path, bool given, int fd, const char *what, enum profile_state state,
                    const struct totals_request *request);
 
 #endif

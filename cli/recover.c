@@ -45,7 +45,7 @@ static bool make_totals(struct found *found, const struct aprof_header *header,
                         struct written *written) {
   struct totals_request request = {.reason = "recovered", .path = found->path};
   char *path = output_name(header->dir, header, 0);
-  bool ok = path && output_totals(path, found->fd, found->what, PROFILE_LEFT, &request);
+  bool ok = path && output_totals(path, false, found->fd, found->what, PROFILE_LEFT, &request);
   if (ok)
     note(written, path);
   else

@@ -1,0 +1,105 @@
+#!/bin/bash
+# What lies where totals go: a program that ends, or is asked by a signal, waits for no pipe,
+# writes to no device and follows no link that somebody has put there. Only what the user
+# gives (-o) may be one.
+. "${0%/*}/../lib.sh"
+
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap 'exec 9>&-; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+mkdir out
+
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
+
+totals_ok() {
+  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
+}
+
+# start: `pid` lives, and waits for two lines
+start() {
+  rm -rf in pid.txt
+  mkfifo in
+  APROF_OPTIONS="profile:$profiles,dir:$work/out" APROF_COMMAND=$aprof \
+    timeout 60 env LD_PRELOAD="$build/rt/.libs/libaprof.so.0" ./hand live 5 <in >pid.txt 2>said.txt &
+  runner=$!
+  exec 9>in
+  until [ -s pid.txt ]; do sleep 0.02; done
+  pid=$(head -n 1 pid.txt)
+}
+
+# whole FILE: totals, and a file itself
+whole() {
+  [ -f "$1" ] && [ ! -L "$1" ] && totals_ok "$1"
+}
+
+# in_the_way WHAT COMMAND...: COMMAND puts it there
+in_the_way() {
+  local what=$1
+  shift
+  echo precious >victim
+  start
+  "$@" "out/hand.$pid.1.json"
+  "$@" "out/hand.$pid.json"
+  kill -USR1 "$pid"
+  for _ in $(seq 500); do
+    { [ -f "out/hand.$pid.1.json" ] && [ ! -L "out/hand.$pid.1.json" ]; } && break
+    sleep 0.02
+  done
+  check "$what: a signal's totals take its place" whole "out/hand.$pid.1.json"
+  printf '\n\n' >&9
+  exec 9>&-
+  wait "$runner"
+  equal "$what: the program ends as ever" 0 $?
+  check "$what: totals at exit take its place" whole "out/hand.$pid.json"
+  equal "$what: nothing else was written to" precious "$(cat victim)"
+}
+in_the_way "a pipe" mkfifo
+in_the_way "a link to a file" ln -s "$work/victim"
+in_the_way "a link to a pipe" ln -s "$work/in"
+in_the_way "a link to nothing" ln -s "$work/nothing"
+equal "a link to nothing: still leads nowhere" "" "$(ls nothing 2>/dev/null)"
+if mknod null c 1 3 2>/dev/null; then
+  in_the_way "a device" cp -a null
+else
+  skip "a device" "only root can make one"
+fi
+
+start
+mkdir "out/hand.$pid.json"
+printf '\n\n' >&9
+exec 9>&-
+wait "$runner"
+equal "a directory: the program ends as ever" 0 $?
+contains "a directory: it is said" "cannot write $work/out/hand.$pid.json: Is a directory" said.txt
+copy=$(echo "$profiles"/*)
+check "a directory: the profile is kept" test -f "$copy"
+
+# -- without a name, and given one -----------------------------------------------------
+
+mkdir here
+echo precious >victim
+ln -s ../victim "here/hand.$pid.json"
+check "dump: here" sh -c "cd here && $aprof dump '$copy'"
+check "dump: takes the place of a link" whole "here/hand.$pid.json"
+equal "dump: which is not followed" precious "$(cat victim)"
+
+mkfifo pipe
+cat pipe >from-pipe.json &
+check "-o: a pipe is written to" "$aprof" dump -o pipe "$copy"
+wait $!
+check "-o: the whole of it" totals_ok from-pipe.json
+ln -s target.json link.json
+check "-o: a link is followed" "$aprof" dump -o link.json "$copy"
+check "-o: and stays" test -L link.json
+check "-o: to what it leads to" whole target.json
+ln -s /proc/self/fd/1 standard # as /dev/stdout is
+"$aprof" dump -o standard "$copy" >stdout.json
+check "-o: standard output by a name, which is a file" totals_ok stdout.json
+check "-o: and a link ever after" test -L standard
+ln -s /dev/null nothing-at-all
+check "-o: a device is written to" "$aprof" dump -o nothing-at-all "$copy"
+check "-o: and stays one" test -c nothing-at-all
+
+finish
