@@ -173,8 +173,8 @@ static void print_head(const struct reading *r, FILE *out) {
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
   add_part(&line, text);
-  if (r->overhead >= 0) {
-    snprintf(text, sizeof text, "cost %.1f %%", r->overhead);
+  if (r->overhead >= 0) { /* what was measured is an event that finds all in the caches */
+    snprintf(text, sizeof text, "cost at least %.1f %%", r->overhead);
     add_part(&line, text);
   }
   add_health(&line, r);
