@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,20 +40,34 @@ static bool try_command(const char *library, size_t up, const char *rest) {
   return access(rt.command, X_OK) == 0;
 }
 
+/* The file that this code lies in; "" where that is not known, or not to be believed: the
+   loader knows a program by the name that its caller gave it. */
+static void own_file(char *path, size_t size) {
+  Dl_info info;
+  struct link_map *module = NULL;
+  path[0] = '\0';
+  if (!dladdr1((void *)dump_start, &info, (void **)&module, RTLD_DL_LINKMAP) || module == NULL)
+    return;
+  if (module->l_name[0] == '/') {
+    if (strlen(module->l_name) < size)
+      strcpy(path, module->l_name);
+  } else if (!getauxval(AT_SECURE)) {
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    path[n > 0 ? n : 0] = '\0';
+  }
+}
+
 /* Beside this library: in the build tree, or in the prefix it is installed in. */
 static void find_command(void) {
   const char *named = getauxval(AT_SECURE) ? NULL : getenv("APROF_COMMAND");
   if (named != NULL && try_command("", 0, named))
     return;
-  Dl_info info;
   char library[400];
-  if (dladdr((void *)dump_start, &info) && info.dli_fname != NULL && info.dli_fname[0] == '/' &&
-      strlen(info.dli_fname) < sizeof library) {
-    strcpy(library, info.dli_fname);
-    if (try_command(library, 3, "/aprof") || try_command(library, 2, "/bin/aprof") ||
-        try_command(library, 3, "/bin/aprof"))
-      return;
-  }
+  own_file(library, sizeof library);
+  if (library[0] == '/' &&
+      (try_command(library, 3, "/aprof") || try_command(library, 2, "/bin/aprof") ||
+       try_command(library, 3, "/bin/aprof")))
+    return;
   if (!try_command("", 0, APROF_BINDIR "/aprof"))
     rt.command[0] = '\0';
 }
@@ -159,20 +174,31 @@ static pid_t start_process(int (*run)(void *), char *stack_end, void *argument) 
 #endif
 }
 
+/* A program that has more rights than who started it (setuid) does not lend them: the command
+   writes where that one says, by the directory it is in. False: it has others than either. */
+static bool take_rights(void) {
+  if (!getauxval(AT_SECURE))
+    return true;
+  long uid = (long)getauxval(AT_UID), gid = (long)getauxval(AT_GID);
+  return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
+}
+
 /* Runs in the parent's memory, its thread stopped until the exec: touches
    nothing but the request. */
 static int become_command(void *argument) {
   struct request *r = argument;
   if (!lift_limits()) {
     r->failed = "cannot run with so few descriptors (ulimit -n)";
-  } else if (take_descriptors()) {
+  } else if (!take_descriptors()) {
+    r->failed = "cannot see the profile, whose descriptor the program closed";
+  } else if (!take_rights()) {
+    r->failed = "may not be run: the program has other rights than who started it";
+  } else {
     static const uint64_t none;
     /* Not signals_restore: cancellation is the thread's that waits. */
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     syscall(SYS_execve, rt.command, r->argv, no_environment);
     r->failed = "cannot be run";
-  } else {
-    r->failed = "cannot see the profile, whose descriptor the program closed";
   }
   leave(127);
 }
