@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "key.h"
+#include "plain.h"
 
 struct rt rt = {.fd = -1, .usual_epoch = &clock_never};
 
@@ -20,7 +21,7 @@ static struct stat first_stderr; /* zero: it was closed */
 bool control_stderr(void) {
   struct stat now;
   int saved = errno;
-  bool same = first_stderr.st_ino != 0 && fstat(STDERR_FILENO, &now) == 0 &&
+  bool same = first_stderr.st_ino != 0 && plain_fstat(STDERR_FILENO, &now) == 0 &&
               now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
               now.st_rdev == first_stderr.st_rdev;
   errno = saved;
@@ -105,7 +106,7 @@ void control_attach(void) {
   if (rt.state != RT_NEW)
     return;
   rt.instance = 1;
-  if (fstat(STDERR_FILENO, &first_stderr) != 0)
+  if (plain_fstat(STDERR_FILENO, &first_stderr) != 0)
     first_stderr.st_ino = 0;
   options_read();
   rt.histograms = rt.options.histograms;

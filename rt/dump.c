@@ -203,6 +203,14 @@ static int become_command(void *argument) {
   leave(127);
 }
 
+/* Waits for the end of that process. */
+static bool was_killed(pid_t process) {
+  int status = 0;
+  while (syscall(SYS_wait4, process, &status, __WALL, NULL) < 0 && errno == EINTR)
+    ;
+  return WIFSIGNALED(status);
+}
+
 /* The one in between: the command is its child, never the program's, which would be
    told of its end and could wait for it. This one itself has no signal to send. */
 static int start_command(void *argument) {
@@ -211,9 +219,8 @@ static int start_command(void *argument) {
   r->command = start_process(become_command, stack + sizeof stack, argument);
   if (r->command < 0)
     r->failed = "cannot be started (no more processes allowed?)";
-  if (r->command > 0 && r->wait)
-    while (syscall(SYS_wait4, r->command, NULL, __WALL, NULL) < 0 && errno == EINTR)
-      ;
+  if (r->command > 0 && r->wait && was_killed(r->command))
+    r->failed = "was killed by a signal";
   profile_cover();
   leave(0);
 }
@@ -230,7 +237,7 @@ static struct {
 
 static uint64_t monotonic_ns(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -266,11 +273,10 @@ static int complain(const char *why) {
 static void start(struct request *r) {
   static char stack[32768] __attribute__((aligned(16)));
   pid_t between = start_process(start_command, stack + sizeof stack, r);
-  if (between > 0)
-    while (syscall(SYS_wait4, between, NULL, __WALL, NULL) < 0 && errno == EINTR)
-      ;
-  else
+  if (between < 0)
     r->failed = "cannot be started (no more processes allowed?)";
+  else if (was_killed(between))
+    r->failed = "could not be started: a signal killed who was to start it";
 }
 
 static int start_in_turn(struct request *r) {

@@ -25,6 +25,8 @@
 
 #include "rt.h"
 
+#include "plain.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -88,7 +90,7 @@ static bool on_tmpfs(const char *dir) {
 static bool usable_dir(const char *dir) {
   struct stat st;
   mkdir(dir, 0700);
-  return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+  return plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
          (st.st_mode & 022) == 0 && on_tmpfs(dir);
 }
 
@@ -291,7 +293,7 @@ bool profile_open(void) {
     return false;
   struct stat st;
   if (ftruncate(fd, (off_t)rt.capacity) != 0 || posix_fallocate(fd, 0, FIRST) != 0 ||
-      pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || fstat(fd, &st) != 0)
+      pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || plain_fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
@@ -324,7 +326,7 @@ void profile_none(void) {
 
 bool profile_fd_ok(void) {
   struct stat st;
-  return rt.fd >= 0 && fstat(rt.fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode;
+  return rt.fd >= 0 && plain_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode;
 }
 
 int profile_reopen(void) {
@@ -333,7 +335,7 @@ int profile_reopen(void) {
     return -1;
   /* In the process that becomes the command: see rt/dump.c on the C library's calls. */
   int fd = (int)syscall(SYS_openat, AT_FDCWD, rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
+  if (fd >= 0 && plain_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
     return fd;
   if (fd >= 0)
     syscall(SYS_close, fd);
@@ -366,9 +368,9 @@ bool profile_commit(uint64_t until) {
 
 void profile_remove(void) {
   struct stat st;
-  if (rt.path[0] != '\0' && lstat(rt.path, &st) == 0 && st.st_dev == rt.device &&
-      st.st_ino == rt.inode)
-    unlink(rt.path);
+  if (rt.path[0] != '\0' && plain_stat(AT_FDCWD, rt.path, AT_SYMLINK_NOFOLLOW, &st) == 0 &&
+      st.st_dev == rt.device && st.st_ino == rt.inode)
+    syscall(SYS_unlinkat, AT_FDCWD, rt.path, 0);
 }
 
 /* In a child: the parent's file is not ours. The range and the header's flag stay

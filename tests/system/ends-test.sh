@@ -1,0 +1,62 @@
+#!/bin/bash
+# How a program ends under what a preloaded library does, and what is said when the command that
+# makes its totals does not come through.
+. "$(dirname "$0")/../lib.sh"
+
+cat >"$work/program.c" <<'C'
+#include <aprof.h>
+#include <stdio.h>
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(void) { printf("%d\n", work(1)); return 0; }
+C
+# In the place of the C library's calls until its destructor, which runs before the runtime's;
+# from then on it crashes, as libfaketime does.
+cat >"$work/over.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+static int over;
+__attribute__((destructor)) static void end(void) { over = 1; }
+#define INSTEAD(name, parameters, ...)                          \
+  int name parameters {                                         \
+    if (over) abort();                                          \
+    return ((int (*) parameters)dlsym(RTLD_NEXT, #name))(__VA_ARGS__); \
+  }
+INSTEAD(stat, (const char *path, struct stat *st), path, st)
+INSTEAD(lstat, (const char *path, struct stat *st), path, st)
+INSTEAD(fstat, (int fd, struct stat *st), fd, st)
+INSTEAD(clock_gettime, (clockid_t clock, struct timespec *now), clock, now)
+INSTEAD(unlink, (const char *path), path)
+INSTEAD(kill, (int pid, int number), pid, number)
+C
+cc=$(gcc_of "$(gcc -dumpversion | cut -d. -f1)")
+check "the program" "$cc" -O2 -fplugin="$plugin" -I"$src/rt/include" "$work/program.c" -o "$work/program"
+check "what is preloaded" "$cc" -O2 -shared -fPIC "$work/over.c" -o "$work/over.so" -ldl
+export APROF_RUNTIME=$build/rt/.libs/libaprof.so.0
+mkdir "$work/out"
+profiles=$(mktemp -d /dev/shm/aprof-ends.XXXXXX)
+trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+totals() { find "$work/out" -name '*.json' | wc -l; }
+
+for how in yes no; do
+  rm -f "$work/out"/*
+  APROF_OPTIONS="dir:$work/out,profile:$profiles,exit:$how" LD_PRELOAD=$work/over.so \
+    "$work/program" >"$work/said" 2>"$work/why"
+  equal "exit status, exit:$how" 0 $?
+  equal "output, exit:$how" "2" "$(cat "$work/said" "$work/why")"
+  equal "totals, exit:$how" "$([ $how = yes ] && echo 1 || echo 0)" "$(totals)"
+  equal "profiles that stay, exit:$how" 0 "$(find "$profiles" -type f | wc -l)"
+done
+
+printf '#!/bin/sh\nkill -KILL $$\n' >"$work/killed" && chmod +x "$work/killed"
+APROF_COMMAND=$work/killed APROF_OPTIONS="dir:$work/out,profile:$profiles" "$work/program" \
+  >"$work/said" 2>"$work/why"
+equal "exit status, the command was killed" 0 $?
+equal "what is said then" "aprof: no totals, the command was killed by a signal" \
+  "$(head -n 1 "$work/why")"
+profile=$(find "$profiles" -type f)
+check "the profile is there" "$aprof" dump -o "$work/out/again.json" "$profile"
+equal "and whole" 1 "$(jq '.functions[] | select(.name == "work").done' "$work/out/again.json")"
+finish
