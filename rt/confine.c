@@ -294,7 +294,3 @@ bool profile_confined_lately(void) {
 void confine_opened(void) {
   orphan = false;
 }
-
-bool profile_ours(void) {
-  return profile_confined() || rt.pid == getpid();
-}

@@ -86,6 +86,33 @@ static void in_child(void) {
   thread_wipe();
 }
 
+/* A word that is not 0 in the process that set it, and whatever runs in its memory: a number
+   can come again, in another namespace or when all have been used, and getpid() differs in
+   a child made by vfork. */
+static uint32_t not_forked = 1, *process_mark = &not_forked;
+
+static void mark_process(void) {
+  if (process_mark == &not_forked) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, 4096, MADV_WIPEONFORK) == 0)
+      process_mark = page;
+    else if (page != MAP_FAILED)
+      munmap(page, 4096);
+  }
+  *process_mark = 1;
+  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
+}
+
+bool profile_ours(void) {
+  return profile_confined() || (*process_mark && rt.pid == getpid());
+}
+
+/* A child made by vfork, in its parent's memory: until it is another program it has no
+   profile of its own, and no thread of it is one of the parent's. */
+static bool in_vforked(void) {
+  return process_mark != &not_forked && *process_mark && rt.pid != getpid();
+}
+
 static void start_over(void) {
   profile_abandon();
   thread_wipe();
@@ -115,6 +142,7 @@ void control_attach(void) {
     rt.state = RT_DEAD;
     return;
   }
+  mark_process();
   thread_start();
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
@@ -140,9 +168,14 @@ static SLOW bool control_open(void) {
   }
   if (rt.state == RT_DEAD)
     goto out;
+  if (in_vforked()) {
+    if (rt.state == RT_ON)
+      __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
+    goto out;
+  }
   if (rt.state == RT_ON)
     start_over();
-  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
+  mark_process();
   if (!profile_keep_range()) { /* forked past the C library, so nobody kept it at once */
     give_up("it was not forked by fork(), and has other memory now where its profile must lie");
     goto out;
