@@ -73,6 +73,10 @@ cd "$work" || exit
 named=-fplugin-arg-aprof-bindings=
 
 packaged libevent libevent
+if [ -e libevent.json ]; then # one call, two lines: only the one on what is persistent says so
+  equal "libevent: a repeated event waits for new work, as its line says" '["on_tick",true]' \
+    "$(jq -c '.functions[] | select(.name == "on_tick") | [.name, .awaits[].background]' libevent.json)"
+fi
 plain_library libev libev ev.h "" -lev "${named}libev"
 packaged libuev libuev
 packaged glib gio-2.0
