@@ -114,26 +114,53 @@ static bool pick_dir(char *dir, size_t room) {
          usable_dir(dir);
 }
 
+/* In a directory of its own; -1: nowhere. */
+static int create_named(const struct aprof_header *h, const char *dir) {
+  for (int attempt = 0; attempt < 100; attempt++) {
+    int n = attempt == 0 ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir, h->name,
+                                    h->pid, (unsigned long long)h->start_time)
+                         : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir,
+                                    h->name, h->pid, (unsigned long long)h->start_time, attempt);
+    if (n >= (int)sizeof rt.path)
+      break;
+    int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+      return fd;
+    if (errno != EEXIST)
+      break;
+  }
+  return -1;
+}
+
+/* The least that a profile needs. */
+static bool begin_file(int fd, const struct aprof_header *h) {
+  return ftruncate(fd, (off_t)rt.capacity) == 0 && posix_fallocate(fd, 0, FIRST) == 0 &&
+         pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
+}
+
+/* A directory may be full where memory is not. */
 static int create_file(const struct aprof_header *h) {
   char dir[300];
   rt.path[0] = '\0';
-  if (pick_dir(dir, sizeof dir)) {
-    for (int attempt = 0; attempt < 100; attempt++) {
-      int n = attempt == 0 ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir,
-                                      h->name, h->pid, (unsigned long long)h->start_time)
-                           : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir,
-                                      h->name, h->pid, (unsigned long long)h->start_time, attempt);
-      if (n >= (int)sizeof rt.path)
-        break;
-      int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-      if (fd >= 0)
-        return fd;
-      if (errno != EEXIST)
-        break;
-    }
+  bool picked = pick_dir(dir, sizeof dir);
+  int fd = picked ? create_named(h, dir) : -1;
+  if (fd >= 0 && begin_file(fd, h))
+    return fd;
+  if (fd >= 0) {
+    unlink(rt.path);
+    close(fd);
   }
   rt.path[0] = '\0';
-  return memfd_create("aprof-profile", MFD_CLOEXEC);
+  fd = memfd_create("aprof-profile", MFD_CLOEXEC);
+  if (fd >= 0 && !begin_file(fd, h)) {
+    close(fd);
+    return -1;
+  }
+  if (fd >= 0 && picked)
+    control_say("the profile directory is full, using a memfd (nothing of it is left after a kill) "
+                "instead of: ",
+                dir);
+  return fd;
 }
 
 /* Out of the way of programs that count on low numbers, and of those that have few
@@ -292,8 +319,7 @@ bool profile_open(void) {
   if (fd < 0)
     return false;
   struct stat st;
-  if (ftruncate(fd, (off_t)rt.capacity) != 0 || posix_fallocate(fd, 0, FIRST) != 0 ||
-      pwrite(fd, &fresh, sizeof fresh, 0) != (ssize_t)sizeof fresh || plain_fstat(fd, &st) != 0)
+  if (plain_fstat(fd, &st) != 0)
     goto fail;
   flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
