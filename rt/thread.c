@@ -20,7 +20,7 @@
 #define MADV_KEEPONFORK 19
 #endif
 #define SETTLE_TRIES 100000u /* a thread that lost its processor in an event gets it back */
-#define SETTLE_PAUSES 50u /* about a microsecond */
+#define SETTLE_PAUSES 50u    /* about a microsecond */
 #define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
 
 /* Every thread starts here: epoch 0 sends its first event to thread_sync. */
@@ -35,7 +35,18 @@ static struct thread *free_threads;        /* rt.lock */
 
 static void thread_exit(void *thread);
 
-void thread_start(void) { exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0; }
+/* Keys up to here have their place in the thread itself. For others the C library asks for
+   memory, and a thread's first event may be in a handler that interrupted its malloc: threads
+   that end are found later then, by reclaim_blocks. */
+#define KEYS_WITHOUT_MEMORY 32u
+
+void thread_start(void) {
+  exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
+  if (exit_key_made && (uint32_t)exit_key >= KEYS_WITHOUT_MEMORY) {
+    pthread_key_delete(exit_key);
+    exit_key_made = false;
+  }
+}
 
 void thread_wipe(void) {
   memset(blocks, 0, sizeof blocks);
@@ -164,9 +175,8 @@ static struct aprof_block *block_find(uint32_t *number) {
   for (uint32_t n = 1; n <= count; n++) {
     uint32_t expected = APROF_THREAD_FREE;
     struct aprof_block *block = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
-    if (block != NULL &&
-        __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER, false,
-                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (block != NULL && __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER,
+                                                     false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
       *number = n;
       return block;
     }
@@ -201,7 +211,7 @@ static struct thread *lease(void) {
   t->waits = 0;
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
-  memset(t->cache, 0, sizeof t->cache); /* its counters were another block's */
+  memset(t->cache, 0, sizeof t->cache);            /* its counters were another block's */
   t->callback_at = 0;
   find_stack(t);
   b->leases++;
@@ -245,7 +255,7 @@ static void enter_epoch(struct thread *t) {
     histogram_forget(t->index);
     misses_forget(b);
     memset(t->cache, 0, sizeof t->cache);
-      b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
+    b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     memset(b->at_step, 0, sizeof b->at_step);
     memset(b->periods, 0, sizeof b->periods);

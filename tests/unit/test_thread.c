@@ -1,4 +1,5 @@
 /* Threads: blocks and their leases, stacks that move, signal handlers. */
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -92,6 +93,32 @@ START_TEST(blocks_are_leased_again) {
   ck_assert_uint_eq(at_steps, events);
   expect("work", "done", 400);
   expect("work", "exec", 200 * 11);
+}
+END_TEST
+
+static void *counts_memory(void *taken) {
+  token t;
+  size_t before = mallinfo2().uordblks;
+  enter(&work, &t);
+  leave(&t);
+  *(size_t *)taken = mallinfo2().uordblks - before;
+  return NULL;
+}
+
+/* A thread's first event may be in a handler that interrupted its malloc; and what it left
+   running is over once its block is wanted by others. */
+START_TEST(a_first_event_takes_no_memory) {
+  pthread_key_t key;
+  for (int i = 0; i < 40; i++) /* the runtime's own is none of those that need none */
+    ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
+  attach();
+  size_t taken = 1;
+  for (unsigned i = 0; i < 100; i++) {
+    on_a_thread(counts_memory, &taken);
+    ck_assert_uint_eq(taken, 0);
+  }
+  ck_assert_uint_le(profile()->blocks, 64);
+  expect("work", "done", 100);
 }
 END_TEST
 
@@ -277,7 +304,7 @@ START_TEST(handlers_between_and_inside_events) {
 }
 END_TEST
 
-UNIT_MAIN("thread", each_thread_has_its_times, blocks_are_leased_again, many_at_once,
-          resumed_on_another_thread, woken_and_run_by_another_thread,
-          ended_by_another_thread_while_it_runs, thread_that_ends_inside_a_body,
-          handlers_between_and_inside_events)
+UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
+          blocks_are_leased_again, many_at_once, resumed_on_another_thread,
+          woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
+          thread_that_ends_inside_a_body, handlers_between_and_inside_events)
