@@ -313,15 +313,27 @@ struct thread *thread_sync(bool birth) {
   return t;
 }
 
+/* What awaits, or polls, in a call that the thread does not come back from, as where it is
+   cancelled. On a stack of its own it can go on elsewhere: NULL. */
+static struct aprof_future *waits_in_vain(struct thread *t) {
+  struct aprof_future *f = active_top(t);
+  bool gone = f != t->suspended || t->suspended_at - t->stack_low < t->stack_high - t->stack_low;
+  return f != NULL && gone && f->await != 0 ? f : NULL;
+}
+
 /* The bodies that run on the thread are over, from the innermost down. */
 static void cancel_running(struct thread *t, uint64_t now) {
-  if (t->cur != NULL) {
+  struct aprof_future *f = t->cur;
+  if (f != NULL) {
     close_running(t, now);
-    slice_close(t, now, node_site(t->cur->node));
+    slice_close(t, now, node_site(f->node));
   } else {
     close_rest(t->block, now);
+    f = waits_in_vain(t);
+    if (f != NULL)
+      close_waiting(t, f, not_before(now, f), false);
   }
-  for (struct aprof_future *f = t->cur; f != NULL;) {
+  while (f != NULL) {
     struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
     if (below != NULL && !is_aside(below, index_of(f)))
       below = NULL;

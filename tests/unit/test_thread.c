@@ -264,6 +264,52 @@ START_TEST(thread_that_ends_inside_a_body) {
 }
 END_TEST
 
+static token elsewhere[2]; /* in no thread's own stack: as of a coroutine */
+
+/* Cancelled in the call that it awaits; frames of others are gone with the stack. */
+static void *ends_awaiting(void *poll) {
+  token t, c, a;
+  enter(&work, &t);
+  pass(3);
+  enter(&child, &c);
+  pass(4);
+  if (poll != NULL)
+    idle(&poller, &a);
+  else
+    suspend(&nap, &a);
+  pass(5);
+  pthread_exit(NULL);
+}
+
+static void *leaves_a_coroutine(void *unused) {
+  enter(&work, &elsewhere[0]);
+  pass(3);
+  suspend(&nap, &elsewhere[1]);
+  pass(5);
+  return unused;
+}
+
+START_TEST(thread_that_ends_in_an_await) {
+  attach();
+  on_a_thread(ends_awaiting, NULL);
+  on_a_thread(ends_awaiting, &poller);
+  pass(100);
+  expect("work", "cancelled", 2);
+  expect("work > child", "cancelled", 2);
+  expect("work", "wall", 2 * 12);
+  expect("work @ child", "waiting", 2 * 9);
+  expect("work > child @ nap", "waiting", 5);
+  expect("work > child @ poller", "waiting", 5);
+  expect("work", "live", 0);
+  on_a_thread(leaves_a_coroutine, NULL);
+  expect("work", "live", 1);
+  resume(&elsewhere[1]);
+  leave(&elsewhere[0]);
+  expect("work", "done", 1);
+  expect("work @ nap", "waiting", 5);
+}
+END_TEST
+
 /* -- signals ----------------------------------------------------------------------- */
 
 static volatile unsigned interrupted;
@@ -307,4 +353,5 @@ END_TEST
 UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
           blocks_are_leased_again, many_at_once, resumed_on_another_thread,
           woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
-          thread_that_ends_inside_a_body, handlers_between_and_inside_events)
+          thread_that_ends_inside_a_body, thread_that_ends_in_an_await,
+          handlers_between_and_inside_events)
