@@ -151,11 +151,13 @@ static int create_file(const struct aprof_header *h) {
     close(fd);
   }
   rt.path[0] = '\0';
-  fd = memfd_create("aprof-profile", MFD_CLOEXEC);
+  fd = memfd_create("aprof-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd >= 0 && !begin_file(fd, h)) {
     close(fd);
     return -1;
   }
+  if (fd >= 0)
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
   if (fd >= 0 && picked)
     control_say("the profile directory is full, using a memfd (nothing of it is left after a kill) "
                 "instead of: ",
