@@ -50,6 +50,35 @@ for how in yes no; do
   equal "profiles that stay, exit:$how" 0 "$(find "$profiles" -type f | wc -l)"
 done
 
+# Whoever gets at a memfd cannot take away what the program has mapped.
+cat >"$work/truncates.c" <<'C'
+#define _GNU_SOURCE
+#include <aprof.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(void) {
+  int sum = work(0), tried = 0;
+  for (int i = 3; i < 1024; i++) {
+    char name[64], file[256] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", i);
+    if (readlink(name, file, sizeof file - 1) > 0 && strstr(file, "memfd:aprof"))
+      tried += ftruncate(open(name, O_RDWR), 0) != 0;
+  }
+  for (int i = 0; i < 1000; i++)
+    sum += work(i);
+  printf("%d %d\n", tried, sum);
+  return 0;
+}
+C
+check "one that truncates" "$cc" -O2 -fplugin="$plugin" -I"$src/rt/include" "$work/truncates.c" -o "$work/truncates"
+rm -f "$work/out"/*
+APROF_OPTIONS="dir:$work/out,profile:memfd" "$work/truncates" >"$work/said" 2>&1
+equal "a memfd cannot be truncated" "1 500501" "$(cat "$work/said")"
+equal "and is whole" 1001 "$(jq '.functions[].done' "$work/out"/*.json)"
+
 printf '#!/bin/sh\nkill -KILL $$\n' >"$work/killed" && chmod +x "$work/killed"
 APROF_COMMAND=$work/killed APROF_OPTIONS="dir:$work/out,profile:$profiles" "$work/program" \
   >"$work/said" 2>"$work/why"
