@@ -37,6 +37,20 @@ APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int valu
   return value;
 }
 
+APROF("wake key=r:a0") EVENT static void ring(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+APROF("end key=r:a0 how=cancelled") EVENT static void stop(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+APROF("create key=r:a0 fn=a1 | run key=r:a0 once")
+EVENT static void watch(char *object, void (*then)(char *)) {
+  __asm__ volatile("" : : "r"(object), "r"(then));
+}
+EVENT static void arrived(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+
 /* ---- what one thread measures ---- */
 
 struct options {
@@ -95,6 +109,8 @@ static void *measure(void *arg) {
   inside(&meter);
   MEASURE(&meter, "stack-life", coroutine());
   MEASURE(&meter, "key-life", request(spare, progress); progress(spare, 0); progress(spare, 1));
+  MEASURE(&meter, "woken-life", watch(spare, arrived); ring(spare); arrived(spare));
+  MEASURE(&meter, "stopped-life", watch(spare, arrived); ring(spare); stop(spare));
   return NULL;
 }
 

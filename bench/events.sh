@@ -59,7 +59,9 @@ pair\tan await: suspend + resume
 key\tthe same through a key: a run that pauses
 call\tan async call without a suspension
 stack-life\ta life on a stack: entered, one wait, left
-key-life\ta life by key: created, run, paused, run, done'
+key-life\ta life by key: created, run, paused, run, done
+woken-life\tcreated, its key known before the call, woken, run, done
+stopped-life\tthe same, woken, ended from elsewhere'
 
 results() {
   echo "# What an event costs, measured"
