@@ -56,15 +56,16 @@ say() { echo "$*" >&2; }
 
 # fetch_source PACKAGE CACHE: Debian's source of it, in CACHE from then on, where CACHE has
 # none yet; sets `tree` to its directory. Debian's lists of sources are seldom enabled, so
-# with one of its own. False, and the log shown, if there is none to be had.
+# with one of its own, from where this machine has its packages. False, and the log shown, if
+# there is none to be had.
 fetch_source() {
   local apt=$work/apt log=$work/fetch.log
   tree=$(find "$2" -maxdepth 1 -type d -name "$1-*" 2>/dev/null)
   [ -z "$tree" ] || return 0
   mkdir -p "$apt/lists/partial" "$2"
-  # shellcheck disable=SC1091 # says which Debian this is
-  echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
-    >"$apt/sources.list"
+  # shellcheck disable=SC1091,SC2016 # says which Debian this is; apt-get's own variables
+  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    grep " $(. /etc/os-release && echo "$VERSION_CODENAME") main$" | sort -u >"$apt/sources.list"
   set -- "$1" "$2" -q -o Dir::Etc::sourcelist="$apt/sources.list" \
     -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$apt/lists" -o APT::Sandbox::User=root
   (cd "$2" && apt-get "${@:3}" update && apt-get "${@:3}" source "$1") >"$log" 2>&1
