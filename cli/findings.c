@@ -59,13 +59,14 @@ static char *where(const char *place, const char *name, const struct r_function 
   return is_own ? print_string("%s (%s)", own, place) : print_string("%s", place);
 }
 
-static void find_held(struct findings *list, const struct r_function *f, uint64_t threshold) {
+static void find_held(struct findings *list, const struct reading *r, const struct r_function *f,
+                      uint64_t threshold) {
   uint64_t worst = report_longest_slice(f);
   if (worst <= threshold)
     return;
   uint64_t times = longer_than(&f->slice_of, threshold);
   const char *often = governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(times ? times : 1));
-  const char *held = governed_mark(f->shed, APROF_STEP_COARSE, shown_time(worst));
+  const char *held = governed_mark(f->shed, governed_maxima(r), shown_time(worst));
   char *how_often =
       print_string("%s time%s over %s", often, times > 1 ? "s" : "", shown_time(threshold));
   char *text;
@@ -216,7 +217,7 @@ struct finding *report_findings(const struct reading *r, const struct report_lim
   struct findings list = {0};
   uint64_t elapsed = report_loop(r).elapsed;
   for (size_t i = 0; i < r->functions; i++) {
-    find_held(&list, &r->function[i], limits->held);
+    find_held(&list, r, &r->function[i], limits->held);
     find_blocking(&list, &r->function[i], elapsed, limits->held);
     findings_of_spinning(&list, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);

@@ -56,9 +56,13 @@ void governed_settle(struct reading *r) {
       r->function[i].shed &= r->shed;
 }
 
-uint64_t governed_unseen(const struct r_thread *t) {
+enum aprof_step governed_maxima(const struct reading *r) {
+  return r->is_interval ? APROF_STEP_HISTOGRAMS : APROF_STEP_COARSE;
+}
+
+uint64_t governed_unseen(const struct reading *r, const struct r_thread *t) {
   uint64_t unseen = 0;
-  for (int step = APROF_STEP_COARSE; step < APROF_STEPS; step++)
+  for (int step = governed_maxima(r); step < APROF_STEPS; step++)
     unseen += t->at_step[step].elapsed;
   return unseen < t->elapsed ? unseen : t->elapsed;
 }

@@ -40,8 +40,11 @@ unsigned governed_read(const cJSON *object);
 void governed_read_thread(const cJSON *object, struct r_thread *);
 /* What each thread, and the whole, has shed, once they are read or subtracted. */
 void governed_settle(struct reading *);
-/* For so long of its time no hold of the thread could be seen, ns. */
-uint64_t governed_unseen(const struct r_thread *);
+/* From this step on the longest of anything may not be known. Between two totals that of the
+   first may be longer: then a histogram has those of the interval. */
+enum aprof_step governed_maxima(const struct reading *);
+/* For so long of its time the longest hold of the thread could not be seen, ns. */
+uint64_t governed_unseen(const struct reading *, const struct r_thread *);
 
 /* The report: a line for each thread that shed something. */
 void governed_print(const struct reading *r, FILE *out);

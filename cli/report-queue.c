@@ -14,7 +14,8 @@ static uint64_t mean(uint64_t sum, uint64_t count) {
   return count ? sum / count : UNKNOWN;
 }
 
-static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE *out) {
+static void print_loop(const struct reading *r, const struct r_loop *loop, FILE *out) {
+  const struct r_thread *t = loop->thread;
   char text[1024];
   snprintf(text, sizeof text, "  loop of %s (%" PRId64 ") %s", loop->name, loop->tid,
            shown_time(t->elapsed));
@@ -28,7 +29,7 @@ static void print_loop(const struct r_loop *loop, const struct r_thread *t, FILE
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
     snprintf(text + length, sizeof text - length, "   held %s at worst by %s",
-             governed_mark(t->shed, APROF_STEP_COARSE, shown_time(loop->hold_max)),
+             governed_mark(t->shed, governed_maxima(r), shown_time(loop->hold_max)),
              loop->function ? loop->function : "?");
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
@@ -72,7 +73,7 @@ void report_print_loops(const struct reading *r, const struct report_options *op
   qsort(list, count, sizeof *list, by_hold);
   size_t shown = options->waits && count > MOST_LOOPS ? MOST_LOOPS : count;
   for (size_t i = 0; count > 1 && i < shown; i++)
-    print_loop(list[i], list[i]->thread, out);
+    print_loop(r, list[i], out);
   if (shown < count)
     fprintf(out, "  and %zu loops more (--top 0 shows all)\n", count - shown);
   print_pool(r, out);

@@ -26,7 +26,7 @@ struct loop report_loop(const struct reading *r) {
     loop.elapsed += t->elapsed;
     loop.idle += t->idle;
     loop.exec += t->exec;
-    loop.unseen += governed_unseen(t);
+    loop.unseen += governed_unseen(r, t);
     loop.shed |= t->shed;
   }
   if (!loop.elapsed)
@@ -166,7 +166,7 @@ static void print_head(const struct reading *r, FILE *out) {
   size_t length = strlen(text);
   if (loop.worst != UNKNOWN)
     snprintf(text + length, sizeof text - length, ", held %s at worst",
-             governed_mark(loop.shed, APROF_STEP_COARSE, shown_time(loop.worst)));
+             governed_mark(loop.shed, governed_maxima(r), shown_time(loop.worst)));
   else if (loop.unseen)
     snprintf(text + length, sizeof text - length, ", no hold of it was seen (~)");
   add_part(&line, text);
@@ -252,8 +252,9 @@ static const char *loop_share(const struct r_function *f, const struct loop *loo
   return f->exec && !f->loop_exec ? "-" : shown_percent(f->loop_exec, loop->elapsed);
 }
 
-static void print_function(const struct r_function *f, const struct loop *loop, bool marked,
-                           FILE *out) {
+static void print_function(const struct reading *r, const struct r_function *f,
+                           const struct loop *loop, FILE *out) {
+  bool marked = r->shed != 0;
   int room = marked ? NAME_MARKED : NAME_WIDTH;
   const char *cells[COLUMNS] = {
       shown_count(f->created),
@@ -263,7 +264,7 @@ static void print_function(const struct r_function *f, const struct loop *loop, 
       mark(f, APROF_STEP_COARSE, shown_time(mean(f->waiting, f->created))),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->wall_of))),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->slice_of))),
-      mark(f, APROF_STEP_COARSE, shown_time(f->slice_max)),
+      mark(f, governed_maxima(r), shown_time(f->slice_max)),
       mark(f, APROF_STEP_TREE, shown_time(mean(f->children_exec, f->created))),
   };
   if (shown_width(f->name) > (size_t)room) {
@@ -297,7 +298,7 @@ static void print_functions(const struct reading *r, const struct report_options
   style_set(out, STYLE_PLAIN);
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
-    print_function(list[i], &loop, marked, out);
+    print_function(r, list[i], &loop, out);
   report_print_more(all, count, out);
   free(list);
 }

@@ -243,6 +243,29 @@ START_TEST(an_interval_costs_what_its_events_did) {
 }
 END_TEST
 
+/* The first totals have the longer hold, and the histogram that would show a new one is not
+   kept. */
+START_TEST(an_interval_has_no_maxima_without_histograms) {
+  shed(APROF_STEP_HISTOGRAMS, 0, 0);
+  struct reading *earlier = read_now();
+  block->sequence += 2000;
+  request->function.exec += BUSY;
+  shed(APROF_STEP_HISTOGRAMS, BUSY / 4, 600);
+  struct reading *later = read_now();
+  ck_assert_uint_eq(report_loop(later).unseen, 0);
+  ck_assert(reading_subtract(later, earlier));
+  struct loop loop = report_loop(later);
+  ck_assert_uint_eq(loop.elapsed, BUSY);
+  ck_assert_uint_eq(loop.unseen, BUSY / 4);
+  char *text = printed(later);
+  lacks(text, "no finding: nothing held");
+  has(text, "holds of the loop could be seen for 75.0 % of its time only (~)");
+  free(text);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
 /* What was shed before the interval is no matter of it. */
 START_TEST(an_interval_is_marked_for_itself) {
   shed(APROF_STEP_COUNTS, BUSY / 4, 600);
@@ -273,6 +296,7 @@ int main(void) {
   tcase_add_test(tests, nothing_was_seen_at_all);
   tcase_add_test(tests, a_loop_of_which_nothing_is_known_is_one);
   tcase_add_test(tests, an_interval_costs_what_its_events_did);
+  tcase_add_test(tests, an_interval_has_no_maxima_without_histograms);
   tcase_add_test(tests, an_interval_is_marked_for_itself);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
