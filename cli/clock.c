@@ -7,12 +7,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t monotonic(void) {
-  struct timespec now;
+/* Of the kernel itself, as the runtime asks it: the command may be run with another
+   clock_gettime in its place. */
+uint64_t clock_monotonic(void) {
+  struct timespec now = {0, 0};
+#if defined __x86_64__ && defined __LP64__
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"((long)SYS_clock_gettime), "D"((long)CLOCK_MONOTONIC), "S"(&now)
+                   : "rcx", "r11", "memory");
+#else
   clock_gettime(CLOCK_MONOTONIC, &now);
+#endif
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -30,19 +41,6 @@ bool clock_same_boot(const struct aprof_header *header) {
   recorded[sizeof recorded - 1] = 0;
   recorded[strcspn(recorded, "\n")] = 0;
   return boot[0] && !strcmp(boot, recorded);
-}
-
-/* A pair of readings as close together as a few tries make them. */
-static void read_pair(const struct aprof_header *header, uint64_t *tick, uint64_t *mono) {
-  uint64_t best = UINT64_MAX;
-  for (int i = 0; i < 8; i++) {
-    uint64_t before = monotonic(), reading = profile_clock(header), after = monotonic();
-    if (after - before < best) {
-      best = after - before;
-      *tick = reading;
-      *mono = before + (after - before) / 2;
-    }
-  }
 }
 
 /* Stores the first fit for all later readers; returns the one that counts. A
@@ -64,31 +62,62 @@ static uint64_t freeze(int fd, uint64_t rate) {
   return rate;
 }
 
-/* A rate measured between the profile's first pair of readings and now. */
-static uint64_t fit(const struct aprof_header *header) {
-  uint64_t tick = 0, mono = 0;
-  read_pair(header, &tick, &mono);
-  if (mono < header->mono0_ns)
-    return 0;
-  uint64_t age = mono - header->mono0_ns;
-  if (age < APROF_FIT_NS) {
-    struct timespec rest = {.tv_nsec = (long)(APROF_FIT_NS - age)};
-    nanosleep(&rest, NULL);
-    read_pair(header, &tick, &mono);
+/* One moment on both clocks. */
+struct pair {
+  uint64_t tick, mono;
+};
+
+/* As close together as a few tries make them. */
+static struct pair read_pair(const struct aprof_header *header) {
+  struct pair best = {0, 0};
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 8; i++) {
+    uint64_t before = clock_monotonic(), reading = profile_clock(header), after = clock_monotonic();
+    if (after - before < least) {
+      least = after - before;
+      best = (struct pair){reading, before + (after - before) / 2};
+    }
   }
-  if (tick <= header->tick0 || mono <= header->mono0_ns)
+  return best;
+}
+
+/* ns per tick << 32; 0: the clocks did not both move on. */
+static uint64_t rate_between(struct pair a, struct pair b) {
+  if (b.tick <= a.tick || b.mono <= a.mono)
     return 0;
-  unsigned __int128 ns = mono - header->mono0_ns;
-  unsigned __int128 rate = (ns << 32) / (tick - header->tick0);
+  unsigned __int128 rate = ((unsigned __int128)(b.mono - a.mono) << 32) / (b.tick - a.tick);
   return rate <= UINT64_MAX ? (uint64_t)rate : 0;
 }
 
-/* The header's own estimate may be rough, but a fit far from it means that the
-   counter did not run on evenly (suspend, migration): then it is no fit. */
-static bool agrees(uint64_t rate, uint64_t estimate) {
-  if (!rate)
-    return false;
-  return !estimate || (rate > estimate - estimate / 8 && rate < estimate + estimate / 8);
+/* A pair that is at least APROF_FIT_NS younger than another. */
+static struct pair pair_after(const struct aprof_header *header, struct pair first) {
+  struct pair now = read_pair(header);
+  if (now.mono >= first.mono && now.mono - first.mono < APROF_FIT_NS) {
+    struct timespec rest = {.tv_nsec = (long)(APROF_FIT_NS - (now.mono - first.mono))};
+    nanosleep(&rest, NULL);
+    now = read_pair(header);
+  }
+  return now;
+}
+
+/* Rates of one counter. */
+static bool agree(uint64_t a, uint64_t b) {
+  return a && b && a - a / 100 < b && b - b / 100 < a;
+}
+
+/*
+ * The rate between the profile's first pair of readings and now: an age of the process, and
+ * much better than its own estimate, which took a tenth of a millisecond. Where the two are
+ * apart, one of them is wrong: the estimate, or the counter did not run on evenly meanwhile
+ * (suspended, moved to another machine), and then it is no fit. What the counter does
+ * now tells which. 0: no fit.
+ */
+static uint64_t fit(const struct aprof_header *header) {
+  struct pair first = {header->tick0, header->mono0_ns}, now = pair_after(header, first);
+  uint64_t rate = rate_between(first, now);
+  if (!rate || !header->estimated_mult || agree(rate, header->estimated_mult))
+    return rate;
+  return agree(rate, rate_between(now, pair_after(header, now))) ? rate : 0;
 }
 
 uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header, bool live) {
@@ -98,7 +127,7 @@ uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header,
     return header->fit_mult;
   if (live || clock_same_boot(header)) {
     uint64_t rate = fit(header);
-    if (agrees(rate, header->estimated_mult))
+    if (rate)
       return freeze(fd, rate);
   }
   if (header->estimated_mult)

@@ -18,6 +18,9 @@ uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header,
 /* The greatest tick found anywhere in the profile. */
 uint64_t clock_greatest(const struct profile *p);
 
+/* ns of CLOCK_MONOTONIC. */
+uint64_t clock_monotonic(void);
+
 /* Whether the profile was made since this machine was last started. */
 bool clock_same_boot(const struct aprof_header *header);
 

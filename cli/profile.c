@@ -2,6 +2,7 @@
 #include "profile.h"
 
 #include "cli.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,9 +28,7 @@ uint64_t profile_clock(const struct aprof_header *header) {
   if (header->clock_source == APROF_CLOCK_TSC)
     return __rdtsc();
 #endif
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return clock_monotonic();
 }
 
 /* Reads what is there of [offset, offset + length); the rest stays as it is. */

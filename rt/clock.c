@@ -13,9 +13,7 @@
 const uint32_t clock_never = UINT32_MAX;
 
 static uint64_t monotonic_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return vdso_clock(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_slow(void) {
@@ -33,19 +31,60 @@ static bool tsc_invariant(void) {
 #endif
 }
 
-/* ns per tick << 32 over a hundred microseconds: a first guess, for files that
-   nobody can fit any more. */
-static uint64_t tsc_estimate(void) {
+/* -- how fast the counter runs -------------------------------------------------------- */
+
+#define FIRST_NS 100000u      /* between two pairs, ... */
+#define LONGEST_NS 3200000u   /* ... and at most, where they are not close enough for that */
+#define MOST_READINGS 100000u /* of a clock that stands still */
+
+/* One moment on both clocks. */
+struct pair {
+  uint64_t tick, ns;
+  uint64_t gap; /* ticks: `tick` is no further from the truth than half of it */
+};
+
+static uint64_t counter(void) {
 #if defined __x86_64__ || defined __i386__
-  uint64_t ns = monotonic_ns(), ticks = __builtin_ia32_rdtsc(), passed;
-  do
-    passed = monotonic_ns() - ns;
-  while (passed < 100000);
-  ticks = __builtin_ia32_rdtsc() - ticks;
-  return (uint64_t)(((unsigned __int128)passed << 32) / (ticks ? ticks : 1));
+  return __builtin_ia32_rdtsc();
 #else
-  return 1ull << 32;
+  return 0;
 #endif
+}
+
+/* The thread may lose its processor between two readings: the closest of some count. */
+static struct pair read_pair(void) {
+  struct pair best = {0, 0, UINT64_MAX};
+  for (int i = 0; i < 8; i++) {
+    uint64_t before = counter(), ns = monotonic_ns(), after = counter();
+    if (after - before < best.gap)
+      best = (struct pair){before + (after - before) / 2, ns, after - before};
+  }
+  return best;
+}
+
+/* False: the clock stands still. */
+static bool wait_until(uint64_t ns) {
+  for (unsigned i = 0; i < MOST_READINGS; i++)
+    if (monotonic_ns() >= ns)
+      return true;
+  return false;
+}
+
+/* ns per tick << 32 over a hundred microseconds: a first guess, for files that nobody can
+   fit any more; and a moment at which to begin. 0: no such rate, for want of clocks that
+   both move on, evenly. */
+static uint64_t tsc_estimate(struct pair *begin) {
+  struct pair first = read_pair();
+  for (uint64_t length = FIRST_NS; length <= LONGEST_NS; length *= 2) {
+    if (!wait_until(first.ns + length))
+      return 0;
+    *begin = read_pair();
+    uint64_t ticks = begin->tick - first.tick, gaps = begin->gap / 2 + first.gap / 2;
+    /* Within a percent; or within an eighth, where that is all that can be had. */
+    if (begin->tick > first.tick && gaps < ticks / (length < LONGEST_NS ? 100 : 8))
+      return (uint64_t)(((unsigned __int128)(begin->ns - first.ns) << 32) / ticks);
+  }
+  return 0;
 }
 
 uint32_t clock_planned(void) {
@@ -60,18 +99,24 @@ uint32_t clock_planned(void) {
 }
 
 void clock_start(struct aprof_header *header) {
-  uint32_t source = clock_planned();
-  rt.clock = source;
+  struct pair begin = {0, 0, 0};
+  uint64_t rate = 1ull << 32;
+  vdso_find();
+  rt.clock = clock_planned();
+  if (rt.clock == APROF_CLOCK_TSC && (rate = tsc_estimate(&begin)) == 0) {
+    rt.clock = APROF_CLOCK_MONOTONIC; /* dearer, and right */
+    rate = 1ull << 32;
+  }
   clock_choose_usual();
-  header->clock_source = source;
-  header->estimated_mult = 1ull << 32;
-  header->fit_mult = source == APROF_CLOCK_TSC ? 0 : 1ull << 32;
-  if (source == APROF_CLOCK_TSC)
-    header->estimated_mult = tsc_estimate();
+  header->clock_source = rt.clock;
+  header->estimated_mult = rate;
+  header->fit_mult = rt.clock == APROF_CLOCK_TSC ? 0 : rate;
   header->virtual_now = rt.child_now != 0 ? rt.child_now : rt.header->virtual_now;
   rt.child_now = 0;
-  header->mono0_ns = monotonic_ns();
-  header->tick0 = clock_read();
+  header->mono0_ns = rt.clock == APROF_CLOCK_TSC ? begin.ns : monotonic_ns();
+  header->tick0 = rt.clock == APROF_CLOCK_TSC         ? begin.tick
+                  : rt.clock == APROF_CLOCK_MONOTONIC ? header->mono0_ns
+                                                      : clock_read();
 }
 
 /* Fast events know their clock beforehand and tell nobody. */
@@ -86,11 +131,9 @@ uint64_t clock_ticks(uint64_t ns) {
 }
 
 uint64_t clock_coarse(void) {
-  struct timespec now;
   if (rt.clock == APROF_CLOCK_VIRTUAL)
     return clock_slow() / APROF_COARSE_NS;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return vdso_clock(CLOCK_MONOTONIC_COARSE);
 }
 
 uint64_t clock_ns(uint64_t ticks) {

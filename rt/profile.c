@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt.h"
@@ -202,12 +201,10 @@ static uint64_t start_time(void) {
 }
 
 static void describe_process(struct aprof_header *h) {
-  struct timespec now;
   h->pid = rt.pid;
   h->parent_pid = getppid();
   h->start_time = start_time();
-  clock_gettime(CLOCK_REALTIME, &now);
-  h->started_at_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  h->started_at_ns = (int64_t)vdso_clock(CLOCK_REALTIME);
   read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
   h->boot_id[36] = '\0';
   gethostname(h->host, sizeof h->host - 1);

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <aprof/abi.h>
 #include <aprof/profile.h>
@@ -214,6 +215,11 @@ bool event_recover(struct thread *t);
 void event_left(struct thread *t);
 /* Is this a handler that may have interrupted an event, or a callback inside one? */
 bool event_interrupted(struct thread *t);
+
+/* vdso.c: the kernel's own clocks, whatever stands in the place of clock_gettime. Any thread,
+   async-signal-safe; a system call only where the kernel has no other way. */
+void vdso_find(void); /* once, before the profile */
+uint64_t vdso_clock(clockid_t clock); /* ns */
 
 /* clock.c: ticks of the profile's clock; any thread, async-signal-safe. */
 extern const uint32_t clock_never; /* an epoch that never is */

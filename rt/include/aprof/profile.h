@@ -99,7 +99,7 @@ struct aprof_header {
   uint32_t pad0;
   uint64_t tick0;         /* one pair of readings at creation: the profile's clock */
   uint64_t mono0_ns;      /* ... and CLOCK_MONOTONIC */
-  uint64_t estimated_mult; /* ns per tick << 32 by CPUID or a short measurement */
+  uint64_t estimated_mult; /* ns per tick << 32, by a short measurement: mostly within 1e-3 */
   uint64_t fit_mult;      /* atomic; 0 until a reader has fitted tick0/mono0 against
                              a second pair at least APROF_FIT_NS later, then frozen.
                              Clocks other than TSC: 1 << 32 from the start */
