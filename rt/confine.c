@@ -185,6 +185,7 @@ static void refuse(void) {
       orphan)
     return;
   rt.header->enabled = 0;
+  __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE); /* nor for the message */
   control_say("this process is not profiled: it gave up system calls before its first future; "
               "an aprof_enable(1) before that makes the profile",
               "");

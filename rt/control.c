@@ -37,8 +37,11 @@ void control_say(const char *what, const char *detail) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (size_t k = 0; k < 290 && parts[i][k] != '\0'; k++)
       line[n++] = parts[i][k];
+  struct quiet quiet;
+  quiet_begin(&quiet);
   ssize_t ignored = write(STDERR_FILENO, line, n);
   (void)ignored;
+  quiet_end(&quiet);
 }
 
 static SLOW bool give_up(const char *why) {

@@ -133,8 +133,12 @@ static int create_named(const struct aprof_header *h, const char *dir) {
 
 /* The least that a profile needs. */
 static bool begin_file(int fd, const struct aprof_header *h) {
-  return ftruncate(fd, (off_t)rt.capacity) == 0 && posix_fallocate(fd, 0, FIRST) == 0 &&
-         pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
+  struct quiet quiet; /* another thread, or process, may set a limit meanwhile */
+  quiet_begin(&quiet);
+  bool ok = ftruncate(fd, (off_t)rt.capacity) == 0 && posix_fallocate(fd, 0, FIRST) == 0 &&
+            pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
+  quiet_end(&quiet);
+  return ok;
 }
 
 /* A directory may be full where memory is not. */
@@ -308,9 +312,20 @@ static void backed(uint64_t until) {
   __atomic_store_n(&rt.records, until / sizeof(struct aprof_future), __ATOMIC_RELAXED);
 }
 
+/* By the limit of now: the program, or who forked it, may have set one since the range was
+   reserved. What lies beyond it stays address space. */
+static bool fits_limit(void) {
+  struct rlimit limit;
+  if (too_little || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < LEAST)
+    return false;
+  if (rt.capacity > limit.rlim_cur)
+    rt.capacity = limit.rlim_cur & ~(uint64_t)(APROF_PAGE - 1);
+  return true;
+}
+
 bool profile_open(void) {
   static struct aprof_header fresh; /* rt.lock held by control_start */
-  if (too_little)
+  if (!fits_limit())
     return false;
   memset(&fresh, 0, sizeof fresh);
   fill_header(&fresh);

@@ -221,6 +221,15 @@ bool event_interrupted(struct thread *t);
 void vdso_find(void); /* once, before the profile */
 uint64_t vdso_clock(clockid_t clock); /* ns */
 
+/* quiet.c: no signal reaches the program for what is done in between (SIGXFSZ, SIGPIPE,
+   SIGTTOU). Async-signal-safe; does nothing once the program has given up system calls. */
+struct quiet {
+  uint64_t mask, pending;
+  bool on;
+};
+void quiet_begin(struct quiet *q);
+void quiet_end(const struct quiet *q);
+
 /* clock.c: ticks of the profile's clock; any thread, async-signal-safe. */
 extern const uint32_t clock_never; /* an epoch that never is */
 uint64_t clock_slow(void);

@@ -93,6 +93,41 @@ static unsigned long into_chroot(void) {
   return sum;
 }
 
+/* -- no file may grow ------------------------------------------------------------- */
+
+static void limit_files(bool limited) {
+  struct rlimit limit;
+  must(getrlimit(RLIMIT_FSIZE, &limit) == 0, "getrlimit");
+  limit.rlim_cur = limited ? 0 : limit.rlim_max;
+  must(setrlimit(RLIMIT_FSIZE, &limit) == 0, "setrlimit");
+}
+
+/* From before the first future on; standard error may be a file, too. */
+static unsigned long no_files(void) {
+  limit_files(true);
+  unsigned long sum = 0;
+  for (unsigned i = 0; i < count; i++)
+    sum += work(1);
+  limit_files(false);
+  return sum;
+}
+
+/* The parent has a profile, its children can have none. */
+static unsigned long no_files_in_child(void) {
+  unsigned long sum = work(1);
+  for (unsigned i = 0; i < count; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      limit_files(true);
+      _exit((int)(small_future(i) & 31));
+    }
+    int status;
+    must(child > 0 && waitpid(child, &status, 0) == child, "waitpid");
+    sum += (unsigned long)status;
+  }
+  return sum + work(1);
+}
+
 /* -- a filter that lets through what this program needs, and no more -------------- */
 
 #define ALLOW(name)                                                                                \
@@ -180,6 +215,8 @@ const struct hazard file_hazards[] = {
     {"all-descriptors", all_descriptors, true},
     {"no-directory", no_directory, false},
     {"chroot", into_chroot, true},
+    {"no-files", no_files, false},
+    {"no-files-in-child", no_files_in_child, false},
     {"confined", confined, true},
     {"confined-errno", confined_errno, true},
     {"confined-early", confined_early, true},
