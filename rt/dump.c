@@ -18,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt.h"
@@ -235,12 +234,6 @@ static struct {
   uint64_t since; /* CLOCK_MONOTONIC, ns */
 } started[AT_ONCE];
 
-static uint64_t monotonic_ns(void) {
-  struct timespec now;
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* A place for another command; -1: signals come faster than totals can be made. */
 static int free_place(uint64_t now) {
   for (int i = 0; i < AT_ONCE; i++)
@@ -281,7 +274,7 @@ static void start(struct request *r) {
 
 static int start_in_turn(struct request *r) {
   static uint32_t busy;
-  uint64_t now = monotonic_ns();
+  uint64_t now = vdso_clock(CLOCK_MONOTONIC);
   int place = -1;
   while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
     sched_yield(); /* another thread is starting one, which takes a millisecond */
