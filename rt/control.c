@@ -72,10 +72,31 @@ static void in_parent(void) {
   profile_copy_release(&copy);
 }
 
+/* A word that is not 0 in the process that set it, and whatever runs in its memory: a number
+   can come again, in another namespace or when all have been used, and getpid() differs in
+   a child made by vfork. */
+#define MARK_OURS 1u   /* the profile is this process's, or will be */
+#define MARK_FORKED 2u /* there is that of its parent, until its first future */
+static uint32_t not_forked = MARK_OURS, *process_mark = &not_forked;
+
+static void mark_process(uint32_t mark) {
+  if (process_mark == &not_forked) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, 4096, MADV_WIPEONFORK) == 0)
+      process_mark = page;
+    else if (page != MAP_FAILED)
+      munmap(page, 4096);
+  }
+  *process_mark = mark;
+  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
+}
+
 /* The child has none of the parent's futures: their records lie in memory that it
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
   rt.lock = rt.opening = 0; /* of threads that are not here */
+  if (!profile_confined())
+    mark_process(rt.state == RT_ON ? MARK_FORKED : MARK_OURS);
   if (rt.state != RT_ON)
     return;
   if (forked_inside)
@@ -89,25 +110,8 @@ static void in_child(void) {
   thread_wipe();
 }
 
-/* A word that is not 0 in the process that set it, and whatever runs in its memory: a number
-   can come again, in another namespace or when all have been used, and getpid() differs in
-   a child made by vfork. */
-static uint32_t not_forked = 1, *process_mark = &not_forked;
-
-static void mark_process(void) {
-  if (process_mark == &not_forked) {
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, 4096, MADV_WIPEONFORK) == 0)
-      process_mark = page;
-    else if (page != MAP_FAILED)
-      munmap(page, 4096);
-  }
-  *process_mark = 1;
-  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
-}
-
 bool profile_ours(void) {
-  return profile_confined() || (*process_mark && rt.pid == getpid());
+  return profile_confined() || (*process_mark == MARK_OURS && rt.pid == getpid());
 }
 
 /* A child made by vfork, in its parent's memory: until it is another program it has no
@@ -145,7 +149,7 @@ void control_attach(void) {
     rt.state = RT_DEAD;
     return;
   }
-  mark_process();
+  mark_process(MARK_OURS);
   thread_start();
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
@@ -178,7 +182,7 @@ static SLOW bool control_open(void) {
   }
   if (rt.state == RT_ON)
     start_over();
-  mark_process();
+  mark_process(MARK_OURS);
   if (!profile_keep_range()) { /* forked past the C library, so nobody kept it at once */
     give_up("it was not forked by fork(), and has other memory now where its profile must lie");
     goto out;

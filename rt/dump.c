@@ -174,10 +174,14 @@ static pid_t start_process(int (*run)(void *), char *stack_end, void *argument) 
 }
 
 /* A program that has more rights than who started it (setuid) does not lend them: the command
-   writes where that one says, by the directory it is in. False: it has others than either. */
+   writes where that one says, by the directory it is in, and cannot write to the profile, which
+   the program trusts. False: it has others than either. */
 static bool take_rights(void) {
   if (!getauxval(AT_SECURE))
     return true;
+  long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/fd/3", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || syscall(SYS_dup3, fd, PROFILE_FD, 0) < 0 || syscall(SYS_close, fd) < 0)
+    return false;
   long uid = (long)getauxval(AT_UID), gid = (long)getauxval(AT_GID);
   return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
 }
@@ -191,7 +195,7 @@ static int become_command(void *argument) {
   } else if (!take_descriptors()) {
     r->failed = "cannot see the profile, whose descriptor the program closed";
   } else if (!take_rights()) {
-    r->failed = "may not be run: the program has other rights than who started it";
+    r->failed = "may not be run with the rights of who started the program";
   } else {
     static const uint64_t none;
     /* Not signals_restore: cancellation is the thread's that waits. */

@@ -41,6 +41,27 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
 
 /* -- run --------------------------------------------------------------------- */
 
+/* What was found was ended by another thread, and its record may have another key. */
+static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) {
+  token->word[0] = 0;
+  struct thread *t = aprof_self;
+  unbegin(t);
+  if ((t = event_begin()) == NULL)
+    return;
+  event_missed(t, APROF_MISS_RUN, site_id(site));
+  event_end(t);
+}
+
+/* No register is kept for the key of a future that was found: it is read again. False: it was
+   ended meanwhile. */
+ALWAYS bool fast_key_again(const struct aprof_future *f, const struct aprof_token *token,
+                           uint64_t *key0, uint64_t *key1) {
+  *key0 = relaxed(&f->key0);
+  *key1 = relaxed(&f->key1);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return likely(relaxed(&f->id) == token->word[0]);
+}
+
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
 
@@ -92,9 +113,11 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
+  if (!fast_key_again(f, token, &key0, &key1)) {
+    run_missed(site, token);
+    return;
+  }
   token->word[0] = 0;
-  key0 = relaxed(&f->key0); /* the same: no register is kept for it */
-  key1 = relaxed(&f->key1);
   unbegin(t); /* from here on, a handler may end f */
 slow:
   event_run_begin(site, token, key0, key1, function, self);
@@ -171,9 +194,11 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
       !fast_named(f, site, function))
     goto undo;
   if (unlikely(f->wake_tick != 0)) {
+    if (!fast_key_again(f, token, &key0, &key1)) {
+      run_missed(site, token);
+      return;
+    }
     token->word[0] = 0;
-    key0 = relaxed(&f->key0); /* the same: no register is kept for it */
-    key1 = relaxed(&f->key1);
     unbegin(t);
     woken(site, token, key0, key1, function, self);
     return;
@@ -194,9 +219,11 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   finish(b);
   return;
 undo:
+  if (!fast_key_again(f, token, &key0, &key1)) {
+    run_missed(site, token);
+    return;
+  }
   token->word[0] = 0;
-  key0 = relaxed(&f->key0); /* the same: no register is kept for it */
-  key1 = relaxed(&f->key1);
   unbegin(t); /* from here on, a handler may end f */
 slow:
   queued(site, token, key0, key1, function, self);

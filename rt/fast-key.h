@@ -16,7 +16,8 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
 
 /* The future at its first place in the table, if it is that one, and the site one that needs
    no general event; else NULL. Equal ones are not even looked at without the lock. The token
-   has its id from here on, read before the key, should another thread end it meanwhile. */
+   has its id from here on, read before the key, should another thread end it meanwhile. One of
+   an epoch that is over keeps its place: its lease is no thread's. */
 ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
                                       struct aprof_token *token) {
   if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
@@ -28,8 +29,8 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
     return NULL; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
   token->word[0] = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE);
-  return likely(f->key0 == key0) && likely(f->key1 == key1) && likely(f->ns == site->ns) &&
-                 likely(f->flags & APROF_F_KEYED)
+  return likely(token->word[0] != 0) && likely(f->key0 == key0) && likely(f->key1 == key1) &&
+                 likely(f->ns == site->ns) && likely(f->flags & APROF_F_KEYED)
              ? f
              : NULL;
 }

@@ -10,11 +10,11 @@
 ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  struct aprof_token unused;
+  struct aprof_token token;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1, &unused);
-  if (unlikely(f == NULL) || !fast_site(site))
+  struct aprof_future *f = fast_find(site, key0, key1, &token);
+  if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
   uint8_t state = f->state;
   if (state == APROF_FUTURE_QUEUED) {

@@ -29,6 +29,9 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x10
+#endif
 #define LEAST (1u << 20)
 #define FIRST (256u * 1024u) /* backed at once when it is made, ... */
 #define STEP (32u * 1024u)   /* ... and when it grows: a longer pause would be noticed */
@@ -95,7 +98,7 @@ static bool usable_dir(const char *dir) {
 
 static bool pick_dir(char *dir, size_t room) {
   const char *wanted = rt.options.profile;
-  if (strcmp(wanted, "memfd") == 0)
+  if (strcmp(wanted, "memfd") == 0 || getauxval(AT_SECURE)) /* its caller may fill no directory */
     return false;
   if (*wanted != '\0') {
     if (snprintf(dir, room, "%s", wanted) < (int)room && usable_dir(dir))
@@ -105,7 +108,7 @@ static bool pick_dir(char *dir, size_t room) {
                 wanted);
     return false;
   }
-  const char *runtime = getauxval(AT_SECURE) ? NULL : getenv("XDG_RUNTIME_DIR");
+  const char *runtime = getenv("XDG_RUNTIME_DIR");
   if (runtime != NULL && *runtime == '/' && snprintf(dir, room, "%s/aprof", runtime) < (int)room &&
       on_tmpfs(runtime) && usable_dir(dir))
     return true;
@@ -338,6 +341,8 @@ bool profile_open(void) {
   flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
     goto fail;
+  if (getauxval(AT_SECURE)) /* who may look into it, as who started the program, cannot change it */
+    fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
   char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */
   madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);

@@ -5,6 +5,7 @@
 cat >"$work/program.c" <<'C'
 /*  first: the first event of all happens in a child made by vfork
     threads: that of each thread does, while another thread has events
+    forked: that of a child made by fork does, in a child of its own made by vfork
     number: a child in a new PID namespace has the number of its parent, which is 1 */
 #define _GNU_SOURCE
 #include <aprof.h>
@@ -58,6 +59,19 @@ static int threads(void) {
   return 0;
 }
 
+static int forked(int before) {
+  int status = -1;
+  if (before)
+    work(0);
+  pid_t child = fork();
+  if (child != 0)
+    return waitpid(child, &status, 0) == child ? status : -1;
+  status = in_vforked(1);
+  for (int i = 0; i < 1000; i++)
+    work(i);
+  exit(status);
+}
+
 static void *works(void *unused) {
   work(1);
   return unused;
@@ -91,6 +105,8 @@ static int number(int threads) {
 int main(int argc, char **argv) {
   if (strcmp(argv[1], "threads") == 0)
     return threads();
+  if (strcmp(argv[1], "forked") == 0)
+    return forked(argc > 2);
   if (strcmp(argv[1], "number") == 0)
     return number(argc > 2 ? atoi(argv[2]) : 0);
   int status = in_vforked(1);
@@ -121,6 +137,12 @@ equal "exit status, threads" 0 "$status"
 equal "nothing said, threads" "" "$(cat "$work/said" "$work/why")"
 equal "those of the parent's threads" 21 "$(done_of)"
 check "and that some were not recorded" test "$(jq .health.lost_events "$work/out"/*.json)" -eq 20
+for before in "" before; do
+  profiled forked $before
+  equal "exit status, forked $before" 0 "$status"
+  equal "nothing said, forked $before" "" "$(cat "$work/said" "$work/why")"
+  equal "the forked child's thousand $before" 1000 "$(done_of | sort -n | tail -n 1)"
+done
 for threads in 0 1 2 3 5 8; do
   profiled number "$threads"
   if [ "$status" -eq 77 ]; then

@@ -41,10 +41,13 @@ as_nobody "$work/open" "$work/theirs/a/b/c" "$work/archive" >"$work/said" 2>"$wo
 equal "the program's own output" 2 "$(head -n 1 "$work/said")"
 check "a command that the caller put there is not run" test ! -e "$work/theirs/ran"
 
+left() { find /dev/shm/aprof-0 -name 'archive-*' -newer "$work/program.c" -o \
+  -name 'shared-*' -newer "$work/program.c" 2>/dev/null; }
 owner() { find "$1" -name '*.json' -printf '%u\n' | sort -u; }
 equal "totals belong to who started the program" nobody "$(owner "$work/open")"
 as_nobody "$work/ours" shared "$work/shared" >"$work/said" 2>"$work/why"
 equal "the program's own output, where its caller may not write" 2 "$(head -n 1 "$work/said")"
 equal "no totals there" "" "$(owner "$work/ours")"
+equal "nothing of them is left, which their caller could pile up" "" "$(left)"
 check "but a line that says so" grep -q "^aprof: " "$work/why"
 finish

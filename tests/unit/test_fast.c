@@ -296,6 +296,24 @@ START_TEST(woken_ones) {
 }
 END_TEST
 
+/* One of the same key from before the reset is in the place that is looked at first. */
+START_TEST(woken_after_a_reset) {
+  token r;
+  attach();
+  woken();
+  new_future(&once, &on_done, KEY);
+  ck_assert_int_eq(gate.api_reset(), 0);
+  new_future(&once, &on_done, KEY);
+  pass(5);
+  wake(&ring, KEY);
+  pass(3);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 3);
+  expect("on_done @ once", "waiting", 5);
+}
+END_TEST
+
 /* Stopped while it waits, when it was woken, and while it is queued. */
 static void stopped(void) {
   new_future(&once, &on_done, KEY);
@@ -361,4 +379,4 @@ END_TEST
 
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, published_ones, ones_that_nobody_creates,
           runs_inside_a_run, one_that_waits_for_what_it_polls, ones_whose_key_is_known_early,
-          woken_ones, stopped_ones, timed_ones)
+          woken_ones, woken_after_a_reset, stopped_ones, timed_ones)
