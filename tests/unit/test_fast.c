@@ -3,6 +3,9 @@
  * a general event. All that runs here runs in rounds of the same; the last ones must add
  * nothing to the count of general events, so a fast event that turns away shows.
  */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "unit.h"
 
 FUNCTION_SITE(body);
@@ -70,10 +73,23 @@ static void expect_wakers(uint64_t wakes, uint64_t queued) {
   ck_assert_uint_eq(waiting, queued);
 }
 
-static void in_rounds(void (*round)(void)) {
+#define FILLER(n)                                                                                  \
+  {                                                                                                \
+    .name = "filler" #n, .file = "unit.c", .line = n, .kind = APROF_SITE_FUNCTION,                 \
+    .model = APROF_MODEL_STACK                                                                     \
+  }
+static struct aprof_site fillers[] = {FILLER(1), FILLER(2), FILLER(3), FILLER(4), FILLER(5)};
+#define FILLERS (sizeof fillers / sizeof *fillers)
+
+/* The general events of the last rounds; `filled`: paths that are there before. */
+static uint64_t general_in_rounds(void (*round)(void), size_t filled) {
   token t;
   uint64_t before = 0;
   attach();
+  for (size_t i = 0; i < filled; i++) {
+    enter(&fillers[i], &t);
+    leave(&t);
+  }
   enter(&body, &t); /* the runtime shows nothing before its first future */
   leave(&t);
   for (int i = 0; i < ROUNDS; i++) {
@@ -81,7 +97,22 @@ static void in_rounds(void (*round)(void)) {
       before = general_events();
     round();
   }
-  ck_assert_uint_eq(general_events() - before, 0);
+  return general_events() - before;
+}
+
+/* Two paths may want one place in the thread's cache, which addresses and their numbers
+   decide: a child tells with how many others before them they do not. */
+static void in_rounds(void (*round)(void)) {
+  size_t filled = 0;
+  for (int status = 1; status != 0; filled++) {
+    ck_assert_uint_lt(filled, FILLERS);
+    pid_t probe = fork();
+    ck_assert_int_ge(probe, 0);
+    if (probe == 0)
+      _exit(general_in_rounds(round, filled) != 0);
+    ck_assert_int_eq(waitpid(probe, &status, 0), probe);
+  }
+  ck_assert_uint_eq(general_in_rounds(round, filled - 1), 0);
 }
 
 static void awaits(void) {
