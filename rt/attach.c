@@ -86,9 +86,10 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
     return -1;
   if (profiling())
     thread_forget_sites(); /* a module may have gone, and this one lie in its place */
-  fast_bodies(gate, clock_variant(clock_planned()));
-  fast_brackets(gate, clock_variant(clock_planned()));
-  fast_rest(gate, clock_variant(clock_planned()));
+  uint32_t clock = clock_variant(clock_planned());
+  fast_bodies(gate, clock);
+  fast_brackets(gate, clock);
+  fast_rest(gate, clock);
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
   gate->idle_begin = events_brackets.idle_begin;

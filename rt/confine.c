@@ -31,6 +31,8 @@
 
 #include "rt.h"
 
+#include "plain.h"
+
 #define LATELY 2000000u /* ticks: about a millisecond */
 
 static int status_fd = -1; /* of /proc/self/status; -1: it cannot be told */
@@ -219,27 +221,8 @@ static bool may_be_confined(void) {
 
 /* -- is there a filter? ------------------------------------------------------------ */
 
-/* In line, for this is asked inside events: a handler that comes meanwhile must find this
-   library interrupted, and no tool may think that the buffer is the program's. */
-static inline __attribute__((always_inline)) long ask(long number, long a, long b, long c, long d) {
-#if defined __x86_64__
-  register long fourth __asm__("r10") = d;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-                   : "rcx", "r11", "memory");
-  return result;
-#else
-  int saved = errno;
-  long result = syscall(number, a, b, c, d);
-  errno = saved;
-  return result;
-#endif
-}
-
 static void rewind_status(void) {
-  ask(SYS_lseek, status_fd, 0, SEEK_SET, 0);
+  plain_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
 }
 
 static uint32_t number_after(const char *text, const char *name) {
@@ -253,28 +236,19 @@ static uint32_t number_after(const char *text, const char *name) {
 /* Mode and number of filters, read with as few kinds of calls as can be. */
 static uint32_t filters(void) {
   static char text[4096]; /* stacks may be small */
-  long n = ask(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
+  long n = plain_call(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
   if (n == 0) { /* a handler jumped away before it was rewound */
     rewind_status();
-    n = ask(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
+    n = plain_call(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
   }
   text[n > 0 ? n : 0] = '\0';
   return number_after(text, "\nSeccomp:\t") + number_after(text, "\nSeccomp_filters:\t") * 4;
 }
 
-/* The call that libc makes for fstat, so a filter for the program has it. */
-static long ask_status(int fd, struct stat *st) {
-#if defined SYS_newfstatat
-  return ask(SYS_newfstatat, fd, (long)"", (long)st, AT_EMPTY_PATH);
-#else
-  return fstat(fd, st);
-#endif
-}
-
 /* The program may have taken its number. */
 static bool still_ours(void) {
   struct stat st;
-  return status_fd >= 0 && ask_status(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+  return status_fd >= 0 && plain_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
          st.st_ino == status_file.st_ino;
 }
 
@@ -298,7 +272,7 @@ static void open_status(void) {
   status_fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
   if (fd >= 0)
     close(fd);
-  if (status_fd >= 0 && fstat(status_fd, &status_file) != 0)
+  if (status_fd >= 0 && plain_fstat(status_fd, &status_file) != 0)
     status_file.st_ino = 0;
 }
 

@@ -12,7 +12,7 @@
    anything is out of the ordinary. */
 void fast_bodies(struct aprof_gate *gate, uint32_t clock);
 void fast_brackets(struct aprof_gate *gate, uint32_t clock);
-void fast_rest(struct aprof_gate *gate, uint32_t clock); /* after these two */
+void fast_rest(struct aprof_gate *gate, uint32_t clock);
 
 void event_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
 void event_leave(struct aprof_token *token, int how);

@@ -44,16 +44,13 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {
     fast_waited(f, a, passed);
-    if (likely(f->flags & APROF_F_IMPLICIT))
-      f->await = 0;
+    fast_count(a->await.histogram, passed);
   } else {
     fast_rename(f, node);
-    f->queued += passed;
-    c->function.queued += passed;
+    fast_queued(f, c, passed);
     f->wake_tick = 0; /* when it was due */
   }
-  fast_count(*histogram, passed);
-  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+  fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   f->caller = index_of(caller);
   token->word[1] |= caller->id << 32;

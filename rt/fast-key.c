@@ -103,9 +103,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   b->other += rested;
   if (nameless == NULL)
     fast_rename(f, node);
-  f->queued += passed;
-  c->function.queued += passed;
-  fast_count(c->function.queued_histogram, passed);
+  fast_queued(f, c, passed);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, b, token, f, c, function, now);
@@ -514,21 +512,9 @@ SET(tsc, APROF_CLOCK_TSC)
 SET(virtual, APROF_CLOCK_VIRTUAL)
 
 void fast_brackets(struct aprof_gate *gate, uint32_t clock) {
-  gate->create_begin = event_create_begin;
+  gate->create_begin = FOR_CLOCK(clock, create_begin, event_create_begin);
   gate->create_key = create_key_any;
   gate->create_end = create_end_any;
-  gate->run_begin = event_run_begin;
-  gate->run_end = event_run_end;
-#if defined __x86_64__ || defined __i386__
-  if (clock == APROF_CLOCK_TSC) {
-    gate->create_begin = create_begin_tsc;
-    gate->run_begin = run_begin_tsc;
-    gate->run_end = run_end_tsc;
-  }
-#endif
-  if (clock == APROF_CLOCK_VIRTUAL) {
-    gate->create_begin = create_begin_virtual;
-    gate->run_begin = run_begin_virtual;
-    gate->run_end = run_end_virtual;
-  }
+  gate->run_begin = FOR_CLOCK(clock, run_begin, event_run_begin);
+  gate->run_end = FOR_CLOCK(clock, run_end, event_run_end);
 }

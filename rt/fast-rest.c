@@ -59,10 +59,7 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
 ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
                             struct aprof_counters *c, uint64_t now) {
   if (a == NULL) {
-    uint64_t passed = now - f->last;
-    f->queued += passed;
-    c->function.queued += passed;
-    fast_count(c->function.queued_histogram, passed);
+    fast_queued(f, c, now - f->last);
     return;
   }
   uint64_t end = unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now;
@@ -183,16 +180,6 @@ SET(virtual, APROF_CLOCK_VIRTUAL)
 
 void fast_rest(struct aprof_gate *gate, uint32_t clock) {
   gate->due = due_any;
-  gate->wake = events_brackets.wake;
-  gate->end = events_brackets.end;
-#if defined __x86_64__ || defined __i386__
-  if (clock == APROF_CLOCK_TSC) {
-    gate->wake = wake_tsc;
-    gate->end = end_tsc;
-  }
-#endif
-  if (clock == APROF_CLOCK_VIRTUAL) {
-    gate->wake = wake_virtual;
-    gate->end = end_virtual;
-  }
+  gate->wake = FOR_CLOCK(clock, wake, events_brackets.wake);
+  gate->end = FOR_CLOCK(clock, end, events_brackets.end);
 }

@@ -290,22 +290,8 @@ SET(tsc, APROF_CLOCK_TSC)
 SET(virtual, APROF_CLOCK_VIRTUAL)
 
 void fast_bodies(struct aprof_gate *gate, uint32_t clock) {
-  gate->enter = event_enter;
-  gate->leave = event_leave;
-  gate->suspend = event_suspend;
-  gate->resume = event_resume;
-#if defined __x86_64__ || defined __i386__
-  if (clock == APROF_CLOCK_TSC) {
-    gate->enter = enter_tsc;
-    gate->leave = leave_tsc;
-    gate->suspend = suspend_tsc;
-    gate->resume = resume_tsc;
-  }
-#endif
-  if (clock == APROF_CLOCK_VIRTUAL) {
-    gate->enter = enter_virtual;
-    gate->leave = leave_virtual;
-    gate->suspend = suspend_virtual;
-    gate->resume = resume_virtual;
-  }
+  gate->enter = FOR_CLOCK(clock, enter, event_enter);
+  gate->leave = FOR_CLOCK(clock, leave, event_leave);
+  gate->suspend = FOR_CLOCK(clock, suspend, event_suspend);
+  gate->resume = FOR_CLOCK(clock, resume, event_resume);
 }

@@ -43,6 +43,16 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #endif
 }
 
+/* The event of a set for this clock, NAME_tsc or NAME_virtual; `general` for others. */
+#if defined __x86_64__ || defined __i386__
+#define FOR_CLOCK(clock, name, general)                                                            \
+  ((clock) == APROF_CLOCK_TSC ? name##_tsc : FOR_VIRTUAL(clock, name, general))
+#else
+#define FOR_CLOCK FOR_VIRTUAL
+#endif
+#define FOR_VIRTUAL(clock, name, general)                                                          \
+  ((clock) == APROF_CLOCK_VIRTUAL ? name##_virtual : general)
+
 /* Makes it odd: was it already? */
 ALWAYS bool sequence_odd(struct aprof_block *b) {
 #if defined __x86_64__
@@ -171,6 +181,13 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED | flags;
 #endif
+}
+
+/* What was queued goes on, or is over. */
+ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed) {
+  f->queued += passed;
+  c->function.queued += passed;
+  fast_count(c->function.queued_histogram, passed);
 }
 
 /* A wait that is over, for good or to be counted immediate. */

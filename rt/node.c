@@ -113,21 +113,22 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   return a;
 }
 
-struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
-                             bool is_await) {
-  uint32_t id = site_id(site);
-  uint32_t place = parent << 1 | is_await;
+struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
+                             uint32_t node) {
   struct node_entry *e = node_entry_for(t, place, site);
-  e->node = node_of_site_slow(parent, id, is_await);
-  e->site = site;
-  e->place = place;
-  e->callee = NULL; /* was beneath another place */
-  e->counters = counters_of(t, e->node);
-  if (is_await)
-    await_known(t, e->node);
+  *e = (struct node_entry){
+      .site = site, .place = place, .node = node, .counters = counters_of(t, node)};
   if (counters_lost(e->counters))
     e->site = NULL; /* looked for again each time */
   return e;
+}
+
+struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
+                             bool is_await) {
+  uint32_t node = node_of_site_slow(parent, site_id(site), is_await);
+  if (is_await)
+    await_known(t, node);
+  return node_keep(t, parent << 1 | is_await, site, node);
 }
 
 /* By any thread, under rt.lock: no thread is in an event of a site that went away, so

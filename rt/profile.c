@@ -92,8 +92,8 @@ static bool on_tmpfs(const char *dir) {
 static bool usable_dir(const char *dir) {
   struct stat st;
   mkdir(dir, 0700);
-  return plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-         (st.st_mode & 022) == 0 && on_tmpfs(dir);
+  return plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) == 0 && S_ISDIR(st.st_mode) &&
+         st.st_uid == geteuid() && (st.st_mode & 022) == 0 && on_tmpfs(dir);
 }
 
 static bool pick_dir(char *dir, size_t room) {
@@ -371,7 +371,8 @@ void profile_none(void) {
 
 bool profile_fd_ok(void) {
   struct stat st;
-  return rt.fd >= 0 && plain_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode;
+  return rt.fd >= 0 && plain_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device &&
+         st.st_ino == rt.inode;
 }
 
 int profile_reopen(void) {

@@ -21,10 +21,7 @@ static struct node_entry *node_beneath(struct thread *t, uint32_t above, uint32_
   uint32_t node = node_of_site_slow(above, site, kind);
   if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)
     return NULL; /* (other): there is no room to tell them apart */
-  *e = (struct node_entry){number, place, node, counters_of(t, node), NULL, NULL, 0};
-  if (counters_lost(e->counters))
-    e->site = NULL; /* looked for again each time */
-  return e;
+  return node_keep(t, place, number, node);
 }
 
 static void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,

@@ -320,6 +320,8 @@ static inline void site_found(struct aprof_site *site) {
 /* node.c: paths. node_slow registers the site and the path. */
 struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
                              bool is_await);
+struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
+                             uint32_t node); /* in the thread's cache, from now on */
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */

@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -16,6 +15,8 @@
 #include <unistd.h>
 
 #include "rt.h"
+
+#include "plain.h"
 
 #if defined __aarch64__
 #define NAME "__kernel_clock_gettime"
@@ -64,25 +65,13 @@ void vdso_find(void) {
     mapped = (clock_function *)find_symbol(image, NAME);
 }
 
-static long ask_kernel(clockid_t clock, struct timespec *now) {
-#if defined __x86_64__
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"((long)SYS_clock_gettime), "D"((long)clock), "S"(now)
-                   : "rcx", "r11", "memory");
-  return result;
-#else
-  int saved = errno;
-  long result = SAME_TIMESPEC ? syscall(SYS_clock_gettime, clock, now) : clock_gettime(clock, now);
-  errno = saved;
-  return result;
-#endif
-}
-
 uint64_t vdso_clock(clockid_t clock) {
   struct timespec now = {0, 0};
-  if (mapped == NULL || mapped(clock, &now) != 0)
-    ask_kernel(clock, &now);
+  if (mapped != NULL && mapped(clock, &now) == 0)
+    ; /* without a system call */
+  else if (SAME_TIMESPEC)
+    plain_call(SYS_clock_gettime, clock, (long)&now, 0, 0);
+  else
+    clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
