@@ -5,6 +5,7 @@
 
 #include "../../plugin/binding.h"
 #include "../../plugin/pattern.h"
+#include "suite.h"
 
 using namespace aprof;
 
@@ -493,7 +494,6 @@ START_TEST(any_text) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("binding");
   TCase *grammar = tcase_create("grammar");
   tcase_set_timeout(grammar, 60);
   tcase_add_test(grammar, verbs_and_places);
@@ -511,10 +511,5 @@ int main(void) {
   tcase_add_test(grammar, ends_of_patterns);
   tcase_add_test(grammar, fields);
   tcase_add_test(grammar, any_text);
-  suite_add_tcase(suite, grammar);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("binding", grammar);
 }

@@ -1,11 +1,11 @@
 /* Ticks to nanoseconds: which of a profile's own estimate and what can be measured now is
    believed. */
 #include <check.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
+#include "suite.h"
 
 #if defined __x86_64__ || defined __i386__
 
@@ -96,7 +96,6 @@ END_TEST
 #endif
 
 int main(void) {
-  Suite *suite = suite_create("cli_clock");
   TCase *tcase = tcase_create("cli_clock");
 #if defined __x86_64__ || defined __i386__
   const TTest *const tests[] = {both_agree, an_estimate_that_is_wrong, no_estimate,
@@ -105,10 +104,5 @@ int main(void) {
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     tcase_add_test(tcase, tests[i]);
 #endif
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return suite_run("cli_clock", tcase);
 }

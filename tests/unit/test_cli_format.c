@@ -4,6 +4,7 @@
 #include "cli/histogram.h"
 #include "cli/json.h"
 #include "cli/reading.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -156,7 +157,6 @@ START_TEST(symbols_that_explode_stay) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cli format");
   TCase *tests = tcase_create("format");
   tcase_add_test(tests, times_have_three_digits);
   tcase_add_test(tests, counts_are_short);
@@ -167,10 +167,5 @@ int main(void) {
   tcase_add_test(tests, histograms_add_up_and_convert);
   tcase_add_test(tests, symbols_have_the_names_of_the_source);
   tcase_add_test(tests, symbols_that_explode_stay);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("cli format", tests);
 }

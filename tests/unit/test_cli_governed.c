@@ -2,6 +2,7 @@
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/totals.h"
+#include "suite.h"
 #include "synthetic.h"
 
 #include <check.h>
@@ -286,7 +287,6 @@ START_TEST(an_interval_is_marked_for_itself) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cli governed");
   TCase *tests = tcase_create("governed");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, nothing_shed_is_not_marked);
@@ -298,10 +298,5 @@ int main(void) {
   tcase_add_test(tests, an_interval_costs_what_its_events_did);
   tcase_add_test(tests, an_interval_has_no_maxima_without_histograms);
   tcase_add_test(tests, an_interval_is_marked_for_itself);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("cli governed", tests);
 }

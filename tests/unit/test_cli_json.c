@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "cli/totals.h"
 #include "cli/verify.h"
+#include "suite.h"
 #include "synthetic.h"
 
 #include <check.h>
@@ -651,7 +652,6 @@ START_TEST(shared_directories_are_left_out) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cli json");
   TCase *tests = tcase_create("json");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, integers_of_64_bits_survive);
@@ -679,10 +679,5 @@ int main(void) {
   tcase_add_test(tests, who_is_often_late_is_found);
   tcase_add_test(tests, timers_have_their_lateness);
   tcase_add_test(tests, shared_directories_are_left_out);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("cli json", tests);
 }

@@ -1,6 +1,7 @@
 /* The model of cli/: the reader's half of the ledger, on profiles made to measure. */
 #include "cli/model.h"
 #include "cli/totals.h"
+#include "suite.h"
 #include "synthetic.h"
 
 #include <check.h>
@@ -384,7 +385,6 @@ START_TEST(text_is_made_fit_to_print) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cli model");
   TCase *tests = tcase_create("model");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, leaves_are_converted_one_by_one);
@@ -410,10 +410,5 @@ int main(void) {
   tcase_add_test(tests, an_epoch_in_16_bits);
   tcase_add_test(tests, a_torn_thread_is_counted);
   tcase_add_test(tests, text_is_made_fit_to_print);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("cli model", tests);
 }

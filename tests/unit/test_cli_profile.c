@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/totals.h"
 #include "cli/verify.h"
+#include "suite.h"
 #include "synthetic.h"
 
 #include <check.h>
@@ -270,7 +271,6 @@ START_TEST(random_totals_are_survived) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cli profile");
   TCase *tests = tcase_create("hostile");
   tcase_set_timeout(tests, 300);
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -281,10 +281,5 @@ int main(void) {
   tcase_add_test(tests, chunks_that_lie);
   tcase_add_test(tests, random_damage_is_survived);
   tcase_add_test(tests, random_totals_are_survived);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return suite_run("cli profile", tests);
 }

@@ -3,10 +3,10 @@
  * are read at a bad time, stand still, or go their own way.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "../../rt/bytes.c"
+#include "suite.h"
 
 /* -- the clocks that clock.c asks: time passes by being asked for it ------------------- */
 
@@ -134,14 +134,8 @@ int main(void) {
 #endif
     the_kernels_own
   };
-  Suite *suite = suite_create("clock");
   TCase *tcase = tcase_create("clock");
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     tcase_add_test(tcase, tests[i]);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return suite_run("clock", tcase);
 }

@@ -19,6 +19,7 @@
 #include "../random/reader.h"
 #include "../random/rows.h"
 #include "aprof/abi.h"
+#include "suite.h"
 
 #define MS 1000000ull
 
@@ -198,17 +199,11 @@ static inline uint64_t total(const char *function, const char *what) {
 static inline int unit_main(const char *name, const TTest *const *tests, size_t count,
                             const char *options) {
   setenv("APROF_OPTIONS", options, 1);
-  Suite *suite = suite_create(name);
   TCase *tcase = tcase_create(name);
   tcase_set_timeout(tcase, 60);
   for (size_t i = 0; i < count; i++)
     tcase_add_test(tcase, tests[i]);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return suite_run(name, tcase);
 }
 
 #define UNIT_OPTIONS "clock:virtual,profile:memfd,exit:no,signal:none"

@@ -1,0 +1,21 @@
+/*
+ * What the unit tests end with: a case that has its tests is run by Check, as CK_VERBOSITY
+ * asks for it. The exit status of main; takes the case.
+ */
+#ifndef APROF_TESTS_SUITE_H
+#define APROF_TESTS_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+static inline int suite_run(const char *name, TCase *tests) {
+  Suite *suite = suite_create(name);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
