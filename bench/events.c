@@ -7,49 +7,8 @@
  * Prints the lines of measure.h; `key` leaves out what does not depend on how many
  * futures are alive.
  */
-#include <aprof.h>
-
+#include "annotated.h"
 #include "measure.h"
-
-#define EVENT __attribute__((noinline, noclone))
-
-/* ---- the events, as in instructions.c ---- */
-
-APROF_AWAIT EVENT static void rest(void) {
-  __asm__ volatile("");
-}
-APROF_ASYNC EVENT static long leaf(long value) {
-  __asm__ volatile("" : "+r"(value));
-  return value;
-}
-APROF_ASYNC EVENT static void coroutine(void) {
-  rest();
-}
-APROF("run key=k:a0 multi") EVENT static void turn(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
-APROF("create key=r:a0 fn=a1")
-EVENT static void request(char *object, int (*then)(char *, int)) {
-  __asm__ volatile("" : : "r"(object), "r"(then));
-}
-APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int value) {
-  __asm__ volatile("" : "+r"(value) : "r"(object));
-  return value;
-}
-
-APROF("wake key=r:a0") EVENT static void ring(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
-APROF("end key=r:a0 how=cancelled") EVENT static void stop(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
-APROF("create key=r:a0 fn=a1 | run key=r:a0 once")
-EVENT static void watch(char *object, void (*then)(char *)) {
-  __asm__ volatile("" : : "r"(object), "r"(then));
-}
-EVENT static void arrived(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
 
 /* ---- what one thread measures ---- */
 

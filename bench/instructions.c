@@ -10,11 +10,10 @@
  * difference has no beginning and no end in it. `off` switches profiling off
  * before anything is counted.
  */
-#include <aprof.h>
+#include "annotated.h"
 
 #include <string.h>
 
-#define EVENT __attribute__((noinline, noclone))
 #define WARM 300 /* each record, path and histogram is found before */
 #define SHORT 1000
 #define LONG 11000
@@ -23,23 +22,11 @@ EVENT void mark(void) {
   __asm__ volatile("");
 }
 
-/* ---- suspend and resume ---- */
-
-APROF_AWAIT EVENT static void rest(void) {
-  __asm__ volatile("");
-}
+static char objects[64];
 
 APROF_ASYNC EVENT static void pair(long times) {
   while (times-- > 0)
     rest();
-}
-
-/* ---- the same through a key: each call is a run of the future, which goes on ---- */
-
-static char objects[64];
-
-APROF("run key=k:a0 multi") EVENT static void turn(char *object) {
-  __asm__ volatile("" : : "r"(object));
 }
 
 EVENT static void key(long times) {
@@ -47,39 +34,14 @@ EVENT static void key(long times) {
     turn(&objects[0]);
 }
 
-/* ---- an async function that comes back without having waited ---- */
-
-APROF_ASYNC EVENT static long leaf(long value) {
-  __asm__ volatile("" : "+r"(value));
-  return value;
-}
-
 APROF_ASYNC EVENT static void call(long times) {
   while (times-- > 0)
     leaf(times);
 }
 
-/* ---- a whole life on a stack: entered by no future, one wait, left ---- */
-
-APROF_ASYNC EVENT static void coroutine(void) {
-  rest();
-}
-
 EVENT static void stack_life(long times) {
   while (times-- > 0)
     coroutine();
-}
-
-/* ---- a whole life by key: created, run, not over, run, over ---- */
-
-APROF("create key=r:a0 fn=a1")
-EVENT static void request(char *object, int (*then)(char *, int)) {
-  __asm__ volatile("" : : "r"(object), "r"(then));
-}
-
-APROF("run key=r:a0 pending=0") EVENT static int progress(char *object, int value) {
-  __asm__ volatile("" : "+r"(value) : "r"(object));
-  return value;
 }
 
 EVENT static void key_life(long times) {
@@ -89,25 +51,6 @@ EVENT static void key_life(long times) {
     progress(object, 0);
     progress(object, 1);
   }
-}
-
-/* ---- lives that are woken: run by that, or ended from elsewhere ---- */
-
-APROF("wake key=r:a0") EVENT static void ring(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
-
-APROF("end key=r:a0 how=cancelled") EVENT static void stop(char *object) {
-  __asm__ volatile("" : : "r"(object));
-}
-
-APROF("create key=r:a0 fn=a1 | run key=r:a0 once")
-EVENT static void watch(char *object, void (*then)(char *)) {
-  __asm__ volatile("" : : "r"(object), "r"(then));
-}
-
-EVENT static void arrived(char *object) {
-  __asm__ volatile("" : : "r"(object));
 }
 
 EVENT static void woken_life(long times) {
