@@ -3,8 +3,8 @@
 # with a ceiling, against the same program without a runtime, at loads from heavy requests to
 # next to none. Prints the text of bench/GOVERNED.md.
 . "$(dirname "$0")/lib.sh"
-works=(30000 3000 300 30 3) seconds=3 rounds=5 ceilings=(none 5 1)
-[ -z "$quick" ] || { works=(3000 30) seconds=0.6 rounds=1; }
+works=(100000 10000 1000 100 10) seconds=3 rounds=5 ceilings=(none 5 1)
+[ -z "$quick" ] || { works=(10000 100) seconds=0.6 rounds=1; }
 
 "$cc" -std=gnu11 -O2 -I"$src/rt/include" -fplugin="$plugin" "$bench_dir/governed.c" -o "$work/with"
 

@@ -43,11 +43,11 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
   fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {
-    fast_waited(f, a, passed);
-    fast_count(a->await.histogram, passed);
+    fast_waited(f, a, passed, clock);
+    fast_count(a->await.histogram, passed, clock);
   } else {
     fast_rename(f, node);
-    fast_queued(f, c, passed);
+    fast_queued(f, c, passed, clock);
     f->wake_tick = 0; /* when it was due */
   }
   fast_goes_on(f);
@@ -106,9 +106,9 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
     t->polled_node = caller->await;
     t->polled_sequence = b->sequence + 2; /* while inside the next event */
   } else {
-    fast_over(t, c, f, index, place, how, now);
+    fast_over(t, c, f, index, place, how, now, clock);
   }
-  fast_restore(t, caller, at, immediate, now);
+  fast_restore(t, caller, at, immediate, now, clock);
   b->last = now;
   finish(b);
   return;
@@ -129,7 +129,6 @@ slow:
     fast_called_end(token, how, where, clock);                                                     \
   }
 
-#if defined __x86_64__ || defined __i386__
-SET(tsc, APROF_CLOCK_TSC)
-#endif
-SET(virtual, APROF_CLOCK_VIRTUAL)
+#define GOVERNED(clock) /* what comes first has chosen */
+
+SETS(SET, GOVERNED)

@@ -103,7 +103,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   b->other += rested;
   if (nameless == NULL)
     fast_rename(f, node);
-  fast_queued(f, c, passed);
+  fast_queued(f, c, passed, clock);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, b, token, f, c, function, now);
@@ -209,8 +209,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (backwards(rested | passed))
     goto undo;
   b->other += rested;
-  fast_waited(f, a, passed);
-  fast_count(a->await.histogram, passed);
+  fast_waited(f, a, passed, clock);
+  fast_count(a->await.histogram, passed, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   slice_starts(b, f, now, a->await.site);
@@ -265,7 +265,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now))
+  if (fast_slice_close(t, b, sliced, now, clock))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
   fast_pauses(f, a, now);
   t->cur = NULL;
@@ -302,9 +302,9 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   if (backwards(ran) || !fast_claim(f, token))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now))
+  if (fast_slice_close(t, b, sliced, now, clock))
     sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
-  fast_over(t, c, f, index, place, how, now);
+  fast_over(t, c, f, index, place, how, now, clock);
   t->cur = NULL;
   t->suspended = NULL;
   b->state = t->rest;
@@ -338,7 +338,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   uint32_t above = 0;
   if (creator != NULL) {
     if (!(site->flags & APROF_ROOT))
-      above = creator->node;
+      above = fast_above(t, creator->node, clock);
     if (unlikely(creator->await != 0))
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
@@ -506,10 +506,19 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
     fast_create_begin(site, token, function, fn, clock);                                           \
   }
 
-#if defined __x86_64__ || defined __i386__
-SET(tsc, APROF_CLOCK_TSC)
-#endif
-SET(virtual, APROF_CLOCK_VIRTUAL)
+#define GOVERNED(clock)                                                                            \
+  CHOOSE(create_begin, clock, event_create_begin,                                                  \
+         (struct aprof_site * site, struct aprof_token * token, struct aprof_site * function,      \
+          const void *fn),                                                                         \
+         (site, token, function, fn))                                                              \
+  CHOOSE(run_begin, clock, event_run_begin,                                                        \
+         (struct aprof_site * site, struct aprof_token * token, uint64_t key0, uint64_t key1,      \
+          struct aprof_site * function, const void *self),                                         \
+         (site, token, key0, key1, function, self))                                                \
+  CHOOSE(run_end, clock, event_run_end,                                                            \
+         (struct aprof_token * token, int how, struct aprof_site *where), (token, how, where))
+
+SETS(SET, GOVERNED)
 
 void fast_brackets(struct aprof_gate *gate, uint32_t clock) {
   gate->create_begin = FOR_CLOCK(clock, create_begin, event_create_begin);

@@ -170,8 +170,8 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
 }
 
 ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
-                      uint32_t index, uint64_t *place, int how, uint64_t now) {
-  fast_done(c, f, how, now);
+                      uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
+  fast_done(c, f, how, now, clock);
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
   fast_free(t, f, index);
 }
@@ -185,6 +185,7 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
                         uint64_t key1, struct aprof_site *function, const void *self);
 OTHERS(tsc)
 OTHERS(virtual)
+OTHERS(shed)
 #undef OTHERS
 
 #endif

@@ -57,14 +57,14 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
 
 /* Its state is WAITING: at `a`; else QUEUED: NULL. */
 ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
-                            struct aprof_counters *c, uint64_t now) {
+                            struct aprof_counters *c, uint64_t now, uint32_t clock) {
   if (a == NULL) {
-    fast_queued(f, c, now - f->last);
+    fast_queued(f, c, now - f->last, clock);
     return;
   }
   uint64_t end = unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now;
-  fast_waited(f, a, end - f->last);
-  fast_count(a->await.histogram, end - f->last);
+  fast_waited(f, a, end - f->last, clock);
+  fast_count(a->await.histogram, end - f->last, clock);
 }
 
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how,
@@ -96,8 +96,8 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   if (backwards((now - b->last) | (now - f->last)) || !fast_hold(t, f, &token) ||
       !fast_claim(f, &token))
     goto undo;
-  fast_close_rest(t, f, a, c, now);
-  fast_over(t, c, f, index, place, how, now);
+  fast_close_rest(t, f, a, c, now, clock);
+  fast_over(t, c, f, index, place, how, now, clock);
   finish(b);
   return;
 undo:
@@ -130,7 +130,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token, u
   if (backwards(rested | (now - f->last)))
     goto undo;
   b->other += rested;
-  fast_close_rest(t, f, a, c, now);
+  fast_close_rest(t, f, a, c, now, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   slice_starts(b, f, now, a->await.site);
@@ -173,10 +173,14 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     fast_end(site, key0, key1, how, clock);                                                        \
   }
 
-#if defined __x86_64__ || defined __i386__
-SET(tsc, APROF_CLOCK_TSC)
-#endif
-SET(virtual, APROF_CLOCK_VIRTUAL)
+#define GOVERNED(clock)                                                                            \
+  CHOOSE(wake, clock, events_brackets.wake,                                                        \
+         (struct aprof_site * site, uint64_t key0, uint64_t key1), (site, key0, key1))             \
+  CHOOSE(end, clock, events_brackets.end,                                                          \
+         (struct aprof_site * site, uint64_t key0, uint64_t key1, int how),                        \
+         (site, key0, key1, how))
+
+SETS(SET, GOVERNED)
 
 void fast_rest(struct aprof_gate *gate, uint32_t clock) {
   gate->due = due_any;

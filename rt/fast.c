@@ -7,7 +7,8 @@
  * save six registers and test as they go. Here every condition is tested before
  * anything is written, nothing is called, and whatever is out of the ordinary goes
  * on, as a tail call, in events.c. Both do the same to the ledger; the random
- * programs run through both. Each is compiled once per clock that needs no call.
+ * programs run through both. Each is compiled once per clock that needs no call, and once
+ * for threads that shed detail (govern.h).
  *
  * To debug: make `usual` false, and the profiler is the same without this file.
  */
@@ -44,7 +45,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   t->suspended_stack = caller_stack();
   b->state = t->rest;
   b->last = now;
-  if (fast_slice_close(t, b, sliced, now))
+  if (fast_slice_close(t, b, sliced, now, clock))
     sliced->function.slice_to = a->await.site;
   finish(b);
   return;
@@ -85,8 +86,8 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
   slice_starts(b, f, now, a->await.site);
-  fast_waited(f, a, waited);
-  fast_count(a->await.histogram, waited);
+  fast_waited(f, a, waited, clock);
+  fast_count(a->await.histogram, waited, clock);
   finish(b);
   return;
 undo:
@@ -160,13 +161,17 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
-  if (unlikely(called->callee != site)) {
-    struct node_entry *e = fast_node(t, caller->node, site, false);
-    if (e == NULL || (site->flags & APROF_ROOT))
+  if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
+    struct node_entry *e = fast_node(t, fast_above(t, caller->node, clock), site, false);
+    if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;
-    called->callee = site;
-    called->callee_node = node = e->node;
-    called->callee_counters = c = e->counters;
+    node = e->node;
+    c = e->counters;
+    if (clock != CLOCK_SHED) {
+      called->callee = site;
+      called->callee_node = node;
+      called->callee_counters = c;
+    }
   }
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
@@ -212,9 +217,9 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now))
+  if (fast_slice_close(t, b, sliced, now, clock))
     sliced->function.slice_to = node_site(f->node);
-  fast_done(c, f, APROF_DONE, now);
+  fast_done(c, f, APROF_DONE, now, clock);
   fast_disown(f);
   fast_free(t, f, index_of(f));
   t->cur = NULL;
@@ -255,9 +260,9 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
-  fast_restore(t, caller, a, immediate, now);
+  fast_restore(t, caller, a, immediate, now, clock);
   b->last = now;
-  fast_done(c, f, APROF_DONE, now);
+  fast_done(c, f, APROF_DONE, now, clock);
   fast_disown(f);
   fast_free(t, f, index);
   finish(b);
@@ -284,10 +289,16 @@ slow:
     fast_leave(token, how, clock);                                                                 \
   }
 
-#if defined __x86_64__ || defined __i386__
-SET(tsc, APROF_CLOCK_TSC)
-#endif
-SET(virtual, APROF_CLOCK_VIRTUAL)
+#define GOVERNED(clock)                                                                            \
+  CHOOSE(suspend, clock, event_suspend, (struct aprof_site * site, struct aprof_token * token),    \
+         (site, token))                                                                            \
+  CHOOSE(resume, clock, event_resume, (struct aprof_token * token), (token))                       \
+  CHOOSE(enter, clock, event_enter,                                                                \
+         (struct aprof_site * site, struct aprof_token * token, const void *self),                 \
+         (site, token, self))                                                                      \
+  CHOOSE(leave, clock, event_leave, (struct aprof_token * token, int how), (token, how))
+
+SETS(SET, GOVERNED)
 
 void fast_bodies(struct aprof_gate *gate, uint32_t clock) {
   gate->enter = FOR_CLOCK(clock, enter, event_enter);

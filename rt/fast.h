@@ -27,6 +27,12 @@ ALWAYS bool usual(const struct thread *t) {
 
 /* Before `now` that the thread or the future knows, time runs in events.c. */
 ALWAYS uint64_t fast_clock(uint32_t clock) {
+  if (clock == CLOCK_SHED) {
+    const struct thread *t = aprof_self;
+    if (t->shed >= APROF_STEP_COARSE)
+      return t->stood;
+    clock = rt.clock;
+  }
 #if defined __x86_64__ || defined __i386__
   if (clock == APROF_CLOCK_TSC)
     return __builtin_ia32_rdtsc();
@@ -43,15 +49,45 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #endif
 }
 
-/* The event of a set for this clock, NAME_tsc or NAME_virtual; `general` for others. */
+/* The event NAME of the set for this clock; `general` where there is none. */
 #if defined __x86_64__ || defined __i386__
 #define FOR_CLOCK(clock, name, general)                                                            \
-  ((clock) == APROF_CLOCK_TSC ? name##_tsc : FOR_VIRTUAL(clock, name, general))
+  ((clock) == APROF_CLOCK_TSC                      ? name##_tsc                                    \
+   : (clock) == (APROF_CLOCK_TSC | CLOCK_GOVERNED) ? name##_tsc_governed                           \
+                                                   : FOR_VIRTUAL(clock, name, general))
+#define SETS(SET, GOVERNED)                                                                        \
+  SET(tsc, APROF_CLOCK_TSC)                                                                        \
+  SETS_ANYWHERE(SET, GOVERNED)                                                                     \
+  GOVERNED(tsc)
 #else
 #define FOR_CLOCK FOR_VIRTUAL
+#define SETS SETS_ANYWHERE
 #endif
 #define FOR_VIRTUAL(clock, name, general)                                                          \
-  ((clock) == APROF_CLOCK_VIRTUAL ? name##_virtual : general)
+  ((clock) == APROF_CLOCK_VIRTUAL                      ? name##_virtual                            \
+   : (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed                   \
+                                                       : general)
+/* One set per clock, one for what is shed, and those that choose between the two. */
+#define SETS_ANYWHERE(SET, GOVERNED)                                                               \
+  SET(virtual, APROF_CLOCK_VIRTUAL)                                                                \
+  SET(shed, CLOCK_SHED)                                                                            \
+  GOVERNED(virtual)
+
+/* The event of a governed thread, with these parameters: of which set? The general one where
+   the governor is to look. */
+#define CHOOSE(name, clock, general, parameters, arguments)                                        \
+  static void name##_##clock##_governed parameters {                                               \
+    struct thread *t = aprof_self;                                                                 \
+    if (!usual(t) || unlikely(t->block->sequence + 1 >= t->check_at))                              \
+      general arguments;                                                                           \
+    else if (likely(t->shed == APROF_STEP_NONE))                                                   \
+      name##_##clock arguments;                                                                    \
+    else {                                                                                         \
+      if (t->shed == APROF_STEP_COARSE)                                                            \
+        govern_time(t);                                                                            \
+      name##_shed arguments;                                                                       \
+    }                                                                                              \
+  }
 
 /* Makes it odd: was it already? */
 ALWAYS bool sequence_odd(struct aprof_block *b) {
@@ -111,13 +147,19 @@ ALWAYS struct node_entry *fast_node(struct thread *t, uint32_t parent, struct ap
   return likely(e->site == site) && likely(e->place == place) ? e : NULL;
 }
 
+/* What a function's node is looked for under. */
+ALWAYS uint32_t fast_above(const struct thread *t, uint32_t above, uint32_t clock) {
+  return clock == CLOCK_SHED ? tree_parent(t, above) : above;
+}
+
 /* NULL: nothing was counted there by this thread. */
 ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
   struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
   return likely(segment != NULL) ? segment + node % NODE_SEGMENT : NULL;
 }
 
-/* 0: not made yet, 1: never to be. Read anew where it is used: a register less to save. */
+/* 0: not made yet, 1: never to be. Read anew where it is used: a register less to save. Also
+   where none is counted: it tells the kind of a record; see fast_known. */
 ALWAYS bool has_histogram(uint32_t *offset) {
   if (unlikely(*offset <= 1))
     return false;
@@ -125,7 +167,9 @@ ALWAYS bool has_histogram(uint32_t *offset) {
   return true;
 }
 
-ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
+ALWAYS void fast_count(uint32_t histogram, uint64_t value, uint32_t clock) {
+  if (clock == CLOCK_SHED)
+    return;
   uint64_t *buckets = (uint64_t *)rt_base() - APROF_BUCKET_BASE;
 #if defined __x86_64__
   /* The conversion alone: the register is not cleared first for what may be late in it. */
@@ -142,6 +186,14 @@ ALWAYS void fast_count(uint32_t histogram, uint64_t value) {
   uint64_t upper = as.bits >> 48;
 #endif
   ++buckets[histogram + upper];
+}
+
+/* A maximum of something that was measured. */
+ALWAYS bool fast_max(uint64_t *maximum, uint64_t value, uint32_t clock) {
+  if (likely(value <= *maximum) || (clock == CLOCK_SHED && aprof_self->shed >= APROF_STEP_COARSE))
+    return false;
+  *maximum = value;
+  return true;
 }
 
 /* Is the await of the function that `c` counts, at `site`, the one it was in last, or
@@ -184,19 +236,20 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
 }
 
 /* What was queued goes on, or is over. */
-ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed) {
+ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed,
+                        uint32_t clock) {
   f->queued += passed;
   c->function.queued += passed;
-  fast_count(c->function.queued_histogram, passed);
+  fast_count(c->function.queued_histogram, passed, clock);
 }
 
 /* A wait that is over, for good or to be counted immediate. */
-ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t waited) {
+ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
+                        uint32_t clock) {
   f->waiting += waited;
   a->await.waiting += waited;
   a->await.count++;
-  if (unlikely(waited > a->await.max))
-    a->await.max = waited;
+  fast_max(&a->await.max, waited, clock);
 }
 
 /* The caller, whose exec is closed, waits at `called` until what it called closes. */
@@ -220,7 +273,7 @@ ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *c
 
 /* It runs again. */
 ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct aprof_counters *a,
-                         bool immediate, uint64_t now) {
+                         bool immediate, uint64_t now, uint32_t clock) {
   uint64_t waited = now - caller->last;
   caller->await = 0;
   caller->callee = 0;
@@ -229,12 +282,12 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
   caller->last = now;
   t->cur = caller;
   t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
-  fast_waited(caller, a, waited);
+  fast_waited(caller, a, waited, clock);
   if (likely(immediate)) {
     a->await.immediate++;
   } else {
     caller->flags |= APROF_F_WAITED;
-    fast_count(a->await.histogram, waited);
+    fast_count(a->await.histogram, waited, clock);
   }
 }
 
@@ -249,31 +302,28 @@ ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct ap
 
 /* True: it was the longest, whose end is to be noted. */
 ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
-                             struct aprof_counters *c, uint64_t now) {
+                             struct aprof_counters *c, uint64_t now, uint32_t clock) {
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  fast_count(c->function.slice_histogram, length);
-  if (likely(length <= c->function.slice_max))
+  fast_count(c->function.slice_histogram, length, clock);
+  if (!fast_max(&c->function.slice_max, length, clock))
     return false;
-  c->function.slice_max = length;
   c->function.slice_from = b->slice_from;
   return true;
 }
 
 /* f is over: what future_end counts, into histograms that are there. */
-ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how,
-                      uint64_t now) {
+ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how, uint64_t now,
+                      uint32_t clock) {
   uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
   (&c->function.done)[how]++;
   if (backwards(exec | wall))
     exec = wall = 0; /* another thread wrote there without an order between the two */
-  if (unlikely(exec > c->function.exec_max))
-    c->function.exec_max = exec;
-  if (unlikely(wall > c->function.wall_max))
-    c->function.wall_max = wall;
-  fast_count(c->function.exec_histogram, exec);
-  fast_count(c->function.wall_histogram, wall);
+  fast_max(&c->function.exec_max, exec, clock);
+  fast_max(&c->function.wall_max, wall, clock);
+  fast_count(c->function.exec_histogram, exec, clock);
+  fast_count(c->function.wall_histogram, wall, clock);
   if (!(f->flags & APROF_F_WAITED))
     c->function.born_done++;
 }

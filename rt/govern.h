@@ -18,11 +18,14 @@
 
 #include "rt.h"
 
-#define APROF_CLOCK_GOVERNED 4u /* beside enum aprof_clock_source, for fast events */
+/* Beside enum aprof_clock_source, for fast events: one of a process with a ceiling, and
+   whatever clock of a thread that sheds. */
+#define CLOCK_GOVERNED 0x100u
+#define CLOCK_SHED 0x200u
 
 /* What fast events are to be compiled for in this process. */
 static inline uint32_t clock_variant(uint32_t source) {
-  return unlikely(rt.options.overhead != 0) ? APROF_CLOCK_GOVERNED : source;
+  return unlikely(rt.options.overhead != 0) ? source | CLOCK_GOVERNED : source;
 }
 
 /* The governor looks at this thread's events and time: sheds, or takes back. */
@@ -34,21 +37,6 @@ void govern_stop(struct thread *t, uint64_t now);
 /* Time of a thread whose clock has been shed. */
 uint64_t govern_time(struct thread *t);
 
-/* In fast events: is it this event that looks? Then it is a general one. */
-static inline bool governed_due(const struct thread *t, const struct aprof_block *b,
-                                uint32_t clock) {
-  return clock == APROF_CLOCK_GOVERNED && unlikely(b->sequence >= t->check_at);
-}
-
-static inline bool sheds(const struct thread *t, uint32_t clock, enum aprof_step step) {
-  return clock == APROF_CLOCK_GOVERNED && unlikely(t->shed >= (uint32_t)step);
-}
-static inline bool keeps_histograms(const struct thread *t, uint32_t clock) {
-  return !sheds(t, clock, APROF_STEP_HISTOGRAMS);
-}
-static inline bool keeps_maxima(const struct thread *t, uint32_t clock) {
-  return !sheds(t, clock, APROF_STEP_COARSE);
-}
 static inline uint64_t governed_clock(struct thread *t) {
   return likely(t->shed < APROF_STEP_COARSE) ? clock_read() : govern_time(t);
 }

@@ -4,7 +4,8 @@
  * be the end of a program that did nothing.
  *
  * All of them are sent to the thread that made the call, so they are held back there and
- * taken off again. What was pending before is the program's.
+ * taken off again. One that somebody else sends meanwhile is the program's: the kernel says
+ * who sent it. (A terminal sends nothing to who holds its signal back.)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,13 +33,31 @@ void quiet_begin(struct quiet *q) {
   errno = saved;
 }
 
+/* As the kernel sends it to the caller of write(2) or ftruncate(2): from itself. */
+static bool sent_by_our_call(const siginfo_t *info) {
+  return info->si_signo != SIGTTOU && info->si_code == SI_USER &&
+         info->si_pid == (pid_t)syscall(SYS_getpid);
+}
+
+/* Only to this thread: whom the sender meant, other than it, cannot be known any more. */
+static void put_back(siginfo_t *info) {
+  syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), info->si_signo, info);
+}
+
 void quiet_end(const struct quiet *q) {
   static const struct timespec now = {0, 0};
   int saved = errno;
-  uint64_t came;
-  while (q->on && (came = pending() & ~q->pending) != 0)
-    if (syscall(SYS_rt_sigtimedwait, &came, NULL, &now, sizeof came) < 0 && errno != EINTR)
-      break;
+  uint64_t left = ~q->pending, came;
+  while (q->on && (came = pending() & left) != 0) {
+    siginfo_t info;
+    if (syscall(SYS_rt_sigtimedwait, &came, &info, &now, sizeof came) < 0) {
+      if (errno != EINTR)
+        break;
+    } else if (!sent_by_our_call(&info)) {
+      put_back(&info);
+      left &= ~BIT(info.si_signo);
+    }
+  }
   if (q->on)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &q->mask, NULL, sizeof q->mask);
   errno = saved;

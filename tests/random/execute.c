@@ -1,6 +1,9 @@
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
+#include "events.h"
+#include "govern.h"
 #include "reader.h"
+#include "rt.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -107,6 +110,19 @@ static void prime(unsigned thread) {
   gate.enter(&places.primer, &token, NULL);
   if (token.word[0])
     gate.leave(&token, APROF_DONE);
+  if (program->shed) {
+    aprof_self->shed = program->shed;
+    aprof_self->stood = clock_read();
+    aprof_self->check_at = UINT64_MAX;
+  }
+}
+
+/* As with a ceiling, which would have been an option: whatever is shed, by one's own choice. */
+static void take_governed_gate(void) {
+  uint32_t clock = APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED;
+  fast_bodies(&gate, clock);
+  fast_brackets(&gate, clock);
+  fast_rest(&gate, clock);
 }
 
 /* Every thread goes through the program and waits where an op is another's. */
@@ -162,6 +178,8 @@ bool execute(const struct program *what, struct rows *rows) {
     fprintf(stderr, "random: the runtime did not take the gate\n");
     return false;
   }
+  if (program->shed)
+    take_governed_gate();
   char *region = malloc(PROGRAM_STRANDS * STACK);
   for (unsigned i = 0; i < PROGRAM_STRANDS; i++)
     stacks[i] = region + (size_t)i * STACK + STACK - CELL;

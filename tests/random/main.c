@@ -1,12 +1,14 @@
 /*
  * random: random async programs, run by the runtime and by the model.
  *
- *     random [--seed N] [--count N] [--mutate] [--verbose]
+ *     random [--seed N] [--count N] [--shed STEP] [--mutate] [--verbose]
  *
  * Each program runs in a process of its own, to its end and up to somewhere: what lives then
  * is in some state. The profile is read by a reader of these tests, and by the command's
  * (command.h). A difference prints the seed, the
  * shortest program found that shows it, and both numbers; the exit status is 1.
+ * --shed runs them on threads that shed detail, up to that step (a number of enum
+ * aprof_step), and compares the rest.
  * --mutate also runs each program with each event dropped or doubled in turn:
  * the runtime must then agree with the model of the broken program. Where that
  * has the same totals as the sound one the event is counted as unseen: twice the
@@ -16,6 +18,7 @@
 #include "command.h"
 #include "execute.h"
 #include "model.h"
+#include "shed.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -57,8 +60,11 @@ static enum outcome compare(const struct program *program, const struct program 
       _exit(verdict == MODEL_AMBIGUOUS ? OPEN : BROKEN);
     if (!execute(program, &got))
       _exit(BROKEN);
+    shed_rows(&wanted, program->shed);
+    shed_rows(&got, program->shed);
     unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
-    differ += command_differs(&wanted, quiet ? NULL : stderr);
+    if (!program->shed) /* the command's own are made of what is there */
+      differ += command_differs(&wanted, quiet ? NULL : stderr);
     _exit(differ ? DIFFER : AGREE);
   }
   int status;
@@ -207,7 +213,7 @@ static bool check_tallies(void) {
 /* -- programs ---------------------------------------------------------------- */
 
 static void usage(FILE *file) {
-  fputs("Usage: random [--seed N] [--count N] [--mutate] [--verbose]\n"
+  fputs("Usage: random [--seed N] [--count N] [--shed STEP] [--mutate] [--verbose]\n"
         "Runs random async programs against the runtime and an independent model.\n",
         file);
 }
@@ -238,11 +244,15 @@ static void with_options(char **argv) {
 
 static uint64_t passed, failed;
 
-static void run_range(uint64_t seed, uint64_t count, bool mutate) {
+static const char *const step_names[APROF_STEPS] = {"", ", no histograms", ", no paths",
+                                                    ", a coarse clock", ", counts only"};
+
+static void run_range(uint64_t seed, uint64_t count, bool mutate, uint32_t step) {
   static struct program program, begun;
   uint64_t events = 0, open_ones = 0, done = 0, before = failed;
   for (; done < count && failed < before + 3; done++) {
     program_generate(&program, seed + done);
+    shed_program(&program, step);
     events += program.count;
     enum outcome outcome = compare(&program, &program, true), half;
     open_ones += outcome == OPEN;
@@ -262,25 +272,32 @@ static void run_range(uint64_t seed, uint64_t count, bool mutate) {
   if (mutate && !check_tallies())
     failed++;
   passed += done - (failed - before < done ? failed - before : done);
-  printf("random: %llu programs from seed %llu%s, %llu events, %llu left open by the semantics\n",
+  printf("random: %llu programs from seed %llu%s%s, %llu events, %llu left open by the semantics\n",
          (unsigned long long)done, (unsigned long long)seed, mutate ? ", each broken" : "",
-         (unsigned long long)events, (unsigned long long)open_ones);
+         step_names[step], (unsigned long long)events, (unsigned long long)open_ones);
 }
 
 int main(int argc, char **argv) {
   static const struct option options[] = {
-      {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-      {"mutate", no_argument, NULL, 'm'},     {"verbose", no_argument, NULL, 'v'},
-      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+      {"seed", required_argument, NULL, 's'},
+      {"count", required_argument, NULL, 'c'},
+      {"mutate", no_argument, NULL, 'm'},
+      {"verbose", no_argument, NULL, 'v'},
+      {"shed", required_argument, NULL, 'S'},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
   };
   uint64_t seed = 1, count = 1000;
+  uint32_t step = APROF_STEP_NONE;
   bool mutate = false;
   int option;
-  while ((option = getopt_long(argc, argv, "s:c:mvh", options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, "s:c:S:mvh", options, NULL)) != -1) {
     if (option == 's')
       seed = strtoull(optarg, NULL, 0);
     else if (option == 'c')
       count = strtoull(optarg, NULL, 0);
+    else if (option == 'S' && strtoul(optarg, NULL, 0) < APROF_STEPS)
+      step = (uint32_t)strtoul(optarg, NULL, 0);
     else if (option == 'm')
       mutate = true;
     else if (option == 'v')
@@ -291,12 +308,14 @@ int main(int argc, char **argv) {
   with_options(argv);
   places_init();
   if (argc > 1) {
-    run_range(seed, count, mutate);
+    run_range(seed, count, mutate, step);
   } else { /* as a test: always the same ones, some that nobody has seen, and broken ones */
-    run_range(1, 4 * SHARE, false);
-    run_range((uint64_t)time(NULL) * 1000, SHARE, false);
+    run_range(1, 4 * SHARE, false, APROF_STEP_NONE);
+    run_range((uint64_t)time(NULL) * 1000, SHARE, false, APROF_STEP_NONE);
+    for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
+      run_range((uint64_t)time(NULL) * 1000, SHARE / 4, false, step);
     if (BROKEN_ONES > 0)
-      run_range(1, BROKEN_ONES, true);
+      run_range(1, BROKEN_ONES, true, APROF_STEP_NONE);
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
   return failed ? 1 : 0;

@@ -64,6 +64,7 @@ struct program {
   uint64_t seed;
   uint32_t count;
   uint32_t threads;
+  uint32_t shed; /* enum aprof_step of all its threads */
   struct op ops[PROGRAM_MAX];
 };
 

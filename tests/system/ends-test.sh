@@ -88,4 +88,36 @@ equal "what is said then" "aprof: no totals, the command was killed by a signal"
 profile=$(find "$profiles" -type f)
 check "the profile is there" "$aprof" dump -o "$work/out/again.json" "$profile"
 equal "and whole" 1 "$(jq '.functions[] | select(.name == "work").done' "$work/out/again.json")"
+
+# Until its totals are made a program that is over gets no signal, which without them would have
+# found it gone; from its handlers, too, it is safe.
+cat >"$work/handles.c" <<'C'
+#include <aprof.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static char *memory = "memory of the program";
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+static void on_signal(int number) {
+  (void)number;
+  write(1, memory, 6);
+}
+__attribute__((destructor)) static void down(void) { memory = NULL; }
+int main(void) {
+  FILE *pid = fopen("pid", "w");
+  fprintf(pid, "%d", (int)getpid());
+  fclose(pid);
+  signal(SIGHUP, on_signal);
+  return work(6);
+}
+C
+check "one with a handler" "$cc" -O2 -fplugin="$plugin" -I"$src/rt/include" "$work/handles.c" -o "$work/handles"
+printf '#!/bin/sh\nkill -TERM $(cat "%s/pid"); kill -HUP $(cat "%s/pid"); exec "%s" "$@"\n' "$work" "$work" "$aprof" \
+  >"$work/signals" && chmod +x "$work/signals"
+rm -f "$work/out"/*
+(cd "$work" && APROF_COMMAND=$work/signals APROF_OPTIONS="dir:$work/out,profile:$profiles" ./handles) \
+  >"$work/said" 2>&1
+equal "exit status, signals while totals are made" 7 $?
+equal "and nothing else" "" "$(cat "$work/said")"
+equal "nor are totals lost" 1 "$(totals)"
 finish
