@@ -206,6 +206,8 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (gimple_call_internal_p(call))
     return false;
   tree callee = gimple_call_fndecl(call), type = gimple_call_fntype(call);
+  if (callee && is_inline_form_of(in.decl, callee))
+    return false;
   bool twice = returns_twice(call);
   std::vector<const Binding *> lines;
   if (!twice) /* a bracket cannot be closed twice */

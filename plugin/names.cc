@@ -70,6 +70,16 @@ void remember_overload(tree function) {
     declared.push_back(function);
 }
 
+static const char *symbol_of(tree function) {
+  const char *text = identifier_text(DECL_ASSEMBLER_NAME(function));
+  return text[0] == '*' ? text + 1 : text;
+}
+
+bool is_inline_form_of(tree caller, tree callee) {
+  return caller != callee && DECL_EXTERNAL(caller) && DECL_DECLARED_INLINE_P(caller) &&
+         strcmp(symbol_of(caller), symbol_of(callee)) == 0;
+}
+
 static bool is_of_c(tree function) {
   return DECL_ASSEMBLER_NAME(function) == DECL_NAME(function);
 }

@@ -30,6 +30,11 @@ void remember_overload(tree function);
    none: an overload of it, a method, one of another namespace. */
 bool is_namesake_of_c(tree function);
 
+/* A header's inline form of a function that calls the function itself, by another name: so
+   glibc's are for _FORTIFY_SOURCE. What a call of that function means, the one of the inline
+   form means already. */
+bool is_inline_form_of(tree caller, tree callee);
+
 } // namespace aprof
 
 #endif

@@ -52,7 +52,7 @@ run_case() {
   case $name in
   cancel) extra="-fexceptions -pthread" ;;
   openmp) extra=-fopenmp ;;
-  cxx | fields | flow | leaving | likely | misfits | namesakes | values) extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof" ;;
+  cxx | fields | flow | inline-forms | leaving | likely | misfits | namesakes | values) extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof" ;;
   files)
     extra="-fplugin-arg-aprof-bindings=$cases/files.aprof"
     also=$work/files-lib.o
