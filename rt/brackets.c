@@ -63,6 +63,20 @@ static uint32_t create_place(const struct thread *t, struct aprof_site *site,
   return node_site(await);
 }
 
+/* A function that is known by its address. One that has a name, too, is in the thread's cache
+   like others, where the fast events find it by its address. */
+static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {
+  uint32_t place = above << 1;
+  struct aprof_site *key = address_as_site(fn);
+  struct node_entry *e = node_entry_for(t, place, key);
+  if (e->site == key && e->place == place)
+    return e->node;
+  uint32_t site = site_of_address(fn, model), node = node_of_site_slow(above, site, false);
+  if (site_record(site)->alias != 0)
+    node_keep(t, place, key, node);
+  return node;
+}
+
 void event_create_begin(struct aprof_site *site, struct aprof_token *token,
                         struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
@@ -81,7 +95,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
       uint8_t model =
           site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK : APROF_MODEL_STACK;
       uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
-      f->node = node_of_site_slow(above, site_of_address_slow(fn, model), false);
+      f->node = node_of_address(t, above, fn, model);
       f->outer = f->node;
     }
   }
@@ -578,8 +592,7 @@ static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, i
 }
 
 /* f, which is this thread's, runs, or a bracket of it is open. */
-static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int how,
-                     uint64_t now) {
+static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
   if (f->open != 0) {
@@ -642,9 +655,7 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
     bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);
     s.cell = 0; /* others may have been found since */
     /* any: names every future of the address; each look-up finds another. */
-    f = site->ns != APROF_NS_ANY ? NULL
-        : gone                   ? key_find(key0, key1, site->ns)
-                                 : key_next(&s, f);
+    f = site->ns != APROF_NS_ANY ? NULL : gone ? key_find(key0, key1, site->ns) : key_next(&s, f);
   }
   event_end(t);
 }

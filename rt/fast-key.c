@@ -332,8 +332,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)) ||
-      (function == NULL && fn != NULL))
+      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)))
     goto undo;
   uint32_t above = 0;
   if (creator != NULL) {
@@ -344,7 +343,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   } else if (unlikely(events_helper.at != 0)) {
     goto undo;
   }
-  struct node_entry *e = fast_node(t, above, function != NULL ? function : site, false);
+  struct aprof_site *made = function != NULL ? function : fn != NULL ? address_as_site(fn) : site;
+  struct node_entry *e = fast_node(t, above, made, false);
   if (unlikely(e == NULL))
     goto undo;
   if (unlikely(e->callee != site)) {
@@ -359,9 +359,9 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
-                         function == NULL ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
-                         fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
+  uint64_t id =
+      fast_new(t, f, now, APROF_FUTURE_TENTATIVE, made == site ? APROF_F_NAMELESS : APROF_F_NAMED,
+               0, fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;

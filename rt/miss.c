@@ -57,7 +57,7 @@ void event_missed(struct thread *t, enum aprof_miss kind, uint32_t site) {
 
 /* A call returns behind itself: the byte before is still part of it. */
 void event_missed_from(struct thread *t, enum aprof_miss kind, const void *caller) {
-  event_missed(t, kind, site_of_address_slow((const char *)caller - 1, APROF_MODEL_NONE));
+  event_missed(t, kind, site_of_address((const char *)caller - 1, APROF_MODEL_NONE));
 }
 
 void misses_forget(struct aprof_block *b) {

@@ -287,7 +287,7 @@ void arena_reset(void);
 
 /* site.c: numbers of sites in this profile; slow paths but for the inline test. */
 uint32_t site_register_slow(struct aprof_site *site);
-uint32_t site_of_address_slow(const void *function, uint8_t model);
+uint32_t site_of_address(const void *function, uint8_t model);
 uint32_t site_alias_slow(uint32_t dynamic, struct aprof_site *site);
 /* A create line has named this function and its address. */
 void site_told(struct aprof_site *function, const void *address);
@@ -345,6 +345,10 @@ static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place
      dozen functions throw each other out. */
   uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
   return &t->cache[(both * 0x9e3779b97f4a7c15ull) >> (64 - NODE_CACHE_BITS)];
+}
+/* What stands for its site, in that cache alone, of a function that is known by its address. */
+static inline struct aprof_site *address_as_site(const void *function) {
+  return (struct aprof_site *)(uintptr_t)function;
 }
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
@@ -433,7 +437,9 @@ SLOW void event_missed_from(struct thread *t, enum aprof_miss kind, const void *
 void misses_forget(struct aprof_block *block); /* its counts start from zero */
 
 /* dump.c */
-void dump_start(void); /* finds the command, takes the signal */
+void dump_attach(void); /* once, by the loader */
+void dump_start(void);  /* finds the command, takes the signal */
+void dump_forget(void); /* in a child: commands that its parent started, or was about to */
 int dump_request(const char *reason, uint64_t tick);
 
 #pragma GCC visibility pop

@@ -21,7 +21,9 @@ static uint32_t table_size, table_used;
 static struct aprof_module *modules;
 static uint32_t modules_count;
 
-static struct map told; /* from addresses to functions, as create lines have named both */
+/* From addresses of functions: to their numbers, and to those of the functions that create
+   lines have named with them. */
+static struct map addresses, told;
 
 static uint32_t creating[64]; /* namespaces of create lines, open addressing; a full
                                  table forgets the rest */
@@ -34,7 +36,7 @@ void site_reset(void) {
   table_size = table_used = 0;
   modules = NULL;
   modules_count = 0;
-  told = (struct map){NULL};
+  addresses = told = (struct map){NULL};
 }
 
 struct aprof_psite *site_record(uint32_t id) {
@@ -228,7 +230,7 @@ static uint32_t module_of(const struct module_search *s) {
   m->bias = s->found.dlpi_addr;
   m->low = s->low;
   m->high = s->high;
-  char exe[1024];
+  static char exe[1024]; /* the first future may be on a small stack */
   const char *path = s->found.dlpi_name;
   if (path == NULL || *path == '\0') { /* the program itself */
     ssize_t length = profile_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -241,48 +243,46 @@ static uint32_t module_of(const struct module_search *s) {
   return modules_count;
 }
 
-static uint32_t told_of(uint64_t address) {
-  return likely(told.directory != NULL) ? map_find(&told, address) : 0;
+static uint32_t found(const struct map *map, uint64_t address) {
+  return likely(__atomic_load_n(&map->directory, __ATOMIC_ACQUIRE) != NULL) ? map_find(map, address)
+                                                                            : 0;
 }
 
-/* rt.lock held; 0: none yet. */
-static uint32_t find_address(const struct aprof_psite *wanted) {
-  if (table_size == 0)
-    return 0;
-  uint32_t slot = hash_psite(wanted) & (table_size - 1);
-  for (; table[slot] != 0; slot = (slot + 1) & (table_size - 1))
-    if (site_record(table[slot])->address == wanted->address)
-      return table[slot];
-  return 0;
+/* rt.lock held. Without memory it is not kept. */
+static bool keep(struct map *map, uint64_t address, uint32_t id) {
+  return (map->directory != NULL || map_start(map)) && map_add(map, address, id);
 }
 
-uint32_t site_of_address_slow(const void *function, uint8_t model) {
-  struct aprof_psite wanted = {
-      .kind = APROF_SITE_FUNCTION, .model = model, .address = (uint64_t)(uintptr_t)function};
-  struct module_search search = {.address = wanted.address};
-  rt_lock();
-  uint32_t id = find_address(&wanted);
-  rt_unlock();
-  if (id != 0)
-    return id;
+static SLOW uint32_t address_new(uint64_t address, uint8_t model) {
+  struct aprof_psite wanted = {.kind = APROF_SITE_FUNCTION, .model = model, .address = address};
+  struct module_search search = {.address = address};
   dl_iterate_phdr(module_visit, &search); /* takes the loader's lock: not under ours */
   rt_lock();
-  wanted.module = module_of(&search);
-  wanted.alias = told_of(wanted.address);
-  id = intern(&wanted);
+  uint32_t id = found(&addresses, address);
+  if (id == 0) {
+    wanted.module = module_of(&search);
+    wanted.alias = found(&told, address);
+    id = intern(&wanted);
+    if (id != 0)
+      keep(&addresses, address, id);
+  }
   rt_unlock();
   return id;
 }
 
+uint32_t site_of_address(const void *function, uint8_t model) {
+  uint32_t id = found(&addresses, (uintptr_t)function);
+  return likely(id != 0) ? id : address_new((uintptr_t)function, model);
+}
+
 void site_told(struct aprof_site *function, const void *address) {
   uint64_t key = (uintptr_t)address;
-  if (likely(told_of(key) != 0))
+  if (likely(found(&told, key) != 0))
     return;
   uint32_t id = site_id(function), dynamic;
-  struct aprof_psite wanted = {.kind = APROF_SITE_FUNCTION, .address = key};
   rt_lock();
-  if (id != 0 && told_of(key) == 0 && (told.directory != NULL || map_start(&told)) &&
-      map_add(&told, key, id) && (dynamic = find_address(&wanted)) != 0)
+  if (id != 0 && found(&told, key) == 0 && keep(&told, key, id) &&
+      (dynamic = found(&addresses, key)) != 0)
     site_alias_slow(dynamic, function);
   rt_unlock();
 }

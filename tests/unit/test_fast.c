@@ -158,6 +158,27 @@ START_TEST(nameless_ones) {
 }
 END_TEST
 
+/* Whom a field names: the address is all that the create knows. */
+static void known_by_its_address(void) {
+  static const char code[1];
+  token c, r = {0};
+  create(&once, &c, NULL, code);
+  created(&c, KEY, 1);
+  pass(10);
+  gate.run_begin(&call, &r, KEY, 0, &on_step, code);
+  pass(3);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_known_by_their_address) {
+  in_rounds(known_by_its_address);
+  expect("on_step", "done", ROUNDS);
+  expect("on_step", "exec", 3 * ROUNDS);
+  expect("on_step @ once", "waiting", 10 * ROUNDS);
+  expect("once", "created", 0);
+}
+END_TEST
+
 static void published(void) {
   token c, r;
   create(&spawn, &c, &on_done, NULL);
@@ -408,6 +429,6 @@ START_TEST(timed_ones) {
 }
 END_TEST
 
-UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, published_ones, ones_that_nobody_creates,
-          runs_inside_a_run, one_that_waits_for_what_it_polls, ones_whose_key_is_known_early,
-          woken_ones, woken_after_a_reset, stopped_ones, timed_ones)
+UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address, published_ones,
+          ones_that_nobody_creates, runs_inside_a_run, one_that_waits_for_what_it_polls,
+          ones_whose_key_is_known_early, woken_ones, woken_after_a_reset, stopped_ones, timed_ones)
