@@ -1,6 +1,8 @@
 /* Memory and strings without libc; see bytes.h. */
 #include "bytes.h"
 
+#include <stdarg.h>
+
 /* Else the compiler would see memset in the loop of memset. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
@@ -90,4 +92,29 @@ char *strstr(const char *s, const char *wanted) {
     if (strncmp(s, wanted, n) == 0)
       return (char *)s;
   return NULL;
+}
+
+bool text_join(char *to, size_t room, ...) {
+  va_list texts;
+  const char *text;
+  size_t at = 0;
+  va_start(texts, room);
+  while ((text = va_arg(texts, const char *)) != NULL)
+    for (; *text != '\0' && at < room; text++)
+      to[at++] = *text;
+  va_end(texts);
+  to[at < room ? at : room - 1] = '\0';
+  return at < room;
+}
+
+char *text_number(char *to, uint64_t value) {
+  char digits[20], *at = to;
+  int n = 0;
+  do
+    digits[n++] = (char)('0' + value % 10);
+  while ((value /= 10) != 0);
+  while (n > 0)
+    *at++ = digits[--n];
+  *at = '\0';
+  return to;
 }

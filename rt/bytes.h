@@ -10,6 +10,8 @@
 #ifndef APROF_BYTES_H
 #define APROF_BYTES_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #define OWN(name) __asm__("__aprof_own_" #name) __attribute__((visibility("hidden")))
@@ -35,5 +37,11 @@ char *own_strstr(const char *s, const char *wanted) __attribute__((visibility("h
 #define strchr own_strchr
 #define strrchr own_strrchr
 #define strstr own_strstr
+
+/* All of these texts, up to a NULL, one behind the other. False: cut short, no room. Instead
+   of printf, which takes more of a small stack than is there. */
+bool text_join(char *to, size_t room, ...) __attribute__((visibility("hidden"), sentinel));
+/* In decimal, at most 20 digits; returns `to`. */
+char *text_number(char *to, uint64_t value) __attribute__((visibility("hidden")));
 
 #endif

@@ -95,6 +95,7 @@ static void mark_process(uint32_t mark) {
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
   rt.lock = rt.opening = 0; /* of threads that are not here */
+  dump_forget();
   if (!profile_confined())
     mark_process(rt.state == RT_ON ? MARK_FORKED : MARK_OURS);
   if (rt.state != RT_ON)
@@ -130,6 +131,7 @@ static void start_over(void) {
   histogram_reset();
   key_reset();
   future_reset();
+  dump_forget();
   rt.instance++;
   rt.lock = 0;
 }
@@ -151,6 +153,7 @@ void control_attach(void) {
   }
   mark_process(MARK_OURS);
   thread_start();
+  dump_attach();
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
   if (!rt.options.enabled)

@@ -88,7 +88,7 @@ void cost_measure(void) {
   rt_unlock();
   if (s == NULL)
     return;
-  struct aprof_gate gate, general;
+  static struct aprof_gate gate, general; /* the stack may be small */
   fast_bodies(&gate, clock_variant(rt.clock));
   fast_bodies(&general, 0);
   prepare(s, UINT32_MAX);

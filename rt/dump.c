@@ -15,11 +15,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "rt.h"
 
 #ifndef APROF_BINDIR
@@ -33,26 +35,28 @@ static bool try_command(const char *library, size_t up, const char *rest) {
   for (; up > 0 && n > 0; up--)
     while (n > 0 && library[--n] != '/')
       ;
-  if (snprintf(rt.command, sizeof rt.command, "%.*s%s", (int)n, library, rest) >=
-      (int)sizeof rt.command)
-    return false;
-  return access(rt.command, X_OK) == 0;
+  memcpy(rt.command, library, n);
+  return text_join(rt.command + n, sizeof rt.command - n, rest, NULL) &&
+         access(rt.command, X_OK) == 0;
 }
 
 /* The file that this code lies in; "" where that is not known, or not to be believed: the
    loader knows a program by the name that its caller gave it. */
-static void own_file(char *path, size_t size) {
+static char own_file[400];
+
+/* While the loader calls the constructors of this library or the program: later, a thread may
+   hold its lock and wait for this one's first future. */
+static void find_own_file(void) {
   Dl_info info;
   struct link_map *module = NULL;
-  path[0] = '\0';
   if (!dladdr1((void *)dump_start, &info, (void **)&module, RTLD_DL_LINKMAP) || module == NULL)
     return;
   if (module->l_name[0] == '/') {
-    if (strlen(module->l_name) < size)
-      strcpy(path, module->l_name);
+    if (strlen(module->l_name) < sizeof own_file)
+      strcpy(own_file, module->l_name);
   } else if (!getauxval(AT_SECURE)) {
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    path[n > 0 ? n : 0] = '\0';
+    ssize_t n = readlink("/proc/self/exe", own_file, sizeof own_file - 1);
+    own_file[n > 0 ? n : 0] = '\0';
   }
 }
 
@@ -61,11 +65,9 @@ static void find_command(void) {
   const char *named = getauxval(AT_SECURE) ? NULL : getenv("APROF_COMMAND");
   if (named != NULL && try_command("", 0, named))
     return;
-  char library[400];
-  own_file(library, sizeof library);
-  if (library[0] == '/' &&
-      (try_command(library, 3, "/aprof") || try_command(library, 2, "/bin/aprof") ||
-       try_command(library, 3, "/bin/aprof")))
+  if (own_file[0] == '/' &&
+      (try_command(own_file, 3, "/aprof") || try_command(own_file, 2, "/bin/aprof") ||
+       try_command(own_file, 3, "/bin/aprof")))
     return;
   if (!try_command("", 0, APROF_BINDIR "/aprof"))
     rt.command[0] = '\0';
@@ -123,8 +125,8 @@ static bool take_descriptors(void) {
 /* The program's own soft limits are not meant for the command. False: even the hard
    one leaves too few descriptors to load its libraries. */
 static bool lift_limits(void) {
-  static const __rlimit_resource_t all[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CPU,
-                                            RLIMIT_NOFILE};
+  static const __rlimit_resource_t all[] = {RLIMIT_AS,  RLIMIT_DATA,   RLIMIT_FSIZE,
+                                            RLIMIT_CPU, RLIMIT_NOFILE, RLIMIT_STACK};
   struct rlimit64 limit = {0, 0};
   long known = -1;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -144,10 +146,10 @@ static _Noreturn void leave(int status) {
     syscall(SYS_exit_group, status);
 }
 
-/* A process in this one's memory, on that stack; this thread stops until it has ended or
-   become another program. Not by the C library's clone(): ThreadSanitizer has one of its
-   own, which takes it for a fork of the program and starts a thread there. */
-static pid_t start_process(int (*run)(void *), char *stack_end, void *argument) {
+/* A process in this one's memory, on that stack; with CLONE_VFORK this thread stops until it
+   has ended or become another program. Not by the C library's clone(): ThreadSanitizer has one
+   of its own, which takes it for a fork of the program and starts a thread there. */
+static pid_t start_process(int flags, int (*run)(void *), char *stack_end, void *argument) {
 #if defined __x86_64__
   long result;
   register long none __asm__("r10") = 0;
@@ -164,12 +166,12 @@ static pid_t start_process(int (*run)(void *), char *stack_end, void *argument) 
                    "hlt\n"
                    "1:"
                    : "=a"(result)
-                   : "0"((long)SYS_clone), "D"((long)(CLONE_VM | CLONE_VFORK)), "S"(stack), "d"(0l),
+                   : "0"((long)SYS_clone), "D"((long)(CLONE_VM | flags)), "S"(stack), "d"(0l),
                      "r"(none)
                    : "rcx", "r11", "memory");
   return (pid_t)(result < 0 ? -1 : result);
 #else
-  return clone(run, stack_end, CLONE_VM | CLONE_VFORK, argument);
+  return clone(run, stack_end, CLONE_VM | flags, argument);
 #endif
 }
 
@@ -219,7 +221,7 @@ static bool was_killed(pid_t process) {
 static int start_command(void *argument) {
   struct request *r = argument;
   char stack[8192] __attribute__((aligned(16)));
-  r->command = start_process(become_command, stack + sizeof stack, argument);
+  r->command = start_process(CLONE_VFORK, become_command, stack + sizeof stack, argument);
   if (r->command < 0)
     r->failed = "cannot be started (no more processes allowed?)";
   if (r->command > 0 && r->wait && was_killed(r->command))
@@ -233,30 +235,98 @@ static int start_command(void *argument) {
 #define AT_ONCE 4
 #define STUCK_NS 60000000000u
 
-static struct {
-  pid_t pid;
+static struct place {
+  pid_t pid;      /* 0: never used */
+  bool kept;      /* pid is who keeps the command */
   uint64_t since; /* CLOCK_MONOTONIC, ns */
+  uint32_t ready; /* of who keeps it: the command is started, or will not be */
+  struct request *request;
+  char stack[12288] __attribute__((aligned(16)));
 } started[AT_ONCE];
 
-/* A place for another command; -1: signals come faster than totals can be made. */
-static int free_place(uint64_t now) {
-  for (int i = 0; i < AT_ONCE; i++)
-    if (started[i].pid == 0 || now - started[i].since > STUCK_NS ||
-        (kill(started[i].pid, 0) < 0 && errno == ESRCH))
-      return i;
-  return -1;
+static bool is_free(const struct place *p, uint64_t now) {
+  if (p->pid == 0)
+    return true;
+  if (p->kept) /* its end, which nobody else waits for */
+    return syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0;
+  return now - p->since > STUCK_NS || (kill(p->pid, 0) < 0 && errno == ESRCH);
 }
 
-static void number_text(char *to, uint64_t value) {
-  char digits[24];
-  int n = 0;
-  do
-    digits[n++] = (char)('0' + value % 10);
-  while ((value /= 10) != 0);
-  while (n > 0)
-    *to++ = digits[--n];
-  *to = '\0';
+/* A place for another command; NULL: signals come faster than totals can be made. */
+static struct place *free_place(uint64_t now) {
+  struct place *found = NULL;
+  for (int i = AT_ONCE - 1; i >= 0; i--)
+    if (is_free(&started[i], now)) {
+      started[i].pid = 0;
+      found = &started[i];
+    }
+  return found;
 }
+
+/* -- where the program gets the children of others ------------------------------- */
+
+/* As the first process of a container, or as who asked for them: then also a command whose
+   parent has ended. */
+static bool is_reaper(void) {
+  int reaper = 0;
+  return syscall(SYS_getpid) == 1 ||
+         (syscall(SYS_prctl, PR_GET_CHILD_SUBREAPER, &reaper, 0, 0, 0) == 0 && reaper);
+}
+
+/* In the program's memory beside its threads, until the command has ended; as a child that
+   sends no signal it is waited for by whoever asks for it alone. From where its request is done
+   it has one thread's errno no longer, so makes no call that would set it. */
+static __attribute__((noreturn)) int keep_command(void *argument) {
+  struct place *p = argument;
+  struct request *r = p->request;
+  char stack[8192] __attribute__((aligned(16)));
+  pid_t command = start_process(CLONE_VFORK, become_command, stack + sizeof stack, r);
+  if (command < 0)
+    r->failed = "cannot be started (no more processes allowed?)";
+  __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE);
+  if (plain_call(SYS_close_range, 0, -1, 0, 0) != 0) /* sockets are not kept open for this */
+    for (long fd = 0; fd < 1024; fd++)
+      plain_call(SYS_close, fd, 0, 0, 0);
+  if (command > 0)
+    plain_call(SYS_wait4, command, 0, __WALL, 0);
+  for (;;)
+    plain_call(SYS_exit_group, 0, 0, 0, 0);
+}
+
+/* False: there can be none such. */
+static bool start_kept(struct request *r, struct place *p) {
+  p->request = r;
+  p->ready = 0;
+  p->pid = start_process(0, keep_command, p->stack + sizeof p->stack, p);
+  if (p->pid < 0)
+    return false;
+  p->kept = true;
+  while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) {
+    if (syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0) {
+      r->failed = "could not be started: a signal killed who was to start it";
+      break;
+    }
+    sched_yield();
+  }
+  return true;
+}
+
+/* It has left its PID namespace, and the first process that it starts is the first of another:
+   that must not be ours, at whose end no more could be started there. */
+static bool children_are_elsewhere(void) {
+  static const char *const names[] = {"/proc/thread-self/ns/pid",
+                                      "/proc/thread-self/ns/pid_for_children"};
+  char text[2][64];
+  for (int i = 0; i < 2; i++) {
+    long n = syscall(SYS_readlinkat, AT_FDCWD, names[i], text[i], sizeof text[i] - 1);
+    if (n < 0) /* no /proc; or, of a namespace that is yet to begin, no such link */
+      return i == 1 && errno == ENOENT;
+    text[i][n] = '\0';
+  }
+  return strcmp(text[0], text[1]) != 0;
+}
+
+/* -- in turn ----------------------------------------------------------------------- */
 
 static int complain(const char *why) {
   control_say("no totals, the command ", why);
@@ -269,27 +339,32 @@ static int complain(const char *why) {
    handler may run there. */
 static void start(struct request *r) {
   static char stack[32768] __attribute__((aligned(16)));
-  pid_t between = start_process(start_command, stack + sizeof stack, r);
+  pid_t between = start_process(CLONE_VFORK, start_command, stack + sizeof stack, r);
   if (between < 0)
     r->failed = "cannot be started (no more processes allowed?)";
   else if (was_killed(between))
     r->failed = "could not be started: a signal killed who was to start it";
 }
 
+static uint32_t busy, over; /* a thread starts a command; the last totals were asked for */
+
 static int start_in_turn(struct request *r) {
-  static uint32_t busy;
   uint64_t now = vdso_clock(CLOCK_MONOTONIC);
-  int place = -1;
+  struct place *place = NULL;
   while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
     sched_yield(); /* another thread is starting one, which takes a millisecond */
-  if (r->wait || (place = free_place(now)) >= 0)
+  if (r->wait) {
     start(r);
-  if (place >= 0 && r->failed == NULL) {
-    started[place].pid = r->command;
-    started[place].since = now;
+  } else if ((place = free_place(now)) != NULL) {
+    if (!is_reaper() || !start_kept(r, place)) {
+      start(r);
+      place->kept = false;
+      place->pid = r->failed == NULL ? r->command : 0;
+    }
+    place->since = now;
   }
   __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-  return r->wait || place >= 0 ? 0 : -1;
+  return r->wait || place != NULL ? 0 : -1;
 }
 
 /* Starts a dump; async-signal-safe. At exit waits for it. */
@@ -298,13 +373,16 @@ static int request_dump(const char *reason, uint64_t tick) {
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
     return complain("`aprof` is not installed beside the runtime (APROF_COMMAND names another)");
+  if (children_are_elsewhere())
+    return complain("cannot be started: the program has a new PID namespace for its children, "
+                    "and none in it yet");
   struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
                                (char *)reason, (char *)"--sequence", r.sequence, (char *)"--at",
                                r.tick, NULL},
                       .wait = strcmp(reason, "exit") == 0};
-  number_text(r.fd, PROFILE_FD);
-  number_text(r.sequence, rt.header->signals);
-  number_text(r.tick, tick);
+  text_number(r.fd, PROFILE_FD);
+  text_number(r.sequence, rt.header->signals);
+  text_number(r.tick, tick);
   int result = start_in_turn(&r);
   return r.failed != NULL ? complain(r.failed) : result;
 }
@@ -342,7 +420,8 @@ static void last_request(uint64_t tick) {
 static void on_signal(int number) {
   (void)number;
   int saved = errno;
-  if (rt.state == RT_ON && profile_ours()) {
+  bool last = __atomic_load_n(&over, __ATOMIC_RELAXED); /* its totals say more */
+  if (rt.state == RT_ON && profile_ours() && !last) {
     __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
     dump_request("signal", clock_read());
   }
@@ -350,7 +429,7 @@ static void on_signal(int number) {
 }
 
 static void take_signal(int number) {
-  struct sigaction old, mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  struct sigaction old, mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
   if (number == 0 || sigaction(number, NULL, &old) != 0)
     return;
   if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
@@ -360,8 +439,7 @@ static void take_signal(int number) {
 }
 
 static void at_end(uint32_t kind) {
-  static uint32_t done;
-  if (rt.state != RT_ON || !profile_ours() || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+  if (rt.state != RT_ON || !profile_ours() || __atomic_exchange_n(&over, 1, __ATOMIC_RELAXED))
     return;
   int saved = errno;
   if (!rt.options.exit) { /* nobody asked for it: it would fill the memory of the machine */
@@ -384,12 +462,18 @@ __attribute__((destructor)) static void at_usual_end(void) {
   at_end(1);
 }
 
+void dump_attach(void) {
+  find_own_file();
+  at_quick_exit(at_quick_end); /* what the program registers later comes before it */
+}
+
 void dump_start(void) {
-  static bool registered;
   find_command();
   take_signal(rt.options.signal);
-  if (!registered) {
-    registered = true;
-    at_quick_exit(at_quick_end);
-  }
+}
+
+void dump_forget(void) {
+  busy = over = 0;
+  for (int i = 0; i < AT_ONCE; i++)
+    started[i].pid = 0;
 }

@@ -101,7 +101,7 @@ static bool pick_dir(char *dir, size_t room) {
   if (strcmp(wanted, "memfd") == 0 || getauxval(AT_SECURE)) /* its caller may fill no directory */
     return false;
   if (*wanted != '\0') {
-    if (snprintf(dir, room, "%s", wanted) < (int)room && usable_dir(dir))
+    if (text_join(dir, room, wanted, NULL) && usable_dir(dir))
       return true;
     control_say("the profile directory must be on tmpfs and writable by you alone, using a "
                 "memfd instead of: ",
@@ -109,21 +109,27 @@ static bool pick_dir(char *dir, size_t room) {
     return false;
   }
   const char *runtime = getenv("XDG_RUNTIME_DIR");
-  if (runtime != NULL && *runtime == '/' && snprintf(dir, room, "%s/aprof", runtime) < (int)room &&
+  if (runtime != NULL && *runtime == '/' && text_join(dir, room, runtime, "/aprof", NULL) &&
       on_tmpfs(runtime) && usable_dir(dir))
     return true;
-  return snprintf(dir, room, "/dev/shm/aprof-%u", (unsigned)geteuid()) < (int)room &&
+  char user[24];
+  return text_join(dir, room, "/dev/shm/aprof-", text_number(user, geteuid()), NULL) &&
          usable_dir(dir);
 }
 
+/* What is static from here on is so because the first future may be on a small stack; only one
+   thread opens a profile. */
+
 /* In a directory of its own; -1: nowhere. */
 static int create_named(const struct aprof_header *h, const char *dir) {
-  for (int attempt = 0; attempt < 100; attempt++) {
-    int n = attempt == 0 ? snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.aprof", dir, h->name,
-                                    h->pid, (unsigned long long)h->start_time)
-                         : snprintf(rt.path, sizeof rt.path, "%s/%.64s-%d-%llu.%d.aprof", dir,
-                                    h->name, h->pid, (unsigned long long)h->start_time, attempt);
-    if (n >= (int)sizeof rt.path)
+  char name[65], pid[24], start[24], number[24];
+  text_join(name, sizeof name, h->name, NULL);
+  text_number(pid, (uint64_t)h->pid);
+  text_number(start, h->start_time);
+  for (unsigned attempt = 0; attempt < 100; attempt++) {
+    const char *again = attempt > 0 ? text_number(number, attempt) : "";
+    if (!text_join(rt.path, sizeof rt.path, dir, "/", name, "-", pid, "-", start,
+                   attempt > 0 ? "." : "", again, ".aprof", NULL))
       break;
     int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0)
@@ -146,7 +152,7 @@ static bool begin_file(int fd, const struct aprof_header *h) {
 
 /* A directory may be full where memory is not. */
 static int create_file(const struct aprof_header *h) {
-  char dir[300];
+  static char dir[300];
   rt.path[0] = '\0';
   bool picked = pick_dir(dir, sizeof dir);
   int fd = picked ? create_named(h, dir) : -1;
@@ -199,7 +205,7 @@ static size_t read_file(const char *path, char *to, size_t room) {
 }
 
 static uint64_t start_time(void) {
-  char text[1024];
+  static char text[1024];
   read_file("/proc/self/stat", text, sizeof text);
   char *p = strrchr(text, ')');
   for (int field = 2; p != NULL && field < 22; field++)
@@ -220,11 +226,11 @@ static void describe_process(struct aprof_header *h) {
     if (h->command[i] == '\0')
       h->command[i] = ' ';
   memcpy(h->dir, rt.options.dir, sizeof h->dir);
-  char exe[512];
+  static char exe[512];
   ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
   exe[length > 0 ? length : 0] = '\0';
   const char *name = strrchr(exe, '/');
-  snprintf(h->name, sizeof h->name, "%s", name != NULL ? name + 1 : "program");
+  text_join(h->name, sizeof h->name, name != NULL ? name + 1 : "program", NULL);
   for (char *c = h->name; *c; c++)
     if (*c < ' ' || *c > '~')
       *c = '_';
@@ -254,7 +260,7 @@ static bool map_file(int fd) {
 /* By the kernel's own list. A tool such as valgrind keeps a list too, where a range that
    a child did not inherit is still taken. */
 static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
-  char text[512];
+  static char text[512];
   uintptr_t bounds[2] = {0, 0}; /* of the line that is being read */
   int part = 0;                 /* 0 and 1: in a bound; 2: behind both */
   bool free = true;
