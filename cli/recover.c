@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 struct recovery {
+  const char *directory;
   struct written *written;
   bool ok;
 };
@@ -41,13 +42,41 @@ static void wait_for_dump(int fd, const struct aprof_header *header) {
   }
 }
 
+/* Whether the totals at `path` say that their profile lay in `directory`. */
+static bool is_from(const char *path, const char *directory) {
+  size_t length;
+  char *fault = NULL, *text = read_text_file(path, (size_t)1 << 30, &length);
+  if (!text)
+    return false;
+  cJSON *json = json_parse(text, length, &fault);
+  const char *profile = json_get_text(json_member(json, "process"), "profile");
+  size_t prefix = strlen(directory);
+  bool from = profile && !strncmp(profile, directory, prefix) && profile[prefix] == '/';
+  cJSON_Delete(json);
+  free(fault);
+  free(text);
+  return from;
+}
+
+/* Where its totals go: beside those of this run that have its name already, as of a process
+   that became another image of its program. */
+static char *place_for(const struct aprof_header *header, const char *directory) {
+  char *path;
+  for (unsigned sequence = 0; (path = output_name(header->dir, header, sequence)); sequence++) {
+    if (access(path, F_OK) || !is_from(path, directory))
+      return path;
+    free(path);
+  }
+  return NULL;
+}
+
 static bool make_totals(struct found *found, const struct aprof_header *header,
-                        struct written *written) {
+                        const struct recovery *recovery) {
   struct totals_request request = {.reason = "recovered", .path = found->path};
-  char *path = output_name(header->dir, header, 0);
+  char *path = place_for(header, recovery->directory);
   bool ok = path && output_totals(path, false, found->fd, found->what, PROFILE_LEFT, &request);
   if (ok)
-    note(written, path);
+    note(recovery->written, path);
   else
     complain("the profile is kept: aprof dump %s", found->path);
   free(path);
@@ -72,7 +101,7 @@ static void recover_one(const struct entry *entry, void *context) {
     enum profile_state state = profile_state(found.fd, &header);
     /* One that lives on (a daemon) writes its totals itself when it ends. */
     if (!gone && state == PROFILE_LEFT) {
-      bool ok = header.totals_written || make_totals(&found, &header, recovery->written);
+      bool ok = header.totals_written || make_totals(&found, &header, recovery);
       recovery->ok &= ok;
       if (ok && unlinkat(entry->directory, entry->name, 0) && errno != ENOENT)
         complain("cannot remove %s: %s; remove it yourself", path, strerror(errno));
@@ -82,25 +111,9 @@ static void recover_one(const struct entry *entry, void *context) {
 }
 
 bool recover_all(const char *directory, struct written *written) {
-  struct recovery recovery = {.written = written, .ok = true};
+  struct recovery recovery = {.directory = directory, .written = written, .ok = true};
   find_all(directory, recover_one, &recovery);
   return recovery.ok;
-}
-
-/* Whether the totals at `path` say that their profile lay in `directory`. */
-static bool is_from(const char *path, const char *directory) {
-  size_t length;
-  char *fault = NULL, *text = read_text_file(path, (size_t)1 << 30, &length);
-  if (!text)
-    return false;
-  cJSON *json = json_parse(text, length, &fault);
-  const char *profile = json_get_text(json_member(json, "process"), "profile");
-  size_t prefix = strlen(directory);
-  bool from = profile && !strncmp(profile, directory, prefix) && profile[prefix] == '/';
-  cJSON_Delete(json);
-  free(fault);
-  free(text);
-  return from;
 }
 
 void recover_find_totals(const char *output, const char *directory, time_t start,

@@ -48,10 +48,14 @@ void thread_start(void) {
   }
 }
 
+static uint32_t given_back;  /* blocks, so far */
+static uint32_t none_behind; /* so many given back, plus 1, when there was none; 0: there was one */
+
 void thread_wipe(void) {
   memset(blocks, 0, sizeof blocks);
   memset(holders, 0, sizeof holders);
   free_threads = NULL; /* wiped too: made anew */
+  none_behind = 0;
   if (aprof_self != &nobody)
     memset(aprof_self, 0, sizeof *aprof_self);
   aprof_self = &nobody;
@@ -191,14 +195,22 @@ static struct aprof_block *block_lease(uint32_t *number) {
   return block != NULL ? block : block_new(number);
 }
 
+/* Looked for in vain since the last was given back: each event of the thread would do so. */
+static bool none_is_free(void) {
+  return unlikely(__atomic_load_n(&none_behind, __ATOMIC_RELAXED) ==
+                  __atomic_load_n(&given_back, __ATOMIC_RELAXED) + 1);
+}
+
 static struct thread *lease(void) {
   struct thread *t = profile_confined() ? NULL : thread_memory();
-  uint32_t number;
+  uint32_t number, before = __atomic_load_n(&given_back, __ATOMIC_ACQUIRE);
   struct aprof_block *b = t != NULL ? block_lease(&number) : NULL;
   if (b == NULL) {
     __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
-    if (t != NULL)
+    if (t != NULL) {
       thread_memory_free(t);
+      __atomic_store_n(&none_behind, before + 1, __ATOMIC_RELAXED);
+    }
     return NULL;
   }
   t->block = b;
@@ -306,6 +318,10 @@ struct thread *thread_sync(bool birth) {
   int saved = errno;
   if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD || rt_locked_here())
     return NULL;
+  if (aprof_self->block == NULL && none_is_free() && profile_ours()) {
+    __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
   signals_block(&before);
   struct thread *t = sync_blocked(birth);
   signals_restore(&before);
@@ -367,6 +383,7 @@ static void retire(struct thread *t) {
   t->block = NULL;
   t->epoch = 0;
   __atomic_store_n(&b->state, APROF_THREAD_FREE, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE);
   thread_memory_free(t);
 }
 

@@ -61,6 +61,12 @@ ends segv 139 recovered
 ends abort 134 recovered
 ends exec 0 recovered
 
+run again 3
+equal "another image of the program: each has its totals" "1 2 3" \
+  "$(for f in out/*.json; do value "$f" 'f["handle_upload"]["done"]'; done | sort | xargs)"
+check "another image: they close" totals_ok out/*.json
+equal "another image: nothing left over" "" "$(find "$profiles" -mindepth 1)"
+
 run none
 equal "no future: exit status" 3 "$status"
 equal "no future: no footprint" "" "$(find out "$profiles" -mindepth 1)"

@@ -8,7 +8,8 @@
  * fetch_quota, which waits; the last one holds the loop for 30 ms. HOW says how
  * the program then ends: return, exit N, _exit, kill, segv, abort, live (waits
  * for a line on stdin, then returns), stuck (as live, one future still waiting),
- * fork (a child does the same and is killed), exec (becomes /bin/true), none
+ * fork (a child does the same and is killed), exec (becomes /bin/true), again N
+ * (becomes itself N - 1 times, then returns), none
  * (makes no future at all), virtual (on the virtual clock: exact numbers), inside (there:
  * 5 s into one more fetch_quota, that a handle_upload waits for, it waits for a line on
  * stdin, and again when both are over), nested (each handle_upload's creation is interrupted
@@ -239,6 +240,11 @@ int main(int argc, char **argv) {
     abort();
   if (strcmp(how, "exec") == 0)
     execl("/bin/true", "true", (char *)NULL);
+  if (strcmp(how, "again") == 0 && count > 1) {
+    char less[24];
+    snprintf(less, sizeof less, "%d", (int)count - 1);
+    execl("/proc/self/exe", "hand", how, less, (char *)NULL);
+  }
   if (strcmp(how, "live") == 0) {
     look_at_me();
     rounds(count);
