@@ -27,7 +27,7 @@ struct row {
   int32_t pid;
   int64_t started, touched; /* CLOCK_REALTIME, ns */
   uint64_t created, live, memory;
-  bool ended;
+  bool ended, done; /* done: its totals are written */
 };
 
 struct list {
@@ -41,7 +41,7 @@ struct list {
 
 static const struct argp_option options[] = {
     {"sweep", OPTION_SWEEP, "DAYS", OPTION_ARG_OPTIONAL,
-     "Remove profiles left by processes that ended over DAYS days ago (default 7)", 0},
+     "Remove profiles left by processes that ended over DAYS days ago (default 7), or are done", 0},
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "With --sweep: only say what would be removed", 0},
     {"directory", OPTION_DIRECTORY, "DIR", 0, "Look in DIR only", 0},
     {0},
@@ -80,7 +80,8 @@ static const struct argp argp = {
     "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that live "
     "processes have elsewhere.\v"
     "States: live, off (alive, switched off), busy (ended, its totals are being written), exited "
-    "(ended without totals), killed. `aprof dump FILE' makes the totals of those that are left.",
+    "(ended without totals), killed, done (its totals are written, its file could not be removed). "
+    "`aprof dump FILE' makes the totals of those that are left.",
     NULL,
     NULL,
     NULL};
@@ -127,7 +128,7 @@ static const char *state_text(enum profile_state state, const struct aprof_heade
   case PROFILE_BUSY:
     return "busy";
   default:
-    return header->exit_tick ? "exited" : "killed";
+    return header->totals_written ? "done" : header->exit_tick ? "exited" : "killed";
   }
 }
 
@@ -161,6 +162,7 @@ static void add_row(struct found *found, void *context) {
       .touched = header.started_at_ns,
       .memory = header.used,
       .ended = found->state == PROFILE_LEFT,
+      .done = found->state == PROFILE_LEFT && header.totals_written,
   };
   clean_text(row->name);
   count_futures(row, found->fd, found->state == PROFILE_LIVE);
@@ -173,7 +175,8 @@ static void add_row(struct found *found, void *context) {
 /* False where it should be gone and is not: the file that was looked at, no other. */
 static bool sweep(const struct list *list, const struct row *row, const struct entry *entry) {
   struct stat st;
-  if (!row->ended || realtime() - row->touched < (int64_t)(list->days * DAY_NS))
+  bool old = realtime() - row->touched >= (int64_t)(list->days * DAY_NS);
+  if (!row->ended || !(old || row->done))
     return true;
   if (list->dry_run) {
     printf("would remove %s\n", row->path);

@@ -24,6 +24,13 @@ static const struct cause {
     {"broken", "a signal handler came in between and never returned"},
 };
 
+/* What is made while profiling is off has no future, and its runs no place. */
+static const char *perhaps_off(const char *kind, const struct reading *r) {
+  return r->epoch > r->reset_epoch && !strcmp(kind, "run")
+             ? "; or what it runs was created while profiling was off, which `aprof on' ended"
+             : "";
+}
+
 static const char *reused_text(uint64_t count) {
   return count == 1 ? "its future lived, and counts as cancelled; the program used it before that "
                       "was over, or the binding lacks an `end' or `rearm'"
@@ -49,17 +56,18 @@ static char *sender(const struct r_miss *m) {
                       in ? m->in : "");
 }
 
-static void add_miss(struct findings *list, const struct r_miss *m) {
+static void add_miss(struct findings *list, const struct reading *r, const struct r_miss *m) {
   const char *cause = cause_of(m->kind);
   bool reused = !strcmp(m->kind, "reused");
   if ((!cause && !reused) || !m->count)
     return;
   char *at = sender(m);
   const char *many = m->count == 1 ? "" : "s";
-  char *text = reused ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
-                                     m->count == 1 ? " was" : "s were", at, reused_text(m->count))
-                      : print_string("%s event%s could not be placed%s: %s", shown_count(m->count),
-                                     many, at, cause);
+  char *text = reused
+                   ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
+                                  m->count == 1 ? " was" : "s were", at, reused_text(m->count))
+                   : print_string("%s event%s could not be placed%s: %s%s", shown_count(m->count),
+                                  many, at, cause, perhaps_off(m->kind, r));
   free(at);
   findings_add(list, (struct finding){.kind = reused ? FINDING_REUSED : FINDING_UNPLACED,
                                       .weight = m->count,
@@ -90,7 +98,7 @@ void findings_of_misses(struct findings *list, const struct reading *r) {
   uint64_t reused = 0, unplaced = 0;
   for (size_t i = 0; i < r->misses; i++) {
     const struct r_miss *m = &r->miss[i];
-    add_miss(list, m);
+    add_miss(list, r, m);
     if (!strcmp(m->kind, "reused"))
       reused += m->count;
     else if (cause_of(m->kind))

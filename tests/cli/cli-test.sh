@@ -61,6 +61,18 @@ ends segv 139 recovered
 ends abort 134 recovered
 ends exec 0 recovered
 
+if [ "$(id -u)" = 0 ]; then
+  APROF_OPTIONS="profile:$profiles" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand kill >out.txt 2>&1
+  left=$(find "$profiles" -name 'hand-*')
+  setpriv --reuid=65534 --clear-groups "$aprof" dump --fd 3 -o /dev/null 3<>"$left"
+  "$aprof" list --directory "$profiles" >list.txt
+  contains "list: totals are written, the file is another user's" " done    hand " list.txt
+  "$aprof" list --sweep --directory "$profiles" >list.txt
+  contains "list --sweep: removes it at once" "removed $left" list.txt
+else
+  skip "list: a profile that is done" "only root can give up rights"
+fi
+
 run again 3
 equal "another image of the program: each has its totals" "1 2 3" \
   "$(for f in out/*.json; do value "$f" 'f["handle_upload"]["done"]'; done | sort | xargs)"
