@@ -170,6 +170,14 @@ static tree resync_innermost(const Caller &in) {
   return statement;
 }
 
+/* No body, so without a bracket: what runs before the call tells what to go back to. */
+static void resync_plain(CallWork *w) {
+  tree token = new_lasting_token();
+  append(&w->before, clear_token(token));
+  append(&w->before, if_then(gate_enabled(), call_event(Event::Here, {address_of(token)})));
+  append(&w->after, if_then(token_open(token), call_event(Event::Resync, {address_of(token)})));
+}
+
 static void replace(gimple_stmt_iterator *gsi, gimple *statement, CallWork *w) {
   /* A statement is in one sequence at a time: out of the old one first. */
   gsi_replace(gsi, gimple_build_nop(), false);
@@ -227,7 +235,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
                              [](const Binding *b) { return b->verb == Verb::Await; });
   w.enters = (in.is_body || awaited) && enters_future(callee, type);
   bool at = w.enters && !awaited;
-  bool resync = twice && !in.tokens.empty() && !is_vfork(callee);
+  bool resync = twice && !in.outlined && !is_vfork(callee);
   if (lines.empty() && !at && !resync)
     return false;
 
@@ -243,7 +251,9 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
     add_line(&w, b);
   if (at)
     add_announcement(&w, nullptr);
-  if (resync)
+  if (resync && in.tokens.empty())
+    resync_plain(&w);
+  else if (resync)
     append(&w.after, resync_innermost(in));
   replace(gsi, call, &w);
   return true;

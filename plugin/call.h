@@ -16,6 +16,7 @@ struct Caller {
   tree decl;                /* the function */
   bool is_body;             /* it has brackets of its own */
   std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
+  bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
 };
 
 /* True: the statement at `*gsi` is a new one that holds the call. */

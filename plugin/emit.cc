@@ -36,6 +36,13 @@ tree new_token(tree *chain) {
   return token;
 }
 
+tree new_lasting_token() {
+  tree token = create_tmp_var_raw(token_type(), "aprof_token");
+  TREE_ADDRESSABLE(token) = 1;
+  gimple_add_tmp_var(token);
+  return token;
+}
+
 static tree word(tree token, int index) {
   tree field = TYPE_FIELDS(token_type());
   return build4(ARRAY_REF, uint64_type_node,

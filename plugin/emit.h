@@ -26,6 +26,8 @@ tree new_local(tree type, const char *name, tree *chain);
 
 /* A token (struct aprof_token). */
 tree new_token(tree *chain);
+/* ... for as long as the function itself: what returns twice finds it again. */
+tree new_lasting_token();
 /* tok.word[0] != 0, expected not to be. */
 tree token_open(tree token);
 /* tok.word[0] = 0, and the two others, which only an opening event needs. */

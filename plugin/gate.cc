@@ -37,10 +37,11 @@ static const struct {
     {"blocking_begin", "pp"},
     {"blocking_end", "p"},
     {"create_key", "pkk"},
+    {"here", "p"},
 };
 enum { API = 6, RESERVED = 1 };
 
-static_assert(sizeof events / sizeof *events == (size_t)Event::CreateKey + 1,
+static_assert(sizeof events / sizeof *events == (size_t)Event::Here + 1,
               "an event is missing");
 static_assert(offsetof(aprof_gate, enter) == offsetof(aprof_gate, unused) + 4 &&
                   offsetof(aprof_gate, api_snapshot) - offsetof(aprof_gate, end_current) ==
@@ -48,7 +49,7 @@ static_assert(offsetof(aprof_gate, enter) == offsetof(aprof_gate, unused) + 4 &&
                   offsetof(aprof_gate, switch_to) ==
                       offsetof(aprof_gate, api_snapshot) + API * sizeof(void *) &&
                   sizeof(aprof_gate) ==
-                      offsetof(aprof_gate, create_key) + (1 + RESERVED) * sizeof(void *),
+                      offsetof(aprof_gate, here) + (1 + RESERVED) * sizeof(void *),
               "the gate of abi.h has another shape");
 
 static tree event_type(const char *arguments) {

@@ -37,7 +37,8 @@ enum class Event {
   Due,
   BlockingBegin,
   BlockingEnd,
-  CreateKey
+  CreateKey,
+  Here
 };
 
 /* __aprof_gate, defined in this unit from the first call on. */

@@ -31,8 +31,11 @@ static void walk_sequence(gimple_seq *sequence, Walk *walk) {
    are not there. */
 static void walk_outlined(gimple *region, Walk *walk) {
   std::vector<tree> tokens;
+  bool outlined = walk->caller.outlined;
   tokens.swap(walk->caller.tokens);
+  walk->caller.outlined = true;
   walk_sequence(gimple_omp_body_ptr(region), walk);
+  walk->caller.outlined = outlined;
   tokens.swap(walk->caller.tokens);
 }
 

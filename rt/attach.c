@@ -92,6 +92,7 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
   fast_rest(gate, clock);
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
+  gate->here = events_bodies.here;
   gate->idle_begin = events_brackets.idle_begin;
   gate->idle_end = events_brackets.idle_end;
   gate->wake_current = events_brackets.wake_current;

@@ -32,6 +32,8 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
 #define AWAIT_OUTER 1u
 #define AWAIT_NAMES 2u
 #define AWAIT_WORKER 4u  /* what goes on behind it holds no loop */
+#define HERE_NOTHING 2u  /* word[0] of `here`, where nothing runs */
+#define HERE UINT64_MAX  /* word[2] */
 #define AWAIT_OUTSIDE 1u /* word[0] of a helper's, while no future runs */
 
 /* The outermost open helper that no future called, also before there is a profile: the
@@ -65,6 +67,7 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
 struct event_table {
   void (*at)(struct aprof_site *);
   void (*resync)(struct aprof_token *);
+  void (*here)(struct aprof_token *);
 };
 struct bracket_table {
   void (*wake)(struct aprof_site *, uint64_t, uint64_t);

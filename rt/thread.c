@@ -337,8 +337,7 @@ static struct aprof_future *waits_in_vain(struct thread *t) {
   return f != NULL && gone && f->await != 0 ? f : NULL;
 }
 
-/* The bodies that run on the thread are over, from the innermost down. */
-static void cancel_running(struct thread *t, uint64_t now) {
+void cancel_running(struct thread *t, uint64_t now) {
   struct aprof_future *f = t->cur;
   if (f != NULL) {
     close_running(t, now);

@@ -328,6 +328,9 @@ struct aprof_future *innermost(struct aprof_future *f);
    suspend, or idles. NULL: nothing known. */
 struct aprof_future *active_top(struct thread *t);
 
+/* The bodies that run on the thread are over, from the innermost down; nothing runs then. */
+void cancel_running(struct thread *t, uint64_t now);
+
 /* f, which is aside, waits for nobody's return any more: it goes on by an event of its own. */
 void goes_on_by_itself(struct aprof_future *f);
 

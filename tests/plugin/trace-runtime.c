@@ -230,6 +230,15 @@ static void resync(struct aprof_token *token) {
     printf("  resync %s\n", site_of(token)->name);
 }
 
+static void here(struct aprof_token *token) {
+  static struct aprof_site plain = {.name = "(no body)"};
+  events++;
+  if (!quiet)
+    printf("  here\n");
+  token->word[1] = token->word[2] = 0; /* all of it is written here, whatever was there */
+  open_token(token, &plain);
+}
+
 static void wake_current(struct aprof_site *w) {
   say("wake_current", w, "");
 }
@@ -284,6 +293,7 @@ int __aprof_attach(struct aprof_gate *gate) {
   gate->idle_begin = idle_begin;
   gate->idle_end = idle_end;
   gate->resync = resync;
+  gate->here = here;
   gate->wake_current = wake_current;
   gate->end_current = end_current;
   gate->switch_to = switch_to;

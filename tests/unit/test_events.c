@@ -392,6 +392,100 @@ START_TEST(resync_forgets_open_awaits) {
 }
 END_TEST
 
+/* A plain function between two bodies is where the jump goes to. */
+START_TEST(jump_to_a_plain_function) {
+  attach();
+  enter(&a, CELL(0));
+  pass(1);
+  gate.here(CELL(1));
+  resync(CELL(1)); /* setjmp comes back for the first time */
+  enter(&b, CELL(2));
+  enter(&c, CELL(3));
+  pass(2);
+  resync(CELL(1));
+  pass(4);
+  leave(CELL(0));
+  expect("a > b", "cancelled", 1);
+  expect("a > b > c", "cancelled", 1);
+  expect("a > b > c", "exec", 2);
+  expect_times("a", 1 + 4, 2, 7);
+  expect("a", "done", 1);
+  expect("a", "slices", 1);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+START_TEST(jump_below_all_bodies) {
+  attach();
+  gate.here(CELL(0));
+  resync(CELL(0));
+  for (int i = 0; i < 3; i++) {
+    enter(&a, CELL(1));
+    enter(&b, CELL(2));
+    pass(2);
+    resync(CELL(0));
+    pass(100); /* nobody's */
+  }
+  expect("a", "cancelled", 3);
+  expect("a > b", "cancelled", 3);
+  expect("a > b", "exec", 6);
+  expect_times("a", 0, 6, 6);
+  expect("a", "slices", 3);
+  expect("a", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* A library of coroutines switches by setjmp, in plain functions: what runs on another
+   stack was not jumped over, nor what waits. */
+START_TEST(switch_in_a_plain_function) {
+  static char other[1 << 20];
+  token *far = (token *)(void *)other, *inside = far;
+  ck_assert((uintptr_t)far < (uintptr_t)CELL(2));
+  attach();
+  enter(&a, CELL(0));
+  gate.here(CELL(1));
+  enter(&b, far);
+  pass(2);
+  resync(CELL(1));
+  expect("a > b", "cancelled", 0);
+  expect("a > b", "live", 1);
+  leave(inside);
+  expect("a > b", "done", 1);
+
+  enter(&c, CELL(2));
+  suspend(&inner, CELL(3));
+  resync(CELL(1));
+  pass(10);
+  resume(CELL(3));
+  leave(CELL(2));
+  leave(CELL(0));
+  expect("a > c @ inner", "waiting", 10);
+  expect("a > c", "done", 1);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* One that went through a reset, or another future's record, marks nothing. */
+START_TEST(old_marks) {
+  attach();
+  enter(&a, CELL(0));
+  gate.here(CELL(1));
+  leave(CELL(0));
+  enter(&b, CELL(0));
+  enter(&c, CELL(2));
+  resync(CELL(1));
+  expect("b > c", "cancelled", 0);
+  leave(CELL(2));
+  gate.here(CELL(1));
+  gate.api_reset();
+  resync(CELL(1));
+  leave(CELL(0));
+  expect("b", "done", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* -- live ones ---------------------------------------------------------------- */
 
 START_TEST(open_segments_count_until_now) {
@@ -422,4 +516,5 @@ UNIT_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
           worker_await_around_others, leave_cancels_what_is_above, leave_out_of_an_await,
           leave_twice_is_missed, token_of_an_ended_future, tokens_that_are_none,
           resync_after_longjmp, resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
+          jump_to_a_plain_function, jump_below_all_bodies, switch_in_a_plain_function, old_marks,
           open_segments_count_until_now)

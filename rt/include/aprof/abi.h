@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define APROF_ABI 1
+#define APROF_ABI 2
 
 #define APROF_SITE_SECTION "aprof_sites"
 #define APROF_GATE_SYMBOL "__aprof_gate"
@@ -210,6 +210,10 @@ struct aprof_gate {
   /* Between create_begin and create_end, where another thread may run the future
      before the call returns: the key, which the arguments tell already. */
   void (*create_key)(struct aprof_token *, uint64_t key0, uint64_t key1);
+  /* A function that is no body itself is about to call setjmp or the like: what runs
+     now. When that comes back, resync of this token: bodies that were entered on this
+     stack since, and still run, were jumped over. */
+  void (*here)(struct aprof_token *);
   void *reserved[1];
 };
 

@@ -63,6 +63,16 @@ A("async") int catcher(void) {
   return times;
 }
 
+/* No future itself: what runs when it is called goes on. */
+__attribute__((noinline)) int plain_catcher(void) {
+  volatile int times = 0;
+  if (setjmp(back) < 2) {
+    times++;
+    jumper(times);
+  }
+  return times;
+}
+
 A("async") int builtin_catcher(void) {
   static void *buffer[5];
   volatile int jumped = 0;
@@ -160,6 +170,7 @@ int main(void) {
   falls_off(0);
   falls_off(1);
   printf("%d\n", catcher());
+  printf("%d\n", plain_catcher());
   printf("%d\n", builtin_catcher());
   printf("%d\n", nested(2));
   printf("%d\n", nonlocal(0));
