@@ -127,13 +127,35 @@ static bool find_file(const char *path, bool writable, struct found *found) {
                     found);
 }
 
+/* The number that the process has in its own PID namespace, the innermost. */
+static long own_number(long pid) {
+  char path[64], line[512];
+  long number = 0;
+  snprintf(path, sizeof path, "/proc/%ld/status", pid);
+  FILE *file = fopen(path, "re");
+  while (file && number == 0 && fgets(line, sizeof line, file))
+    if (!strncmp(line, "NSpid:", 6)) {
+      const char *last = strrchr(line, '\t');
+      number = last ? strtol(last + 1, NULL, 10) : 0;
+    }
+  if (file)
+    fclose(file);
+  return number;
+}
+
+/* One that could not tell when it was started, in a chroot, is known by its number. */
+static bool is_of(const struct aprof_header *header, long pid) {
+  return header->start_time ? header->start_time == start_time(pid)
+                            : header->pid == own_number(pid);
+}
+
 /* Whether `fd` is the profile that process `pid` writes now. */
 static bool belongs(int fd, long pid) {
   struct aprof_header header;
   struct stat st;
   if (fstat(fd, &st) || !profile_read_header(fd, "", &header, true))
     return false;
-  return header.start_time == start_time(pid) && is_mapped(pid, &st) != 0;
+  return is_of(&header, pid) && is_mapped(pid, &st) != 0;
 }
 
 /* The profile among the open files of a process: right whatever directory or

@@ -276,8 +276,18 @@ static void open_status(void) {
     status_file.st_ino = 0;
 }
 
+static uint32_t looking; /* a thread has the descriptor and the buffer */
+static __thread bool looking_here __attribute__((tls_model("initial-exec")));
+static uint64_t looked_at; /* ticks */
+
+void confine_forget(void) {
+  looking = looking_here = false;
+  looked_at = 0;
+}
+
 /* What the child inherited tells of its parent. */
 static void in_child(void) {
+  confine_forget();
   orphan = rt.state == RT_ON;
   if (rt.confined) {
     refuse();
@@ -303,17 +313,12 @@ void confine_watch(void) {
   errno = saved;
 }
 
-static uint32_t looking; /* a thread has the descriptor and the buffer */
-static __thread bool looking_here __attribute__((tls_model("initial-exec")));
-
 void confine_left(void) {
   if (!looking_here)
     return;
   looking_here = false;
   __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }
-
-static uint64_t looked_at; /* ticks */
 
 static uint64_t ticks(void) {
 #if defined __x86_64__ || defined __i386__

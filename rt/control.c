@@ -132,6 +132,7 @@ static void start_over(void) {
   key_reset();
   future_reset();
   dump_forget();
+  confine_forget();
   rt.instance++;
   rt.lock = 0;
 }
@@ -154,6 +155,7 @@ void control_attach(void) {
   mark_process(MARK_OURS);
   thread_start();
   dump_attach();
+  profile_attach();
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
   if (!rt.options.enabled)

@@ -301,12 +301,12 @@ static bool start_kept(struct request *r, struct place *p) {
   if (p->pid < 0)
     return false;
   p->kept = true;
-  while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) {
+  for (unsigned tries = 0; !__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE);) {
     if (syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0) {
       r->failed = "could not be started: a signal killed who was to start it";
       break;
     }
-    sched_yield();
+    wait_for_other(tries++, false);
   }
   return true;
 }
@@ -351,8 +351,8 @@ static uint32_t busy, over; /* a thread starts a command; the last totals were a
 static int start_in_turn(struct request *r) {
   uint64_t now = vdso_clock(CLOCK_MONOTONIC);
   struct place *place = NULL;
-  while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-    sched_yield(); /* another thread is starting one, which takes a millisecond */
+  for (unsigned tries = 0; __atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE);)
+    wait_for_other(tries++, false); /* another thread starts one, which takes a millisecond */
   if (r->wait) {
     start(r);
   } else if ((place = free_place(now)) != NULL) {
@@ -372,7 +372,7 @@ static int request_dump(const char *reason, uint64_t tick) {
   if (profile_confined())
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
-    return complain("`aprof` is not installed beside the runtime (APROF_COMMAND names another)");
+    return complain("`aprof` is not installed beside the runtime, or not in this chroot (APROF_COMMAND names another)");
   if (children_are_elsewhere())
     return complain("cannot be started: the program has a new PID namespace for its children, "
                     "and none in it yet");

@@ -16,8 +16,11 @@
  */
 static uint32_t shared_list;
 
+static uint32_t sweeping, swept; /* a thread does; the epoch of the last time */
+
 void future_reset(void) {
   shared_list = 0;
+  sweeping = swept = 0;
 }
 
 /* rt.lock held. */
@@ -63,7 +66,6 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) 
 
 /* Before more memory is taken: the records of epochs that are over, once each. */
 static SLOW void sweep(struct thread *t) {
-  static uint32_t sweeping, swept;
   struct aprof_header *h = rt.header;
   uint32_t epoch = h->epoch;
   if (epoch == swept || epoch - h->reset_epoch >= APROF_EPOCHS ||
@@ -210,8 +212,7 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
     return false;
   uint32_t mine = t->lease;
   if (unlikely(f->id != id)) { /* another future's, by then */
-    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     return false;
   }
   t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
@@ -228,8 +229,7 @@ static bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
     return false;
   t->held = f;
   t->held_lease = lease;
-  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_RELAXED))
+  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
     return false;
   if (lease != t->lease)
     thread_settles(t, lease);

@@ -20,9 +20,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "transitions.h"
 
 static inline void spin_pause(void) {
@@ -94,13 +96,17 @@ bool rt_locked_here(void) {
   return locked_here;
 }
 
+#define YIELDS 50u /* ... else it may not get one by that */
 #define SPINS 200u /* a slow path is over by then, where its thread has a processor */
 
 void wait_for_other(unsigned tries, bool confined) {
+  static const struct timespec moment = {.tv_nsec = 50000};
   if (tries % SPINS != SPINS - 1)
     spin_pause();
-  else if (!confined)
-    syscall(SYS_sched_yield); /* never fails */
+  else if (!confined && tries < YIELDS * SPINS)
+    plain_call(SYS_sched_yield, 0, 0, 0, 0);
+  else if (!confined) /* whoever is waited for may have a lower priority, and no processor */
+    plain_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
 }
 
 void rt_lock(void) {

@@ -251,6 +251,7 @@ uint64_t clock_coarse(void);       /* moves on with the kernel's tick; in no uni
 void options_read(void);
 
 /* profile.c: the file. All slow paths. */
+void profile_attach(void); /* once, by the loader, while there is a /proc */
 bool profile_reserve(void);           /* address range, with a header page that says "on" */
 bool profile_keep_range(void); /* in a child, before others take it; false: they have */
 void profile_cover(void); /* where it is not mapped in what should share our memory */
@@ -273,6 +274,7 @@ int profile_reopen(void);             /* a descriptor where the program closed o
 /* confine.c: seccomp. Any thread, async-signal-safe. */
 void confine_watch(void);    /* once, at attach */
 void confine_opened(void);   /* this process has its profile now */
+void confine_forget(void);   /* in a child: what threads of its parent were about to ask */
 void confine_left(void);     /* this thread's question was left by a handler */
 bool profile_confined(void); /* is there a filter that was not at the start: no system calls */
 bool profile_confined_lately(void); /* ... or was there a moment ago: for what is frequent */
