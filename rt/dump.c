@@ -125,8 +125,9 @@ static bool take_descriptors(void) {
 /* The program's own soft limits are not meant for the command. False: even the hard
    one leaves too few descriptors to load its libraries. */
 static bool lift_limits(void) {
-  static const __rlimit_resource_t all[] = {RLIMIT_AS,  RLIMIT_DATA,   RLIMIT_FSIZE,
-                                            RLIMIT_CPU, RLIMIT_NOFILE, RLIMIT_STACK};
+  static const __rlimit_resource_t all[] = {
+      RLIMIT_AS,  RLIMIT_DATA,  RLIMIT_FSIZE,
+      RLIMIT_CPU, RLIMIT_STACK, RLIMIT_NOFILE}; /* last: its value is looked at */
   struct rlimit64 limit = {0, 0};
   long known = -1;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -372,7 +373,8 @@ static int request_dump(const char *reason, uint64_t tick) {
   if (profile_confined())
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
-    return complain("`aprof` is not installed beside the runtime, or not in this chroot (APROF_COMMAND names another)");
+    return complain("`aprof` is not installed beside the runtime, or not in this chroot "
+                    "(APROF_COMMAND names another)");
   if (children_are_elsewhere())
     return complain("cannot be started: the program has a new PID namespace for its children, "
                     "and none in it yet");
