@@ -27,6 +27,11 @@ static void setup(void) {
   came = 0;
 }
 
+/* ThreadSanitizer calls handlers whenever the program calls libc. */
+static void let_handlers_run(void) {
+  close(-1);
+}
+
 static void break_a_pipe(void) {
   int ends[2];
   ck_assert_int_eq(pipe(ends), 0);
@@ -52,6 +57,7 @@ START_TEST(our_own_do_not_arrive) {
   break_a_pipe();
   pass_a_limit();
   quiet_end(&quiet);
+  let_handlers_run();
   ck_assert_int_eq(came, 0);
   /* They would have. */
   break_a_pipe();
@@ -73,6 +79,7 @@ START_TEST(what_was_pending_arrives) {
   quiet_end(&quiet);
   ck_assert_int_eq(came, 0);
   sigprocmask(SIG_SETMASK, &before, NULL);
+  let_handlers_run();
   ck_assert_int_eq(came, 1);
 }
 END_TEST
@@ -94,6 +101,7 @@ static void sent_meanwhile(int number, bool ours_first, bool from_a_child) {
   if (!ours_first)
     pass_a_limit();
   quiet_end(&quiet);
+  let_handlers_run();
   ck_assert_int_eq(came, 1);
   ck_assert_int_eq(who.si_signo, number);
   ck_assert_int_eq(who.si_code, from_a_child ? SI_USER : SI_TKILL);
