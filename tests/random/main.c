@@ -310,7 +310,7 @@ int main(int argc, char **argv) {
   if (argc > 1) {
     run_range(seed, count, mutate, step);
   } else { /* as a test: always the same ones, some that nobody has seen, and broken ones */
-    run_range(1, 4 * SHARE, false, APROF_STEP_NONE);
+    run_range(1, 3 * SHARE, false, APROF_STEP_NONE);
     run_range((uint64_t)time(NULL) * 1000, SHARE, false, APROF_STEP_NONE);
     for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
       run_range((uint64_t)time(NULL) * 1000, SHARE / 4, false, step);
