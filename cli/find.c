@@ -34,6 +34,28 @@ static uint64_t start_time(long pid) {
   return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
+/* The number that the process has in its own PID namespace, the innermost. */
+static long own_number(long pid) {
+  char path[64], line[512];
+  long number = 0;
+  snprintf(path, sizeof path, "/proc/%ld/status", pid);
+  FILE *file = fopen(path, "re");
+  while (file && number == 0 && fgets(line, sizeof line, file))
+    if (!strncmp(line, "NSpid:", 6)) {
+      const char *last = strrchr(line, '\t');
+      number = last ? strtol(last + 1, NULL, 10) : 0;
+    }
+  if (file)
+    fclose(file);
+  return number;
+}
+
+/* One that could not tell when it was started, in a chroot, is known by its number. */
+static bool is_of(const struct aprof_header *header, long pid) {
+  return header->start_time ? header->start_time == start_time(pid)
+                            : header->pid == own_number(pid);
+}
+
 /* 1: the process maps this file; 0: it does not; -1: we may not know. */
 static int is_mapped(long pid, const struct stat *st) {
   char path[64], *line = NULL;
@@ -71,8 +93,7 @@ enum profile_state profile_state(int fd, const struct aprof_header *header) {
   struct stat st;
   if (fstat(fd, &st))
     return PROFILE_LEFT;
-  if (clock_same_boot(header) && header->pid > 0 && start_time(header->pid) != 0 &&
-      start_time(header->pid) == header->start_time) {
+  if (clock_same_boot(header) && header->pid > 0 && is_of(header, header->pid)) {
     int mapped = is_mapped(header->pid, &st);
     if (mapped > 0 || (mapped < 0 && is_locked(fd)))
       return PROFILE_LIVE;
@@ -125,28 +146,6 @@ bool find_unreadable(const struct entry *entry, struct found *found, enum profil
 static bool find_file(const char *path, bool writable, struct found *found) {
   return find_entry(&(struct entry){.directory = AT_FDCWD, .name = path, .path = path}, writable,
                     found);
-}
-
-/* The number that the process has in its own PID namespace, the innermost. */
-static long own_number(long pid) {
-  char path[64], line[512];
-  long number = 0;
-  snprintf(path, sizeof path, "/proc/%ld/status", pid);
-  FILE *file = fopen(path, "re");
-  while (file && number == 0 && fgets(line, sizeof line, file))
-    if (!strncmp(line, "NSpid:", 6)) {
-      const char *last = strrchr(line, '\t');
-      number = last ? strtol(last + 1, NULL, 10) : 0;
-    }
-  if (file)
-    fclose(file);
-  return number;
-}
-
-/* One that could not tell when it was started, in a chroot, is known by its number. */
-static bool is_of(const struct aprof_header *header, long pid) {
-  return header->start_time ? header->start_time == start_time(pid)
-                            : header->pid == own_number(pid);
 }
 
 /* Whether `fd` is the profile that process `pid` writes now. */

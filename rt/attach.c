@@ -86,10 +86,7 @@ EXPORT int __aprof_attach(struct aprof_gate *gate) {
     return -1;
   if (profiling())
     thread_forget_sites(); /* a module may have gone, and this one lie in its place */
-  uint32_t clock = clock_variant(clock_planned());
-  fast_bodies(gate, clock);
-  fast_brackets(gate, clock);
-  fast_rest(gate, clock);
+  fast_all(gate, clock_variant(clock_planned()));
   gate->at = events_bodies.at;
   gate->resync = events_bodies.resync;
   gate->here = events_bodies.here;

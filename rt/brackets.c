@@ -68,8 +68,8 @@ static uint32_t create_place(const struct thread *t, struct aprof_site *site,
 static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {
   uint32_t place = above << 1;
   struct aprof_site *key = address_as_site(fn);
-  struct node_entry *e = node_entry_for(t, place, key);
-  if (e->site == key && e->place == place)
+  const struct node_entry *e = node_cached(t, place, key);
+  if (e != NULL)
     return e->node;
   uint32_t site = site_of_address(fn, model), node = node_of_site_slow(above, site, false);
   if (site_record(site)->alias != 0)

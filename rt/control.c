@@ -155,7 +155,6 @@ void control_attach(void) {
   mark_process(MARK_OURS);
   thread_start();
   dump_attach();
-  profile_attach();
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
   if (!rt.options.enabled)

@@ -209,6 +209,16 @@ static int become_command(void *argument) {
   leave(127);
 }
 
+#define NO_MORE_PROCESSES "cannot be started (no more processes allowed?)"
+
+/* The command; this process goes on when that runs. */
+static void start_as_child(struct request *r) {
+  char stack[8192] __attribute__((aligned(16)));
+  r->command = start_process(CLONE_VFORK, become_command, stack + sizeof stack, r);
+  if (r->command < 0)
+    r->failed = NO_MORE_PROCESSES;
+}
+
 /* Waits for the end of that process. */
 static bool was_killed(pid_t process) {
   int status = 0;
@@ -221,10 +231,7 @@ static bool was_killed(pid_t process) {
    told of its end and could wait for it. This one itself has no signal to send. */
 static int start_command(void *argument) {
   struct request *r = argument;
-  char stack[8192] __attribute__((aligned(16)));
-  r->command = start_process(CLONE_VFORK, become_command, stack + sizeof stack, argument);
-  if (r->command < 0)
-    r->failed = "cannot be started (no more processes allowed?)";
+  start_as_child(r);
   if (r->command > 0 && r->wait && was_killed(r->command))
     r->failed = "was killed by a signal";
   profile_cover();
@@ -280,10 +287,8 @@ static bool is_reaper(void) {
 static __attribute__((noreturn)) int keep_command(void *argument) {
   struct place *p = argument;
   struct request *r = p->request;
-  char stack[8192] __attribute__((aligned(16)));
-  pid_t command = start_process(CLONE_VFORK, become_command, stack + sizeof stack, r);
-  if (command < 0)
-    r->failed = "cannot be started (no more processes allowed?)";
+  start_as_child(r);
+  pid_t command = r->command; /* the request is its thread's again from here on */
   __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE);
   if (plain_call(SYS_close_range, 0, -1, 0, 0) != 0) /* sockets are not kept open for this */
     for (long fd = 0; fd < 1024; fd++)
@@ -342,7 +347,7 @@ static void start(struct request *r) {
   static char stack[32768] __attribute__((aligned(16)));
   pid_t between = start_process(CLONE_VFORK, start_command, stack + sizeof stack, r);
   if (between < 0)
-    r->failed = "cannot be started (no more processes allowed?)";
+    r->failed = NO_MORE_PROCESSES;
   else if (was_killed(between))
     r->failed = "could not be started: a signal killed who was to start it";
 }
@@ -389,12 +394,6 @@ static int request_dump(const char *reason, uint64_t tick) {
   return r.failed != NULL ? complain(r.failed) : result;
 }
 
-static uint64_t pending_signals(void) {
-  uint64_t set = 0;
-  syscall(SYS_rt_sigpending, &set, sizeof set);
-  return set;
-}
-
 int dump_request(const char *reason, uint64_t tick) {
   uint64_t before = 0;
   signals_block(&before); /* no handler, and no cancellation, may see this half done */
@@ -410,10 +409,10 @@ static void last_request(uint64_t tick) {
   uint64_t before = 0;
   bool confined = profile_confined(); /* then nothing is waited for */
   signals_block(&before);
-  uint64_t pending = confined ? 0 : pending_signals();
+  uint64_t pending = confined ? 0 : signals_pending();
   request_dump("exit", tick);
   if (!confined)
-    before |= pending_signals() & ~pending & 0x7fffffff;
+    before |= signals_pending() & ~pending & 0x7fffffff;
   signals_restore(&before);
 }
 

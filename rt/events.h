@@ -13,6 +13,11 @@
 void fast_bodies(struct aprof_gate *gate, uint32_t clock);
 void fast_brackets(struct aprof_gate *gate, uint32_t clock);
 void fast_rest(struct aprof_gate *gate, uint32_t clock);
+static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
+  fast_bodies(gate, clock);
+  fast_brackets(gate, clock);
+  fast_rest(gate, clock);
+}
 
 void event_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
 void event_leave(struct aprof_token *token, int how);

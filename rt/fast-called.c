@@ -43,8 +43,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
   fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {
-    fast_waited(f, a, passed, clock);
-    fast_count(a->await.histogram, passed, clock);
+    fast_rested(f, a, passed, clock);
   } else {
     fast_rename(f, node);
     fast_queued(f, c, passed, clock);

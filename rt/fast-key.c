@@ -52,14 +52,21 @@ static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) 
   event_end(t);
 }
 
-/* No register is kept for the key of a future that was found: it is read again. False: it was
-   ended meanwhile. */
-ALWAYS bool fast_key_again(const struct aprof_future *f, const struct aprof_token *token,
-                           uint64_t *key0, uint64_t *key1) {
+/* What was found does not run by this event, and the key, for which no register was kept, is
+   read again; from here on, a handler may end it. False: it was ended already, which is all. */
+ALWAYS bool fast_turns_away(const struct thread *t, const struct aprof_future *f,
+                            struct aprof_site *site, struct aprof_token *token, uint64_t *key0,
+                            uint64_t *key1) {
   *key0 = relaxed(&f->key0);
   *key1 = relaxed(&f->key1);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  return likely(relaxed(&f->id) == token->word[0]);
+  if (unlikely(relaxed(&f->id) != token->word[0])) {
+    run_missed(site, token);
+    return false;
+  }
+  token->word[0] = 0;
+  unbegin(t);
+  return true;
 }
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -111,12 +118,8 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  if (!fast_key_again(f, token, &key0, &key1)) {
-    run_missed(site, token);
+  if (!fast_turns_away(t, f, site, token, &key0, &key1))
     return;
-  }
-  token->word[0] = 0;
-  unbegin(t); /* from here on, a handler may end f */
 slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
@@ -192,12 +195,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
       !fast_named(f, site, function))
     goto undo;
   if (unlikely(f->wake_tick != 0)) {
-    if (!fast_key_again(f, token, &key0, &key1)) {
-      run_missed(site, token);
+    if (!fast_turns_away(t, f, site, token, &key0, &key1))
       return;
-    }
-    token->word[0] = 0;
-    unbegin(t);
     woken(site, token, key0, key1, function, self);
     return;
   }
@@ -209,20 +208,15 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (backwards(rested | passed))
     goto undo;
   b->other += rested;
-  fast_waited(f, a, passed, clock);
-  fast_count(a->await.histogram, passed, clock);
+  fast_rested(f, a, passed, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   slice_starts(b, f, now, a->await.site);
   finish(b);
   return;
 undo:
-  if (!fast_key_again(f, token, &key0, &key1)) {
-    run_missed(site, token);
+  if (!fast_turns_away(t, f, site, token, &key0, &key1))
     return;
-  }
-  token->word[0] = 0;
-  unbegin(t); /* from here on, a handler may end f */
 slow:
   queued(site, token, key0, key1, function, self);
 }

@@ -63,8 +63,7 @@ ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct apr
     return;
   }
   uint64_t end = unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now;
-  fast_waited(f, a, end - f->last, clock);
-  fast_count(a->await.histogram, end - f->last, clock);
+  fast_rested(f, a, end - f->last, clock);
 }
 
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how,

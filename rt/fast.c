@@ -86,8 +86,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
   slice_starts(b, f, now, a->await.site);
-  fast_waited(f, a, waited, clock);
-  fast_count(a->await.histogram, waited, clock);
+  fast_rested(f, a, waited, clock);
   finish(b);
   return;
 undo:

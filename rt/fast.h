@@ -142,9 +142,7 @@ ALWAYS struct aprof_counters *fast_known(const struct aprof_future *f) {
 /* What node_find would answer, if the thread's cache knows it. */
 ALWAYS struct node_entry *fast_node(struct thread *t, uint32_t parent, struct aprof_site *site,
                                     bool is_await) {
-  uint32_t place = parent << 1 | is_await;
-  struct node_entry *e = node_entry_for(t, place, site);
-  return likely(e->site == site) && likely(e->place == place) ? e : NULL;
+  return node_cached(t, parent << 1 | is_await, site);
 }
 
 /* What a function's node is looked for under. */
@@ -190,7 +188,7 @@ ALWAYS void fast_count(uint32_t histogram, uint64_t value, uint32_t clock) {
 
 /* A maximum of something that was measured. */
 ALWAYS bool fast_max(uint64_t *maximum, uint64_t value, uint32_t clock) {
-  if (likely(value <= *maximum) || (clock == CLOCK_SHED && aprof_self->shed >= APROF_STEP_COARSE))
+  if (likely(value <= *maximum) || (clock == CLOCK_SHED && !keeps_maxima(aprof_self)))
     return false;
   *maximum = value;
   return true;
@@ -250,6 +248,13 @@ ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64
   a->await.waiting += waited;
   a->await.count++;
   fast_max(&a->await.max, waited, clock);
+}
+
+/* ... a wait that is over, and was no call that returned at once. */
+ALWAYS void fast_rested(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
+                        uint32_t clock) {
+  fast_waited(f, a, waited, clock);
+  fast_count(a->await.histogram, waited, clock);
 }
 
 /* The caller, whose exec is closed, waits at `called` until what it called closes. */

@@ -5,8 +5,8 @@
  * Purpose: the steps of enum aprof_step, as the events ask for them. Each thread has
  * a step of its own, t->shed, and changes it itself, inside an event.
  * Cost: without the option a comparison in the general events and nothing in the fast
- * ones, whose variant APROF_CLOCK_GOVERNED is the only one that asks (`clock` below is
- * the variant's constant). With it, a look at the clock every GOVERN_STRIDE events.
+ * ones, whose sets for CLOCK_GOVERNED are the only ones that ask. With it, a look at the
+ * clock every GOVERN_STRIDE events.
  * Locking: none.
  *
  * The ledger's equations hold at each step: what is shed is what is derived from a
@@ -46,10 +46,17 @@ static inline uint32_t tree_parent(const struct thread *t, uint32_t above) {
   return likely(t->shed < APROF_STEP_TREE) ? above : 0;
 }
 
-/* A maximum of something that was measured. */
-static inline void raise_max(const struct thread *t, uint64_t *maximum, uint64_t value) {
-  if (value > *maximum && likely(t->shed < APROF_STEP_COARSE))
-    *maximum = value;
+/* What it times is measured. */
+static inline bool keeps_maxima(const struct thread *t) {
+  return likely(t->shed < APROF_STEP_COARSE);
+}
+
+/* True: it is the maximum now. */
+static inline bool raise_max(const struct thread *t, uint64_t *maximum, uint64_t value) {
+  if (value <= *maximum || !keeps_maxima(t))
+    return false;
+  *maximum = value;
+  return true;
 }
 
 #endif

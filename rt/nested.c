@@ -88,6 +88,12 @@ void signals_restore(const uint64_t *before) {
   in_libc = false;
 }
 
+uint64_t signals_pending(void) {
+  uint64_t set = 0;
+  syscall(SYS_rt_sigpending, &set, sizeof set);
+  return set;
+}
+
 /* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever
    the program calls libc, a handler may run while its own thread has the lock. */
 static __thread bool locked_here __attribute__((tls_model("initial-exec")));

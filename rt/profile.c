@@ -213,23 +213,10 @@ static uint64_t start_time(void) {
   return p != NULL ? strtoull(p, NULL, 10) : 0;
 }
 
-/* As it was loaded: it may have no /proc later, in a chroot. */
-static struct {
-  int32_t pid;
-  uint64_t start_time;
-} loaded;
-
-void profile_attach(void) {
-  loaded.pid = getpid();
-  loaded.start_time = start_time();
-}
-
 static void describe_process(struct aprof_header *h) {
   h->pid = rt.pid;
   h->parent_pid = getppid();
   h->start_time = start_time();
-  if (h->start_time == 0 && loaded.pid == rt.pid)
-    h->start_time = loaded.start_time;
   h->started_at_ns = (int64_t)vdso_clock(CLOCK_REALTIME);
   read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
   h->boot_id[36] = '\0';

@@ -20,9 +20,7 @@
 static const uint64_t ours = BIT(SIGXFSZ) | BIT(SIGPIPE) | BIT(SIGTTOU);
 
 static uint64_t pending(void) {
-  uint64_t set = 0;
-  syscall(SYS_rt_sigpending, &set, sizeof set);
-  return set & ours;
+  return signals_pending() & ours;
 }
 
 void quiet_begin(struct quiet *q) {

@@ -15,8 +15,8 @@ static struct node_entry *node_beneath(struct thread *t, uint32_t above, uint32_
                                        uint32_t kind) {
   struct aprof_site *number = (struct aprof_site *)((uintptr_t)site << 3 | kind << 1 | 1);
   uint32_t place = above << 1 | 1;
-  struct node_entry *e = node_entry_for(t, place, number);
-  if (likely(e->site == number) && likely(e->place == place))
+  struct node_entry *e = node_cached(t, place, number);
+  if (likely(e != NULL))
     return e;
   uint32_t node = node_of_site_slow(above, site, kind);
   if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)

@@ -208,6 +208,7 @@ void wait_for_other(unsigned tries, bool confined);
 bool rt_locked_here(void); /* a handler, while its own thread holds it */
 void signals_block(uint64_t *before);
 void signals_restore(const uint64_t *before);
+uint64_t signals_pending(void); /* for this thread, and held back */
 /* An event found its thread inside another one. True: that one was left for good, the
    thread's records are sound again. False: this is a handler, the event is dropped. */
 bool event_recover(struct thread *t);
@@ -251,7 +252,6 @@ uint64_t clock_coarse(void);       /* moves on with the kernel's tick; in no uni
 void options_read(void);
 
 /* profile.c: the file. All slow paths. */
-void profile_attach(void); /* once, by the loader, while there is a /proc */
 bool profile_reserve(void);           /* address range, with a header page that says "on" */
 bool profile_keep_range(void); /* in a child, before others take it; false: they have */
 void profile_cover(void); /* where it is not mapped in what should share our memory */
@@ -352,13 +352,16 @@ static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place
 static inline struct aprof_site *address_as_site(const void *function) {
   return (struct aprof_site *)(uintptr_t)function;
 }
+/* What the cache knows there; else NULL. */
+static inline __attribute__((always_inline)) struct node_entry *
+node_cached(struct thread *t, uint32_t place, struct aprof_site *site) {
+  struct node_entry *e = node_entry_for(t, place, site);
+  return likely(e->site == site) && likely(e->place == place) ? e : NULL;
+}
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
-  uint32_t place = parent << 1 | is_await;
-  struct node_entry *e = node_entry_for(t, place, site);
-  if (likely(e->site == site && e->place == place))
-    return e;
-  return node_slow(t, parent, site, is_await);
+  struct node_entry *e = node_cached(t, parent << 1 | is_await, site);
+  return likely(e != NULL) ? e : node_slow(t, parent, site, is_await);
 }
 static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
   struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];

@@ -184,8 +184,7 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  if (length > c->function.slice_max && likely(t->shed < APROF_STEP_COARSE)) {
-    c->function.slice_max = length;
+  if (raise_max(t, &c->function.slice_max, length)) {
     c->function.slice_from = b->slice_from;
     c->function.slice_to = site;
   }

@@ -119,10 +119,7 @@ static void prime(unsigned thread) {
 
 /* As with a ceiling, which would have been an option: whatever is shed, by one's own choice. */
 static void take_governed_gate(void) {
-  uint32_t clock = APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED;
-  fast_bodies(&gate, clock);
-  fast_brackets(&gate, clock);
-  fast_rest(&gate, clock);
+  fast_all(&gate, APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED);
 }
 
 /* Every thread goes through the program and waits where an op is another's. */
