@@ -138,11 +138,6 @@ void rt_unlock(void) {
 
 #define FAR (1u << 20)   /* bytes of a known stack that are searched */
 #define NEAR (64u << 10) /* ... and of another */
-#define RESTORER 0x04000000u
-
-struct kernel_action {
-  uint64_t handler, flags, restorer, mask;
-};
 
 extern const char __ehdr_start[], etext[];
 
@@ -152,14 +147,14 @@ static bool handlers_put_off(void) {
   return &__tsan_init != NULL;
 }
 
-/* Where handlers return to: the same for all of them, the first word of a signal
-   frame. 0: no handler was ever installed. */
+/* Where handlers return to: the same for all of the program's, the first word of a signal
+   frame. Ours has no events. 0: no handler was ever installed. */
 static uint64_t find_restorer(void) {
   static uint64_t known;
   struct kernel_action action;
   for (int n = 1; n < 65 && known == 0; n++)
     if (syscall(SYS_rt_sigaction, n, NULL, &action, sizeof action.mask) == 0 &&
-        (action.flags & RESTORER))
+        (action.flags & KERNEL_RESTORER) && action.restorer != (uintptr_t)kernel_restorer)
       known = action.restorer;
   return known;
 }

@@ -48,7 +48,7 @@ static uint64_t address_space_left(void) {
     text[n > 0 ? n : 0] = '\0';
     close(fd);
   }
-  uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t used = strtoul(text, NULL, 10) * getauxval(AT_PAGESZ);
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
@@ -144,7 +144,7 @@ static int create_named(const struct aprof_header *h, const char *dir) {
 static bool begin_file(int fd, const struct aprof_header *h) {
   struct quiet quiet; /* another thread, or process, may set a limit meanwhile */
   quiet_begin(&quiet);
-  bool ok = ftruncate(fd, (off_t)rt.capacity) == 0 && posix_fallocate(fd, 0, FIRST) == 0 &&
+  bool ok = ftruncate(fd, (off_t)rt.capacity) == 0 && fallocate(fd, 0, 0, FIRST) == 0 &&
             pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
   quiet_end(&quiet);
   return ok;
@@ -210,7 +210,7 @@ static uint64_t start_time(void) {
   char *p = strrchr(text, ')');
   for (int field = 2; p != NULL && field < 22; field++)
     p = strchr(p + 1, ' ');
-  return p != NULL ? strtoull(p, NULL, 10) : 0;
+  return p != NULL ? strtoul(p, NULL, 10) : 0;
 }
 
 static void describe_process(struct aprof_header *h) {

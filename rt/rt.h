@@ -29,6 +29,7 @@
 
 #include "aprof.h"
 #include "bytes.h"
+#include "kernel.h"
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
 

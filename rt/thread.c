@@ -99,7 +99,7 @@ static void find_stack(struct thread *t) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), size = 8u << 20;
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 64u << 20)
     size = limit.rlim_cur;
-  uintptr_t high = (uintptr_t)pthread_self();
+  uintptr_t high = (uintptr_t)__builtin_thread_pointer();
   if (syscall(SYS_gettid) == getpid() && &__libc_stack_end != NULL)
     high = (uintptr_t)__libc_stack_end + 4096;
   if (here < high && high - here < size) {
