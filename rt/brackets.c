@@ -146,8 +146,10 @@ static uint32_t function_site(const struct aprof_future *f) {
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
                            struct aprof_future *f, uint32_t flags, uint64_t now) {
   if ((flags & APROF_REARM) && function_site(old) == function_site(f)) {
-    if (old->state == APROF_FUTURE_WAITING && f->wake_tick != 0)
-      old->wake_tick = f->wake_tick; /* due anew */
+    /* Due anew: where it runs, in the wait that comes next. Put aside it has no place for it. */
+    if (f->wake_tick != 0 &&
+        (old->state == APROF_FUTURE_WAITING || old->state == APROF_FUTURE_RUNNING))
+      future_wakes_at(old, f->wake_tick);
     if (is_busy(old))
       old->ending = ENDING_REARMED;
     return true;
@@ -187,6 +189,12 @@ static void forget_tentative(struct thread *t, const struct aprof_future *f, uin
   t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
 }
 
+/* Is f on the stack that runs here? */
+static bool runs_here(const struct thread *t, struct aprof_future *f) {
+  return t->cur == f ||
+         (t->cur != NULL && f->state == APROF_FUTURE_ASIDE && innermost(f) == t->cur);
+}
+
 /* The future can be found from here on, unless the one that has its key goes on. */
 static void publish(struct thread *t, struct aprof_future *f, bool tentative, uint64_t key0,
                     uint64_t key1) {
@@ -213,13 +221,27 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
     key_insert(f);
 }
 
+/* The key is that one's again which runs here, if f had it from there. */
+static void unpublish(struct thread *t, struct aprof_future *f) {
+  key_remove(f);
+  struct aprof_future *old = t->cur;
+  if (old == NULL || old->ending != ENDING_KEYLESS || old->key0 != f->key0 ||
+      old->key1 != f->key1 || old->ns != f->ns || key_find(f->key0, f->key1, f->ns) != NULL)
+    return;
+  old->ending = 0;
+  key_insert(old);
+}
+
 void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = record_at(token->word[1]);
-  /* Where another one has the key, only the call's result tells whether it is over. */
-  bool fresh = (f->polled & (APROF_TUPLE | APROF_KEYLESS)) || key_find(key0, key1, f->ns) == NULL;
+  struct aprof_future *f = record_at(token->word[1]), *old = NULL;
+  if (!(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
+    old = key_find(key0, key1, f->ns);
+  /* Where another one has the key, only the call's result tells whether it is over; but not of
+     one that makes its successor itself: that may run elsewhere before the call returns. */
+  bool fresh = old == NULL || (runs_here(t, old) && !(f->polled & APROF_REARM));
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE && fresh) {
     forget_tentative(t, f, f->id, true);
@@ -248,7 +270,7 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
     bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
     if ((tentative || unused) && future_claim(f, token->word[0])) {
       if (unused)
-        key_remove(f); /* its key was published too early */
+        unpublish(t, f); /* its key was published too early */
       future_free(t, f);
     }
     goto out;
@@ -464,12 +486,6 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   else
     future_over(t, f, token->word[0], how, now);
   set_resting(t, now);
-}
-
-/* Is f on the stack that runs here? */
-static bool runs_here(const struct thread *t, struct aprof_future *f) {
-  return t->cur == f ||
-         (t->cur != NULL && f->state == APROF_FUTURE_ASIDE && innermost(f) == t->cur);
 }
 
 void event_run_end(struct aprof_token *token, int how, struct aprof_site *where) {

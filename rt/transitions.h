@@ -120,10 +120,16 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
    at its waker. Returns the tick at which the wait ended. */
 SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
 
+/* The clock wakes f, at that tick. */
+static inline void future_wakes_at(struct aprof_future *f, uint64_t when) {
+  __atomic_store_n(&f->wake_site, 0, __ATOMIC_RELAXED); /* it may hold what an older use left */
+  __atomic_store_n(&f->wake_tick, when, __ATOMIC_RELAXED);
+}
+
 /* f, whose create bracket is open, is due `ns` after that began. */
 static inline void future_due(struct aprof_future *f, uint64_t ns) {
   uint64_t when = f->last + clock_ticks(ns);
-  f->wake_tick = when > f->last ? when : f->last + 1;
+  future_wakes_at(f, when > f->last ? when : f->last + 1);
 }
 
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */

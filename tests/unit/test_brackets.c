@@ -264,6 +264,76 @@ START_TEST(rearmed_timer_goes_on) {
 }
 END_TEST
 
+static void arm_due(uint64_t key, uint64_t in) {
+  token t;
+  create(&rearm, &t, &on_done, NULL);
+  gate.due(&t, in);
+  created(&t, key, 1);
+}
+
+/* Armed anew while it runs, as most periodic timers are: late from that moment on. */
+START_TEST(rearmed_in_its_own_callback_is_due) {
+  begin();
+  token r;
+  arm_due(KEY, 10);
+  for (unsigned i = 0; i < 3; i++) {
+    pass(10);
+    pass(5); /* late */
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    arm_due(KEY, 10);
+    pass(2); /* of its wait it runs still */
+    ran(&r, APROF_DONE);
+  }
+  expect("on_done", "created", 1);
+  expect("on_done", "exec", 9);
+  expect("on_done", "queued", 5 + 7 + 7);
+  expect("on_done @ rearm", "waiting", 10 + 8 + 8);
+}
+END_TEST
+
+/* Made again by its own callback, for a thread that may begin before the call returns. */
+START_TEST(made_again_in_its_own_callback) {
+  begin();
+  token r, c, s;
+  new_future(&once, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  create(&once, &c, &on_done, NULL);
+  gate.create_key(&c, KEY, 0);
+  run(&call, &s, KEY, &on_done); /* elsewhere, but for here */
+  pass(2);
+  ran(&s, APROF_DONE);
+  created(&c, KEY, 1);
+  ran(&r, APROF_DONE);
+  expect("on_done", "created", 2);
+  expect("on_done", "done", 2);
+  expect("health", "missed", 0);
+  expect("health", "reused", 0);
+}
+END_TEST
+
+/* The call failed: the old one has its key again, and goes on by it. */
+START_TEST(not_made_again_after_all) {
+  begin();
+  token r, c;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  create(&multi, &c, &on_done, NULL);
+  gate.create_key(&c, KEY, 0);
+  created(&c, KEY, 0);
+  ran(&r, APROF_PENDING);
+  pass(5);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  ran(&r, APROF_DONE);
+  expect("on_done", "created", 1);
+  expect("on_done", "done", 1);
+  expect("on_done", "exec", 1);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* A field knows the function by its address only, and may come first. */
 START_TEST(rearmed_by_name_and_by_address) {
   begin();
@@ -611,7 +681,8 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           child_suspends_before_create_returns, other_body_in_a_create_bracket,
           nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
           reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_by_name_and_by_address,
+          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, made_again_in_its_own_callback,
+          not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wake_turns_waiting_into_queued,
