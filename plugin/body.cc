@@ -85,8 +85,8 @@ static bool check_pending(const BodyWork &w, const Binding *b) {
 /* -- opening
  * ----------------------------------------------------------------------------------------- */
 
-static tree if_enabled(BodyWork *w, const Binding *b, tree statements) {
-  tree condition = condition_tree(b->when, w->frame, *b);
+static tree if_enabled(const Frame &frame, const Binding *b, tree statements) {
+  tree condition = condition_tree(b->when, frame, *b);
   if (!condition)
     return NULL_TREE;
   if (b->when)
@@ -94,11 +94,11 @@ static tree if_enabled(BodyWork *w, const Binding *b, tree statements) {
   return if_then(gate_enabled(), statements);
 }
 
-static void open_bracket(BodyWork *w, BodyBracket *bracket, const Binding *b, tree event) {
+static void open_bracket(BodyBracket *bracket, const Frame &frame, const Binding *b, tree event) {
   tree inside = clear_token_rest(bracket->token);
   append(&inside, event);
   append(&bracket->open, clear_token(bracket->token));
-  append(&bracket->open, if_enabled(w, b, inside));
+  append(&bracket->open, if_enabled(frame, b, inside));
 }
 
 /* `how` is a variable where it is not the same on each way out. */
@@ -128,7 +128,7 @@ static void begin_async(BodyWork *w, const Binding *b) {
                           {site_of_function(w->decl), address_of(bracket.token), self_of(w->decl)});
   for (const BodyBracket &run : w->brackets)
     enter = build3(COND_EXPR, void_type_node, token_open(run.token), NULL_TREE, enter);
-  open_bracket(w, &bracket, b, enter);
+  open_bracket(&bracket, w->frame, b, enter);
   prepare_how(w, &bracket, APROF_DONE);
   w->brackets.push_back(bracket);
 }
@@ -136,12 +136,11 @@ static void begin_async(BodyWork *w, const Binding *b) {
 /* once= looks at arguments when the body is over: as they were passed. */
 static void save_late_arguments(BodyWork *w, BodyBracket *bracket, const Binding *b) {
   std::unordered_set<int> late;
-  bracket->late = w->frame;
-  late_arguments(*b, w->frame, &late);
+  late_arguments(*b, bracket->late, &late);
   for (int i : late) {
-    if (i < 0 || i >= (int)w->frame.args.size())
+    if (i < 0 || i >= (int)bracket->late.args.size())
       continue;
-    tree parameter = w->frame.args[(size_t)i];
+    tree parameter = bracket->late.args[(size_t)i];
     if (!is_gimple_reg_type(TREE_TYPE(parameter)))
       continue;
     tree saved = new_local(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)), "aprof_arg", &w->variables);
@@ -154,18 +153,20 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   const Binding *b = run.line;
   BodyBracket bracket;
   tree key0, key1;
-  if (!fits(*w, run))
+  Frame frame = w->frame;
+  if (!fits(*w, run) || !take_types(*b, called_as(w->decl, b), &frame))
     return;
   say(*w, b, run.likely);
-  if (!check_pending(*w, b) || !key_trees(*b, b->key, w->frame, &key0, &key1))
+  if (!check_pending(*w, b) || !key_trees(*b, b->key, frame, &key0, &key1))
     return;
   bracket.run = b;
   bracket.token = new_token(&w->variables);
+  bracket.late = frame;
   save_late_arguments(w, &bracket, b);
   tree event = call_event(Event::RunBegin,
                           {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
                            key0, key1, site_of_function(w->decl), self_of(w->decl)});
-  open_bracket(w, &bracket, b, if_given(guard_of_key(b->key, w->frame, *b), event));
+  open_bracket(&bracket, frame, b, if_given(guard_of_key(b->key, frame, *b), event));
   bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);
   prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
   w->brackets.push_back(bracket);
@@ -186,7 +187,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   bracket.how = number(APROF_DONE);
   bracket.token = new_token(&w->variables);
   open_bracket(
-      w, &bracket, b,
+      &bracket, w->frame, b,
       if_given(guard_of_key(b->key, w->frame, *b),
                call_event(Event::SwitchTo, {record, address_of(bracket.token), key0, key1})));
   w->brackets.push_back(bracket);
@@ -199,7 +200,7 @@ static void add_moment(BodyWork *w, const Binding *b) {
     return;
   say(*w, b);
   if (tree event = moment_event(*b, w->frame, name_of_function(w->decl), 0))
-    append(&w->entry, if_enabled(w, b, event));
+    append(&w->entry, if_enabled(w->frame, b, event));
 }
 
 /* A run that is not from a `| run` says whose body it is: async adds to it. */

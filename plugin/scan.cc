@@ -32,6 +32,24 @@ bool is_passed_as_is(tree function, const Binding *run) {
   return std::find(known.begin(), known.end(), run) != known.end();
 }
 
+static std::unordered_map<const Binding *, tree> run_types;
+
+static void note_run_type(const Binding *run, tree type) {
+  tree function_type = type ? function_type_of(type) : NULL_TREE;
+  if (function_type && !run_types.count(run))
+    run_types[run] = keep(function_type);
+}
+
+tree called_as(tree function, const Binding *run) {
+  auto known = run_types.find(run);
+  if (known != run_types.end())
+    return known->second;
+  for (const Use &use : uses_of(function))
+    if (run->place == Place::Type && use.as && run->name == identifier_text(DECL_NAME(use.as)))
+      return function_type_of(TREE_TYPE(use.as));
+  return NULL_TREE;
+}
+
 const std::vector<const Binding *> &runs_of_typedef(tree type_decl) {
   return typedef_runs[identifier_text(DECL_NAME(type_decl))];
 }
@@ -72,8 +90,10 @@ static void reach_field(const FieldFunction &f, tree object) {
   if (record && POINTER_TYPE_P(record))
     record = TREE_TYPE(record);
   std::vector<tree> path = record ? find_field(record, f.value->name) : std::vector<tree>();
-  if (!path.empty())
-    flow_reaches(path.back(), f.line, f.function, UNKNOWN_LOCATION);
+  if (path.empty())
+    return;
+  note_run_type(f.line->run_of_functions(), TREE_TYPE(path.back()));
+  flow_reaches(path.back(), f.line, f.function, UNKNOWN_LOCATION);
 }
 
 /* Once the unit is parsed, and its structs are known. */
@@ -224,6 +244,7 @@ static void note_run_argument(const Binding *b, const Value *value, tree call, t
   flow_reaches(argument, b, callee, EXPR_LOCATION(call));
   std::vector<tree> found;
   functions_in(argument, &found);
+  note_run_type(run, wanted);
   wanted = wanted ? function_type_of(wanted) : NULL_TREE;
   for (tree function : found) {
     if (!b->regex && !is_cast(function, wanted))
@@ -356,6 +377,7 @@ static void note_create_lines(tree function) {
       fields_reached(b, value.get(), function, TREE_TYPE(function));
       tree type = type_of_value(value.get(), function, TREE_TYPE(function));
       likely_type(type, b);
+      note_run_type(b->run_of_functions(), type);
       for (tree name : typedefs_of(type))
         add_once(&typedef_runs[identifier_text(DECL_NAME(name))], b->run_of_functions());
     }

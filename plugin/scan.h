@@ -41,6 +41,10 @@ const std::vector<Reach> &reaches(tree function);
 /* ... that got it as it is, not cast to a type with other arguments. */
 bool is_passed_as_is(tree function, const Binding *run);
 
+/* The function type that fn= of this `| run` has, or the typedef of a `type:` line: what its
+   bodies are called with, whatever they were cast from. Null where it was not seen. */
+tree called_as(tree function, const Binding *run);
+
 /* `| run` parts of the create lines whose fn= is declared as this typedef. */
 const std::vector<const Binding *> &runs_of_typedef(tree type_decl);
 

@@ -40,6 +40,46 @@ bool arguments_present(const Binding &b, const Frame &frame) {
   return well;
 }
 
+/* -- what a body was cast from ----------------------------------------------------------- */
+
+static bool is_word(tree type) {
+  return POINTER_TYPE_P(type) ||
+         (INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) == TYPE_PRECISION(ptr_type_node));
+}
+
+/* Both pointers to the same, or to nothing that is known: the fields of one are the other's. */
+static bool same_argument(tree one, tree other) {
+  return POINTER_TYPE_P(one) == POINTER_TYPE_P(other) &&
+         (!POINTER_TYPE_P(one) ||
+          TYPE_MAIN_VARIANT(TREE_TYPE(one)) == TYPE_MAIN_VARIANT(TREE_TYPE(other)));
+}
+
+static bool follows_argument(const Value *value) {
+  bool follows = false;
+  value_visit(value, [&](const Value &v) {
+    follows |= v.kind == Value::Field || v.kind == Value::Deref || v.kind == Value::Call;
+  });
+  return follows;
+}
+
+bool take_types(const Binding &b, tree function_type, Frame *frame) {
+  bool cast = false, well = true;
+  for (size_t i = 0; function_type && i < frame->args.size(); i++) {
+    tree declared = parameter_type(NULL_TREE, function_type, (int)i);
+    tree own = TREE_TYPE(frame->args[i]);
+    if (!declared || same_argument(declared, own))
+      continue;
+    cast = true;
+    well &= !POINTER_TYPE_P(declared) || is_word(own);
+    frame->types[i] = declared;
+  }
+  /* Else it may be another one that is called there: only what the key has found is looked into. */
+  bool sure =
+      is_passed_as_is(frame->function, &b) ||
+      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when);
+  return !cast || (well && sure);
+}
+
 static void collect(const Value *value, const Frame &frame, std::unordered_set<int> *indices) {
   value_visit(value, [&](const Value &v) {
     if (v.kind == Value::Arg)
@@ -103,7 +143,7 @@ static tree argument_tree(const Value *value, const Frame &frame, const Binding 
   tree declared = frame.types[(size_t)index];
   /* The declared type knows the fields; GIMPLE forgets it between pointers. */
   if (declared && POINTER_TYPE_P(declared) && !VOID_TYPE_P(TREE_TYPE(declared)) &&
-      POINTER_TYPE_P(TREE_TYPE(argument)))
+      is_word(TREE_TYPE(argument)))
     argument = fold_convert(build_pointer_type(TREE_TYPE(declared)), argument);
   if (TREE_CODE(argument) == PARM_DECL && DECL_BY_REFERENCE(argument))
     argument = build1(INDIRECT_REF, TREE_TYPE(TREE_TYPE(argument)), argument);

@@ -28,6 +28,10 @@ struct Frame {
 /* All aN of a line (its `| run` part aside) are there. */
 bool arguments_present(const Binding &, const Frame &);
 
+/* Of a body, called as a function of this type (or null): what it takes the arguments for is not
+   believed then, since it may have been cast. False: what the line says cannot be had. */
+bool take_types(const Binding &, tree function_type, Frame *);
+
 /* The indices of the arguments that some value behind the call needs: ok=,
    once=, and the key of a create line. */
 void late_arguments(const Binding &, const Frame &, std::unordered_set<int> *indices);

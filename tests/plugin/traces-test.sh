@@ -52,12 +52,9 @@ run_case() {
   case $name in
   cancel) extra="-fexceptions -pthread" ;;
   openmp) extra=-fopenmp ;;
-  cxx | fields | flow | inline-forms | leaving | likely | misfits | namesakes | values) extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof" ;;
-  files)
-    extra="-fplugin-arg-aprof-bindings=$cases/files.aprof"
-    also=$work/files-lib.o
-    ;;
+  files) also=$work/files-lib.o ;;
   esac
+  [ ! -f "$cases/$name.aprof" ] || extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof"
   # shellcheck disable=SC2086
   (rm -f "$work"/*.gc?? && cd "$work" && $compiler $warnings -fplugin="$plugin" -fplugin-arg-aprof-bindings=none $extra "$@" \
     "$cases/$source" $also "$runtime" -o program && ./program) >"$work/out" 2>&1
