@@ -17,6 +17,7 @@
 #include "emit.h"
 #include "field.h"
 #include "guard.h"
+#include "headers.h"
 #include "moment.h"
 #include "options.h"
 #include "site.h"
@@ -101,8 +102,8 @@ static bool is_defined_here(tree function) {
   return (node && node->definition) || DECL_SAVED_TREE(function);
 }
 
-/* The function behind fn=, if the call names one that this unit defines. */
-static tree known_function(const Value *value, CallWork *w) {
+/* The function behind fn=, if the call names one. */
+static tree named_function(const Value *value, CallWork *w) {
   if (value->kind != Value::Arg || !w->call)
     return NULL_TREE;
   int64_t index = value->number < 0 ? (int64_t)w->frame.args.size() + value->number : value->number;
@@ -112,8 +113,26 @@ static tree known_function(const Value *value, CallWork *w) {
   if (!argument || TREE_CODE(argument) != ADDR_EXPR ||
       TREE_CODE(TREE_OPERAND(argument, 0)) != FUNCTION_DECL)
     return NULL_TREE;
-  tree function = TREE_OPERAND(argument, 0);
-  return is_defined_here(function) ? function : NULL_TREE;
+  return TREE_OPERAND(argument, 0);
+}
+
+/* ... that this unit defines. */
+static tree known_function(const Value *value, CallWork *w) {
+  tree function = named_function(value, w);
+  return function && is_defined_here(function) ? function : NULL_TREE;
+}
+
+/* All of its callbacks are functions of the system, such as free: nobody would see them run, and
+   their futures would live until the next one has their key. */
+static bool runs_unseen(const Binding &b, CallWork *w) {
+  if (!b.run_of_functions() || b.functions.empty())
+    return false;
+  for (const auto &value : b.functions) {
+    tree function = named_function(value.get(), w);
+    if (!function || is_defined_here(function) || !is_of_system(function))
+      return false;
+  }
+  return true;
 }
 
 /* A value that is known behind the call only, taken once and kept. */
@@ -158,6 +177,11 @@ static bool key_is_early(const Binding &b) {
 static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
+  if (runs_unseen(*b, w)) {
+    if (options.verbose)
+      inform(w->frame.where, "aprof: no future: its callback is a function of the system");
+    return;
+  }
   if (!b->functions.empty()) {
     address = function_tree(b->functions[0].get(), w->frame, *b);
     if (tree known = known_function(b->functions[0].get(), w))

@@ -139,11 +139,6 @@ static std::string name_of_create(const Reach &reach) {
   return name.empty() ? "(pointer)" : name;
 }
 
-/* Declared by the system: nobody expects its body here. */
-static bool is_systems(tree function) {
-  return fndecl_built_in_p(function) || in_system_header_at(DECL_SOURCE_LOCATION(function));
-}
-
 /* A weakref is the name of another symbol. */
 static std::string symbol_behind(cgraph_node *node) {
   tree target = node->weakref ? node->alias_target : NULL_TREE;
@@ -161,7 +156,7 @@ static void add_callback(cgraph_node *node) {
       continue;
     records += "callback\t" + place(reach.where) + "\t" + field(name_of_function(function)) + "\t" +
                field(name_of_create(reach)) + "\t" + symbol_behind(node) + "\t" + run->key.space +
-               (is_systems(function) ? "\tsystem" : "") + "\n";
+               (is_of_system(function) ? "\tsystem" : "") + "\n";
   }
 }
 

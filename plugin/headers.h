@@ -34,6 +34,9 @@ bool declared_where(const Binding *, tree declaration);
 bool is_library_itself(const Binding *, tree function);
 bool is_library_at(const Binding *, location_t where);
 
+/* Declared by the system: nobody expects its body here. */
+bool is_of_system(tree function);
+
 } // namespace aprof
 
 #endif
