@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -252,12 +253,26 @@ static struct place {
   char stack[12288] __attribute__((aligned(16)));
 } started[AT_ONCE];
 
+/* Its parent, which is the machine's first process or a container's, may be slow to ask for its
+   end, or never do. */
+static bool has_ended(pid_t command) {
+  if (kill(command, 0) < 0)
+    return errno == ESRCH;
+  long fd = syscall(SYS_pidfd_open, command, 0);
+  struct pollfd end = {.fd = (int)fd, .events = POLLIN};
+  static const struct timespec now = {0, 0};
+  bool ended = fd >= 0 && syscall(SYS_ppoll, &end, 1, &now, NULL, 0) == 1;
+  if (fd >= 0)
+    close((int)fd);
+  return ended;
+}
+
 static bool is_free(const struct place *p, uint64_t now) {
   if (p->pid == 0)
     return true;
   if (p->kept) /* its end, which nobody else waits for */
     return syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0;
-  return now - p->since > STUCK_NS || (kill(p->pid, 0) < 0 && errno == ESRCH);
+  return now - p->since > STUCK_NS || has_ended(p->pid);
 }
 
 /* A place for another command; NULL: signals come faster than totals can be made. */
