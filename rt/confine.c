@@ -225,6 +225,12 @@ static void rewind_status(void) {
   plain_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
 }
 
+static long read_status(int fd, char *text, size_t room) {
+  long n = plain_call(SYS_read, fd, (long)text, (long)room - 1, 0);
+  text[n > 0 ? n : 0] = '\0';
+  return n;
+}
+
 static uint32_t number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
   uint32_t number = 0;
@@ -233,16 +239,35 @@ static uint32_t number_after(const char *text, const char *name) {
   return number;
 }
 
-/* Mode and number of filters, read with as few kinds of calls as can be. */
-static uint32_t filters(void) {
-  static char text[4096]; /* stacks may be small */
-  long n = plain_call(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
-  if (n == 0) { /* a handler jumped away before it was rewound */
-    rewind_status();
-    n = plain_call(SYS_read, status_fd, (long)text, sizeof text - 1, 0);
-  }
-  text[n > 0 ? n : 0] = '\0';
+/* Mode and number. */
+static uint32_t filters_in(const char *text) {
   return number_after(text, "\nSeccomp:\t") + number_after(text, "\nSeccomp_filters:\t") * 4;
+}
+
+/* Read with as few kinds of calls as can be. */
+static uint32_t filters(void) {
+  static char text[4096];                               /* stacks may be small */
+  if (read_status(status_fd, text, sizeof text) == 0) { /* a handler jumped away before ... */
+    rewind_status();                                    /* ... it was rewound */
+    read_status(status_fd, text, sizeof text);
+  }
+  return filters_in(text);
+}
+
+static uint32_t filters_of(const char *status) {
+  char text[4096] = "";
+  int fd = open(status, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    read_status(fd, text, sizeof text);
+    close(fd);
+  }
+  return filters_in(text);
+}
+
+/* Calls that the loader has made before are all that this makes. */
+bool confine_foreign(void) {
+  uint32_t own = filters_of("/proc/self/status");
+  return own != 0 && own != filters_of("/proc/1/status");
 }
 
 /* The program may have taken its number. */

@@ -94,6 +94,7 @@ static void mark_process(uint32_t mark) {
 /* The child has none of the parent's futures: their records lie in memory that it
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
+  rt.child = true;
   rt.lock = rt.opening = 0; /* of threads that are not here */
   dump_forget();
   if (!profile_confined())
@@ -145,7 +146,19 @@ void control_attach(void) {
   rt.instance = 1;
   if (plain_fstat(STDERR_FILENO, &first_stderr) != 0)
     first_stderr.st_ino = 0;
+  rt.confined = confine_foreign(); /* until it is known to be trusted: no messages by more calls */
   options_read();
+  if (rt.confined && !rt.options.trusted) {
+    control_say(
+        "this process is not profiled: it was started behind a seccomp filter, which may kill "
+        "it for a call of ours; seccomp:trusted in APROF_OPTIONS says that it does not, see "
+        "aprof-options(7)",
+        "");
+    rt.state = RT_DEAD;
+    return;
+  }
+  rt.confined = false;
+  options_resolve();
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
   if (!profile_reserve()) {

@@ -71,9 +71,9 @@ static bool read_signal(const char *v, size_t n, int *number) {
   static const struct {
     const char *name;
     int number;
-  } known[] = {{"none", 0},         {"USR1", SIGUSR1},   {"USR2", SIGUSR2}, {"HUP", SIGHUP},
-               {"QUIT", SIGQUIT},   {"WINCH", SIGWINCH}, {"URG", SIGURG},   {"IO", SIGIO},
-               {"PROF", SIGPROF},   {"VTALRM", SIGVTALRM}};
+  } known[] = {{"none", 0},       {"USR1", SIGUSR1},    {"USR2", SIGUSR2}, {"HUP", SIGHUP},
+               {"QUIT", SIGQUIT}, {"WINCH", SIGWINCH},  {"URG", SIGURG},   {"IO", SIGIO},
+               {"PROF", SIGPROF}, {"VTALRM", SIGVTALRM}};
   if (n > 3 && memcmp(v, "SIG", 3) == 0)
     v += 3, n -= 3;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -128,6 +128,8 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
     good = read_percent(v, vn, &o->overhead);
   else if (is(k, kn, "histograms"))
     good = read_flag(v, vn, &o->histograms);
+  else if (is(k, kn, "seccomp"))
+    good = o->trusted = is(v, vn, "trusted");
   else
     return UNKNOWN_KEY;
   return good ? GOOD : BAD_VALUE;
@@ -141,13 +143,14 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
   text[length] = '\0';
   control_say(verdict == UNKNOWN_KEY
                   ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-                    "exit enabled clock nodes histograms overhead): "
+                    "exit enabled clock nodes histograms overhead seccomp): "
                   : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
               text);
 }
 
 /* Totals go where the program was started, however it moves later. */
-static void resolve_dir(struct rt_options *o) {
+void options_resolve(void) {
+  struct rt_options *o = &rt.options;
   char cwd[sizeof o->dir];
   if (o->dir[0] == '/')
     return;
@@ -191,6 +194,5 @@ void options_read(void) {
     p += length;
     p += *p == ',';
   }
-  resolve_dir(o);
   errno = saved;
 }

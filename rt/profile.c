@@ -88,6 +88,18 @@ static bool on_tmpfs(const char *dir) {
   return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
+/* Bytes that a profile may have of a directory that is not ours alone: the program's own shared
+   memory may lie there, in a container's 64 MB, and what forked children left. */
+static uint64_t share_of(const char *dir) {
+  struct statfs fs;
+  if (statfs(dir, &fs) != 0 || fs.f_blocks == 0) /* no limit, or none that is told */
+    return rt.capacity;
+  if (fs.f_bavail < fs.f_blocks / 2)
+    return 0;
+  uint64_t share = (uint64_t)fs.f_bsize * fs.f_blocks / 4 & ~(uint64_t)(APROF_PAGE - 1);
+  return share < rt.capacity ? share : rt.capacity;
+}
+
 /* A directory of ours alone. */
 static bool usable_dir(const char *dir) {
   struct stat st;
@@ -141,22 +153,26 @@ static int create_named(const struct aprof_header *h, const char *dir) {
 }
 
 /* The least that a profile needs. */
-static bool begin_file(int fd, const struct aprof_header *h) {
+static bool begin_file(int fd, struct aprof_header *h, uint64_t capacity) {
   struct quiet quiet; /* another thread, or process, may set a limit meanwhile */
+  h->capacity = capacity;
   quiet_begin(&quiet);
-  bool ok = ftruncate(fd, (off_t)rt.capacity) == 0 && fallocate(fd, 0, 0, FIRST) == 0 &&
+  bool ok = ftruncate(fd, (off_t)capacity) == 0 && fallocate(fd, 0, 0, FIRST) == 0 &&
             pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
   quiet_end(&quiet);
+  if (ok)
+    rt.capacity = capacity; /* what lies beyond it stays address space */
   return ok;
 }
 
 /* A directory may be full where memory is not. */
-static int create_file(const struct aprof_header *h) {
+static int create_file(struct aprof_header *h) {
   static char dir[300];
   rt.path[0] = '\0';
   bool picked = pick_dir(dir, sizeof dir);
-  int fd = picked ? create_named(h, dir) : -1;
-  if (fd >= 0 && begin_file(fd, h))
+  uint64_t share = picked ? share_of(dir) : 0;
+  int fd = share >= LEAST ? create_named(h, dir) : -1;
+  if (fd >= 0 && begin_file(fd, h, share))
     return fd;
   if (fd >= 0) {
     unlink(rt.path);
@@ -164,15 +180,15 @@ static int create_file(const struct aprof_header *h) {
   }
   rt.path[0] = '\0';
   fd = memfd_create("aprof-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 && !begin_file(fd, h)) {
+  if (fd >= 0 && !begin_file(fd, h, rt.capacity)) {
     close(fd);
     return -1;
   }
   if (fd >= 0)
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
-  if (fd >= 0 && picked)
-    control_say("the profile directory is full, using a memfd (nothing of it is left after a kill) "
-                "instead of: ",
+  if (fd >= 0 && picked && !rt.child)
+    control_say("the profile directory is more than half full, using a memfd (nothing of it is left "
+                "after a kill) instead of: ",
                 dir);
   return fd;
 }
@@ -240,7 +256,6 @@ static void fill_header(struct aprof_header *h) {
   describe_process(h);
   h->version = APROF_PROFILE_VERSION;
   h->header_size = APROF_HEADER_SIZE;
-  h->capacity = rt.capacity;
   h->used = APROF_HEADER_SIZE;
   clock_start(h);
   h->enabled = rt.options.enabled;
@@ -311,8 +326,7 @@ bool profile_keep_range(void) {
 /* Valgrind makes a fork of what was to be a process in our memory. Memcheck would look for
    leaks in the whole profile, of which that process has nothing, a fault for each word. */
 void profile_cover(void) {
-  unsigned char resident;
-  if (syscall(SYS_mincore, rt_base() + APROF_HEADER_SIZE, APROF_PAGE, &resident) < 0)
+  if (madvise(rt_base() + APROF_HEADER_SIZE, APROF_PAGE, MADV_NORMAL) < 0)
     map_nothing(MAP_FIXED);
 }
 

@@ -128,6 +128,7 @@ struct rt_options {
   uint64_t memory;   /* bytes */
   int signal;        /* 0: none */
   bool exit, enabled, histograms;
+  bool trusted; /* the filter that the process was started behind */
   uint32_t clock; /* enum aprof_clock_source, 0: auto */
   uint32_t nodes;
   uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
@@ -152,6 +153,7 @@ struct rt {
   uint64_t child_now; /* the virtual clock of a child without a profile of its own */
   int fd; /* of the profile, -1: none, or the program has too few to spare one */
   bool hole; /* a child has nothing mapped behind the header, until profile_keep_range */
+  bool child;    /* by fork: what there was to say, its parent has said, or will */
   bool confined; /* the program has given up system calls: we make none of our own */
   dev_t device;
   ino_t inode;
@@ -251,6 +253,7 @@ uint64_t clock_coarse(void);       /* moves on with the kernel's tick; in no uni
 
 /* options.c: APROF_OPTIONS into rt.options; warns of unknown keys. */
 void options_read(void);
+void options_resolve(void); /* ... as the directory is now */
 
 /* profile.c: the file. All slow paths. */
 bool profile_reserve(void);           /* address range, with a header page that says "on" */
@@ -273,6 +276,9 @@ bool profile_copy_use(struct profile_copy *copy);     /* in the child, for aband
 int profile_reopen(void);             /* a descriptor where the program closed ours; or -1 */
 
 /* confine.c: seccomp. Any thread, async-signal-safe. */
+/* Was the process started behind a filter that is not that of all around it, as a container's
+   is: one that somebody made for this program, and that may kill it for what only we call? */
+bool confine_foreign(void);
 void confine_watch(void);    /* once, at attach */
 void confine_opened(void);   /* this process has its profile now */
 void confine_forget(void);   /* in a child: what threads of its parent were about to ask */

@@ -66,4 +66,67 @@ if [ -d "$system" ] && in_system true 2>/dev/null; then
 else
   skip "a library of the system" "no name space of mounts to be had"
 fi
+
+# Behind a filter that whoever started the program has put there, as systemd's
+# SystemCallFilter= does: it may kill for what only the runtime calls.
+cat >jail.c <<'C'
+/* jail kill|allow PROGRAM...: what a program with one thread and no children does not call */
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define KILL(name)                                                                                 \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1),                                           \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+int main(int count, char **arguments) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      KILL(clone), KILL(clone3), KILL(fcntl), KILL(fallocate), KILL(flock), KILL(ftruncate),
+      KILL(getcwd), KILL(geteuid), KILL(getpid), KILL(getppid), KILL(lseek), KILL(madvise),
+      KILL(memfd_create), KILL(mkdir), KILL(pwrite64), KILL(readlink), KILL(rt_sigaction),
+      KILL(rt_sigprocmask), KILL(statfs), KILL(uname), KILL(unlink), KILL(wait4),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_filter nothing[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog program = {sizeof filter / sizeof *filter, filter}, none = {1, nothing};
+  if (count < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, strcmp(arguments[1], "kill") ? &none : &program))
+    return 77;
+  execv(arguments[2], arguments + 2);
+  return 78;
+}
+C
+cat >jailed.c <<'C'
+#include <aprof.h>
+#include <unistd.h>
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 1000; i++)
+    sum += work(i);
+  return write(1, "done\n", 5) == 5 && sum == 500500 ? 7 : 1;
+}
+C
+check "who starts behind a filter" "$cc" -O2 -Wall jail.c -o jail
+check "what it starts" "$cc" -O2 "-fplugin=$plugin" -I"$src/rt/include" jailed.c -o jailed
+
+# jailed HOW OPTIONS: what it printed, its status, how many totals
+jailed() {
+  rm -rf totals && mkdir totals
+  APROF_OPTIONS=dir:$PWD/totals,profile:memfd$2 ./jail "$1" ./jailed 2>log
+  echo "$? $(find totals -name '*.json' | wc -l)"
+}
+if [ "$(jailed allow "")" = "77 0" ]; then
+  skip "behind a filter" "no filters here"
+else
+  equal "behind a filter that kills" $'done\n7 0' "$(jailed kill "")"
+  contains "... which is said" "behind a seccomp filter" log
+  equal "behind one that may" $'done\n7 0' "$(jailed allow "")"
+  equal "behind one that is trusted" $'done\n7 1' "$(jailed allow ,seccomp:trusted)"
+  equal "... of which nothing is said" "" "$(cat log)"
+fi
 finish

@@ -1,0 +1,78 @@
+#!/bin/bash
+# A profile lies where the program's own shared memory may lie, too, 64 MB in a container:
+# how much of that it takes, and what many leave there.
+. "$(dirname "$0")/../lib.sh"
+
+cat >"$work/program.c" <<'C'
+/* children N   that leave by _exit, as children of a fork should: their profiles stay
+   live N       futures at once */
+#include <aprof.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+
+static int children(int n) {
+  for (int i = 0; i < n; i++) {
+    pid_t child = fork();
+    if (child == 0)
+      _exit(work(i) != i + 1);
+    int status = 1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+      return 1;
+  }
+  return 0;
+}
+
+__attribute__((noinline)) static void job(char *key) { __asm__ volatile("" ::"r"(key)); }
+__attribute__((noinline)) static void start(char *key, void (*run)(char *)) {
+  __asm__ volatile("" ::"r"(key), "r"(run));
+}
+
+static int live(int n) {
+  static char keys[400000];
+  for (int i = 0; i < n; i++)
+    start(&keys[i], job);
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  int n = atoi(arguments[count - 1]);
+  return strcmp(arguments[1], "children") == 0 ? children(n) : live(n);
+}
+C
+echo 'create call:start key=k:a0 fn=a1 | run key=k:a0 once' >"$work/start.aprof"
+cc=$(gcc_of "${majors##* }")
+check "the program" "$cc" -O2 -fplugin="$plugin" -fplugin-arg-aprof-bindings="$work/start.aprof" \
+  -I"$src/rt/include" "$work/program.c" -o "$work/program"
+export APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 APROF_COMMAND=$aprof
+
+# in_room COMMAND...: with 8 MB for profiles, of which $work/used says how many KB were taken
+in_room() {
+  # shellcheck disable=SC2016 # another shell's
+  unshare -rm sh -c 'mount -t tmpfs -o size=8m,mode=700 none "$0/room" || exit 77
+    APROF_OPTIONS=dir:$0/totals,profile:$0/room "$@" 2>"$0/log"
+    status=$?
+    df -k --output=used "$0/room" | tail -n 1 | tr -d " " >"$0/used"
+    ls "$0/room" | wc -l >"$0/files"
+    exit $status' "$work" "$@"
+}
+mkdir "$work/room" "$work/totals"
+if ! in_room true 2>/dev/null; then
+  skip "small rooms" "no name space of mounts to be had"
+  finish
+fi
+
+in_room "$work/program" children 60
+equal "children that leave by _exit" 0 $?
+check "... leave half of the room" test "$(cat "$work/used")" -le $((4096 + 400))
+check "... and profiles before that" test "$(cat "$work/files")" -gt 5
+equal "... of which nothing more is said" "" "$(cat "$work/log")"
+in_room "$work/program" live 100000
+equal "more futures than there is room for" 0 $?
+check "... take a quarter of it" test "$(cat "$work/used")" -le 2048
+equal "... and the others are counted" 100000 \
+  "$(jq '.health.lost_futures + ([.functions[] | select(.name == "job").created] | add)' "$work/totals"/program.*.json | tail -n 1)"
+finish
