@@ -423,7 +423,8 @@ bool profile_commit(uint64_t until) {
      would hold the thread up for those too that may never be touched. Where the program
      closed our descriptor, the mapping itself can still grow. */
   if (ok && profile_fd_ok())
-    ok = fallocate(rt.fd, 0, (off_t)rt.committed, (off_t)(target - rt.committed)) == 0;
+    ok = fallocate(rt.fd, FALLOC_FL_KEEP_SIZE, (off_t)rt.committed,
+                   (off_t)(target - rt.committed)) == 0;
   else if (ok)
     ok = madvise(rt_base() + rt.committed, target - rt.committed, MADV_POPULATE_WRITE) == 0;
   if (ok)

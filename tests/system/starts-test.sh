@@ -9,6 +9,7 @@ cat >"$work/program.c" <<'C'
     signal N   SIGUSR1 comes on such a stack, where there is an alternate one for handlers
     reaper     as who gets orphans: what it is told of its children, after SIGUSR1
     namespace  SIGUSR1 between unshare(CLONE_NEWPID) and the fork that it is for
+    crooked    the first future is on a stack that is 8 bytes off what the processor's ABI says
     quick      futures in a handler of quick_exit, registered before the first */
 #define _GNU_SOURCE
 #include <aprof.h>
@@ -120,6 +121,22 @@ static void late(void) {
     work(i);
 }
 
+/* As code that switches stacks by its own instructions may leave it. */
+static int on_crooked(void) {
+#if defined __x86_64__
+  static char stack[65536] __attribute__((aligned(16)));
+  char *top = stack + sizeof stack - 8;
+  int result, (*function)(int) = work;
+  __asm__ volatile("mov %%rsp, %%rbx\n\tmov %2, %%rsp\n\tcall *%1\n\tmov %%rbx, %%rsp"
+                   : "=a"(result), "+r"(function), "+r"(top)
+                   : "D"(1)
+                   : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+  return result != 2;
+#else
+  return work(1) != 2;
+#endif
+}
+
 int main(int count, char **arguments) {
   const char *what = arguments[1];
   size_t size = count > 2 ? strtoul(arguments[2], NULL, 10) : 0;
@@ -129,6 +146,8 @@ int main(int count, char **arguments) {
     return on_stack_of(size);
   if (strcmp(what, "signal") == 0)
     return in_signal(size);
+  if (strcmp(what, "crooked") == 0)
+    return on_crooked();
   if (strcmp(what, "reaper") == 0)
     return as_reaper();
   if (strcmp(what, "namespace") == 0)
@@ -196,6 +215,8 @@ equal "futures of its handlers" 101 "$(done_of)"
 # some vector registers, and 11 KB with others.
 profiled ./program stack 4096
 equal "the first future on a stack of 4 KiB" "0 2" "$status $(done_of)"
+profiled ./program crooked
+equal "the first future on a stack that is 8 bytes off" "0 1" "$status $(done_of)"
 LD_BIND_NOW=1 profiled ./program signal 4096
 equal "SIGUSR1 on such a stack, with an alternate one" 0 "$status"
 equal "... and all its totals" "3" "$(done_of | sort -n | tail -n 1)"
