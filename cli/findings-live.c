@@ -48,12 +48,13 @@ static const struct distribution *usual_of(const struct r_function *f,
   return f->wall_of.count && f->done >= USUAL_COUNT ? &f->wall_of : NULL;
 }
 
-/* Who waits for what it called waits as long as that does, which is the one to name. */
+/* Who waits for what it called waits as long as that does, which is the one to name; and
+   who waits for a time that is still to come waits as long as it should. */
 static bool is_stuck(const struct r_live *live, const struct r_function *f,
                      const struct r_await *await, const struct report_limits *limits) {
   if (strcmp(live->state, "waiting") || !await || await->background)
     return false;
-  if (live->aside || !strcmp(live->kind, "call"))
+  if (live->aside || live->not_due || !strcmp(live->kind, "call"))
     return false;
   const struct distribution *usual = usual_of(f, await);
   return usual && live->since_min >= far_beyond(USUAL_COUNT, usual, limits->stuck);
@@ -67,13 +68,15 @@ static bool has_never_run(const struct r_live *live, const struct r_function *f,
 }
 
 /* Left at the end. Those on a stack (they run, or wait for what does) are not
-   leaked, nor those that wait for new work; the young are only under way. */
+   leaked, nor those that wait for new work or for their time; the young are only under
+   way. */
 static bool is_left(const struct reading *r, const struct r_live *live, const struct r_function *f,
                     const struct r_await *await, const struct report_limits *limits) {
   static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
   if (strcmp(r->reason, "exit") || !strcmp(live->state, "running"))
     return false;
-  if (live->aside || is_one_of(live->kind, on_stack) || (await && await->background))
+  if (live->aside || live->not_due || is_one_of(live->kind, on_stack) ||
+      (await && await->background))
     return false;
   return live->age_min >= far_beyond(f->done, &f->wall_of, limits->stuck);
 }

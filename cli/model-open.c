@@ -94,6 +94,12 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
   return woken;
 }
 
+/* What waits for a time that is still to come: no waker has left its site there. */
+static uint64_t due_in(const struct model *m, const struct aprof_future *f, uint64_t end) {
+  bool timed = f->state == APROF_FUTURE_WAITING && f->wake_tick && !f->wake_site;
+  return timed ? segment(m, end, f->wake_tick) : 0;
+}
+
 /* The creator's id, where its record is still that future's. */
 static uint64_t parent_of(const struct profile *p, const struct aprof_future *f) {
   const struct aprof_future *parent = f->parent ? profile_future(p, f->parent) : NULL;
@@ -124,6 +130,7 @@ static void add_future(struct model *m, const struct aprof_future *f) {
       .parent = parent_of(m->profile, f),
       .age = segment(m, f->created_tick, end),
       .since = segment(m, since, end),
+      .due = due_in(m, f, end),
       .function = m->node[path].function,
       .await = await == MODEL_NONE ? NAME_UNKNOWN : m->node[await].name,
       .create = names_of(m->names, f->create_site),

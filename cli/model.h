@@ -70,6 +70,7 @@ struct model_thread {
 
 struct model_live {
   uint64_t id, parent, age, since; /* ns */
+  uint64_t due;                    /* ns until it is; 0: it waits for no time, or that has come */
   uint32_t function;               /* index */
   uint32_t await;                  /* name, or NAME_UNKNOWN */
   uint32_t create;                 /* name of the site that created it */

@@ -188,6 +188,7 @@ static void read_live(struct reading *r, const cJSON *object) {
       .tid = json_get_signed(object, "thread", 0),
       .age_min = json_get(object, "age_min_ns", json_get(object, "age_ns", 0)),
       .since_min = json_get(object, "since_min_ns", json_get(object, "since_ns", 0)),
+      .not_due = json_get(object, "due_in_ns", 0) != 0,
   };
 }
 

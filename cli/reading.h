@@ -86,8 +86,9 @@ struct r_live {
   bool aside;  /* it waits for what it called, on its own stack; older totals do not say */
   int64_t tid; /* of the thread that ran it last; 0: none has */
   uint64_t id, parent, age, since, count;
-  unsigned shed; /* what its times lack: its function's, and its thread's */
+  unsigned shed;               /* what its times lack: its function's, and its thread's */
   uint64_t age_min, since_min; /* of several: the youngest's */
+  bool not_due;                /* it waits for a time that is still to come */
   uint64_t holds;              /* for how long its loop is held without a pause; 0: it holds none */
   const char *held_by, *held_from; /* the outermost on its stack, and what let that go on;
                                       or NULL */

@@ -14,8 +14,8 @@ static const char *state_text(uint8_t state) {
                                         : "waiting";
 }
 
-/* `count` 1: the future itself; more: of so many alike the oldest, and the least
-   that `youngest` has. */
+/* `count` 1: the future itself; more: of so many alike the oldest, with the time that is
+   due first, and the least that `youngest` has. */
 static cJSON *live_object(const struct model *m, const struct totals_order *order,
                           const struct model_live *live, const struct model_live *youngest,
                           uint64_t count) {
@@ -33,6 +33,7 @@ static cJSON *live_object(const struct model *m, const struct totals_order *orde
   json_number(object, "since_ns", live->since);
   json_number(object, "age_min_ns", youngest->age);
   json_number(object, "since_min_ns", youngest->since);
+  json_maybe(object, "due_in_ns", live->due, live->due != 0);
   cJSON_AddItemToObject(object, "await", totals_place(await));
   json_text(object, "callee", live->await == NAME_UNKNOWN ? NULL : await->name);
   json_text(object, "kind", live->await == NAME_UNKNOWN ? NULL : totals_kind(await));
@@ -63,12 +64,15 @@ static int by_group(const void *a, const void *b) {
     return x->started ? -1 : 1;
   if (x->aside != y->aside)
     return x->aside ? -1 : 1;
+  if (!x->due != !y->due)
+    return x->due ? -1 : 1;
   return x->age > y->age ? -1 : x->age < y->age;
 }
 
 static bool same_group(const struct model_live *x, const struct model_live *y) {
   return x->function == y->function && x->await == y->await && x->state == y->state &&
-         x->create == y->create && x->started == y->started && x->aside == y->aside;
+         x->create == y->create && x->started == y->started && x->aside == y->aside &&
+         !x->due == !y->due;
 }
 
 static void write_groups(const struct model *m, const struct totals_order *order, FILE *out) {
@@ -84,6 +88,8 @@ static void write_groups(const struct model *m, const struct totals_order *order
         oldest.since = young[to].since;
       if (young[to].since < youngest.since)
         youngest.since = young[to].since;
+      if (young[to].due < oldest.due)
+        oldest.due = young[to].due;
       youngest.age = young[to].age; /* the last is the youngest */
     }
     fputs(",\n  ", out);

@@ -10,7 +10,7 @@
 
 enum type {
   COUNT,       /* 0 .. 2^63 - 1: of things, of nanoseconds */
-  LATER_COUNT, /* or missing: totals of before there was one */
+  LATER_COUNT, /* or null, or missing: totals of before there was one */
   MAYBE_COUNT, /* or null */
   IDENTITY,    /* 0 .. 2^64 - 1 or null */
   SIGNED,      /* or null */
@@ -25,7 +25,7 @@ enum type {
 };
 
 static const char *const expected[] = {"a count",
-                                       "a count",
+                                       "a count or null",
                                        "a count or null",
                                        "an id or null",
                                        "an integer or null",
@@ -151,15 +151,25 @@ static const struct field miss_fields[] = {
     {"kind", TEXT},        {"count", COUNT},         {"name", MAYBE_TEXT},    {"file", MAYBE_TEXT},
     {"line", MAYBE_COUNT}, {"function", MAYBE_TEXT}, {"matched", LATER_FLAG}, {NULL, COUNT}};
 
-static const struct field live_fields[] = {{"id", IDENTITY},           {"parent", IDENTITY},
-                                           {"function_index", COUNT},  {"state", TEXT},
-                                           {"age_ns", COUNT},          {"since_ns", COUNT},
-                                           {"await", MAYBE_TEXT},      {"callee", MAYBE_TEXT},
-                                           {"kind", MAYBE_TEXT},       {"count", COUNT},
-                                           {"age_min_ns", COUNT},      {"since_min_ns", COUNT},
-                                           {"started", FLAG},          {"aside", LATER_FLAG},
-                                           {"created_at", MAYBE_TEXT}, {"background", LATER_FLAG},
-                                           {"created_by", MAYBE_TEXT}, {NULL, COUNT}};
+static const struct field live_fields[] = {{"id", IDENTITY},
+                                           {"parent", IDENTITY},
+                                           {"function_index", COUNT},
+                                           {"state", TEXT},
+                                           {"age_ns", COUNT},
+                                           {"since_ns", COUNT},
+                                           {"await", MAYBE_TEXT},
+                                           {"callee", MAYBE_TEXT},
+                                           {"kind", MAYBE_TEXT},
+                                           {"count", COUNT},
+                                           {"age_min_ns", COUNT},
+                                           {"since_min_ns", COUNT},
+                                           {"started", FLAG},
+                                           {"aside", LATER_FLAG},
+                                           {"created_at", MAYBE_TEXT},
+                                           {"background", LATER_FLAG},
+                                           {"created_by", MAYBE_TEXT},
+                                           {"due_in_ns", LATER_COUNT},
+                                           {NULL, COUNT}};
 
 /* -- one member -------------------------------------------------------------- */
 
@@ -228,7 +238,7 @@ static bool is_of(enum type type, const cJSON *item) {
   case COUNT:
     return is_count(item, INT64_MAX);
   case LATER_COUNT:
-    return !item || is_count(item, INT64_MAX);
+    return !item || null || is_count(item, INT64_MAX);
   case MAYBE_COUNT:
     return null || is_count(item, INT64_MAX);
   case IDENTITY:

@@ -88,6 +88,13 @@ all() {
   is reused "reused - $(line reused) 1" "1 handle was used again at $(line reused) ${ns}start in"
   is unplaced "unplaced - $(line unplaced) 1" \
     "1 event could not be placed at $(line unplaced) ${ns}dispatch"
+  run not_due
+  equal "$program, not_due: timers that wait for their time are neither stuck nor leaked" "" \
+    "$(found "$json")"
+  equal "$program, not_due: totals say for how long" "11 55000000000" \
+    "$(jq -r '[.live[] | .due_in_ns // empty] | "\(length) \(min)"' "$json")"
+  check "$program, not_due: totals close" \
+    python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
   run leaves
   equal "$program, leaves: is found" "held ${ns}leave $(line leaves) 1" "$(found "$json")"
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt

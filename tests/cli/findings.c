@@ -26,6 +26,8 @@ typedef void job_fn(struct job *);
 
 /* A loop's calls: a callback is due later, a job may run at once. */
 APROF("create key=a0 fn=a1 | run key=a0 once") static void start(struct job *, job_fn *);
+APROF("create key=a0 fn=a1 due=a2:ms | run key=a0 once")
+static void start_timer(struct job *, job_fn *, int ms);
 APROF("create key=a0 fn=a1 ready") static void post(struct job *, job_fn *);
 APROF("run key=a0 once=a0->rounds==0") static void dispatch(struct job *, job_fn *);
 APROF("wake key=a0") static void kick(struct job *);
@@ -38,6 +40,9 @@ APROF("async") static void step(struct job *);
 #define CALL __attribute__((noinline))
 static CALL void start(struct job *job, job_fn *fn) {
   (void)job, (void)fn;
+}
+static CALL void start_timer(struct job *job, job_fn *fn, int ms) {
+  (void)job, (void)fn, (void)ms;
 }
 static CALL void post(struct job *job, job_fn *fn) {
   (void)job, (void)fn;
@@ -200,6 +205,14 @@ static void do_one(const char *kind) {
       start(&job[9], quick); /* at stuck */
       if (!last)
         call_after(&job[9], quick, 5);
+    }
+    aprof_clock_advance(5000ul * MS);
+  } else if (!strcmp(kind, "not_due")) { /* one way to set them, for short and for long times */
+    for (int i = 0; i < MANY; i++) {
+      int last = i >= MANY - 12;
+      start_timer(&job[i], quick, last ? 60000 : 5);
+      if (!last)
+        call_after(&job[i], quick, 5);
     }
     aprof_clock_advance(5000ul * MS);
   } else if (!strcmp(kind, "leaves")) {

@@ -1,0 +1,161 @@
+/* What a report says and finds: cli/findings*.c, report*.c, of profiles made to measure. */
+#include "cli/json.h"
+#include "cli/report.h"
+#include "cli/totals.h"
+#include "suite.h"
+#include "synthetic.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A tick is a ns. One thread with a loop; a function of one timer's callbacks. */
+#define MS UINT64_C(1000000)
+enum { START = 1000 };
+#define NOW (START + 10000 * MS)
+
+static struct synthetic *s;
+static struct aprof_block *block;
+static uint32_t function, create, node, wait_node;
+static struct aprof_counters *timer, *waits;
+
+static void setup(void) {
+  s = synthetic_new();
+  function = synthetic_site(s, APROF_SITE_FUNCTION, "on_time", "/src/app/server.c", 10, 1);
+  create = synthetic_site(s, APROF_SITE_CREATE, "timer_start", "/src/app/server.c", 20, 3);
+  node = synthetic_node(s, 0, function, APROF_NODE_FUNCTION);
+  wait_node = synthetic_node(s, node, create, APROF_NODE_AWAIT);
+  block = synthetic_block(s, 1);
+  block->tid = s->header->pid;
+  block->state = APROF_THREAD_OTHER;
+  block->last = NOW;
+  timer = synthetic_counters(s, 1, node);
+  waits = synthetic_counters(s, 1, wait_node);
+}
+
+static void teardown(void) {
+  free(s);
+}
+
+/* A histogram with so many of one amount. */
+static uint32_t all_of(uint64_t amount, uint64_t count) {
+  uint64_t *counts;
+  uint32_t histogram = synthetic_histogram(s, &counts);
+  counts[aprof_bucket_of(amount)] = count;
+  return histogram;
+}
+
+static char *totals(const char *reason, uint64_t now, size_t *length) {
+  struct totals_request how = {.reason = reason, .at = now};
+  char *text = NULL;
+  int fd = synthetic_file(s, s->header->used);
+  FILE *out = open_memstream(&text, length);
+  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &how, out));
+  fclose(out);
+  close(fd);
+  return text;
+}
+
+static struct reading *read_at(const char *reason, uint64_t now) {
+  size_t length;
+  char *text = totals(reason, now, &length);
+  struct reading *r = reading_parse(text, length, "synthetic");
+  free(text);
+  ck_assert_ptr_nonnull(r);
+  return r;
+}
+
+/* The report, findings on one line each. */
+static char *printed(struct reading *r) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  report_print(r, &report_defaults, out);
+  fclose(out);
+  for (char *at; (at = strstr(text, "\n    ")) != NULL;)
+    memmove(at, at + 4, strlen(at + 4) + 1);
+  return text;
+}
+
+static void has(const char *text, const char *part) {
+  ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+static void lacks(const char *text, const char *part) {
+  ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
+}
+
+static char *report_at(const char *reason, uint64_t now) {
+  struct reading *r = read_at(reason, now);
+  char *text = printed(r);
+  reading_free(r);
+  return text;
+}
+
+/* -- who waits ----------------------------------------------------------------------- */
+
+/* A hundred timers were due after 5 ms; twelve more live. */
+static void timers(uint64_t due) {
+  timer->function.done = 100;
+  timer->function.wall_max = 5 * MS;
+  timer->function.wall_histogram = all_of(5 * MS, 100);
+  waits->await.count = 100;
+  waits->await.waiting = 500 * MS;
+  waits->await.max = 5 * MS;
+  waits->await.histogram = all_of(5 * MS, 100);
+  for (int i = 0; i < 12; i++) {
+    struct aprof_future *f = synthetic_future(s, 1, node, APROF_FUTURE_WAITING, START + 1000 * MS);
+    f->await = wait_node;
+    f->flags = 0;
+    f->create_site = create;
+    f->wake_tick = due ? due + (uint64_t)i : 0;
+  }
+}
+
+START_TEST(what_waits_for_its_time_is_neither_stuck_nor_left) {
+  timers(NOW + 50000 * MS);
+  char *text = report_at("exit", NOW);
+  has(text, "no finding: ");
+  free(text);
+  size_t length;
+  text = totals("exit", NOW, &length);
+  has(text, "\"due_in_ns\":50000000000,");
+  free(text);
+}
+END_TEST
+
+START_TEST(what_has_no_time_is_stuck) {
+  timers(0);
+  char *text = report_at("exit", NOW), *json;
+  size_t length;
+  has(text, "12 `on_time` futures have waited over 9.00 s");
+  free(text);
+  json = totals("exit", NOW, &length);
+  has(json, "\"due_in_ns\":null,");
+  free(json);
+}
+END_TEST
+
+/* A waker may be a little ahead of the moment that the totals are of. */
+START_TEST(what_was_woken_just_now_is_not_due) {
+  timers(NOW + 5);
+  for (uint32_t i = 0; i < s->future_count; i++)
+    s->futures[i].wake_site = create;
+  size_t length;
+  char *json = totals("exit", NOW, &length);
+  has(json, "\"due_in_ns\":null,");
+  lacks(json, "\"due_in_ns\":5");
+  free(json);
+}
+END_TEST
+
+int main(void) {
+  TCase *tests = tcase_create("findings");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, what_waits_for_its_time_is_neither_stuck_nor_left);
+  tcase_add_test(tests, what_has_no_time_is_stuck);
+  tcase_add_test(tests, what_was_woken_just_now_is_not_due);
+  return suite_run("cli findings", tests);
+}
