@@ -96,6 +96,7 @@ static void take_await(struct r_await *later, const struct r_await *earlier) {
   take(&later->count, earlier->count);
   take(&later->immediate, earlier->immediate);
   take(&later->waiting, earlier->waiting);
+  take(&later->ended, earlier->ended);
   take_max(&later->max, earlier->max);
   take_distribution(&later->waits, &earlier->waits);
 }
@@ -196,6 +197,7 @@ static void take_path(struct r_path *later, const struct r_path *earlier) {
   take(&later->created, earlier->created);
   take(&later->exec, earlier->exec);
   take(&later->waiting, earlier->waiting);
+  take(&later->ended, earlier->ended);
   take_max(&later->max, earlier->max);
 }
 

@@ -62,6 +62,11 @@ static bool is_alive(const struct aprof_future *f) {
                    f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE);
 }
 
+static void add_wait(struct model_node *await, uint64_t time) {
+  await->waiting += time;
+  await->open += time;
+}
+
 /* Adds the open segment to the ledger; returns the tick since when the future
    has been in the state it is in (woken counts as queued: *state). What is aside waits
    for what runs on its stack, and nobody wakes it. */
@@ -85,10 +90,10 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
   }
   uint32_t await = await_path(m, f, path);
   if (f->state == APROF_FUTURE_ASIDE || !f->wake_tick || woken >= end) {
-    m->node[await].waiting += segment(m, f->last, end);
+    add_wait(&m->node[await], segment(m, f->last, end));
     return f->last;
   }
-  m->node[await].waiting += segment(m, f->last, woken);
+  add_wait(&m->node[await], segment(m, f->last, woken));
   m->node[path].queued += segment(m, woken, end);
   *state = APROF_FUTURE_QUEUED;
   return woken;

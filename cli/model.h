@@ -46,6 +46,7 @@ struct model_node {
      after a waker (part of the function's queued), how long a call blocked (part of
      its exec) */
   uint64_t count, immediate, max;
+  uint64_t open; /* of waiting: in waits of what lives, which count has not */
 };
 
 struct model_function {

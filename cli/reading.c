@@ -41,6 +41,12 @@ static struct distribution read_distribution(const cJSON *object, const char *na
   return d;
 }
 
+/* Without the waits that go on; older totals do not say which part that is. */
+static uint64_t ended_of(const cJSON *object) {
+  uint64_t all = json_get(object, "waiting_ns", 0), open = json_get(object, "open_ns", 0);
+  return all > open ? all - open : 0;
+}
+
 static void read_await(struct r_await *a, const cJSON *object) {
   a->file = json_get_text(object, "file");
   a->line = json_get(object, "line", 0);
@@ -50,6 +56,7 @@ static void read_await(struct r_await *a, const cJSON *object) {
   a->count = json_get(object, "count", 0);
   a->immediate = json_get(object, "immediate", 0);
   a->waiting = json_get(object, "waiting_ns", 0);
+  a->ended = ended_of(object);
   a->max = json_get(object, "max_ns", UNKNOWN);
   a->waits = read_distribution(object, "waiting");
 }
@@ -164,6 +171,7 @@ static void read_path(struct reading *r, const cJSON *object) {
   path->created = json_get(object, "created", 0);
   path->exec = json_get(object, "exec_ns", 0);
   path->waiting = json_get(object, "waiting_ns", 0);
+  path->ended = ended_of(object);
   path->max = json_get(object, "max_ns", UNKNOWN);
   r->paths++;
 }

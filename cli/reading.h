@@ -30,6 +30,7 @@ struct r_await {
   uint64_t line; /* 0: unknown */
   bool background;
   uint64_t count, immediate, waiting, max;
+  uint64_t ended; /* of waiting: in waits that are counted, as they have ended */
   struct distribution waits;
 };
 
@@ -75,6 +76,7 @@ struct r_path {
   const char *name, *place, *kind;
   const struct r_await *await; /* of the function there; NULL where it has none */
   uint64_t count, immediate, created, exec, waiting, max;
+  uint64_t ended; /* as r_await's */
 };
 
 struct r_live {

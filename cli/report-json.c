@@ -86,7 +86,7 @@ static cJSON *wait_object(const struct reading *r, const struct wait *w, bool ba
   cJSON_AddBoolToObject(object, "background", background);
   json_number(object, "count", w->count);
   json_number(object, "waiting_ns", w->waiting);
-  add_time(object, "mean_ns", mean(w->waiting, w->count));
+  add_time(object, "mean_ns", w->mean);
   add_time(object, "p99_ns", w->p99);
   add_time(object, "max_ns", w->max);
   governed_add(object, w->at->function < r->functions ? r->function[w->at->function].shed : 0);

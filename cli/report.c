@@ -307,7 +307,7 @@ static void print_functions(const struct reading *r, const struct report_options
 
 static void print_wait(const struct reading *r, const struct wait *w, FILE *out) {
   unsigned shed = w->at->function < r->functions ? r->function[w->at->function].shed : 0;
-  const char *mean_wait = shown_time(mean(w->waiting, w->count));
+  const char *mean_wait = shown_time(w->mean);
   print_left(out, cut_left(w->path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_count(w->count)), 7);
   print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_time(w->waiting)), 11);

@@ -47,8 +47,8 @@ extern const char *const report_sorts[];
 struct loop {
   uint64_t elapsed, idle, exec; /* of the threads that ran futures, or polled */
   uint64_t all_elapsed;
-  bool has_idle;  /* some poller is known: then there is a "busy" */
-  uint64_t worst; /* slice, ns; UNKNOWN: none */
+  bool has_idle;   /* some poller is known: then there is a "busy" */
+  uint64_t worst;  /* slice, ns; UNKNOWN: none */
   uint64_t unseen; /* of elapsed, when holds could not be seen: times were shed */
   unsigned shed;   /* by these threads: 1 << enum aprof_step */
 };
@@ -66,6 +66,7 @@ struct wait {
   char *path; /* "handle > fetch > quota.c:61 connect" */
   const struct r_path *at;
   uint64_t count, waiting, max, p99;
+  uint64_t mean; /* of those that ended, as count and p99 are; UNKNOWN: none has */
 };
 struct wait *report_waits(const struct reading *, bool background, size_t *count);
 void report_waits_free(struct wait *, size_t count);

@@ -179,7 +179,7 @@ static cJSON *function_histogram(const struct model *m, const struct model_funct
 /* Places of one name beneath a function, over their paths: list[0 .. count - 1]. */
 struct place {
   const struct name *name;
-  uint64_t count, immediate, time, max;
+  uint64_t count, immediate, time, open, max;
   struct offsets offsets;
 };
 
@@ -190,6 +190,7 @@ static struct place add_place(const struct model *m, const uint32_t *list, size_
     place.count += n->count;
     place.immediate += n->immediate;
     place.time += n->waiting;
+    place.open += n->open;
     greater(&place.max, n->max);
     collect(m, n, WAITING, &place.offsets);
   }
@@ -203,6 +204,7 @@ static cJSON *await_object(const struct model *m, struct place *place) {
   json_number(object, "count", place->count);
   json_number(object, "immediate", place->immediate);
   json_number(object, "waiting_ns", place->time);
+  json_number(object, "open_ns", place->open);
   json_maybe(object, "max_ns", place->max, place->count != 0);
   cJSON_AddBoolToObject(object, "background", (place->name->flags & APROF_BACKGROUND) != 0);
   cJSON_AddItemToObject(object, "waiting", collected(m, &place->offsets, place->max));
@@ -353,6 +355,7 @@ static void add_await_path(const struct model *m, const struct model_node *n, cJ
   json_number(object, "count", n->count);
   json_number(object, "immediate", n->immediate);
   json_number(object, "waiting_ns", n->waiting);
+  json_number(object, "open_ns", n->open);
   json_maybe(object, "max_ns", n->max, n->count != 0);
 }
 

@@ -118,9 +118,9 @@ static const struct field function_fields[] = {{"name", TEXT},
                                                {NULL, COUNT}};
 
 static const struct field await_fields[] = {
-    {"callee", TEXT},     {"file", MAYBE_TEXT},   {"line", MAYBE_COUNT}, {"kind", TEXT},
-    {"count", COUNT},     {"immediate", COUNT},   {"waiting_ns", COUNT}, {"max_ns", MAYBE_COUNT},
-    {"background", FLAG}, {"waiting", HISTOGRAM}, {NULL, COUNT}};
+    {"callee", TEXT},     {"file", MAYBE_TEXT},   {"line", MAYBE_COUNT},    {"kind", TEXT},
+    {"count", COUNT},     {"immediate", COUNT},   {"waiting_ns", COUNT},    {"max_ns", MAYBE_COUNT},
+    {"background", FLAG}, {"waiting", HISTOGRAM}, {"open_ns", LATER_COUNT}, {NULL, COUNT}};
 
 static const struct field waker_fields[] = {
     {"name", TEXT},           {"file", MAYBE_TEXT}, {"line", MAYBE_COUNT},   {"clock", FLAG},
@@ -144,8 +144,9 @@ static const struct field function_path_fields[] = {
     {NULL, COUNT}};
 
 static const struct field await_path_fields[] = {
-    {"await", MAYBE_TEXT}, {"callee", TEXT},     {"kind", TEXT},          {"background", FLAG},
-    {"count", COUNT},      {"immediate", COUNT}, {"max_ns", MAYBE_COUNT}, {NULL, COUNT}};
+    {"await", MAYBE_TEXT},   {"callee", TEXT},         {"kind", TEXT},
+    {"background", FLAG},    {"count", COUNT},         {"immediate", COUNT},
+    {"max_ns", MAYBE_COUNT}, {"open_ns", LATER_COUNT}, {NULL, COUNT}};
 
 static const struct field miss_fields[] = {
     {"kind", TEXT},        {"count", COUNT},         {"name", MAYBE_TEXT},    {"file", MAYBE_TEXT},

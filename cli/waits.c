@@ -59,6 +59,7 @@ struct wait *report_waits(const struct reading *r, bool background, size_t *coun
         .at = path,
         .count = path->count,
         .waiting = path->waiting,
+        .mean = path->count ? path->ended / path->count : UNKNOWN,
         .max = path->max,
         .p99 = p99_of(path),
     };

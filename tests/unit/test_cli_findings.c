@@ -151,11 +151,35 @@ START_TEST(what_was_woken_just_now_is_not_due) {
 }
 END_TEST
 
+/* The twelve that go on have waited for longer than all that ended. */
+START_TEST(the_mean_of_waits_is_of_those_that_ended) {
+  timers(0);
+  struct reading *earlier = read_at("request", NOW);
+  char *text = report_at("request", NOW);
+  has(text, "     100      108 s    5.00 ms    5.00 ms\n");
+  free(text);
+  waits->await.count += 2;
+  waits->await.waiting += 14 * MS;
+  struct reading *later = read_at("request", NOW + 1000 * MS);
+  ck_assert(reading_subtract(later, earlier));
+  text = printed(later);
+  has(text, "       2     12.0 s    7.00 ms          -\n");
+  free(text);
+  waits->await.count = waits->await.waiting = 0;
+  text = report_at("request", NOW);
+  has(text, "       0      108 s          -    5.00 ms\n");
+  free(text);
+  reading_free(earlier);
+  reading_free(later);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, what_waits_for_its_time_is_neither_stuck_nor_left);
   tcase_add_test(tests, what_has_no_time_is_stuck);
   tcase_add_test(tests, what_was_woken_just_now_is_not_due);
+  tcase_add_test(tests, the_mean_of_waits_is_of_those_that_ended);
   return suite_run("cli findings", tests);
 }
