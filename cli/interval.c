@@ -325,6 +325,10 @@ bool reading_subtract(struct reading *later, const struct reading *earlier) {
   later->is_interval = true;
   governed_settle(later);
   take(&later->elapsed, earlier->elapsed);
+  if (earlier->measured == UNKNOWN)
+    later->measured = UNKNOWN;
+  else if (later->measured != UNKNOWN)
+    take(&later->measured, earlier->measured);
   take(&later->events, earlier->events);
   take_overhead(later);
   take(&later->reused_keys, earlier->reused_keys);

@@ -276,6 +276,7 @@ static void read_head(struct reading *r) {
   r->reason = text_of(process, "reason", "");
   r->pid = json_get(process, "pid", 0);
   r->elapsed = json_get(process, "elapsed_ns", 0);
+  r->measured = json_get(process, "measured_ns", UNKNOWN);
   r->epoch = json_get(process, "epoch", 0);
   r->reset_epoch = json_get(process, "reset_epoch", 0);
   r->events = json_get(health, "events", 0);

@@ -37,6 +37,7 @@ static cJSON *process_object(const struct reading *r) {
   json_text(object, "reason", r->reason);
   cJSON_AddBoolToObject(object, "interval", r->is_interval);
   json_number(object, "elapsed_ns", r->elapsed);
+  add_time(object, "measured_ns", r->measured);
   json_number(object, "loop_elapsed_ns", loop.elapsed);
   json_number(object, "loop_exec_ns", loop.exec);
   add_share(object, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);

@@ -143,6 +143,21 @@ static void add_health(struct line *line, const struct reading *r) {
     add_part(line, "read while busy: the last instants are blurred");
 }
 
+/* How long all numbers are of: not the whole life after a reset, or where it was off. */
+static void add_length(char *text, size_t room, const struct reading *r) {
+  const char *all = shown_time(r->elapsed), *part = shown_time(r->measured);
+  bool whole = r->measured == UNKNOWN || !strcmp(all, part);
+  bool reset = r->reset_epoch > 1, off = r->epoch > r->reset_epoch;
+  if (r->is_interval)
+    snprintf(text, room, "%s%s between the two", whole ? all : part, whole ? "" : " of profiling");
+  else if (whole)
+    snprintf(text, room, "%s", all);
+  else if (reset)
+    snprintf(text, room, "%s%s since the reset", part, off ? " of profiling" : "");
+  else
+    snprintf(text, room, "%s of profiling in %s", part, all);
+}
+
 static void print_head(const struct reading *r, FILE *out) {
   struct loop loop = report_loop(r);
   struct line line = {.out = out};
@@ -153,8 +168,8 @@ static void print_head(const struct reading *r, FILE *out) {
     live += r->function[i].live;
   }
   style_set(out, STYLE_TITLE);
-  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") %s%s", cut_right(r->name, 40), r->pid,
-           shown_time(r->elapsed), r->is_interval ? " between the two" : "");
+  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") ", cut_right(r->name, 40), r->pid);
+  add_length(text + strlen(text), sizeof text - strlen(text), r);
   add_part(&line, text);
   style_set(out, STYLE_PLAIN);
   if (loop.has_idle)

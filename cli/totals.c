@@ -37,6 +37,21 @@ static void add_text(cJSON *object, const char *name, const char *text) {
   free(copy);
 }
 
+/* Since the last reset, while profiling was on: an epoch of being off has no length, nor has
+   the first one of a process that began so. False: too many epochs ago. */
+static bool measured(const struct model *m, uint64_t *ticks) {
+  const struct aprof_header *header = &m->profile->header;
+  *ticks = 0;
+  if (header->epoch - header->reset_epoch >= APROF_EPOCHS)
+    return false;
+  for (uint32_t epoch = header->reset_epoch; epoch <= header->epoch; epoch++) {
+    const struct aprof_epoch *e = &header->epochs[epoch % APROF_EPOCHS];
+    uint64_t end = epoch != header->epoch ? e->end_tick : header->enabled ? m->now : 0;
+    *ticks += end > e->begin_tick ? end - e->begin_tick : 0;
+  }
+  return true;
+}
+
 static cJSON *process_object(const struct model *m, const struct totals_request *request) {
   const struct aprof_header *header = &m->profile->header;
   cJSON *object = cJSON_CreateObject();
@@ -51,6 +66,8 @@ static cJSON *process_object(const struct model *m, const struct totals_request 
   add_time(object, "dumped_at", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
   uint64_t passed = m->now > header->tick0 ? m->now - header->tick0 : 0;
   json_number(object, "elapsed_ns", clock_to_ns(passed, m->rate));
+  bool known = measured(m, &passed);
+  json_maybe(object, "measured_ns", clock_to_ns(passed, m->rate), known);
   json_text(object, "reason", request->reason);
   json_number(object, "sequence", request->sequence);
   cJSON_AddBoolToObject(object, "enabled", header->enabled != 0);

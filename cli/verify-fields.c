@@ -50,6 +50,7 @@ static const struct field process_fields[] = {{"pid", SIGNED},
                                               {"started_at", MAYBE_TEXT},
                                               {"dumped_at", MAYBE_TEXT},
                                               {"elapsed_ns", COUNT},
+                                              {"measured_ns", LATER_COUNT},
                                               {"reason", TEXT},
                                               {"reset_epoch", COUNT},
                                               {NULL, COUNT}};

@@ -174,6 +174,59 @@ START_TEST(the_mean_of_waits_is_of_those_that_ended) {
 }
 END_TEST
 
+/* -- the first line ------------------------------------------------------------------ */
+
+static void next_epoch(uint64_t tick, bool on) {
+  struct aprof_header *h = s->header;
+  if (h->enabled)
+    h->epochs[h->epoch % APROF_EPOCHS].end_tick = tick;
+  h->enabled = on;
+  h->epoch++;
+  h->epochs[h->epoch % APROF_EPOCHS] = (struct aprof_epoch){tick, on ? 0 : tick};
+}
+
+static void first_line(uint64_t now, const char *part) {
+  char *text = report_at("request", now);
+  has(text, part);
+  free(text);
+}
+
+START_TEST(the_first_line_has_the_time_that_was_measured) {
+  first_line(START + 100 * MS, "(pid 4242) 100 ms   futures");
+  next_epoch(START + 100 * MS, false);
+  first_line(START + 150 * MS, "(pid 4242) 100 ms of profiling in 150 ms   futures");
+  next_epoch(START + 200 * MS, true);
+  struct reading *earlier = read_at("request", START + 230 * MS);
+  first_line(START + 230 * MS, "(pid 4242) 130 ms of profiling in 230 ms   futures");
+  next_epoch(START + 240 * MS, false);
+  next_epoch(START + 250 * MS, true);
+  struct reading *later = read_at("request", START + 300 * MS);
+  ck_assert(reading_subtract(later, earlier));
+  char *text = printed(later);
+  has(text, "(pid 4242) 60.0 ms of profiling between the two   futures");
+  free(text);
+  reading_free(earlier);
+  reading_free(later);
+  s->header->reset_epoch = s->header->epoch + 1;
+  next_epoch(START + 300 * MS, true);
+  first_line(START + 317 * MS, "(pid 4242) 17.0 ms since the reset   futures");
+  next_epoch(START + 320 * MS, false);
+  first_line(START + 330 * MS, "(pid 4242) 20.0 ms of profiling since the reset   futures");
+  for (int i = 0; i < 260; i++)
+    next_epoch(START + 330 * MS, i % 2);
+  first_line(START + 340 * MS, "(pid 4242) 340 ms   futures");
+}
+END_TEST
+
+/* As with enabled:no, until `aprof on'. */
+START_TEST(a_profile_that_began_switched_off_has_measured_nothing) {
+  s->header->enabled = 0;
+  first_line(START + 100 * MS, "(pid 4242) 0 of profiling in 100 ms   futures");
+  next_epoch(START + 100 * MS, true);
+  first_line(START + 130 * MS, "(pid 4242) 30.0 ms of profiling in 130 ms   futures");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -181,5 +234,7 @@ int main(void) {
   tcase_add_test(tests, what_has_no_time_is_stuck);
   tcase_add_test(tests, what_was_woken_just_now_is_not_due);
   tcase_add_test(tests, the_mean_of_waits_is_of_those_that_ended);
+  tcase_add_test(tests, the_first_line_has_the_time_that_was_measured);
+  tcase_add_test(tests, a_profile_that_began_switched_off_has_measured_nothing);
   return suite_run("cli findings", tests);
 }
