@@ -59,6 +59,16 @@ static char *where(const char *place, const char *name, const struct r_function 
   return is_own ? print_string("%s (%s)", own, place) : print_string("%s", place);
 }
 
+/* Beneath the outermost future. */
+static char *mostly(const struct r_function *f) {
+  const char *time = governed_mark(f->shed, APROF_STEP_COARSE, shown_time(f->mostly_max));
+  if (!f->mostly)
+    return print_string("%s", "");
+  return f->mostly_at_once
+             ? print_string(", mostly in `%s`: %s at worst", f->mostly, time)
+             : print_string(", most likely in `%s`: its futures ran for up to %s", f->mostly, time);
+}
+
 static void find_held(struct findings *list, const struct reading *r, const struct r_function *f,
                       uint64_t threshold) {
   uint64_t worst = report_longest_slice(f);
@@ -69,16 +79,17 @@ static void find_held(struct findings *list, const struct reading *r, const stru
   const char *held = governed_mark(f->shed, governed_maxima(r), shown_time(worst));
   char *how_often =
       print_string("%s time%s over %s", often, times > 1 ? "s" : "", shown_time(threshold));
-  char *text;
+  char *text, *in = mostly(f);
   if (f->slice_from || f->slice_to) {
     char *from = where(f->slice_from, f->slice_from_name, f, "its start");
     char *to = where(f->slice_to, f->slice_to_name, f, "its return");
-    text = print_string("`%s` held the loop for %s between %s and %s (%s)", f->name, held, from, to,
-                        how_often);
+    text = print_string("`%s` held the loop for %s between %s and %s (%s)%s", f->name, held, from,
+                        to, how_often, in);
     free(from);
     free(to);
   } else
     text = print_string("`%s` held the loop for about %s (%s)", f->name, held, how_often);
+  free(in);
   free(how_often);
   findings_add(list, (struct finding){.kind = FINDING_HELD,
                                       .weight = worst,
@@ -257,6 +268,9 @@ cJSON *finding_json(const struct finding *f) {
   json_maybe(object, "held_ns", f->weight, held);
   json_text(object, "from", held && !f->goes_on ? function->slice_from : NULL);
   json_text(object, "to", held && !f->goes_on ? function->slice_to : NULL);
+  bool in = held && !f->goes_on && function->mostly;
+  json_text(object, "mostly", in ? function->mostly : NULL);
+  json_maybe(object, "mostly_ns", in ? function->mostly_max : 0, in);
   governed_add(object, f->shed | (function ? function->shed : 0));
   return object;
 }

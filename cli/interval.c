@@ -168,7 +168,8 @@ static void take_function(struct r_function *later, const struct r_function *ear
   take_max(&later->wall_max, earlier->wall_max);
   take_max(&later->slice_max, earlier->slice_max);
   if (later->slice_max == UNKNOWN)
-    later->slice_from = later->slice_to = later->slice_from_name = later->slice_to_name = NULL;
+    later->slice_from = later->slice_to = later->slice_from_name = later->slice_to_name =
+        later->mostly = NULL;
   take_distribution(&later->exec_of, &earlier->exec_of);
   take_distribution(&later->slice_of, &earlier->slice_of);
   take_distribution(&later->wall_of, &earlier->wall_of);

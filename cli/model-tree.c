@@ -71,7 +71,7 @@ uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, uint8_t
   n->parent = parent;
   n->name = name;
   n->kind = kind;
-  n->leaves = MODEL_NONE;
+  n->leaves = n->mostly = MODEL_NONE;
   n->function = kind == APROF_NODE_FUNCTION ? function_of(m, name) : m->node[parent].function;
   struct model_function *f = &m->function[n->function];
   uint32_t *list = &f->list[kind];

@@ -42,6 +42,7 @@ struct model_node {
   uint64_t pool_exec; /* of exec, on threads that hold no loop */
   uint64_t exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to; /* names */
+  uint32_t mostly; /* path beneath it that took most of the longest slice; MODEL_NONE: none */
   /* of the other kinds, which have waiting, too: an await's wait, what was queued
      after a waker (part of the function's queued), how long a call blocked (part of
      its exec) */

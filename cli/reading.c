@@ -123,6 +123,9 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->slice_to = pair_text(object, "slice_max_between", 1);
   f->slice_from_name = pair_text(object, "slice_max_names", 0);
   f->slice_to_name = pair_text(object, "slice_max_names", 1);
+  f->mostly = json_get_text(object, "slice_max_mostly");
+  f->mostly_max = json_get(object, "slice_max_mostly_ns", UNKNOWN);
+  f->mostly_at_once = json_get_bool(object, "slice_max_mostly_at_once", false);
   f->exec_of = read_distribution(object, "exec");
   f->slice_of = read_distribution(object, "slice");
   f->wall_of = read_distribution(object, "wall");

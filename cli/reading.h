@@ -58,6 +58,9 @@ struct r_function {
   uint64_t exec_max, wall_max, slice_max;
   const char *slice_from, *slice_to;           /* places, or NULL */
   const char *slice_from_name, *slice_to_name; /* or NULL */
+  const char *mostly;                          /* ran for most of the longest slice; or NULL */
+  uint64_t mostly_max;                         /* its longest run: */
+  bool mostly_at_once;                         /* in one slice for sure */
   struct distribution exec_of, slice_of, wall_of, queued_of;
   struct r_await *await;
   size_t awaits;

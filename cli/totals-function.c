@@ -15,6 +15,7 @@ struct sums {
   uint64_t done, failed, cancelled, detached, live, born_done, slices;
   uint64_t exec, pool_exec, queued, waiting, children_exec, exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to;
+  uint32_t mostly; /* path; MODEL_NONE: none */
 };
 
 static void greater(uint64_t *value, uint64_t other) {
@@ -23,7 +24,7 @@ static void greater(uint64_t *value, uint64_t other) {
 }
 
 static struct sums sum_up(const struct model *m, const struct model_function *f) {
-  struct sums s = {0};
+  struct sums s = {.mostly = MODEL_NONE};
   for (uint32_t i = f->list[APROF_NODE_FUNCTION]; i != MODEL_NONE; i = m->node[i].next) {
     const struct model_node *n = &m->node[i];
     s.done += n->done;
@@ -44,6 +45,7 @@ static struct sums sum_up(const struct model *m, const struct model_function *f)
       s.slice_max = n->slice_max;
       s.slice_from = n->slice_from;
       s.slice_to = n->slice_to;
+      s.mostly = n->mostly;
     }
   }
   return s;
@@ -302,6 +304,13 @@ static const char *model_text(uint8_t model) {
 static void add_slice(const struct model *m, const struct sums *s, cJSON *object) {
   json_maybe(object, "slice_max_ns", s->slice_max, s->slices != 0);
   totals_slice(m, object, "slice_max", s->slice_max, s->slice_from, s->slice_to);
+  const struct model_node *mostly = s->mostly != MODEL_NONE ? &m->node[s->mostly] : NULL;
+  json_text(object, "slice_max_mostly", mostly ? m->names->name[mostly->name].name : NULL);
+  json_maybe(object, "slice_max_mostly_ns", mostly ? mostly->exec_max : 0, mostly != NULL);
+  if (mostly)
+    cJSON_AddBoolToObject(object, "slice_max_mostly_at_once", !mostly->waiting);
+  else
+    cJSON_AddNullToObject(object, "slice_max_mostly_at_once");
 }
 
 cJSON *totals_function(const struct model *m, const struct model_function *f) {

@@ -17,6 +17,7 @@ enum type {
   SHARE,       /* not negative, a fraction or null */
   TEXT,
   MAYBE_TEXT,
+  LATER_TEXT, /* or null, or missing */
   FLAG,
   LATER_FLAG, /* or null, or missing */
   HISTOGRAM,  /* or null */
@@ -31,6 +32,7 @@ static const char *const expected[] = {"a count",
                                        "an integer or null",
                                        "a share or null",
                                        "a text",
+                                       "a text or null",
                                        "a text or null",
                                        "true or false",
                                        "true, false or null",
@@ -109,6 +111,9 @@ static const struct field function_fields[] = {{"name", TEXT},
                                                {"slice_max_ns", MAYBE_COUNT},
                                                {"slice_max_between", PAIR},
                                                {"slice_max_names", PAIR},
+                                               {"slice_max_mostly", LATER_TEXT},
+                                               {"slice_max_mostly_ns", LATER_COUNT},
+                                               {"slice_max_mostly_at_once", LATER_FLAG},
                                                {"exec", HISTOGRAM},
                                                {"slice", HISTOGRAM},
                                                {"wall", HISTOGRAM},
@@ -253,6 +258,8 @@ static bool is_of(enum type type, const cJSON *item) {
     return cJSON_IsString(item);
   case MAYBE_TEXT:
     return null || cJSON_IsString(item);
+  case LATER_TEXT:
+    return !item || null || cJSON_IsString(item);
   case FLAG:
     return cJSON_IsBool(item);
   case LATER_FLAG:
@@ -290,7 +297,8 @@ static char *shown_value(const cJSON *item) {
 static char *check_object(const cJSON *object, const char *where, const struct field *fields) {
   for (; fields->name; fields++) {
     const cJSON *item = json_member(object, fields->name);
-    bool later = fields->type == LATER_FLAG || fields->type == LATER_COUNT;
+    bool later =
+        fields->type == LATER_FLAG || fields->type == LATER_COUNT || fields->type == LATER_TEXT;
     if ((item || later) && is_of(fields->type, item))
       continue;
     char *value = shown_value(item);

@@ -227,6 +227,76 @@ START_TEST(a_profile_that_began_switched_off_has_measured_nothing) {
 }
 END_TEST
 
+/* -- who held the loop ---------------------------------------------------------------- */
+
+/* One that suspends calls one that calls another; each in the slices of the outermost. */
+static struct aprof_counters *stack(uint64_t slice, uint64_t inner, uint64_t innermost) {
+  uint32_t conn = synthetic_site(s, APROF_SITE_FUNCTION, "conn", "/src/app/conn.c", 30, 1);
+  uint32_t handler = synthetic_site(s, APROF_SITE_FUNCTION, "handler", "/src/app/conn.c", 40, 1);
+  uint32_t work = synthetic_site(s, APROF_SITE_FUNCTION, "compress", "/src/app/conn.c", 50, 1);
+  uint32_t read = synthetic_site(s, APROF_SITE_AWAIT, "net_read", "/src/app/conn.c", 32, 1);
+  uint32_t conn_node = synthetic_node(s, 0, conn, APROF_NODE_FUNCTION);
+  uint32_t handler_node = synthetic_node(s, conn_node, handler, APROF_NODE_FUNCTION);
+  uint32_t work_node = synthetic_node(s, handler_node, work, APROF_NODE_FUNCTION);
+  struct aprof_counters *c = synthetic_counters(s, 1, conn_node);
+  c->function.done = 1;
+  c->function.exec = c->function.exec_max = 5 * MS;
+  c->function.slices = 100;
+  c->function.slice_max = slice;
+  c->function.slice_from = c->function.slice_to = read;
+  c->function.slice_histogram = all_of(slice, 100);
+  struct aprof_counters *h = synthetic_counters(s, 1, handler_node);
+  h->function.done = 100;
+  h->function.exec = h->function.exec_max = inner;
+  struct aprof_counters *w = synthetic_counters(s, 1, work_node);
+  w->function.done = 100;
+  w->function.exec = w->function.exec_max = innermost;
+  return w;
+}
+
+static void held(const char *part) {
+  char *text = report_at("exit", NOW);
+  has(text, part);
+  free(text);
+}
+
+START_TEST(the_one_that_ran_longest_in_a_hold_is_named) {
+  stack(50 * MS, 1 * MS, 49 * MS);
+  held("`conn` held the loop for 50.0 ms between conn.c:32 net_read and conn.c:32 net_read (100 "
+       "times over 10.0 ms), mostly in `compress`: 49.0 ms at worst\n");
+  size_t length;
+  char *json = totals("exit", NOW, &length);
+  has(json, "\"mostly\":\"compress\",\"mostly_ns\":49000000,");
+  free(json);
+}
+END_TEST
+
+START_TEST(nobody_is_named_who_did_not_run_for_most_of_a_hold) {
+  stack(50 * MS, 24 * MS, 20 * MS);
+  held("(100 times over 10.0 ms)\n");
+}
+END_TEST
+
+/* All that it ran was more than one hold; or it has its own. */
+START_TEST(nobody_is_named_for_what_he_ran_elsewhere) {
+  struct aprof_counters *work = stack(50 * MS, 1 * MS, 60 * MS);
+  held("(100 times over 10.0 ms)\n");
+  work->function.exec_max = 49 * MS;
+  work->function.slices = 1;
+  held("(100 times over 10.0 ms)\n");
+}
+END_TEST
+
+START_TEST(who_waits_at_times_is_named_with_care) {
+  stack(50 * MS, 1 * MS, 49 * MS);
+  uint32_t rest = synthetic_site(s, APROF_SITE_AWAIT, "yield", "/src/app/conn.c", 52, 1);
+  uint32_t rest_node = synthetic_node(s, s->node_count, rest, APROF_NODE_AWAIT);
+  synthetic_counters(s, 1, rest_node)->await.count = 3;
+  synthetic_counters(s, 1, rest_node)->await.waiting = 3000;
+  held(", most likely in `compress`: its futures ran for up to 49.0 ms\n");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -236,5 +306,9 @@ int main(void) {
   tcase_add_test(tests, the_mean_of_waits_is_of_those_that_ended);
   tcase_add_test(tests, the_first_line_has_the_time_that_was_measured);
   tcase_add_test(tests, a_profile_that_began_switched_off_has_measured_nothing);
+  tcase_add_test(tests, the_one_that_ran_longest_in_a_hold_is_named);
+  tcase_add_test(tests, nobody_is_named_who_did_not_run_for_most_of_a_hold);
+  tcase_add_test(tests, nobody_is_named_for_what_he_ran_elsewhere);
+  tcase_add_test(tests, who_waits_at_times_is_named_with_care);
   return suite_run("cli findings", tests);
 }
