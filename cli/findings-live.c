@@ -32,20 +32,46 @@ static bool is_one_of(const char *text, const char *const *list) {
   return *list != NULL;
 }
 
-/* As long as others take, ten times over; without others, as long as the limit. */
-static uint64_t far_beyond(uint64_t ended, const struct distribution *d, uint64_t limit) {
-  uint64_t usual = ended >= USUAL_COUNT && d->count ? d->p99 : 0;
+/* How long something takes otherwise, and what that time is. */
+struct usual {
+  uint64_t time; /* 0: nobody knows */
+  const char *is, *of;
+};
+
+static uint64_t far_beyond(uint64_t usual, uint64_t limit) {
   return usual > limit / FAR_TIMES ? usual * FAR_TIMES : limit;
 }
 
-/* What is usual where it waits; where too few waits have ended there, how long the lives
-   of its function usually are. NULL: nobody knows. */
-static const struct distribution *usual_of(const struct r_function *f,
-                                           const struct r_await *await) {
+/* The p99 of so many that ended; 0 of too few. */
+static uint64_t p99_of(uint64_t ended, const struct distribution *d) {
+  return ended >= USUAL_COUNT && d->count ? d->p99 : 0;
+}
+
+/* Without histograms the longest, which is no less than a p99; or else the mean. */
+static struct usual usual_wait(const struct r_await *await) {
   uint64_t ended = await->count > await->immediate ? await->count - await->immediate : 0;
-  if (await->waits.count && ended >= USUAL_COUNT)
-    return &await->waits;
-  return f->wall_of.count && f->done >= USUAL_COUNT ? &f->wall_of : NULL;
+  if (ended < USUAL_COUNT)
+    return (struct usual){0};
+  if (await->waits.count)
+    return (struct usual){await->waits.p99, "usually", "at most"};
+  if (await->max != UNKNOWN)
+    return (struct usual){await->max, "the others", "at most"};
+  return (struct usual){await->ended / ended, "the others", "on average"};
+}
+
+static struct usual usual_life(const struct r_function *f) {
+  if (f->done < USUAL_COUNT)
+    return (struct usual){0};
+  if (f->wall_of.count)
+    return (struct usual){f->wall_of.p99, "such a life usually takes", "at most"};
+  return (struct usual){f->wall_max != UNKNOWN ? f->wall_max : 0, "such a life took", "at most"};
+}
+
+/* What is usual where it waits; where too few waits have ended there, how long the lives
+   of its function usually are. */
+static struct usual usual_of(const struct r_function *f, const struct r_await *await) {
+  struct usual wait = usual_wait(await);
+  return wait.time ? wait : usual_life(f);
 }
 
 /* Who waits for what it called waits as long as that does, which is the one to name; and
@@ -56,15 +82,15 @@ static bool is_stuck(const struct r_live *live, const struct r_function *f,
     return false;
   if (live->aside || live->not_due || !strcmp(live->kind, "call"))
     return false;
-  const struct distribution *usual = usual_of(f, await);
-  return usual && live->since_min >= far_beyond(USUAL_COUNT, usual, limits->stuck);
+  struct usual usual = usual_of(f, await);
+  return usual.time && live->since_min >= far_beyond(usual.time, limits->stuck);
 }
 
 /* Ready all its life. One that waits for what it was created for is healthy. */
 static bool has_never_run(const struct r_live *live, const struct r_function *f,
                           const struct report_limits *limits) {
   return !live->started && !strcmp(live->state, "queued") &&
-         live->since_min >= far_beyond(f->slices, &f->queued_of, limits->stuck);
+         live->since_min >= far_beyond(p99_of(f->slices, &f->queued_of), limits->stuck);
 }
 
 /* Left at the end. Those on a stack (they run, or wait for what does) are not
@@ -78,7 +104,7 @@ static bool is_left(const struct reading *r, const struct r_live *live, const st
   if (live->aside || live->not_due || is_one_of(live->kind, on_stack) ||
       (await && await->background))
     return false;
-  return live->age_min >= far_beyond(f->done, &f->wall_of, limits->stuck);
+  return live->age_min >= far_beyond(usual_life(f).time, limits->stuck);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -140,13 +166,12 @@ static char *holds_text(const struct group *g, const char *by) {
 }
 
 static char *stuck_text(const struct group *g, const char *by) {
-  const struct distribution *usual = usual_of(g->function, g->await);
-  return print_string("%s `%s` %s waited over %s (%s %s at most) at %s %s%s", shown_count(g->count),
+  struct usual usual = usual_of(g->function, g->await);
+  return print_string("%s `%s` %s waited over %s (%s %s %s) at %s %s%s", shown_count(g->count),
                       g->function->name, g->count == 1 ? "future has" : "futures have",
-                      time_of(g, g->least),
-                      usual == &g->await->waits ? "usually" : "such a life usually takes",
-                      governed_mark(g->shed, APROF_STEP_HISTOGRAMS, shown_time(usual->p99)),
-                      shown_place(g->await->file, g->await->line), g->await->callee, by);
+                      time_of(g, g->least), usual.is,
+                      governed_mark(g->shed, APROF_STEP_HISTOGRAMS, shown_time(usual.time)),
+                      usual.of, shown_place(g->await->file, g->await->line), g->await->callee, by);
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {

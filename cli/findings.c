@@ -46,6 +46,10 @@ uint64_t report_longest_slice(const struct r_function *f) {
   return f->slice_of.count ? f->slice_of.bucket[f->slice_of.count - 1].lower : 0;
 }
 
+bool report_lacks_histograms(const struct r_function *f) {
+  return !f->shed && ((f->slices && !f->slice_of.count) || (f->done && !f->exec_of.count));
+}
+
 /* `own`: what the function's own place means there. */
 static char *where(const char *place, const char *name, const struct r_function *f,
                    const char *own) {
@@ -69,32 +73,47 @@ static char *mostly(const struct r_function *f) {
              : print_string(", most likely in `%s`: its futures ran for up to %s", f->mostly, time);
 }
 
+/* So often at least: of the histogram's last bucket only a part may be over the threshold, and
+   some slices may be in none. UNKNOWN: there is none. */
+static uint64_t times_over(const struct r_function *f, uint64_t threshold) {
+  uint64_t times = longer_than(&f->slice_of, threshold);
+  return !f->slice_of.count ? UNKNOWN : times ? times : 1;
+}
+
+static char *how_often(const struct r_function *f, uint64_t times, uint64_t threshold) {
+  const char *over = shown_time(threshold);
+  if (times == UNKNOWN)
+    return print_string("at least once over %s", over);
+  bool less = !f->shed && longer_than(&f->slice_of, 0) < f->slices;
+  return print_string("%s%s time%s over %s", less ? "at least " : "",
+                      governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(times)),
+                      times > 1 ? "s" : "", over);
+}
+
 static void find_held(struct findings *list, const struct reading *r, const struct r_function *f,
                       uint64_t threshold) {
   uint64_t worst = report_longest_slice(f);
   if (worst <= threshold)
     return;
-  uint64_t times = longer_than(&f->slice_of, threshold);
-  const char *often = governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(times ? times : 1));
+  uint64_t times = times_over(f, threshold);
   const char *held = governed_mark(f->shed, governed_maxima(r), shown_time(worst));
-  char *how_often =
-      print_string("%s time%s over %s", often, times > 1 ? "s" : "", shown_time(threshold));
+  char *often = how_often(f, times, threshold);
   char *text, *in = mostly(f);
   if (f->slice_from || f->slice_to) {
     char *from = where(f->slice_from, f->slice_from_name, f, "its start");
     char *to = where(f->slice_to, f->slice_to_name, f, "its return");
     text = print_string("`%s` held the loop for %s between %s and %s (%s)%s", f->name, held, from,
-                        to, how_often, in);
+                        to, often, in);
     free(from);
     free(to);
   } else
-    text = print_string("`%s` held the loop for about %s (%s)", f->name, held, how_often);
+    text = print_string("`%s` held the loop for about %s (%s)", f->name, held, often);
   free(in);
-  free(how_often);
+  free(often);
   findings_add(list, (struct finding){.kind = FINDING_HELD,
                                       .weight = worst,
                                       .severity = worst,
-                                      .count = times ? times : 1,
+                                      .count = times,
                                       .function = f,
                                       .at = f->slice_to ? print_string("%s", f->slice_to) : NULL,
                                       .text = text});
@@ -144,29 +163,50 @@ static void find_blocking(struct findings *list, const struct r_function *f, uin
 
 /* -- the rest -------------------------------------------------------------- */
 
+static void add_queued(struct findings *list, const struct r_function *f, uint64_t count,
+                       char *text) {
+  findings_add(list, (struct finding){.kind = FINDING_QUEUED,
+                                      .weight = f->queued,
+                                      .severity = f->queued,
+                                      .count = count,
+                                      .function = f,
+                                      .at = findings_place(f->file, f->line),
+                                      .text = text});
+}
+
+/* Without histograms: the longest after any waker, else the mean. */
+static void find_queued_once(struct findings *list, const struct r_function *f,
+                             uint64_t threshold) {
+  uint64_t worst = 0, mean = f->slices ? f->queued / f->slices : 0;
+  for (size_t i = 0; i < f->wakers; i++)
+    if (f->waker[i].max != UNKNOWN && f->waker[i].max > worst)
+      worst = f->waker[i].max;
+  if (worst > threshold)
+    add_queued(list, f, UNKNOWN,
+               print_string("`%s` was ready but did not run for %s at worst (%s in all)", f->name,
+                            shown_time(worst), shown_time(f->queued)));
+  else if (mean > threshold)
+    add_queued(list, f, UNKNOWN,
+               print_string("`%s` was ready but did not run for %s on average (%s in all)", f->name,
+                            shown_time(mean), shown_time(f->queued)));
+}
+
 /* The histogram has the times that something was queued at all; a timer that ran in
    time is none, so the runs count. */
 static void find_queued(struct findings *list, const struct r_function *f, uint64_t threshold) {
   uint64_t over = longer_than(&f->queued_of, threshold), runs = longer_than(&f->queued_of, 0);
+  if (report_lacks_histograms(f) && !f->queued_of.count)
+    find_queued_once(list, f, threshold);
   if (f->slices > runs)
     runs = f->slices;
   if (!over || over < runs / QUEUED_SHARE)
     return;
-  findings_add(list, (struct finding){
-                         .kind = FINDING_QUEUED,
-                         .weight = f->queued,
-                         .severity = f->queued,
-                         .count = over,
-                         .function = f,
-                         .at = findings_place(f->file, f->line),
-                         .text = print_string(
-                             "`%s` was ready but did not run for over %s, %s of %s times (%s in "
-                             "all)",
-                             f->name, shown_time(threshold),
-                             governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(over)),
-                             shown_count(runs),
-                             governed_mark(f->shed, APROF_STEP_COARSE, shown_time(f->queued))),
-                     });
+  add_queued(list, f, over,
+             print_string("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",
+                          f->name, shown_time(threshold),
+                          governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(over)),
+                          shown_count(runs),
+                          governed_mark(f->shed, APROF_STEP_COARSE, shown_time(f->queued))));
 }
 
 static void find_growing(struct findings *list, const struct r_function *f) {
@@ -262,7 +302,7 @@ cJSON *finding_json(const struct finding *f) {
   json_text(object, "file", function ? function->file : NULL);
   json_maybe(object, "line", function ? function->line : 0, function && function->line);
   json_text(object, "at", f->at);
-  json_number(object, "count", f->count);
+  json_maybe(object, "count", f->count, f->count != UNKNOWN);
   json_text(object, "created_at", f->created_at);
   json_text(object, "created_by", f->created_by);
   json_maybe(object, "held_ns", f->weight, held);

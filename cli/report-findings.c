@@ -74,6 +74,21 @@ static void print_none(const struct reading *r, const struct report_options *opt
   fputc('\n', out);
 }
 
+/* Of functions without histograms only the worst of anything is known. */
+static void print_blind(const struct reading *r, FILE *out) {
+  size_t ran = 0, blind = 0;
+  for (size_t i = 0; i < r->functions; i++) {
+    ran += r->function[i].slices || r->function[i].done;
+    blind += report_lacks_histograms(&r->function[i]);
+  }
+  if (blind && blind == ran)
+    fputs("no histograms: ", out);
+  else if (blind)
+    fprintf(out, "no histograms of %zu functions: ", blind);
+  if (blind)
+    fputs("how often is not known; late and stuck ones are told by maxima and means only\n", out);
+}
+
 /* Where there are many, the worst of each kind: a hundred of one do not hide another. */
 void report_print_findings(const struct reading *r, const struct report_options *options,
                            FILE *out) {
@@ -82,6 +97,7 @@ void report_print_findings(const struct reading *r, const struct report_options 
   bool all = count <= MOST_FINDINGS || !options->functions;
   fputc('\n', out);
   print_none(r, options, count, out);
+  print_blind(r, out);
   for (size_t i = 0, more; i < count; i += more) {
     more = of_kind(findings, i, count);
     for (size_t j = 0; j < more && (all || j < MOST_OF_KIND); j++) {

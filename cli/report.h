@@ -61,6 +61,10 @@ const struct r_function **report_functions(const struct reading *, enum report_s
    bucket it added to. 0: there was none. */
 uint64_t report_longest_slice(const struct r_function *);
 
+/* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
+   another matter (governed.h). */
+bool report_lacks_histograms(const struct r_function *);
+
 /* A path that ends in a wait for something outside: the time under its name. */
 struct wait {
   char *path; /* "handle > fetch > quota.c:61 connect" */
@@ -88,7 +92,7 @@ struct finding {
   enum finding_kind kind;
   uint64_t weight;                     /* for the order within a kind */
   uint64_t severity;                   /* ns; UNKNOWN: not in time */
-  uint64_t count;                      /* of slices, futures, calls, wakes, events */
+  uint64_t count;                      /* of slices, futures...; UNKNOWN: not counted */
   bool goes_on;                        /* of one that holds the loop: it still does */
   unsigned shed;                       /* what its numbers lack: 1 << enum aprof_step */
   const struct r_function *function;   /* or NULL */

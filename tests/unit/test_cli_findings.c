@@ -297,6 +297,60 @@ START_TEST(who_waits_at_times_is_named_with_care) {
 }
 END_TEST
 
+/* -- without histograms --------------------------------------------------------------- */
+
+START_TEST(nothing_is_counted_without_histograms) {
+  stack(50 * MS, 1 * MS, 1 * MS);
+  synthetic_counters(s, 1, 5)->function.slice_histogram = 0;
+  held("net_read (at least once over 10.0 ms)\n");
+  held("no histograms: how often is not known; ");
+  size_t length;
+  char *json = totals("exit", NOW, &length);
+  has(json, "\"at\":\"/src/app/conn.c:32\",\"count\":null,");
+  free(json);
+}
+END_TEST
+
+/* Some threads had room for them. */
+START_TEST(a_part_of_the_histograms_is_a_least_count) {
+  stack(50 * MS, 1 * MS, 1 * MS);
+  synthetic_counters(s, 1, 5)->function.slices = 200;
+  held("net_read (at least 100 times over 10.0 ms)\n");
+}
+END_TEST
+
+START_TEST(the_late_are_found_without_histograms) {
+  timer->function.slices = 1000;
+  timer->function.queued = 100 * MS;
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "kick", "/src/app/server.c", 30, 1);
+  uint32_t waker = synthetic_node(s, node, wake, APROF_NODE_WAKER);
+  struct aprof_counters *c = synthetic_counters(s, 1, waker);
+  c->await.count = 1000;
+  c->await.waiting = 90 * MS;
+  c->await.max = 9 * MS;
+  held("no finding: ");
+  c->await.max = 61 * MS;
+  held("`on_time` was ready but did not run for 61.0 ms at worst (100 ms in all)\n");
+  c->await.max = 9 * MS;
+  timer->function.queued = 20000 * MS;
+  held("`on_time` was ready but did not run for 20.0 ms on average (20.0 s in all)\n");
+  timer->function.slice_histogram = all_of(1000, 1000);
+  held("no finding: ");
+}
+END_TEST
+
+START_TEST(the_stuck_are_found_without_histograms) {
+  timers(0);
+  waits->await.histogram = timer->function.wall_histogram = 0;
+  held("12 `on_time` futures have waited over 9.00 s (the others 5.00 ms at most) at ");
+  waits->await.count = 5;
+  held("12 `on_time` futures have waited over 9.00 s (such a life took 5.00 ms at most) at ");
+  waits->await.count = 100;
+  waits->await.max = timer->function.wall_max = 950 * MS;
+  held("no finding: ");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -310,5 +364,9 @@ int main(void) {
   tcase_add_test(tests, nobody_is_named_who_did_not_run_for_most_of_a_hold);
   tcase_add_test(tests, nobody_is_named_for_what_he_ran_elsewhere);
   tcase_add_test(tests, who_waits_at_times_is_named_with_care);
+  tcase_add_test(tests, nothing_is_counted_without_histograms);
+  tcase_add_test(tests, a_part_of_the_histograms_is_a_least_count);
+  tcase_add_test(tests, the_late_are_found_without_histograms);
+  tcase_add_test(tests, the_stuck_are_found_without_histograms);
   return suite_run("cli findings", tests);
 }
