@@ -37,6 +37,24 @@ static void add(struct findings *list, const struct r_function *f, uint64_t coun
                                       .text = text});
 }
 
+/* One that there is, or was: whom it wakes is itself. Of more, the sums do not say who. */
+static bool is_alone(const struct r_function *f) {
+  uint64_t before = f->live_before == UNKNOWN ? 0 : f->live_before;
+  return f->created + before <= 1;
+}
+
+static char *waking_text(const struct r_function *f, const struct r_waker *w) {
+  const char *times = shown_count(w->count), *place = shown_place(w->file, w->line);
+  const char *each = mean_time(f, f->exec, w->count);
+  return is_alone(f)
+             ? print_string("`%s` woke itself %s times at %s %s, for %s each time: it polls where "
+                            "it could wait",
+                            f->name, times, place, w->name, each)
+             : print_string("`%s` futures woke each other or themselves %s times at %s %s, for %s "
+                            "each time: they poll where they could wait, or hand on very little",
+                            f->name, times, place, w->name, each);
+}
+
 static void find_waking(struct findings *list, const struct r_function *f, uint64_t elapsed,
                         const struct report_limits *limits) {
   for (size_t i = 0; i < f->wakers; i++) {
@@ -44,12 +62,7 @@ static void find_waking(struct findings *list, const struct r_function *f, uint6
     if (w->clock || !w->in || strcmp(w->in, f->name) ||
         !is_in_vain(f, w->count, f->exec, elapsed, limits) || f->waiting / w->count >= SHORT_NS)
       continue;
-    add(list, f, w->count, w->file, w->line,
-        print_string(
-            "`%s` woke itself %s times at %s %s, for %s each time: it polls where it could "
-            "wait",
-            f->name, shown_count(w->count), shown_place(w->file, w->line), w->name,
-            mean_time(f, f->exec, w->count)));
+    add(list, f, w->count, w->file, w->line, waking_text(f, w));
   }
 }
 

@@ -60,7 +60,7 @@ all() {
   is blocking "blocking ${ns}save $(line blocking) 1" \
     "\`${ns}save\` calls ${ns}read_disk, which blocks, at $(line blocking): 30.0 ms of loop time" "^held ${ns}save "
   is spinning "spinning ${ns}poll_again $(line spinning) 5997" \
-    "\`${ns}poll_again\` woke itself 5997 times at $(line spinning) ${ns}kick"
+    "\`${ns}poll_again\` futures woke each other or themselves 5997 times at $(line spinning) ${ns}kick"
   run polling
   equal "$program, polling: is found" "spinning ${ns}idle $(line polling) 4999" "$(found "$json")"
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt

@@ -351,6 +351,28 @@ START_TEST(the_stuck_are_found_without_histograms) {
 }
 END_TEST
 
+/* -- who spins ------------------------------------------------------------------------- */
+
+static void wakes_itself(void) {
+  uint32_t wake = synthetic_site(s, APROF_SITE_WAKE, "kick", "/src/app/server.c", 30, 1);
+  uint32_t waker = synthetic_node(s, node, wake, APROF_NODE_WAKER);
+  s->sites[wake].function = synthetic_string(s, "on_time");
+  timer->function.exec = 200 * MS;
+  timer->function.slices = 200000;
+  timer->function.done = 1;
+  synthetic_counters(s, 1, waker)->await.count = 200000;
+}
+
+START_TEST(only_one_that_is_alone_wakes_itself) {
+  wakes_itself();
+  held("`on_time` woke itself 200k times at server.c:30 kick, for 1.00 us each time: it polls");
+  timer->function.done = 2;
+  held(
+      "`on_time` futures woke each other or themselves 200k times at server.c:30 kick, for 1.00 us "
+      "each time: they poll where they could wait, or hand on very little\n");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -368,5 +390,6 @@ int main(void) {
   tcase_add_test(tests, a_part_of_the_histograms_is_a_least_count);
   tcase_add_test(tests, the_late_are_found_without_histograms);
   tcase_add_test(tests, the_stuck_are_found_without_histograms);
+  tcase_add_test(tests, only_one_that_is_alone_wakes_itself);
   return suite_run("cli findings", tests);
 }
