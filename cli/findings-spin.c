@@ -91,6 +91,43 @@ static void find_polling(struct findings *list, const struct r_function *f, uint
   }
 }
 
+/* Calls that watch a descriptor which their callback has to read itself. */
+static bool is_watch(const char *callee) {
+  static const char *const calls[] = {"event_add", "ev_io_start", "g_unix_fd_add",
+                                      "g_io_add_watch"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if (!strncmp(callee, calls[i], strlen(calls[i])))
+      return true;
+  return false;
+}
+
+/* Run in each turn of a loop that never waits, from its first run on: that may be a reader whose
+   peer is faster than it, too. But to read takes a call of the kernel, which is more than these
+   many events of ours; who mostly takes less leaves what there is. */
+enum { READ_EVENTS = 8 };
+
+static void find_ignoring(struct findings *list, const struct reading *r,
+                          const struct r_function *f, uint64_t elapsed,
+                          const struct report_limits *limits) {
+  if (r->event_cost == UNKNOWN || !f->slice_of.count ||
+      f->slice_of.p50 >= r->event_cost * READ_EVENTS)
+    return;
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct r_await *a = &f->await[i];
+    if (strcmp(a->kind, "create") || !a->background || !is_watch(a->callee) ||
+        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) ||
+        a->waiting / a->count >= SHORT_NS)
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string(
+            "`%s` of %s %s ran %s times for %s, every %s: what it watches is ready all the "
+            "time, and it does not read it",
+            f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
+            governed_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_time(f->slice_of.p50)),
+            mean_time(f, f->exec + a->waiting, a->count)));
+  }
+}
+
 /* It gave way and was ready again at once, so hardly any of the time until it went on was
    waiting; whoever made it ready, a function of the library as a rule. */
 static void find_yielding(struct findings *list, const struct r_function *f, uint64_t elapsed,
@@ -108,9 +145,11 @@ static void find_yielding(struct findings *list, const struct r_function *f, uin
   }
 }
 
-void findings_of_spinning(struct findings *list, const struct r_function *f, uint64_t elapsed,
+void findings_of_spinning(struct findings *list, const struct reading *r,
+                          const struct r_function *f, uint64_t elapsed,
                           const struct report_limits *limits) {
   find_waking(list, f, elapsed, limits);
   find_polling(list, f, elapsed, limits);
+  find_ignoring(list, r, f, elapsed, limits);
   find_yielding(list, f, elapsed, limits);
 }

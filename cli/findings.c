@@ -270,7 +270,7 @@ struct finding *report_findings(const struct reading *r, const struct report_lim
   for (size_t i = 0; i < r->functions; i++) {
     find_held(&list, r, &r->function[i], limits->held);
     find_blocking(&list, &r->function[i], elapsed, limits->held);
-    findings_of_spinning(&list, &r->function[i], elapsed, limits);
+    findings_of_spinning(&list, r, &r->function[i], elapsed, limits);
     find_queued(&list, &r->function[i], limits->held);
     find_growing(&list, &r->function[i]);
   }

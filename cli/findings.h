@@ -22,8 +22,8 @@ void findings_add(struct findings *, struct finding);
 char *findings_place(const char *file, uint64_t line);
 
 /* A function that takes the processor and gets nowhere; findings-spin.c. */
-void findings_of_spinning(struct findings *, const struct r_function *, uint64_t elapsed,
-                          const struct report_limits *);
+void findings_of_spinning(struct findings *, const struct reading *, const struct r_function *,
+                          uint64_t elapsed, const struct report_limits *);
 
 /* Who holds the loop now, stuck ones, those that never ran, and those left at exit. */
 void findings_of_live(struct findings *, const struct reading *, const struct report_limits *);

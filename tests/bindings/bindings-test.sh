@@ -96,4 +96,27 @@ packaged tevent "tevent talloc"
 packaged libmicrohttpd libmicrohttpd
 packaged avahi avahi-client
 packaged libdbus dbus-1
+
+# spins LIBRARY HEADER LIBS FLAG...: is found; on a busy machine its loop may be made to rest
+spins() {
+  local library=$1 header=$2 libs=$3 found=
+  shift 3
+  if ! echo "#include <$header>" | $cc -E - >/dev/null 2>&1; then
+    skip "$library: a loop that never rests" "there is no <$header>"
+    return
+  fi
+  # shellcheck disable=SC2086
+  check "$library: a loop that never rests compiles" $cc $flags "-fplugin=$plugin" "$@" \
+    "$here/spins.c" -o spins $libs
+  for _ in 1 2 3 4 5; do
+    [ -z "$found" ] || break
+    rm -rf out && mkdir out
+    APROF_OPTIONS=dir:out ./spins
+    found=$(jq -r '.findings[] | select(.kind == "spinning") | .function' out/*.json)
+  done
+  equal "$library: a loop that never rests is found" on_idle "$found"
+}
+spins libuv uv.h -luv -DSPINS=UV
+spins libev ev.h -lev -DSPINS=EV "${named}libev"
+spins libevent event2/event.h -levent -DSPINS=EVENT
 finish

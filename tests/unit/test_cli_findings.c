@@ -373,6 +373,50 @@ START_TEST(only_one_that_is_alone_wakes_itself) {
 }
 END_TEST
 
+/* A callback of a descriptor, run in each turn of the loop for `took`. */
+static void watches(const char *callee, uint64_t took, uint64_t turn) {
+  uint32_t watch = synthetic_site(s, APROF_SITE_CREATE, callee, "/src/app/watch.c", 60, 3);
+  s->sites[watch].flags |= APROF_BACKGROUND;
+  uint32_t reader = synthetic_site(s, APROF_SITE_FUNCTION, "on_ready", "/src/app/watch.c", 70, 1);
+  uint32_t reader_node = synthetic_node(s, 0, reader, APROF_NODE_FUNCTION);
+  uint32_t watch_node = synthetic_node(s, reader_node, watch, APROF_NODE_AWAIT);
+  struct aprof_counters *c = synthetic_counters(s, 1, reader_node);
+  c->function.done = 1;
+  c->function.slices = 1000000;
+  c->function.exec = took * 1000000;
+  c->function.slice_max = 1 * MS;
+  c->function.slice_histogram = all_of(took, 1000000);
+  struct aprof_counters *w = synthetic_counters(s, 1, watch_node);
+  w->await.count = 1000000;
+  w->await.waiting = turn * 1000000;
+  w->await.max = 1 * MS;
+  s->header->event_cost_mticks = 18000;
+}
+
+START_TEST(who_does_not_read_what_is_ready_spins) {
+  watches("event_add", 81, 1700);
+  held("`on_ready` of watch.c:60 event_add ran 1.00M times for 82 ns, every 1.78 us: what it ");
+  s->header->event_cost_mticks = 0;
+  held("no finding: ");
+}
+END_TEST
+
+/* One whose peer is always faster, one that is fast itself but has rested, and one whose library
+   has read for it. */
+START_TEST(who_reads_what_is_ready_does_not_spin) {
+  watches("event_add", 450, 600);
+  held("no finding: ");
+  teardown();
+  setup();
+  watches("event_add", 81, 12000);
+  held("no finding: ");
+  teardown();
+  setup();
+  watches("uv_read_start", 41, 400);
+  held("no finding: ");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -391,5 +435,7 @@ int main(void) {
   tcase_add_test(tests, the_late_are_found_without_histograms);
   tcase_add_test(tests, the_stuck_are_found_without_histograms);
   tcase_add_test(tests, only_one_that_is_alone_wakes_itself);
+  tcase_add_test(tests, who_does_not_read_what_is_ready_spins);
+  tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
   return suite_run("cli findings", tests);
 }
