@@ -54,7 +54,7 @@ static void find_threads(struct reading *r) {
     struct r_thread *t = (struct r_thread *)index_get(&x, print_string("%" PRIu64, loop->block));
     loop->thread = t;
     if (t)
-      t->is_pool = loop->hold_max == UNKNOWN && loop->open == UNKNOWN && !t->idle && t->exec &&
+      t->is_pool = loop->hold_max == UNKNOWN && loop->open == UNKNOWN && t->exec &&
                    loop->tid != (int64_t)r->pid && !(t->shed >> APROF_STEP_COARSE);
   }
   index_free(&x);

@@ -17,20 +17,24 @@ const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queue
 
 struct loop report_loop(const struct reading *r) {
   struct loop loop = {.worst = UNKNOWN};
+  uint64_t all_exec = 0;
   for (size_t i = 0; i < r->threads; i++) {
     const struct r_thread *t = &r->thread[i];
     loop.all_elapsed += t->elapsed;
-    loop.has_idle |= t->idle != 0;
+    all_exec += t->exec;
     if ((!t->exec && !t->idle && !(t->shed >> APROF_STEP_COARSE)) || t->is_pool)
       continue; /* what it ran may not be known */
+    loop.has_idle |= t->idle != 0;
     loop.elapsed += t->elapsed;
     loop.idle += t->idle;
     loop.exec += t->exec;
     loop.unseen += governed_unseen(r, t);
     loop.shed |= t->shed;
   }
-  if (!loop.elapsed)
+  if (!loop.elapsed) { /* a pool alone */
     loop.elapsed = loop.all_elapsed;
+    loop.exec = all_exec;
+  }
   for (size_t i = 0; i < r->functions; i++) {
     uint64_t slice = report_longest_slice(&r->function[i]);
     if (slice && (loop.worst == UNKNOWN || slice > loop.worst))

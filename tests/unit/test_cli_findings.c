@@ -417,6 +417,42 @@ START_TEST(who_reads_what_is_ready_does_not_spin) {
 }
 END_TEST
 
+/* -- pools ------------------------------------------------------------------------------ */
+
+/* They wait for jobs in a call that a binding calls idle; the loop's own first slice goes on. */
+START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
+  timer->function.slices = 10;
+  timer->function.slice_max = 4 * MS;
+  timer->function.exec = 400 * MS;
+  block->other = 600 * MS;
+  block->last = NOW;
+  uint32_t job = synthetic_site(s, APROF_SITE_FUNCTION, "job_run", "/src/app/pool.c", 5, 1);
+  uint32_t job_node = synthetic_node(s, 0, job, APROF_NODE_FUNCTION);
+  for (uint32_t number = 2; number <= 4; number++) {
+    struct aprof_block *pool = synthetic_block(s, number);
+    pool->idle = 700 * MS;
+    synthetic_counters(s, number, job_node)->function.done = 10;
+    synthetic_counters(s, number, job_node)->function.exec = 300 * MS;
+  }
+  char *text = report_at("exit", NOW);
+  has(text, "futures ran 40.0 % of the time");
+  has(text, "  3 pool threads ran workers 30.0 % of the time\n");
+  has(text, "job_run                   30      -   30.0 ms");
+  lacks(text, "loop of");
+  free(text);
+  struct aprof_block *loop = synthetic_block(s, 5);
+  loop->state = APROF_THREAD_RUNNING;
+  loop->idle = 700 * MS;
+  loop->slice_tick = loop->last = NOW - 2 * MS;
+  loop->slice_node = job_node;
+  synthetic_counters(s, 5, job_node)->function.exec = 1 * MS;
+  text = report_at("request", NOW);
+  has(text, "  3 pool threads ran workers 30.0 % of the time\n");
+  has(text, "  loop of thread5 (4247)");
+  free(text);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -437,5 +473,6 @@ int main(void) {
   tcase_add_test(tests, only_one_that_is_alone_wakes_itself);
   tcase_add_test(tests, who_does_not_read_what_is_ready_spins);
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
+  tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
   return suite_run("cli findings", tests);
 }
