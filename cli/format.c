@@ -80,6 +80,11 @@ const char *shown_place(const char *file, uint64_t line) {
   return text;
 }
 
+const char *shown_base(const char *place) {
+  const char *slash = place ? strrchr(place, '/') : NULL;
+  return slash ? slash + 1 : place;
+}
+
 const char *shown_join(const char *left, const char *right) {
   char *text = turn();
   snprintf(text, TURN_SIZE, "%s %s", left, right);

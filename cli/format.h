@@ -21,6 +21,7 @@ const char *shown_count(uint64_t count);                     /* "9999", "12.4k",
 const char *shown_percent(uint64_t part, uint64_t whole);    /* "38.2 %", "-" of nothing */
 const char *shown_join(const char *left, const char *right); /* one space between */
 const char *shown_place(const char *file, uint64_t line);
+const char *shown_base(const char *place); /* without its directories; NULL for NULL */
 
 /* Columns of a UTF-8 text, and the text cut to `width` of them ("..." where). */
 size_t shown_width(const char *text);

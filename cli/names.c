@@ -134,6 +134,7 @@ static void name_by_address(struct names *n, struct symbols *symbols,
   name->name = symbol.name;
   name->file = symbol.file;
   name->line = symbol.line;
+  name->by_address = true;
 }
 
 static void add_site(struct names *n, struct profile *p, struct symbols *symbols, uint32_t number) {

@@ -20,6 +20,7 @@ struct name {
   uint8_t kind;            /* enum aprof_site_kind; 0: unknown */
   uint8_t model;           /* enum aprof_model */
   uint16_t flags;
+  bool by_address; /* named from its module's symbols: no code of it is instrumented */
 };
 
 enum { NAME_UNKNOWN = 0, NAME_OTHER = 1 };

@@ -68,9 +68,17 @@ static size_t fold(struct row *row, size_t count) {
   return told;
 }
 
+static char *miss_path(const struct r_miss *m, const char *file) {
+  return print_string("%s %s", shown_place(file, m->line), m->name ? m->name : "");
+}
+
 static void print_row(const struct row *row, FILE *out) {
   const struct r_miss *m = row->most;
-  char *path = print_string("%s %s", shown_place(m->file, m->line), m->name ? m->name : "");
+  char *path = miss_path(m, m->file);
+  if (shown_width(path) > PATH_WIDTH) {
+    free(path);
+    path = miss_path(m, shown_base(m->file));
+  }
   print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, shown_count(row->count), 7);
   fprintf(out, "  %s", text_of(m->kind));

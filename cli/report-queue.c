@@ -120,9 +120,18 @@ static int by_queued(const void *a, const void *b) {
   return strcmp(x->function->name, y->function->name);
 }
 
+/* `file`: the waker's, or its last component where that is too long. */
+static char *woken_path(const struct woken *w, const char *file) {
+  return print_string("%s %s > %s", shown_place(file, w->waker->line), w->waker->name,
+                      w->function->name);
+}
+
 static void print_woken(const struct woken *w, FILE *out) {
-  const char *place = shown_place(w->waker->file, w->waker->line);
-  char *path = print_string("%s %s > %s", place, w->waker->name, w->function->name);
+  char *path = woken_path(w, w->waker->file);
+  if (shown_width(path) > PATH_WIDTH) {
+    free(path);
+    path = woken_path(w, shown_base(w->waker->file));
+  }
   const uint64_t times[] = {w->waker->queued, mean(w->waker->queued, w->waker->count),
                             w->waker->queued_of.count ? w->waker->queued_of.p99 : UNKNOWN};
   print_row(path, w->waker->count, times, w->function->shed, APROF_STEP_HISTOGRAMS, out);
@@ -166,6 +175,11 @@ struct blocked {
   const struct r_blocking *call;
 };
 
+static char *blocked_path(const struct blocked *b, const char *file) {
+  return print_string("%s > %s %s", b->function->name, shown_place(file, b->call->line),
+                      b->call->callee);
+}
+
 static int by_held(const void *a, const void *b) {
   const struct blocked *x = a, *y = b;
   if (x->call->held != y->call->held)
@@ -192,8 +206,11 @@ void report_print_blocking(const struct reading *r, const struct report_options 
   for (size_t i = 0; i < shown; i++) {
     const struct r_blocking *b = list[i].call;
     const uint64_t times[] = {b->held, mean(b->held, b->count), b->max};
-    char *path = print_string("%s > %s %s", list[i].function->name, shown_place(b->file, b->line),
-                              b->callee);
+    char *path = blocked_path(&list[i], b->file);
+    if (shown_width(path) > PATH_WIDTH) {
+      free(path);
+      path = blocked_path(&list[i], shown_base(b->file));
+    }
     print_row(path, b->count, times, list[i].function->shed, APROF_STEP_COARSE, out);
   }
   report_print_more(count, shown, out);

@@ -225,12 +225,6 @@ static const char *shown_end(const struct r_function *f, const char *place, cons
   return plain ? (place ? place : "?") : shown_join(place ? place : "?", name);
 }
 
-/* A place without its directories. */
-static const char *base_of(const char *place) {
-  const char *slash = place ? strrchr(place, '/') : NULL;
-  return slash ? slash + 1 : place;
-}
-
 /* ":17" where the line is of the file that was named just before. */
 static const char *after_place(const char *place, const char *before) {
   const char *colon = place ? strrchr(place, ':') : NULL;
@@ -239,9 +233,9 @@ static const char *after_place(const char *place, const char *before) {
 }
 
 static void write_place(const struct r_function *f, bool bare, char *text, size_t room) {
-  const char *from = bare ? base_of(f->slice_from) : f->slice_from;
-  const char *to = bare ? base_of(after_place(f->slice_to, f->slice_from)) : f->slice_to;
-  snprintf(text, room, "  %s", shown_place(bare ? base_of(f->file) : f->file, f->line));
+  const char *from = bare ? shown_base(f->slice_from) : f->slice_from;
+  const char *to = bare ? shown_base(after_place(f->slice_to, f->slice_from)) : f->slice_to;
+  snprintf(text, room, "  %s", shown_place(bare ? shown_base(f->file) : f->file, f->line));
   size_t length = strlen(text);
   if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to))
     snprintf(text + length, room - length, "   worst: %s .. %s",
@@ -327,7 +321,10 @@ static void print_functions(const struct reading *r, const struct report_options
 static void print_wait(const struct reading *r, const struct wait *w, FILE *out) {
   unsigned shed = w->at->function < r->functions ? r->function[w->at->function].shed : 0;
   const char *mean_wait = shown_time(w->mean);
-  print_left(out, cut_left(w->path, PATH_WIDTH), PATH_WIDTH);
+  /* Functions are what a row is about: a directory goes before any of their names does. */
+  char *path = shown_width(w->path) > PATH_WIDTH ? report_bare_path(r, w) : NULL;
+  print_left(out, cut_left(path ? path : w->path, PATH_WIDTH), PATH_WIDTH);
+  free(path);
   print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_count(w->count)), 7);
   print_right(out, governed_mark(shed, APROF_STEP_TREE, shown_time(w->waiting)), 11);
   print_right(out, governed_mark(shed, APROF_STEP_TREE, mean_wait), 11);

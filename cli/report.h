@@ -74,6 +74,8 @@ struct wait {
 };
 struct wait *report_waits(const struct reading *, bool background, size_t *count);
 void report_waits_free(struct wait *, size_t count);
+/* The same with no directory in its place; the caller frees it. */
+char *report_bare_path(const struct reading *, const struct wait *);
 
 enum finding_kind {
   FINDING_HELD,

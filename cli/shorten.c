@@ -9,29 +9,43 @@ static bool is_system(const char *file) {
   return !strncmp(file, "/usr/", 5);
 }
 
-/* Of the program's own files, as the compiler was told them, absolute or not: a header of
-   the system would leave nothing. */
-char *reading_directory(const struct reading *r) {
+static size_t directory_length(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return slash ? (size_t)(slash - file) + 1 : 0;
+}
+
+/* What the two have in common, up to a slash. */
+static size_t shared(const char *file, size_t length, const char *other) {
+  size_t same = 0;
+  while (same < length && file[same] == other[same])
+    same++;
+  while (same && file[same - 1] != '/')
+    same--;
+  return same;
+}
+
+/* NULL: there is no such function. */
+static char *common_directory(const struct reading *r, bool instrumented) {
   const char *common = NULL;
   size_t length = 0;
   for (size_t i = 0; i < r->functions; i++) {
-    const char *file = r->function[i].file;
-    if (!file || is_system(file))
+    const struct r_function *f = &r->function[i];
+    if (!f->file || is_system(f->file) || f->instrumented != instrumented)
       continue;
-    if (!common) {
-      const char *slash = strrchr(file, '/');
-      common = file;
-      length = slash ? (size_t)(slash - file) + 1 : 0;
-    }
-    size_t same = 0;
-    while (same < length && common[same] == file[same])
-      same++;
-    while (same && common[same - 1] != '/')
-      same--;
-    length = same;
+    length = common ? shared(common, length, f->file) : directory_length(f->file);
+    common = common ? common : f->file;
   }
   bool root = length == 1 && *common == '/';
-  return print_string("%.*s", root ? 0 : (int)length, common ? common : "");
+  return common ? print_string("%.*s", root ? 0 : (int)length, common) : NULL;
+}
+
+/* Of the program's own files, as the compiler was told them, absolute or not: a header of
+   the system would leave nothing, nor would a library's file that only its symbols name. */
+char *reading_directory(const struct reading *r) {
+  char *directory = common_directory(r, true);
+  if (!directory)
+    directory = common_directory(r, false);
+  return directory ? directory : print_string("%s", "");
 }
 
 static void cut(const char **text, const char *directory, size_t length) {

@@ -320,6 +320,7 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   cJSON *object = cJSON_CreateObject();
   totals_site(object, "name", name);
   json_text(object, "model", model_text(name->model));
+  cJSON_AddBoolToObject(object, "instrumented", !name->by_address);
   json_number(object, "created", ended + s.detached + s.live);
   json_number(object, "done", s.done);
   json_number(object, "failed", s.failed);

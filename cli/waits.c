@@ -1,5 +1,6 @@
 /* The awaits where time was really spent; see report.h. */
 #include "cli.h"
+#include "format.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@ static bool is_end(const struct r_path *path) {
   return path->is_await;
 }
 
-/* Root first. Deep paths keep their last steps: the others say little. */
-static char *path_text(const struct reading *r, const struct r_path *path) {
+/* Root first. Deep paths keep their last steps: the others say little. `place`: of its end. */
+static char *path_text(const struct reading *r, const struct r_path *path, const char *place) {
   enum { STEPS = 12 };
   const char *step[STEPS];
   size_t steps = 0, at = path->parent;
@@ -28,11 +29,15 @@ static char *path_text(const struct reading *r, const struct r_path *path) {
     free(text);
     text = longer;
   }
-  bool plain = path->place && !strcmp(path->kind, "return"); /* its name is the function's */
-  char *whole = print_string("%s%s%s%s", text, path->place ? path->place : "",
-                             path->place && !plain ? " " : "", plain ? "" : path->name);
+  bool plain = place && !strcmp(path->kind, "return"); /* its name is the function's */
+  char *whole = print_string("%s%s%s%s", text, place ? place : "", place && !plain ? " " : "",
+                             plain ? "" : path->name);
   free(text);
   return whole;
+}
+
+char *report_bare_path(const struct reading *r, const struct wait *w) {
+  return path_text(r, w->at, shown_base(w->at->place));
 }
 
 static int by_waiting(const void *a, const void *b) {
@@ -55,7 +60,7 @@ struct wait *report_waits(const struct reading *r, bool background, size_t *coun
     if (!is_end(path) || path->background != background || (!path->waiting && !path->count))
       continue;
     waits[(*count)++] = (struct wait){
-        .path = path_text(r, path),
+        .path = path_text(r, path, path->place),
         .at = path,
         .count = path->count,
         .waiting = path->waiting,

@@ -453,6 +453,55 @@ START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
 }
 END_TEST
 
+/* -- names ------------------------------------------------------------------------------ */
+
+/* A function of the system's library, as its symbols tell: its file has no directory. */
+START_TEST(a_library_does_not_take_the_names_of_functions_away) {
+  struct reading *r;
+  timers(0);
+  uint32_t other = synthetic_site(s, APROF_SITE_FUNCTION, "free", "malloc.c", 3300, 0);
+  uint32_t other_node = synthetic_node(s, node, other, APROF_NODE_FUNCTION);
+  synthetic_counters(s, 1, other_node)->function.done = 7;
+  r = read_at("exit", NOW);
+  for (size_t i = 0; i < r->functions; i++)
+    r->function[i].instrumented = strcmp(r->function[i].name, "free") != 0;
+  char *text = printed(r);
+  has(text, "files are in /src/app/\n");
+  has(text, "\n  malloc.c:3300\n");
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
+START_TEST(directories_go_before_functions_do) {
+  static const char file[] = "/src/app/a/very/long/directory/of/a/project-1.2.3/session.c";
+  uint32_t far = synthetic_site(s, APROF_SITE_FUNCTION, "on_request", file, 5, 1);
+  uint32_t far_await = synthetic_site(s, APROF_SITE_CREATE, "uv_timer_start", file, 7, 1);
+  uint32_t far_wake = synthetic_site(s, APROF_SITE_WAKE, "uv_async_send", file, 8, 1);
+  uint32_t far_call = synthetic_site(s, APROF_SITE_BLOCKING, "fsync", file, 9, 1);
+  uint32_t far_end = synthetic_site(s, APROF_SITE_END, "request_end", file, 10, 1);
+  uint32_t far_node = synthetic_node(s, node, far, APROF_NODE_FUNCTION);
+  uint32_t await_node = synthetic_node(s, far_node, far_await, APROF_NODE_AWAIT);
+  uint32_t waker = synthetic_node(s, far_node, far_wake, APROF_NODE_WAKER);
+  uint32_t call = synthetic_node(s, far_node, far_call, APROF_NODE_BLOCKING);
+  struct aprof_missed *missed = synthetic_chunk(s, APROF_CHUNK_MISSES, 1, 0, 8, sizeof *missed);
+  missed[0] = (struct aprof_missed){.site = far_end, .kind = APROF_MISS_END, .count = 1};
+  timer->function.done = synthetic_counters(s, 1, far_node)->function.done = 7;
+  synthetic_counters(s, 1, far_node)->function.queued = 500;
+  synthetic_counters(s, 1, await_node)->await.count = 7;
+  synthetic_counters(s, 1, await_node)->await.waiting = 7000;
+  synthetic_counters(s, 1, waker)->await.count = 7;
+  synthetic_counters(s, 1, call)->await.count = 7;
+  char *text = report_at("exit", NOW);
+  has(text, "files are in /src/app/\n");
+  has(text, "\non_time > on_request > session.c:7 uv_timer_start  ");
+  has(text, "\nsession.c:8 uv_async_send > on_request  ");
+  has(text, "\non_request > session.c:9 fsync  ");
+  has(text, "\nsession.c:10 request_end  ");
+  free(text);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -474,5 +523,7 @@ int main(void) {
   tcase_add_test(tests, who_does_not_read_what_is_ready_spins);
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
+  tcase_add_test(tests, a_library_does_not_take_the_names_of_functions_away);
+  tcase_add_test(tests, directories_go_before_functions_do);
   return suite_run("cli findings", tests);
 }
