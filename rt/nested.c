@@ -162,7 +162,7 @@ static uint64_t find_restorer(void) {
 /* Reads words that may not be there; how many bytes were. */
 static size_t peek(uintptr_t from, void *to, size_t size) {
   struct iovec here = {to, size}, there = {(void *)from, size};
-  ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+  ssize_t got = process_vm_readv(rt.pid, &here, 1, &there, 1, 0);
   return got > 0 ? (size_t)got : 0;
 }
 
@@ -178,23 +178,41 @@ static bool interrupted_event(uintptr_t frame) {
   return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
 }
 
-static bool frame_above(uintptr_t from, uintptr_t until, uint64_t restorer) {
-  uint64_t words[128]; /* coroutines have little room */
+/* Piece by piece, each within one page. 0: none. */
+static inline __attribute__((always_inline)) uintptr_t
+find_frame(uintptr_t from, uintptr_t until, uint64_t restorer, uint64_t *words, size_t room) {
   from &= ~(uintptr_t)7;
   while (from < until) {
-    size_t size = sizeof words - from % sizeof words; /* within one page */
+    size_t size = room - from % room;
     size_t got = peek(from, words, size);
     for (size_t i = 0; i < got / 8; i++)
       if (words[i] == restorer && interrupted_event(from + i * 8))
-        return true;
+        return from + i * 8;
     if (got < size)
       break;
     from += size;
   }
-  return false;
+  return 0;
 }
 
-static bool in_signal_handler(const struct thread *t) {
+static SLOW uintptr_t find_frame_near(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[128]; /* coroutines have little room */
+  return find_frame(from, until, restorer, words, sizeof words);
+}
+
+static SLOW uintptr_t find_frame_far(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[512];
+  return find_frame(from, until, restorer, words, sizeof words);
+}
+
+/* The one that the last event has found, of a handler that has many. */
+static bool is_frame(uintptr_t frame, uint64_t restorer) {
+  uint64_t word;
+  return peek(frame, &word, sizeof word) == sizeof word && word == restorer &&
+         interrupted_event(frame);
+}
+
+static bool in_signal_handler(struct thread *t) {
   stack_t alternate;
   if (profile_confined_lately() || handlers_put_off())
     return true; /* it cannot be told: what was interrupted is taken to go on */
@@ -204,15 +222,20 @@ static bool in_signal_handler(const struct thread *t) {
   if (restorer == 0)
     return false;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), until = here + NEAR;
-  if (here >= t->stack_low && here < t->stack_high)
+  bool known = here >= t->stack_low + NEAR && here < t->stack_high;
+  if (known)
     until = t->stack_high - here < FAR ? t->stack_high : here + FAR;
-  return frame_above(here, until, restorer);
+  if (t->handler_frame > here && t->handler_frame < until && is_frame(t->handler_frame, restorer))
+    return true;
+  t->handler_frame =
+      known ? find_frame_far(here, until, restorer) : find_frame_near(here, until, restorer);
+  return t->handler_frame != 0;
 }
 
 #else
 
 /* Not known how to tell: what was interrupted is taken to go on. */
-static bool in_signal_handler(const struct thread *t) {
+static bool in_signal_handler(struct thread *t) {
   (void)t;
   return true;
 }
