@@ -14,28 +14,36 @@
 #include "events.h"
 #include "key.h"
 
-/*
- * Tokens of create and run remember two futures, and may find both of them gone:
- *   word[0]  id of the bracket's future
- *   word[1]  its index; upper half: serial of the one put aside below it
- *   word[2]  index of that one, and BRACKET_*; upper half: slices so far
- */
+/* See events.h. */
 static inline void bracket_open(const struct thread *t, struct aprof_token *token,
-                                const struct aprof_future *f, uint64_t id,
-                                const struct aprof_future *below, uint64_t flags) {
+                                struct aprof_future *f, uint64_t id,
+                                const struct aprof_future *below,
+                                const struct aprof_site *function) {
   token->word[0] = id;
-  token->word[1] = index_of(f);
-  token->word[2] = t->slice_count << 32 | flags;
-  if (below != NULL) {
-    token->word[1] |= below->id << 32;
-    token->word[2] |= index_of(below);
+  if (below == NULL) {
+    token->word[1] = (uintptr_t)f;
+    token->word[2] = (uintptr_t)function;
+    return;
   }
+  bracket_index(token, index_of(f),
+                t->slice_count << 32 | index_of(below) | (function != NULL ? BRACKET_BODY : 0));
+  token->word[1] |= below->id << 32;
+}
+
+static inline bool bracket_body(const struct aprof_token *token) {
+  return bracket_indexed(token) ? token->word[2] & BRACKET_BODY : token->word[2] != 0;
+}
+
+static inline bool bracket_polls(const struct aprof_token *token) {
+  return unlikely(bracket_indexed(token)) && unlikely(token->word[2] & BRACKET_POLL);
 }
 
 /* Who waits for the bracket to close: NULL if nobody, if it runs again already,
    or is over. */
 static inline struct aprof_future *bracket_below(const struct aprof_token *token, uint32_t callee) {
   uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
+  if (likely(!bracket_indexed(token)))
+    return NULL;
   struct aprof_future *f = record_at(index);
   if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
     return NULL;
@@ -115,7 +123,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
   waits_at(t, f);
   t->tentative = f;
   t->tentative_id = f->id;
-  bracket_open(t, token, f, f->id, t->cur, 0);
+  bracket_open(t, token, f, f->id, t->cur, NULL);
 out:
   event_end(t);
 }
@@ -236,7 +244,7 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = record_at(token->word[1]), *old = NULL;
+  struct aprof_future *f = bracket_future(token), *old = NULL;
   if (!(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
     old = key_find(key0, key1, f->ns);
   /* Where another one has the key, only the call's result tells whether it is over; but not of
@@ -258,7 +266,7 @@ void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, i
     return;
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
-  struct aprof_future *f = record_at(token->word[1]);
+  struct aprof_future *f = bracket_future(token);
   bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
   forget_tentative(t, f, token->word[0], tentative);
   t->published = NULL;
@@ -319,6 +327,8 @@ static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct 
   f->waiting += passed;
   f->polled += passed;
   counters_of(t, f->await)->await.waiting += passed;
+  if (!bracket_indexed(token))
+    bracket_index(token, index_of(bracket_future(token)), bracket_body(token) ? BRACKET_BODY : 0);
   token->word[2] = (token->word[2] & UINT32_MAX) | BRACKET_POLL | (t->slice_count & 0xfff) << 32 |
                    (uint64_t)f->await << 44;
   return true;
@@ -409,7 +419,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   }
   if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
     slice_open_worker(t);
-  bracket_open(t, token, f, id, caller, function != NULL ? BRACKET_BODY : 0);
+  bracket_open(t, token, f, id, caller, function);
   f->caller = caller != NULL ? index_of(caller) : 0;
   if (runs->state == APROF_FUTURE_WAITING)
     await_known(t, runs->await);
@@ -474,7 +484,7 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
                      int how, struct aprof_site *where, bool held, uint64_t now) {
   uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
   /* This stack, also where f itself goes on. */
-  bool over = (token->word[2] & BRACKET_BODY) || how < APROF_PENDING;
+  bool over = bracket_body(token) || how < APROF_PENDING;
   how = run_verdict(t, f, how);
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
@@ -494,8 +504,8 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
     return;
   if (unlikely(!token_current(t, token->word[0])))
     goto out;
-  struct aprof_future *f = record_at(token->word[1]);
-  struct aprof_future *caller = bracket_below(token, (uint32_t)token->word[1]);
+  struct aprof_future *f = bracket_future(token);
+  struct aprof_future *caller = bracket_below(token, bracket_indexes(token));
   uint64_t now = event_time(t);
   if (unlikely(caller != NULL && f->id != token->word[0]) &&
       ((f->id != 0 && f->caller == index_of(caller)) ||
@@ -506,7 +516,7 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
     f->open -= f->open != 0; /* 0: closed before */
     if (likely(runs_here(t, f))) {
       now = not_before(now, t->cur);
-      if (unlikely(token->word[2] & BRACKET_POLL) && poll_end(t, token, f, how, now)) {
+      if (bracket_polls(token) && poll_end(t, token, f, how, now)) {
         if (caller == NULL)
           slice_close(t, now, node_site(f->node));
         set_resting(t, now);

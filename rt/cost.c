@@ -26,14 +26,14 @@ static void prepare(struct scratch *s, uint32_t index) {
   struct thread *t = &s->thread;
   uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 3);
   struct aprof_counters *function = &s->counters[0], *await = &s->counters[1];
-  function->function.slice_histogram = await->await.histogram = histogram;
+  function->function.slice_histogram = await->await.histogram = histogram; /* is there */
+  function->function.slice_buckets = await->await.buckets = (uintptr_t)&s->histogram;
   await->await.function = (uintptr_t)function;
   await->await.site = place.id;
   await->await.node = 1;
   s->segments[0] = s->counters;
-  s->future = (struct aprof_future){.id = (uint64_t)rt.header->epoch << 48 | 1,
-                                    .state = APROF_FUTURE_RUNNING,
-                                    .lease = index};
+  s->future = (struct aprof_future){
+      .id = (uint64_t)rt.header->epoch << 48 | 1, .state = APROF_FUTURE_RUNNING, .lease = index};
   t->epoch = rt.header->epoch;
   t->lease = t->index = index;
   t->block = &s->block;
@@ -44,8 +44,7 @@ static void prepare(struct scratch *s, uint32_t index) {
   t->check_at = UINT64_MAX;
   place.instance = rt.instance;
   struct node_entry *e = node_entry_for(t, 1, &place);
-  *e = (struct node_entry){
-      .site = &place, .place = 1, .node = 1, .counters = await};
+  *e = (struct node_entry){.site = &place, .place = 1, .node = 1, .counters = await};
 }
 
 static uint64_t batch(const struct aprof_gate *gate) {

@@ -30,7 +30,7 @@ static inline uint32_t directory_depth(const struct directory *d) {
 /* The segment of this hash. Any thread, async-signal-safe. */
 static inline void *directory_at(struct directory *const *directory, uint32_t hash) {
   struct directory *d = __atomic_load_n(directory, __ATOMIC_ACQUIRE);
-  return __atomic_load_n(&d->segment[(uint64_t)hash >> d->shift], __ATOMIC_ACQUIRE);
+  return pointer_read(&d->segment[(uint64_t)hash >> d->shift]);
 }
 
 /* One that leads to a single segment. False: no memory. rt.lock held. */

@@ -387,12 +387,9 @@ static void at(struct aprof_site *call) {
 
 /* -- returning twice ------------------------------------------------------- */
 
-/* A token's future, whether it is a body's (an address) or a bracket's (an index);
-   NULL: over. */
+/* A token's future, whether it is a body's or a bracket's; NULL: over. */
 static struct aprof_future *token_future(const struct aprof_token *token, uint64_t id) {
-  struct aprof_future *f = record_of(token->word[1]);
-  if (f->id != id)
-    f = record_at(token->word[1]);
+  struct aprof_future *f = bracket_future(token);
   return f->id == id ? f : NULL;
 }
 

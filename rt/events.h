@@ -62,7 +62,32 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
    is where its call is counted. */
 #define BODY_CALLED 1u
 
-/* word[2] of a run's token; see brackets.c. */
+/*
+ * Tokens of create and run. Where nobody waits for the bracket to close:
+ *   word[0]  id of the bracket's future
+ *   word[1]  its address
+ *   word[2]  of a run around a body: the site of its function; else 0
+ * They may remember two futures, and find both of them gone:
+ *   word[1]  index of the first, twice, and 1; upper half: serial of the one put aside below it
+ *   word[2]  index of that one, and BRACKET_*; upper half: slices so far
+ */
+#define BRACKET_INDEXED 1u /* in word[1] */
+static inline bool bracket_indexed(const struct aprof_token *token) {
+  return token->word[1] & BRACKET_INDEXED;
+}
+/* Both words of a bracket on whose closing nobody waits, but for what is added to them. */
+static inline void bracket_index(struct aprof_token *token, uint32_t index, uint64_t word2) {
+  token->word[1] = (uint64_t)index * 2 + BRACKET_INDEXED;
+  token->word[2] = word2;
+}
+static inline uint32_t bracket_indexes(const struct aprof_token *token) {
+  return (uint32_t)token->word[1] >> 1;
+}
+static inline struct aprof_future *bracket_future(const struct aprof_token *token) {
+  return bracket_indexed(token) ? record_at(bracket_indexes(token)) : record_of(token->word[1]);
+}
+
+/* word[2] of an indexed one. */
 #define BRACKET_BODY (1ull << 31) /* around a body, not a call */
 #define BRACKET_POLL                                                                               \
   (1ull << 30) /* of a wait that may go on: of the slices only the                                 \

@@ -20,17 +20,18 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   struct node_entry *called =
       fast_node(t, caller->node, likely(t->at_sequence + 1 != b->sequence) ? callee : t->at, true);
   struct aprof_counters *c, *a = NULL;
-  uint32_t node = f->node, *histogram;
+  uint32_t node = f->node;
+  uint64_t *histogram;
   if (f->state == APROF_FUTURE_WAITING) {
     a = fast_known(f);
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
-    histogram = &a->await.histogram;
+    histogram = &a->await.buckets;
     if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
       goto undo;
   } else {
     if (unlikely(f->state != APROF_FUTURE_QUEUED) || !fast_name(t, f, site, function, &node, &c))
       goto undo;
-    histogram = &c->function.queued_histogram;
+    histogram = &c->function.queued_buckets;
   }
   if (unlikely(called == NULL) || !has_histogram(histogram))
     goto undo;
@@ -52,8 +53,9 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   f->caller = index_of(caller);
+  bracket_index(token, index_of(f),
+                t->slice_count << 32 | f->caller | (function != NULL ? BRACKET_BODY : 0));
   token->word[1] |= caller->id << 32;
-  token->word[2] |= f->caller;
   finish(b);
   return;
 undo:
@@ -77,7 +79,7 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
                             uint32_t clock) {
   struct thread *t = aprof_self;
-  uint32_t index = (uint32_t)token->word[1];
+  uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index);
   struct aprof_block *b = t->block;
   if (!begin(t, b))
@@ -86,7 +88,8 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   struct aprof_counters *c = t->counters, *at, *a = NULL;
   struct aprof_future *caller;
   uint64_t *place = NULL;
-  if (!fast_stops(t, token, f, where) ||
+  if (!fast_stops(t, token, f) || (where != NULL && !site_known(where)) ||
+      unlikely(token->word[2] & BRACKET_POLL) ||
       unlikely((caller = fast_caller(t, token, index, immediate, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)

@@ -33,7 +33,7 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
   }
   if (seen == 0)
     __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
-  if (unlikely(segment != directory_at(&key_directory, hash)))
+  if (unlikely(__atomic_load_n(&segment->replaced, __ATOMIC_SEQ_CST)))
     finish_inserting(f, b);
   else
     finish(b);
@@ -52,21 +52,17 @@ static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) 
   event_end(t);
 }
 
-/* What was found does not run by this event, and the key, for which no register was kept, is
-   read again; from here on, a handler may end it. False: it was ended already, which is all. */
-ALWAYS bool fast_turns_away(const struct thread *t, const struct aprof_future *f,
-                            struct aprof_site *site, struct aprof_token *token, uint64_t *key0,
-                            uint64_t *key1) {
-  *key0 = relaxed(&f->key0);
-  *key1 = relaxed(&f->key1);
+void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                struct aprof_site *function, const void *self) {
+  uint64_t key0 = relaxed(&f->key0), key1 = relaxed(&f->key1); /* no register was kept for them */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (unlikely(relaxed(&f->id) != token->word[0])) {
     run_missed(site, token);
-    return false;
+    return;
   }
   token->word[0] = 0;
-  unbegin(t);
-  return true;
+  unbegin(aprof_self); /* from here on, a handler may end f */
+  event_run_begin(site, token, key0, key1, function, self);
 }
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -74,19 +70,11 @@ typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint6
 
 /* The first run of what was made runnable: it was queued. One that has no name yet gets
    it in a function of its own, `nameless`: NULL there. */
-ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                            uint64_t key1, struct aprof_site *function, const void *self,
-                            uint32_t clock, run_begin *nameless) {
+ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
+                            struct aprof_future *f, struct aprof_site *function, const void *self,
+                            uint32_t clock, run_found *nameless) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  if (!begin(t, b))
-    goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1, token);
-  if (f == NULL) {
-    unbegin(t);
-    token->word[0] = 0;
-    goto slow;
-  }
   uint32_t node;
   struct aprof_counters *c;
   if (!fast_runnable(t, b, f) || unlikely(f->state != APROF_FUTURE_QUEUED))
@@ -95,33 +83,31 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token, 
     if (!fast_name(t, f, site, function, &node, &c))
       goto undo;
   } else {
-    if (!fast_named(f, site, function)) {
-      unbegin(t);
-      nameless(site, token, key0, key1, function, self);
+    c = fast_known(f);
+    if (!fast_plainly_own(c, function)) {
+      nameless(site, token, f, function, self);
       return;
     }
-    c = fast_known(f);
   }
-  if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_histogram))
+  if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested | passed))
     goto undo;
   b->other += rested;
-  if (nameless == NULL)
+  if (nameless == NULL) {
+    fast_owns(f, function);
     fast_rename(f, node);
+  }
   fast_queued(f, c, passed, clock);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, b, token, f, c, function, now);
-  slice_starts(b, f, now, node_site(f->node));
+  slice_starts(b, f, now, (uint32_t)c->function.own);
   finish(b);
   return;
 undo:
-  if (!fast_turns_away(t, f, site, token, &key0, &key1))
-    return;
-slow:
-  event_run_begin(site, token, key0, key1, function, self);
+  run_undone(site, token, f, function, self);
 }
 
 /* The first sight of a future that nobody creates: born running. */
@@ -171,10 +157,11 @@ slow:
   event_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. */
+/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. What is found goes on
+   inside the event where it does not wait, or was woken. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock, run_begin *called, run_begin *queued, run_begin *woken,
+                           uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
                            run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
@@ -182,8 +169,10 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     called(site, token, key0, key1, function, self);
     return;
   }
-  if (!begin(t, b))
-    goto slow;
+  if (!begin(t, b)) {
+    event_run_begin(site, token, key0, key1, function, self);
+    return;
+  }
   struct aprof_future *f = fast_find(site, key0, key1, token);
   if (f == NULL) {
     unbegin(t);
@@ -191,18 +180,19 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     born(site, token, key0, key1, function, self);
     return;
   }
-  if (unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
-      !fast_named(f, site, function))
-    goto undo;
-  if (unlikely(f->wake_tick != 0)) {
-    if (!fast_turns_away(t, f, site, token, &key0, &key1))
-      return;
-    woken(site, token, key0, key1, function, self);
+  if (unlikely(f->state != APROF_FUTURE_WAITING)) {
+    queued(site, token, f, function, self);
     return;
   }
   struct aprof_counters *a = fast_known(f);
+  if (unlikely(f->wake_tick != 0) || !fast_plainly_own(a, function)) {
+    woken(site, token, f, function, self);
+    return;
+  }
+  if (!fast_runnable(t, b, f))
+    goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
+  if (!fast_outer(t, f, c) || !has_histogram(&a->await.buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested | passed))
@@ -215,10 +205,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   finish(b);
   return;
 undo:
-  if (!fast_turns_away(t, f, site, token, &key0, &key1))
-    return;
-slow:
-  queued(site, token, key0, key1, function, self);
+  run_undone(site, token, f, function, self);
 }
 
 /* What ran in the bracket has suspended itself: nothing to close but the bracket. */
@@ -226,8 +213,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
                                struct thread *t, struct aprof_future *f) {
   struct aprof_block *b = t->block;
   if (unlikely(!in_profile((uintptr_t)f)) || unlikely(f->id != token->word[0]) ||
-      unlikely(f->lease != t->lease) ||
-      unlikely((uint32_t)token->word[2] & ~(uint32_t)BRACKET_BODY) || unlikely(f->ending != 0) ||
+      unlikely(f->lease != t->lease) || unlikely(f->ending != 0) ||
       unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
     event_run_end(token, how, where);
@@ -241,7 +227,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
 /* It waits from here on, until it is run again. */
 ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
@@ -250,7 +236,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram))
+  if (!fast_stops(t, token, f) || !has_histogram(&sliced->function.slice_buckets))
     goto undo;
   struct aprof_counters *a = fast_pause(t, f, c, where);
   if (unlikely(a == NULL))
@@ -260,10 +246,9 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
     goto undo;
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
+    sliced->function.slice_to = where != NULL ? where->id : (uint32_t)c->function.own;
   fast_pauses(f, a, now);
   t->cur = NULL;
-  t->suspended = NULL;
   b->state = t->rest;
   b->last = now;
   finish(b);
@@ -278,8 +263,7 @@ slow:
 ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site *where,
                           uint32_t clock) {
   struct thread *t = aprof_self;
-  uint32_t index = (uint32_t)token->word[1];
-  struct aprof_future *f = future_at(index);
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
@@ -289,18 +273,19 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   uint64_t *place;
-  if (!fast_stops(t, token, f, where) || !has_histogram(&sliced->function.slice_histogram) ||
-      unlikely((place = fast_may_end(t, f, index, c, how)) == NULL))
+  uint32_t index;
+  if (!fast_stops(t, token, f) || (where != NULL && !site_known(where)) ||
+      !has_histogram(&sliced->function.slice_buckets) ||
+      unlikely((place = fast_may_end(t, f, index = index_of(f), c, how)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran) || !fast_claim(f, token))
     goto undo;
   c->function.exec += ran;
   if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = where != NULL ? where->id : node_site(f->node);
+    sliced->function.slice_to = where != NULL ? where->id : (uint32_t)c->function.own;
   fast_over(t, c, f, index, place, how, now, clock);
   t->cur = NULL;
-  t->suspended = NULL;
   b->state = t->rest;
   b->last = now;
   finish(b);
@@ -347,15 +332,14 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
       goto undo;
     e->callee = site;
     e->callee_node = waits->node;
-    e->callee_counters = waits->counters;
+    e->callee_counters = fast_created_waiting(site->flags) ? waits->counters : e->counters;
   }
   uint64_t now = fast_clock(clock);
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
-  uint64_t id =
-      fast_new(t, f, now, APROF_FUTURE_TENTATIVE, made == site ? APROF_F_NAMELESS : APROF_F_NAMED,
-               0, fast_created_waiting(site->flags) ? e->callee_counters : e->counters);
+  uint64_t id = fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
+                         made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
@@ -363,16 +347,16 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
-  token->word[1] = index_of(f);
-  token->word[2] = t->slice_count << 32;
   if (creator != NULL) {
     f->parent = index_of(creator);
     f->parent_serial = (uint32_t)creator->id;
+    bracket_index(token, index_of(f), t->slice_count << 32 | f->parent);
     token->word[1] |= creator->id << 32;
-    token->word[2] |= f->parent;
   } else {
     f->parent = 0;
     f->parent_serial = 0;
+    token->word[1] = (uintptr_t)f;
+    token->word[2] = 0;
   }
   publish_fence();
   f->id = id;
@@ -393,8 +377,8 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
                          uint64_t key1, bool still_open) {
   struct aprof_block *b = t->block;
   uint64_t id = token->word[0];
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
-  if (unlikely(t->tentative != f) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
+  struct aprof_future *f = t->tentative;
+  if (unlikely(t->tentative_id != id) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0))
     return false;
   uint32_t hash = key_hash(key0, key1);
@@ -429,9 +413,9 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
 
 /* Its key was known before the call; nothing that is aside waits for this end. */
 ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
-  uint32_t below = (uint32_t)(token->word[2] & BRACKET_INDEX);
-  if (unlikely(t->published != f) || unlikely(f->id != token->word[0]) ||
+  struct aprof_future *f = t->published;
+  uint32_t below = bracket_indexed(token) ? (uint32_t)(token->word[2] & BRACKET_INDEX) : 0;
+  if (unlikely(f == NULL) || unlikely(f->id != token->word[0]) ||
       unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(t->tentative == f) ||
       unlikely(below != 0 && t->cur != future_at(below)))
     return false;
@@ -464,14 +448,14 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 
 #define SET(name, clock)                                                                           \
   static __attribute__((noinline)) void run_nameless_##name(                                       \
-      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, key0, key1, function, self, clock, NULL);                         \
+    fast_run_queued(site, token, f, function, self, clock, NULL);                                  \
   }                                                                                                \
   static __attribute__((noinline)) void run_queued_##name(                                         \
-      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, key0, key1, function, self, clock, run_nameless_##name);          \
+    fast_run_queued(site, token, f, function, self, clock, run_nameless_##name);                   \
   }                                                                                                \
   static __attribute__((noinline)) void run_born_##name(                                           \
       struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
@@ -488,12 +472,12 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
     fast_run_done(token, how, where, clock);                                                       \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
-    if ((uint32_t)token->word[2] & BRACKET_INDEX)                                                  \
+    if (unlikely(bracket_indexed(token)))                                                          \
       called_end_##name(token, how, where);                                                        \
-    else if (how == APROF_PENDING)                                                                 \
-      fast_run_pause(token, where, clock);                                                         \
-    else                                                                                           \
+    else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
+    else                                                                                           \
+      fast_run_pause(token, where, clock);                                                         \
   }                                                                                                \
   static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
                                   struct aprof_site *function, const void *fn) {                   \

@@ -24,7 +24,7 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
     return NULL;
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
-  uint64_t word = __atomic_load_n(&segment->word[hash % KEY_WORDS], __ATOMIC_ACQUIRE);
+  uint64_t word = word_read(&segment->word[hash % KEY_WORDS]);
   if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
     return NULL; /* or the word of a queue */
   struct aprof_future *f = future_at((uint32_t)word);
@@ -40,12 +40,12 @@ ALWAYS bool fast_site(const struct aprof_site *site) {
   return site_known(site) && likely(site->reserved[0] == rt.instance);
 }
 
-/* The first place of f's key, where f is found there and its segment is whole. */
+/* The first place of f's key, where f is found there, which no other may be, and its segment is
+   whole. */
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
-  if (unlikely(!(f->flags & APROF_F_KEYED)) ||
-      unlikely(__atomic_load_n(&segment->older, __ATOMIC_RELAXED) != NULL))
+  if (unlikely(pointer_read((void *const *)&segment->older) != NULL))
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS];
   return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
@@ -63,13 +63,12 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                       struct aprof_future *f, struct aprof_counters *c,
                       const struct aprof_site *function, uint64_t now) {
-  token->word[1] = index_of(f);
-  token->word[2] = t->slice_count << 32 | (function != NULL ? BRACKET_BODY : 0);
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = (uintptr_t)function;
   f->state = APROF_FUTURE_RUNNING;
   f->open++;
   f->caller = 0;
   f->last = now;
-  f->counters = (uintptr_t)c;
   t->cur = f;
   t->suspended = NULL;
   t->counters = c;
@@ -86,6 +85,19 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
   uint32_t known = node_site(f->node);
   return (likely(known == function->id) && site_known(function)) ||
          site_record(known)->alias == function->id;
+}
+
+/* The same of what waits or is queued, by its counters alone: false where it is not that plain. */
+ALWAYS bool fast_plainly_own(const struct aprof_counters *c, const struct aprof_site *function) {
+  return function == NULL || likely(fast_is_own(c, function));
+}
+
+/* So that it is plain the next time. */
+ALWAYS void fast_owns(const struct aprof_future *f, const struct aprof_site *function) {
+  struct aprof_counters *c = fast_known(f);
+  if (function != NULL && (f->flags & APROF_F_NAMED) && site_known(function) &&
+      c->function.own != 0 && site_record(node_site(f->node))->alias == function->id)
+    c->function.own = own_site(function->id);
 }
 
 /* Is it known of the future what function it is, where this body tells? */
@@ -122,14 +134,13 @@ ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
   f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
 }
 
-/* The bracket's future f runs here, was not asked to end, and was not polled. */
+/* The bracket's future f runs here, and was not asked to end. */
 ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
-                       const struct aprof_future *f, const struct aprof_site *where) {
-  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0) &&
-         likely(!(token->word[2] & BRACKET_POLL)) && (where == NULL || site_known(where));
+                       const struct aprof_future *f) {
+  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0);
 }
 
-/* Where the future that stops running waits, if that is known. */
+/* Where the future that stops running waits, if that is known; `where` is, then, too. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where) {
   if (unlikely(f->await != 0) ||
@@ -162,9 +173,7 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
                               struct aprof_counters *c, int how) {
   uint64_t *place = fast_place(f, index);
   return place == NULL || unlikely(how > APROF_CANCELLED) ||
-                 unlikely(t->free_count >= FREE_ENOUGH) ||
-                 !has_histogram(&c->function.exec_histogram) ||
-                 !has_histogram(&c->function.wall_histogram)
+                 unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(&c->function.exec_buckets)
              ? NULL
              : place;
 }
@@ -172,17 +181,27 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
 ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
                       uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
   fast_done(c, f, how, now, clock);
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+  __atomic_store_n((uint32_t *)(void *)place, KEY_TOMB, __ATOMIC_RELEASE); /* the hash stays */
+#else
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+#endif
   fast_free(t, f, index);
 }
+
+/* Goes on with what was found inside the event, its id in the token. */
+typedef void run_found(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                       struct aprof_site *function, const void *self);
+/* ... where that needs the general event. */
+SLOW void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                     struct aprof_site *function, const void *self);
 
 /* fast-called.c: of runs that a running future makes; fast-rest.c: of what was woken. */
 #define OTHERS(name)                                                                               \
   void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
                            uint64_t key1, struct aprof_site *function, const void *self);          \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);            \
-  void run_woken_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,         \
-                        uint64_t key1, struct aprof_site *function, const void *self);
+  run_found run_woken_##name;
 OTHERS(tsc)
 OTHERS(virtual)
 OTHERS(shed)

@@ -79,11 +79,11 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
       unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
-  uint32_t *histogram = &c->function.queued_histogram;
+  uint64_t *histogram = &c->function.queued_buckets;
   if (f->state == APROF_FUTURE_WAITING) {
     a = c;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
-    histogram = &a->await.histogram;
+    histogram = &a->await.buckets;
   } else if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
     goto undo;
   }
@@ -108,27 +108,29 @@ slow:
 /* -- what was woken runs ------------------------------------------------------ */
 
 /* Nothing runs here, and the future waits, but was woken or due: the rest of its wait it was
-   queued. */
-ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                           uint64_t key1, struct aprof_site *function, const void *self,
-                           uint32_t clock) {
+   queued. One whose function has to be looked at goes on in a function of its own, `other`:
+   NULL there. */
+ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
+                           struct aprof_future *f, struct aprof_site *function, const void *self,
+                           uint32_t clock, run_found *other) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  if (!begin(t, b))
-    goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1, token);
-  if (unlikely(f == NULL) || unlikely(t->cur != NULL) ||
-      unlikely(f->state != APROF_FUTURE_WAITING) || !fast_runnable(t, b, f) ||
-      !fast_named(f, site, function))
-    goto undo;
   struct aprof_counters *a = fast_known(f);
+  if (other != NULL && !fast_plainly_own(a, function)) {
+    other(site, token, f, function, self);
+    return;
+  }
+  if (!fast_runnable(t, b, f) || (other == NULL && !fast_named(f, site, function)))
+    goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!fast_outer(t, f, c) || !has_histogram(&a->await.histogram))
+  if (!fast_outer(t, f, c) || !has_histogram(&a->await.buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last;
   if (backwards(rested | (now - f->last)))
     goto undo;
   b->other += rested;
+  if (other == NULL)
+    fast_owns(f, function);
   fast_close_rest(t, f, a, c, now, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
@@ -136,19 +138,18 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token, u
   finish(b);
   return;
 undo:
-  unbegin(t);
-  token->word[0] = 0;
-slow:
-  event_run_begin(site, token, key0, key1, function, self);
+  run_undone(site, token, f, function, self);
 }
 
 /* -- create brackets ----------------------------------------------------------- */
 
 static void due_any(struct aprof_token *token, uint64_t ns) {
   struct thread *t = aprof_self;
-  struct aprof_future *f = future_at((uint32_t)token->word[1]);
-  if (likely(t->tentative == f) && begin(t, t->block)) {
-    if (likely(f->id == token->word[0]) && likely(f->state == APROF_FUTURE_TENTATIVE)) {
+  uint64_t id = token->word[0];
+  if (likely(id != 0) && likely(t->tentative_id == id) && begin(t, t->block)) {
+    struct aprof_future *f = t->tentative;
+    if (likely(t->tentative_id == id) && likely(f->id == id) &&
+        likely(f->state == APROF_FUTURE_TENTATIVE)) {
       future_due(f, ns);
       finish(t->block);
       return;
@@ -161,9 +162,14 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
 /* -- one set per clock --------------------------------------------------------- */
 
 #define SET(name, clock)                                                                           \
-  void run_woken_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,         \
-                        uint64_t key1, struct aprof_site *function, const void *self) {            \
-    fast_run_woken(site, token, key0, key1, function, self, clock);                                \
+  static __attribute__((noinline)) void run_other_##name(                                          \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_woken(site, token, f, function, self, clock, NULL);                                   \
+  }                                                                                                \
+  void run_woken_##name(struct aprof_site *site, struct aprof_token *token,                        \
+                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
+    fast_run_woken(site, token, f, function, self, clock, run_other_##name);                       \
   }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
     fast_wake(site, key0, key1, clock);                                                            \

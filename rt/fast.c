@@ -12,6 +12,7 @@
  *
  * To debug: make `usual` false, and the profiler is the same without this file.
  */
+#define FAST_SAVES_NOTHING
 #include "fast.h"
 
 /* -- awaits ---------------------------------------------------------------- */
@@ -24,7 +25,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   if (unlikely(f == NULL) || unlikely(f->await != 0) || !fast_waits_at(t, c, f, site) ||
-      !has_histogram(&sliced->function.slice_histogram))
+      !has_histogram(&sliced->function.slice_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
@@ -42,7 +43,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   t->suspended = f;
   t->suspended_id = id;
   t->suspended_at = (uintptr_t)token;
-  t->suspended_stack = caller_stack();
+  fast_note_stack(&t->suspended_stack);
   b->state = t->rest;
   b->last = now;
   if (fast_slice_close(t, b, sliced, now, clock))
@@ -66,7 +67,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct aprof_counters *a = fast_known(f);
   if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
-      unlikely(b->state != APROF_THREAD_OTHER) || !has_histogram(&a->await.histogram))
+      unlikely(b->state != APROF_THREAD_OTHER) || !has_histogram(&a->await.buckets))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   if (!fast_outer(t, f, c))
@@ -77,7 +78,6 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   b->other += rested;
   uint64_t waited = now - f->last;
   f->await = 0;
-  f->counters = (uintptr_t)c;
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   t->cur = f;
@@ -194,7 +194,6 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   token->word[1] = (uintptr_t)f;
   token->word[2] = t->slice_count << 1 | BODY_CALLED;
   t->cur = f;
-  t->suspended = NULL;
   t->counters = c;
   b->last = now;
   finish(b);
@@ -209,8 +208,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
                             struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!has_histogram(&sliced->function.slice_histogram) ||
-      !has_histogram(&c->function.exec_histogram) || !has_histogram(&c->function.wall_histogram))
+  if (!has_histogram(&sliced->function.slice_buckets) || !has_histogram(&c->function.exec_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
@@ -239,7 +237,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   if (!begin(t, b))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
-      unlikely(f->ending != 0) || unlikely(f->flags & APROF_F_KEYED) ||
+      unlikely(fast_word(f) & (APROF_F_KEYED << 8 | 0xffu << 24)) || /* or asked to end */
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
   if (f->caller == 0) {
@@ -252,8 +250,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
   bool immediate = called >> 1 == t->slice_count;
   if (unlikely(!(called & BODY_CALLED)) || !fast_restorable(t, caller, index, a, immediate) ||
-      unlikely(caller->await != a->await.node) || !has_histogram(&c->function.exec_histogram) ||
-      !has_histogram(&c->function.wall_histogram))
+      unlikely(caller->await != a->await.node) || !has_histogram(&c->function.exec_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))

@@ -19,6 +19,20 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
+/* GCC saves a register at each event rather than keep on the stack what only the way to the
+   general event needs. Those that it may not use at all are not saved either. */
+#if defined __x86_64__ && defined __OPTIMIZE__ && defined __GNUC__ && !defined __clang__ &&        \
+    !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+register uint64_t unused_r13 __asm__("r13");
+register uint64_t unused_r14 __asm__("r14");
+register uint64_t unused_r15 __asm__("r15");
+#ifdef FAST_SAVES_NOTHING
+register uint64_t unused_rbx __asm__("rbx");
+register uint64_t unused_rbp __asm__("rbp");
+register uint64_t unused_r12 __asm__("r12");
+#endif
+#endif
+
 /* The thread is known in this epoch, and a fast event may happen at all. */
 ALWAYS bool usual(const struct thread *t) {
   const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
@@ -130,13 +144,30 @@ ALWAYS bool backwards(uint64_t passed) {
 
 /* Where f's await, or its function, is counted. Threads that race for a future may find one
    for the other: of that kind, no histogram is there, which is looked at before all else. */
-_Static_assert(offsetof(struct aprof_counters, await.histogram) ==
-                       offsetof(struct aprof_counters, function.detached) + 4 &&
-                   sizeof((struct aprof_counters *)0)->await <=
-                       offsetof(struct aprof_counters, function.exec_histogram),
+_Static_assert(offsetof(struct aprof_counters, await.buckets) >=
+                       sizeof((struct aprof_counters *)0)->function &&
+                   offsetof(struct aprof_counters, await.unused) <=
+                       offsetof(struct aprof_counters, function.exec_buckets),
                "the words of one kind where the other has histograms stay 0");
 ALWAYS struct aprof_counters *fast_known(const struct aprof_future *f) {
   return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&f->counters, __ATOMIC_RELAXED);
+}
+
+/* Is that the site of the bodies of what `c` counts, function or await? One compare of number
+   and instance; false also where that site is known by its address alone: see fast_own. */
+_Static_assert(offsetof(struct aprof_counters, function.own) ==
+                       offsetof(struct aprof_counters, await.own) &&
+                   offsetof(struct aprof_site, instance) == offsetof(struct aprof_site, id) + 4 &&
+                   offsetof(struct aprof_site, id) % 8 == 0,
+               "one word says whose bodies");
+ALWAYS bool fast_is_own(const struct aprof_counters *c, const struct aprof_site *function) {
+#if defined __SANITIZE_THREAD__ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+  return site_known(function) && c->function.own == own_site(function->id);
+#else
+  uint64_t both;
+  memcpy(&both, &function->id, sizeof both);
+  return c->function.own == both;
+#endif
 }
 
 /* What node_find would answer, if the thread's cache knows it. */
@@ -156,19 +187,20 @@ ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
   return likely(segment != NULL) ? segment + node % NODE_SEGMENT : NULL;
 }
 
-/* 0: not made yet, 1: never to be. Read anew where it is used: a register less to save. Also
-   where none is counted: it tells the kind of a record; see fast_known. */
-ALWAYS bool has_histogram(uint32_t *offset) {
-  if (unlikely(*offset <= 1))
+/* 0: not made yet, or never to be. Read anew where it is used: a register less to save. Also
+   where none is counted: it tells the kind of a record; see fast_known. Compared with 1, for which
+   GCC needs no register. */
+ALWAYS bool has_histogram(uint64_t *buckets) {
+  if (unlikely(*buckets <= 1))
     return false;
-  __asm__("" : "+m"(*offset));
+  __asm__("" : "+m"(*buckets));
   return true;
 }
 
-ALWAYS void fast_count(uint32_t histogram, uint64_t value, uint32_t clock) {
+ALWAYS void fast_count(uint64_t histogram, uint64_t value, uint32_t clock) {
   if (clock == CLOCK_SHED)
     return;
-  uint64_t *buckets = (uint64_t *)rt_base() - APROF_BUCKET_BASE;
+  uint64_t *buckets = (uint64_t *)(uintptr_t)histogram - APROF_BUCKET_BASE;
 #if defined __x86_64__
   /* The conversion alone: the register is not cleared first for what may be late in it. */
   double number;
@@ -183,7 +215,7 @@ ALWAYS void fast_count(uint32_t histogram, uint64_t value, uint32_t clock) {
   } as = {.number = (double)(int64_t)value + 0.5};
   uint64_t upper = as.bits >> 48;
 #endif
-  ++buckets[histogram + upper];
+  ++buckets[upper];
 }
 
 /* A maximum of something that was measured. */
@@ -215,6 +247,32 @@ ALWAYS struct aprof_counters *fast_await(const struct aprof_counters *c) {
                                                              __ATOMIC_RELAXED);
 }
 
+/* State, flags, open and ending at once, from the lowest byte up. */
+_Static_assert(offsetof(struct aprof_future, flags) == offsetof(struct aprof_future, state) + 1 &&
+                   offsetof(struct aprof_future, open) ==
+                       offsetof(struct aprof_future, state) + 2 &&
+                   offsetof(struct aprof_future, ending) ==
+                       offsetof(struct aprof_future, state) + 3,
+               "they are read at once");
+ALWAYS uint32_t fast_word(const struct aprof_future *f) {
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint32_t word;
+  memcpy(&word, &f->state, sizeof word);
+  return word;
+#else
+  return f->state | (uint32_t)f->flags << 8 | (uint32_t)f->open << 16 | (uint32_t)f->ending << 24;
+#endif
+}
+
+/* caller_stack(), or a few words below it: no register is held for it. */
+ALWAYS void fast_note_stack(uintptr_t *stack) {
+#if defined __x86_64__ && defined __LP64__
+  __asm__("movq %%rsp, %0" : "=m"(*stack));
+#else
+  *stack = caller_stack();
+#endif
+}
+
 /* Running, it waits from now on: APROF_FUTURE_RUNNING | 1 is APROF_FUTURE_WAITING, and its
    flags are the next byte. */
 _Static_assert((APROF_FUTURE_RUNNING | 1) == APROF_FUTURE_WAITING &&
@@ -238,7 +296,7 @@ ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64
                         uint32_t clock) {
   f->queued += passed;
   c->function.queued += passed;
-  fast_count(c->function.queued_histogram, passed, clock);
+  fast_count(c->function.queued_buckets, passed, clock);
 }
 
 /* A wait that is over, for good or to be counted immediate. */
@@ -254,7 +312,7 @@ ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64
 ALWAYS void fast_rested(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
                         uint32_t clock) {
   fast_waited(f, a, waited, clock);
-  fast_count(a->await.histogram, waited, clock);
+  fast_count(a->await.buckets, waited, clock);
 }
 
 /* The caller, whose exec is closed, waits at `called` until what it called closes. */
@@ -273,7 +331,7 @@ ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *c
   return likely(caller->callee == (index | CALLEE_MINE)) &&
          likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
          likely(!(caller->flags & APROF_F_IMPLICIT)) &&
-         !unlikely(!immediate && a->await.histogram <= 1);
+         !unlikely(!immediate && a->await.buckets <= 1);
 }
 
 /* It runs again. */
@@ -292,7 +350,7 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
     a->await.immediate++;
   } else {
     caller->flags |= APROF_F_WAITED;
-    fast_count(a->await.histogram, waited, clock);
+    fast_count(a->await.buckets, waited, clock);
   }
 }
 
@@ -311,7 +369,7 @@ ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  fast_count(c->function.slice_histogram, length, clock);
+  fast_count(c->function.slice_buckets, length, clock);
   if (!fast_max(&c->function.slice_max, length, clock))
     return false;
   c->function.slice_from = b->slice_from;
@@ -327,8 +385,8 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, in
     exec = wall = 0; /* another thread wrote there without an order between the two */
   fast_max(&c->function.exec_max, exec, clock);
   fast_max(&c->function.wall_max, wall, clock);
-  fast_count(c->function.exec_histogram, exec, clock);
-  fast_count(c->function.wall_histogram, wall, clock);
+  fast_count(c->function.exec_buckets, exec, clock);
+  fast_count(c->function.wall_buckets, wall, clock);
   if (!(f->flags & APROF_F_WAITED))
     c->function.born_done++;
 }
@@ -369,7 +427,7 @@ ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now,
   f->lease = t->lease;
   f->counters = (uintptr_t)c;
   f->wake_tick = 0;
-  return (uint64_t)t->lease << 32 | ++t->serial;
+  return next_id(t);
 }
 
 ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {

@@ -127,7 +127,7 @@ struct aprof_future *future_new(struct thread *t) {
   f->wake_site = 0;
   f->polled = 0;
   publish_fence();
-  f->id = (uint64_t)t->lease << 32 | ++t->serial;
+  f->id = next_id(t);
   return f;
 }
 

@@ -68,6 +68,34 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
          (await & 0xffffff);
 }
 
+/* Where they are mapped, for the fast events, beside the offset in the same counters. */
+static void show_buckets(uint32_t *offset, uint32_t which, uint64_t mapped) {
+#define COUNTERS_OF(member)                                                                        \
+  ((struct aprof_counters *)(void *)((char *)offset - offsetof(struct aprof_counters, member)))
+  struct aprof_counters *c;
+  switch (which) {
+  case OF_EXEC: /* made just before that of wall */
+    break;
+  case OF_WALL:
+    c = COUNTERS_OF(function.wall_histogram);
+    if (c->function.exec_histogram <= 1)
+      break;
+    c->function.exec_buckets = (uintptr_t)(rt_base() + ((uint64_t)c->function.exec_histogram << 3));
+    c->function.wall_buckets = mapped;
+    break;
+  case OF_SLICE:
+    COUNTERS_OF(function.slice_histogram)->function.slice_buckets = mapped;
+    break;
+  case OF_QUEUED:
+    COUNTERS_OF(function.queued_histogram)->function.queued_buckets = mapped;
+    break;
+  case OF_WAITING:
+    COUNTERS_OF(await.histogram)->await.buckets = mapped;
+    break;
+  }
+#undef COUNTERS_OF
+}
+
 uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset) {
   uint32_t found = 1;
   if (!rt.histograms) {
@@ -86,6 +114,8 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
       found = known;
   }
   *offset = found;
+  if (found != 1)
+    show_buckets(offset, which, (uintptr_t)(rt_base() + ((uint64_t)found << 3)));
   rt_unlock();
   if (found == 1) {
     __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);

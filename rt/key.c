@@ -427,6 +427,7 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
   if (high == NULL)
     return false;
   low->older = high->older = full;
+  __atomic_store_n(&full->replaced, 1, __ATOMIC_SEQ_CST); /* before a word is looked at */
   directory_replace(key_directory, hash, depth, low, high);
   copy_words(full, low, high, depth);
   __atomic_store_n(&low->older, NULL, __ATOMIC_RELEASE);

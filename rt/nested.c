@@ -347,6 +347,8 @@ void event_left(struct thread *t) {
   if (t->tentative != NULL &&
       (t->tentative->id != t->tentative_id || t->tentative->state != APROF_FUTURE_TENTATIVE))
     t->tentative = NULL;
+  if (t->tentative == NULL)
+    t->tentative_id = 0;
   if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) {
     t->idler = NULL;
     t->rest = APROF_THREAD_OTHER;

@@ -107,6 +107,7 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   if (a->await.function != 0 || counters_lost(a))
     return a;
   struct aprof_counters *c = counters_of(t, node_at(await)->parent);
+  a->await.own = own_site(node_site(node_at(await)->parent));
   a->await.site = node_site(await);
   a->await.node = await;
   a->await.function = counters_lost(c) || await == OTHER_AWAIT ? 0 : (uintptr_t)c;
@@ -120,6 +121,8 @@ struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site
       .site = site, .place = place, .node = node, .counters = counters_of(t, node)};
   if (counters_lost(e->counters))
     e->site = NULL; /* looked for again each time */
+  else if (!(place & 1))
+    function_known(e->counters, node);
   return e;
 }
 

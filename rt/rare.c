@@ -54,7 +54,7 @@ static void due(struct aprof_token *token, uint64_t ns) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  struct aprof_future *f = record_at(token->word[1]);
+  struct aprof_future *f = bracket_future(token);
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE) {
     future_due(f, ns);

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -42,6 +43,28 @@
 #define publish_fence() __asm__ volatile("" ::: "memory") /* stores stay in order */
 #else
 #define publish_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+/* Read with acquire what other threads write, address and all in one instruction: for an
+   atomic load GCC computes the address before, with instructions of its own. */
+#if defined __x86_64__ && defined __LP64__ && !defined __SANITIZE_THREAD__
+static inline uint64_t word_read(const uint64_t *at) {
+  uint64_t word;
+  __asm__ volatile("movq %1, %0" : "=r"(word) : "m"(*at) : "memory");
+  return word;
+}
+static inline void *pointer_read(void *const *at) {
+  void *pointer;
+  __asm__ volatile("movq %1, %0" : "=r"(pointer) : "m"(*at) : "memory");
+  return pointer;
+}
+#else
+static inline uint64_t word_read(const uint64_t *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+static inline void *pointer_read(void *const *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
 #endif
 
 #define NODE_SEGMENT 64u    /* counters records in one chunk of a block */
@@ -74,8 +97,9 @@ struct node_entry {
  */
 struct thread {
   uint32_t epoch; /* the profile's, as of the last event; 0: nothing leased */
-  uint32_t lease; /* epoch << 16 | index: the upper half of its futures' ids */
   uint32_t index; /* of the block */
+  uint32_t serial; /* of the next future */
+  uint32_t lease;  /* epoch << 16 | index: the upper half of its futures' ids */
   struct aprof_block *block;
   struct aprof_future *cur;             /* what runs here */
   struct aprof_counters *counters;      /* of cur's node, this block's */
@@ -91,14 +115,13 @@ struct thread {
   struct aprof_counters *slice_counters; /* of the block's slice_node */
   enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
   struct aprof_future *tentative;       /* create bracket open here */
-  uint64_t tentative_id;
+  uint64_t tentative_id;                /* 0: there is none */
   struct aprof_future *published;       /* of a create bracket open here: its key is known, */
   uint64_t published_id;                /* and a body inside is its, rather than an older one's */
   struct aprof_future *polled;          /* ran a child that returned pending at */
   uint64_t polled_sequence;             /* nothing happened here since, and */
   uint32_t polled_node;                 /* the child was called from this await */
   struct aprof_counters no_slices;      /* of a worker */
-  uint32_t serial;
   uint32_t free_count;
   uint32_t free_list; /* index of the first free record */
   uint32_t shed;         /* enum aprof_step; see govern.h */
@@ -193,7 +216,11 @@ extern struct aprof_future no_future;
 static inline bool in_profile(uint64_t address) {
   uint64_t at = address - (uintptr_t)rt.header;
   /* Turned, so that what is no multiple of a record's size is far beyond, too. */
+#if defined __SANITIZE_THREAD__
   return (at >> 7 | at << 57) < __atomic_load_n(&rt.records, __ATOMIC_RELAXED);
+#else
+  return (at >> 7 | at << 57) < rt.records; /* in one instruction; see word_read */
+#endif
 }
 static inline struct aprof_future *record_of(uint64_t address) {
   return likely(in_profile(address)) ? (struct aprof_future *)(uintptr_t)address : &no_future;
@@ -340,6 +367,10 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with it
    general ones. */
 extern struct aprof_counters nowhere[];
 bool counters_lost(const struct aprof_counters *c);
+/* What `own` of counters is for a function of this site: its number in this profile. */
+static inline uint64_t own_site(uint32_t site) {
+  return (uint64_t)rt.instance << 32 | site;
+}
 void node_forget_sites(struct aprof_counters **segments); /* see thread_forget_sites */
 bool node_start(void);
 void node_reset(void);
@@ -355,6 +386,11 @@ static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place
      dozen functions throw each other out. */
   uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
   return &t->cache[(both * 0x9e3779b97f4a7c15ull) >> (64 - NODE_CACHE_BITS)];
+}
+/* A future that runs finds the site of its bodies in these counters of its function. */
+static inline void function_known(struct aprof_counters *c, uint32_t node) {
+  if (unlikely(c->function.own == 0))
+    c->function.own = own_site(node_site(node));
 }
 /* What stands for its site, in that cache alone, of a function that is known by its address. */
 static inline struct aprof_site *address_as_site(const void *function) {
@@ -397,6 +433,17 @@ static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t 
 }
 
 /* future.c */
+_Static_assert(offsetof(struct thread, lease) == offsetof(struct thread, serial) + 4 &&
+                   offsetof(struct thread, serial) % 8 == 0,
+               "both are read at once");
+static inline uint64_t next_id(struct thread *t) {
+  uint64_t id = (uint64_t)t->lease << 32 | t->serial;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&id, &t->serial, sizeof id);
+#endif
+  t->serial++; /* behind the reading, which would have to wait for it */
+  return id;
+}
 struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */
 /*
  * Who takes a future's id away may end it, and nobody else: of two threads that want to,

@@ -217,8 +217,9 @@ static struct thread *lease(void) {
   t->index = number;
   t->segments = (struct aprof_counters **)(b + 1);
   t->rest = APROF_THREAD_OTHER;
-  t->serial = (uint32_t)b->serial;
+  t->serial = (uint32_t)b->serial + 1;
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
+  t->tentative_id = 0;
   t->held = NULL;
   t->waits = 0;
   t->at_sequence = UINT64_MAX;
@@ -285,6 +286,7 @@ static void enter_epoch(struct thread *t) {
     }
   }
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
+  t->tentative_id = 0;
   t->rest = APROF_THREAD_OTHER;
   govern_start(t, clock_read());
   if (b->epoch != epoch || b->last < began)
@@ -377,7 +379,7 @@ static void retire(struct thread *t) {
     publish_fence();
     b->sequence++;
   }
-  b->serial = t->serial;
+  b->serial = t->serial - 1;
   __atomic_store_n(&holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;
   t->epoch = 0;

@@ -213,6 +213,7 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
 /* Those of f's node, for the next fast event too. */
 static inline struct aprof_counters *known_counters(struct thread *t, struct aprof_future *f) {
   struct aprof_counters *c = counters_of(t, f->node);
+  function_known(c, f->node);
   f->counters = (uintptr_t)c;
   return c;
 }

@@ -241,8 +241,8 @@ START_TEST(inserted_twice) {
   create(&create_other, &second, &other, NULL);
   created(&second, 0x7f00, 1); /* the same place */
   for (unsigned i = 0; i < 3; i++) {
-    key_insert((struct aprof_future *)profile() + (uint32_t)first.word[1]);
-    key_insert((struct aprof_future *)profile() + (uint32_t)second.word[1]);
+    key_insert((struct aprof_future *)(uintptr_t)first.word[1]);
+    key_insert((struct aprof_future *)(uintptr_t)second.word[1]);
   }
   gate.wake(&wake_any, 0x7f00, 0);
   end(&end_it, 0x7f00, APROF_DONE);

@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 4
+#define APROF_PROFILE_VERSION 5
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
@@ -227,7 +227,7 @@ struct aprof_counters {
       uint64_t done, failed, cancelled;
       uint64_t detached;  /* swept: records of closed epochs that were recycled;
                              their open segments were added to exec, queued and
-                             the await's waiting. Fewer than 2^33: see histogram below */
+                             the await's waiting */
       uint64_t queued, exec_max, wall_max; /* ticks; the largest over ended futures */
       uint64_t slices, slice_max;  /* slice_max in ticks */
       uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
@@ -235,18 +235,26 @@ struct aprof_counters {
       uint64_t born_done; /* ended without ever having waited or queued */
       uint64_t exec;      /* ticks */
       uint64_t last_await; /* ... and where its counters are mapped */
+      /* The runtime's: where the histograms are mapped, once they are there; the first two
+         once both are. */
+      uint64_t exec_buckets, wall_buckets, slice_buckets, queued_buckets;
+      uint64_t own; /* ... and the site of its bodies: number, and instance above it */
     } function;
     struct {
       uint64_t count, immediate; /* count includes immediate */
       uint64_t waiting, max;     /* ticks */
       uint32_t site;             /* the runtime's shortcuts: the node's site, and */
-      uint32_t histogram;        /* of the waits that were not immediate. A function's counters
-                                    have 0 there, and an await's where a function's histograms
-                                    are: what a race takes for the other kind has none */
+      uint32_t histogram;        /* of the waits that were not immediate */
       uint64_t function;         /* where its function's counters are mapped */
       uint32_t node;             /* its own number */
+      uint32_t pad;
+      uint64_t unused[13];
+      uint64_t own;              /* its function's */
+      uint64_t buckets;          /* where its histogram is mapped. A function's counters have
+                                    0 there, and an await's where a function's are: what a
+                                    race takes for the other kind has none */
     } await;
-    uint64_t words[16];
+    uint64_t words[24];
   };
 };
 
@@ -392,7 +400,8 @@ struct aprof_future {
   uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
   uint64_t last; /* tick of its last transition */
   uint64_t counters; /* the runtime's shortcut: where the thread of its lease has those
-                        of its await while it waits, else of its node; or of nothing */
+                        of its await while it waits, of its node while it is queued; or
+                        of nothing */
   uint64_t waiting, queued; /* ticks, closed segments. What ran is the rest of
                                last - created_tick */
   uint32_t node;
