@@ -21,7 +21,8 @@ struct group {
   const char *created_at, *created_by;
   const char *held_by, *held_from; /* see r_live */
   int64_t tid;
-  bool ended; /* the process has */
+  bool ended;    /* the process has */
+  bool unplaced; /* runs of unknown futures were seen */
   unsigned shed;
   uint64_t count, least, most;
 };
@@ -175,9 +176,9 @@ static char *stuck_text(const struct group *g, const char *by) {
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {
-  return print_string("%s `%s` future%s never run, ready since %s%s", shown_count(g->count),
-                      g->function->name, g->count == 1 ? " has" : "s have", time_of(g, g->most),
-                      by);
+  return print_string("%s `%s` future%s never run, ready since %s%s%s", shown_count(g->count),
+                      g->function->name, g->count == 1 ? " has" : "s have", time_of(g, g->most), by,
+                      g->unplaced ? "; or ran where an event could not be placed" : "");
 }
 
 static char *leaked_text(const struct group *g, const char *by) {
@@ -222,7 +223,15 @@ static void add_group(struct findings *list, const struct group *g) {
 
 /* -- the whole ------------------------------------------------------------- */
 
-/* True where the future is a finding: a group of its own for now. */
+static bool has_unplaced_runs(const struct reading *r) {
+  for (size_t i = 0; i < r->misses; i++)
+    if (!strcmp(r->miss[i].kind, "run") && r->miss[i].count)
+      return true;
+  return false;
+}
+
+/* True where the future is a finding: a group of its own for now. Where events were lost
+   nobody knows what it has done since. */
 static bool classify(const struct reading *r, const struct r_live *live,
                      const struct report_limits *limits, struct group *g) {
   if (live->function >= r->functions)
@@ -239,6 +248,8 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .count = live->count};
   if (live->holds > limits->held)
     g->kind = FINDING_HELD;
+  else if (r->lost_events)
+    return false;
   else if (is_stuck(live, g->function, g->await, limits))
     g->kind = FINDING_STUCK;
   else if (has_never_run(live, g->function, limits))
@@ -279,12 +290,14 @@ void findings_of_live(struct findings *list, const struct reading *r,
   struct group *group = allocate(r->lives, sizeof *group);
   const struct r_live **ids = allocate(r->lives, sizeof *ids);
   size_t count = 0;
+  bool unplaced = has_unplaced_runs(r);
   for (size_t i = 0; i < r->lives; i++)
     ids[i] = &r->live[i];
   qsort(ids, r->lives, sizeof *ids, by_id);
   for (size_t i = 0; i < r->lives; i++)
     if (classify(r, &r->live[i], limits, &group[count])) {
       group[count].creator = creator(r, ids, &r->live[i]);
+      group[count].unplaced = unplaced;
       count++;
     }
   count = merge(group, count);

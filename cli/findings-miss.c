@@ -11,8 +11,9 @@ static const struct cause {
   const char *kind;
   const char *text;
 } causes[] = {
-    {"run", "a run of a key that nobody created; a `create' line is missing, or its code was "
-            "compiled without the plugin (`aprof coverage PROG')"},
+    {"run", "a run of a key that nobody had created; a `create' line is missing, or its code was "
+            "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
+            "that creates it had returned, and that line has no `| run'"},
     {"busy", "its future ran elsewhere at that time; two share a key, or an `end' is missing"},
     {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
                "that suspends has no `await' line"},
@@ -38,7 +39,9 @@ static const char *reused_text(uint64_t count) {
                       "those were over, or the binding lacks an `end' or `rearm'";
 }
 
-static const char *cause_of(const char *kind) {
+static const char *cause_of(const struct reading *r, const char *kind) {
+  if (r->lost_futures && !strcmp(kind, "run"))
+    return "a run of a key that no future has: it was lost, or a `create' line is missing";
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
     if (!strcmp(kind, causes[i].kind))
       return causes[i].text;
@@ -57,7 +60,7 @@ static char *sender(const struct r_miss *m) {
 }
 
 static void add_miss(struct findings *list, const struct reading *r, const struct r_miss *m) {
-  const char *cause = cause_of(m->kind);
+  const char *cause = cause_of(r, m->kind);
   bool reused = !strcmp(m->kind, "reused");
   if ((!cause && !reused) || !m->count)
     return;
@@ -101,7 +104,7 @@ void findings_of_misses(struct findings *list, const struct reading *r) {
     add_miss(list, r, m);
     if (!strcmp(m->kind, "reused"))
       reused += m->count;
-    else if (cause_of(m->kind))
+    else if (cause_of(r, m->kind))
       unplaced += m->count;
   }
   add_rest(list, FINDING_REUSED, r->reused_keys, reused);

@@ -14,9 +14,9 @@ enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
 /* Of the runs so many (1/N) began late. */
 enum { QUEUED_SHARE = 100 };
 
-const char *const finding_kinds[] = {"held",   "stuck",    "blocking", "never_ran",
-                                     "leaked", "queued",   "spinning", "growing",
-                                     "reused", "unplaced", "lost"};
+const char *const finding_kinds[] = {"held",   "stuck",  "blocking", "never_ran",
+                                     "leaked", "queued", "spinning", "growing",
+                                     "lost",   "reused", "unplaced"};
 
 void findings_add(struct findings *list, struct finding finding) {
   if (list->count == list->room) {
@@ -43,7 +43,7 @@ static uint64_t longer_than(const struct distribution *d, uint64_t threshold) {
 uint64_t report_longest_slice(const struct r_function *f) {
   if (f->slice_max != UNKNOWN)
     return f->slice_max;
-  return f->slice_of.count ? f->slice_of.bucket[f->slice_of.count - 1].lower : 0;
+  return buckets_percentile(f->slice_of.bucket, f->slice_of.count, 1000, HISTOGRAM_NO_MAX);
 }
 
 bool report_lacks_histograms(const struct r_function *f) {
@@ -93,7 +93,7 @@ static char *how_often(const struct r_function *f, uint64_t times, uint64_t thre
 static void find_held(struct findings *list, const struct reading *r, const struct r_function *f,
                       uint64_t threshold) {
   uint64_t worst = report_longest_slice(f);
-  if (worst <= threshold)
+  if (worst <= threshold || (f->slice_max == UNKNOWN && !longer_than(&f->slice_of, threshold)))
     return;
   uint64_t times = times_over(f, threshold);
   const char *held = governed_mark(f->shed, governed_maxima(r), shown_time(worst));
@@ -238,15 +238,28 @@ static void add_count(struct findings *list, enum finding_kind kind, uint64_t co
                                                              count == 1 ? one : many)});
 }
 
-static void find_faults(struct findings *list, const struct reading *r) {
-  static const char full[] = "lost: the profile was full; raise memory: in APROF_OPTIONS";
-  char one[256], many[256];
-  snprintf(one, sizeof one, "future is in no number here: it was %s", full);
-  snprintf(many, sizeof many, "futures are in no number here: they were %s", full);
+/* Why there was no room, and what that means for the rest. */
+static void find_lost(struct findings *list, const struct reading *r) {
+  const char *why = r->confined ? "lost: the program had given up system calls (seccomp), so "
+                                  "nothing new had room"
+                                : "lost: the profile was full; raise memory: in APROF_OPTIONS";
+  static const char rest[] =
+      "; times and counts are too small by that, and who is stuck, never ran "
+      "or was left was not looked for";
+  char *one = print_string("future is in no number here: it was %s", why);
+  char *many = print_string("futures are in no number here: they were %s", why);
   add_count(list, FINDING_LOST, r->lost_futures, one, many);
-  snprintf(one, sizeof one, "event was %s", full);
-  snprintf(many, sizeof many, "events were %s", full);
+  free(one);
+  free(many);
+  one = print_string("event was %s%s", why, rest);
+  many = print_string("events were %s%s", why, rest);
   add_count(list, FINDING_LOST, r->lost_events, one, many);
+  free(one);
+  free(many);
+}
+
+static void find_faults(struct findings *list, const struct reading *r) {
+  find_lost(list, r);
 #define NESTED                                                                                     \
   "in no number here, nor what would have begun then: in a signal handler, or a callback, that "   \
   "had interrupted another event; have the loop do it (signalfd, a pipe)"

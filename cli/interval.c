@@ -290,9 +290,9 @@ static void take_overhead(struct reading *later) {
     known &= later->thread[i].cost != UNKNOWN;
     cost += known ? later->thread[i].cost : 0;
   }
-  double each = later->event_cost == UNKNOWN || governed ? -1 : (double)later->event_cost;
-  double all = known ? (double)cost : (double)later->events * each;
-  later->overhead = elapsed && all >= 0 ? 100 * all / (double)elapsed : -1;
+  bool alike = !governed && later->event_cost != UNKNOWN;
+  double all = known ? (double)cost : (double)later->events * (double)later->event_cost;
+  later->overhead = elapsed && (known || alike) ? 100 * all / (double)elapsed : -1;
 }
 
 static bool belong_together(const struct reading *later, const struct reading *earlier) {

@@ -296,6 +296,7 @@ static void read_head(struct reading *r) {
   const cJSON *overhead = json_member(health, "overhead_percent");
   r->overhead = cJSON_IsNumber(overhead) ? overhead->valuedouble : -1;
   r->consistent = json_get_bool(health, "consistent", true);
+  r->confined = json_get_bool(health, "confined", false);
 }
 
 /* -- the whole ------------------------------------------------------------- */

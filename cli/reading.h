@@ -139,6 +139,7 @@ struct reading {
   double overhead; /* percent; negative: unknown */
   unsigned shed;   /* by any thread; as r_thread's */
   bool consistent;
+  bool confined; /* it had given up system calls */
   bool is_interval;
   struct r_function *function;
   size_t functions;

@@ -57,8 +57,8 @@ struct loop report_loop(const struct reading *);
 /* Functions that did anything, in the order asked for; the caller frees the array. */
 const struct r_function **report_functions(const struct reading *, enum report_sort, size_t *count);
 
-/* The largest slice; in an interval that has no maximum of its own, the highest
-   bucket it added to. 0: there was none. */
+/* The largest slice; in an interval that has no maximum of its own, the middle of the highest
+   bucket it added to, as percentiles are. 0: there was none. */
 uint64_t report_longest_slice(const struct r_function *);
 
 /* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
@@ -86,9 +86,9 @@ enum finding_kind {
   FINDING_QUEUED,
   FINDING_SPINNING,
   FINDING_GROWING,
+  FINDING_LOST, /* before what may come of it */
   FINDING_REUSED,
-  FINDING_UNPLACED,
-  FINDING_LOST
+  FINDING_UNPLACED
 };
 struct finding {
   enum finding_kind kind;

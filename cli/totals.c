@@ -115,6 +115,7 @@ static cJSON *health_object(const struct model *m) {
   totals_overhead(m, object, health->cost, elapsed);
   json_number(object, "memory_bytes", header->used);
   cJSON_AddBoolToObject(object, "consistent", m->profile->consistent);
+  cJSON_AddBoolToObject(object, "confined", header->confined != 0);
   return object;
 }
 

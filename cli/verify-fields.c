@@ -57,19 +57,14 @@ static const struct field process_fields[] = {{"pid", SIGNED},
                                               {"reset_epoch", COUNT},
                                               {NULL, COUNT}};
 
-static const struct field health_fields[] = {{"events", COUNT},
-                                             {"event_cost_ns", MAYBE_COUNT},
-                                             {"lost_futures", COUNT},
-                                             {"other_nodes", COUNT},
-                                             {"lost_histograms", COUNT},
-                                             {"lost_events", COUNT},
-                                             {"missed_events", COUNT},
-                                             {"reused_keys", COUNT},
-                                             {"torn_threads", COUNT},
-                                             {"nested_events", COUNT},
-                                             {"overhead_percent", SHARE},
-                                             {"consistent", FLAG},
-                                             {NULL, COUNT}};
+static const struct field health_fields[] = {
+    {"events", COUNT},           {"event_cost_ns", MAYBE_COUNT},
+    {"lost_futures", COUNT},     {"other_nodes", COUNT},
+    {"lost_histograms", COUNT},  {"lost_events", COUNT},
+    {"missed_events", COUNT},    {"reused_keys", COUNT},
+    {"torn_threads", COUNT},     {"nested_events", COUNT},
+    {"overhead_percent", SHARE}, {"consistent", FLAG},
+    {"confined", LATER_FLAG},    {NULL, COUNT}};
 
 static const struct field thread_fields[] = {
     {"block", COUNT},    {"tid", SIGNED},       {"name", TEXT},

@@ -369,6 +369,8 @@ static SLOW bool look(void) {
     rewind_status();
   if (confined) {
     refuse();
+    if (rt.state == RT_ON) /* for the reader */
+      rt.header->confined = 1;
     __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE);
   }
   errno = saved;

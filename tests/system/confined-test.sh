@@ -50,6 +50,15 @@ done
 unset LD_PRELOAD
 APROF_RUNTIME=$(echo "$build"/rt/.libs/libaprof.so.0)
 
+# What it left tells that nothing new had room.
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+APROF_OPTIONS=dir:$work,profile:$profiles ./prctl-with >/dev/null 2>&1
+if [ $? -ne 77 ]; then
+  "$aprof" dump -o left.json "$profiles"/*.aprof
+  equal "totals say that it was confined" true "$(jq .health.confined left.json)"
+fi
+
 # Where the system's libraries lie nothing else is to be put: in a name space of its own.
 in_system() {
   # shellcheck disable=SC2016 # another shell's

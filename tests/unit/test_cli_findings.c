@@ -502,6 +502,85 @@ START_TEST(directories_go_before_functions_do) {
 }
 END_TEST
 
+/* -- what was lost ---------------------------------------------------------------------- */
+
+static void unplaced_runs(void) {
+  uint32_t run = synthetic_site(s, APROF_SITE_RUN, "on_time", "/src/app/server.c", 10, 1);
+  struct aprof_missed *missed = synthetic_chunk(s, APROF_CHUNK_MISSES, 1, 0, 8, sizeof *missed);
+  missed[0] = (struct aprof_missed){.site = run, .kind = APROF_MISS_RUN, .count = 5};
+  block->missed_events = 5;
+}
+
+START_TEST(runs_of_lost_futures_are_no_fault_of_the_program) {
+  unplaced_runs();
+  held("5 events could not be placed at /src/app/server.c:10 on_time: a run of a key that nobody ");
+  held("or the run began before the call that creates it had returned, and that line has no `| "
+       "run'");
+  s->header->lost_futures = 7;
+  held(" 1  7 futures are in no number here: they were lost: the profile was full; raise memory:");
+  held(" 2  5 events could not be placed at /src/app/server.c:10 on_time: a run of a key that no "
+       "future has: it was lost, or a `create' line is missing\n");
+}
+END_TEST
+
+START_TEST(what_has_never_run_may_have_where_it_was_not_seen) {
+  synthetic_future(s, 1, node, APROF_FUTURE_QUEUED, START)->flags = 0;
+  held("1 `on_time` future has never run, ready since 10.0 s\n");
+  unplaced_runs();
+  held("ready since 10.0 s; or ran where an event could not be placed\n");
+}
+END_TEST
+
+START_TEST(a_confined_program_is_told_so) {
+  timers(0);
+  synthetic_future(s, 1, node, APROF_FUTURE_QUEUED, START)->flags = 0;
+  held("have waited over 9.00 s");
+  s->header->lost_events = 40;
+  s->header->confined = 1;
+  char *text = report_at("exit", NOW);
+  has(text,
+      " 1  40 events were lost: the program had given up system calls (seccomp), so nothing new "
+      "had room; ");
+  has(text, "who is stuck, never ran or was left was not looked for\n");
+  lacks(text, "memory:");
+  lacks(text, " 2  ");
+  free(text);
+}
+END_TEST
+
+/* -- between two totals ------------------------------------------------------------------ */
+
+START_TEST(an_unknown_cost_is_not_below_nothing) {
+  struct reading *earlier = read_at("request", NOW), *later = read_at("request", NOW + MS);
+  ck_assert(reading_subtract(later, earlier));
+  char *text = printed(later);
+  lacks(text, "cost");
+  free(text);
+  reading_free(earlier);
+  reading_free(later);
+}
+END_TEST
+
+/* Its longest was before; its bucket tells this one's to 3 %. */
+START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
+  stack(50 * MS, 1 * MS, 1 * MS);
+  uint64_t *counts;
+  synthetic_counters(s, 1, 5)->function.slice_histogram = synthetic_histogram(s, &counts);
+  counts[aprof_bucket_of(50 * MS)] = 100;
+  struct reading *earlier = read_at("request", NOW);
+  counts[aprof_bucket_of(12 * MS)]++;
+  synthetic_counters(s, 1, 5)->function.slices++;
+  struct reading *later = read_at("request", NOW + 100 * MS);
+  ck_assert(reading_subtract(later, earlier));
+  char *text = printed(later);
+  has(text, "held 11.8 ms at worst");
+  has(text, "`conn` held the loop for about 11.8 ms (1 time over 10.0 ms)\n");
+  free(text);
+  reading_free(earlier);
+  reading_free(later);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -525,5 +604,10 @@ int main(void) {
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
   tcase_add_test(tests, a_library_does_not_take_the_names_of_functions_away);
   tcase_add_test(tests, directories_go_before_functions_do);
+  tcase_add_test(tests, runs_of_lost_futures_are_no_fault_of_the_program);
+  tcase_add_test(tests, what_has_never_run_may_have_where_it_was_not_seen);
+  tcase_add_test(tests, a_confined_program_is_told_so);
+  tcase_add_test(tests, an_unknown_cost_is_not_below_nothing);
+  tcase_add_test(tests, the_longest_of_an_interval_is_the_middle_of_its_bucket);
   return suite_run("cli findings", tests);
 }

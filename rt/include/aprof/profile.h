@@ -134,7 +134,7 @@ struct aprof_header {
 
   /* Governing; constant once measured. */
   uint32_t overhead_ppm; /* ceiling: millionths of a thread's time; 0: none */
-  uint32_t pad1;
+  uint32_t confined; /* 1: the process gave up system calls: nothing new has room since */
   uint64_t step_cost_mticks[APROF_STEPS]; /* event_cost_mticks at each step */
   uint64_t general_cost_mticks; /* what an event takes beyond that where it is not one
                                    of the usual */
