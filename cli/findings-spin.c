@@ -148,6 +148,8 @@ static void find_yielding(struct findings *list, const struct r_function *f, uin
 void findings_of_spinning(struct findings *list, const struct reading *r,
                           const struct r_function *f, uint64_t elapsed,
                           const struct report_limits *limits) {
+  if (f->unmeasured)
+    return;
   find_waking(list, f, elapsed, limits);
   find_polling(list, f, elapsed, limits);
   find_ignoring(list, r, f, elapsed, limits);

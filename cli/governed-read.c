@@ -45,6 +45,39 @@ static unsigned shed_of(const struct r_thread *t) {
   return governed_and_before(bits);
 }
 
+static uint64_t counts_of(const struct distribution *d) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < d->count; i++)
+    count += d->bucket[i].count;
+  return count;
+}
+
+/* Of the events that came while anything was shed: those when times were. */
+static double share_without_times(const struct reading *r) {
+  double all = 0, without = 0;
+  for (size_t i = 0; i < r->threads; i++)
+    for (int step = 1; step < APROF_STEPS; step++) {
+      double events = (double)r->thread[i].at_step[step].events;
+      all += events;
+      without += step == APROF_STEP_COUNTS ? events : 0;
+    }
+  return all > 0 ? without / all : 0;
+}
+
+/* A future that ended, or a slice, while detail was shed is counted and in no histogram: so
+   many of a function's are, and of those that share without times. From this on they are
+   most of it. */
+#define MOSTLY 0.75
+
+static bool is_unmeasured(const struct reading *r, const struct r_function *f, double without) {
+  uint64_t ended = f->done + f->failed + f->cancelled;
+  uint64_t all = ended ? ended : f->slices;
+  uint64_t seen = counts_of(ended ? &f->exec_of : &f->slice_of);
+  if (!(f->shed >> APROF_STEP_COUNTS) || r->lost_histograms || seen >= all)
+    return false;
+  return (double)(all - seen) * without >= MOSTLY * (double)all;
+}
+
 void governed_settle(struct reading *r) {
   r->shed = 0;
   for (size_t i = 0; i < r->threads; i++) {
@@ -54,6 +87,9 @@ void governed_settle(struct reading *r) {
   if (r->is_interval) /* else what is marked is so for a thread */
     for (size_t i = 0; i < r->functions; i++)
       r->function[i].shed &= r->shed;
+  double without = share_without_times(r);
+  for (size_t i = 0; i < r->functions; i++)
+    r->function[i].unmeasured = is_unmeasured(r, &r->function[i], without);
 }
 
 enum aprof_step governed_maxima(const struct reading *r) {

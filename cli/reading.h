@@ -69,7 +69,8 @@ struct r_function {
   size_t blockings;
   struct r_waker *waker;
   size_t wakers;
-  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
+  unsigned shed;   /* 1 << enum aprof_step: what its numbers lack */
+  bool unmeasured; /* mostly: then its times say nothing (governed_settle) */
 };
 
 struct r_path {

@@ -51,6 +51,11 @@ static cJSON *process_object(const struct reading *r) {
   return object;
 }
 
+/* null where it was not measured, for the most part. */
+static void add_sum(cJSON *object, const char *name, const struct r_function *f, uint64_t ns) {
+  json_maybe(object, name, ns, !f->unmeasured && ns != UNKNOWN);
+}
+
 static cJSON *function_object(const struct r_function *f, const struct loop *loop) {
   cJSON *object = cJSON_CreateObject();
   json_text(object, "name", f->name);
@@ -58,15 +63,15 @@ static cJSON *function_object(const struct r_function *f, const struct loop *loo
   json_maybe(object, "line", f->line, f->line != 0);
   json_number(object, "created", f->created);
   json_number(object, "live", f->live);
-  add_share(object, "loop_share", f->loop_exec, loop->elapsed);
-  json_number(object, "wall_ns", f->wall);
-  json_number(object, "queued_ns", f->queued);
-  json_number(object, "exec_ns", f->exec);
-  json_number(object, "waiting_ns", f->waiting);
-  json_number(object, "children_exec_ns", f->children_exec);
-  add_time(object, "exec_mean_ns", mean(f->exec, f->created));
+  add_share(object, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop->elapsed);
+  add_sum(object, "wall_ns", f, f->wall);
+  add_sum(object, "queued_ns", f, f->queued);
+  add_sum(object, "exec_ns", f, f->exec);
+  add_sum(object, "waiting_ns", f, f->waiting);
+  add_sum(object, "children_exec_ns", f, f->children_exec);
+  add_sum(object, "exec_mean_ns", f, mean(f->exec, f->created));
   add_time(object, "exec_p99_ns", p99(&f->exec_of));
-  add_time(object, "waiting_mean_ns", mean(f->waiting, f->created));
+  add_sum(object, "waiting_mean_ns", f, mean(f->waiting, f->created));
   add_time(object, "wall_p99_ns", p99(&f->wall_of));
   add_time(object, "slice_p99_ns", p99(&f->slice_of));
   add_time(object, "slice_max_ns", f->slice_max);

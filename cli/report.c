@@ -79,6 +79,9 @@ static int compare(const void *a, const void *b, void *context) {
   const struct r_function *x = *(const struct r_function *const *)a;
   const struct r_function *y = *(const struct r_function *const *)b;
   enum report_sort sort = *(const enum report_sort *)context;
+  bool timed = sort != SORT_NAME && sort != SORT_CALLS;
+  if (timed && x->unmeasured != y->unmeasured)
+    return x->unmeasured ? 1 : -1;
   if (sort != SORT_NAME) {
     uint64_t left = sort_value(x, sort), right = sort_value(y, sort);
     if (left != right)
@@ -262,7 +265,12 @@ static const char *mark(const struct r_function *f, enum aprof_step from, const 
 
 /* What only ever ran on threads of a pool has no part of a loop. */
 static const char *loop_share(const struct r_function *f, const struct loop *loop) {
-  return f->exec && !f->loop_exec ? "-" : shown_percent(f->loop_exec, loop->elapsed);
+  return f->unmeasured || (f->exec && !f->loop_exec) ? "-"
+                                                     : shown_percent(f->loop_exec, loop->elapsed);
+}
+
+static const char *mean_time(const struct r_function *f, uint64_t sum) {
+  return shown_time(f->unmeasured ? UNKNOWN : mean(sum, f->created));
 }
 
 static void print_function(const struct reading *r, const struct r_function *f,
@@ -272,13 +280,13 @@ static void print_function(const struct reading *r, const struct r_function *f,
   const char *cells[COLUMNS] = {
       shown_count(f->created),
       mark(f, APROF_STEP_COARSE, loop_share(f, loop)),
-      mark(f, APROF_STEP_COARSE, shown_time(mean(f->exec, f->created))),
+      mark(f, APROF_STEP_COARSE, mean_time(f, f->exec)),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->exec_of))),
-      mark(f, APROF_STEP_COARSE, shown_time(mean(f->waiting, f->created))),
+      mark(f, APROF_STEP_COARSE, mean_time(f, f->waiting)),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->wall_of))),
       mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->slice_of))),
       mark(f, governed_maxima(r), shown_time(f->slice_max)),
-      mark(f, APROF_STEP_TREE, shown_time(mean(f->children_exec, f->created))),
+      mark(f, APROF_STEP_TREE, mean_time(f, f->children_exec)),
   };
   if (shown_width(f->name) > (size_t)room) {
     fprintf(out, "%s\n", cut_right(f->name, FORMAT_WIDTH));

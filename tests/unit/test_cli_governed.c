@@ -286,6 +286,41 @@ START_TEST(an_interval_is_marked_for_itself) {
 }
 END_TEST
 
+/* Of its hundred futures five ended while they were measured; or fifty did. */
+START_TEST(sums_that_say_nothing_are_not_shown) {
+  uint64_t *ended;
+  request->function.exec_histogram = synthetic_histogram(s, &ended);
+  ended[aprof_bucket_of(1000)] = 5;
+  shed(APROF_STEP_COUNTS, BUSY / 2, 600);
+  struct reading *r = read_now();
+  char *text = printed(r);
+  has(text, "request                100       -         - ");
+  cJSON *json = as_json(r);
+  const cJSON *row = cJSON_GetArrayItem(json_member(json, "functions"), 0);
+  ck_assert(cJSON_IsNull(json_member(row, "exec_ns")));
+  ck_assert(cJSON_IsNull(json_member(row, "loop_share")));
+  ck_assert(cJSON_IsNumber(json_member(row, "created")));
+  cJSON_Delete(json);
+  free(text);
+  reading_free(r);
+  ended[aprof_bucket_of(1000)] = 50;
+  r = read_now();
+  text = printed(r);
+  has(text, "request                100 ~50.0 %");
+  free(text);
+  reading_free(r);
+  /* Without histograms only, sums are right. */
+  ended[aprof_bucket_of(1000)] = 5;
+  shed(APROF_STEP_COUNTS, 1, 1);
+  block->at_step[APROF_STEP_HISTOGRAMS].events = 599;
+  r = read_now();
+  text = printed(r);
+  has(text, "request                100 ~50.0 %");
+  free(text);
+  reading_free(r);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("governed");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -298,5 +333,6 @@ int main(void) {
   tcase_add_test(tests, an_interval_costs_what_its_events_did);
   tcase_add_test(tests, an_interval_has_no_maxima_without_histograms);
   tcase_add_test(tests, an_interval_is_marked_for_itself);
+  tcase_add_test(tests, sums_that_say_nothing_are_not_shown);
   return suite_run("cli governed", tests);
 }
