@@ -74,4 +74,42 @@ for major in $majors; do
     [.functions[] | select(.name == "smooth" or .name == "on_average") | .created] |
     length == 2 and .[0] == .[1]' out/tiny-loop.*.json)"
 done
+
+# README's recipe for tests: a program whose loop was held, to its end or in one process of several, fails it.
+cat >held.c <<'END'
+#include <aprof.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+APROF_ASYNC static void hold(long ms, int ends) {
+  aprof_clock_advance(ms * 1000000);
+  if (ends)
+    exit(0);
+}
+int main(int argc, char **argv) {
+  for (int i = 2; i < argc; i++)
+    if (fork() == 0)
+      return hold(atol(argv[i]), 0), 0;
+  while (wait(NULL) > 0)
+    ;
+  return hold(labs(atol(argv[1])), atol(argv[1]) < 0), 0;
+}
+END
+recipe=$(sed -n "s/^    jq -es '\(.*\)' server-test.*/\1/p" "$src/README.md")
+check "README: has a recipe for tests" test -n "$recipe"
+check "README: the recipe's program" "$(gcc_of "${majors##* }")" "-fplugin=$plugin" -I"$src/rt/include" held.c -o held
+# holds EXPECTED MS...: whether the recipe lets a program pass that holds its loop so; -MS: to its end
+holds() {
+  local wanted=$1
+  shift
+  rm -rf out && mkdir out
+  APROF_OPTIONS=dir:out,clock:virtual ./held "$@"
+  equal "README: the recipe, holds of $* ms" "$wanted" "$(jq -es "$recipe" out/held.*.json)"
+}
+holds true 10
+holds true -10
+holds false 30
+holds false -30
+holds false 10 30 10
+holds true 10 10
 finish
