@@ -119,6 +119,11 @@ struct Binding {
     return fits ? then_run.get() : nullptr;
   }
 
+  /* Of a create: what its futures wait for is not said to be under way, so they can run. */
+  bool is_spawn() const {
+    return !then_run || !(then_run->once || then_run->multi || then_run->once_if);
+  }
+
   /* Where it was written. */
   std::string text;
   std::string words;          /* those behind verb and place, one blank between them */

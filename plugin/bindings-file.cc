@@ -123,6 +123,15 @@ std::vector<std::string> headers_of_text(const std::string &text) {
   return paths;
 }
 
+/* Two creates may name the same calls, or bodies, behind their '|': these are run once. */
+static bool is_there(const File &file, const Binding &run) {
+  for (const auto &b : file.lines)
+    if (b->quiet && b->place == run.place && b->name == run.name && b->regex == run.regex &&
+        b->quoted == run.quoted && b->fields == run.fields && b->words == run.words)
+      return true;
+  return false;
+}
+
 static void load_line(File *file, const std::string &text, unsigned number, unsigned column,
                       bool quiet = false) {
   std::unique_ptr<Binding> b(new Binding());
@@ -132,6 +141,8 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
              mistake.message.c_str());
     return;
   }
+  if (quiet && is_there(*file, *b))
+    return;
   b->quiet = quiet;
   b->file = file->path;
   b->line = number;

@@ -298,6 +298,20 @@ static void add_moment(CallWork *w, const Binding *b) {
   append(&w->after, if_then(gate_enabled(), event));
 }
 
+/* A run line of its own does not say that the futures wait until it holds. */
+static void say_queued(CallWork *w, const Binding *b) {
+  bool asked = b->key.first || !b->functions.empty();
+  if (b->verb != Verb::Create || b->ready || !asked || !b->is_spawn())
+    return;
+  if (b->background)
+    inform(w->frame.where,
+           "aprof: its futures are queued until their first run, whatever %<background%> says: "
+           "a %<| run%> with %<once%> or %<multi%> makes them wait");
+  else
+    inform(w->frame.where, "aprof: its futures are queued until their first run: %<ready%>, or "
+                           "a %<| run%> with %<once%> or %<multi%>, says which is meant");
+}
+
 static void say(CallWork *w, const Binding *b) {
   coverage_match(*b);
   if (b->verb == Verb::Await)
@@ -307,6 +321,8 @@ static void say(CallWork *w, const Binding *b) {
            binding_origin(*b).c_str());
   if (options.verbose && b->run_of_functions() && !run_has_bodies(b->run_of_functions()))
     inform(w->frame.where, "aprof: its %<| run%> reaches no function of this unit");
+  if (options.verbose)
+    say_queued(w, b);
 }
 
 /* The callee's body begins for certain. */

@@ -83,7 +83,7 @@ static unsigned flags_of(const Binding *b, const Key *key) {
   bool once = run && run->once && !run->once_if, multi = run && (run->multi || run->once_if);
   flags |= once ? APROF_ONCE : 0;
   flags |= multi ? APROF_MULTI : 0;
-  if (b->verb == Verb::Create && (b->ready || (!once && !multi)))
+  if (b->verb == Verb::Create && (b->ready || b->is_spawn()))
     flags |= APROF_READY;
   flags |= b->rearm ? APROF_REARM : 0;
   flags |= b->root ? APROF_ROOT : 0;

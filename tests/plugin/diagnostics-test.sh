@@ -78,6 +78,46 @@ for major in $majors; do
     "its '| run' reaches no function of this unit" "$work/err"
 done
 
+# Nor is a future that is queued since no `| run' of its line says what it waits for.
+while IFS='|' read -r lines note; do
+  tr '%' '\n' <<<"${lines//+/|}" >"$work/queued.aprof"
+  for major in $majors; do
+    compile "$major" -fplugin-arg-aprof-verbose -fplugin-arg-aprof-bindings="$work/queued.aprof" \
+      "$work/nobody.c"
+    equal "gcc-$major: verbose says of ${lines%%%*}: ${note:-nothing}" "$note" \
+      "$(sed -n 's/.*its futures are \(queued until their first run[,:] [^ ]*\).*/\1/p' "$work/err")"
+  done
+done <<'END'
+create call:arm key=a0 fn=a1|queued until their first run: 'ready',
+create call:arm key=a0 fn=a1%run def:use key=a0 multi|queued until their first run: 'ready',
+create call:arm key=a0|queued until their first run: 'ready',
+create call:arm key=a0 fn=a1 + run key=a0|queued until their first run: 'ready',
+create call:arm key=a0 fn=a1 background|queued until their first run, whatever
+create call:arm key=a0 fn=a1 ready|
+create call:arm key=a0 fn=a1 + run key=a0 once=a0|
+create call:arm key=a0 + run multi|
+create call:arm key=a0 background + run icall:S.f key=obj multi|
+END
+
+# What two creates say behind their `|' is one line, and so one run.
+cat >"$work/shared.c" <<'END'
+struct timer { void (*cb)(void *); } *add(void (*)(void *)), *rest(void (*)(void *));
+void go(struct timer *t) { t->cb(t); }
+END
+while read -r runs words; do
+  printf 'create call:%s key=ret fn=a0 | run icall:timer.cb %s\n' add 'key=obj multi' rest "$words" \
+    >"$work/shared.aprof"
+  for major in $majors; do
+    compile "$major" -fplugin-arg-aprof-verbose -fplugin-arg-aprof-bindings="$work/shared.aprof" \
+      "$work/shared.c"
+    equal "gcc-$major: two creates, $words behind one of them" "$runs" \
+      "$(grep -c "call of 'cb'" "$work/err")"
+  done
+done <<'END'
+1 key=obj  multi
+2 key=r:obj multi
+END
+
 # Shipped files apply by themselves, to names of their header; users' lines win.
 mkdir "$work/include"
 cat >"$work/include/uv.h" <<'END'
