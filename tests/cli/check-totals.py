@@ -60,6 +60,8 @@ def function(where, f, paths, exact):
         place = f"{where} at {a['file']}:{a['line']}"
         if a["immediate"] > a["count"]:
             fault(place, "more immediate than in all")
+        if a["open_ns"] > a["waiting_ns"]:
+            fault(place, "more in open waits than in all")
         if exact:
             histogram(place, "waiting", a["waiting"], a["count"] - a["immediate"])
 
@@ -75,6 +77,11 @@ def check(path, schema):
     exact = health["consistent"] and not health["lost_histograms"] and not health["torn_threads"]
     exact = exact and totals["process"]["reason"] not in ("request", "signal")
     functions, tree = totals["functions"], totals["tree"]
+    if (totals["process"]["measured_ns"] or 0) > totals["process"]["elapsed_ns"]:
+        fault(path, "more measured than there was")
+    for live in totals["live"]:
+        if live["due_in_ns"] and live["state"] != "waiting":
+            fault(path, f"{live['function']} is due, and does not wait")
     for thread in totals["threads"]:
         equal(f"{path}: thread {thread['tid']}", "elapsed", thread["elapsed_ns"],
               thread["exec_ns"] + thread["idle_ns"] + thread["other_ns"])
