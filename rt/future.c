@@ -48,8 +48,8 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) 
   struct aprof_header *h = rt.header;
   if (!future_claim(f, f->id))
     return;
-  uint64_t end = h->epochs[epoch % APROF_EPOCHS].end_tick;
-  uint64_t passed = elapsed(f->last, end);
+  bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
+  uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;
   if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
     struct aprof_counters *c = counters_of(t, f->node);
     c->function.detached++;
@@ -64,12 +64,11 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) 
   __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
 }
 
-/* Before more memory is taken: the records of epochs that are over, once each. */
+/* The records of epochs that are over, once each. */
 static SLOW void sweep(struct thread *t) {
   struct aprof_header *h = rt.header;
   uint32_t epoch = h->epoch;
-  if (epoch == swept || epoch - h->reset_epoch >= APROF_EPOCHS ||
-      __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+  if (epoch == swept || __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
     return;
   swept = epoch;
   for (uint64_t at = h->header_size; at < h->used;) {
@@ -86,9 +85,19 @@ static SLOW void sweep(struct thread *t) {
   __atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
 }
 
+void future_epoch(struct thread *t) {
+  if (likely(rt.header->epoch - swept < APROF_EPOCHS / 2) || (t->block->sequence & 1))
+    return;
+  t->block->sequence++;
+  publish_fence();
+  sweep(t);
+  publish_fence();
+  t->block->sequence++;
+}
+
 static SLOW bool refill(struct thread *t) {
   if (__atomic_load_n(&shared_list, __ATOMIC_RELAXED) == 0)
-    sweep(t);
+    sweep(t); /* before more memory is taken */
   if (t->free_list != 0)
     return true;
   rt_lock();

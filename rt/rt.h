@@ -455,6 +455,9 @@ static inline bool future_claim(struct aprof_future *f, uint64_t id) {
 }
 void future_free(struct thread *t, struct aprof_future *f); /* claimed */
 void future_reset(void);
+/* This thread begins an epoch, outside events: before the ring of epochs comes round, what was
+   open in those that are over is booked, and no id is one of 65536 epochs ago. */
+void future_epoch(struct thread *t);
 /* The lease that this thread took away last is given back, where it still is away. */
 void future_unhold(struct thread *t);
 /* f's lease; 0: it is being ended. Waits while that is not sure: who took the lease away may

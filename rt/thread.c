@@ -275,8 +275,9 @@ static void enter_epoch(struct thread *t) {
     b->changes = b->step = 0;
     b->counters_epoch = h->reset_epoch;
   } else if (b->epoch != 0 && b->epoch != epoch) {
-    uint64_t end = h->epochs[b->epoch % APROF_EPOCHS].end_tick;
-    uint64_t passed = end > b->last ? end - b->last : 0;
+    uint64_t end =
+        epoch - b->epoch < APROF_EPOCHS ? h->epochs[b->epoch % APROF_EPOCHS].end_tick : 0;
+    uint64_t passed = end > b->last ? end - b->last : 0; /* 0: nobody knows any more */
     if (b->state != APROF_THREAD_RUNNING) {
       *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += passed;
     } else if (t->cur != NULL && (uint16_t)(t->cur->id >> 48) == (uint16_t)b->epoch) {
@@ -312,6 +313,7 @@ static struct thread *sync_blocked(bool birth) {
   }
   enter_epoch(t);
   aprof_self = t;
+  future_epoch(t);
   return t;
 }
 

@@ -139,6 +139,27 @@ START_TEST(many_epochs) {
 }
 END_TEST
 
+/* What waited when profiling went off is known for ever, not until the ring of epochs comes round;
+   and the number of an epoch is 16 bits in an id. */
+START_TEST(older_than_the_ring) {
+  attach();
+  new_future(&create_it, &request, 0x7f00);
+  pass(10);
+  for (unsigned i = 0; i < 65536 / 2; i++) {
+    gate.api_enable(0);
+    gate.api_enable(1);
+    one(&a, 1);
+  }
+  expect("request", "created", 1);
+  expect("request", "detached", 1);
+  expect("request", "live", 0);
+  expect("request", "wall", 10);
+  token r;
+  run(&run_it, &r, 0x7f00, &request);
+  ck_assert_uint_eq(r.word[0], 0);
+}
+END_TEST
+
 /* -- reset ---------------------------------------------------------------------- */
 
 START_TEST(reset_starts_from_zero) {
@@ -369,7 +390,7 @@ END_TEST
 
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
-          reset_starts_from_zero, reset_zeroes_histograms_and_health,
+          older_than_the_ring, reset_starts_from_zero, reset_zeroes_histograms_and_health,
           no_footprint_before_the_first_future, attach_is_idempotent,
           fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
           fork_of_a_fork, fork_before_the_first_future, memory_of_a_child_stays_its_own,
