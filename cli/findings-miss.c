@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of totals' misses that are findings; the others may well be all right. */
+/* Kinds of totals' misses that are findings; the others may well be all right. Those that
+   are no mistake of anybody's are no missed events. */
 static const struct cause {
   const char *kind;
   const char *text;
@@ -21,6 +22,9 @@ static const struct cause {
               "that suspends has no `await' line"},
     {"unseen", "what ran there was left without an event; a function that suspends has no `await' "
                "line, or a longjmp left it"},
+    {"before",
+     "what runs there was created while profiling was off, or before a reset, and is in no "
+     "other number"},
     {"current", "an end of the running future, where none ran"},
     {"broken", "a signal handler came in between and never returned"},
 };
@@ -104,7 +108,7 @@ void findings_of_misses(struct findings *list, const struct reading *r) {
     add_miss(list, r, m);
     if (!strcmp(m->kind, "reused"))
       reused += m->count;
-    else if (cause_of(r, m->kind))
+    else if (cause_of(r, m->kind) && strcmp(m->kind, "before"))
       unplaced += m->count;
   }
   add_rest(list, FINDING_REUSED, r->reused_keys, reused);

@@ -283,6 +283,7 @@ static void read_head(struct reading *r) {
   r->measured = json_get(process, "measured_ns", UNKNOWN);
   r->epoch = json_get(process, "epoch", 0);
   r->reset_epoch = json_get(process, "reset_epoch", 0);
+  r->reset = json_get(process, "reset_ns", UNKNOWN);
   r->events = json_get(health, "events", 0);
   r->event_cost = json_get(health, "event_cost_ns", UNKNOWN);
   r->lost_futures = json_get(health, "lost_futures", 0);

@@ -134,6 +134,7 @@ struct reading {
   char *what; /* for messages */
   const char *name, *command, *host, *started_at, *dumped_at, *reason;
   uint64_t pid, elapsed, epoch, reset_epoch;
+  uint64_t reset; /* ns after the start; UNKNOWN: never */
   uint64_t measured; /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */
   uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
       nested_events, other_nodes, torn_threads, reused_keys;

@@ -154,7 +154,7 @@ static void add_health(struct line *line, const struct reading *r) {
 static void add_length(char *text, size_t room, const struct reading *r) {
   const char *all = shown_time(r->elapsed), *part = shown_time(r->measured);
   bool whole = r->measured == UNKNOWN || !strcmp(all, part);
-  bool reset = r->reset_epoch > 1, off = r->epoch > r->reset_epoch;
+  bool reset = r->reset != UNKNOWN, off = r->epoch > r->reset_epoch;
   if (r->is_interval)
     snprintf(text, room, "%s%s between the two", whole ? all : part, whole ? "" : " of profiling");
   else if (whole)

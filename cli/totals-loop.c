@@ -13,14 +13,14 @@ static void add_decimal(cJSON *object, const char *name, double value) {
   cJSON_AddRawToObject(object, name, text);
 }
 
-static bool was_reset(const struct aprof_header *header) {
+bool totals_were_reset(const struct aprof_header *header) {
   return header->epochs[header->reset_epoch % APROF_EPOCHS].begin_tick > header->tick0;
 }
 
 /* Events are never set back, so after a reset there is no share of the time since. */
 void totals_overhead(const struct model *m, cJSON *object, uint64_t cost, uint64_t elapsed) {
   const struct aprof_header *header = &m->profile->header;
-  bool known = header->event_cost_mticks && !was_reset(header);
+  bool known = header->event_cost_mticks && !totals_were_reset(header);
   json_maybe(object, "cost_ns", cost, known);
   if (known && elapsed)
     add_decimal(object, "overhead_percent", 100 * (double)cost / (double)elapsed);
@@ -99,6 +99,7 @@ static const char *const misses[APROF_MISS_KINDS] = {
     [APROF_MISS_BROKEN] = "broken", [APROF_MISS_REUSED] = "reused",
     [APROF_MISS_AWAIT] = "await",   [APROF_MISS_END] = "end",
     [APROF_MISS_WAKE] = "wake",     [APROF_MISS_SWITCH] = "switch",
+    [APROF_MISS_BEFORE] = "before",
 };
 
 void totals_misses(const struct model *m, FILE *out) {

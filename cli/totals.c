@@ -73,6 +73,9 @@ static cJSON *process_object(const struct model *m, const struct totals_request 
   cJSON_AddBoolToObject(object, "enabled", header->enabled != 0);
   json_number(object, "epoch", header->epoch);
   json_number(object, "reset_epoch", header->reset_epoch);
+  uint64_t reset = header->epochs[header->reset_epoch % APROF_EPOCHS].begin_tick;
+  json_maybe(object, "reset_ns", clock_to_ns(reset - header->tick0, m->rate),
+             totals_were_reset(header));
   json_text(object, "profile", NULL);
   if (request->path) {
     cJSON_DeleteItemFromObjectCaseSensitive(object, "profile");

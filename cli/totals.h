@@ -49,6 +49,7 @@ cJSON *totals_node(const struct model *m, const struct totals_order *order, uint
 void totals_live(const struct model *m, const struct totals_order *order, FILE *out);
 
 /* totals-loop.c: what the profiling cost and missed, and how the loops are. */
+bool totals_were_reset(const struct aprof_header *header);
 void totals_overhead(const struct model *m, cJSON *object, uint64_t cost, uint64_t elapsed);
 void totals_loops(const struct model *m, FILE *out);
 /* Events that found nothing, by place. */

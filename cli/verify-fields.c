@@ -53,6 +53,7 @@ static const struct field process_fields[] = {{"pid", SIGNED},
                                               {"dumped_at", MAYBE_TEXT},
                                               {"elapsed_ns", COUNT},
                                               {"measured_ns", LATER_COUNT},
+                                              {"reset_ns", LATER_COUNT},
                                               {"reason", TEXT},
                                               {"reset_epoch", COUNT},
                                               {NULL, COUNT}};

@@ -291,6 +291,12 @@ out:
 
 /* -- run ------------------------------------------------------------------- */
 
+/* Has there been a time of which no future is known any more? */
+static bool began_late(void) {
+  const struct aprof_header *h = rt.header;
+  return h->epochs[h->epoch % APROF_EPOCHS].begin_tick != h->tick0;
+}
+
 /* Unknown key: the first sight of a future that nobody creates, or an error. */
 static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
                                              uint64_t key0, uint64_t key1,
@@ -299,6 +305,8 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   if (!(site->flags & APROF_ORPHAN) || site_creates(site->ns)) {
     if (!(site->flags & APROF_QUIET))
       event_missed(t, APROF_MISS_RUN, site_id(site));
+    else if (began_late())
+      event_missed(t, APROF_MISS_BEFORE, site_id(site));
     return NULL;
   }
   struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);

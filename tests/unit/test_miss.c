@@ -59,6 +59,29 @@ START_TEST(keys_that_no_future_has) {
 }
 END_TEST
 
+/* ... which they may well have had while profiling was off. */
+START_TEST(keys_of_before) {
+  attach();
+  token t, tr;
+  enter(&work, &t);
+  leave(&t);
+  gate.api_enable(0);
+  new_future(&start, &on_read, 7);
+  pass(1);
+  gate.api_enable(1);
+  run(&quietly, &tr, 7, &on_read);
+  ran(&tr, APROF_DONE);
+  expect_missed(APROF_MISS_BEFORE, "quietly", 1);
+  ck_assert_uint_eq(missed_in_all(), 0);
+  gate.api_reset();
+  enter(&work, &t);
+  leave(&t);
+  expect_missed(APROF_MISS_BEFORE, "quietly", 0);
+  run(&quietly, &tr, 7, &on_read);
+  expect_missed(APROF_MISS_BEFORE, "quietly", 1);
+}
+END_TEST
+
 /* Flags of the sites of this name, together. */
 static unsigned flags_of(const char *name) {
   const struct aprof_header *h = profile();
@@ -231,6 +254,7 @@ START_TEST(reset_forgets_them) {
 }
 END_TEST
 
-UNIT_MAIN("miss", keys_that_no_future_has, places_that_have_found_a_future, keys_that_come_again, events_of_futures_that_are_over,
-          futures_that_are_left_unseen, events_outside_futures, helpers_outside_futures,
-          more_places_than_there_is_room_for, reset_forgets_them)
+UNIT_MAIN("miss", keys_that_no_future_has, keys_of_before, places_that_have_found_a_future,
+          keys_that_come_again, events_of_futures_that_are_over, futures_that_are_left_unseen,
+          events_outside_futures, helpers_outside_futures, more_places_than_there_is_room_for,
+          reset_forgets_them)

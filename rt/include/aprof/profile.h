@@ -315,6 +315,8 @@ enum aprof_miss {
   APROF_MISS_END = 10,    /* an end, ... */
   APROF_MISS_WAKE = 11,   /* ... a wake, ... */
   APROF_MISS_SWITCH = 12, /* ... a switch of a key that no future has */
+  APROF_MISS_BEFORE = 13, /* a body that may run unasked, of a key that no future has: its own
+                             may have been created while profiling was off, or before a reset */
   APROF_MISS_KINDS
 };
 
