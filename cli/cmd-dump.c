@@ -94,13 +94,16 @@ static int dump_target(const struct dump *dump) {
         .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
         .path = found.path,
     };
-    char *path = dump->output ? print_string("%s", dump->output) : output_name(".", &header, 0);
-    if (path &&
-        output_totals(path, dump->output != NULL, found.fd, found.what, found.state, &request)) {
+    bool given = dump->output != NULL;
+    char *path = given ? print_string("%s", dump->output) : output_name(".", &header, 0);
+    char *place =
+        path ? output_totals(path, given, found.fd, found.what, found.state, &request) : NULL;
+    if (place) {
       status = CLI_OK;
-      if (!dump->output)
-        printf("%s\n", path);
+      if (!given)
+        printf("%s\n", place);
     }
+    free(place);
     free(path);
   }
   found_release(&found);
@@ -154,12 +157,15 @@ static int dump_descriptor(const struct dump *dump) {
     enum profile_state state = profile_state(fd, &header);
     char *output = dump->output ? print_string("%s", dump->output)
                                 : output_name(header.dir, &header, at_exit ? 0 : dump->sequence);
-    if (output && output_totals(output, dump->output != NULL, fd, what, state, &request)) {
+    char *place =
+        output ? output_totals(output, dump->output != NULL, fd, what, state, &request) : NULL;
+    if (place) {
       status = CLI_OK;
       if (at_exit)
         retire(fd, path);
     } else if (path)
       complain("the profile is kept: aprof dump %s", path);
+    free(place);
     free(output);
   }
   free(path);

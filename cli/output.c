@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 char *output_name(const char *dir, const struct aprof_header *header, uint64_t sequence) {
@@ -87,16 +88,81 @@ static bool write_directly(const char *path, int fd, const char *what, enum prof
   return made && written;
 }
 
+/* -- names that are taken ---------------------------------------------------------- */
+
+enum { HEAD = 8192 }; /* bytes of totals that "process" is in */
+
+/* When the profile began, as its totals say it; false where they cannot. */
+static bool started_at(const struct aprof_header *header, char text[64]) {
+  time_t seconds = header->started_at_ns / 1000000000;
+  struct tm when;
+  if (header->started_at_ns < 0 || !gmtime_r(&seconds, &when))
+    return false;
+  size_t length = strftime(text, 64, "%Y-%m-%dT%H:%M:%S", &when);
+  snprintf(text + length, 64 - length, ".%09dZ", (int)(header->started_at_ns % 1000000000));
+  return true;
+}
+
+/* Totals of another process lie there: it has, or had, the same PID, in a namespace of its own, on
+   another machine, or before. */
+static bool is_anothers(const char *path, const char *start) {
+  char head[HEAD + 1];
+  int fd = open_regular(AT_FDCWD, path, O_NOFOLLOW | O_CLOEXEC);
+  ssize_t length = fd < 0 ? 0 : read(fd, head, HEAD);
+  if (fd >= 0)
+    close(fd);
+  head[length > 0 ? length : 0] = 0;
+  char *mine = print_string("\"started_at\":\"%s\"", start);
+  bool another =
+      strstr(head, TOTALS_SCHEMA) && strstr(head, "\"started_at\":\"") && !strstr(head, mine);
+  free(mine);
+  return another;
+}
+
+/* PROG.PID-START.json, from PROG.PID.json. */
+static char *name_apart(const char *path, const char *start) {
+  char when[64], *to = when;
+  for (const char *from = start; *from; from++)
+    if (!strchr("-:Z", *from))
+      *to++ = *from;
+  *to = 0;
+  return print_string("%.*s-%s.json", (int)(strrchr(path, '.') - path), path, when);
+}
+
+/* Under its name, or where another process has that, under one of its own. Two that begin to
+   write at once do not see each other's: whoever comes second finds the name taken. */
+static char *move_to_free_name(const char *temporary, const char *path, int fd, const char *what) {
+  struct aprof_header header;
+  char start[64], *place = print_string("%s", path);
+  if (renameat2(AT_FDCWD, temporary, AT_FDCWD, place, RENAME_NOREPLACE) == 0)
+    return place;
+  if (profile_read_header(fd, what, &header, true) && started_at(&header, start) &&
+      is_anothers(place, start)) {
+    free(place);
+    place = name_apart(path, start);
+  }
+  if (rename(temporary, place) == 0)
+    return place;
+  free(place);
+  return NULL;
+}
+
+static char *move(const char *temporary, const char *path, bool given, int fd, const char *what) {
+  if (!given)
+    return move_to_free_name(temporary, path, fd, what);
+  return rename(temporary, path) ? NULL : print_string("%s", path);
+}
+
 static bool is_plain(const char *path) {
   struct stat st;
   return strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode));
 }
 
-bool output_totals(const char *path, bool given, int fd, const char *what, enum profile_state state,
-                   const struct totals_request *request) {
+char *output_totals(const char *path, bool given, int fd, const char *what,
+                    enum profile_state state, const struct totals_request *request) {
   if (given && !is_plain(path))
-    return write_directly(path, fd, what, state, request);
-  char *temporary = print_string("%s.XXXXXX", path);
+    return write_directly(path, fd, what, state, request) ? print_string("%s", path) : NULL;
+  char *temporary = print_string("%s.XXXXXX", path), *place = NULL;
   take_along();
   unfinished = temporary;
   int target = mkostemp(temporary, O_CLOEXEC);
@@ -105,7 +171,7 @@ bool output_totals(const char *path, bool given, int fd, const char *what, enum 
     cannot_write(path, errno);
     unfinished = NULL;
     free(temporary);
-    return false;
+    return NULL;
   }
   mode_t mask = umask(0);
   umask(mask);
@@ -115,13 +181,13 @@ bool output_totals(const char *path, bool given, int fd, const char *what, enum 
   errno = 0;
   if (fclose(out))
     error = errno ? errno : EIO;
-  if (made && !error && rename(temporary, path))
+  if (made && !error && !(place = move(temporary, path, given, fd, what)))
     error = errno;
   if (made && error)
     cannot_write(path, error);
-  if (!made || error)
+  if (!place)
     unlink(temporary);
   unfinished = NULL;
   free(temporary);
-  return made && !error;
+  return place;
 }

@@ -4,7 +4,8 @@
  * Purpose: a file of totals is there whole or not at all: written under a
  * temporary name in the same directory, then renamed. Whatever ends the
  * command takes what is unfinished along.
- * Locking: none; two writers of one name both succeed, the last one stays.
+ * Locking: none; of two writers about one process the last one stays, and two
+ * processes of one name have a file each.
  */
 #ifndef APROF_CLI_OUTPUT_H
 #define APROF_CLI_OUTPUT_H
@@ -25,9 +26,11 @@ void output_in_spite_of_signals(void);
  * Makes the totals and puts them at `path`, in the place of whatever has that name: others
  * may have put a pipe, a device or a link there, and nobody waits for them or writes through
  * them. Only where the user has `given` the path it may be one, and written to; "-" is
- * standard output then. False after a message that names the file and what to do.
+ * standard output then. Only there, too, are totals of another process that have the name
+ * replaced; else these are put beside them. Where they are, to be freed; NULL after a message
+ * that names the file and what to do.
  */
-bool output_totals(const char *path, bool given, int fd, const char *what, enum profile_state state,
-                   const struct totals_request *request);
+char *output_totals(const char *path, bool given, int fd, const char *what,
+                    enum profile_state state, const struct totals_request *request);
 
 #endif

@@ -74,11 +74,14 @@ static bool make_totals(struct found *found, const struct aprof_header *header,
                         const struct recovery *recovery) {
   struct totals_request request = {.reason = "recovered", .path = found->path};
   char *path = place_for(header, recovery->directory);
-  bool ok = path && output_totals(path, false, found->fd, found->what, PROFILE_LEFT, &request);
+  char *place =
+      path ? output_totals(path, false, found->fd, found->what, PROFILE_LEFT, &request) : NULL;
+  bool ok = place != NULL;
   if (ok)
-    note(recovery->written, path);
+    note(recovery->written, place);
   else
     complain("the profile is kept: aprof dump %s", found->path);
+  free(place);
   free(path);
   return ok;
 }

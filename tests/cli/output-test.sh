@@ -76,13 +76,67 @@ contains "a directory: it is said" "cannot write $work/out/hand.$pid.json: Is a 
 copy=$(echo "$profiles"/*)
 check "a directory: the profile is kept" test -f "$copy"
 
+# -- a name that another process has -------------------------------------------------------
+
+# as_anothers FILE: totals of a process that had this PID at another time
+as_anothers() {
+  sed 's/"started_at":"[^"]*"/"started_at":"2001-02-03T04:05:06.000000007Z"/' "$1"
+}
+copied=$pid
+rmdir "out/hand.$pid.json"
+APROF_OPTIONS="profile:$profiles" check "totals to put in the way" "$aprof" dump -o plain.json "$copy"
+start
+as_anothers plain.json | tee another.json "out/hand.$pid.1.json" >"out/hand.$pid.json"
+kill -USR1 "$pid"
+for _ in $(seq 500); do
+  [ -z "$(find out -name "hand.$pid.1-*.json")" ] || break
+  sleep 0.02
+done
+printf '\n\n' >&9
+exec 9>&-
+wait "$runner"
+apart=$(find out -name "hand.$pid-*.json")
+check "another process: totals at exit are put beside its" whole "$apart"
+check "another process: a signal's, too" whole "$(find out -name "hand.$pid.1-*.json")"
+check "another process: its own stay" cmp another.json "out/hand.$pid.json"
+check "another process: at a signal, too" cmp another.json "out/hand.$pid.1.json"
+equal "another process: the name has the time of the start" "$(jq -r .process.started_at "$apart" | tr -d :Z-)" \
+  "$(sed 's/.*-\(.*\).json/\1/' <<<"$apart")"
+
+mkdir apart
+(cd apart && as_anothers ../plain.json >"hand.$copied.json" && "$aprof" dump "$copy" && "$aprof" dump "$copy") >said.txt 2>&1
+equal "another process: a dump says where it put them, the same place twice" "2 1" \
+  "$(wc -l <said.txt) $(sort -u said.txt | grep -c "hand.$copied-.*json")"
+equal "another process: two files" 2 "$(find apart -name '*.json' | wc -l)"
+check "another process: -o takes its place" "$aprof" dump -o "apart/hand.$copied.json" "$copy"
+equal "another process: as it was given" "$(jq .process.started_at plain.json)" \
+  "$(jq .process.started_at "apart/hand.$copied.json")"
+
+# Each is the second process of a namespace of its own, all of them at once.
+mkdir spaces
+spaces="unshare -pf --mount-proc"
+if $spaces true 2>/dev/null; then
+  for _ in 1 2 3 4; do
+    (echo; echo) | APROF_OPTIONS="dir:$work/spaces,profile:$profiles" APROF_COMMAND=$aprof timeout 60 \
+      $spaces env LD_PRELOAD="$build/rt/.libs/libaprof.so.0" ./hand live 5 >>said.txt 2>&1 &
+    jobs="${jobs:-} $!"
+  done
+  # shellcheck disable=SC2086
+  wait $jobs
+  equal "PID namespaces: each has its totals" "4 1" \
+    "$(find spaces -name '*.json' | wc -l) $(jq .process.pid spaces/*.json | sort -u | wc -l)"
+  check "PID namespaces: all of them whole" totals_ok spaces/*.json
+else
+  skip "PID namespaces" "only root can make one"
+fi
+
 # -- without a name, and given one -----------------------------------------------------
 
 mkdir here
 echo precious >victim
-ln -s ../victim "here/hand.$pid.json"
+ln -s ../victim "here/hand.$copied.json"
 check "dump: here" sh -c "cd here && $aprof dump '$copy'"
-check "dump: takes the place of a link" whole "here/hand.$pid.json"
+check "dump: takes the place of a link" whole "here/hand.$copied.json"
 equal "dump: which is not followed" precious "$(cat victim)"
 
 mkfifo pipe
