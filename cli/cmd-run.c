@@ -3,6 +3,7 @@
  * sees to its totals, and leaves with the program's own exit status.
  */
 #include "cli.h"
+#include "clock.h"
 #include "find.h"
 #include "places.h"
 #include "recover.h"
@@ -244,8 +245,26 @@ static void become(char **program, const struct sigaction before[SIGNALS], const
   _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
+/* While it is a zombie the kernel has its name still. */
+static void note_end(pid_t pid, struct killed *killed) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+    if (errno != EINTR)
+      return; /* waitpid will say why */
+  killed->at_ns = clock_monotonic();
+  char *path = print_string("/proc/%ld/comm", (long)pid);
+  FILE *comm = info.si_code == CLD_EXITED ? NULL : fopen(path, "re");
+  if (comm && fgets(killed->name, sizeof killed->name, comm)) {
+    killed->name[strcspn(killed->name, "\n")] = 0;
+    killed->pid = pid;
+  }
+  if (comm)
+    fclose(comm);
+  free(path);
+}
+
 /* The program's wait status, or -1 after a message. */
-static int run_program(char **program) {
+static int run_program(char **program, struct killed *killed) {
   struct sigaction before[SIGNALS];
   sigset_t all, mask;
   sigfillset(&all);
@@ -262,6 +281,7 @@ static int run_program(char **program) {
     return -1;
   }
   int status;
+  note_end(pid, killed);
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) {
       complain("cannot wait for %s: %s", program[0], strerror(errno));
@@ -284,10 +304,11 @@ static void print_reports(const struct run *run, const struct written *written) 
   }
 }
 
-static void finish(const struct run *run, const char *directory, const char *output, time_t start) {
+static void finish(const struct run *run, const char *directory, const char *output, time_t start,
+                   const struct killed *killed) {
   struct written written = {0};
   if (directory) {
-    recover_all(directory, &written);
+    recover_all(directory, killed, &written);
     if (run->report)
       recover_find_totals(output, directory, start, &written);
     rmdir(directory); /* stays if a process of the tree lives on */
@@ -318,8 +339,9 @@ int cmd_run(int argc, char **argv) {
   set_environment(&run, runtime, directory);
   char *output = output_directory();
   time_t start = time(NULL);
-  int status = run_program(run.program);
-  finish(&run, directory, output, start);
+  struct killed killed = {0};
+  int status = run_program(run.program, &killed);
+  finish(&run, directory, output, start, &killed);
   free(both);
   free(wanted);
   free(directory);

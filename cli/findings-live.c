@@ -94,6 +94,12 @@ static bool has_never_run(const struct r_live *live, const struct r_function *f,
          live->since_min >= far_beyond(p99_of(f->slices, &f->queued_of), limits->stuck);
 }
 
+/* Of totals that end with the last event there was, as nobody saw the process end: what ran on
+   from there may have done so for long. */
+static bool is_cut_short(const struct reading *r, const struct r_live *live) {
+  return !strcmp(r->reason, "recovered") && !strcmp(live->state, "running") && !live->since;
+}
+
 /* Left at the end. Those on a stack (they run, or wait for what does) are not
    leaked, nor those that wait for new work or for their time; the young are only under
    way. */
@@ -148,8 +154,19 @@ static const char *time_of(const struct group *g, uint64_t time) {
   return governed_mark(g->shed, APROF_STEP_COARSE, shown_time(time));
 }
 
+static char *cut_short_text(const struct group *g, const char *by) {
+  bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
+  return print_string(
+      "`%s`%s%s%s was running when its process ended, since the last event: for how "
+      "long is not known%s",
+      g->function->name, inside ? " inside `" : "", inside ? g->held_by : "", inside ? "`" : "",
+      by);
+}
+
 /* It has no place yet where it lets go: only a debugger sees where it is. */
 static char *holds_text(const struct group *g, const char *by) {
+  if (g->ended && !g->most)
+    return cut_short_text(g, by);
   bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
   char *within = inside ? print_string(" inside `%s`", g->held_by) : print_string("%s", "");
   bool told = !g->held_from || (g->created_at && !strcmp(g->held_from, g->created_at));
@@ -209,7 +226,7 @@ static void add_group(struct findings *list, const struct group *g) {
   findings_add(list, (struct finding){
                          .kind = g->kind,
                          .weight = g->most,
-                         .severity = g->most,
+                         .severity = g->kind == FINDING_HELD && !g->most ? UNKNOWN : g->most,
                          .count = g->count,
                          .goes_on = g->kind == FINDING_HELD,
                          .shed = g->shed,
@@ -246,7 +263,7 @@ static bool classify(const struct reading *r, const struct r_live *live,
                       .shed = live->shed,
                       .ended = !strcmp(r->reason, "exit") || !strcmp(r->reason, "recovered"),
                       .count = live->count};
-  if (live->holds > limits->held)
+  if (live->holds > limits->held || is_cut_short(r, live))
     g->kind = FINDING_HELD;
   else if (r->lost_events)
     return false;

@@ -2,12 +2,14 @@
 #include "recover.h"
 
 #include "cli.h"
+#include "clock.h"
 #include "find.h"
 #include "json.h"
 #include "output.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,8 @@
 
 struct recovery {
   const char *directory;
+  const struct killed *killed;
+  int64_t latest; /* when the last profile of that process was begun */
   struct written *written;
   bool ok;
 };
@@ -70,9 +74,44 @@ static char *place_for(const struct aprof_header *header, const char *directory)
   return NULL;
 }
 
+/* An earlier image of its, before an exec, ended then; one that made no profile is known by its
+   other name. */
+static bool is_killed(const struct aprof_header *header, const struct recovery *recovery) {
+  const struct killed *killed = recovery->killed;
+  return killed->pid && header->pid == killed->pid && header->started_at_ns == recovery->latest &&
+         !strncmp(header->name, killed->name, sizeof killed->name - 1);
+}
+
+static void find_latest(const struct entry *entry, void *context) {
+  struct recovery *recovery = context;
+  struct aprof_header header;
+  int fd = open_regular(entry->directory, entry->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (profile_read_header(fd, entry->path, &header, true) && header.pid == recovery->killed->pid &&
+      header.started_at_ns > recovery->latest)
+    recovery->latest = header.started_at_ns;
+  close(fd);
+}
+
+/* The tick at which it was killed; 0 where that cannot be told, so that the greatest in the
+   profile counts. A virtual clock stands still by itself. */
+static uint64_t tick_of_end(const struct found *found, const struct aprof_header *header,
+                            const struct killed *killed) {
+  if (header->clock_source == APROF_CLOCK_VIRTUAL)
+    return 0;
+  uint64_t rate = clock_rate(found->fd, found->what, header, false);
+  if (!rate)
+    return 0;
+  uint64_t ago = clock_monotonic() - killed->at_ns, now = profile_clock(header);
+  return now - (uint64_t)(((unsigned __int128)ago << 32) / rate);
+}
+
 static bool make_totals(struct found *found, const struct aprof_header *header,
                         const struct recovery *recovery) {
   struct totals_request request = {.reason = "recovered", .path = found->path};
+  if (is_killed(header, recovery))
+    request.at = tick_of_end(found, header, recovery->killed);
   char *path = place_for(header, recovery->directory);
   char *place =
       path ? output_totals(path, false, found->fd, found->what, PROFILE_LEFT, &request) : NULL;
@@ -113,8 +152,11 @@ static void recover_one(const struct entry *entry, void *context) {
   found_release(&found);
 }
 
-bool recover_all(const char *directory, struct written *written) {
-  struct recovery recovery = {.directory = directory, .written = written, .ok = true};
+bool recover_all(const char *directory, const struct killed *killed, struct written *written) {
+  struct recovery recovery = {
+      .directory = directory, .killed = killed, .written = written, .ok = true};
+  if (killed->pid)
+    find_all(directory, find_latest, &recovery);
   find_all(directory, recover_one, &recovery);
   return recovery.ok;
 }

@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 enum { RECOVER_WAIT_S = 30 };
@@ -20,8 +22,16 @@ struct written {
   size_t count;
 };
 
+/* Of a process that a signal ended: its number, what the kernel called it then, and when that
+   was, by CLOCK_MONOTONIC. What ran in it ran until then. */
+struct killed {
+  pid_t pid; /* 0: it ended otherwise */
+  char name[16];
+  uint64_t at_ns;
+};
+
 /* Every profile in `directory` whose process has ended. False if one failed. */
-bool recover_all(const char *directory, struct written *written);
+bool recover_all(const char *directory, const struct killed *killed, struct written *written);
 
 /* Adds the totals in `output` that were made from profiles in `directory` since
    `start`: those that the processes wrote themselves. */

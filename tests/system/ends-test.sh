@@ -120,4 +120,59 @@ rm -f "$work/out"/*
 equal "exit status, signals while totals are made" 7 $?
 equal "and nothing else" "" "$(cat "$work/said")"
 equal "nor are totals lost" 1 "$(totals)"
+
+# What runs when its program is killed has run until then, where somebody saw it end.
+cat >"$work/hangs.c" <<'C'
+#include <aprof.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+APROF_ASYNC static __attribute__((noinline)) void hang(char **argv) {
+  puts(argv[1]);
+  fflush(stdout);
+  if (!strcmp(argv[1], "exec"))
+    execlp("sleep", "sleep", "60", (char *)NULL);
+  for (;;)
+    pause();
+}
+int main(int argc, char **argv) { return argc == 2 ? hang(argv), 0 : 1; }
+C
+check "one that hangs" "$cc" -O2 -g -fplugin="$plugin" -I"$src/rt/include" "$work/hangs.c" -o "$work/hangs"
+totals_ok() {
+  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
+}
+# hangs HOW COMMAND...: once it has begun it hangs for 400 ms, then it is killed
+hangs() {
+  local how=$1 pid
+  shift
+  rm -f "$work/out"/* "$work/said"
+  APROF_OPTIONS="dir:$work/out,profile:$profiles" "$@" "$work/hangs" "$how" >"$work/said" 2>"$work/why" &
+  runner=$!
+  until [ -s "$work/said" ]; do sleep 0.02; done
+  sleep 0.4
+  pid=$(cat "/proc/$runner/task/$runner/children")
+  kill -KILL ${pid:-$runner}
+  { wait "$runner"; } 2>/dev/null
+}
+held() {
+  jq -r '[.loop[].hold_open_ns // 0] | add | if . >= 400000000 then "long" elif . > 0 then "short" else "unknown" end' "$1"
+}
+texts() { jq -r '.findings[] | select(.kind == "held") | .text' "$1"; }
+hangs "in a call" "$aprof" run --
+left=$(echo "$work"/out/hangs.*.json)
+equal "killed while it hangs: the hold lasts to its end" long "$(held "$left")"
+check "killed while it hangs: totals close" totals_ok "$left"
+texts "$left" >"$work/texts"
+contains "killed while it hangs: the finding" "without a pause, to the end of the process" "$work/texts"
+hangs exec "$aprof" run --
+left=$(echo "$work"/out/hangs.*.json)
+refuse "killed as another program: the hold was over" test "$(held "$left")" = long
+hangs alone env
+left=$(find "$profiles" -name 'hangs-*')
+check "killed alone: totals of what it left" "$aprof" dump -o "$work/left.json" "$left"
+rm -f "$left"
+equal "killed alone: nobody knows for how long" unknown "$(held "$work/left.json")"
+texts "$work/left.json" >"$work/texts"
+contains "killed alone: the finding" \
+  "\`hang\` was running when its process ended, since the last event: for how long is not known" "$work/texts"
 finish
