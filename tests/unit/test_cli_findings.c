@@ -1,7 +1,6 @@
 /* What a report says and finds: cli/findings*.c, report*.c, of profiles made to measure. */
 #include "cli/json.h"
-#include "cli/report.h"
-#include "cli/totals.h"
+#include "shown.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -47,36 +46,8 @@ static uint32_t all_of(uint64_t amount, uint64_t count) {
   return histogram;
 }
 
-static char *totals(const char *reason, uint64_t now, size_t *length) {
-  struct totals_request how = {.reason = reason, .at = now};
-  char *text = NULL;
-  int fd = synthetic_file(s, s->header->used);
-  FILE *out = open_memstream(&text, length);
-  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &how, out));
-  fclose(out);
-  close(fd);
-  return text;
-}
-
 static struct reading *read_at(const char *reason, uint64_t now) {
-  size_t length;
-  char *text = totals(reason, now, &length);
-  struct reading *r = reading_parse(text, length, "synthetic");
-  free(text);
-  ck_assert_ptr_nonnull(r);
-  return r;
-}
-
-/* The report, findings on one line each. */
-static char *printed(struct reading *r) {
-  char *text = NULL;
-  size_t length = 0;
-  FILE *out = open_memstream(&text, &length);
-  report_print(r, &report_defaults, out);
-  fclose(out);
-  for (char *at; (at = strstr(text, "\n    ")) != NULL;)
-    memmove(at, at + 4, strlen(at + 4) + 1);
-  return text;
+  return shown_reading(s, reason, now);
 }
 
 static void has(const char *text, const char *part) {
@@ -89,7 +60,7 @@ static void lacks(const char *text, const char *part) {
 
 static char *report_at(const char *reason, uint64_t now) {
   struct reading *r = read_at(reason, now);
-  char *text = printed(r);
+  char *text = shown_report(r);
   reading_free(r);
   return text;
 }
@@ -120,7 +91,7 @@ START_TEST(what_waits_for_its_time_is_neither_stuck_nor_left) {
   has(text, "no finding: ");
   free(text);
   size_t length;
-  text = totals("exit", NOW, &length);
+  text = shown_totals(s, "exit", NOW, &length);
   has(text, "\"due_in_ns\":50000000000,");
   free(text);
 }
@@ -132,7 +103,7 @@ START_TEST(what_has_no_time_is_stuck) {
   size_t length;
   has(text, "12 `on_time` futures have waited over 9.00 s");
   free(text);
-  json = totals("exit", NOW, &length);
+  json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"due_in_ns\":null,");
   free(json);
 }
@@ -144,7 +115,7 @@ START_TEST(what_was_woken_just_now_is_not_due) {
   for (uint32_t i = 0; i < s->future_count; i++)
     s->futures[i].wake_site = create;
   size_t length;
-  char *json = totals("exit", NOW, &length);
+  char *json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"due_in_ns\":null,");
   lacks(json, "\"due_in_ns\":5");
   free(json);
@@ -162,7 +133,7 @@ START_TEST(the_mean_of_waits_is_of_those_that_ended) {
   waits->await.waiting += 14 * MS;
   struct reading *later = read_at("request", NOW + 1000 * MS);
   ck_assert(reading_subtract(later, earlier));
-  text = printed(later);
+  text = shown_report(later);
   has(text, "       2     12.0 s    7.00 ms          -\n");
   free(text);
   waits->await.count = waits->await.waiting = 0;
@@ -202,7 +173,7 @@ START_TEST(the_first_line_has_the_time_that_was_measured) {
   next_epoch(START + 250 * MS, true);
   struct reading *later = read_at("request", START + 300 * MS);
   ck_assert(reading_subtract(later, earlier));
-  char *text = printed(later);
+  char *text = shown_report(later);
   has(text, "(pid 4242) 60.0 ms of profiling between the two   futures");
   free(text);
   reading_free(earlier);
@@ -265,7 +236,7 @@ START_TEST(the_one_that_ran_longest_in_a_hold_is_named) {
   held("`conn` held the loop for 50.0 ms between conn.c:32 net_read and conn.c:32 net_read (100 "
        "times over 10.0 ms), mostly in `compress`: 49.0 ms at worst\n");
   size_t length;
-  char *json = totals("exit", NOW, &length);
+  char *json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"mostly\":\"compress\",\"mostly_ns\":49000000,");
   free(json);
 }
@@ -305,7 +276,7 @@ START_TEST(nothing_is_counted_without_histograms) {
   held("net_read (at least once over 10.0 ms)\n");
   held("no histograms: how often is not known; ");
   size_t length;
-  char *json = totals("exit", NOW, &length);
+  char *json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"at\":\"/src/app/conn.c:32\",\"count\":null,");
   free(json);
 }
@@ -465,7 +436,7 @@ START_TEST(a_library_does_not_take_the_names_of_functions_away) {
   r = read_at("exit", NOW);
   for (size_t i = 0; i < r->functions; i++)
     r->function[i].instrumented = strcmp(r->function[i].name, "free") != 0;
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "files are in /src/app/\n");
   has(text, "\n  malloc.c:3300\n");
   free(text);
@@ -553,7 +524,7 @@ END_TEST
 START_TEST(an_unknown_cost_is_not_below_nothing) {
   struct reading *earlier = read_at("request", NOW), *later = read_at("request", NOW + MS);
   ck_assert(reading_subtract(later, earlier));
-  char *text = printed(later);
+  char *text = shown_report(later);
   lacks(text, "cost");
   free(text);
   reading_free(earlier);
@@ -572,7 +543,7 @@ START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
   synthetic_counters(s, 1, 5)->function.slices++;
   struct reading *later = read_at("request", NOW + 100 * MS);
   ck_assert(reading_subtract(later, earlier));
-  char *text = printed(later);
+  char *text = shown_report(later);
   has(text, "held 11.8 ms at worst");
   has(text, "`conn` held the loop for about 11.8 ms (1 time over 10.0 ms)\n");
   free(text);

@@ -1,7 +1,6 @@
 /* What was shed, as reports show it: cli/governed*.c and all that asks them. */
 #include "cli/json.h"
-#include "cli/report.h"
-#include "cli/totals.h"
+#include "shown.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -73,30 +72,7 @@ static void shed(enum aprof_step step, uint64_t ticks, uint64_t events) {
 }
 
 static struct reading *read_now(void) {
-  struct totals_request how = {.reason = "request", .at = NOW};
-  char *text = NULL;
-  size_t length = 0;
-  int fd = synthetic_file(s, s->header->used);
-  FILE *out = open_memstream(&text, &length);
-  ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &how, out));
-  fclose(out);
-  close(fd);
-  struct reading *r = reading_parse(text, length, "synthetic");
-  free(text);
-  ck_assert_ptr_nonnull(r);
-  return r;
-}
-
-/* The report, lines joined. */
-static char *printed(struct reading *r) {
-  char *text = NULL;
-  size_t length = 0;
-  FILE *out = open_memstream(&text, &length);
-  report_print(r, &report_defaults, out);
-  fclose(out);
-  for (char *at; (at = strstr(text, "\n    ")) != NULL;)
-    memmove(at, at + 4, strlen(at + 4) + 1);
-  return text;
+  return shown_reading(s, "request", NOW);
 }
 
 static cJSON *as_json(const struct reading *r) {
@@ -127,7 +103,7 @@ static int shed_size(const cJSON *object) {
 START_TEST(nothing_shed_is_not_marked) {
   s->header->overhead_ppm = 10000;
   struct reading *r = read_now();
-  char *text = printed(r);
+  char *text = shown_report(r);
   lacks(text, "~");
   has(text, "held 50.0 ms at worst");
   cJSON *json = as_json(r);
@@ -145,7 +121,7 @@ START_TEST(each_number_that_lacks_something_is_marked) {
   shed(APROF_STEP_COUNTS, BUSY / 4, 600);
   synthetic_future(s, 1, 3, APROF_FUTURE_WAITING, NOW - 1000);
   struct reading *r = read_now();
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "futures ran ~50.0 % of the time, held ~50.0 ms at worst");
   has(text, "`request` held the loop for ~50.0 ms between");
   has(text, "(~2 times over 10.0 ms)");
@@ -174,7 +150,7 @@ END_TEST
 START_TEST(only_what_lacks_something_is_marked) {
   shed(APROF_STEP_HISTOGRAMS, BUSY / 4, 600);
   struct reading *r = read_now();
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "futures ran 50.0 % of the time, held 50.0 ms at worst");
   has(text, "`request` held the loop for 50.0 ms between");
   has(text, "(~2 times over 10.0 ms)");
@@ -190,7 +166,7 @@ START_TEST(what_was_not_seen_is_not_denied) {
   synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
   shed(APROF_STEP_COARSE, BUSY / 4, 600);
   struct reading *r = read_now();
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "no finding, but holds of the loop could be seen for 75.0 % of its time only (~): none "
             "over 10.0 ms\n");
   lacks(text, "nothing held");
@@ -206,7 +182,7 @@ START_TEST(nothing_was_seen_at_all) {
   shed(APROF_STEP_COUNTS, BUSY, 1000);
   struct reading *r = read_now();
   ck_assert(!r->thread[0].is_pool);
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "futures ran ~50.0 % of the time, no hold of it was seen (~)");
   has(text, "no finding, but holds of the loop could be seen for 0.0 % of its time only (~)\n");
   lacks(text, "pool thread");
@@ -258,7 +234,7 @@ START_TEST(an_interval_has_no_maxima_without_histograms) {
   struct loop loop = report_loop(later);
   ck_assert_uint_eq(loop.elapsed, BUSY);
   ck_assert_uint_eq(loop.unseen, BUSY / 4);
-  char *text = printed(later);
+  char *text = shown_report(later);
   lacks(text, "no finding: nothing held");
   has(text, "holds of the loop could be seen for 75.0 % of its time only (~)");
   free(text);
@@ -277,7 +253,7 @@ START_TEST(an_interval_is_marked_for_itself) {
   request->function.done += 10;
   struct reading *later = read_now();
   ck_assert(reading_subtract(later, earlier));
-  char *text = printed(later);
+  char *text = shown_report(later);
   lacks(text, "~");
   has(text, "no finding: nothing held the loop for over 10.0 ms");
   free(text);
@@ -293,7 +269,7 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   ended[aprof_bucket_of(1000)] = 5;
   shed(APROF_STEP_COUNTS, BUSY / 2, 600);
   struct reading *r = read_now();
-  char *text = printed(r);
+  char *text = shown_report(r);
   has(text, "request                100       -         - ");
   cJSON *json = as_json(r);
   const cJSON *row = cJSON_GetArrayItem(json_member(json, "functions"), 0);
@@ -305,7 +281,7 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   reading_free(r);
   ended[aprof_bucket_of(1000)] = 50;
   r = read_now();
-  text = printed(r);
+  text = shown_report(r);
   has(text, "request                100 ~50.0 %");
   free(text);
   reading_free(r);
@@ -314,7 +290,7 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   shed(APROF_STEP_COUNTS, 1, 1);
   block->at_step[APROF_STEP_HISTOGRAMS].events = 599;
   r = read_now();
-  text = printed(r);
+  text = shown_report(r);
   has(text, "request                100 ~50.0 %");
   free(text);
   reading_free(r);
