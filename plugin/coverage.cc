@@ -147,7 +147,8 @@ static std::string symbol_behind(cgraph_node *node) {
   return symbol_of(target ? target : node->decl);
 }
 
-/* A function that this unit gives to a create, and whose body is elsewhere. */
+/* A function that this unit gives to a create, and whose body is elsewhere, or was left alone:
+   it lacks what its run asks for, or takes it for something else. */
 static void add_callback(cgraph_node *node) {
   tree function = node->decl;
   for (const Reach &reach : reaches(function)) {
@@ -168,7 +169,8 @@ static void add_elsewhere() {
   FOR_EACH_FUNCTION(node) {
     if (node->alias && !node->weakref)
       add_alias(node);
-    else if (!node->definition || DECL_EXTERNAL(node->decl))
+    else if (!node->definition || DECL_EXTERNAL(node->decl) ||
+             !instrumented.count(DECL_UID(node->decl)))
       add_callback(node);
     if (!node->definition && !node->alias && !DECL_IS_UNDECLARED_BUILTIN(node->decl))
       add_declared(node->decl);

@@ -31,6 +31,25 @@ void co_wait(void) {}
 __attribute__((aprof("async"))) void other(void) { co_wait(); }
 END
 
+# A watcher's callback takes the watcher; one that takes something else is left alone, where the line looks
+# behind the argument before it knows whose run it is.
+cat >watcher.aprof <<'END'
+create call:start key=a0 fn=a0->cb | run key=a0 when=a0->active==0 once
+END
+cat >watcher.c <<'END'
+struct watcher { int active; void (*cb)(struct watcher *); };
+static void on_own(struct watcher *w) { (void)w; }
+static void on_cast(void *session) { (void)session; }
+__attribute__((noinline)) void start(struct watcher *w) { w->cb(w); }
+int main(void) {
+  struct watcher one = {0, on_own}, other = {0, 0};
+  other.cb = (void (*)(struct watcher *))on_cast;
+  start(&one);
+  start(&other);
+  return 0;
+}
+END
+
 for major in $majors; do
   cc=gcc-$major
   flags=("-fplugin=$plugin" -fplugin-arg-aprof-bindings=my.aprof -fplugin-arg-aprof-autoload=no)
@@ -56,5 +75,9 @@ for major in $majors; do
   "$aprof" coverage --json other.o >other.json
   equal "$cc: nothing is outside or missing in the other unit" "0 0" \
     "$(jq -r '[.outside, .declared] | map(length) | join(" ")' other.json)"
+  "$cc" -O2 -Wno-cast-function-type "-fplugin=$plugin" -fplugin-arg-aprof-bindings=watcher.aprof \
+    -fplugin-arg-aprof-autoload=no watcher.c -o watcher || exit 1
+  equal "$cc: a callback that was cast and left alone is named, the other is not" "on_cast" \
+    "$("$aprof" coverage --json watcher | jq -r '.callbacks[].name')"
 done
 finish
