@@ -30,7 +30,9 @@ static bool same_bucket(uint64_t a, uint64_t b) {
   return apart <= (a > b ? a : b) / 100;
 }
 
-static void take_distribution(struct distribution *later, const struct distribution *earlier) {
+/* `max`: of all that the later totals have, which none of the interval's passes; or UNKNOWN. */
+static void take_distribution(struct distribution *later, const struct distribution *earlier,
+                              uint64_t max) {
   size_t j = 0, kept = 0;
   if (!later->count)
     return;
@@ -45,8 +47,8 @@ static void take_distribution(struct distribution *later, const struct distribut
       later->bucket[kept++] = b;
   }
   later->count = kept;
-  later->p50 = buckets_percentile(later->bucket, kept, 500, HISTOGRAM_NO_MAX);
-  later->p99 = buckets_percentile(later->bucket, kept, 990, HISTOGRAM_NO_MAX);
+  later->p50 = buckets_percentile(later->bucket, kept, 500, max);
+  later->p99 = buckets_percentile(later->bucket, kept, 990, max);
 }
 
 /* -- finding what belongs together ----------------------------------------- */
@@ -97,8 +99,8 @@ static void take_await(struct r_await *later, const struct r_await *earlier) {
   take(&later->immediate, earlier->immediate);
   take(&later->waiting, earlier->waiting);
   take(&later->ended, earlier->ended);
+  take_distribution(&later->waits, &earlier->waits, later->max);
   take_max(&later->max, earlier->max);
-  take_distribution(&later->waits, &earlier->waits);
 }
 
 static void take_awaits(struct r_function *later, const struct r_function *earlier) {
@@ -143,8 +145,8 @@ static void take_wakers(struct r_function *later, const struct r_function *earli
       continue;
     take(&w->count, before->count);
     take(&w->queued, before->queued);
+    take_distribution(&w->queued_of, &before->queued_of, w->max);
     take_max(&w->max, before->max);
-    take_distribution(&w->queued_of, &before->queued_of);
   }
   index_free(&x);
 }
@@ -164,16 +166,16 @@ static void take_function(struct r_function *later, const struct r_function *ear
   take(&later->loop_exec, earlier->loop_exec);
   take(&later->waiting, earlier->waiting);
   take(&later->children_exec, earlier->children_exec);
+  take_distribution(&later->exec_of, &earlier->exec_of, later->exec_max);
+  take_distribution(&later->slice_of, &earlier->slice_of, later->slice_max);
+  take_distribution(&later->wall_of, &earlier->wall_of, later->wall_max);
+  take_distribution(&later->queued_of, &earlier->queued_of, UNKNOWN);
   take_max(&later->exec_max, earlier->exec_max);
   take_max(&later->wall_max, earlier->wall_max);
   take_max(&later->slice_max, earlier->slice_max);
   if (later->slice_max == UNKNOWN)
     later->slice_from = later->slice_to = later->slice_from_name = later->slice_to_name =
         later->mostly = NULL;
-  take_distribution(&later->exec_of, &earlier->exec_of);
-  take_distribution(&later->slice_of, &earlier->slice_of);
-  take_distribution(&later->wall_of, &earlier->wall_of);
-  take_distribution(&later->queued_of, &earlier->queued_of);
   take_awaits(later, earlier);
   take_blocking(later, earlier);
   take_wakers(later, earlier);

@@ -214,6 +214,19 @@ check "live: totals close" totals_ok a.json b.json
 "$aprof" report --json a.json b.json >interval.json
 equal "interval: what happened between" "50 50" "$(python3 -c 'import json
 print(*(f["created"] for f in json.load(open("interval.json"))["functions"]))')"
+python3 - <<'END'
+import json
+for name, count in ("a", 1), ("b", 51):  # a bucket whose middle is 5111808
+    totals = json.load(open(name + ".json"))
+    for f in totals["functions"]:
+        if f["name"] == "handle_upload":
+            f["slice_max_ns"] = 5084000
+            f["slice"] = dict.fromkeys(f["slice"], 5084000) | {"buckets": [[4980736, count]]}
+    json.dump(totals, open("max-" + name + ".json", "w"))
+END
+"$aprof" report --json max-a.json max-b.json >interval.json
+equal "interval: no percentile is beyond what is known to be the longest ever" 5084000 \
+  "$(value interval.json 'f["handle_upload"]["slice_p99_ns"]')"
 refuse "interval: the earlier one comes first" "$aprof" report b.json a.json
 contains "interval: and that is said" "give the earlier one first" check.out
 refuse "interval: not of two processes" "$aprof" report "$json" b.json
