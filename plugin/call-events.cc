@@ -129,7 +129,7 @@ static bool runs_unseen(const Binding &b, CallWork *w) {
     return false;
   for (const auto &value : b.functions) {
     tree function = named_function(value.get(), w);
-    if (!function || is_defined_here(function) || !is_of_system(function))
+    if (!function || is_defined_here(function) || !is_of_platform(function))
       return false;
   }
   return true;

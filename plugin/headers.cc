@@ -103,6 +103,12 @@ bool is_library_at(const Binding *b, location_t where) {
   return b->library && is_library_file(b, file_at(where));
 }
 
+bool is_of_platform(tree function) {
+  const char *file = LOCATION_FILE(DECL_SOURCE_LOCATION(function));
+  return fndecl_built_in_p(function) ||
+         (is_of_system(function) && file && strncmp(file, "/usr/include/", 13) == 0);
+}
+
 bool is_of_system(tree function) {
   return fndecl_built_in_p(function) || in_system_header_at(DECL_SOURCE_LOCATION(function));
 }

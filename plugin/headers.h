@@ -36,6 +36,9 @@ bool is_library_at(const Binding *, location_t where);
 
 /* Declared by the system: nobody expects its body here. */
 bool is_of_system(tree function);
+/* ... and cannot be the program's: builds call headers of its own libraries the system's, too
+   (-isystem, as CMake does). */
+bool is_of_platform(tree function);
 
 } // namespace aprof
 

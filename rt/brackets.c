@@ -249,7 +249,7 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
     old = key_find(key0, key1, f->ns);
   /* Where another one has the key, only the call's result tells whether it is over; but not of
      one that makes its successor itself: that may run elsewhere before the call returns. */
-  bool fresh = old == NULL || (runs_here(t, old) && !(f->polled & APROF_REARM));
+  bool fresh = old == NULL || (t->cur == old && !(f->polled & APROF_REARM));
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE && fresh) {
     forget_tentative(t, f, f->id, true);

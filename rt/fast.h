@@ -17,7 +17,7 @@
 
 #include "events.h"
 
-#define ALWAYS static inline __attribute__((always_inline))
+#define ALWAYS static inline __attribute__((always_inline, no_instrument_function))
 
 /* GCC saves a register at each event rather than keep on the stack what only the way to the
    general event needs. Those that it may not use at all are not saved either. */
@@ -28,7 +28,6 @@ register uint64_t unused_r14 __asm__("r14");
 register uint64_t unused_r15 __asm__("r15");
 #ifdef FAST_SAVES_NOTHING
 register uint64_t unused_rbx __asm__("rbx");
-register uint64_t unused_rbp __asm__("rbp");
 register uint64_t unused_r12 __asm__("r12");
 #endif
 #endif
@@ -283,7 +282,7 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
 #if defined __x86_64__
   __asm__("orl %1, %0"
           : "+m"(*(uint32_t *)(void *)&f->state)
-          : "e"(1 | (APROF_F_WAITED | flags) << 8)
+          : "er"((uint32_t)1 | (APROF_F_WAITED | flags) << 8)
           : "cc");
 #else
   f->state = APROF_FUTURE_WAITING;

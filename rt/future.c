@@ -44,9 +44,9 @@ static uint32_t slab_new(void) {
 
 /* Folds a record that nobody will touch again into the counts, as its epoch's end
    found it. What lies before the last reset counts nowhere. */
-static void sweep_one(struct thread *t, struct aprof_future *f, uint32_t epoch) {
+static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t epoch) {
   struct aprof_header *h = rt.header;
-  if (!future_claim(f, f->id))
+  if (!future_claim(f, id))
     return;
   bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
   uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;
@@ -75,10 +75,12 @@ static SLOW void sweep(struct thread *t) {
     struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
     struct aprof_future *f = (struct aprof_future *)(chunk + 1);
     for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++) {
-      uint32_t old = epoch - (uint16_t)(epoch - (uint32_t)(f[i].id >> 48));
+      uint64_t id = __atomic_load_n(&f[i].id, __ATOMIC_ACQUIRE);
+      uint16_t ago = (uint16_t)(epoch - (uint32_t)(id >> 48));
+      bool newer = ago > UINT16_MAX / 2; /* of an epoch that began meanwhile: none is so old */
       /* What ran then is part of its thread's time: it stays. */
-      if (f[i].id != 0 && old != epoch && f[i].state != APROF_FUTURE_RUNNING)
-        sweep_one(t, &f[i], old);
+      if (id != 0 && ago != 0 && !newer && f[i].state != APROF_FUTURE_RUNNING)
+        sweep_one(t, &f[i], id, epoch - ago);
     }
     at += chunk->size != 0 ? chunk->size : APROF_PAGE;
   }
