@@ -154,12 +154,13 @@ static uint32_t function_site(const struct aprof_future *f) {
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
                            struct aprof_future *f, uint32_t flags, uint64_t now) {
   if ((flags & APROF_REARM) && function_site(old) == function_site(f)) {
-    /* Due anew: where it runs, in the wait that comes next. Put aside it has no place for it. */
-    if (f->wake_tick != 0 &&
-        (old->state == APROF_FUTURE_WAITING || old->state == APROF_FUTURE_RUNNING))
-      future_wakes_at(old, f->wake_tick);
-    if (is_busy(old))
+    /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
+    if (is_busy(old)) {
       old->ending = ENDING_REARMED;
+      old->polled = f->wake_tick;
+    } else if (old->state == APROF_FUTURE_WAITING && (f->wake_tick != 0 || old->wake_site == 0)) {
+      future_wakes_at(old, f->wake_tick);
+    }
     return true;
   }
   key_remove(old);
@@ -470,7 +471,7 @@ static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct apr
 }
 
 /* The running future, whose exec is closed, waits until it is run again. */
-static void pause_running(struct thread *t, struct aprof_site *where, uint64_t now) {
+static void pause_running(struct thread *t, struct aprof_site *where, uint64_t now, uint64_t due) {
   struct aprof_future *f = t->cur;
   if (f->await == 0) {
     uint32_t await = pause_place(t, f, where);
@@ -484,6 +485,8 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
   } else {
     set_waiting(f, f->await, now);
   }
+  if (unlikely(due != 0))
+    future_wakes_at(f, due);
   tell(APROF_EVENT_WAITING, f, node_site(f->await), now);
 }
 
@@ -493,6 +496,9 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
   /* This stack, also where f itself goes on. */
   bool over = bracket_body(token) || how < APROF_PENDING;
+  uint64_t due = unlikely(f->ending == ENDING_REARMED) ? f->polled : 0;
+  if (unlikely(f->ending != 0))
+    f->polled = 0;
   how = run_verdict(t, f, how);
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
@@ -500,7 +506,7 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   if (!held)
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)
-    pause_running(t, where, now);
+    pause_running(t, where, now, t->cur == f ? due : 0);
   else
     future_over(t, f, token->word[0], how, now);
   set_resting(t, now);

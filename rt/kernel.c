@@ -48,15 +48,22 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
 
 #define CALL(number, a, b, c, d) call(number, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
-long syscall(long number, ...) {
-  long argument[6];
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < 6; i++) /* those that the caller did not give are not looked at, either */
-    argument[i] = va_arg(list, long);
-  va_end(list);
-  return call(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+long own_failed(int error) __asm__("__aprof_own_failed")
+    __attribute__((used, visibility("hidden")));
+long own_failed(int error) {
+  errno = error;
+  return -1;
 }
+
+/* Which arguments the caller gave nobody knows, so all are passed on: in C that would be a look
+   at what is not there. */
+__asm__(".text\n\t.globl __aprof_own_syscall\n\t.hidden __aprof_own_syscall\n"
+        "\t.type __aprof_own_syscall, @function\n"
+        "__aprof_own_syscall:\n\tmovq %rdi, %rax\n\tmovq %rsi, %rdi\n\tmovq %rdx, %rsi\n"
+        "\tmovq %rcx, %rdx\n\tmovq %r8, %r10\n\tmovq %r9, %r8\n\tmovq 8(%rsp), %r9\n"
+        "\tsyscall\n\tcmpq $-4095, %rax\n\tjae 1f\n\tret\n"
+        "1:\tnegl %eax\n\tmovl %eax, %edi\n\tjmp __aprof_own_failed\n"
+        "\t.size __aprof_own_syscall, . - __aprof_own_syscall");
 
 int access(const char *path, int mode) {
   return (int)CALL(SYS_access, path, mode, 0, 0);

@@ -292,6 +292,33 @@ START_TEST(rearmed_in_its_own_callback_is_due) {
 }
 END_TEST
 
+/* What else it waits for in that callback has no due time; nor has it once it is armed without. */
+START_TEST(rearmed_before_another_await) {
+  begin();
+  token r, w;
+  arm_due(KEY, 10);
+  pass(10);
+  run(&call, &r, KEY, &on_done);
+  arm_due(KEY, 10);
+  suspend(&nap, &w);
+  pass(50);
+  resume(&w);
+  ran(&r, APROF_DONE);
+  expect("on_done @ nap", "waiting", 50);
+  expect("on_done", "queued", 0);
+  pass(5);
+  run(&call, &r, KEY, &on_done); /* it was due in that wait */
+  new_future(&rearm, &on_done, KEY);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 5);
+  pass(100);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 5);
+  expect("on_done", "created", 1);
+}
+END_TEST
+
 /* Made again by its own callback, for a thread that may begin before the call returns. */
 START_TEST(made_again_in_its_own_callback) {
   begin();
@@ -681,8 +708,8 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           child_suspends_before_create_returns, other_body_in_a_create_bracket,
           nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
           reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, made_again_in_its_own_callback,
-          not_made_again_after_all, rearmed_by_name_and_by_address,
+          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, rearmed_before_another_await,
+          made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wake_turns_waiting_into_queued,

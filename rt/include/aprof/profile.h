@@ -422,7 +422,8 @@ struct aprof_future {
   uint32_t parent_serial; /* lower half of its id is this */
   uint32_t caller;        /* index: the future that awaits this body's return */
   uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
-  uint64_t polled;        /* ticks of the wait that it is polled in, closed so far */
+  uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
+                             was armed again while it runs: when it is due */
   uint32_t outer;  /* node of the outermost future on this one's stack (slices) */
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
