@@ -242,7 +242,8 @@ static void add_count(struct findings *list, enum finding_kind kind, uint64_t co
 static void find_lost(struct findings *list, const struct reading *r) {
   const char *why = r->confined ? "lost: the program had given up system calls (seccomp), so "
                                   "nothing new had room"
-                                : "lost: the profile was full; raise memory: in APROF_OPTIONS";
+                                : "lost: the profile was full; raise memory: in APROF_OPTIONS, "
+                                  "or have profile:memfd where its file system is small";
   static const char rest[] =
       "; times and counts are too small by that, and who is stuck, never ran "
       "or was left was not looked for";
