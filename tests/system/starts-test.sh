@@ -193,11 +193,14 @@ export APROF_RUNTIME=$build/rt/.libs/libaprof.so.0
 profiles=$(mktemp -d /dev/shm/aprof-starts.XXXXXX)
 trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 cd "$work" || exit 1
+runs=0
 
-# profiled COMMAND...: $status, $work/said, and totals in $work/totals
+# profiled COMMAND...: $status, $work/said, and totals in $work/totals, which is another directory
+# each time: those of a child, or of a dump, may come when the program is over
 profiled() {
-  rm -rf "$work/totals" && mkdir "$work/totals"
-  APROF_OPTIONS="dir:$work/totals,profile:$profiles" timeout 60 "$@" >"$work/said" 2>&1
+  runs=$((runs + 1))
+  mkdir "$work/totals.$runs" && ln -sfn "totals.$runs" "$work/totals"
+  APROF_OPTIONS="dir:$work/totals.$runs,profile:$profiles" timeout 60 "$@" >"$work/said" 2>&1
   status=$?
 }
 done_of() { jq '.functions[] | select(.name == "work").done' "$work/totals"/*.json; }
@@ -232,14 +235,14 @@ fi
 # A reaper is told of nothing; `out` appears with the first totals.
 reaper() {
   rm -f out
-  { while [ -z "$(find totals -name '*.json' 2>/dev/null)" ]; do sleep 0.01; done; touch out; } &
+  { while [ -z "$(find totals/ -name '*.json' 2>/dev/null)" ]; do sleep 0.01; done; touch out; } &
   local waits=$!
   profiled "$@"
   wait "$waits"
 }
 reaper ./program reaper
 equal "what a reaper is told of its children" "0 0 0" "$status $(cat said)"
-check "totals of SIGUSR1 and of the end" test "$(find totals -name '*.json' | wc -l)" -ge 2
+check "totals of SIGUSR1 and of the end" test "$(find totals/ -name '*.json' | wc -l)" -ge 2
 if unshare -pf --mount-proc true 2>/dev/null; then
   reaper unshare -pf --mount-proc ./program reaper
   equal "... and the first process of a namespace" "0 0 0" "$status $(cat said)"
