@@ -105,8 +105,8 @@ bool is_library_at(const Binding *b, location_t where) {
 
 bool is_of_platform(tree function) {
   const char *file = LOCATION_FILE(DECL_SOURCE_LOCATION(function));
-  return fndecl_built_in_p(function) ||
-         (is_of_system(function) && file && strncmp(file, "/usr/include/", 13) == 0);
+  return is_of_system(function) &&
+         (fndecl_built_in_p(function) || (file && strncmp(file, "/usr/include/", 13) == 0));
 }
 
 bool is_of_system(tree function) {

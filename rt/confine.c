@@ -255,12 +255,8 @@ static uint32_t filters(void) {
 }
 
 static uint32_t filters_of(const char *status) {
-  char text[4096] = "";
-  int fd = open(status, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) {
-    read_status(fd, text, sizeof text);
-    close(fd);
-  }
+  char text[4096];
+  kernel_read_file(status, text, sizeof text);
   return filters_in(text);
 }
 

@@ -88,11 +88,7 @@ struct request {
 static unsigned last_descriptor(void) {
   static const char name[] = "FDSize:";
   char text[512];
-  long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
-  long length = fd >= 0 ? syscall(SYS_read, fd, text, sizeof text - 1) : 0;
-  if (fd >= 0)
-    syscall(SYS_close, fd);
-  text[length > 0 ? length : 0] = '\0';
+  kernel_read_file("/proc/self/status", text, sizeof text);
   const char *found = strstr(text, name);
   unsigned size = found != NULL ? (unsigned)strtoul(found + sizeof name - 1, NULL, 10) : 0;
   return size != 0 ? size : ~0u;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bytes.h"
+#include "plain.h"
 
 char *getenv(const char *name) {
   size_t length = strlen(name);
@@ -30,15 +31,23 @@ unsigned long strtoul(const char *restrict text, char **restrict end, int base) 
   return value;
 }
 
+size_t kernel_read_file(const char *path, char *to, size_t room) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  size_t got = 0;
+  if (fd >= 0) {
+    ssize_t n;
+    while (got < room - 1 && (n = read(fd, to + got, room - 1 - got)) > 0)
+      got += (size_t)n;
+    close(fd);
+  }
+  to[got] = '\0';
+  return got;
+}
+
 #if defined __x86_64__ && defined __LP64__
 
 static long call(long number, long a, long b, long c, long d, long e, long f) {
-  register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
-                   : "rcx", "r11", "memory");
+  long result = plain_call6(number, a, b, c, d, e, f);
   if (result >= -4095 && result < 0) {
     errno = (int)-result;
     return -1;

@@ -77,4 +77,9 @@ ssize_t write(int fd, const void *from, size_t size) OWN(write);
 
 #undef OWN
 
+/* The beginning of a file, as text; its length, 0 where there is none. Opens, reads and closes, as
+   the loader has done before, and makes no other call. */
+size_t kernel_read_file(const char *path, char *to, size_t room)
+    __attribute__((visibility("hidden")));
+
 #endif

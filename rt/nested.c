@@ -37,18 +37,7 @@ static inline void spin_pause(void) {
    interrupted, as in the rest of an event. */
 static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
                                                               uint64_t *before) {
-#if defined __x86_64__
-  register uint64_t size __asm__("r10") = sizeof *set;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"((long)SYS_rt_sigprocmask), "D"((long)how), "S"(set), "d"(before), "r"(size)
-                   : "rcx", "r11", "memory");
-#else
-  int saved = errno;
-  syscall(SYS_rt_sigprocmask, how, set, before, sizeof *set);
-  errno = saved;
-#endif
+  plain_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
 }
 
 /* A pending cancellation must not act in here either: a slow path that ended in the

@@ -1,10 +1,9 @@
 /*
  * What the kernel says, of a file or otherwise, asked without the C library.
  *
- * A preloaded library may have the C library's calls in its place, and be over before the
- * program's last destructor: libfaketime's stat crashes then. So what happens at exit, or in a
- * process that becomes the command, asks the kernel.
- * Cost: a system call. Locking: none; async-signal-safe. Errors: not 0, or negative; errno stays.
+ * For what kernel.h has no name for, or where errno is not this thread's: in an event, at exit, in
+ * a process in the program's memory. Cost: a system call. Locking: none; async-signal-safe. Errors:
+ * not 0, or negative; errno stays.
  */
 #ifndef APROF_PLAIN_H
 #define APROF_PLAIN_H
@@ -17,22 +16,26 @@
 
 /* In line, for it is made inside events: a handler that comes meanwhile must find this
    library interrupted, and no tool may think that the buffer is the program's. */
-static inline __attribute__((always_inline)) long plain_call(long number, long a, long b, long c,
-                                                             long d) {
+static inline __attribute__((always_inline)) long plain_call6(long number, long a, long b, long c,
+                                                              long d, long e, long f) {
 #if defined __x86_64__
-  register long fourth __asm__("r10") = d;
+  register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
   long result;
   __asm__ volatile("syscall"
                    : "=a"(result)
-                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
                    : "rcx", "r11", "memory");
   return result;
 #else
   int saved = errno;
-  long result = syscall(number, a, b, c, d);
+  long result = syscall(number, a, b, c, d, e, f);
   errno = saved;
   return result;
 #endif
+}
+static inline __attribute__((always_inline)) long plain_call(long number, long a, long b, long c,
+                                                             long d) {
+  return plain_call6(number, a, b, c, d, 0, 0);
 }
 
 /* The call that libc makes for fstat, so a filter for the program has it. */

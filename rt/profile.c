@@ -41,13 +41,8 @@ static uint64_t address_space_left(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return UINT64_MAX;
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  char text[64] = "";
-  if (fd >= 0) {
-    ssize_t n = read(fd, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    close(fd);
-  }
+  char text[64];
+  kernel_read_file("/proc/self/statm", text, sizeof text);
   uint64_t used = strtoul(text, NULL, 10) * getauxval(AT_PAGESZ);
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
@@ -207,22 +202,9 @@ static int move_high(int fd) {
 
 /* -- what the header says of the process ----------------------------------------- */
 
-static size_t read_file(const char *path, char *to, size_t room) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  size_t got = 0;
-  if (fd >= 0) {
-    ssize_t n;
-    while (got < room - 1 && (n = read(fd, to + got, room - 1 - got)) > 0)
-      got += (size_t)n;
-    close(fd);
-  }
-  to[got] = '\0';
-  return got;
-}
-
 static uint64_t start_time(void) {
   static char text[1024];
-  read_file("/proc/self/stat", text, sizeof text);
+  kernel_read_file("/proc/self/stat", text, sizeof text);
   char *p = strrchr(text, ')');
   for (int field = 2; p != NULL && field < 22; field++)
     p = strchr(p + 1, ' ');
@@ -234,10 +216,10 @@ static void describe_process(struct aprof_header *h) {
   h->parent_pid = getppid();
   h->start_time = start_time();
   h->started_at_ns = (int64_t)vdso_clock(CLOCK_REALTIME);
-  read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
+  kernel_read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
   h->boot_id[36] = '\0';
   gethostname(h->host, sizeof h->host - 1);
-  size_t n = read_file("/proc/self/cmdline", h->command, sizeof h->command);
+  size_t n = kernel_read_file("/proc/self/cmdline", h->command, sizeof h->command);
   for (size_t i = 0; i + 1 < n; i++)
     if (h->command[i] == '\0')
       h->command[i] = ' ';
