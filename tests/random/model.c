@@ -32,11 +32,16 @@ static void on_wake_current(struct world *w, struct thread *t, const struct op *
 
 static void end_future(struct thread *t, struct future *f, int how) {
   f->keyed = false;
-  if (model_busy(f)) {
+  if (!model_busy(f)) {
+    model_ends_at_rest(t, f, how);
+  } else if (f == t->current && f->brackets == 0 && !f->adopted) {
+    /* Resumed behind its bracket: none will close. */
+    ledger_close(t, f, false);
+    ledger_over(t, f, how);
+    ledger_slice_end(t, f->site->name);
+  } else {
     f->ending = END_ASKED;
     f->how = how;
-  } else {
-    model_ends_at_rest(t, f, how);
   }
 }
 
