@@ -182,7 +182,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   if (!key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   tree record =
-      site_new(APROF_SITE_SWITCH, name_of_function(w->decl), w->frame.where, w->decl, b, 0);
+      site_new(APROF_SITE_SWITCH, name_of_body(w->decl), w->frame.where, w->decl, b, 0);
   bracket.switches = true;
   bracket.how = number(APROF_DONE);
   bracket.token = new_token(&w->variables);
@@ -199,7 +199,7 @@ static void add_moment(BodyWork *w, const Binding *b) {
   if (many && !arguments_present(*b, w->frame))
     return;
   say(*w, b);
-  if (tree event = moment_event(*b, w->frame, name_of_function(w->decl), 0))
+  if (tree event = moment_event(*b, w->frame, name_of_body(w->decl), 0))
     append(&w->entry, if_enabled(w->frame, b, event));
 }
 
@@ -237,7 +237,7 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
 
 /* `value` may say that it is not over yet: pending= or polling=. */
 static tree set_stackless(BodyWork *w, BodyBracket *bracket, tree value, location_t where) {
-  tree record = site_new(APROF_SITE_RETURN, name_of_function(w->decl), where, w->decl, nullptr, 0);
+  tree record = site_new(APROF_SITE_RETURN, name_of_body(w->decl), where, w->decl, nullptr, 0);
   tree statements = NULL_TREE, not_over = NULL_TREE;
   tree verdict = stackless_how(*bracket->run, value);
   append(&statements, assign(bracket->how, verdict));

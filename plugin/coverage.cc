@@ -49,7 +49,7 @@ static std::string symbol_of(tree function) {
 
 /* The place, the name, and the symbol where it is another one. */
 static std::string named(tree function, const std::string &symbol) {
-  std::string name = field(name_of_function(function));
+  std::string name = field(name_of_body(function));
   return place(DECL_SOURCE_LOCATION(function)) + "\t" + name +
          (symbol == name ? "" : "\t" + symbol) + "\n";
 }
@@ -63,7 +63,7 @@ void coverage_function(tree function, bool likely) {
 
 void coverage_await(location_t where, const std::string &callee, tree function, bool inside) {
   records += (inside ? "await\t" : "outside\t") + place(where) + "\t" + field(callee) + "\t" +
-             field(name_of_function(function)) + "\n";
+             field(name_of_body(function)) + "\n";
 }
 
 void coverage_match(const Binding &b) {
@@ -155,7 +155,7 @@ static void add_callback(cgraph_node *node) {
     const Binding *run = reach.create->run_of_functions();
     if (is_library_at(reach.create, reach.where))
       continue;
-    records += "callback\t" + place(reach.where) + "\t" + field(name_of_function(function)) + "\t" +
+    records += "callback\t" + place(reach.where) + "\t" + field(name_of_body(function)) + "\t" +
                field(name_of_create(reach)) + "\t" + symbol_behind(node) + "\t" + run->key.space +
                (is_of_system(function) ? "\tsystem" : "") + "\n";
   }

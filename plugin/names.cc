@@ -12,8 +12,22 @@ static bool is_special(tree d, const char *text, const char *prefix) {
          TYPE_IDENTIFIER(DECL_CONTEXT(d));
 }
 
-/* ns::Class::method; the plain name in C. */
-std::string qualified_name(tree declaration) {
+/* "<int>" of what a template was instantiated to, as debuggers write it; a long list is cut. */
+static std::string template_arguments(tree declaration, const std::string &name) {
+  const size_t most = 80;
+  if (!declaration || !DECL_P(declaration))
+    return "";
+  bool type = TREE_CODE(declaration) == TYPE_DECL;
+  const char *whole = lang_hooks.dwarf_name(declaration, type ? 2 : 0);
+  if (!whole || strncmp(whole, name.c_str(), name.size()) != 0)
+    return "";
+  std::string arguments = whole + name.size();
+  if (arguments.compare(0, 1, "<") != 0 && arguments.compare(0, 2, " <") != 0) /* operator< <int> */
+    return "";
+  return arguments.size() > most ? arguments.substr(0, most - 4) + "...>" : arguments;
+}
+
+static std::string chain_of(tree declaration, bool arguments) {
   std::string name;
   for (tree d = declaration; d && TREE_CODE(d) != TRANSLATION_UNIT_DECL;) {
     tree identifier = TYPE_P(d) ? TYPE_IDENTIFIER(d) : DECL_NAME(d);
@@ -27,6 +41,8 @@ std::string qualified_name(tree declaration) {
       part = std::string("~") + identifier_text(TYPE_IDENTIFIER(DECL_CONTEXT(d)));
     else if (TYPE_P(d) && (!text || strchr("<.", *text) || strncmp(text, "__lambda", 8) == 0))
       part = "lambda";
+    else if (arguments && !part.empty())
+      part += template_arguments(TYPE_P(d) ? TYPE_NAME(d) : d, part);
     if (!part.empty())
       name = name.empty() ? part : part + "::" + name;
     d = TYPE_P(d) ? TYPE_CONTEXT(d) : DECL_CONTEXT(d);
@@ -34,12 +50,20 @@ std::string qualified_name(tree declaration) {
   return name;
 }
 
-std::string name_of_function(tree function) {
+std::string qualified_name(tree declaration) {
+  return chain_of(declaration, false);
+}
+
+static std::string name_of(tree function, bool arguments) {
   if (lang_GNU_CXX())
-    return qualified_name(function);
+    return chain_of(function, arguments);
   const char *text = identifier_text(DECL_NAME(function));
   return text ? text : "?";
 }
+
+std::string name_of_function(tree function) { return name_of(function, false); }
+
+std::string name_of_body(tree function) { return name_of(function, true); }
 
 std::vector<std::string> names_of(tree function, bool mangled) {
   std::vector<std::string> names;

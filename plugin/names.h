@@ -16,8 +16,12 @@ namespace aprof {
 /* ns::Class::method; the plain name in C. Of a function or a type's declaration. */
 std::string qualified_name(tree declaration);
 
-/* A name as messages and sites show it: qualified in C++. */
+/* A name as messages and calls show it: qualified in C++. */
 std::string name_of_function(tree function);
+
+/* The name of a body: in C++ with what a template was instantiated to, too, for two
+   instances are two functions. */
+std::string name_of_body(tree function);
 
 /* All names of it, each once. `mangled`: the assembler's too if the compiler has not
    needed it yet; not while parsing, when a type's name may still change. */

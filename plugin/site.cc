@@ -140,7 +140,7 @@ static tree new_site(aprof_site_kind kind, aprof_model model, const std::string 
       number(unsigned_char_type_node, model),
       number(uint16_type_node, flags),
       number(uint32_type_node, ns),
-      text_tree(name_of_function(function)),
+      text_tree(name_of_body(function)),
       NULL_TREE,
   };
   return make_record(values);
@@ -166,7 +166,7 @@ tree site_of_function(tree function) {
       model = APROF_MODEL_FRAME;
     flags |= run.line->background ? APROF_BACKGROUND : 0;
   }
-  site = keep(new_site(APROF_SITE_FUNCTION, model, name_of_function(function),
+  site = keep(new_site(APROF_SITE_FUNCTION, model, name_of_body(function),
                        DECL_SOURCE_LOCATION(function), function, flags, APROF_NS_NONE));
   return unshare_expr(site);
 }
@@ -175,7 +175,7 @@ tree site_of_run(tree function, const Binding *line, bool quiet, bool own) {
   unsigned flags = (quiet ? APROF_QUIET : 0) | (own ? APROF_OWN : 0);
   if (!namespace_has_create(line->key.ns))
     flags |= APROF_ORPHAN;
-  return site_new(APROF_SITE_RUN, name_of_function(function), DECL_SOURCE_LOCATION(function),
+  return site_new(APROF_SITE_RUN, name_of_body(function), DECL_SOURCE_LOCATION(function),
                   function, line, flags);
 }
 
