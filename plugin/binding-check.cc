@@ -58,8 +58,8 @@ static const char *misuse_of_values(const Binding &b, const char **word) {
       return "an assignment returns nothing: it has a0, which is stored, and obj";
   }
   *word = "due=";
-  for (auto kind : {Value::Ret, Value::Cur})
-    if (value_uses(b.due.get(), kind))
+  for (const Duration &d : b.due)
+    if (value_uses(d.value.get(), Value::Ret) || value_uses(d.value.get(), Value::Cur))
       return "due= is evaluated before the call: it cannot use ret or cur";
   *word = "fn=";
   for (const auto &f : b.functions)

@@ -358,25 +358,36 @@ bool read_one_constant(Reader &r, int64_t *constant) {
   return read_constant(r, constant) && at_end(r);
 }
 
-bool read_duration(Reader &r, std::unique_ptr<Value> *value, int64_t *ns) {
+static bool read_unit(Reader &r, int64_t *ns) {
   static const struct {
     const char *name;
     int64_t ns;
   } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-  *value = read_value(r);
-  if (!*value)
-    return false;
   bool colon = r.accept(":");
   size_t begin = r.at;
   std::string name = colon ? r.identifier() : "";
   for (const auto &unit : units)
     if (name == unit.name) {
       *ns = unit.ns;
-      return at_end(r);
+      return true;
     }
   r.at = r.end;
-  r.fail(begin, "a value and its unit are expected: a2:ms (ns, us, ms or s)");
+  r.fail(begin, "a value and its unit are expected: a2:ms (ns, us, ms or s), or a sum of such: "
+                "a1->tv_sec:s+a1->tv_usec:us");
   return false;
+}
+
+bool read_durations(Reader &r, std::vector<Duration> *durations) {
+  do {
+    Duration d;
+    d.value = read_value(r);
+    if (!d.value)
+      return false;
+    if (!read_unit(r, &d.ns))
+      return false;
+    durations->push_back(std::move(d));
+  } while (r.accept("+"));
+  return at_end(r);
 }
 
 void value_visit(const Value *value, const std::function<void(const Value &)> &visit) {

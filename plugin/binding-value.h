@@ -39,8 +39,8 @@ bool read_functions(Reader &, std::vector<std::unique_ptr<Value>> *);
 bool read_condition(Reader &, Condition *);
 bool read_constants(Reader &, std::vector<int64_t> *);
 bool read_one_constant(Reader &, int64_t *);
-/* A value and its unit, as in a2:ms. */
-bool read_duration(Reader &, std::unique_ptr<Value> *, int64_t *ns);
+/* Values and their units, as in a2:ms or a1->tv_sec:s+a1->tv_usec:us. */
+bool read_durations(Reader &, std::vector<Duration> *);
 
 } // namespace aprof
 

@@ -105,7 +105,7 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
     b->polling = true;
     return read_constants(r, &b->polling_values);
   case Word::Due:
-    return read_duration(r, &b->due, &b->due_ns);
+    return read_durations(r, &b->due);
   case Word::How:
     return read_how(r, b);
   case Word::Multi:

@@ -81,6 +81,12 @@ struct Key {
 
 struct Library; /* library.h */
 
+/* So many times so many ns. */
+struct Duration {
+  std::unique_ptr<Value> value;
+  int64_t ns = 0;
+};
+
 /* One line. A create line's `| run ...` is a line of its own in `then_run`: about the
    bodies that reach fn=, unless it has a place, or there is no fn=. */
 struct Binding {
@@ -104,8 +110,7 @@ struct Binding {
   std::vector<int64_t> polling_values;
   bool ready = false, rearm = false, root = false, names = false, background = false;
   bool worker = false;
-  std::unique_ptr<Value> due; /* from the begin of the call, in units of due_ns */
-  int64_t due_ns = 0;
+  std::vector<Duration> due; /* from the begin of the call, all of them together */
   How how = How::Done;
   bool noreturn = false; /* end: nobody comes back, it is over now */
   std::unique_ptr<Binding> then_run;

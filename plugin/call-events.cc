@@ -196,7 +196,7 @@ static void add_create(CallWork *w, const Binding *b) {
   tree begin = NULL_TREE;
   append(&begin, call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
                                                  address_of(bracket.token), function, address}));
-  if (b->due)
+  if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
   if (key_is_early(*b))
     append(&begin, if_then(token_open(bracket.token),

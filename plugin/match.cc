@@ -46,7 +46,8 @@ void want_names_of(const Binding &b) {
     want_names(key);
   for (const Condition *c : {&b.ok, &b.when, &b.once_if})
     condition_visit(*c, [](const Value *value) { want_names(value); });
-  want_names(b.due.get());
+  for (const Duration &d : b.due)
+    want_names(d.value.get());
   for (const auto &value : b.functions)
     want_names(value.get());
   if (b.place == Place::Store && b.run_of_functions())

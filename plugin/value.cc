@@ -30,7 +30,9 @@ static bool present(const Key &key, const Frame &frame) {
 }
 
 bool arguments_present(const Binding &b, const Frame &frame) {
-  bool well = present(b.key, frame) && present(b.due.get(), frame);
+  bool well = present(b.key, frame);
+  for (const Duration &d : b.due)
+    well &= present(d.value.get(), frame);
   for (const Condition *c : {&b.ok, &b.when, &b.once_if})
     condition_visit(*c, [&](const Value *value) { well &= present(value, frame); });
   for (const Key &key : b.more_keys)
@@ -411,21 +413,51 @@ tree stackless_how(const Binding &b, tree value) {
   return verdict;
 }
 
-/* Beyond 36 years is never; so the product stays in range. */
+/* One that is negative or beyond 36 years is none, so that sums stay in range. */
+static tree in_range(tree value, int64_t ns) {
+  const int64_t most = ((int64_t)1 << 60) / ns;
+  tree type = TREE_TYPE(value);
+  tree wide = SCALAR_FLOAT_TYPE_P(type)
+                  ? unshare_expr(value)
+                  : fold_convert(uint64_type_node, unshare_expr(value)); /* in which a negative one is large */
+  tree limit = build_int_cst(long_long_integer_type_node, most);
+  return fold_build2(
+      TRUTH_AND_EXPR, boolean_type_node,
+      fold_build2(GE_EXPR, boolean_type_node, value, fold_convert(type, integer_zero_node)),
+      fold_build2(LE_EXPR, boolean_type_node, wide, fold_convert(TREE_TYPE(wide), limit)));
+}
+
+static tree nanoseconds(tree value, int64_t ns) {
+  tree type = SCALAR_FLOAT_TYPE_P(TREE_TYPE(value)) ? TREE_TYPE(value) : uint64_type_node;
+  tree factor = fold_convert(type, build_int_cst(long_long_integer_type_node, ns));
+  tree product = fold_build2(MULT_EXPR, type, fold_convert(type, value), factor);
+  return type == uint64_type_node
+             ? product
+             : fold_convert(uint64_type_node,
+                            build1(FIX_TRUNC_EXPR, long_long_integer_type_node, product));
+}
+
+/* A number for due=, which may have a fraction. */
+static tree amount_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree t = value_tree(value, frame, b);
+  if (t && SCALAR_FLOAT_TYPE_P(TREE_TYPE(t)))
+    return fold_convert(double_type_node, t);
+  t = t ? scalar_tree(value, frame, b) : NULL_TREE;
+  return t ? promoted(t) : NULL_TREE;
+}
+
 tree due_tree(const Binding &b, const Frame &frame, tree *given) {
-  tree value = scalar_tree(b.due.get(), frame, b);
-  if (!value)
-    return NULL_TREE;
-  value = promoted(value);
-  tree zero = build_int_cst(TREE_TYPE(value), 0);
-  *given = fold_build2(GE_EXPR, boolean_type_node, value, zero);
-  tree wide = fold_convert(uint64_type_node, unshare_expr(value));
-  auto number = [](int64_t n) { return build_int_cst(uint64_type_node, n); };
-  tree limit = number(((int64_t)1 << 60) / b.due_ns);
-  *given = fold_build2(TRUTH_AND_EXPR, boolean_type_node, *given,
-                       fold_build2(LE_EXPR, boolean_type_node, wide, limit));
-  *given = and_then(guard_of(b.due.get(), frame, b), *given);
-  return fold_build2(MULT_EXPR, uint64_type_node, unshare_expr(wide), number(b.due_ns));
+  tree sum = NULL_TREE;
+  *given = boolean_true_node;
+  for (const Duration &d : b.due) {
+    tree value = amount_tree(d.value.get(), frame, b);
+    if (!value)
+      return NULL_TREE;
+    *given = and_then(*given, and_then(guard_of(d.value.get(), frame, b), in_range(value, d.ns)));
+    tree part = nanoseconds(unshare_expr(value), d.ns);
+    sum = sum ? fold_build2(PLUS_EXPR, uint64_type_node, sum, part) : part;
+  }
+  return sum;
 }
 
 tree one_of(tree value, const std::vector<int64_t> &constants) {

@@ -204,13 +204,18 @@ static bool runs_here(const struct thread *t, struct aprof_future *f) {
          (t->cur != NULL && f->state == APROF_FUTURE_ASIDE && innermost(f) == t->cur);
 }
 
+/* Who has the key already gives it up, or goes on. Equal tuples live side by side, but
+   one that is armed again is there. */
+static bool takes_key(uint32_t flags) {
+  return !(flags & APROF_KEYLESS) && (!(flags & APROF_TUPLE) || (flags & APROF_REARM));
+}
+
 /* The future can be found from here on, unless the one that has its key goes on. */
 static void publish(struct thread *t, struct aprof_future *f, bool tentative, uint64_t key0,
                     uint64_t key1) {
   uint32_t flags = (uint32_t)f->polled;
   f->polled = 0;
-  bool new_key = flags & (APROF_TUPLE | APROF_KEYLESS);
-  struct aprof_future *old = new_key ? NULL : key_find(key0, key1, f->ns);
+  struct aprof_future *old = takes_key(flags) ? key_find(key0, key1, f->ns) : NULL;
   uint64_t old_id = old != NULL ? key_id(old, key0, key1) : 0;
   if (unlikely(old_id != 0 && old != f) && key_taken(t, old, old_id, f, flags, event_time(t))) {
     if (tentative && future_claim(f, f->id))
@@ -246,7 +251,7 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = bracket_future(token), *old = NULL;
-  if (!(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
+  if (takes_key((uint32_t)f->polled))
     old = key_find(key0, key1, f->ns);
   /* Where another one has the key, only the call's result tells whether it is over; but not of
      one that makes its successor itself: that may run elsewhere before the call returns. */

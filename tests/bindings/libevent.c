@@ -18,9 +18,9 @@ static struct count tick = {.name = "on_tick"}, later = {.name = "on_later"},
                     accepted = {.name = "on_accept"}, serve = {.name = "on_serve"},
                     closed = {.name = "on_close"}, echo = {.name = "on_echo"},
                     page = {.name = "on_page"}, answer = {.name = "on_answer"},
-                    poked = {.name = "on_poke"};
+                    poked = {.name = "on_poke"}, pushed = {.name = "on_push"};
 static struct event_base *base;
-static struct event *ticker;
+static struct event *ticker, *pusher;
 static unsigned clients_gone, servers_gone;
 
 static void on_later(evutil_socket_t fd, short what, void *arg) {
@@ -33,6 +33,19 @@ static void on_later(evutil_socket_t fd, short what, void *arg) {
 static void on_poke(evutil_socket_t fd, short what, void *arg) {
   (void)fd, (void)what, (void)arg;
   poked.done++;
+}
+
+/* Of a timer that is pushed back at each tick, and comes behind the last. */
+static void on_push(evutil_socket_t fd, short what, void *arg) {
+  (void)fd, (void)what, (void)arg;
+  pushed.waits++;
+  pushed.done++;
+}
+
+static void push(void) {
+  const struct timeval soon = {0, 30000};
+  pushed.created += !event_pending(pusher, EV_TIMEOUT, NULL);
+  event_add(pusher, &soon);
 }
 
 static void poke(struct event *event) {
@@ -48,6 +61,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg) {
   event_base_once(base, -1, EV_TIMEOUT, on_later, NULL, &now);
   later.created++;
   poke(arg);
+  push();
   if (tick.waits < TICKS)
     return;
   event_del(ticker);
@@ -163,6 +177,7 @@ int main(void) {
   by_hand = event_new(base, -1, 0, on_poke, NULL);
   kept = event_new(base, -1, EV_PERSIST, on_poke, &poked);
   poke(kept);
+  pusher = evtimer_new(base, on_push, NULL);
   ticker = event_new(base, -1, EV_PERSIST, on_tick, by_hand);
   tick.created++;
   event_add(ticker, &two_ms);
@@ -181,7 +196,8 @@ int main(void) {
   connection = start_http(&http);
 
   while (tick.waits < TICKS || later.done < TICKS || servers_gone < CLIENTS ||
-         clients_gone < CLIENTS || answer.done < 3 || poked.done < poked.created)
+         clients_gone < CLIENTS || answer.done < 3 || poked.done < poked.created ||
+         pushed.done < pushed.created)
     event_base_loop(base, EVLOOP_ONCE);
 
   evhttp_connection_free(connection);
@@ -190,6 +206,7 @@ int main(void) {
   accepted.done++;
   accepted.waits++;
   event_free(ticker);
+  event_free(pusher);
   event_free(by_hand);
   event_free(kept);
   event_base_free(base);
@@ -203,5 +220,6 @@ int main(void) {
   count_print(&page);
   count_print(&answer);
   count_print(&poked);
+  count_print(&pushed);
   return 0;
 }

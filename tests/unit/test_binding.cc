@@ -298,7 +298,9 @@ START_TEST(rarer_words) {
   ck_assert(line.pending && line.polling && line.worker);
   ck_assert_uint_eq(line.polling_values.size(), 2);
   read_line("create call:f due=a2->t:ms");
-  ck_assert(!line.key.first && line.due && line.due_ns == 1000000);
+  ck_assert(!line.key.first && line.due.size() == 1 && line.due[0].ns == 1000000);
+  read_line("create call:f due=a1->s:s+a1->us:us");
+  ck_assert(line.due.size() == 2 && line.due[0].ns == 1000000000 && line.due[1].ns == 1000);
   read_line("switch def:f key=*a1");
   ck_assert(line.verb == Verb::Switch && line.place == Place::Def);
   read_line("blocking call:/^uv_fs_/ when=a-1==0");
@@ -308,6 +310,8 @@ START_TEST(rarer_words) {
   refused("run def:f key=a0 polling=1 multi", false, "multi", "only one");
   refused("create call:f due=a0", false, "", "unit");
   refused("create call:f due=a0:h", false, "h", "ms or s");
+  refused("create call:f due=a0:s+", false, "", "");
+  refused("create call:f due=a0:s+ret:us", false, "due=", "before the call");
   refused("create call:f due=ret:ms", false, "due=", "before the call");
   refused("switch call:f", false, "switch", "needs key=");
   refused("switch type:f key=a0", false, "switch", "call: or def:");

@@ -35,25 +35,42 @@ A("run call: key=a0 pending=1 polling=2") __attribute__((noinline)) static int r
 /* -- worker, due, no key */
 typedef void (*work)(struct task *);
 A("create key=w:a0 fn=a1 | run key=w:a0 worker once")
-__attribute__((noinline)) static void pool(struct task *t, work f) { f(t); }
-static void on_pool(struct task *t) { printf("work %d\n", t->state); }
+__attribute__((noinline)) static void pool(struct task *t, work f) {
+  f(t);
+}
+static void on_pool(struct task *t) {
+  printf("work %d\n", t->state);
+}
 
-A("create key=t:a0 due=a1:ms label=timer") __attribute__((noinline)) static int timer(int id,
-                                                                                      uint64_t ms) {
+A("create key=t:a0 due=a1:ms label=timer")
+__attribute__((noinline)) static int timer(int id, uint64_t ms) {
   return id + (int)ms;
 }
-A("create key=t:a0 due=a1->wait:s when=a1!=0") __attribute__((noinline)) static int later(
-    int id, struct task *t) {
+A("create key=t:a0 due=a1->wait:s when=a1!=0")
+__attribute__((noinline)) static int later(int id, struct task *t) {
   return id + (t ? t->wait : 0);
 }
 A("create due=a0:us root") __attribute__((noinline)) static void spawn(int us) {
   printf("spawn %d\n", us);
 }
+struct moment {
+  long sec;
+  int usec;
+};
+A("create due=a0->sec:s+a0->usec:us root")
+__attribute__((noinline)) static void until(const struct moment *m) {
+  printf("until %ld\n", m ? m->sec : -1);
+}
+A("create due=a0:s root") __attribute__((noinline)) static void sleepy(double s) {
+  printf("sleepy %g\n", s);
+}
 
 /* -- switch */
-A("switch key=a0") __attribute__((noinline)) static int swap(struct task *to) { return to->state; }
-A("switch def: key=*a0 when=a1>0") __attribute__((noinline)) static int swapper(struct task **to,
-                                                                                int x) {
+A("switch key=a0") __attribute__((noinline)) static int swap(struct task *to) {
+  return to->state;
+}
+A("switch def: key=*a0 when=a1>0")
+__attribute__((noinline)) static int swapper(struct task **to, int x) {
   if (x > 1)
     return 2;
   printf("swapped %d\n", (*to)->state);
@@ -61,8 +78,12 @@ A("switch def: key=*a0 when=a1>0") __attribute__((noinline)) static int swapper(
 }
 
 /* -- blocking and helper */
-A("blocking when=a0>1") __attribute__((noinline)) static int nap(int s) { return s; }
-A("await") __attribute__((noinline)) static void wait_for(int x) { printf("waits %d\n", x); }
+A("blocking when=a0>1") __attribute__((noinline)) static int nap(int s) {
+  return s;
+}
+A("await") __attribute__((noinline)) static void wait_for(int x) {
+  printf("waits %d\n", x);
+}
 A("helper") __attribute__((noinline)) static void wait_twice(void) {
   wait_for(1);
   wait_for(2);
@@ -81,7 +102,9 @@ A("async") __attribute__((noinline)) static int parent(struct task *t) {
   total += swap(t);
   return total;
 }
-__attribute__((noinline)) static int outside(void) { return child(4); }
+__attribute__((noinline)) static int outside(void) {
+  return child(4);
+}
 
 int main(void) {
   static struct task one, two, three = {.wait = 7}, *four = &three;
@@ -103,6 +126,12 @@ int main(void) {
   three.wait = -1; /* never */
   later(6, &three);
   spawn(12);
+  until(&(struct moment){2, 500000});
+  until(&(struct moment){2, -1}); /* never */
+  until(NULL);
+  sleepy(0.25);
+  sleepy(-1);
+  sleepy(1e300);
   one.state = 0;
   printf("%d\n", parent(&one));
   printf("%d\n", swapper(&four, 0));
