@@ -33,6 +33,7 @@ static void start_unit(void *, void *) {
   for (const auto &line : bindings())
     match_add(line.get());
   libraries_find();
+  libraries_watch(); /* the table of before a precompiled header */
 }
 
 /* Only the C family has what lines are about; lto1 gets code that is done. */

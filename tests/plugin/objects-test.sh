@@ -161,6 +161,14 @@ binding ./some.aprof:2 1 idle call:go" "$(tr '\t' ' ' <coverage.txt |
   equal "$gcc: and has the same records" "$(c "$major" -w "$lines" -O2 -c \
     "$src/tests/plugin/cases/files.c" -o direct.o && readelf -SW direct.o | grep -c ' aprof_sites ')" \
     "$(readelf -SW user.o | grep -c ' aprof_sites ')"
+  cat >pre.h <<'C'
+#include <aprof.h>
+APROF_ASYNC int of_the_header(int n);
+C
+  printf '#include "pre.h"\nint of_the_header(int n) { return n; }\n' >user.c
+  check "$gcc: annotations in one" c "$major" -O2 -x c-header pre.h -o pre.h.gch
+  check "$gcc: are used" c "$major" -Winvalid-pch -Werror -O2 -c user.c -o user.o
+  check "$gcc: and have records" sh -c "readelf -SW user.o | grep -q ' aprof_sites '"
   rm -f pre.h.gch
 done
 finish
