@@ -170,6 +170,10 @@ static tree resync_innermost(const Caller &in) {
   return statement;
 }
 
+static std::unordered_set<unsigned> returned_to; /* DECL_UIDs */
+
+bool is_returned_to(tree function) { return returned_to.count(DECL_UID(function)) != 0; }
+
 /* No body, so without a bracket: what runs before the call tells what to go back to. */
 static void resync_plain(CallWork *w) {
   tree token = new_lasting_token();
@@ -251,6 +255,8 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
     add_line(&w, b);
   if (at)
     add_announcement(&w, nullptr);
+  if (resync)
+    returned_to.insert(DECL_UID(in.decl));
   if (resync && in.tokens.empty())
     resync_plain(&w);
   else if (resync)

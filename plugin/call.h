@@ -25,6 +25,9 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &);
 /* The same for an assignment to a member (store:). */
 bool instrument_store(gimple_stmt_iterator *gsi, const Caller &);
 
+/* Events stand behind a call of it that may return twice (setjmp and its kin). */
+bool is_returned_to(tree function);
+
 } // namespace aprof
 
 #endif

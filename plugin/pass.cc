@@ -157,15 +157,38 @@ public:
   }
 };
 
+/* -Wclobbered is about registers as they were allocated, and events behind a setjmp change
+   that: where there are some, a variable might be named that the program's own code would not
+   have had named. */
+const pass_data clobbered_description = {
+    RTL_PASS, "*aprof_clobbered", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0,
+};
+
+class ClobberedPass : public rtl_opt_pass {
+public:
+  ClobberedPass() : rtl_opt_pass(clobbered_description, g) {}
+  unsigned int execute(function *fun) final override {
+    static const bool wanted = warn_clobbered;
+    warn_clobbered = wanted && !is_returned_to(fun->decl);
+    return 0;
+  }
+};
+
 } // namespace
 
-void pass_register(const char *plugin_name) {
-  static register_pass_info info;
-  info.pass = new Pass();
-  info.reference_pass_name = "*warn_unused_result";
+static void insert(const char *plugin_name, opt_pass *pass, pass_positioning_ops where,
+                   const char *other) {
+  register_pass_info info;
+  info.pass = pass;
+  info.reference_pass_name = other;
   info.ref_pass_instance_number = 1;
-  info.pos_op = PASS_POS_INSERT_AFTER;
+  info.pos_op = where;
   register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &info);
+}
+
+void pass_register(const char *plugin_name) {
+  insert(plugin_name, new Pass(), PASS_POS_INSERT_AFTER, "*warn_unused_result");
+  insert(plugin_name, new ClobberedPass(), PASS_POS_INSERT_BEFORE, "ira");
 }
 
 } // namespace aprof

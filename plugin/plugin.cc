@@ -68,6 +68,10 @@ int plugin_init(plugin_name_args *arguments, plugin_gcc_version *running) {
                 "this aprof plugin was built for GCC %s, the compiler is %s: build aprof again",
                 gcc_version.basever, running->basever);
   }
+  if (POINTER_SIZE != 64) {
+    inform(UNKNOWN_LOCATION, "aprof: only programs of 64 bits can be profiled; nothing is added");
+    return 0;
+  }
   aprof::options_read(arguments); /* a mistake is an error: the compilation will fail */
   aprof::subscribe(arguments->base_name);
   if (flag_preprocess_only)
