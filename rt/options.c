@@ -172,7 +172,6 @@ void options_resolve(void) {
 void options_read(void) {
   struct rt_options *o = &rt.options;
   memset(o, 0, sizeof *o);
-  o->memory = 64u << 20;
   o->signal = SIGUSR1;
   o->exit = o->enabled = o->histograms = true;
   o->nodes = 64u << 10;

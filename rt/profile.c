@@ -33,30 +33,14 @@
 #define F_SEAL_FUTURE_WRITE 0x10
 #endif
 #define LEAST (1u << 20)
+#define USUALLY (64u << 20)  /* where no option says how much */
 #define FIRST (256u * 1024u) /* backed at once when it is made, ... */
 #define STEP (32u * 1024u)   /* ... and when it grows: a longer pause would be noticed */
-
-/* Bytes of address space the process may still take, by its own limit. */
-static uint64_t address_space_left(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return UINT64_MAX;
-  char text[64];
-  kernel_read_file("/proc/self/statm", text, sizeof text);
-  uint64_t used = strtoul(text, NULL, 10) * getauxval(AT_PAGESZ);
-  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
-}
 
 static bool too_little; /* the limits leave no room for the least profile */
 
 bool profile_reserve(void) {
-  uint64_t capacity = rt.options.memory, left = address_space_left();
-  struct rlimit limit;
-  if (left != UINT64_MAX && capacity > left / 8)
-    capacity = left / 8; /* the program's memory comes first */
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && capacity > limit.rlim_cur)
-    capacity = limit.rlim_cur;
-  capacity &= ~(uint64_t)(APROF_PAGE - 1);
+  uint64_t capacity = room_of_process(rt.options.memory ? rt.options.memory : USUALLY);
   too_little = capacity < LEAST;
   if (too_little) /* to be said once there is a future: profile_open */
     capacity = LEAST;
@@ -78,29 +62,23 @@ bool profile_reserve(void) {
 
 /* -- the file ------------------------------------------------------------------ */
 
-static bool on_tmpfs(const char *dir) {
-  struct statfs fs;
-  return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-}
-
-/* Bytes that a profile may have of a directory that is not ours alone: the program's own shared
-   memory may lie there, in a container's 64 MB, and what forked children left. */
-static uint64_t share_of(const char *dir) {
-  struct statfs fs;
-  if (statfs(dir, &fs) != 0 || fs.f_blocks == 0) /* no limit, or none that is told */
-    return rt.capacity;
-  if (fs.f_bavail < fs.f_blocks / 2)
-    return 0;
-  uint64_t share = (uint64_t)fs.f_bsize * fs.f_blocks / 4 & ~(uint64_t)(APROF_PAGE - 1);
-  return share < rt.capacity ? share : rt.capacity;
-}
-
 /* A directory of ours alone. */
 static bool usable_dir(const char *dir) {
   struct stat st;
   mkdir(dir, 0700);
-  return plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) == 0 && S_ISDIR(st.st_mode) &&
-         st.st_uid == geteuid() && (st.st_mode & 022) == 0 && on_tmpfs(dir);
+  if (plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) != 0 || !S_ISDIR(st.st_mode) ||
+      st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+    return false;
+  if ((st.st_mode & 0700) != 0700) /* a program's umask took it away, for all that come later */
+    plain_call(SYS_fchmodat, AT_FDCWD, (long)dir, 0700, 0);
+  return room_on_tmpfs(dir);
+}
+
+/* In a user namespace without a map each user is nobody, whose directory is another's. */
+static bool is_nobody(void) {
+  char map[8];
+  return geteuid() == 65534 && access("/proc/self/uid_map", F_OK) == 0 &&
+         kernel_read_file("/proc/self/uid_map", map, sizeof map) == 0;
 }
 
 static bool pick_dir(char *dir, size_t room) {
@@ -115,9 +93,11 @@ static bool pick_dir(char *dir, size_t room) {
                 wanted);
     return false;
   }
+  if (is_nobody())
+    return false;
   const char *runtime = getenv("XDG_RUNTIME_DIR");
   if (runtime != NULL && *runtime == '/' && text_join(dir, room, runtime, "/aprof", NULL) &&
-      on_tmpfs(runtime) && usable_dir(dir))
+      room_on_tmpfs(runtime) && usable_dir(dir))
     return true;
   char user[24];
   return text_join(dir, room, "/dev/shm/aprof-", text_number(user, geteuid()), NULL) &&
@@ -139,8 +119,10 @@ static int create_named(const struct aprof_header *h, const char *dir) {
                    attempt > 0 ? "." : "", again, ".aprof", NULL))
       break;
     int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0)
+    if (fd >= 0) {
+      plain_call(SYS_fchmod, fd, 0600, 0, 0); /* whatever the umask */
       return fd;
+    }
     if (errno != EEXIST)
       break;
   }
@@ -165,7 +147,9 @@ static int create_file(struct aprof_header *h) {
   static char dir[300];
   rt.path[0] = '\0';
   bool picked = pick_dir(dir, sizeof dir);
-  uint64_t share = picked ? share_of(dir) : 0;
+  uint64_t most = rt.options.memory ? rt.capacity : room_of_group(rt.capacity);
+  most = most < LEAST ? LEAST : most;
+  uint64_t share = picked ? room_in(dir, most) : 0;
   int fd = share >= LEAST ? create_named(h, dir) : -1;
   if (fd >= 0 && begin_file(fd, h, share))
     return fd;
@@ -175,15 +159,17 @@ static int create_file(struct aprof_header *h) {
   }
   rt.path[0] = '\0';
   fd = memfd_create("aprof-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd >= 0 && !begin_file(fd, h, rt.capacity)) {
+  if (fd >= 0 && !begin_file(fd, h, most)) {
     close(fd);
     return -1;
   }
   if (fd >= 0)
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
   if (fd >= 0 && picked && !rt.child)
-    control_say("the profile directory is more than half full, using a memfd (nothing of it is left "
-                "after a kill) instead of: ",
+    control_say(share < LEAST ? "the profile directory is more than half full, using a memfd "
+                                "(nothing of it is left after a kill) instead of: "
+                              : "no profile can be made in the profile directory, using a memfd "
+                                "(nothing of it is left after a kill) instead of: ",
                 dir);
   return fd;
 }

@@ -149,7 +149,7 @@ struct thread {
 struct rt_options {
   char dir[256];     /* absolute; where totals go */
   char profile[256]; /* directory, or "memfd", or "" */
-  uint64_t memory;   /* bytes */
+  uint64_t memory;   /* bytes; 0: as the machine has room */
   int signal;        /* 0: none */
   bool exit, enabled, histograms;
   bool trusted; /* the filter that the process was started behind */
@@ -315,6 +315,16 @@ bool profile_confined(void); /* is there a filter that was not at the start: no 
 bool profile_confined_lately(void); /* ... or was there a moment ago: for what is frequent */
 bool profile_ours(void);     /* is this the process that made the profile; asks the kernel
                                 only where it may be asked */
+
+/* room.c: of `wanted` bytes of memory as many as a profile may take: by the limits of the
+   process; a quarter of its control group's limit, which counts both a file in memory and a
+   memfd; a quarter of a directory's file system, where the program's own shared memory may lie,
+   in a container's 64 MB, and what forked children left: none where half of that is used. Only
+   while a profile is opened. */
+uint64_t room_of_process(uint64_t wanted);
+uint64_t room_of_group(uint64_t wanted);
+uint64_t room_in(const char *dir, uint64_t wanted);
+bool room_on_tmpfs(const char *dir);
 
 /* arena.c: chunks. rt.lock held; NULL when the memory limit is reached. */
 void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count, uint32_t element);
@@ -502,6 +512,7 @@ void misses_forget(struct aprof_block *block); /* its counts start from zero */
 /* dump.c */
 void dump_attach(void); /* once, by the loader */
 void dump_start(void);  /* finds the command, takes the signal */
+void dump_child(void);
 void dump_forget(void); /* in a child: commands that its parent started, or was about to */
 int dump_request(const char *reason, uint64_t tick);
 

@@ -75,4 +75,44 @@ equal "more futures than there is room for" 0 $?
 check "... take a quarter of it" test "$(cat "$work/used")" -le 2048
 equal "... and the others are counted" 100000 \
   "$(jq '.health.lost_futures + ([.functions[] | select(.name == "job").created] | add)' "$work/totals"/program.*.json | tail -n 1)"
+
+# in_group BYTES COMMAND...: as if the control group of the process, or one around it, might have
+# so much memory. What a profile in memory takes: $work/used, in KB.
+in_group() {
+  rm -f "$work/totals"/*
+  # shellcheck disable=SC2016
+  unshare -rm sh -c 'limit=$1
+    shift
+    mount -t tmpfs none /sys/fs/cgroup || exit 77
+    group=$(sed -n "s/^0:://p" /proc/self/cgroup)
+    mkdir -p "/sys/fs/cgroup$group" "/sys/fs/cgroup/memory$(sed -n "s/^.*:memory://p" /proc/self/cgroup)"
+    echo max >"/sys/fs/cgroup$group/memory.max"
+    echo "$limit" >/sys/fs/cgroup/memory.max
+    echo "$limit" >/sys/fs/cgroup/memory/memory.limit_in_bytes
+    mount -t tmpfs -o size=512m,mode=700 none "$0/room" || exit 77
+    APROF_OPTIONS=dir:$0/totals,profile:$0/room$more "$@" 2>"$0/log"
+    status=$?
+    exit $status' "$work" "$@"
+}
+lost() { jq .health.lost_futures "$work/totals"/program.*.json; }
+export more=
+if in_group 16777216 true; then
+  in_group 16777216 "$work/program" live 100000
+  equal "a control group of 16 MB" 0 $?
+  check "... has a quarter for the profile" test "$(lost)" -gt 60000
+  in_group 1073741824 "$work/program" live 100000
+  equal "one of 1 GB has as much as is wanted" "0 0" "$? $(lost)"
+  more=,memory:32M
+  in_group 16777216 "$work/program" live 100000
+  equal "... and so has who says how much" "0 0" "$? $(lost)"
+else
+  skip "control groups" "theirs cannot be put elsewhere"
+fi
+
+# A directory that a program's umask spoiled is everybody's who comes later.
+own=$(mktemp -d /dev/shm/aprof-room.XXXXXX)
+trap 'rm -rf "$own"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+(umask 0777 && APROF_OPTIONS=dir:$work/totals,profile:$own/new exec "$work/program" children 1)
+equal "a umask that takes all" "0 700" "$? $(stat -c %a "$own/new")"
+equal "... leaves its profiles readable" 600 "$(stat -c %a "$own/new"/* | sort -u)"
 finish
