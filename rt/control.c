@@ -101,6 +101,8 @@ static void in_child(void) {
     mark_process(rt.state == RT_ON ? MARK_FORKED : MARK_OURS);
   if (rt.state != RT_ON)
     return;
+  if (!profile_confined())
+    dump_child();
   if (forked_inside)
     thread_keep(false);
   if (profile_keep_range() && forked_inside && profile_copy_use(&copy)) {

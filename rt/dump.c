@@ -186,6 +186,8 @@ static bool take_rights(void) {
   return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
 }
 
+#define NOT_RUN 127 /* also of the loader, which finds no room for libraries */
+
 /* Runs in the parent's memory, its thread stopped until the exec: touches
    nothing but the request. */
 static int become_command(void *argument) {
@@ -203,7 +205,7 @@ static int become_command(void *argument) {
     syscall(SYS_execve, rt.command, r->argv, no_environment);
     r->failed = "cannot be run";
   }
-  leave(127);
+  leave(NOT_RUN);
 }
 
 #define NO_MORE_PROCESSES "cannot be started (no more processes allowed?)"
@@ -216,12 +218,19 @@ static void start_as_child(struct request *r) {
     r->failed = NO_MORE_PROCESSES;
 }
 
-/* Waits for the end of that process. */
-static bool was_killed(pid_t process) {
+/* Waits for the end of that process; its status. */
+static int end_of(pid_t process) {
   int status = 0;
   while (syscall(SYS_wait4, process, &status, __WALL, NULL) < 0 && errno == EINTR)
     ;
-  return WIFSIGNALED(status);
+  return status;
+}
+
+/* What the command itself could not say. */
+static const char *wrong_with(int status) {
+  if (WIFSIGNALED(status))
+    return "was killed by a signal";
+  return WEXITSTATUS(status) == NOT_RUN ? "could not be loaded" : NULL;
 }
 
 /* The one in between: the command is its child, never the program's, which would be
@@ -229,8 +238,10 @@ static bool was_killed(pid_t process) {
 static int start_command(void *argument) {
   struct request *r = argument;
   start_as_child(r);
-  if (r->command > 0 && r->wait && was_killed(r->command))
-    r->failed = "was killed by a signal";
+  if (r->command > 0 && r->wait) {
+    const char *wrong = wrong_with(end_of(r->command));
+    r->failed = r->failed != NULL ? r->failed : wrong;
+  }
   profile_cover();
   leave(0);
 }
@@ -359,7 +370,7 @@ static void start(struct request *r) {
   pid_t between = start_process(CLONE_VFORK, start_command, stack + sizeof stack, r);
   if (between < 0)
     r->failed = NO_MORE_PROCESSES;
-  else if (was_killed(between))
+  else if (WIFSIGNALED(end_of(between)))
     r->failed = "could not be started: a signal killed who was to start it";
 }
 
@@ -482,6 +493,15 @@ void dump_attach(void) {
 void dump_start(void) {
   find_command();
   take_signal(rt.options.signal);
+}
+
+/* A forked child has no profile that a signal could ask for: until its first future the
+   signal does to it what it does to any process. */
+void dump_child(void) {
+  struct sigaction now, before = {.sa_handler = SIG_DFL};
+  int number = rt.options.signal;
+  if (number != 0 && sigaction(number, NULL, &now) == 0 && now.sa_handler == on_signal)
+    sigaction(number, &before, NULL);
 }
 
 void dump_forget(void) {

@@ -6,11 +6,13 @@ cat >"$work/program.c" <<'C'
 /*  first: the first event of all happens in a child made by vfork
     threads: that of each thread does, while another thread has events
     forked: that of a child made by fork does, in a child of its own made by vfork
-    number: a child in a new PID namespace has the number of its parent, which is 1 */
+    number: a child in a new PID namespace has the number of its parent, which is 1
+    signal: the signal for totals is sent to a child that has had no future, and to one that has */
 #define _GNU_SOURCE
 #include <aprof.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +104,31 @@ static int number(int threads) {
   return status != 0;
 }
 
+/* How a child ends that gets the signal: by which, or after how many hundredths of a second. */
+static int signalled(int futures) {
+  int status = -1, ready[2];
+  char byte = 0;
+  if (pipe(ready) != 0)
+    return -1;
+  pid_t child = fork();
+  if (child == 0) {
+    if (futures)
+      work(1);
+    if (write(ready[1], &byte, 1) != 1)
+      _exit(1);
+    for (int i = 0; i < 10; i++)
+      usleep(10000);
+    _exit(20);
+  }
+  if (read(ready[0], &byte, 1) != 1 || kill(child, SIGUSR1) != 0)
+    return -1;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 int main(int argc, char **argv) {
+  if (strcmp(argv[1], "signal") == 0)
+    return printf("%d\n", (work(0), signalled(argc > 2))) < 0;
   if (strcmp(argv[1], "threads") == 0)
     return threads();
   if (strcmp(argv[1], "forked") == 0)
@@ -151,4 +177,10 @@ for threads in 0 1 2 3 5 8; do
   fi
   equal "exit status, number, after $threads threads" 0 "$status"
 done
+
+# What a signal does to a process without a profile it does to one whose parent has one.
+profiled signal
+equal "a child without futures ends by SIGUSR1" "0 10" "$status $(cat "$work/said")"
+profiled signal futures
+equal "one with futures does not" "0 20" "$status $(cat "$work/said")"
 finish
