@@ -544,6 +544,8 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
       }
       polled = how >= APROF_PENDING;
     } else if (unlikely(f->ending != 0 && !is_busy(f))) {
+      if (f->ending == ENDING_REARMED)
+        f->polled = 0; /* when it was due: it suspended instead of waiting for that */
       how = run_verdict(t, f, how);
       if (how < APROF_PENDING)
         end_waiting(t, f, token->word[0], how, now); /* it was asked to, and waits meanwhile */

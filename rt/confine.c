@@ -225,12 +225,6 @@ static void rewind_status(void) {
   plain_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
 }
 
-static long read_status(int fd, char *text, size_t room) {
-  long n = plain_call(SYS_read, fd, (long)text, (long)room - 1, 0);
-  text[n > 0 ? n : 0] = '\0';
-  return n;
-}
-
 static uint32_t number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
   uint32_t number = 0;
@@ -239,25 +233,49 @@ static uint32_t number_after(const char *text, const char *name) {
   return number;
 }
 
-/* Mode and number. */
-static uint32_t filters_in(const char *text) {
-  return number_after(text, "\nSeccomp:\t") + number_after(text, "\nSeccomp_filters:\t") * 4;
+/* Mode and number, from where the file is read; false: that is its end. A user of a thousand
+   groups has a long one, which is read in pieces that lie a little over each other. */
+static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
+  enum { OVER = 64 };
+  uint32_t mode = 0, count = 0;
+  size_t kept = 0, length = 0;
+  bool any = false;
+  do {
+    long n = plain_call(SYS_read, fd, (long)text + (long)kept, (long)(room - 1 - kept), 0);
+    length = kept + (n > 0 ? (size_t)n : 0);
+    text[length] = '\0';
+    any |= n > 0;
+    uint32_t now = number_after(text, "\nSeccomp:\t");
+    mode = now > mode ? now : mode;
+    now = number_after(text, "\nSeccomp_filters:\t");
+    count = now > count ? now : count;
+    kept = OVER;
+    memcpy(text, text + room - 1 - OVER, OVER);
+  } while (length == room - 1);
+  *filters = mode + count * 4;
+  return any;
 }
 
 /* Read with as few kinds of calls as can be. */
 static uint32_t filters(void) {
-  static char text[4096];                               /* stacks may be small */
-  if (read_status(status_fd, text, sizeof text) == 0) { /* a handler jumped away before ... */
-    rewind_status();                                    /* ... it was rewound */
-    read_status(status_fd, text, sizeof text);
+  static char text[4096]; /* stacks may be small */
+  uint32_t found;
+  if (!filters_from(status_fd, text, sizeof text, &found)) { /* a handler jumped away before ... */
+    rewind_status();                                         /* ... it was rewound */
+    filters_from(status_fd, text, sizeof text, &found);
   }
-  return filters_in(text);
+  return found;
 }
 
 static uint32_t filters_of(const char *status) {
-  char text[4096];
-  kernel_read_file(status, text, sizeof text);
-  return filters_in(text);
+  char text[1024];
+  uint32_t found = 0;
+  int fd = open(status, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    filters_from(fd, text, sizeof text, &found);
+    close(fd);
+  }
+  return found;
 }
 
 /* Calls that the loader has made before are all that this makes. */
