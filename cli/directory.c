@@ -91,10 +91,17 @@ static void walk_default(struct walk *walk, const char *name, uid_t owner) {
   struct stat st;
   if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
     leave_out(walk, name, "it is no directory, which it should be; remove it");
+  else if (fd < 0 && errno != ENOENT)
+    leave_out(walk, name, strerror(errno));
   if (fd < 0)
     return;
-  if (fstat(fd, &st) || st.st_uid != owner || (st.st_mode & 022)) {
-    leave_out(walk, name, "others may write to it; it should be its user's alone (0700)");
+  const char *wrong = fstat(fd, &st)       ? strerror(errno)
+                      : st.st_uid != owner ? "it is another user's than it is called after"
+                      : (st.st_mode & 022) != 0
+                          ? "others may write to it; it should be its user's alone (0700)"
+                          : NULL;
+  if (wrong) {
+    leave_out(walk, name, wrong);
     close(fd);
     return;
   }
@@ -149,8 +156,11 @@ static bool is_usable(const char *path) {
   struct statfs fs;
   if (mkdir(path, 0700) && errno != EEXIST)
     return false;
-  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-         (st.st_mode & 077) == 0 && statfs(path, &fs) == 0 && fs.f_type == TMPFS;
+  if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+    return false;
+  if (st.st_mode != (S_IFDIR | 0700)) /* a umask took it away, for all that come later */
+    chmod(path, 0700);
+  return statfs(path, &fs) == 0 && fs.f_type == TMPFS;
 }
 
 char *profile_directory(void) {
