@@ -40,7 +40,7 @@ enum aprof_event_kind {
   APROF_EVENT_QUEUED = 4,  /* woken */
   APROF_EVENT_DONE = 5,
   APROF_EVENT_FAILED = 6,
-  APROF_EVENT_CANCELLED = 7,
+  APROF_EVENT_CANCELLED = 7
 };
 
 struct aprof_user_event {
@@ -75,14 +75,14 @@ typedef void (*aprof_callback)(const struct aprof_user_event *event, void *arg);
  * for it. Returns 0, or -1 where nothing is profiled or no dump could be
  * started (one line on stderr says why). Any thread; async-signal-safe.
  */
-static inline int aprof_snapshot(void) { return APROF_CALL_(api_snapshot, (), -1); }
+static __inline__ int aprof_snapshot(void) { return APROF_CALL_(api_snapshot, (), -1); }
 
 /*
  * Switches profiling on (1) or off (0) for the whole process. Off closes the
  * epoch: futures alive then are counted as detached. Returns the state before,
  * or -1 where no runtime is attached. Any thread; async-signal-safe.
  */
-static inline int aprof_enable(int on) {
+static __inline__ int aprof_enable(int on) {
   (void)on;
   return APROF_CALL_(api_enable, (on), -1);
 }
@@ -92,7 +92,7 @@ static inline int aprof_enable(int on) {
  * ones. Returns 0, or -1 where nothing is profiled. Any thread;
  * async-signal-safe.
  */
-static inline int aprof_reset(void) { return APROF_CALL_(api_reset, (), -1); }
+static __inline__ int aprof_reset(void) { return APROF_CALL_(api_reset, (), -1); }
 
 /*
  * Has `callback` called, on the thread where it happens and in the middle of
@@ -101,7 +101,7 @@ static inline int aprof_reset(void) { return APROF_CALL_(api_reset, (), -1); }
  * must not keep `event`. Returns 0, or -1 where no runtime is attached. Call it
  * while no other thread has events; not async-signal-safe.
  */
-static inline int aprof_on_event(aprof_callback callback, void *arg) {
+static __inline__ int aprof_on_event(aprof_callback callback, void *arg) {
   (void)callback;
   (void)arg;
   return APROF_CALL_(api_callback, (callback, arg), -1);
@@ -111,7 +111,7 @@ static inline int aprof_on_event(aprof_callback callback, void *arg) {
  * Advances the virtual clock (APROF_OPTIONS=clock:virtual) by `ns` nanoseconds;
  * does nothing with any other clock. Any thread; async-signal-safe.
  */
-static inline void aprof_clock_advance(uint64_t ns) {
+static __inline__ void aprof_clock_advance(uint64_t ns) {
   (void)ns;
   APROF_CALL_(api_clock_advance, (ns), (void)0);
 }
@@ -120,7 +120,7 @@ static inline void aprof_clock_advance(uint64_t ns) {
  * Nanoseconds since the profile's clock began, 0 where nothing is profiled.
  * Any thread; async-signal-safe.
  */
-static inline uint64_t aprof_clock_now(void) { return APROF_CALL_(api_clock_now, (), 0); }
+static __inline__ uint64_t aprof_clock_now(void) { return APROF_CALL_(api_clock_now, (), 0); }
 
 #undef APROF_CALL_
 #endif

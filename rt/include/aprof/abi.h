@@ -38,7 +38,7 @@ enum aprof_site_kind {
   APROF_SITE_RETURN = 8, /* where a body returned "not over yet" (stackless) */
   APROF_SITE_CALL = 9,   /* a call of an async function: name is the callee */
   APROF_SITE_SWITCH = 10,
-  APROF_SITE_BLOCKING = 11,
+  APROF_SITE_BLOCKING = 11
 };
 
 /* How futures of a function are carried; kept per function for the report. */
@@ -46,7 +46,7 @@ enum aprof_model {
   APROF_MODEL_NONE = 0,
   APROF_MODEL_STACK = 1,    /* the body is the future, suspended with its stack */
   APROF_MODEL_FRAME = 2,    /* re-entered until it stops returning "pending" */
-  APROF_MODEL_CALLBACK = 3, /* created by a request, run by callbacks */
+  APROF_MODEL_CALLBACK = 3 /* created by a request, run by callbacks */
 };
 
 /* Words of a binding line that the runtime must know. */
@@ -70,7 +70,7 @@ enum aprof_site_flags {
   APROF_KEYLESS = 1 << 13,   /* create: its line has no key=; only a body that adopts
                                 the future can run it */
   APROF_NORETURN = 1 << 14, /* end: the call does not return, so nothing above it closes */
-  APROF_OWN = 1 << 15,      /* run: from "| run" of a line with one fn=: a future that was made
+  APROF_OWN = 1 << 15      /* run: from "| run" of a line with one fn=: a future that was made
                                for another function is none of this body's */
 };
 
@@ -117,7 +117,7 @@ enum aprof_how {
   APROF_CANCELLED = 2, /* over: unwound (pthread_exit, cancellation) */
   APROF_PENDING = 3,   /* not over: pending=, once=COND that fails, multi, or no
                           word at all */
-  APROF_POLLED = 4,    /* not even woken (polling=) */
+  APROF_POLLED = 4    /* not even woken (polling=) */
 };
 
 struct aprof_future;
