@@ -273,16 +273,16 @@ ALWAYS void fast_note_stack(uintptr_t *stack) {
 }
 
 /* Running, it waits from now on: APROF_FUTURE_RUNNING | 1 is APROF_FUTURE_WAITING, and its
-   flags are the next byte. */
+   flags are the next byte. No more than these two: another thread may write `ending` meanwhile. */
 _Static_assert((APROF_FUTURE_RUNNING | 1) == APROF_FUTURE_WAITING &&
                    offsetof(struct aprof_future, flags) == offsetof(struct aprof_future, state) + 1,
                "both are set at once");
 ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
   publish_fence(); /* a jump out of here must find what waits with the records of its await */
 #if defined __x86_64__
-  __asm__("orl %1, %0"
-          : "+m"(*(uint32_t *)(void *)&f->state)
-          : "er"((uint32_t)1 | (APROF_F_WAITED | flags) << 8)
+  __asm__("orw %1, %0"
+          : "+m"(*(uint16_t *)(void *)&f->state)
+          : "ir"((uint16_t)(1 | (APROF_F_WAITED | flags) << 8))
           : "cc");
 #else
   f->state = APROF_FUTURE_WAITING;

@@ -240,6 +240,43 @@ START_TEST(ended_by_another_thread_while_it_runs) {
 }
 END_TEST
 
+enum { ASKED = 3000 };
+
+static uint32_t begun, asked;
+
+static void *ends_what_awaits(void *unused) {
+  (void)unused;
+  for (uint32_t i = 1; i <= ASKED; i++) {
+    while (__atomic_load_n(&begun, __ATOMIC_ACQUIRE) < i)
+      ;
+    end(&end_it, KEY + 16 * i, APROF_CANCELLED);
+    __atomic_store_n(&asked, i, __ATOMIC_RELEASE);
+  }
+  return NULL;
+}
+
+/* It is asked to end beside its state, which the same instruction must not write. */
+START_TEST(ended_by_another_thread_while_it_awaits) {
+  attach();
+  pthread_t thread;
+  pthread_create(&thread, NULL, ends_what_awaits, NULL);
+  for (uint32_t i = 1; i <= ASKED; i++) {
+    token r, a;
+    new_future(&spawn, &work, KEY + 16 * i);
+    run(&resume_it, &r, KEY + 16 * i, &work);
+    __atomic_store_n(&begun, i, __ATOMIC_RELEASE);
+    do {
+      suspend(&nap, &a);
+      resume(&a);
+    } while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) < i);
+    ran(&r, APROF_PENDING);
+  }
+  pthread_join(thread, NULL);
+  expect("work", "cancelled", ASKED);
+  expect("work", "live", 0);
+}
+END_TEST
+
 /* -- threads that end -------------------------------------------------------------- */
 
 static void *exits_inside(void *unused) {
@@ -353,5 +390,6 @@ END_TEST
 UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
           blocks_are_leased_again, many_at_once, resumed_on_another_thread,
           woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
+          ended_by_another_thread_while_it_awaits,
           thread_that_ends_inside_a_body, thread_that_ends_in_an_await,
           handlers_between_and_inside_events)
