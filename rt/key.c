@@ -23,10 +23,11 @@ static struct directory root = {.shift = 32, .segment = {&nothing}};
 
 struct directory *key_directory = &root;
 
-/* Segments that were replaced, newest first; rt.lock. The last two are left alone:
-   a look-up that began long ago may still be in them. */
-#define RETIRED 8u
-static struct key_segment *retired[RETIRED];
+/* Segments that were replaced, oldest first: used again once all threads have left the event that
+   they may have been found in; rt.lock. */
+static struct key_segment *retired_first, *retired_last;
+static uint32_t retired_passed; /* up to this mark they have */
+#define RETIRED_SHARE 8u /* of the profile's memory that may wait for that */
 
 static struct key_segment *fresh; /* never used yet, so many; rt.lock */
 static uint32_t fresh_left, chunk_segments;
@@ -35,7 +36,7 @@ static uint32_t cells; /* list of free ones; rt.lock */
 
 void key_reset(void) {
   key_directory = &root;
-  memset(retired, 0, sizeof retired);
+  retired_first = retired_last = NULL;
   fresh = NULL;
   fresh_left = chunk_segments = cells = 0;
 }
@@ -360,13 +361,13 @@ static bool insert_in(struct key_segment *segment, uint64_t word) {
 
 /* An empty one. rt.lock held. */
 static struct key_segment *segment_new(uint32_t depth) {
-  struct key_segment *segment = NULL;
-  for (uint32_t i = 2; i < RETIRED && segment == NULL; i++)
-    if (retired[i] != NULL) {
-      segment = retired[i];
-      retired[i] = NULL;
-      memset(segment, 0, sizeof *segment);
-    }
+  struct key_segment *segment = retired_first;
+  if (segment != NULL && (int32_t)(retired_passed - segment->retired) < 0)
+    segment = NULL;
+  if (segment != NULL) {
+    retired_first = segment->next;
+    memset(segment, 0, sizeof *segment);
+  }
   if (segment == NULL) {
     if (fresh_left == 0) {
       uint32_t count = chunk_segments == 0 ? 1 : 3; /* a small program has one */
@@ -385,8 +386,13 @@ static struct key_segment *segment_new(uint32_t depth) {
 static void retire(struct key_segment *segment) {
   if (segment == &nothing)
     return;
-  memmove(retired + 1, retired, sizeof retired - sizeof *retired);
-  retired[0] = segment;
+  uint32_t patience = (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof *segment);
+  segment->retired = threads_mark(&retired_passed, patience);
+  if (retired_first == NULL)
+    retired_first = segment;
+  else
+    retired_last->next = segment;
+  retired_last = segment;
 }
 
 static uint32_t living(const struct key_segment *segment) {

@@ -487,6 +487,11 @@ static inline bool threads_share(void) { /* more than one has had events */
 /* Waits, not for ever, until the thread of this lease has left the event that it is in, or
    waits itself, as is no part of beginning to run a future. */
 void thread_settles(struct thread *t, uint32_t lease);
+/* A mark for this moment. What no event finds that begins from here on may be used again once `passed`,
+   which each mark tells, is not before it: all threads have been in no event since. The caller is
+   taken to look at no such thing any more; who stays in an event for `patience` marks is not waited
+   for, since a thread that ended there never leaves it. rt.lock held. */
+uint32_t threads_mark(uint32_t *passed, uint32_t patience);
 static inline void thread_waits(struct thread *t, bool waits) {
   __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
 }

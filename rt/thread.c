@@ -51,9 +51,17 @@ void thread_start(void) {
 static uint32_t given_back;  /* blocks, so far */
 static uint32_t none_behind; /* so many given back, plus 1, when there was none; 0: there was one */
 
+static struct {
+  uint64_t sequence; /* at the last mark */
+  uint32_t outside;  /* the last mark since which it was in no event for a moment */
+} seen[BLOCKS];
+static uint32_t mark;
+
 void thread_wipe(void) {
   memset(blocks, 0, sizeof blocks);
   memset(holders, 0, sizeof holders);
+  memset(seen, 0, sizeof seen);
+  mark = 0;
   free_threads = NULL; /* wiped too: made anew */
   none_behind = 0;
   if (aprof_self != &nobody)
@@ -80,6 +88,23 @@ void thread_settles(struct thread *t, uint32_t lease) {
     wait_for_other(tries, profile_confined_lately());
   }
   thread_waits(t, false);
+}
+
+uint32_t threads_mark(uint32_t *passed, uint32_t patience) {
+  uint32_t count = rt.header->blocks, now = ++mark;
+  *passed = now;
+  for (uint32_t n = 1; n <= count && n < BLOCKS; n++) {
+    const struct aprof_block *b = blocks[n];
+    uint64_t sequence = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+    if (!(sequence & 1) || b == aprof_self->block)
+      seen[n].outside = now;
+    else if (sequence != seen[n].sequence)
+      seen[n].outside = now - 1; /* it has begun this event since the last mark */
+    seen[n].sequence = sequence;
+    if ((int32_t)(seen[n].outside - *passed) < 0 && now - seen[n].outside < patience)
+      *passed = seen[n].outside;
+  }
+  return now;
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the

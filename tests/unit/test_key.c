@@ -1,5 +1,6 @@
 /* The key table, seen through creates, runs and ends. */
 #include <pthread.h>
+#include <signal.h>
 
 #include "unit.h"
 
@@ -314,7 +315,68 @@ START_TEST(equal_keys_of_many_threads) {
 }
 END_TEST
 
+/* -- a thread that loses its processor anywhere, while others replace segments -------- */
+
+enum { LIVING = 500, STOPS = 1000, STOP_US = 2000 };
+
+static uint32_t stop_over;
+
+/* Of one clock that all advance, nothing else would be seen. */
+static void run_at_once(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
+  token r;
+  run(site, &r, key, function);
+  ran(&r, APROF_DONE);
+}
+
+static void stopped(int number) {
+  (void)number;
+  usleep(STOP_US);
+}
+
+/* Always new keys, so that places are used up; of each the last LIVING live. */
+static void *comes_and_goes(void *number) {
+  uint64_t base = (uint64_t)(uintptr_t)number << 40, i = 0;
+  for (; !__atomic_load_n(&stop_over, __ATOMIC_RELAXED); i++) {
+    new_future(&create_it, &request, base + 16 * i);
+    if (i >= LIVING)
+      run_at_once(&run_it, &request, base + 16 * (i - LIVING));
+  }
+  for (uint64_t k = i > LIVING ? i - LIVING : 0; k < i; k++)
+    run_at_once(&run_it, &request, base + 16 * k);
+  return NULL;
+}
+
+static void *is_stopped(void *number) {
+  uint64_t base = (uint64_t)(uintptr_t)number << 40;
+  for (uint64_t i = 0; !__atomic_load_n(&stop_over, __ATOMIC_RELAXED); i++) {
+    new_future(&create_other, &other, base + 16 * i);
+    run_at_once(&run_other, &other, base + 16 * i);
+  }
+  return NULL;
+}
+
+/* The segment that it was about to write to is used again, for other keys, when it goes on: neither
+   is its own word lost there, nor that of another future. */
+START_TEST(stopped_in_a_segment) {
+  attach();
+  signal(SIGUSR2, stopped);
+  pthread_t thread[3];
+  for (uintptr_t i = 0; i < 3; i++)
+    pthread_create(&thread[i], NULL, i == 0 ? is_stopped : comes_and_goes, (void *)(i + 1));
+  for (unsigned i = 0; i < STOPS; i++) {
+    pthread_kill(thread[0], SIGUSR2);
+    usleep(STOP_US + STOP_US / 10);
+  }
+  __atomic_store_n(&stop_over, 1, __ATOMIC_RELAXED);
+  for (unsigned i = 0; i < 3; i++)
+    pthread_join(thread[i], NULL);
+  expect("request", "live", 0);
+  expect("other", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
-          inserted_twice, many_threads, equal_keys_of_many_threads)
+          inserted_twice, many_threads, equal_keys_of_many_threads, stopped_in_a_segment)
