@@ -44,7 +44,8 @@ static bool measured(const struct model *m, uint64_t *ticks) {
   *ticks = 0;
   if (header->epoch - header->reset_epoch >= APROF_EPOCHS)
     return false;
-  for (uint32_t epoch = header->reset_epoch; epoch <= header->epoch; epoch++) {
+  for (uint32_t ago = header->epoch - header->reset_epoch + 1; ago-- > 0;) {
+    uint32_t epoch = header->epoch - ago;
     const struct aprof_epoch *e = &header->epochs[epoch % APROF_EPOCHS];
     uint64_t end = epoch != header->epoch ? e->end_tick : header->enabled ? m->now : 0;
     *ticks += end > e->begin_tick ? end - e->begin_tick : 0;

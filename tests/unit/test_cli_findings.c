@@ -198,6 +198,14 @@ START_TEST(a_profile_that_began_switched_off_has_measured_nothing) {
 }
 END_TEST
 
+/* Of a hostile profile: behind the last epoch there is none to come to. */
+START_TEST(the_last_epoch_is_the_last) {
+  s->header->epoch = UINT32_MAX;
+  s->header->reset_epoch = UINT32_MAX - 3;
+  first_line(START + 100 * MS, "(pid 4242)");
+}
+END_TEST
+
 /* -- who held the loop ---------------------------------------------------------------- */
 
 /* One that suspends calls one that calls another; each in the slices of the outermost. */
@@ -561,6 +569,7 @@ int main(void) {
   tcase_add_test(tests, the_mean_of_waits_is_of_those_that_ended);
   tcase_add_test(tests, the_first_line_has_the_time_that_was_measured);
   tcase_add_test(tests, a_profile_that_began_switched_off_has_measured_nothing);
+  tcase_add_test(tests, the_last_epoch_is_the_last);
   tcase_add_test(tests, the_one_that_ran_longest_in_a_hold_is_named);
   tcase_add_test(tests, nobody_is_named_who_did_not_run_for_most_of_a_hold);
   tcase_add_test(tests, nobody_is_named_for_what_he_ran_elsewhere);
