@@ -374,7 +374,7 @@ static SLOW bool look(void) {
   for (int tries = 0; __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE); tries++) {
     if (tries == 2000)
       return __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE);
-    __builtin_ia32_pause();
+    wait_for_other((unsigned)tries, true);
   }
   looking_here = true;
   int saved = errno;
