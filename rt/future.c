@@ -302,7 +302,7 @@ void goes_on_by_itself(struct aprof_future *f) {
   if (f->callee & CALLEE_MINE)
     f->flags |= APROF_F_IMPLICIT;
   f->callee = 0;
-  f->counters = (uintptr_t)nowhere; /* those of its node, as long as it was aside */
+  f->counters = (uintptr_t)nowhere; /* those of an older wait, as long as it ran */
   f->state = APROF_FUTURE_WAITING;
 }
 
