@@ -20,9 +20,10 @@
 #define ALWAYS static inline __attribute__((always_inline, no_instrument_function))
 
 /* GCC saves a register at each event rather than keep on the stack what only the way to the
-   general event needs. Those that it may not use at all are not saved either. */
+   general event needs. Those that it may not use at all are not saved either. (But in the large
+   model, where a call takes r15 all the same, and GCC would not save that either.) */
 #if defined __x86_64__ && defined __OPTIMIZE__ && defined __GNUC__ && !defined __clang__ &&        \
-    !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+    !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__ && !defined __code_model_large__
 register uint64_t unused_r13 __asm__("r13");
 register uint64_t unused_r14 __asm__("r14");
 register uint64_t unused_r15 __asm__("r15");
