@@ -57,8 +57,9 @@ static const char *shown(const char *text) {
   return text ? text : "";
 }
 
+/* Two lambdas on one line have one name. */
 static char *function_key(const struct r_function *f) {
-  return print_string("%s\n%s\n%" PRIu64, f->name, shown(f->file), f->line);
+  return print_string("%s\n%s\n%" PRIu64 "\n%" PRIu64, f->name, shown(f->file), f->line, f->column);
 }
 
 static char *miss_key(const struct r_miss *m) {
@@ -85,11 +86,11 @@ static char *block_key(uint64_t block) {
 /* A path by the number of its parent in the earlier totals and its own name. */
 static char *path_key(const struct reading *r, const struct r_path *path, size_t parent) {
   const struct r_function *f = path->function < r->functions ? &r->function[path->function] : NULL;
-  return print_string("%zu\n%d\n%d\n%s\n%s\n%s\n%" PRIu64, parent, path->is_await,
+  return print_string("%zu\n%d\n%d\n%s\n%s\n%s\n%" PRIu64 "\n%" PRIu64, parent, path->is_await,
                       path->is_await && path->background, path->name,
                       path->is_await ? path->kind : "",
                       path->is_await ? shown(path->place) : shown(f ? f->file : NULL),
-                      f && !path->is_await ? f->line : 0);
+                      f && !path->is_await ? f->line : 0, f && !path->is_await ? f->column : 0);
 }
 
 /* -- subtraction ----------------------------------------------------------- */

@@ -99,6 +99,7 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->name = text_of(object, "name", "?");
   f->file = json_get_text(object, "file");
   f->line = json_get(object, "line", 0);
+  f->column = json_get(object, "column", 0);
   f->instrumented = json_get_bool(object, "instrumented", true);
   f->created = json_get(object, "created", 0);
   f->done = json_get(object, "done", 0);

@@ -50,7 +50,7 @@ struct r_waker {
 
 struct r_function {
   const char *name, *file;
-  uint64_t line;
+  uint64_t line, column; /* 0: not known */
   bool instrumented;
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
   uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */

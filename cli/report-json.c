@@ -61,6 +61,7 @@ static cJSON *function_object(const struct r_function *f, const struct loop *loo
   json_text(object, "name", f->name);
   json_text(object, "file", f->file);
   json_maybe(object, "line", f->line, f->line != 0);
+  json_maybe(object, "column", f->column, f->column != 0);
   json_number(object, "created", f->created);
   json_number(object, "live", f->live);
   add_share(object, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop->elapsed);

@@ -319,6 +319,7 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   uint64_t ended = s.done + s.failed + s.cancelled;
   cJSON *object = cJSON_CreateObject();
   totals_site(object, "name", name);
+  json_maybe(object, "column", name->column, name->column != 0);
   json_text(object, "model", model_text(name->model));
   cJSON_AddBoolToObject(object, "instrumented", !name->by_address);
   json_number(object, "created", ended + s.detached + s.live);

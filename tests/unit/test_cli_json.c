@@ -248,6 +248,36 @@ START_TEST(an_interval_is_what_happened_between) {
 }
 END_TEST
 
+/* Two lambdas on one line; the one that ran less until then runs more in the interval. */
+START_TEST(neighbours_of_one_name_are_told_apart) {
+  uint32_t node[2], column[2] = {31, 87};
+  for (int i = 0; i < 2; i++) {
+    uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "main::lambda", "l.cc", 9, column[i]);
+    node[i] = synthetic_node(s, 1, site, 0);
+    synthetic_counters(s, 1, node[i])->function.exec = 1000 - 300 * (unsigned)i;
+  }
+  struct reading *earlier = read_now(1000000);
+  synthetic_counters(s, 1, node[0])->function.exec += 11;
+  synthetic_counters(s, 1, node[1])->function.exec += 2200;
+  struct reading *later = read_now(1000000);
+  ck_assert(reading_subtract(later, earlier));
+  uint64_t exec[2] = {0}, paths[2] = {0};
+  for (int i = 0; i < 2; i++) {
+    for (size_t j = 0; j < later->functions; j++)
+      exec[i] += later->function[j].column == column[i] ? later->function[j].exec : 0;
+    for (size_t j = 0; j < later->paths; j++)
+      if (later->function[later->path[j].function].column == column[i])
+        paths[i] += later->path[j].exec;
+  }
+  ck_assert_uint_eq(exec[0], 11);
+  ck_assert_uint_eq(exec[1], 2200);
+  ck_assert_uint_eq(paths[0], 11);
+  ck_assert_uint_eq(paths[1], 2200);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
 START_TEST(strangers_are_not_subtracted) {
   struct reading *earlier = read_now(1000000), *later;
   s->header->pid++;
@@ -666,6 +696,7 @@ int main(void) {
   tcase_add_test(tests, totals_close_when_read_back);
   tcase_add_test(tests, many_live_futures_are_grouped);
   tcase_add_test(tests, an_interval_is_what_happened_between);
+  tcase_add_test(tests, neighbours_of_one_name_are_told_apart);
   tcase_add_test(tests, strangers_are_not_subtracted);
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
