@@ -113,12 +113,18 @@ char *demangle_shorten(const char *text) {
   return name.text;
 }
 
-char *demangle(const char *symbol) {
+/* NULL: it is none of C++'s. */
+static char *demangled(const char *symbol) {
   int status = 0;
+  bool mangled = !strncmp(symbol, "_Z", 2) && is_harmless(symbol);
+  return mangled ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
+}
+
+char *demangle(const char *symbol) {
   size_t plain = strcspn(symbol, "."); /* foo.isra.0 is a copy of foo */
   char *own = print_string("%.*s", plain ? (int)plain : (int)strlen(symbol), symbol);
-  bool mangled = !strncmp(own, "_Z", 2) && is_harmless(own);
-  char *text = mangled ? __cxa_demangle(own, NULL, NULL, &status) : NULL;
+  char *text = demangled(symbol); /* with a dot inside: the type of a coroutine's frame */
+  text = text ? text : demangled(own);
   if (!text)
     return own;
   char *name = demangle_shorten(text);

@@ -117,6 +117,9 @@ START_TEST(symbols_have_the_names_of_the_source) {
   is_named("_ZN3net4connIdE4readEi", "net::conn::read");
   is_named("_ZN3net4connIdE4readEi.isra.0", "net::conn::read");
   is_named("_ZN12_GLOBAL__N_17on_doneEP3req", "on_done");
+  is_named("_ZN2ns1C1mEPZNS0_1mEiE18_ZN2ns1C1mEi.Frame.actor", "ns::C::m");
+  is_named("_Z5fetchPZ5fetchI3EURE4TaskIiEiE29_Z5fetchI3EURE4TaskIiEi.Frame.actor.cold", "fetch");
+  is_named("_ZN3net4connIdE4readEi.llvm.12@34", "net::conn::read");
   is_named("_ZZ4mainENUlP3reqE_4_FUNES0_", "main::lambda");
   is_named("_ZplRK3reqS1_", "operator+");
   is_named("_ZlsRSoRK3req", "operator<<");
