@@ -63,6 +63,14 @@ static size_t convert(struct bucket *buckets, size_t count, uint64_t rate) {
   return kept;
 }
 
+/* Of so few that the longest is meant; which may be one without a bucket. */
+static bool is_longest(const struct histogram *h, unsigned permille, const struct bucket *last,
+                       uint64_t rate, uint64_t max) {
+  uint64_t upper = last->lower + width(last->lower) - 1;
+  return h->total <= (h->total * permille + 999) / 1000 && max >= clock_to_ns(last->lower, rate) &&
+         max <= clock_to_ns(upper, rate);
+}
+
 cJSON *histogram_json(const struct histogram *h, uint64_t rate, uint64_t max) {
   static const struct {
     const char *name;
@@ -72,14 +80,16 @@ cJSON *histogram_json(const struct histogram *h, uint64_t rate, uint64_t max) {
   size_t count = used_buckets(h, buckets);
   if (!count)
     return cJSON_CreateNull();
-  if (max == HISTOGRAM_NO_MAX) {
-    uint64_t last = buckets[count - 1].lower;
-    max = clock_to_ns(last + width(last) - 1, rate);
-  }
+  struct bucket last = buckets[count - 1];
+  bool exact = max != HISTOGRAM_NO_MAX;
+  if (!exact)
+    max = clock_to_ns(last.lower + width(last.lower) - 1, rate);
   cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
     uint64_t value =
         clock_to_ns(buckets_percentile(buckets, count, points[i].permille, HISTOGRAM_NO_MAX), rate);
+    if (exact && is_longest(h, points[i].permille, &last, rate, max))
+      value = max;
     json_number(object, points[i].name, value < max ? value : max);
   }
   json_number(object, "max", max);

@@ -92,6 +92,13 @@ START_TEST(histograms_add_up_and_convert) {
                          "\"max\":350,\"buckets\":[[0,6],[330,6]]}");
   cJSON_free(text);
   cJSON_Delete(json);
+  /* The 12th of 12 is the longest, and known where that is in the bucket. */
+  json = histogram_json(&h, ONE / 3, 340);
+  text = cJSON_PrintUnformatted(json);
+  ck_assert_str_eq(text, "{\"p50\":0,\"p90\":335,\"p95\":340,\"p99\":340,\"p999\":340,"
+                         "\"max\":340,\"buckets\":[[0,6],[330,6]]}");
+  cJSON_free(text);
+  cJSON_Delete(json);
   histogram_clear(&h);
   json = histogram_json(&h, ONE, 0);
   ck_assert(cJSON_IsNull(json));
