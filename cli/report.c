@@ -17,11 +17,12 @@ const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queue
 
 struct loop report_loop(const struct reading *r) {
   struct loop loop = {.worst = UNKNOWN};
-  uint64_t all_exec = 0;
+  uint64_t all_exec = 0, all_elapsed = 0, pool_elapsed = 0;
   for (size_t i = 0; i < r->threads; i++) {
     const struct r_thread *t = &r->thread[i];
-    loop.all_elapsed += t->elapsed;
+    all_elapsed += t->elapsed;
     all_exec += t->exec;
+    pool_elapsed += t->is_pool ? t->elapsed : 0;
     if ((!t->exec && !t->idle && !(t->shed >> APROF_STEP_COARSE)) || t->is_pool)
       continue; /* what it ran may not be known */
     loop.has_idle |= t->idle != 0;
@@ -31,8 +32,8 @@ struct loop report_loop(const struct reading *r) {
     loop.unseen += governed_unseen(r, t);
     loop.shed |= t->shed;
   }
-  if (!loop.elapsed) { /* a pool alone */
-    loop.elapsed = loop.all_elapsed;
+  if (!loop.elapsed) { /* a pool alone: the thread that feeds it is no part of it */
+    loop.elapsed = pool_elapsed ? pool_elapsed : all_elapsed;
     loop.exec = all_exec;
   }
   for (size_t i = 0; i < r->functions; i++) {

@@ -46,7 +46,6 @@ extern const char *const report_sorts[];
 /* What the loops of the process did. */
 struct loop {
   uint64_t elapsed, idle, exec; /* of the threads that ran futures, or polled */
-  uint64_t all_elapsed;
   bool has_idle;   /* some poller is known: then there is a "busy" */
   uint64_t worst;  /* slice, ns; UNKNOWN: none */
   uint64_t unseen; /* of elapsed, when holds could not be seen: times were shed */

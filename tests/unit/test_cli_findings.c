@@ -398,6 +398,23 @@ END_TEST
 
 /* -- pools ------------------------------------------------------------------------------ */
 
+/* The main thread makes the jobs, and has no loop: its time is in no share. */
+START_TEST(a_pool_alone_has_one_share) {
+  block->other = 1000 * MS;
+  uint32_t job = synthetic_site(s, APROF_SITE_FUNCTION, "job_run", "/src/app/pool.c", 5, 1);
+  uint32_t job_node = synthetic_node(s, 0, job, APROF_NODE_FUNCTION);
+  for (uint32_t number = 2; number <= 3; number++) {
+    synthetic_block(s, number)->other = 100 * MS;
+    synthetic_counters(s, number, job_node)->function.done = 10;
+    synthetic_counters(s, number, job_node)->function.exec = 900 * MS;
+  }
+  char *text = report_at("exit", NOW);
+  has(text, "futures ran 90.0 % of the time");
+  has(text, "  2 pool threads ran workers 90.0 % of the time\n");
+  free(text);
+}
+END_TEST
+
 /* They wait for jobs in a call that a binding calls idle; the loop's own first slice goes on. */
 START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
   timer->function.slices = 10;
@@ -581,6 +598,7 @@ int main(void) {
   tcase_add_test(tests, only_one_that_is_alone_wakes_itself);
   tcase_add_test(tests, who_does_not_read_what_is_ready_spins);
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
+  tcase_add_test(tests, a_pool_alone_has_one_share);
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
   tcase_add_test(tests, a_library_does_not_take_the_names_of_functions_away);
   tcase_add_test(tests, directories_go_before_functions_do);
