@@ -198,9 +198,13 @@ static char *never_ran_text(const struct group *g, const char *by) {
                       g->unplaced ? "; or ran where an event could not be placed" : "");
 }
 
+/* The young are not counted, nor those of other places. */
 static char *leaked_text(const struct group *g, const char *by) {
-  return print_string("%s `%s` futures were left at exit, the oldest %s old%s",
-                      shown_count(g->count), g->function->name, time_of(g, g->most), by);
+  bool all = g->count >= g->function->live;
+  return print_string("%s `%s` futures%s%s%s were left at exit, the oldest %s old%s",
+                      shown_count(g->count), g->function->name, all ? "" : ", of ",
+                      all ? "" : shown_count(g->function->live), all ? "" : " alive,",
+                      time_of(g, g->most), by);
 }
 
 static char *place_of(const struct group *g) {
