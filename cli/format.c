@@ -95,17 +95,60 @@ static bool continues(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* The character that begins at `text`. */
+static uint32_t character(const char *text) {
+  unsigned char first = (unsigned char)*text;
+  uint32_t c = first < 0x80   ? first
+               : first < 0xe0 ? first & 0x1f
+               : first < 0xf0 ? first & 0xf
+                              : first & 7;
+  while (continues(*++text))
+    c = c << 6 | ((unsigned char)*text & 0x3f);
+  return c;
+}
+
+/* What terminals draw over the character before it, and what over two columns: CJK, Hangul,
+   fullwidth forms, pictures. */
+static size_t columns_of(const char *text) {
+  static const struct {
+    uint32_t first, last;
+    size_t columns;
+  } ranges[] = {
+      {0x300, 0x36f, 0},     {0x1100, 0x115f, 2},   {0x200b, 0x200f, 0},   {0x20d0, 0x20ff, 0},
+      {0x2e80, 0x303e, 2},   {0x3041, 0x4dbf, 2},   {0x4e00, 0xa4cf, 2},   {0xa960, 0xa97f, 2},
+      {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe00, 0xfe0f, 0},   {0xfe20, 0xfe2f, 0},
+      {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2},   {0x1f300, 0x1f64f, 2},
+      {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2}, {0xe0100, 0xe01ef, 0}};
+  if (continues(*text))
+    return 0;
+  uint32_t c = (unsigned char)*text < 0xc0 ? 0 : character(text);
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges && ranges[i].first <= c; i++)
+    if (c <= ranges[i].last)
+      return ranges[i].columns;
+  return 1;
+}
+
 size_t shown_width(const char *text) {
   size_t width = 0;
   for (; *text; text++)
-    width += !continues(*text);
+    width += columns_of(text);
   return width;
 }
 
-/* The first byte after `columns` columns. */
+/* The first character that ends behind `columns` columns. */
 static const char *after(const char *text, size_t columns) {
-  while (*text && (columns || continues(*text)))
-    columns -= !continues(*text++);
+  for (; *text && columns_of(text) <= columns; text++)
+    columns -= columns_of(text);
+  return text;
+}
+
+/* The first character from which on the rest has no more than `columns` columns. */
+static const char *last_columns(const char *text, size_t columns) {
+  size_t width = shown_width(text);
+  for (; width > columns; text++)
+    width -= columns_of(text);
+  while (*text && !columns_of(text)) /* what belongs to the character that is cut off */
+    text++;
   return text;
 }
 
@@ -119,11 +162,10 @@ const char *cut_right(const char *text, size_t width) {
 }
 
 const char *cut_left(const char *text, size_t width) {
-  size_t all = shown_width(text);
-  if (all <= width)
+  if (shown_width(text) <= width)
     return text;
   char *cut = turn();
-  snprintf(cut, TURN_SIZE, "...%s", after(text, all - width + 3));
+  snprintf(cut, TURN_SIZE, "...%s", last_columns(text, width - 3));
   return cut;
 }
 

@@ -47,6 +47,13 @@ START_TEST(text_is_cut_by_columns) {
   ck_assert_str_eq(cut_left("handle_upload", 9), "...upload");
   ck_assert_uint_eq(shown_width("\xc3\xa9t\xc3\xa9"), 3);
   ck_assert_str_eq(cut_left("a\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5), "...\xc3\xa9\xc3\xa9");
+  /* A terminal draws a Chinese character over two columns, an accent of its own over none. */
+  ck_assert_uint_eq(shown_width("\xe5\xa4\x84\xe7\x90\x86_1"), 6);
+  ck_assert_uint_eq(shown_width("e\xcc\x81t"), 2);
+  ck_assert_str_eq(cut_right("\xe5\xa4\x84\xe7\x90\x86\xe8\xaf\xb7", 5), "\xe5\xa4\x84...");
+  ck_assert_str_eq(cut_right("a\xe5\xa4\x84\xe7\x90\x86\xe8\xaf\xb7", 5), "a...");
+  ck_assert_str_eq(cut_left("\xe5\xa4\x84\xe7\x90\x86\xe8\xaf\xb7", 5), "...\xe8\xaf\xb7");
+  ck_assert_str_eq(cut_left("\xe5\xa4\x84\xe7\x90\x86\xe8\xaf\xb7", 4), "...");
 }
 END_TEST
 
