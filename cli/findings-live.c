@@ -192,19 +192,29 @@ static char *stuck_text(const struct group *g, const char *by) {
                       usual.of, shown_place(g->await->file, g->await->line), g->await->callee, by);
 }
 
-static char *never_ran_text(const struct group *g, const char *by) {
-  return print_string("%s `%s` future%s never run, ready since %s%s%s", shown_count(g->count),
-                      g->function->name, g->count == 1 ? " has" : "s have", time_of(g, g->most), by,
-                      g->unplaced ? "; or ran where an event could not be placed" : "");
+/* ", of 100 alive,": the young are not counted, nor those of other places. */
+static char *of_alive(const struct group *g) {
+  uint64_t live = g->function->live;
+  return g->count >= live ? print_string("%s", "")
+                          : print_string(", of %s alive,", shown_count(live));
 }
 
-/* The young are not counted, nor those of other places. */
+static char *never_ran_text(const struct group *g, const char *by) {
+  char *of = of_alive(g);
+  char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
+                            shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
+                            g->count == 1 ? "s" : "ve", time_of(g, g->most), by,
+                            g->unplaced ? "; or ran where an event could not be placed" : "");
+  free(of);
+  return text;
+}
+
 static char *leaked_text(const struct group *g, const char *by) {
-  bool all = g->count >= g->function->live;
-  return print_string("%s `%s` futures%s%s%s were left at exit, the oldest %s old%s",
-                      shown_count(g->count), g->function->name, all ? "" : ", of ",
-                      all ? "" : shown_count(g->function->live), all ? "" : " alive,",
-                      time_of(g, g->most), by);
+  char *of = of_alive(g);
+  char *text = print_string("%s `%s` futures%s were left at exit, the oldest %s old%s",
+                            shown_count(g->count), g->function->name, of, time_of(g, g->most), by);
+  free(of);
+  return text;
 }
 
 static char *place_of(const struct group *g) {

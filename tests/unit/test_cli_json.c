@@ -378,9 +378,10 @@ START_TEST(what_never_ran_is_found) {
   f->flags = 0;
   f->create_site = spawn;
   ck_assert_str_eq(found(900000000, "request", FINDING_NEVER_RAN), "");
-  ck_assert_str_eq(found(3001000000, "request", FINDING_NEVER_RAN),
-                   "1 `handle_upload` future has never run, ready since 3.00 s, created by `main` "
-                   "at main.c:9");
+  ck_assert_str_eq(
+      found(3001000000, "request", FINDING_NEVER_RAN),
+      "1 `handle_upload` future, of 3 alive, has never run, ready since 3.00 s, created "
+      "by `main` at main.c:9");
   f->flags = APROF_F_STARTED;
   ck_assert_str_eq(found(3001000000, "request", FINDING_NEVER_RAN), "");
 }
