@@ -1,9 +1,10 @@
 /* GLib: idle functions, timeouts that end in both ways, a GTask with and without a
    thread, a file that is read asynchronously, a loop in a callback, a pipe, a child whose
-   callback sleeps, sources that are removed. */
+   callback sleeps, sources that are removed, D-Bus calls answered at once and later. */
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "count.h"
@@ -13,13 +14,15 @@ static struct count tick = {.name = "on_tick"}, shot = {.name = "on_shot"},
                     chunk = {.name = "on_chunk"}, result = {.name = "on_result"},
                     work = {.name = "do_work"}, nested = {.name = "on_nested"},
                     inner = {.name = "on_inner"}, never = {.name = "on_never"},
-                    readable = {.name = "on_readable"}, child = {.name = "on_child"};
+                    readable = {.name = "on_readable"}, child = {.name = "on_child"},
+                    method = {.name = "on_method"}, reply = {.name = "on_reply"},
+                    later = {.name = "on_later"}, property = {.name = "on_property"};
 static GMainLoop *loop;
 static GMutex mutex; /* of what threads count */
 static int finished;
 
 static void finish_one(void) {
-  if (++finished == 7)
+  if (++finished == 8)
     g_main_loop_quit(loop);
 }
 
@@ -194,6 +197,107 @@ static void watch_child(void) {
   child.created++;
 }
 
+/* -- D-Bus ------------------------------------------------------------------------------ */
+
+static const char interface[] =
+    "<node><interface name='a.b'><method name='Ask'><arg type='i' direction='out'/></method>"
+    "<property name='P' type='i' access='read'/></interface></node>";
+
+static gboolean on_later(gpointer invocation) {
+  later.waits++;
+  later.done++;
+  g_dbus_method_invocation_return_value(invocation, g_variant_new("(i)", 2));
+  method.done++;
+  method.waits++; /* since it was asked */
+  return G_SOURCE_REMOVE;
+}
+
+/* Every other call is answered 2 ms later, one of them with an error. */
+static void on_method(GDBusConnection *connection, const gchar *sender, const gchar *path,
+                      const gchar *of, const gchar *name, GVariant *arguments,
+                      GDBusMethodInvocation *invocation, gpointer data) {
+  (void)connection, (void)sender, (void)path, (void)of, (void)name, (void)arguments, (void)data;
+  unsigned n = method.created++;
+  if (n % 2) {
+    g_timeout_add(2, on_later, invocation);
+    later.created++;
+    return;
+  }
+  if (n == 0)
+    g_dbus_method_invocation_return_error(invocation, G_IO_ERROR, G_IO_ERROR_FAILED, "no");
+  else
+    g_dbus_method_invocation_return_value(invocation, g_variant_new("(i)", 1));
+  method.done++;
+}
+
+static GVariant *on_property(GDBusConnection *connection, const gchar *sender, const gchar *path,
+                             const gchar *of, const gchar *name, GError **error, gpointer data) {
+  (void)connection, (void)sender, (void)path, (void)of, (void)name, (void)error, (void)data;
+  property.created++;
+  property.done++;
+  return g_variant_new_int32(7);
+}
+
+static const GDBusInterfaceVTable table = {.method_call = on_method, .get_property = on_property};
+static GDBusConnection *asker;
+static GDBusNodeInfo *node;
+
+static void ask(const char *of, const char *method_name, GVariant *arguments);
+
+static void on_reply(GObject *connection, GAsyncResult *answer, gpointer data) {
+  (void)data;
+  reply.waits++;
+  GVariant *value = g_dbus_connection_call_finish(G_DBUS_CONNECTION(connection), answer, NULL);
+  if (value)
+    g_variant_unref(value);
+  if (++reply.done < 6)
+    ask("a.b", "Ask", NULL);
+  else if (reply.done == 6)
+    ask("org.freedesktop.DBus.Properties", "Get", g_variant_new("(ss)", "a.b", "P"));
+  else
+    finish_one();
+}
+
+static void ask(const char *of, const char *method_name, GVariant *arguments) {
+  g_dbus_connection_call(asker, NULL, "/x", of, method_name, arguments, NULL,
+                         G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_reply, NULL);
+  reply.created++;
+}
+
+static void connected(GObject *source, GAsyncResult *answer, gpointer object) {
+  (void)source;
+  GDBusConnection *connection = g_dbus_connection_new_finish(answer, NULL);
+  if (!connection)
+    abort();
+  if (object)
+    g_dbus_connection_register_object(connection, "/x", node->interfaces[0], &table, NULL, NULL,
+                                      NULL);
+  else
+    asker = connection;
+  static int both;
+  if (++both == 2)
+    ask("a.b", "Ask", NULL);
+}
+
+static GIOStream *stream(int fd) {
+  return G_IO_STREAM(g_socket_connection_factory_create_connection(g_socket_new_from_fd(fd, NULL)));
+}
+
+static void ask_each_other(void) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+    abort();
+  node = g_dbus_node_info_new_for_xml(interface, NULL);
+  char *guid = g_dbus_generate_guid();
+  g_dbus_connection_new(stream(pair[0]), guid,
+                        G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_SERVER |
+                            G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_ALLOW_ANONYMOUS,
+                        NULL, NULL, connected, (gpointer)&table);
+  g_dbus_connection_new(stream(pair[1]), NULL, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL,
+                        NULL, connected, NULL);
+  g_free(guid);
+}
+
 int main(int argc, char **argv) {
   static char buffer[512];
   guint left[3] = {1, 2, 3};
@@ -216,6 +320,7 @@ int main(int argc, char **argv) {
   add_and_remove();
   feed_pipe();
   watch_child();
+  ask_each_other();
   g_main_loop_run(loop);
 
   g_main_loop_unref(loop);
@@ -232,5 +337,9 @@ int main(int argc, char **argv) {
   count_print(&never);
   count_print(&readable);
   count_print(&child);
+  count_print(&method);
+  count_print(&later);
+  count_print(&property);
+  count_print(&reply);
   return 0;
 }
