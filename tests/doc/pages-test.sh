@@ -59,6 +59,88 @@ while read -r line; do
   check "the tutorial has: $line" grep -qxF -- "$line" "$doc/describe-your-library.md"
 done <<<"$lines"
 
+# Its lines for C++20: a template, a generator, a method, one that is gone before its end.
+sed -n '/^### Of C++20/,/^## /p' "$doc/describe-your-library.md" >part.md
+grep -E '^(create|wake|end) ' part.md >coroutines.aprof
+{
+  printf '#include <coroutine>\n#include <deque>\n'
+  sed -n '/^```cpp/,/^```$/p' part.md | grep '^inline'
+  cat <<'CC'
+static std::deque<void *> queue;
+static void post(void *frame) {
+  ready(frame);
+  queue.push_back(frame);
+}
+struct task {
+  struct promise_type {
+    int value = 0;
+    task get_return_object() {
+      auto handle = std::coroutine_handle<promise_type>::from_promise(*this);
+      made((void **)handle.address());
+      return {handle};
+    }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(int n) {
+      value = n;
+      return {};
+    }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+  task(std::coroutine_handle<promise_type> handle) : handle(handle) {}
+  task(const task &) = delete;
+  ~task() {
+    gone(handle.address());
+    handle.destroy();
+  }
+};
+struct pause {
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> handle) { post(handle.address()); }
+  void await_resume() {}
+};
+template <class T> task numbers(T n) {
+  for (T i = 0; i < n; i++)
+    co_yield i;
+}
+namespace shop {
+struct cart {
+  task total(int n) {
+    auto each = numbers<long>(n);
+    for (resume(each.handle.address()); !each.handle.done(); resume(each.handle.address()))
+      co_await pause{};
+  }
+};
+}
+int main() {
+  shop::cart cart;
+  task two = cart.total(2), three = cart.total(3), never = cart.total(4);
+  post(two.handle.address());
+  post(three.handle.address());
+  while (!queue.empty()) {
+    void *frame = queue.front();
+    queue.pop_front();
+    resume(frame);
+  }
+}
+CC
+} >coroutines.cc
+for major in $majors; do
+  for level in -O0 -O2; do
+    rm -rf out && mkdir out
+    check "coroutines: g++-$major $level" "$(gcc_of "$major" | sed 's/gcc/g++/')" -std=c++20 -g $level \
+      "-fplugin=$plugin" "-fplugin-arg-aprof-bindings=./coroutines.aprof" coroutines.cc -o coroutines
+    APROF_OPTIONS=dir:out ./coroutines >output.txt 2>&1
+    equal "coroutines: g++-$major $level, each has its name, its life and its slices" \
+      '["numbers",2,2,0] ["shop::cart::total",3,3,7]' \
+      "$(jq -c '[.functions[] | [.name, .created, .done, .slices]] | sort[]' out/*.json | xargs -d '\n')"
+    equal "coroutines: g++-$major $level, nothing missed" "0 0 0" "$(jq -r '.health |
+      "\(.missed_events) \(.reused_keys) \(.unmatched_awaits)"' out/*.json)"
+  done
+done
+
 for major in $majors; do
   rm -rf out && mkdir out
   check "tiny-loop: gcc-$major, no warning" "$(gcc_of "$major")" -std=gnu11 -O2 -Wall -Wextra -Wshadow \
