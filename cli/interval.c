@@ -318,9 +318,19 @@ static bool belong_together(const struct reading *later, const struct reading *e
   return true;
 }
 
+/* Totals of before there were columns are compared without. */
+static void forget_columns(struct reading *later, const struct reading *earlier) {
+  for (size_t i = 0; i < earlier->functions; i++)
+    if (earlier->function[i].column)
+      return;
+  for (size_t i = 0; i < later->functions; i++)
+    later->function[i].column = 0;
+}
+
 bool reading_subtract(struct reading *later, const struct reading *earlier) {
   if (!belong_together(later, earlier))
     return false;
+  forget_columns(later, earlier);
   take_paths(later, earlier); /* needs the functions' names, nothing else of them */
   take_functions(later, earlier);
   take_misses(later, earlier);

@@ -278,6 +278,17 @@ START_TEST(neighbours_of_one_name_are_told_apart) {
 }
 END_TEST
 
+START_TEST(totals_without_columns_are_subtracted) {
+  struct reading *earlier = read_now(1000000), *later = read_now(1000000);
+  for (size_t i = 0; i < earlier->functions; i++)
+    earlier->function[i].column = 0;
+  ck_assert(reading_subtract(later, earlier));
+  ck_assert_uint_eq(function(later, "handle_upload")->exec, 0);
+  reading_free(later);
+  reading_free(earlier);
+}
+END_TEST
+
 START_TEST(strangers_are_not_subtracted) {
   struct reading *earlier = read_now(1000000), *later;
   s->header->pid++;
@@ -698,6 +709,7 @@ int main(void) {
   tcase_add_test(tests, many_live_futures_are_grouped);
   tcase_add_test(tests, an_interval_is_what_happened_between);
   tcase_add_test(tests, neighbours_of_one_name_are_told_apart);
+  tcase_add_test(tests, totals_without_columns_are_subtracted);
   tcase_add_test(tests, strangers_are_not_subtracted);
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
