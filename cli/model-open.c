@@ -173,8 +173,8 @@ void model_add_futures(struct model *m) {
     qsort(m->live, m->lives, sizeof *m->live, by_age);
 }
 
-/* The segment that a leased block has open: by its state in the epoch it knows,
-   then outside any future in the current one. What it ran is its future's. */
+/* The segment that a leased block has open: by its state in the epoch it knows; of one that ran
+   then, outside any future in the current one. What it ran is its future's. */
 static void add_open(struct model *m, struct model_thread *t, const struct aprof_block *b,
                      bool was_reset) {
   const struct aprof_header *header = &m->profile->header;
@@ -195,8 +195,8 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
     uint64_t from = was_reset && b->last < begin ? begin : b->last;
     *part += segment(m, from, epoch_end(m, b->epoch));
   }
-  if (!current)
-    t->other += segment(m, begin, epoch_end(m, header->epoch));
+  if (!current) /* no event has told that it is idle no more */
+    *part += segment(m, begin, epoch_end(m, header->epoch));
 }
 
 static void add_thread(struct model *m, const struct aprof_block *b, uint32_t number) {

@@ -751,8 +751,15 @@ static void idle_end(struct aprof_token *token) {
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = record_of(token->word[1]);
-  if (!token_current(t, token->word[0]))
+  if (!token_current(t, token->word[0])) {
+    /* It has been open since before this epoch, or as the thread was last in it. */
+    if (t->cur == NULL) {
+      uint64_t woke = idle_time(t);
+      t->block->idle += woke - t->block->last;
+      set_resting(t, woke);
+    }
     goto out;
+  }
   t->rest = token->word[2] == APROF_THREAD_IDLE ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   t->idler = NULL;
   uint64_t now = idle_time(t);

@@ -276,7 +276,7 @@ void thread_forget_sites(void) {
 }
 
 /* The block enters the current epoch: what was open in the old one stays for the
-   reader to clip; time since the new one began was spent outside futures. */
+   reader to clip; time since the new one began was spent outside futures, or idle. */
 static void enter_epoch(struct thread *t) {
   struct aprof_header *h = rt.header;
   struct aprof_block *b = t->block;
@@ -317,7 +317,9 @@ static void enter_epoch(struct thread *t) {
   govern_start(t, clock_read());
   if (b->epoch != epoch || b->last < began)
     b->last = began;
-  b->state = APROF_THREAD_OTHER;
+  /* One that was idle is so until this event, of which the reader has said so, too. */
+  bool idle = b->epoch != 0 && b->epoch != epoch && b->state == APROF_THREAD_IDLE;
+  b->state = idle ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   b->epoch = epoch;
   t->lease = epoch << 16 | t->index;
   publish_fence();

@@ -276,7 +276,8 @@ static void add_block(struct reading *r, uint32_t number, const struct aprof_blo
   uint64_t end = old ? header->epochs[b->epoch % APROF_EPOCHS].end_tick : r->now;
   uint64_t open = counts && end > b->last ? end - b->last : 0;
   if (old && header->enabled && b->state != APROF_THREAD_FREE)
-    other += r->now - header->epochs[header->epoch % APROF_EPOCHS].begin_tick;
+    *(b->state == APROF_THREAD_IDLE ? &idle : &other) +=
+        r->now - header->epochs[header->epoch % APROF_EPOCHS].begin_tick;
   exec += b->state == APROF_THREAD_RUNNING ? open : 0;
   idle += b->state == APROF_THREAD_IDLE ? open : 0;
   other += b->state == APROF_THREAD_OTHER ? open : 0;
