@@ -115,7 +115,8 @@ struct Binding {
   bool noreturn = false; /* end: nobody comes back, it is over now */
   std::unique_ptr<Binding> then_run;
   size_t then_run_at = 0; /* where it begins in the text */
-  bool quiet = false;     /* it was the `| run` of another: an unknown key is silent */
+  bool behind = false;    /* it was the `| run` of another, ... */
+  bool quiet = false;     /* ... of bodies: an unknown key is silent */
   bool own = false;       /* ... of one function: only of the futures made for it */
 
   /* The `| run` that the bodies of fn= have, or null. */

@@ -95,30 +95,32 @@ struct File {
   std::vector<std::unique_ptr<Binding>> lines;
 };
 
-/* "header PATH": 1, with the path; 0 for another line; -1 where no path, or more than
-   one, is there. */
-static int read_header(const std::string &text, std::string *path) {
+/* "header PATH" or "beside PATH": 1, with the path; 0 for another line; -1 where no path, or
+   more than one, is there. */
+static int read_header(const std::string &text, HeaderPath *header) {
   size_t end = text.find_first_of(" \t");
-  if (text.compare(0, end, "header") != 0)
+  header->beside = text.compare(0, end, "beside") == 0;
+  if (!header->beside && text.compare(0, end, "header") != 0)
     return 0;
   size_t begin = text.find_first_not_of(" \t", end);
   if (begin == std::string::npos || text.find_first_of(" \t", begin) != std::string::npos)
     return -1;
-  *path = text.substr(begin);
+  header->path = text.substr(begin);
   return 1;
 }
 
-std::vector<std::string> headers_of_text(const std::string &text) {
-  std::vector<std::string> paths;
+std::vector<HeaderPath> headers_of_text(const std::string &text) {
+  std::vector<HeaderPath> paths;
   for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     while (text[begin] == ' ' || text[begin] == '\t')
       begin++;
     size_t indent;
-    std::string path;
-    if (strncmp(text.c_str() + begin, "header", 6) == 0 &&
-        read_header(strip(text.substr(begin, end - begin), &indent), &path) > 0)
-      paths.push_back(path);
+    HeaderPath header;
+    const char *line = text.c_str() + begin;
+    if ((strncmp(line, "header", 6) == 0 || strncmp(line, "beside", 6) == 0) &&
+        read_header(strip(text.substr(begin, end - begin), &indent), &header) > 0)
+      paths.push_back(header);
   }
   return paths;
 }
@@ -126,14 +128,14 @@ std::vector<std::string> headers_of_text(const std::string &text) {
 /* Two creates may name the same calls, or bodies, behind their '|': these are run once. */
 static bool is_there(const File &file, const Binding &run) {
   for (const auto &b : file.lines)
-    if (b->quiet && b->place == run.place && b->name == run.name && b->regex == run.regex &&
+    if (b->behind && b->place == run.place && b->name == run.name && b->regex == run.regex &&
         b->quoted == run.quoted && b->fields == run.fields && b->words == run.words)
       return true;
   return false;
 }
 
 static void load_line(File *file, const std::string &text, unsigned number, unsigned column,
-                      bool quiet = false) {
+                      bool behind = false) {
   std::unique_ptr<Binding> b(new Binding());
   Mistake mistake;
   if (!binding_parse(text, false, b.get(), &mistake)) {
@@ -141,9 +143,10 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
              mistake.message.c_str());
     return;
   }
-  if (quiet && is_there(*file, *b))
+  if (behind && is_there(*file, *b))
     return;
-  b->quiet = quiet;
+  b->behind = behind;
+  b->quiet = behind && (b->place == Place::Def || b->place == Place::Type);
   b->file = file->path;
   b->line = number;
   b->column = column;
@@ -201,7 +204,8 @@ static void load_lines(File *file, const std::string &text) {
     end = std::min(text.find('\n', begin), text.size());
     number++;
     size_t indent;
-    std::string line = strip(text.substr(begin, end - begin), &indent), path;
+    std::string line = strip(text.substr(begin, end - begin), &indent);
+    HeaderPath path;
     unsigned column = (unsigned)indent + 1;
     if (line.empty())
       continue;
@@ -210,7 +214,8 @@ static void load_lines(File *file, const std::string &text) {
       load_line(file, line, number, column);
     else if (header < 0)
       error_at(file_location(file->path, number, column),
-               "one path is expected after %<header%>, as in %<header uv.h%>");
+               "one path is expected after %qs, as in %<header uv.h%>",
+               path.beside ? "beside" : "header");
   }
 }
 

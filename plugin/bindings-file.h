@@ -27,10 +27,14 @@ void bindings_add_dependencies();
 const std::vector<std::unique_ptr<Binding>> &bindings();
 
 /* Of a shipped file: sorted paths, a text (false, after an error, where it cannot be
-   read), and the paths behind `header` in a text. */
+   read), and the paths behind `header` and `beside` in a text. */
+struct HeaderPath {
+  std::string path;
+  bool beside; /* by itself it brings no line */
+};
 std::vector<std::string> shipped_paths();
 bool bindings_text(const std::string &path, std::string *text);
-std::vector<std::string> headers_of_text(const std::string &text);
+std::vector<HeaderPath> headers_of_text(const std::string &text);
 
 /* Appends a file's lines, with orders from `first`; once for each file, by whatever
    path. */

@@ -12,6 +12,7 @@ namespace aprof {
 struct Header {
   std::string path;
   Library *library;
+  bool beside;
 };
 
 static std::vector<std::unique_ptr<Library>> shipped;
@@ -37,8 +38,9 @@ void libraries_find() {
     if (!bindings_text(path, &text))
       continue;
     shipped.emplace_back(new Library{path, rank++, text});
-    for (const std::string &header : headers_of_text(text))
-      headers[last_part(header.c_str())].push_back({header, shipped.back().get()});
+    for (const HeaderPath &header : headers_of_text(text))
+      headers[last_part(header.path.c_str())].push_back(
+          {header.path, shipped.back().get(), header.beside});
   }
 }
 
@@ -69,7 +71,8 @@ static Libraries find_of_file(const char *file) {
     if (path_ends_in(file, header.path) &&
         std::find(hits.begin(), hits.end(), header.library) == hits.end()) {
       hits.push_back(header.library);
-      parse(header.library);
+      if (!header.beside)
+        parse(header.library);
     }
   return hits;
 }

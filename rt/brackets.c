@@ -153,7 +153,8 @@ static uint32_t function_site(const struct aprof_future *f) {
 /* The key belongs to a future that lives. True: that one goes on (rearm). */
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
                            struct aprof_future *f, uint32_t flags, uint64_t now) {
-  if ((flags & APROF_REARM) && function_site(old) == function_site(f)) {
+  bool same = (f->flags & APROF_F_NAMELESS) || function_site(old) == function_site(f);
+  if ((flags & APROF_REARM) && same) {
     /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
     if (is_busy(old)) {
       old->ending = ENDING_REARMED;

@@ -30,7 +30,7 @@ void model_create_begin(struct world *w, struct thread *t, const struct op *op) 
 
 /* The key of a live one goes to a new one. True: the old one goes on instead. */
 static bool key_taken(struct thread *t, struct future *old, struct future *f, bool rearm) {
-  if (rearm && old->site == f->site) {
+  if (rearm && (f->nameless || old->site == f->site)) {
     if (model_busy(old))
       old->ending = REARMED;
     return true;
