@@ -199,12 +199,21 @@ static char *of_alive(const struct group *g) {
                           : print_string(", of %s alive,", shown_count(live));
 }
 
+/* Of code without events, perhaps: no body of that function was ever seen, only its address. */
+static bool is_unseen(const struct group *g) {
+  return g->kind == FINDING_NEVER_RAN && !g->function->slices && !g->function->done &&
+         !g->function->file;
+}
+
 static char *never_ran_text(const struct group *g, const char *by) {
   char *of = of_alive(g);
+  const char * or = is_unseen(g) ? "; or its code was not compiled with the plugin: no run of that "
+                                   "function was ever seen (`aprof coverage` tells)"
+                    : g->unplaced ? "; or ran where an event could not be placed"
+                                  : "";
   char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
                             shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
-                            g->count == 1 ? "s" : "ve", time_of(g, g->most), by,
-                            g->unplaced ? "; or ran where an event could not be placed" : "");
+                            g->count == 1 ? "s" : "ve", time_of(g, g->most), by, or);
   free(of);
   return text;
 }
@@ -239,7 +248,7 @@ static void add_group(struct findings *list, const struct group *g) {
   free(creator);
   findings_add(list, (struct finding){
                          .kind = g->kind,
-                         .weight = g->most,
+                         .weight = is_unseen(g) ? 0 : g->most, /* the last of its kind */
                          .severity = g->kind == FINDING_HELD && !g->most ? UNKNOWN : g->most,
                          .count = g->count,
                          .goes_on = g->kind == FINDING_HELD,
