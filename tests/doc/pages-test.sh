@@ -109,7 +109,7 @@ namespace shop {
 struct cart {
   task total(int n) {
     auto each = numbers<long>(n);
-    for (resume(each.handle.address()); !each.handle.done(); resume(each.handle.address()))
+    for (run_frame(each.handle.address()); !each.handle.done(); run_frame(each.handle.address()))
       co_await pause{};
   }
 };
@@ -122,7 +122,7 @@ int main() {
   while (!queue.empty()) {
     void *frame = queue.front();
     queue.pop_front();
-    resume(frame);
+    run_frame(frame);
   }
 }
 CC
