@@ -100,7 +100,8 @@ static void find_held(struct findings *list, const struct reading *r, const stru
   char *often = how_often(f, times, threshold);
   char *text, *in = mostly(f);
   if (f->slice_from || f->slice_to) {
-    char *from = where(f->slice_from, f->slice_from_name, f, "its start");
+    char *from = f->slice_at_start ? print_string("%s", "its start")
+                                   : where(f->slice_from, f->slice_from_name, f, "its start");
     char *to = where(f->slice_to, f->slice_to_name, f, "its return");
     text = print_string("`%s` held the loop for %s between %s and %s (%s)%s", f->name, held, from,
                         to, often, in);

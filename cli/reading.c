@@ -127,6 +127,7 @@ static void read_function(struct r_function *f, const cJSON *object) {
   f->slice_to_name = pair_text(object, "slice_max_names", 1);
   f->mostly = json_get_text(object, "slice_max_mostly");
   f->mostly_max = json_get(object, "slice_max_mostly_ns", UNKNOWN);
+  f->slice_at_start = json_get_bool(object, "slice_max_at_start", false);
   f->mostly_at_once = json_get_bool(object, "slice_max_mostly_at_once", false);
   f->exec_of = read_distribution(object, "exec");
   f->slice_of = read_distribution(object, "slice");

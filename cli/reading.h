@@ -62,6 +62,7 @@ struct r_function {
   const char *mostly;                          /* ran for most of the longest slice; or NULL */
   uint64_t mostly_max;                         /* its longest run: */
   bool mostly_at_once;                         /* in one slice for sure */
+  bool slice_at_start;                         /* slice_from is where it was created */
   struct distribution exec_of, slice_of, wall_of, queued_of;
   struct r_await *await;
   size_t awaits;

@@ -9,6 +9,7 @@
 
 #include <aprof/abi.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sums of one function over its paths. */
 struct sums {
@@ -301,9 +302,18 @@ static const char *model_text(uint8_t model) {
   }
 }
 
-static void add_slice(const struct model *m, const struct sums *s, cJSON *object) {
+static void add_slice(const struct model *m, const struct sums *s, uint32_t function,
+                      cJSON *object) {
   json_maybe(object, "slice_max_ns", s->slice_max, s->slices != 0);
   totals_slice(m, object, "slice_max", s->slice_max, s->slice_from, s->slice_to);
+  /* A run begins at its function's start, and was waited for where somebody else created it. */
+  const struct name *from = &m->names->name[s->slice_from], *own = &m->names->name[function];
+  bool at_start = from->kind == APROF_SITE_CREATE &&
+                  (from->function == NULL || strcmp(from->function, own->name) != 0);
+  if (s->slice_max)
+    cJSON_AddBoolToObject(object, "slice_max_at_start", at_start);
+  else
+    cJSON_AddNullToObject(object, "slice_max_at_start");
   const struct model_node *mostly = s->mostly != MODEL_NONE ? &m->node[s->mostly] : NULL;
   json_text(object, "slice_max_mostly", mostly ? m->names->name[mostly->name].name : NULL);
   json_maybe(object, "slice_max_mostly_ns", mostly ? mostly->exec_max : 0, mostly != NULL);
@@ -342,7 +352,7 @@ cJSON *totals_function(const struct model *m, const struct model_function *f) {
   governed_add(object, shed);
   json_maybe(object, "exec_max_ns", s.exec_max, ended != 0 && (s.exec_max || !coarse));
   json_maybe(object, "wall_max_ns", s.wall_max, ended != 0 && (s.wall_max || !coarse));
-  add_slice(m, &s, object);
+  add_slice(m, &s, f->name, object);
   cJSON_AddItemToObject(object, "exec", function_histogram(m, f, EXEC, s.exec_max));
   cJSON_AddItemToObject(object, "slice", function_histogram(m, f, SLICE, s.slice_max));
   cJSON_AddItemToObject(object, "wall", function_histogram(m, f, WALL, s.wall_max));
