@@ -139,7 +139,7 @@ static volatile unsigned long in_handler;
 static void run_futures(int number) {
   (void)number;
   in_handler += small_future(7) == 28;
-  fired++;
+  __atomic_fetch_add(&fired, 1, __ATOMIC_RELAXED);
 }
 
 /* Another thread may be in one that has begun. */
@@ -175,7 +175,7 @@ static unsigned long handler_altstack(void) {
 static sigjmp_buf back;
 static void jump_back(int number) {
   (void)number;
-  fired++;
+  __atomic_fetch_add(&fired, 1, __ATOMIC_RELAXED);
   siglongjmp(back, 1);
 }
 
