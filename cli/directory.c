@@ -95,11 +95,11 @@ static void walk_default(struct walk *walk, const char *name, uid_t owner) {
     leave_out(walk, name, strerror(errno));
   if (fd < 0)
     return;
-  const char *wrong = fstat(fd, &st)       ? strerror(errno)
-                      : st.st_uid != owner ? "it is another user's; it should be its user's alone (0700)"
-                      : (st.st_mode & 022) != 0
-                          ? "others may write to it; it should be its user's alone (0700)"
-                          : NULL;
+  const char *wrong =
+      fstat(fd, &st)            ? strerror(errno)
+      : st.st_uid != owner      ? "it is another user's; it should be its user's alone (0700)"
+      : (st.st_mode & 022) != 0 ? "others may write to it; it should be its user's alone (0700)"
+                                : NULL;
   if (wrong) {
     leave_out(walk, name, wrong);
     close(fd);

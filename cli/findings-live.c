@@ -207,13 +207,14 @@ static bool is_unseen(const struct group *g) {
 
 static char *never_ran_text(const struct group *g, const char *by) {
   char *of = of_alive(g);
-  const char * or = is_unseen(g) ? "; or its code was not compiled with the plugin: no run of that "
-                                   "function was ever seen (`aprof coverage` tells)"
-                    : g->unplaced ? "; or ran where an event could not be placed"
-                                  : "";
+  const char *perhaps = is_unseen(g)
+                            ? "; or its code was not compiled with the plugin: no run of that "
+                              "function was ever seen (`aprof coverage` tells)"
+                        : g->unplaced ? "; or ran where an event could not be placed"
+                                      : "";
   char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
                             shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
-                            g->count == 1 ? "s" : "ve", time_of(g, g->most), by, or);
+                            g->count == 1 ? "s" : "ve", time_of(g, g->most), by, perhaps);
   free(of);
   return text;
 }

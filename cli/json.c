@@ -36,6 +36,10 @@ void json_maybe(cJSON *object, const char *name, uint64_t value, bool known) {
   cJSON_AddItemToObject(object, name, known ? json_raw(value) : there(cJSON_CreateNull()));
 }
 
+void json_flag(cJSON *object, const char *name, bool value, bool known) {
+  cJSON_AddItemToObject(object, name, there(known ? cJSON_CreateBool(value) : cJSON_CreateNull()));
+}
+
 void json_text(cJSON *object, const char *name, const char *text) {
   cJSON_AddItemToObject(object, name, there(text ? cJSON_CreateString(text) : cJSON_CreateNull()));
 }

@@ -19,6 +19,7 @@ void json_number(cJSON *object, const char *name, uint64_t value);
 void json_signed(cJSON *object, const char *name, int64_t value);
 /* null where `known` is false */
 void json_maybe(cJSON *object, const char *name, uint64_t value, bool known);
+void json_flag(cJSON *object, const char *name, bool value, bool known);
 /* null for a NULL text */
 void json_text(cJSON *object, const char *name, const char *text);
 /* "file:line", "file" or null */

@@ -310,17 +310,11 @@ static void add_slice(const struct model *m, const struct sums *s, uint32_t func
   const struct name *from = &m->names->name[s->slice_from], *own = &m->names->name[function];
   bool at_start = from->kind == APROF_SITE_CREATE &&
                   (from->function == NULL || strcmp(from->function, own->name) != 0);
-  if (s->slice_max)
-    cJSON_AddBoolToObject(object, "slice_max_at_start", at_start);
-  else
-    cJSON_AddNullToObject(object, "slice_max_at_start");
+  json_flag(object, "slice_max_at_start", at_start, s->slice_max != 0);
   const struct model_node *mostly = s->mostly != MODEL_NONE ? &m->node[s->mostly] : NULL;
   json_text(object, "slice_max_mostly", mostly ? m->names->name[mostly->name].name : NULL);
   json_maybe(object, "slice_max_mostly_ns", mostly ? mostly->exec_max : 0, mostly != NULL);
-  if (mostly)
-    cJSON_AddBoolToObject(object, "slice_max_mostly_at_once", !mostly->waiting);
-  else
-    cJSON_AddNullToObject(object, "slice_max_mostly_at_once");
+  json_flag(object, "slice_max_mostly_at_once", mostly && !mostly->waiting, mostly != NULL);
 }
 
 cJSON *totals_function(const struct model *m, const struct model_function *f) {

@@ -112,10 +112,7 @@ void totals_misses(const struct model *m, FILE *out) {
     json_text(object, "name", miss->name == NAME_UNKNOWN ? NULL : name->name);
     totals_site(object, NULL, name);
     json_text(object, "function", name->function);
-    if (model_miss_has_key(miss))
-      cJSON_AddBoolToObject(object, "matched", miss->matched);
-    else
-      cJSON_AddNullToObject(object, "matched");
+    json_flag(object, "matched", miss->matched, model_miss_has_key(miss));
     fputs(i ? ",\n  " : "\n  ", out);
     json_write(out, object);
   }

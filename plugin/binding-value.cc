@@ -381,9 +381,7 @@ bool read_durations(Reader &r, std::vector<Duration> *durations) {
   do {
     Duration d;
     d.value = read_value(r);
-    if (!d.value)
-      return false;
-    if (!read_unit(r, &d.ns))
+    if (!d.value || !read_unit(r, &d.ns))
       return false;
     durations->push_back(std::move(d));
   } while (r.accept("+"));

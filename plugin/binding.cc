@@ -280,7 +280,7 @@ static bool read_run_part(const std::string &text, std::vector<Stretch> cuts, bo
   if (!check_run_part(text, cuts, *b, run.get(), mistake))
     return false;
   run->text = text;
-  run->quiet = true;
+  run->behind = true;
   run->own = !placed && b->functions.size() == 1;
   b->then_run_at = cuts[0].begin;
   b->then_run = std::move(run);

@@ -116,8 +116,12 @@ struct Binding {
   std::unique_ptr<Binding> then_run;
   size_t then_run_at = 0; /* where it begins in the text */
   bool behind = false;    /* it was the `| run` of another, ... */
-  bool quiet = false;     /* ... of bodies: an unknown key is silent */
   bool own = false;       /* ... of one function: only of the futures made for it */
+
+  /* An unknown key is none of an event's faults: such bodies may be called for other reasons. */
+  bool is_silent() const {
+    return behind && (place == Place::None || place == Place::Def || place == Place::Type);
+  }
 
   /* The `| run` that the bodies of fn= have, or null. */
   const Binding *run_of_functions() const {

@@ -146,7 +146,6 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
   if (behind && is_there(*file, *b))
     return;
   b->behind = behind;
-  b->quiet = behind && (b->place == Place::Def || b->place == Place::Type);
   b->file = file->path;
   b->line = number;
   b->column = column;

@@ -248,7 +248,7 @@ static void add_run(CallWork *w, const Binding *b) {
   if (!how || !key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   unsigned flags = namespace_has_create(b->key.ns) ? 0 : APROF_ORPHAN;
-  flags |= b->quiet ? APROF_QUIET : 0;
+  flags |= b->is_silent() ? APROF_QUIET : 0;
   tree record = site_new(APROF_SITE_RUN, w->callee, w->frame.where, w->in.decl, b, flags);
   bracket.token = new_token(&w->variables);
   tree event = call_event(Event::RunBegin, {record, address_of(bracket.token), key0, key1,

@@ -269,10 +269,10 @@ const BodyLines &body_lines(tree function) {
     attribute_lines(use.attributes, &lines);
   add_attribute_lines(&body, lines);
   for (const Binding *b : index_lines(&defs, function))
-    add_body_line(&body, b, b->quiet);
+    add_body_line(&body, b, b->is_silent());
   for (const Binding *b : typed)
     if (type_line_holds(b, function))
-      add_body_line(&body, b, b->quiet);
+      add_body_line(&body, b, b->is_silent());
   for (const Reach &reach : reaches(function)) {
     const Binding *run = reach.create->run_of_functions();
     add_body_line(&body, run, true, is_passed_as_is(function, run));

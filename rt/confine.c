@@ -238,20 +238,20 @@ static uint32_t number_after(const char *text, const char *name) {
 static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
   enum { OVER = 64 };
   uint32_t mode = 0, count = 0;
-  size_t kept = 0, length = 0;
   bool any = false;
-  do {
+  for (size_t kept = 0;; kept = OVER) {
     long n = plain_call(SYS_read, fd, (long)text + (long)kept, (long)(room - 1 - kept), 0);
-    length = kept + (n > 0 ? (size_t)n : 0);
+    size_t length = kept + (n > 0 ? (size_t)n : 0);
     text[length] = '\0';
     any |= n > 0;
     uint32_t now = number_after(text, "\nSeccomp:\t");
     mode = now > mode ? now : mode;
     now = number_after(text, "\nSeccomp_filters:\t");
     count = now > count ? now : count;
-    kept = OVER;
-    memcpy(text, text + room - 1 - OVER, OVER);
-  } while (length == room - 1);
+    if (length < room - 1)
+      break;
+    memcpy(text, text + length - OVER, OVER);
+  }
   *filters = mode + count * 4;
   return any;
 }

@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "rt.h"
@@ -142,6 +140,8 @@ static bool begin_file(int fd, struct aprof_header *h, uint64_t capacity) {
   return ok;
 }
 
+#define INSTEAD ", using a memfd (nothing of it is left after a kill) instead of: "
+
 /* A directory may be full where memory is not. */
 static int create_file(struct aprof_header *h) {
   static char dir[300];
@@ -166,10 +166,8 @@ static int create_file(struct aprof_header *h) {
   if (fd >= 0)
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
   if (fd >= 0 && picked && !rt.child)
-    control_say(share < LEAST ? "the profile directory is more than half full, using a memfd "
-                                "(nothing of it is left after a kill) instead of: "
-                              : "no profile can be made in the profile directory, using a memfd "
-                                "(nothing of it is left after a kill) instead of: ",
+    control_say(share < LEAST ? "the profile directory is more than half full" INSTEAD
+                              : "no profile can be made in the profile directory" INSTEAD,
                 dir);
   return fd;
 }

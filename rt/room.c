@@ -57,6 +57,7 @@ static uint64_t limit_of_line(char *line) {
   if (group == NULL)
     return UINT64_MAX;
   *group++ = '\0';
+  group += strcmp(group, "/") == 0; /* the root has no name of its own */
   if (controllers[1] == '\0')
     return limit_of_group("/sys/fs/cgroup", group, "/memory.max");
   if (strcmp(controllers + 1, "memory") == 0)

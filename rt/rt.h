@@ -319,8 +319,8 @@ bool profile_ours(void);     /* is this the process that made the profile; asks 
 /* room.c: of `wanted` bytes of memory as many as a profile may take: by the limits of the
    process; a quarter of its control group's limit, which counts both a file in memory and a
    memfd; a quarter of a directory's file system, where the program's own shared memory may lie,
-   in a container's 64 MB, and what forked children left: none where half of that is used. Only
-   while a profile is opened. */
+   in a container's 64 MB, and what forked children left: none where half of that is used. The
+   first when the runtime is loaded, the others while a profile is opened. */
 uint64_t room_of_process(uint64_t wanted);
 uint64_t room_of_group(uint64_t wanted);
 uint64_t room_in(const char *dir, uint64_t wanted);

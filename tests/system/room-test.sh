@@ -49,11 +49,22 @@ check "the program" "$cc" -O2 -fplugin="$plugin" -fplugin-arg-aprof-bindings="$w
   -I"$src/rt/include" "$work/program.c" -o "$work/program"
 export APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 APROF_COMMAND=$aprof
 
-# in_room COMMAND...: with 8 MB for profiles, of which $work/used says how many KB were taken
+# in_room COMMAND...: with $size for profiles, of which $work/used says how many KB were taken; and,
+# where $group is set, as if the control group of the process, or one around it, might have so many
+# bytes of memory
+export size=8m group= more=
 in_room() {
   # shellcheck disable=SC2016 # another shell's
-  unshare -rm sh -c 'mount -t tmpfs -o size=8m,mode=700 none "$0/room" || exit 77
-    APROF_OPTIONS=dir:$0/totals,profile:$0/room "$@" 2>"$0/log"
+  unshare -rm sh -c '[ -z "$group" ] || {
+      mount -t tmpfs none /sys/fs/cgroup || exit 77
+      own=$(sed -n "s/^0:://p" /proc/self/cgroup)
+      mkdir -p "/sys/fs/cgroup$own" "/sys/fs/cgroup/memory$(sed -n "s/^.*:memory://p" /proc/self/cgroup)"
+      echo max >"/sys/fs/cgroup$own/memory.max"
+      echo "$group" >/sys/fs/cgroup/memory.max
+      echo "$group" >/sys/fs/cgroup/memory/memory.limit_in_bytes
+    }
+    mount -t tmpfs -o "size=$size,mode=700" none "$0/room" || exit 77
+    APROF_OPTIONS=dir:$0/totals,profile:$0/room$more "$@" 2>"$0/log"
     status=$?
     df -k --output=used "$0/room" | tail -n 1 | tr -d " " >"$0/used"
     ls "$0/room" | wc -l >"$0/files"
@@ -76,35 +87,18 @@ check "... take a quarter of it" test "$(cat "$work/used")" -le 2048
 equal "... and the others are counted" 100000 \
   "$(jq '.health.lost_futures + ([.functions[] | select(.name == "job").created] | add)' "$work/totals"/program.*.json | tail -n 1)"
 
-# in_group BYTES COMMAND...: as if the control group of the process, or one around it, might have
-# so much memory. What a profile in memory takes: $work/used, in KB.
+# in_group BYTES: the status of 100000 futures there, and how many of them were lost
 in_group() {
   rm -f "$work/totals"/*
-  # shellcheck disable=SC2016
-  unshare -rm sh -c 'limit=$1
-    shift
-    mount -t tmpfs none /sys/fs/cgroup || exit 77
-    group=$(sed -n "s/^0:://p" /proc/self/cgroup)
-    mkdir -p "/sys/fs/cgroup$group" "/sys/fs/cgroup/memory$(sed -n "s/^.*:memory://p" /proc/self/cgroup)"
-    echo max >"/sys/fs/cgroup$group/memory.max"
-    echo "$limit" >/sys/fs/cgroup/memory.max
-    echo "$limit" >/sys/fs/cgroup/memory/memory.limit_in_bytes
-    mount -t tmpfs -o size=512m,mode=700 none "$0/room" || exit 77
-    APROF_OPTIONS=dir:$0/totals,profile:$0/room$more "$@" 2>"$0/log"
-    status=$?
-    exit $status' "$work" "$@"
+  group=$1 size=512m in_room "$work/program" live 100000
+  echo "$? $(jq .health.lost_futures "$work/totals"/program.*.json)"
 }
-lost() { jq .health.lost_futures "$work/totals"/program.*.json; }
-export more=
-if in_group 16777216 true; then
-  in_group 16777216 "$work/program" live 100000
-  equal "a control group of 16 MB" 0 $?
-  check "... has a quarter for the profile" test "$(lost)" -gt 60000
-  in_group 1073741824 "$work/program" live 100000
-  equal "one of 1 GB has as much as is wanted" "0 0" "$? $(lost)"
-  more=,memory:32M
-  in_group 16777216 "$work/program" live 100000
-  equal "... and so has who says how much" "0 0" "$? $(lost)"
+if group=16777216 in_room true; then
+  read -r status lost <<<"$(in_group 16777216)"
+  equal "a control group of 16 MB" 0 "$status"
+  check "... has a quarter for the profile" test "$lost" -gt 60000
+  equal "one of 1 GB has as much as is wanted" "0 0" "$(in_group 1073741824)"
+  equal "... and so has who says how much" "0 0" "$(more=,memory:32M in_group 16777216)"
 else
   skip "control groups" "theirs cannot be put elsewhere"
 fi

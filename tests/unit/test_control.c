@@ -191,13 +191,17 @@ START_TEST(reset_starts_from_zero) {
 }
 END_TEST
 
+static void falls_asleep(token *i) {
+  attach();
+  one(&a, 10);
+  idle(&poller, i);
+  pass(50);
+}
+
 /* A loop that sleeps is idle, also in what began meanwhile: nothing else tells so. */
 START_TEST(reset_while_idle) {
-  attach();
   token i;
-  one(&a, 10);
-  idle(&poller, &i);
-  pass(50);
+  falls_asleep(&i);
   ck_assert_int_eq(gate.api_reset(), 0);
   pass(30);
   ck_assert_uint_eq(thread_total("idle"), 30);
@@ -213,11 +217,8 @@ START_TEST(reset_while_idle) {
 END_TEST
 
 START_TEST(off_and_on_while_idle) {
-  attach();
   token i;
-  one(&a, 10);
-  idle(&poller, &i);
-  pass(50);
+  falls_asleep(&i);
   gate.api_enable(0);
   pass(1000);
   gate.api_enable(1);
@@ -430,8 +431,8 @@ END_TEST
 
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
-          older_than_the_ring, reset_starts_from_zero, reset_while_idle, off_and_on_while_idle, reset_zeroes_histograms_and_health,
-          no_footprint_before_the_first_future, attach_is_idempotent,
-          fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
-          fork_of_a_fork, fork_before_the_first_future, memory_of_a_child_stays_its_own,
-          fork_gives_the_child_a_clock_of_its_own)
+          older_than_the_ring, reset_starts_from_zero, reset_while_idle, off_and_on_while_idle,
+          reset_zeroes_histograms_and_health, no_footprint_before_the_first_future,
+          attach_is_idempotent, fork_gives_the_child_a_profile_of_its_own,
+          fork_without_futures_leaves_nothing, fork_of_a_fork, fork_before_the_first_future,
+          memory_of_a_child_stays_its_own, fork_gives_the_child_a_clock_of_its_own)

@@ -378,5 +378,6 @@ END_TEST
 
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
-          equal_keys_are_found_one_by_one, body_inside_its_own_create, equal_keys_behind_one_that_stays, queues_of_many_keys,
-          inserted_twice, many_threads, equal_keys_of_many_threads, stopped_in_a_segment)
+          equal_keys_are_found_one_by_one, body_inside_its_own_create,
+          equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
+          equal_keys_of_many_threads, stopped_in_a_segment)
