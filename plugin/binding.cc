@@ -110,10 +110,13 @@ static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistak
   return wrong(mistake, where, "unknown verb '" + name + "'; known: " + known(verbs));
 }
 
-/* Counted repetitions inside each other make more of a regex than memory holds. */
+/* Counted repetitions inside each other make more of a regex than memory holds, and so does +,
+   which the C library makes of two copies, behind what may be repeated itself. */
 static bool is_modest(const std::string &regex) {
   unsigned long product = 1;
   for (size_t i = 0; i < regex.size() && product <= 1000; i++) {
+    if (regex[i] == '+' && i > 0 && strchr("+*?})", regex[i - 1]))
+      product *= 2;
     if (regex[i] != '{' || (i > 0 && regex[i - 1] == '\\'))
       continue;
     size_t comma = regex.find_first_of(",}", i);

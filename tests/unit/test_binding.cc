@@ -294,6 +294,9 @@ START_TEST(mistakes) {
 END_TEST
 
 START_TEST(rarer_words) {
+  refused("end call:/^a++++++++++++++++++++++++++++++b$/ key=a0", false, "", "too large");
+  refused("end call:/^((((((((((a+)+)+)+)+)+)+)+)+)+)+$/ key=a0", false, "", "too large");
+  read_line("end call:/^(a|b+)+_(c)+d+$/ key=a0");
   read_line("run def:f key=a0 pending=1 polling=2,3 worker label=x");
   ck_assert(line.pending && line.polling && line.worker);
   ck_assert_uint_eq(line.polling_values.size(), 2);
