@@ -7,7 +7,7 @@
 
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
-  if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_RELAXED) != NULL))
+  if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL))
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS], word = *seen = relaxed(place);
   if (word == 0)

@@ -289,6 +289,7 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
   /* Most often the key's first place has the answer: it holds the future, or none does, and
      behind the only one there is no other. */
   const struct key_segment *segment = segment_at(s->hash);
+  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL; /* before its words */
   const uint64_t *place = &segment->word[s->hash % KEY_WORDS];
   uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   f = future_at((uint32_t)word);
@@ -297,8 +298,7 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
     return f;
   if (here && after == f)
     word = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (word == 0 && likely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL) &&
-      likely(segment_at(s->hash) == segment))
+  if (word == 0 && likely(whole) && likely(segment_at(s->hash) == segment))
     return NULL;
   s->after = after;
   s->found = NULL;
