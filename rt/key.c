@@ -23,11 +23,19 @@ static struct directory root = {.shift = 32, .segment = {&nothing}};
 
 struct directory *key_directory = &root;
 
-/* Segments that were replaced, oldest first: used again once all threads have left the event that
-   they may have been found in; rt.lock. */
-static struct key_segment *retired_first, *retired_last;
-static uint32_t retired_passed; /* up to this mark they have */
-#define RETIRED_SHARE 8u /* of the profile's memory that may wait for that */
+struct segments {
+  struct key_segment *first, *last;
+};
+
+/* Segments that were replaced, oldest first; rt.lock. They are used again once all threads have
+   left the event that they may have been found in. A thread that stands still in an event (without
+   a processor, stopped, or it ended there) can only be in one that was there before: these are kept
+   for it, others go round meanwhile (as in interval-based reclamation: Wen and others, 2018). */
+static struct segments retired, kept, again;
+static struct marks marks; /* the last ones */
+static uint32_t patience;  /* marks: after so many, a thread is taken to stand still */
+#define RETIRED_SHARE 16u  /* of the profile's memory may have been retired until then */
+#define AT_ONCE 8u
 
 static struct key_segment *fresh; /* never used yet, so many; rt.lock */
 static uint32_t fresh_left, chunk_segments;
@@ -36,7 +44,8 @@ static uint32_t cells; /* list of free ones; rt.lock */
 
 void key_reset(void) {
   key_directory = &root;
-  retired_first = retired_last = NULL;
+  retired = kept = again = (struct segments){0};
+  marks = (struct marks){0};
   fresh = NULL;
   fresh_left = chunk_segments = cells = 0;
 }
@@ -152,7 +161,7 @@ HINT static struct aprof_future *entered(uint64_t entry) {
    moved a few times in its life. Cells come free as fast as they are taken. True: some
    are left. */
 static bool queue_trim(struct queue *q) {
-  struct queue kept = {0};
+  struct queue left = {0};
   bool all = q->entries > 2 * ENTRIES && q->ended > q->entries / 2 && cell_spare();
   while (q->first != 0) {
     struct entries *first = &cell_at(q->first)->entries;
@@ -161,7 +170,7 @@ static bool queue_trim(struct queue *q) {
       if (f != NULL && !all)
         return true;
       if (f != NULL)
-        queue_append(&kept, f);
+        queue_append(&left, f);
       else
         q->ended -= q->ended != 0;
       q->entries--;
@@ -170,7 +179,7 @@ static bool queue_trim(struct queue *q) {
     q->first = first->next;
     cell_free(over);
   }
-  *q = kept;
+  *q = left;
   return q->first != 0;
 }
 
@@ -359,40 +368,92 @@ static bool insert_in(struct key_segment *segment, uint64_t word) {
   return true;
 }
 
+static void segments_add(struct segments *list, struct key_segment *segment) {
+  segment->next = NULL;
+  if (list->first == NULL)
+    list->first = segment;
+  else
+    list->last->next = segment;
+  list->last = segment;
+}
+
+static struct key_segment *segments_take(struct segments *list) {
+  struct key_segment *segment = list->first;
+  list->first = segment->next;
+  return segment;
+}
+
+/* No thread can be in it but those that are late. It has waited as long as makes a thread late:
+   should one have gone on, found it, and stand still again. */
+static bool only_late_ones(const struct key_segment *segment) {
+  return !mark_before(marks.others, segment->retired) && marks.now - segment->retired >= patience;
+}
+
+static bool nobody_in(const struct key_segment *segment) {
+  if (!mark_before(marks.all, segment->retired))
+    return true;
+  if (!only_late_ones(segment))
+    return false;
+  for (uint32_t i = 0; i < marks.late_count; i++)
+    if (mark_before(marks.late[i].first, segment->retired) &&
+        !mark_before(marks.late[i].last, segment->born))
+      return false;
+  return true;
+}
+
+/* Of those that wait, what need not any more. A few at a time: no event pays for many. */
+static void sort_retired(void) {
+  for (unsigned i = 0; i < AT_ONCE && kept.first != NULL; i++) {
+    struct key_segment *segment = segments_take(&kept);
+    segments_add(nobody_in(segment) ? &again : &kept, segment);
+  }
+  for (unsigned i = 0; i < AT_ONCE && retired.first != NULL; i++) {
+    bool left = nobody_in(retired.first);
+    if (!left && !only_late_ones(retired.first))
+      break;
+    segments_add(left ? &again : &kept, segments_take(&retired));
+  }
+}
+
+/* Without memory: rather may a thread that stands still lose its key than all others theirs. */
+static struct key_segment *segment_at_all(void) {
+  struct segments *from = kept.first != NULL ? &kept : &retired;
+  return from->first != NULL ? segments_take(from) : NULL;
+}
+
+static struct key_segment *segment_fresh(void) {
+  if (fresh_left == 0) {
+    chunk_segments = chunk_segments == 0 ? 1 : 3; /* a small program has one */
+    fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0, chunk_segments, sizeof *fresh);
+    fresh_left = fresh != NULL ? chunk_segments : 0;
+  }
+  if (fresh_left == 0)
+    return NULL;
+  fresh_left--;
+  return fresh++;
+}
+
 /* An empty one. rt.lock held. */
 static struct key_segment *segment_new(uint32_t depth) {
-  struct key_segment *segment = retired_first;
-  if (segment != NULL && (int32_t)(retired_passed - segment->retired) < 0)
-    segment = NULL;
-  if (segment != NULL) {
-    retired_first = segment->next;
-    memset(segment, 0, sizeof *segment);
-  }
-  if (segment == NULL) {
-    if (fresh_left == 0) {
-      uint32_t count = chunk_segments == 0 ? 1 : 3; /* a small program has one */
-      fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0, count, sizeof *fresh);
-      if (fresh == NULL)
-        return NULL;
-      fresh_left = chunk_segments = count;
-    }
-    segment = fresh++;
-    fresh_left--;
-  }
+  struct key_segment *segment = again.first != NULL ? segments_take(&again) : segment_fresh();
+  if (segment == NULL)
+    segment = segment_at_all();
+  if (segment == NULL)
+    return NULL;
+  memset(segment, 0, sizeof *segment);
   segment->depth = depth;
+  segment->born = marks.now;
   return segment;
 }
 
 static void retire(struct key_segment *segment) {
   if (segment == &nothing)
     return;
-  uint32_t patience = (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof *segment);
-  segment->retired = threads_mark(&retired_passed, patience);
-  if (retired_first == NULL)
-    retired_first = segment;
-  else
-    retired_last->next = segment;
-  retired_last = segment;
+  patience = (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof *segment);
+  marks = threads_mark(patience);
+  segment->retired = marks.now;
+  segments_add(&retired, segment);
+  sort_retired();
 }
 
 static uint32_t living(const struct key_segment *segment) {

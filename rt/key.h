@@ -20,9 +20,10 @@ struct key_segment {
   uint32_t depth;            /* upper bits of the hash that all keys here share; rt.lock */
   struct key_segment *older; /* whose words are still being copied; atomic */
   uint32_t replaced;         /* its words are copied elsewhere from here on; atomic */
-  uint32_t retired;          /* ... and nobody finds it any more: the mark of that; rt.lock */
-  struct key_segment *next;  /* of those; rt.lock */
-  uint64_t word[KEY_WORDS];  /* hash << 32 | index; 0: never taken */
+  uint32_t born, retired;    /* marks: it can be found, and can be no more; rt.lock */
+  uint32_t reserved;
+  struct key_segment *next; /* of those that cannot; rt.lock */
+  uint64_t word[KEY_WORDS]; /* hash << 32 | index; 0: never taken */
 };
 
 extern struct directory *key_directory; /* of key segments; atomic, never NULL */

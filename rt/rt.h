@@ -487,11 +487,24 @@ static inline bool threads_share(void) { /* more than one has had events */
 /* Waits, not for ever, until the thread of this lease has left the event that it is in, or
    waits itself, as is no part of beginning to run a future. */
 void thread_settles(struct thread *t, uint32_t lease);
-/* A mark for this moment. What no event finds that begins from here on may be used again once `passed`,
-   which each mark tells, is not before it: all threads have been in no event since. The caller is
-   taken to look at no such thing any more; who stays in an event for `patience` marks is not waited
-   for, since a thread that ended there never leaves it. rt.lock held. */
-uint32_t threads_mark(uint32_t *passed, uint32_t patience);
+/* A mark for this moment, by which what no event finds any more is used again once nobody can
+   still look at it. Marks are compared by their difference. A thread is late when it has been in
+   one event for `patience` marks or more: it stands still, most likely. */
+#define MARKS_LATE 4u
+struct marks {
+  uint32_t now;
+  uint32_t all;    /* since this one, all threads have been in no event for a moment */
+  uint32_t others; /* ... all but those that are late */
+  struct {
+    uint32_t first, last; /* of marks: such events began behind one of these, and before the next */
+  } late[MARKS_LATE];
+  uint32_t late_count;
+};
+static inline bool mark_before(uint32_t a, uint32_t b) {
+  return (int32_t)(a - b) < 0;
+}
+/* The caller is taken to look at no such thing any more. rt.lock held. */
+struct marks threads_mark(uint32_t patience);
 static inline void thread_waits(struct thread *t, bool waits) {
   __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
 }

@@ -90,9 +90,21 @@ void thread_settles(struct thread *t, uint32_t lease) {
   thread_waits(t, false);
 }
 
-uint32_t threads_mark(uint32_t *passed, uint32_t patience) {
+/* More than there is room for share the last place. */
+static void add_late(struct marks *m, uint32_t outside) {
+  if (m->late_count < MARKS_LATE) {
+    m->late[m->late_count].first = m->late[m->late_count].last = outside;
+    m->late_count++;
+  } else if (mark_before(outside, m->late[MARKS_LATE - 1].first)) {
+    m->late[MARKS_LATE - 1].first = outside;
+  } else if (mark_before(m->late[MARKS_LATE - 1].last, outside)) {
+    m->late[MARKS_LATE - 1].last = outside;
+  }
+}
+
+struct marks threads_mark(uint32_t patience) {
   uint32_t count = rt.header->blocks, now = ++mark;
-  *passed = now;
+  struct marks m = {.now = now, .all = now, .others = now};
   for (uint32_t n = 1; n <= count && n < BLOCKS; n++) {
     const struct aprof_block *b = blocks[n];
     uint64_t sequence = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
@@ -101,10 +113,14 @@ uint32_t threads_mark(uint32_t *passed, uint32_t patience) {
     else if (sequence != seen[n].sequence)
       seen[n].outside = now - 1; /* it has begun this event since the last mark */
     seen[n].sequence = sequence;
-    if ((int32_t)(seen[n].outside - *passed) < 0 && now - seen[n].outside < patience)
-      *passed = seen[n].outside;
+    if (mark_before(seen[n].outside, m.all))
+      m.all = seen[n].outside;
+    if (now - seen[n].outside < patience)
+      m.others = mark_before(seen[n].outside, m.others) ? seen[n].outside : m.others;
+    else
+      add_late(&m, seen[n].outside);
   }
-  return now;
+  return m;
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the

@@ -317,8 +317,9 @@ END_TEST
 
 /* -- a thread that loses its processor anywhere, while others replace segments -------- */
 
-enum { LIVING = 500, STOPS = 1000, STOP_US = 2000 };
+enum { LIVING = 500, STOPPED_US = 2000000 };
 
+static unsigned stop_us;
 static uint32_t stop_over;
 
 /* Of one clock that all advance, nothing else would be seen. */
@@ -330,7 +331,7 @@ static void run_at_once(struct aprof_site *site, struct aprof_site *function, ui
 
 static void stopped(int number) {
   (void)number;
-  usleep(STOP_US);
+  usleep(stop_us);
 }
 
 /* Always new keys, so that places are used up; of each the last LIVING live. */
@@ -357,21 +358,64 @@ static void *is_stopped(void *number) {
 
 /* The segment that it was about to write to is used again, for other keys, when it goes on: neither
    is its own word lost there, nor that of another future. */
-START_TEST(stopped_in_a_segment) {
+static void stop_a_thread(unsigned us) {
+  stop_us = us;
   attach();
   signal(SIGUSR2, stopped);
   pthread_t thread[3];
   for (uintptr_t i = 0; i < 3; i++)
     pthread_create(&thread[i], NULL, i == 0 ? is_stopped : comes_and_goes, (void *)(i + 1));
-  for (unsigned i = 0; i < STOPS; i++) {
+  for (unsigned i = 0; i < STOPPED_US / us; i++) {
     pthread_kill(thread[0], SIGUSR2);
-    usleep(STOP_US + STOP_US / 10);
+    usleep(us + us / 10);
   }
   __atomic_store_n(&stop_over, 1, __ATOMIC_RELAXED);
   for (unsigned i = 0; i < 3; i++)
     pthread_join(thread[i], NULL);
   expect("request", "live", 0);
   expect("other", "live", 0);
+  expect("health", "missed", 0);
+  expect("health", "lost", 0);
+}
+
+START_TEST(stopped_in_a_segment) {
+  stop_a_thread(2000);
+}
+END_TEST
+
+/* ... also if it lasts so long that not all segments can be kept for it. */
+START_TEST(stopped_for_long) {
+  setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:8M", 1);
+  stop_a_thread(20000);
+}
+END_TEST
+
+/* A segment is being replaced: what lives is found in the old one or in the new one. */
+static void run_on(uint64_t key) {
+  token r;
+  run(&run_it, &r, key, &request);
+  ran(&r, APROF_PENDING);
+}
+
+static void *found_always(void *unused) {
+  for (uint64_t k = 0; k < LIVING; k++)
+    new_future(&create_it, &request, 16 * k);
+  while (!__atomic_load_n(&stop_over, __ATOMIC_RELAXED))
+    for (uint64_t k = 0; k < LIVING; k++)
+      run_on(16 * k);
+  return unused;
+}
+
+START_TEST(found_while_replaced) {
+  attach();
+  pthread_t thread[2];
+  pthread_create(&thread[0], NULL, is_stopped, (void *)1);
+  pthread_create(&thread[1], NULL, found_always, NULL);
+  usleep(STOPPED_US);
+  __atomic_store_n(&stop_over, 1, __ATOMIC_RELAXED);
+  for (unsigned i = 0; i < 2; i++)
+    pthread_join(thread[i], NULL);
+  expect("request", "live", LIVING);
   expect("health", "missed", 0);
 }
 END_TEST
@@ -380,4 +424,4 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
-          equal_keys_of_many_threads, stopped_in_a_segment)
+          equal_keys_of_many_threads, stopped_in_a_segment, stopped_for_long, found_while_replaced)
