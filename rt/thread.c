@@ -20,6 +20,7 @@
 #define MADV_KEEPONFORK 19
 #endif
 #define SETTLE_TRIES 100000u /* a thread that lost its processor in an event gets it back */
+#define FIRST_TRIES 20u      /* so many times that: about a second */
 #define SETTLE_PAUSES 50u    /* about a microsecond */
 #define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
 
@@ -56,12 +57,14 @@ static struct {
   uint32_t outside;  /* the last mark since which it was in no event for a moment */
 } seen[BLOCKS];
 static uint32_t mark;
+static bool settled_once; /* nobody takes itself for the only thread any more; atomic */
 
 void thread_wipe(void) {
   memset(blocks, 0, sizeof blocks);
   memset(holders, 0, sizeof holders);
   memset(seen, 0, sizeof seen);
   mark = 0;
+  settled_once = false;
   free_threads = NULL; /* wiped too: made anew */
   none_behind = 0;
   if (aprof_self != &nobody)
@@ -71,23 +74,34 @@ void thread_wipe(void) {
 
 /* An event shows that it has begun by a store alone, which may become visible after what
    the event reads has been read: a little later it has. */
-void thread_settles(struct thread *t, uint32_t lease) {
+bool thread_settles(struct thread *t, uint32_t lease) {
   uint32_t number = (uint16_t)lease % BLOCKS;
   const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
   const struct aprof_block *b = blocks[number];
   if (other == NULL || b == NULL || b == t->block)
-    return;
+    return true;
   thread_waits(t, true);
   for (unsigned i = 0; i < SETTLE_PAUSES; i++)
     wait_for_other(i, true);
   uint64_t before = __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
-  for (unsigned tries = 0; before & 1 && tries < SETTLE_TRIES; tries++) {
-    if (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before ||
-        __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE))
-      break;
-    wait_for_other(tries, profile_confined_lately());
+  bool settled = (before & 1) == 0;
+  for (unsigned tries = 0; !settled && tries < SETTLE_TRIES; tries++) {
+    settled = __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before ||
+              __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
+    if (!settled)
+      wait_for_other(tries, profile_confined_lately());
   }
   thread_waits(t, false);
+  return settled;
+}
+
+/* The first thread may be in an event that takes it for the only one. That it has no processor
+   lasts for long on a busy machine, but it may also have ended there. */
+static void first_settles(struct thread *t) {
+  for (unsigned i = 0; i < FIRST_TRIES && !__atomic_load_n(&settled_once, __ATOMIC_ACQUIRE); i++)
+    if (thread_settles(t, 1))
+      break;
+  __atomic_store_n(&settled_once, true, __ATOMIC_RELEASE);
 }
 
 /* More than there is room for share the last place. */
@@ -271,6 +285,8 @@ static struct thread *lease(void) {
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
   __atomic_store_n(&holders[number], t, __ATOMIC_RELEASE);
+  if (number != 1 && !__atomic_load_n(&settled_once, __ATOMIC_ACQUIRE))
+    first_settles(t);
   syscall(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
