@@ -398,6 +398,22 @@ START_TEST(what_never_ran_is_found) {
 }
 END_TEST
 
+/* Its address is known, of no body of it an event: and one of code that has some comes first. */
+START_TEST(what_ran_unseen_perhaps_comes_last) {
+  uint32_t foreign = synthetic_site(s, APROF_SITE_FUNCTION, "sd_bus_process", "", 0, 0);
+  uint32_t node = synthetic_node(s, 0, foreign, 0);
+  synthetic_future(s, 3, node, APROF_FUTURE_QUEUED, 1000000)->flags = 0;
+  ck_assert_str_eq(
+      found(5001000000, "request", FINDING_NEVER_RAN),
+      "1 `sd_bus_process` future has never run, ready since 5.00 s; or its code was not "
+      "compiled with the plugin: no run of that function was ever seen (`aprof "
+      "coverage` tells)");
+  synthetic_future(s, 3, 6, APROF_FUTURE_QUEUED, 3000000000)->flags = 0;
+  ck_assert_msg(strstr(found(5001000000, "request", FINDING_NEVER_RAN), "`handle_upload`") != NULL,
+                "%s", found(5001000000, "request", FINDING_NEVER_RAN));
+}
+END_TEST
+
 START_TEST(what_is_left_at_exit_is_found) {
   uint32_t open = synthetic_site(s, APROF_SITE_CREATE, "uv_accept", "net.c", 70, 1);
   s->sites[open].function = synthetic_string(s, "on_connection");
@@ -715,6 +731,7 @@ int main(void) {
   tcase_add_test(tests, the_stuck_are_found);
   tcase_add_test(tests, blocking_calls_are_found);
   tcase_add_test(tests, what_never_ran_is_found);
+  tcase_add_test(tests, what_ran_unseen_perhaps_comes_last);
   tcase_add_test(tests, what_is_left_at_exit_is_found);
   tcase_add_test(tests, who_wakes_itself_for_nothing_is_found);
   tcase_add_test(tests, what_could_not_be_placed_is_said);
