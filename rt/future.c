@@ -68,9 +68,10 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uin
 static SLOW void sweep(struct thread *t) {
   struct aprof_header *h = rt.header;
   uint32_t epoch = h->epoch;
-  if (epoch == swept || __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+  if (epoch == __atomic_load_n(&swept, __ATOMIC_RELAXED) ||
+      __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
     return;
-  swept = epoch;
+  __atomic_store_n(&swept, epoch, __ATOMIC_RELAXED);
   for (uint64_t at = h->header_size; at < h->used;) {
     struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
     struct aprof_future *f = (struct aprof_future *)(chunk + 1);
@@ -88,7 +89,8 @@ static SLOW void sweep(struct thread *t) {
 }
 
 void future_epoch(struct thread *t) {
-  if (likely(rt.header->epoch - swept < APROF_EPOCHS / 2) || (t->block->sequence & 1))
+  if (likely(rt.header->epoch - __atomic_load_n(&swept, __ATOMIC_RELAXED) < APROF_EPOCHS / 2) ||
+      (t->block->sequence & 1))
     return;
   t->block->sequence++;
   publish_fence();

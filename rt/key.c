@@ -493,7 +493,8 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
     retire(low);
   if (high == NULL)
     return false;
-  low->older = high->older = full;
+  __atomic_store_n(&low->older, full, __ATOMIC_RELAXED);
+  __atomic_store_n(&high->older, full, __ATOMIC_RELAXED);
   __atomic_store_n(&full->replaced, 1, __ATOMIC_SEQ_CST); /* before a word is looked at */
   directory_replace(key_directory, hash, depth, low, high);
   copy_words(full, low, high, depth);
