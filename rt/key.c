@@ -110,7 +110,11 @@ static bool cell_spare(void) {
   return cell != 0;
 }
 
-static bool queue_append(struct queue *q, const struct aprof_future *f) {
+static uint64_t entry_of(const struct aprof_future *f) {
+  return f->id << 32 | index_of(f);
+}
+
+static bool queue_append(struct queue *q, uint64_t entry) {
   struct entries *last = q->last != 0 ? &cell_at(q->last)->entries : NULL;
   if (last == NULL || last->until == ENTRIES) {
     uint32_t added = cell_new();
@@ -123,7 +127,7 @@ static bool queue_append(struct queue *q, const struct aprof_future *f) {
     q->last = added;
     last = &cell_at(added)->entries;
   }
-  last->entry[last->until++] = f->id << 32 | index_of(f);
+  last->entry[last->until++] = entry;
   q->entries++;
   return true;
 }
@@ -133,18 +137,8 @@ static bool queue_append(struct queue *q, const struct aprof_future *f) {
  * of it is that of the key which the caller holds, and then the program itself has
  * ordered the create before this event; what else is read stale makes the look-up pass on. Of
  * equal keys, whether a bracket holds one is asked, and changed to held, under the lock
- * only. ThreadSanitizer is not told of these reads: it would name them by stacks that it
- * often has forgotten.
+ * only.
  */
-#if defined __has_attribute
-#if __has_attribute(no_sanitize_thread)
-#define HINT __attribute__((no_sanitize_thread))
-#endif
-#endif
-#ifndef HINT
-#define HINT
-#endif
-
 HINT static bool is_key(const struct aprof_future *f, const struct key_search *s) {
   return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
          (f->ns == s->ns || s->ns == APROF_NS_ANY) &&
@@ -166,11 +160,12 @@ static bool queue_trim(struct queue *q) {
   while (q->first != 0) {
     struct entries *first = &cell_at(q->first)->entries;
     for (; first->from < first->until; first->from++) {
-      struct aprof_future *f = entered(first->entry[first->from]);
-      if (f != NULL && !all)
+      uint64_t entry = first->entry[first->from];
+      bool found = entered(entry) != NULL;
+      if (found && !all)
         return true;
-      if (f != NULL)
-        queue_append(&left, f);
+      if (found)
+        queue_append(&left, entry);
       else
         q->ended -= q->ended != 0;
       q->entries--;
@@ -567,7 +562,7 @@ static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
   if (cell == 0)
     return false;
   struct queue *q = &cell_at(cell)->queue;
-  if (queue_append(q, f) && insert_locked((uint64_t)hash << 32 | QUEUE | cell))
+  if (queue_append(q, entry_of(f)) && insert_locked((uint64_t)hash << 32 | QUEUE | cell))
     return true;
   if (q->first != 0)
     cell_free(q->first);
@@ -581,7 +576,7 @@ static bool insert_equal(struct aprof_future *f, struct key_search *s) {
   if (s->found == NULL)
     return insert_locked((uint64_t)s->hash << 32 | index_of(f));
   struct queue *q = queue_of(segment_at(s->hash), s);
-  return q != NULL ? queue_append(q, f) : queue_begin(f, s->hash);
+  return q != NULL ? queue_append(q, entry_of(f)) : queue_begin(f, s->hash);
 }
 
 bool key_insert_equal(struct aprof_future *f) {

@@ -196,6 +196,17 @@ enum rt_state {
   RT_DEAD = 3,     /* cannot profile here; says so once */
 };
 
+/* Of what reads words that others may be writing, and says why that does no harm: ThreadSanitizer is
+   not told of it, who would name it by stacks that it often has forgotten. */
+#if defined __has_attribute
+#if __has_attribute(no_sanitize_thread)
+#define HINT __attribute__((no_sanitize_thread))
+#endif
+#endif
+#ifndef HINT
+#define HINT
+#endif
+
 extern struct rt rt;
 extern __thread struct thread *aprof_self __attribute__((tls_model("initial-exec")));
 

@@ -72,6 +72,11 @@ void thread_wipe(void) {
   aprof_self = &nobody;
 }
 
+/* Odd in an event. Its owner writes it by plain stores; at a moment, and at a later one. */
+HINT static uint64_t sequence_of(const struct aprof_block *b) {
+  return __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
+}
+
 /* An event shows that it has begun by a store alone, which may become visible after what
    the event reads has been read: a little later it has. */
 bool thread_settles(struct thread *t, uint32_t lease) {
@@ -83,11 +88,10 @@ bool thread_settles(struct thread *t, uint32_t lease) {
   thread_waits(t, true);
   for (unsigned i = 0; i < SETTLE_PAUSES; i++)
     wait_for_other(i, true);
-  uint64_t before = __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
+  uint64_t before = sequence_of(b);
   bool settled = (before & 1) == 0;
   for (unsigned tries = 0; !settled && tries < SETTLE_TRIES; tries++) {
-    settled = __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) != before ||
-              __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
+    settled = sequence_of(b) != before || __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
     if (!settled)
       wait_for_other(tries, profile_confined_lately());
   }
@@ -121,7 +125,7 @@ struct marks threads_mark(uint32_t patience) {
   struct marks m = {.now = now, .all = now, .others = now};
   for (uint32_t n = 1; n <= count && n < BLOCKS; n++) {
     const struct aprof_block *b = blocks[n];
-    uint64_t sequence = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+    uint64_t sequence = b != NULL ? sequence_of(b) : 0;
     if (!(sequence & 1) || b == aprof_self->block)
       seen[n].outside = now;
     else if (sequence != seen[n].sequence)
@@ -229,13 +233,19 @@ static bool reclaim_blocks(void) {
   return found > 0;
 }
 
+/* Its owner writes the state by plain stores until it lets go: who sees that it has asks again. */
+HINT static bool looks_free(const struct aprof_block *b) {
+  return b != NULL && __atomic_load_n(&b->state, __ATOMIC_RELAXED) == APROF_THREAD_FREE;
+}
+
 static struct aprof_block *block_find(uint32_t *number) {
   uint32_t count = __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE);
   for (uint32_t n = 1; n <= count; n++) {
     uint32_t expected = APROF_THREAD_FREE;
     struct aprof_block *block = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
-    if (block != NULL && __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER,
-                                                     false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (looks_free(block) &&
+        __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
       *number = n;
       return block;
     }
