@@ -15,16 +15,18 @@ static uint32_t hash_of(uint64_t key) {
   return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* Where the key is, or would be. */
-static uint32_t slot_of(const struct segment *s, uint64_t key) {
+/* Where the key is, or would be; and its number, or 0. Both are told by one look at the slot:
+   another key may be put there behind it. */
+static uint32_t slot_of(const struct segment *s, uint64_t key, uint32_t *number) {
   uint32_t slot = hash_of(key) % SLOTS;
-  while (__atomic_load_n(&s->number[slot], __ATOMIC_ACQUIRE) != 0 && s->key[slot] != key)
+  while ((*number = __atomic_load_n(&s->number[slot], __ATOMIC_ACQUIRE)) != 0 &&
+         s->key[slot] != key)
     slot = (slot + 1) % SLOTS;
   return slot;
 }
 
 static void put(struct segment *s, uint64_t key, uint32_t number) {
-  uint32_t slot = slot_of(s, key);
+  uint32_t none, slot = slot_of(s, key, &none);
   s->key[slot] = key;
   __atomic_store_n(&s->number[slot], number, __ATOMIC_RELEASE);
   s->used++;
@@ -57,13 +59,15 @@ bool map_start(struct map *map) {
   if (first == NULL || !directory_first(&directory))
     return false;
   directory->segment[0] = first;
-  map->directory = directory;
+  __atomic_store_n(&map->directory, directory, __ATOMIC_RELEASE);
   return true;
 }
 
 uint32_t map_find(const struct map *map, uint64_t key) {
   const struct segment *s = directory_at(&map->directory, hash_of(key));
-  return __atomic_load_n(&s->number[slot_of(s, key)], __ATOMIC_RELAXED);
+  uint32_t number;
+  slot_of(s, key, &number);
+  return number;
 }
 
 bool map_add(struct map *map, uint64_t key, uint32_t number) {

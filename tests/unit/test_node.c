@@ -1,5 +1,10 @@
 /* Paths: the calling-context tree, folding of recursion, and its cap. */
+#include <pthread.h>
+#include <signal.h>
+
 #include "unit.h"
+
+#include "map.h"
 
 FUNCTION_SITE(a);
 FUNCTION_SITE(b);
@@ -157,5 +162,62 @@ START_TEST(equal_sites_are_one) {
 }
 END_TEST
 
+/* -- looked for while others are added ------------------------------------------ */
+
+enum { MAPS = 400, KEYS = 350 };
+static struct map maps[MAPS], *shown;
+static uint32_t added, strangers;
+
+static void stopped(int number) {
+  (void)number;
+  usleep(1000);
+}
+
+static void *adds(void *unused) {
+  for (unsigned i = 0; i < MAPS; i++) {
+    rt_lock();
+    ck_assert(map_start(&maps[i]));
+    rt_unlock();
+    __atomic_store_n(&shown, &maps[i], __ATOMIC_RELEASE);
+    for (uint32_t k = 1; k <= KEYS; k++) {
+      rt_lock();
+      map_add(&maps[i], (uint64_t)k << 20, k);
+      rt_unlock();
+      for (volatile unsigned moment = 0; moment < 1000; moment++)
+        ;
+    }
+  }
+  __atomic_store_n(&added, 1, __ATOMIC_RELEASE);
+  return unused;
+}
+
+static void *looks(void *unused) {
+  for (uint64_t k = 1; !__atomic_load_n(&added, __ATOMIC_ACQUIRE); k++) {
+    const struct map *map = __atomic_load_n(&shown, __ATOMIC_ACQUIRE);
+    strangers += map != NULL && map_find(map, k << 40 | 1) != 0;
+  }
+  return unused;
+}
+
+/* What is not there is no other's, which comes to the same slot meanwhile: paths would be counted
+   at each other's nodes. */
+START_TEST(not_there_beside_what_is_added) {
+  attach();
+  NESTED(1, &a);
+  signal(SIGUSR2, stopped);
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, adds, NULL);
+  pthread_create(&threads[1], NULL, looks, NULL);
+  while (!__atomic_load_n(&added, __ATOMIC_ACQUIRE)) {
+    pthread_kill(threads[1], SIGUSR2);
+    usleep(1100);
+  }
+  for (unsigned i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  ck_assert_uint_eq(strangers, 0);
+}
+END_TEST
+
 UNIT_MAIN("node", one_path_per_caller, recursion_folds, mutual_recursion_folds,
-          awaits_are_leaves_of_their_path, cap, deep_paths, equal_sites_are_one)
+          awaits_are_leaves_of_their_path, cap, deep_paths, equal_sites_are_one,
+          not_there_beside_what_is_added)
