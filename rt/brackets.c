@@ -150,11 +150,71 @@ static uint32_t function_site(const struct aprof_future *f) {
   return alias != 0 ? alias : site;
 }
 
+static bool is_same(const struct aprof_future *old, const struct aprof_future *f) {
+  return (f->flags & APROF_F_NAMELESS) || function_site(old) == function_site(f);
+}
+
+#define TRIES 8u /* a lease may go from thread to thread */
+
+/* May another thread be about to run old, or to end it? */
+static bool is_elsewhere(struct thread *t, struct aprof_future *old, uint64_t id) {
+  return threads_share() && future_lease(t, old, id) != t->lease;
+}
+
+/* It runs on another thread: when its bracket closes there, it goes on, and is due then. False: it
+   is over, or had just been left there. */
+static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due) {
+  uint64_t before = __atomic_exchange_n(&old->polled, due, __ATOMIC_SEQ_CST);
+  if (future_asked(t, old, id, ENDING_REARMED))
+    return true;
+  __atomic_compare_exchange_n(&old->polled, &due, before, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_RELAXED);
+  return false;
+}
+
+/* It waits, and is due anew, or at no time any more. False: it was over. */
+static bool rearm_waiting(struct aprof_future *old, uint64_t id, uint64_t due) {
+  if (old->id == id && old->state == APROF_FUTURE_WAITING && (due != 0 || old->wake_site == 0))
+    future_wakes_at(old, due);
+  if (likely(__atomic_load_n(&old->id, __ATOMIC_ACQUIRE) == id))
+    return true;
+  __atomic_compare_exchange_n(&old->wake_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return false; /* the record's next one was not meant */
+}
+
+/* What key_taken does where the record may be another thread's to write, or another future's by
+   now. That its bracket is to tell comes before its key goes: no fast event there takes the key's
+   word for its own any more, which may soon be another key's. */
+static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old, uint64_t id,
+                                     struct aprof_future *f, uint64_t key0, uint64_t key1,
+                                     uint32_t flags, uint64_t now) {
+  bool replaced = flags & APROF_REARM;
+  if (replaced && is_same(old, f))
+    return (is_busy(old) && rearm_asked(t, old, id, f->wake_tick)) ||
+           rearm_waiting(old, id, f->wake_tick);
+  uint8_t ending = replaced ? 1 + APROF_DONE : ENDING_KEYLESS;
+  bool ended = false, asked = false;
+  for (unsigned i = 0; i < TRIES && !ended && !asked && old->id == id; i++) {
+    ended = end_at_rest(t, old, id, APROF_CANCELLED, now);
+    if (ended || !is_busy(old))
+      continue;
+    asked = old->open == 0 || (old->ending != 0 && old->ending != ENDING_REARMED) ||
+            future_asked(t, old, id, ending);
+  }
+  if (ended && !replaced)
+    event_missed(t, APROF_MISS_REUSED, f->create_site);
+  if (!ended && old->id == id)
+    key_withdraw(old, key0, key1);
+  return false;
+}
+
 /* The key belongs to a future that lives. True: that one goes on (rearm). */
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
-                           struct aprof_future *f, uint32_t flags, uint64_t now) {
-  bool same = (f->flags & APROF_F_NAMELESS) || function_site(old) == function_site(f);
-  if ((flags & APROF_REARM) && same) {
+                           struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t flags,
+                           uint64_t now) {
+  if (is_elsewhere(t, old, id))
+    return key_taken_elsewhere(t, old, id, f, key0, key1, flags, now);
+  if ((flags & APROF_REARM) && is_same(old, f)) {
     /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
     if (is_busy(old)) {
       old->ending = ENDING_REARMED;
@@ -218,7 +278,8 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   f->polled = 0;
   struct aprof_future *old = takes_key(flags) ? key_find(key0, key1, f->ns) : NULL;
   uint64_t old_id = old != NULL ? key_id(old, key0, key1) : 0;
-  if (unlikely(old_id != 0 && old != f) && key_taken(t, old, old_id, f, flags, event_time(t))) {
+  if (unlikely(old_id != 0 && old != f) &&
+      key_taken(t, old, old_id, f, key0, key1, flags, event_time(t))) {
     if (tentative && future_claim(f, f->id))
       future_free(t, f);
     return;
@@ -652,7 +713,6 @@ static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int 
 
 /* True: it can be found no more. */
 static bool end_future(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
-  enum { TRIES = 8 }; /* its lease may go from thread to thread */
   uint64_t now = event_time(t);
   for (unsigned i = 0; i < TRIES; i++) {
     if (end_at_rest(t, f, id, how, now) || f->id != id)

@@ -354,16 +354,34 @@ uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id) {
   return top != f ? __atomic_load_n(&top->lease, __ATOMIC_ACQUIRE) : future_lease(t, f, id);
 }
 
-bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
-  uint32_t lease = runner_lease(t, f, id);
-  uint8_t ending = (uint8_t)(1 + how);
-  if (lease == t->lease || lease == 0 || f->id != id)
+/* For the close of f's bracket. False: f is over, and the record's next one was not meant. */
+static bool leave_ending(struct aprof_future *f, uint64_t id, uint8_t ending) {
+  if (f->id != id)
     return false;
   __atomic_exchange_n(&f->ending, ending, __ATOMIC_SEQ_CST);
-  if (unlikely(f->id != id)) { /* the record's next one was not meant */
-    __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  if (likely(f->id == id))
     return true;
-  }
+  __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  return false;
+}
+
+bool future_asked(struct thread *t, struct aprof_future *f, uint64_t id, uint8_t ending) {
+  uint32_t lease = runner_lease(t, f, id);
+  if (!leave_ending(f, id, ending))
+    return false;
+  if (lease != 0)
+    thread_settles(t, lease);
+  return f->id == id &&
+         (is_busy(f) || !__atomic_compare_exchange_n(&f->ending, &ending, 0, false,
+                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  uint32_t lease = runner_lease(t, f, id);
+  if (lease == t->lease || lease == 0 || f->id != id)
+    return false;
+  if (!leave_ending(f, id, (uint8_t)(1 + how)))
+    return true;
   thread_settles(t, lease);
   end_at_rest(t, f, id, how, event_time(t));
   return true;

@@ -366,6 +366,10 @@ uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);
    thread has just missed it, it is ended here. False: it does not. */
 bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how);
 
+/* f runs on another thread: its bracket finds `ending` when it closes there. False: f is over, or
+   at rest without having seen it, and it is taken back. */
+bool future_asked(struct thread *t, struct aprof_future *f, uint64_t id, uint8_t ending);
+
 /* Everything above `f` on this stack is over: from `top` up the caller chain.
    False, with nothing changed, where f is not in that chain. */
 bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);

@@ -420,8 +420,86 @@ START_TEST(found_while_replaced) {
 }
 END_TEST
 
+/* -- an address that is used again while another thread leaves its last bracket --------- */
+
+enum { ADDRESSES = 16, USES = 20000 };
+
+static uint32_t uses[ADDRESSES]; /* odd: created; even: free for the next one */
+static uint32_t stops;
+
+static void stopped_once(int number) {
+  stopped(number);
+  __atomic_fetch_add(&stops, 1, __ATOMIC_RELEASE);
+}
+
+static void wait_for_use(unsigned address, uint32_t use) {
+  while (__atomic_load_n(&uses[address], __ATOMIC_ACQUIRE) != use)
+    sched_yield();
+}
+
+/* Its own record, once freed, is that of the next `other`, which lives for a while. */
+static void *frees_addresses(void *unused) {
+  for (uint64_t n = 0; n < (uint64_t)USES * ADDRESSES; n++) {
+    unsigned address = n % ADDRESSES;
+    uint32_t use = (uint32_t)(n / ADDRESSES) * 2;
+    token r;
+    wait_for_use(address, use + 1);
+    run(&run_it, &r, 16 * address, &request);
+    __atomic_store_n(&uses[address], use + 2, __ATOMIC_RELEASE);
+    ran(&r, APROF_DONE);
+    new_future(&create_other, &other, 16 * n);
+    if (n >= ADDRESSES)
+      run_at_once(&run_other, &other, 16 * (n - ADDRESSES));
+  }
+  __atomic_store_n(&stop_over, 1, __ATOMIC_RELEASE);
+  return unused;
+}
+
+static void *uses_addresses(void *unused) {
+  for (uint64_t n = 0; n < (uint64_t)USES * ADDRESSES; n++) {
+    unsigned address = n % ADDRESSES;
+    uint32_t use = (uint32_t)(n / ADDRESSES) * 2;
+    wait_for_use(address, use);
+    new_future(&create_it, &request, 16 * address);
+    __atomic_store_n(&uses[address], use + 1, __ATOMIC_RELEASE);
+  }
+  return unused;
+}
+
+/* Neither is the new future's key lost, nor that of whoever has the old one's record. */
+static void use_again(unsigned who) {
+  attach();
+  stop_us = 300;
+  signal(SIGUSR2, stopped_once);
+  pthread_t thread[2];
+  pthread_create(&thread[0], NULL, frees_addresses, NULL);
+  pthread_create(&thread[1], NULL, uses_addresses, NULL);
+  for (uint32_t sent = 0; !__atomic_load_n(&stop_over, __ATOMIC_ACQUIRE); usleep(stop_us / 2))
+    if (__atomic_load_n(&stops, __ATOMIC_ACQUIRE) == sent) { /* or it would do nothing else */
+      pthread_kill(thread[who], SIGUSR2);
+      sent++;
+    }
+  for (unsigned i = 0; i < 2; i++)
+    pthread_join(thread[i], NULL);
+  expect("request", "done", USES * ADDRESSES);
+  expect("request", "live", 0);
+  expect("other", "live", ADDRESSES);
+  expect("health", "missed", 0);
+}
+
+START_TEST(used_again_while_left) {
+  use_again(0);
+}
+END_TEST
+
+START_TEST(used_again_by_one_that_stops) {
+  use_again(1);
+}
+END_TEST
+
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
-          equal_keys_of_many_threads, stopped_in_a_segment, stopped_for_long, found_while_replaced)
+          equal_keys_of_many_threads, stopped_in_a_segment, stopped_for_long, found_while_replaced,
+          used_again_while_left, used_again_by_one_that_stops)
