@@ -42,11 +42,20 @@ static uint32_t slab_new(void) {
 
 /* -- futures of closed epochs -------------------------------------------------- */
 
+/* A thread that has stood still in an event since that epoch may be about to run what is its own,
+   or to create it: that is left for the next time. None begins to after this. */
+static bool lease_withdrawn(struct aprof_future *f) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  return lease == 0 ||
+         (!thread_lags(lease) && __atomic_compare_exchange_n(&f->lease, &lease, 0, false,
+                                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
 /* Folds a record that nobody will touch again into the counts, as its epoch's end
    found it. What lies before the last reset counts nowhere. */
 static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t epoch) {
   struct aprof_header *h = rt.header;
-  if (!future_claim(f, id))
+  if (!lease_withdrawn(f) || !future_claim(f, id))
     return;
   bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
   uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;

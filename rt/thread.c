@@ -99,6 +99,13 @@ bool thread_settles(struct thread *t, uint32_t lease) {
   return settled;
 }
 
+bool thread_lags(uint32_t lease) {
+  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
+  return b != NULL && (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) & 1) &&
+         __atomic_load_n(&b->epoch, __ATOMIC_RELAXED) !=
+             __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
+}
+
 /* The first thread may be in an event that takes it for the only one. That it has no processor
    lasts for long on a busy machine, but it may also have ended there. */
 static void first_settles(struct thread *t) {

@@ -1,4 +1,6 @@
 /* Epochs: off, on, reset and fork; what is of an older one does nothing. */
+#include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -429,10 +431,80 @@ START_TEST(memory_of_a_child_stays_its_own) {
 }
 END_TEST
 
+/* -- a thread that stands still in an event while an epoch ends ------------------------ */
+
+enum { STOPPED_US = 3000, STOPS = 1500, BURST = 200 };
+CALLBACK_SITE(stands);
+CREATE_SITE(create_standing, APROF_ONCE, 2);
+RUN_SITE(run_standing, 0, 2);
+static uint32_t stops_over, unfound;
+
+static void stopped(int number) {
+  (void)number;
+  usleep(STOPPED_US);
+}
+
+static void *is_stopped(void *unused) {
+  for (unsigned i = 0; !__atomic_load_n(&stops_over, __ATOMIC_ACQUIRE); i++) {
+    token r;
+    run(&run_standing, &r, 0x7f00, &stands);
+    if (r.word[0] == 0)
+      new_future(&create_standing, &stands, 0x7f00);
+    ran(&r, i % 64 == 0 ? APROF_DONE : APROF_PENDING);
+  }
+  return unused;
+}
+
+static uint32_t epoch_now(void) {
+  return __atomic_load_n(&profile()->epoch, __ATOMIC_ACQUIRE);
+}
+
+/* Takes the records of what is detached, an epoch after the other. */
+static void *goes_on_in_each(void *unused) {
+  for (uint64_t i = 0; !__atomic_load_n(&stops_over, __ATOMIC_ACQUIRE); i++) {
+    uint32_t epoch = epoch_now();
+    token r = {.word = {1}};
+    for (unsigned k = 0; k < BURST; k++)
+      new_future(&create_it, &request, i << 20 | k << 4);
+    usleep(STOPPED_US);
+    for (unsigned k = 0; k < BURST && r.word[0] != 0; k++) {
+      run(&run_it, &r, i << 20 | k << 4, &request);
+      unfound += r.word[0] == 0 && epoch_now() == epoch;
+      ran(&r, k % 2 ? APROF_PENDING : APROF_DONE);
+    }
+    while (epoch_now() == epoch && !__atomic_load_n(&stops_over, __ATOMIC_ACQUIRE))
+      usleep(50);
+  }
+  return unused;
+}
+
+/* What it was about to run is detached meanwhile, and its record another future's: that one is
+   found as ever. */
+START_TEST(stopped_while_an_epoch_ends) {
+  attach();
+  one(&a, 1);
+  signal(SIGUSR2, stopped);
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, is_stopped, NULL);
+  pthread_create(&threads[1], NULL, goes_on_in_each, NULL);
+  for (unsigned i = 0; i < STOPS; i++) {
+    pthread_kill(threads[0], SIGUSR2);
+    usleep(20);
+    gate.api_reset();
+    usleep(STOPPED_US + STOPPED_US / 10);
+  }
+  __atomic_store_n(&stops_over, 1, __ATOMIC_RELEASE);
+  for (unsigned i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  ck_assert_uint_eq(unfound, 0);
+}
+END_TEST
+
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
           older_than_the_ring, reset_starts_from_zero, reset_while_idle, off_and_on_while_idle,
           reset_zeroes_histograms_and_health, no_footprint_before_the_first_future,
           attach_is_idempotent, fork_gives_the_child_a_profile_of_its_own,
           fork_without_futures_leaves_nothing, fork_of_a_fork, fork_before_the_first_future,
-          memory_of_a_child_stays_its_own, fork_gives_the_child_a_clock_of_its_own)
+          memory_of_a_child_stays_its_own, fork_gives_the_child_a_clock_of_its_own,
+          stopped_while_an_epoch_ends)
