@@ -211,17 +211,18 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
  * until the thread that had it has left the event in which that may have begun to run it.
  */
 #define HELD_TRIES 200000u /* longer than thread_settles */
+#define REST_TRIES 1000u
 
 uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   if (likely(lease != 0))
     return lease;
-  thread_waits(t, true);
   for (unsigned i = 0; lease == 0 && f->id == id && i < HELD_TRIES; i++) {
+    thread_waits(t, true);
     wait_for_other(i, profile_confined_lately());
+    thread_waits(t, false); /* before the look: who took the lease away again waits for us, then */
     lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   }
-  thread_waits(t, false);
   return lease;
 }
 
@@ -242,6 +243,22 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
   return true;
 }
 
+/* Is f at rest, now that the thread of that lease does not begin to run it any more? What runs on
+   f's stack goes on meanwhile: a look at it is believed only where that thread was in no event, in
+   which one body is over, and the one below not yet restored. */
+static bool rests(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t lease) {
+  for (unsigned i = 0; i < REST_TRIES; i++) {
+    uint64_t before = thread_sequence(lease);
+    if (f->id != id || is_busy(f) || __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != 0)
+      return false; /* or it went on there after all, and has its lease again */
+    if (lease == t->lease || (!(before & 1) && thread_sequence(lease) == before))
+      return true;
+    if ((before & 1) && !thread_settles(t, lease))
+      break;
+  }
+  return true; /* it stands still there, or ended */
+}
+
 /* f is at rest, and no thread begins to run it any more; its lease is gone. */
 static bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
   if (!threads_share())
@@ -255,7 +272,7 @@ static bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
     return false;
   if (lease != t->lease)
     thread_settles(t, lease);
-  if (likely(f->id == id && !is_busy(f)))
+  if (likely(rests(t, f, id, lease)))
     return true;
   future_unhold(t);
   return false;

@@ -498,6 +498,7 @@ static inline bool threads_share(void) { /* more than one has had events */
 /* Waits, not for ever, until the thread of this lease has left the event that it is in, or
    waits itself, as is no part of beginning to run a future. False: it stands still there. */
 bool thread_settles(struct thread *t, uint32_t lease);
+uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits */
 /* Is the thread of this lease still in an event that began in an epoch before the current one? */
 bool thread_lags(uint32_t lease);
 /* A mark for this moment, by which what no event finds any more is used again once nobody can

@@ -99,6 +99,16 @@ bool thread_settles(struct thread *t, uint32_t lease) {
   return settled;
 }
 
+uint64_t thread_sequence(uint32_t lease) {
+  uint32_t number = (uint16_t)lease % BLOCKS;
+  const struct aprof_block *b = blocks[number];
+  const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read before is no newer */
+  uint64_t sequence = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+  bool waits = other != NULL && __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
+  return waits ? sequence & ~(uint64_t)1 : sequence;
+}
+
 bool thread_lags(uint32_t lease) {
   const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
   return b != NULL && (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) & 1) &&
