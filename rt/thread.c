@@ -104,14 +104,14 @@ uint64_t thread_sequence(uint32_t lease) {
   const struct aprof_block *b = blocks[number];
   const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
   __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read before is no newer */
-  uint64_t sequence = b != NULL ? __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) : 0;
+  uint64_t sequence = b != NULL ? sequence_of(b) : 0;
   bool waits = other != NULL && __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
   return waits ? sequence & ~(uint64_t)1 : sequence;
 }
 
-bool thread_lags(uint32_t lease) {
+HINT bool thread_lags(uint32_t lease) {
   const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
-  return b != NULL && (__atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE) & 1) &&
+  return b != NULL && (sequence_of(b) & 1) &&
          __atomic_load_n(&b->epoch, __ATOMIC_RELAXED) !=
              __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
 }
