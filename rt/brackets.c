@@ -594,7 +594,6 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
     caller = NULL; /* it is aside for another one, which has the record now */
   bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
   if (likely(alive)) {
-    f->open -= f->open != 0; /* 0: closed before */
     if (likely(runs_here(t, f))) {
       now = not_before(now, t->cur);
       if (bracket_polls(token) && poll_end(t, token, f, how, now)) {
@@ -612,6 +611,9 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
       if (how < APROF_PENDING)
         end_waiting(t, f, token->word[0], how, now); /* it was asked to, and waits meanwhile */
     }
+    /* Last: of equal tuples, another thread may run it from here on. 0: closed before. */
+    if (f->id == token->word[0] && f->open != 0)
+      __atomic_store_n(&f->open, (uint8_t)(f->open - 1), __ATOMIC_RELEASE);
   }
   if (caller != NULL) {
     if (unlikely(t->cur != NULL)) {
