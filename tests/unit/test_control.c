@@ -481,6 +481,9 @@ static void *goes_on_in_each(void *unused) {
 /* What it was about to run is detached meanwhile, and its record another future's: that one is
    found as ever. */
 START_TEST(stopped_while_an_epoch_ends) {
+#ifdef __SANITIZE_THREAD__
+  return; /* records go from thread to thread by epochs and sequences, of which it knows nothing */
+#endif
   attach();
   one(&a, 1);
   signal(SIGUSR2, stopped);
