@@ -303,7 +303,7 @@ static struct thread *lease(void) {
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->tentative_id = 0;
   t->held = NULL;
-  t->waits = 0;
+  thread_waits(t, false); /* who waited for the last one that had this memory may still look */
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
   memset(t->cache, 0, sizeof t->cache);            /* its counters were another block's */
