@@ -33,8 +33,7 @@ struct segments {
    for it, others go round meanwhile (as in interval-based reclamation: Wen and others, 2018). */
 static struct segments retired, kept, again;
 static struct marks marks; /* the last ones */
-static uint32_t patience;  /* marks: after so many, a thread is taken to stand still */
-#define RETIRED_SHARE 16u  /* of the profile's memory may have been retired until then */
+#define RETIRED_SHARE 16u  /* of the profile's memory */
 #define AT_ONCE 8u
 
 static struct key_segment *fresh; /* never used yet, so many; rt.lock */
@@ -363,6 +362,11 @@ static bool insert_in(struct key_segment *segment, uint64_t word) {
   return true;
 }
 
+/* Marks, one for each that is retired: after so many, a thread is taken to stand still. */
+static uint32_t patience(void) {
+  return (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof(struct key_segment));
+}
+
 static void segments_add(struct segments *list, struct key_segment *segment) {
   segment->next = NULL;
   if (list->first == NULL)
@@ -381,7 +385,7 @@ static struct key_segment *segments_take(struct segments *list) {
 /* No thread can be in it but those that are late. It has waited as long as makes a thread late:
    should one have gone on, found it, and stand still again. */
 static bool only_late_ones(const struct key_segment *segment) {
-  return !mark_before(marks.others, segment->retired) && marks.now - segment->retired >= patience;
+  return !mark_before(marks.others, segment->retired) && marks.now - segment->retired >= patience();
 }
 
 static bool nobody_in(const struct key_segment *segment) {
@@ -444,8 +448,7 @@ static struct key_segment *segment_new(uint32_t depth) {
 static void retire(struct key_segment *segment) {
   if (segment == &nothing)
     return;
-  patience = (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof *segment);
-  marks = threads_mark(patience);
+  marks = threads_mark(patience());
   segment->retired = marks.now;
   segments_add(&retired, segment);
   sort_retired();

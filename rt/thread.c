@@ -312,7 +312,7 @@ static struct thread *lease(void) {
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
   __atomic_store_n(&holders[number], t, __ATOMIC_RELEASE);
-  if (number != 1 && !__atomic_load_n(&settled_once, __ATOMIC_ACQUIRE))
+  if (number != 1)
     first_settles(t);
   syscall(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
   if (exit_key_made)
