@@ -78,7 +78,18 @@ static tree with_attribute(tree type, tree attribute) {
   return NULL_TREE;
 }
 
-static tree handle(tree *node, tree name, tree args, int, bool *no_add) {
+/* Between a star and a name, as in `T *coroutine_fn f (void)`: the compiler hands it what the
+   function returns, the reader means the function. The list goes on to what is declared next. */
+static tree for_the_name(tree *node, tree name, tree args, int flags) {
+  const int next = ATTR_FLAG_DECL_NEXT | ATTR_FLAG_FUNCTION_NEXT | ATTR_FLAG_ARRAY_NEXT;
+  return DECL_P(*node) || !(flags & next) ? NULL_TREE : tree_cons(name, args, NULL_TREE);
+}
+
+static tree handle(tree *node, tree name, tree args, int flags, bool *no_add) {
+  if (tree passed_on = for_the_name(node, name, args, flags)) {
+    *no_add = true;
+    return passed_on;
+  }
   tree string = TREE_VALUE(args);
   STRIP_NOPS(string);
   bool declaration = DECL_P(*node);
@@ -99,7 +110,8 @@ static tree handle(tree *node, tree name, tree args, int, bool *no_add) {
       error_at(near, "%qE belongs to functions and pointers to functions, %qD is neither", name,
                *node);
     else
-      error_at(near, "%qE belongs to functions and pointers to functions", name);
+      error_at(near, "%qE belongs to functions and pointers to functions: write it before the "
+                     "name, or before the type", name);
     *no_add = true;
     return NULL_TREE;
   }

@@ -41,3 +41,5 @@ __attribute__((aprof(1))) void no_string(void);
 __attribute__((aprof)) void no_argument(void);
 APROF_ASYNC void by_macro(void);
 A("run key=a0 pending=1") void no_return(void *x) { (void)x; }
+int *A("await") between;
+int *A("await") *behind_one_star(void);
