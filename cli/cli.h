@@ -1,23 +1,13 @@
 /*
  * cli: what every file of the `aprof` command shares.
  *
- * Purpose: the subcommands' entry points, exit statuses, messages, and memory
- * that either is there or ends the program with one line.
+ * Purpose: the subcommands' entry points.
  * Cost: none worth a thought. Locking: the command is single threaded.
  */
 #ifndef APROF_CLI_H
 #define APROF_CLI_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-enum cli_exit {
-  CLI_OK = 0,
-  CLI_FAILED = 1, /* the request was understood and could not be done */
-  CLI_USAGE = 2,  /* the request was not understood */
-};
+#include "read/util.h"
 
 /* One per subcommand; argv[0] is "aprof NAME", as argp wants to print it. */
 int cmd_run(int argc, char **argv);
@@ -29,30 +19,5 @@ int cmd_reset(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
 int cmd_cflags(int argc, char **argv);
-
-/* One line on stderr, "aprof: " first. It names the thing and the remedy. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Zeroed memory for `count` elements; ends the program (status 1) without. */
-void *allocate(size_t count, size_t size);
-
-/* As realloc; what is new is not zeroed. */
-void *reallocate(void *old, size_t count, size_t size);
-
-/* asprintf that cannot fail. */
-char *print_string(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
-   (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */
-int open_regular(int directory, const char *path, int flags);
-/* What errno says after open_regular failed, in words. */
-const char *open_fault(int error);
-
-/* Reads a whole regular file of at most `limit` bytes, NUL-terminated; NULL
-   with errno set where that is impossible (EFBIG: longer than the limit). */
-char *read_text_file(const char *path, size_t limit, size_t *length);
-
-/* A decimal number, nothing before or behind it. */
-bool parse_number(const char *text, uint64_t *value);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "find.h"
 #include "output.h"
-#include "totals.h"
+#include "show/totals.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* aprof list: the profiles there are, of live processes and of ended ones. */
 #include "cli.h"
-#include "clock.h"
+#include "read/clock.h"
 #include "find.h"
-#include "format.h"
-#include "model.h"
+#include "ask/format.h"
+#include "read/model.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* aprof report: totals, a profile or a live process at one look. */
 #include "cli.h"
-#include "report.h"
+#include "show/report.h"
 
 #include <argp.h>
 #include <math.h>
@@ -119,18 +119,18 @@ static const struct argp argp = {
     NULL};
 
 int report_targets(const char *first, const char *second, const struct report_options *o) {
-  struct reading *earlier = second ? reading_load(first) : NULL;
-  struct reading *r = second && !earlier ? NULL : reading_load(second ? second : first);
+  struct view *earlier = second ? view_load(first) : NULL;
+  struct view *v = second && !earlier ? NULL : view_load(second ? second : first);
   int status = CLI_FAILED;
-  if (r && (!second || reading_subtract(r, earlier))) {
+  if (v && (!second || view_subtract(v, earlier))) {
     if (o->json)
-      report_json(r, o, stdout);
+      report_json(v, o, stdout);
     else
-      report_print(r, o, stdout);
+      report_print(v, o, stdout);
     status = CLI_OK;
   }
-  reading_free(r);
-  reading_free(earlier);
+  view_free(v);
+  view_free(earlier);
   return status;
 }
 

@@ -3,11 +3,11 @@
  * sees to its totals, and leaves with the program's own exit status.
  */
 #include "cli.h"
-#include "clock.h"
+#include "read/clock.h"
 #include "find.h"
 #include "places.h"
 #include "recover.h"
-#include "report.h"
+#include "show/report.h"
 
 #include <argp.h>
 #include <errno.h>

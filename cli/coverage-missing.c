@@ -2,7 +2,7 @@
 #include "coverage.h"
 
 #include "cli.h"
-#include "index.h"
+#include "read/index.h"
 
 #include <fcntl.h>
 #include <gelf.h>

@@ -2,10 +2,10 @@
 #include "coverage.h"
 
 #include "cli.h"
-#include "format.h"
-#include "json.h"
+#include "ask/format.h"
+#include "read/json.h"
 #include "places.h"
-#include "reading.h"
+#include "read/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +73,9 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool has_run(const struct reading *r, const struct coverage_record *record) {
-  for (size_t i = 0; i < r->functions; i++) {
-    const struct r_function *f = &r->function[i];
+static bool has_run(const struct view *v, const struct coverage_record *record) {
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
     if (!strcmp(f->name, record->name) && f->file && (f->slices || f->exec || f->created) &&
         !strcmp(base_name(shown_place(f->file, f->line)), base_name(record->place)))
       return true;
@@ -85,15 +85,15 @@ static bool has_run(const struct reading *r, const struct coverage_record *recor
 
 static bool find_idle(struct sums *s, const char *totals) {
   const struct coverage *c = s->coverage;
-  struct reading *r = totals ? reading_load(totals) : NULL;
-  if (!r)
+  struct view *v = totals ? view_load(totals) : NULL;
+  if (!v)
     return !totals;
   s->idle = allocate(c->of[COVERAGE_FUNCTION].count, sizeof *s->idle);
   for (size_t i = 0; i < c->of[COVERAGE_FUNCTION].count; i++) {
-    s->idle[i] = !has_run(r, record(c, COVERAGE_FUNCTION, i));
+    s->idle[i] = !has_run(v, record(c, COVERAGE_FUNCTION, i));
     s->idles += s->idle[i];
   }
-  reading_free(r);
+  view_free(v);
   return true;
 }
 
@@ -152,10 +152,10 @@ static void print_title(size_t count, const char *title, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_record(const struct coverage_record *r, FILE *out) {
-  fprintf(out, "  %s  %s", r->place, r->name);
-  if (r->in && *r->in)
-    fprintf(out, "  %s %s", r->space ? "given to" : "in", r->in);
+static void print_record(const struct coverage_record *v, FILE *out) {
+  fprintf(out, "  %s  %s", v->place, v->name);
+  if (v->in && *v->in)
+    fprintf(out, "  %s %s", v->space ? "given to" : "in", v->in);
   fputc('\n', out);
 }
 
@@ -268,20 +268,20 @@ static const char *body_of(enum coverage_verdict verdict) {
 }
 
 static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_t i) {
-  const struct coverage_record *r = record(s->coverage, kind, i);
+  const struct coverage_record *v = record(s->coverage, kind, i);
   cJSON *object = cJSON_CreateObject();
-  json_text(object, kind == COVERAGE_UNIT ? "file" : "at", r->place);
+  json_text(object, kind == COVERAGE_UNIT ? "file" : "at", v->place);
   json_text(object,
             kind == COVERAGE_UNIT      ? "plugin"
             : kind == COVERAGE_BINDING ? "text"
                                        : "name",
-            r->name);
+            v->name);
   if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE)
-    json_text(object, "function", r->in);
+    json_text(object, "function", v->in);
   if (kind == COVERAGE_CALLBACK)
-    json_text(object, "create", r->in);
+    json_text(object, "create", v->in);
   if (kind == COVERAGE_BINDING) {
-    json_number(object, "matches", r->matches);
+    json_number(object, "matches", v->matches);
     cJSON_AddBoolToObject(object, "shipped", s->shipped[i]);
   }
   if (kind == COVERAGE_FUNCTION && s->idle)

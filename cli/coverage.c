@@ -2,8 +2,8 @@
 #include "coverage.h"
 
 #include "cli.h"
-#include "index.h"
-#include "names.h"
+#include "read/index.h"
+#include "read/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "find.h"
 
 #include "cli.h"
-#include "clock.h"
+#include "read/clock.h"
 
 #include <dirent.h>
 #include <errno.h>

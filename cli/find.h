@@ -11,13 +11,8 @@
 #ifndef APROF_CLI_FIND_H
 #define APROF_CLI_FIND_H
 
-#include "profile.h"
+#include "read/profile.h"
 
-enum profile_state {
-  PROFILE_LIVE, /* its process runs */
-  PROFILE_BUSY, /* its process has ended, its totals are being written */
-  PROFILE_LEFT, /* nobody has it any more */
-};
 
 struct found {
   int fd;

@@ -1,10 +1,10 @@
-/* Totals found, tested and read; see reading.h. */
+/* Totals found, tested and read; see view.h. */
 #include "cli.h"
 #include "find.h"
-#include "json.h"
-#include "reading.h"
-#include "totals.h"
-#include "verify.h"
+#include "read/json.h"
+#include "read/verify.h"
+#include "read/view.h"
+#include "show/totals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static void clean_strings(cJSON *item) {
   }
 }
 
-struct reading *reading_parse(const char *text, size_t length, const char *what) {
+struct view *view_parse(const char *text, size_t length, const char *what) {
   char *fault = NULL;
   cJSON *json = json_parse(text, length, &fault);
   const char *other = json ? schema_fault(json) : NULL;
@@ -50,10 +50,10 @@ struct reading *reading_parse(const char *text, size_t length, const char *what)
     return NULL;
   }
   clean_strings(json->child);
-  return reading_new(json, what);
+  return view_new(json, what);
 }
 
-static struct reading *load_profile(const char *target) {
+static struct view *load_profile(const char *target) {
   struct found found;
   if (!find_profile(target, false, &found))
     return NULL;
@@ -65,12 +65,12 @@ static struct reading *load_profile(const char *target) {
       .path = found.path,
   };
   bool made = out && totals_make(found.fd, found.what, found.state, &request, out);
-  struct reading *r = NULL;
+  struct view *v = NULL;
   if (out && fclose(out) == 0 && made)
-    r = reading_parse(text, length, found.what);
+    v = view_parse(text, length, found.what);
   free(text);
   found_release(&found);
-  return r;
+  return v;
 }
 
 static bool is_profile(const char *path) {
@@ -83,7 +83,7 @@ static bool is_profile(const char *path) {
   return profile;
 }
 
-struct reading *reading_load(const char *target) {
+struct view *view_load(const char *target) {
   uint64_t pid;
   if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
     return load_profile(target);
@@ -93,7 +93,7 @@ struct reading *reading_load(const char *target) {
     complain("cannot read %s: %s", target, open_fault(errno));
     return NULL;
   }
-  struct reading *r = reading_parse(text, length, target);
+  struct view *v = view_parse(text, length, target);
   free(text);
-  return r;
+  return v;
 }

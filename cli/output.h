@@ -10,7 +10,7 @@
 #ifndef APROF_CLI_OUTPUT_H
 #define APROF_CLI_OUTPUT_H
 
-#include "totals.h"
+#include "show/totals.h"
 
 /*
  * DIR/NAME.PID.json, or DIR/NAME.PID.K.json for the dump of signal K, from what

@@ -2,9 +2,9 @@
 #include "recover.h"
 
 #include "cli.h"
-#include "clock.h"
+#include "read/clock.h"
 #include "find.h"
-#include "json.h"
+#include "read/json.h"
 #include "output.h"
 
 #include <dirent.h>

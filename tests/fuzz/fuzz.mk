@@ -10,7 +10,7 @@ LIBS = -lcjson -ldw -lelf
 
 VPATH = $(src)
 
-cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c,$(wildcard $(src)/cli/*.c)))
+cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
 cli += cli/cmd-report.o
 binding = $(patsubst $(src)/%.cc,%.o,$(filter-out %/bindings-file.cc,$(wildcard $(src)/plugin/binding*.cc)))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \

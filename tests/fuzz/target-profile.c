@@ -5,11 +5,11 @@
  * refused, and totals that were made are JSON that the report reads.
  */
 #include "cli/find.h"
-#include "cli/json.h"
-#include "cli/reading.h"
-#include "cli/report.h"
-#include "cli/totals.h"
-#include "cli/verify.h"
+#include "read/json.h"
+#include "read/view.h"
+#include "show/report.h"
+#include "show/totals.h"
+#include "read/verify.h"
 #include "sparse.h"
 
 #include <stddef.h>
@@ -45,11 +45,11 @@ static void report(const char *text, size_t length, FILE *out) {
   if (!json)
     abort();
   fault = verify_fields(json);
-  struct reading *r = fault ? NULL : reading_new(json, "totals of a fuzzed profile");
-  if (r) {
-    report_json(r, &report_defaults, out);
-    report_print(r, &report_defaults, out);
-    reading_free(r);
+  struct view *v = fault ? NULL : view_new(json, "totals of a fuzzed profile");
+  if (v) {
+    report_json(v, &report_defaults, out);
+    report_print(v, &report_defaults, out);
+    view_free(v);
   } else
     cJSON_Delete(json);
   free(fault);

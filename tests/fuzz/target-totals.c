@@ -3,34 +3,34 @@
  *
  * Input: totals, or two of them with a NUL byte between: the earlier one first.
  */
-#include "cli/json.h"
-#include "cli/reading.h"
-#include "cli/report.h"
-#include "cli/verify.h"
+#include "read/json.h"
+#include "read/view.h"
+#include "show/report.h"
+#include "read/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Without the equations, which few mutations keep. */
-static struct reading *parse_anyhow(const char *text, size_t size) {
+static struct view *parse_anyhow(const char *text, size_t size) {
   char *fault = NULL;
   cJSON *json = json_parse(text, size, &fault);
   if (json && !(fault = verify_fields(json)))
-    return reading_new(json, "fuzzed");
+    return view_new(json, "fuzzed");
   cJSON_Delete(json);
   free(fault);
   return NULL;
 }
 
-static struct reading *parse(const uint8_t *data, size_t size) {
+static struct view *parse(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1); /* exactly as long, so that every byte beyond is one too many */
   memcpy(text, data, size);
   text[size] = 0;
-  struct reading *r = reading_parse(text, size, "fuzzed");
-  if (!r)
-    r = parse_anyhow(text, size);
+  struct view *v = view_parse(text, size, "fuzzed");
+  if (!v)
+    v = parse_anyhow(text, size);
   free(text);
-  return r;
+  return v;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -38,16 +38,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!nowhere)
     nowhere = fopen("/dev/null", "w");
   const uint8_t *cut = memchr(data, 0, size);
-  struct reading *earlier = cut ? parse(data, (size_t)(cut - data)) : NULL;
-  struct reading *r = cut ? parse(cut + 1, size - (size_t)(cut + 1 - data)) : parse(data, size);
-  if (r && (!earlier || reading_subtract(r, earlier))) {
+  struct view *earlier = cut ? parse(data, (size_t)(cut - data)) : NULL;
+  struct view *v = cut ? parse(cut + 1, size - (size_t)(cut + 1 - data)) : parse(data, size);
+  if (v && (!earlier || view_subtract(v, earlier))) {
     struct report_options all = report_defaults;
     all.functions = all.waits = 0;
     all.limits.held = 1;
-    report_json(r, &all, nowhere);
-    report_print(r, &report_defaults, nowhere);
+    report_json(v, &all, nowhere);
+    report_print(v, &report_defaults, nowhere);
   }
-  reading_free(earlier);
-  reading_free(r);
+  view_free(earlier);
+  view_free(v);
   return 0;
 }

@@ -2,7 +2,7 @@
 #include "command.h"
 
 #include "cli/find.h"
-#include "cli/model.h"
+#include "read/model.h"
 #include "reader.h"
 
 #include <stdlib.h>

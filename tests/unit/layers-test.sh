@@ -1,6 +1,7 @@
 #!/bin/bash
 # The layers of the sources, by what they include and what they export:
-# plugin/ and rt/ share aprof/abi.h only, rt/ and cli/ aprof/profile.h only, rt/
+# plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ ask/ show/ cli/)
+# aprof/profile.h only, these go in that order, rt/
 # needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
 . "${0%/*}/../lib.sh"
 
@@ -23,12 +24,17 @@ only() {
   if [ -s "$work/odd" ]; then not_ok "$name" "$work/odd"; else ok "$name"; fi
 }
 
-ours='^(\.\./|rt/|cli/|plugin/|aprof\.h|aprof/)'
+ours='^(\.\./|rt/|read/|ask/|show/|cli/|plugin/|aprof\.h|aprof/)'
 
 only "plugin/ knows the event ABI only" "aprof/abi.h" "$(includes plugin c h cc | grep -E "$ours")"
 # The profile holds kinds, models and flags of sites as abi.h numbers them.
-only "cli/ knows the profile layout only" "aprof/profile.h aprof/abi.h" \
-  "$(includes cli c h | grep -E "$ours")"
+# What is read is asked, what is answered is shown: each folder knows those before it only.
+profile="aprof/profile.h aprof/abi.h" before=
+for folder in read ask show cli; do
+  only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
+    "$(includes $folder c h | grep -E "$ours")"
+  before+=" $(cd "$src" && echo $folder/*.h)"
+done
 only "rt/ includes its own contracts only" "aprof/abi.h aprof/profile.h aprof.h" \
   "$(includes rt c h | grep -E "$ours")"
 includes rt c h | grep -vE "$ours" | while read -r header; do

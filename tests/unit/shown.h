@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/report.h"
-#include "cli/totals.h"
+#include "show/report.h"
+#include "show/totals.h"
 #include "synthetic.h"
 
 /* free() it. */
@@ -27,22 +27,22 @@ static inline char *shown_totals(const struct synthetic *s, const char *reason, 
   return text;
 }
 
-static inline struct reading *shown_reading(const struct synthetic *s, const char *reason,
+static inline struct view *shown_view(const struct synthetic *s, const char *reason,
                                             uint64_t now) {
   size_t length;
   char *text = shown_totals(s, reason, now, &length);
-  struct reading *r = reading_parse(text, length, "synthetic");
+  struct view *v = view_parse(text, length, "synthetic");
   free(text);
-  ck_assert_ptr_nonnull(r);
-  return r;
+  ck_assert_ptr_nonnull(v);
+  return v;
 }
 
 /* Findings are on one line each; free() it. */
-static inline char *shown_report(struct reading *r) {
+static inline char *shown_report(struct view *v) {
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
-  report_print(r, &report_defaults, out);
+  report_print(v, &report_defaults, out);
   fclose(out);
   for (char *at; (at = strstr(text, "\n    ")) != NULL;)
     memmove(at, at + 4, strlen(at + 4) + 1);

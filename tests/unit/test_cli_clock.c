@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
+#include "read/clock.h"
 #include "suite.h"
 
 #if defined __x86_64__ || defined __i386__

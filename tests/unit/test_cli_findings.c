@@ -1,5 +1,5 @@
-/* What a report says and finds: cli/findings*.c, report*.c, of profiles made to measure. */
-#include "cli/json.h"
+/* What a report says and finds: ask/findings*.c, show/report*.c, of profiles made to measure. */
+#include "read/json.h"
 #include "shown.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -46,8 +46,8 @@ static uint32_t all_of(uint64_t amount, uint64_t count) {
   return histogram;
 }
 
-static struct reading *read_at(const char *reason, uint64_t now) {
-  return shown_reading(s, reason, now);
+static struct view *read_at(const char *reason, uint64_t now) {
+  return shown_view(s, reason, now);
 }
 
 static void has(const char *text, const char *part) {
@@ -59,9 +59,9 @@ static void lacks(const char *text, const char *part) {
 }
 
 static char *report_at(const char *reason, uint64_t now) {
-  struct reading *r = read_at(reason, now);
-  char *text = shown_report(r);
-  reading_free(r);
+  struct view *v = read_at(reason, now);
+  char *text = shown_report(v);
+  view_free(v);
   return text;
 }
 
@@ -125,14 +125,14 @@ END_TEST
 /* The twelve that go on have waited for longer than all that ended. */
 START_TEST(the_mean_of_waits_is_of_those_that_ended) {
   timers(0);
-  struct reading *earlier = read_at("request", NOW);
+  struct view *earlier = read_at("request", NOW);
   char *text = report_at("request", NOW);
   has(text, "     100      108 s    5.00 ms    5.00 ms\n");
   free(text);
   waits->await.count += 2;
   waits->await.waiting += 14 * MS;
-  struct reading *later = read_at("request", NOW + 1000 * MS);
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_at("request", NOW + 1000 * MS);
+  ck_assert(view_subtract(later, earlier));
   text = shown_report(later);
   has(text, "       2     12.0 s    7.00 ms          -\n");
   free(text);
@@ -140,8 +140,8 @@ START_TEST(the_mean_of_waits_is_of_those_that_ended) {
   text = report_at("request", NOW);
   has(text, "       0      108 s          -    5.00 ms\n");
   free(text);
-  reading_free(earlier);
-  reading_free(later);
+  view_free(earlier);
+  view_free(later);
 }
 END_TEST
 
@@ -167,17 +167,17 @@ START_TEST(the_first_line_has_the_time_that_was_measured) {
   next_epoch(START + 100 * MS, false);
   first_line(START + 150 * MS, "(pid 4242) 100 ms of profiling in 150 ms   futures");
   next_epoch(START + 200 * MS, true);
-  struct reading *earlier = read_at("request", START + 230 * MS);
+  struct view *earlier = read_at("request", START + 230 * MS);
   first_line(START + 230 * MS, "(pid 4242) 130 ms of profiling in 230 ms   futures");
   next_epoch(START + 240 * MS, false);
   next_epoch(START + 250 * MS, true);
-  struct reading *later = read_at("request", START + 300 * MS);
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_at("request", START + 300 * MS);
+  ck_assert(view_subtract(later, earlier));
   char *text = shown_report(later);
   has(text, "(pid 4242) 60.0 ms of profiling between the two   futures");
   free(text);
-  reading_free(earlier);
-  reading_free(later);
+  view_free(earlier);
+  view_free(later);
   s->header->reset_epoch = s->header->epoch + 1;
   next_epoch(START + 300 * MS, true);
   first_line(START + 317 * MS, "(pid 4242) 17.0 ms since the reset   futures");
@@ -453,19 +453,19 @@ END_TEST
 
 /* A function of the system's library, as its symbols tell: its file has no directory. */
 START_TEST(a_library_does_not_take_the_names_of_functions_away) {
-  struct reading *r;
+  struct view *v;
   timers(0);
   uint32_t other = synthetic_site(s, APROF_SITE_FUNCTION, "free", "malloc.c", 3300, 0);
   uint32_t other_node = synthetic_node(s, node, other, APROF_NODE_FUNCTION);
   synthetic_counters(s, 1, other_node)->function.done = 7;
-  r = read_at("exit", NOW);
-  for (size_t i = 0; i < r->functions; i++)
-    r->function[i].instrumented = strcmp(r->function[i].name, "free") != 0;
-  char *text = shown_report(r);
+  v = read_at("exit", NOW);
+  for (size_t i = 0; i < v->functions; i++)
+    v->function[i].instrumented = strcmp(v->function[i].name, "free") != 0;
+  char *text = shown_report(v);
   has(text, "files are in /src/app/\n");
   has(text, "\n  malloc.c:3300\n");
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
@@ -547,13 +547,13 @@ END_TEST
 /* -- between two totals ------------------------------------------------------------------ */
 
 START_TEST(an_unknown_cost_is_not_below_nothing) {
-  struct reading *earlier = read_at("request", NOW), *later = read_at("request", NOW + MS);
-  ck_assert(reading_subtract(later, earlier));
+  struct view *earlier = read_at("request", NOW), *later = read_at("request", NOW + MS);
+  ck_assert(view_subtract(later, earlier));
   char *text = shown_report(later);
   lacks(text, "cost");
   free(text);
-  reading_free(earlier);
-  reading_free(later);
+  view_free(earlier);
+  view_free(later);
 }
 END_TEST
 
@@ -563,17 +563,17 @@ START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
   uint64_t *counts;
   synthetic_counters(s, 1, 5)->function.slice_histogram = synthetic_histogram(s, &counts);
   counts[aprof_bucket_of(50 * MS)] = 100;
-  struct reading *earlier = read_at("request", NOW);
+  struct view *earlier = read_at("request", NOW);
   counts[aprof_bucket_of(12 * MS)]++;
   synthetic_counters(s, 1, 5)->function.slices++;
-  struct reading *later = read_at("request", NOW + 100 * MS);
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_at("request", NOW + 100 * MS);
+  ck_assert(view_subtract(later, earlier));
   char *text = shown_report(later);
   has(text, "held 11.8 ms at worst");
   has(text, "`conn` held the loop for about 11.8 ms (1 time over 10.0 ms)\n");
   free(text);
-  reading_free(earlier);
-  reading_free(later);
+  view_free(earlier);
+  view_free(later);
 }
 END_TEST
 

@@ -1,9 +1,9 @@
-/* Numbers for people, and histograms read: cli/format.c, cli/histogram.c. */
-#include "cli/demangle.h"
-#include "cli/format.h"
-#include "cli/histogram.h"
-#include "cli/json.h"
-#include "cli/reading.h"
+/* Numbers for people, and histograms read: ask/format.c, read/histogram.c. */
+#include "read/demangle.h"
+#include "ask/format.h"
+#include "read/histogram.h"
+#include "read/json.h"
+#include "read/view.h"
 #include "suite.h"
 
 #include <check.h>

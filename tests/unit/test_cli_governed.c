@@ -1,5 +1,5 @@
-/* What was shed, as reports show it: cli/governed*.c and all that asks them. */
-#include "cli/json.h"
+/* What was shed, as reports show it: read/governed*.c and all that asks them. */
+#include "read/json.h"
 #include "shown.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -71,15 +71,15 @@ static void shed(enum aprof_step step, uint64_t ticks, uint64_t events) {
   block->step_tick = NOW;
 }
 
-static struct reading *read_now(void) {
-  return shown_reading(s, "request", NOW);
+static struct view *read_now(void) {
+  return shown_view(s, "request", NOW);
 }
 
-static cJSON *as_json(const struct reading *r) {
+static cJSON *as_json(const struct view *v) {
   char *text = NULL, *fault = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
-  report_json(r, &report_defaults, out);
+  report_json(v, &report_defaults, out);
   fclose(out);
   cJSON *json = json_parse(text, length, &fault);
   free(text);
@@ -102,26 +102,26 @@ static int shed_size(const cJSON *object) {
 
 START_TEST(nothing_shed_is_not_marked) {
   s->header->overhead_ppm = 10000;
-  struct reading *r = read_now();
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  char *text = shown_report(v);
   lacks(text, "~");
   has(text, "held 50.0 ms at worst");
-  cJSON *json = as_json(r);
+  cJSON *json = as_json(v);
   const cJSON *process = json_member(json, "process");
   ck_assert_int_eq(shed_size(process), 0);
   ck_assert(json_member(process, "holds_seen")->valuedouble == 1);
   ck_assert_int_eq(shed_size(cJSON_GetArrayItem(json_member(json, "findings"), 0)), 0);
   cJSON_Delete(json);
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
 START_TEST(each_number_that_lacks_something_is_marked) {
   shed(APROF_STEP_COUNTS, BUSY / 4, 600);
   synthetic_future(s, 1, 3, APROF_FUTURE_WAITING, NOW - 1000);
-  struct reading *r = read_now();
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  char *text = shown_report(v);
   has(text, "futures ran ~50.0 % of the time, held ~50.0 ms at worst");
   has(text, "`request` held the loop for ~50.0 ms between");
   has(text, "(~2 times over 10.0 ms)");
@@ -130,7 +130,7 @@ START_TEST(each_number_that_lacks_something_is_marked) {
   has(text, "holds of the loop could be seen for 75.0 % of its time only (~)");
   has(text, "shed detail (~): counts only 25.0 % of its time");
   lacks(text, "no finding");
-  cJSON *json = as_json(r);
+  cJSON *json = as_json(v);
   static const char *const rows[] = {"findings", "functions", "waits", "wakers", "blocking"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const cJSON *row = cJSON_GetArrayItem(json_member(json, rows[i]), 0);
@@ -142,21 +142,21 @@ START_TEST(each_number_that_lacks_something_is_marked) {
   ck_assert(json_member(process, "holds_seen")->valuedouble == 0.75);
   cJSON_Delete(json);
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
 /* Without histograms the longest is still seen, but not how often. */
 START_TEST(only_what_lacks_something_is_marked) {
   shed(APROF_STEP_HISTOGRAMS, BUSY / 4, 600);
-  struct reading *r = read_now();
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  char *text = shown_report(v);
   has(text, "futures ran 50.0 % of the time, held 50.0 ms at worst");
   has(text, "`request` held the loop for 50.0 ms between");
   has(text, "(~2 times over 10.0 ms)");
   lacks(text, "holds of the loop");
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
@@ -165,13 +165,13 @@ START_TEST(what_was_not_seen_is_not_denied) {
   slices[aprof_bucket_of(HELD)] = 0;
   synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
   shed(APROF_STEP_COARSE, BUSY / 4, 600);
-  struct reading *r = read_now();
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  char *text = shown_report(v);
   has(text, "no finding, but holds of the loop could be seen for 75.0 % of its time only (~): none "
             "over 10.0 ms\n");
   lacks(text, "nothing held");
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
@@ -180,43 +180,43 @@ START_TEST(nothing_was_seen_at_all) {
   request->function.slice_histogram = 0;
   synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
   shed(APROF_STEP_COUNTS, BUSY, 1000);
-  struct reading *r = read_now();
-  ck_assert(!r->thread[0].is_pool);
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  ck_assert(!v->thread[0].is_pool);
+  char *text = shown_report(v);
   has(text, "futures ran ~50.0 % of the time, no hold of it was seen (~)");
   has(text, "no finding, but holds of the loop could be seen for 0.0 % of its time only (~)\n");
   lacks(text, "pool thread");
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 
 /* The dearer half of all events came before the interval. */
 /* Between two totals at that step it may seem to have run nothing. */
 START_TEST(a_loop_of_which_nothing_is_known_is_one) {
-  struct reading *r = read_now();
-  r->thread[0].exec = r->thread[0].idle = 0;
-  r->thread[0].at_step[APROF_STEP_COUNTS].elapsed = r->thread[0].elapsed;
-  r->thread[0].shed = 1u << APROF_STEP_COUNTS;
-  struct loop loop = report_loop(r);
-  ck_assert_uint_eq(loop.unseen, r->thread[0].elapsed);
-  ck_assert_uint_eq(loop.shed, r->thread[0].shed);
-  reading_free(r);
+  struct view *v = read_now();
+  v->thread[0].exec = v->thread[0].idle = 0;
+  v->thread[0].at_step[APROF_STEP_COUNTS].elapsed = v->thread[0].elapsed;
+  v->thread[0].shed = 1u << APROF_STEP_COUNTS;
+  struct loop loop = ask_loop(v);
+  ck_assert_uint_eq(loop.unseen, v->thread[0].elapsed);
+  ck_assert_uint_eq(loop.shed, v->thread[0].shed);
+  view_free(v);
 }
 END_TEST
 
 START_TEST(an_interval_costs_what_its_events_did) {
   shed(APROF_STEP_COUNTS, 0, 0);
-  struct reading *earlier = read_now();
+  struct view *earlier = read_now();
   ck_assert_double_eq_tol(earlier->overhead, 100.0 * 1000 * 100 / BUSY, 1e-3);
   block->sequence += 2000;
   block->other += BUSY;
   shed(APROF_STEP_COUNTS, BUSY, 1000);
-  struct reading *later = read_now();
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_now();
+  ck_assert(view_subtract(later, earlier));
   ck_assert_double_eq_tol(later->overhead, 100.0 * 1000 * 10 / BUSY, 1e-3);
-  reading_free(later);
-  reading_free(earlier);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
@@ -224,41 +224,41 @@ END_TEST
    kept. */
 START_TEST(an_interval_has_no_maxima_without_histograms) {
   shed(APROF_STEP_HISTOGRAMS, 0, 0);
-  struct reading *earlier = read_now();
+  struct view *earlier = read_now();
   block->sequence += 2000;
   request->function.exec += BUSY;
   shed(APROF_STEP_HISTOGRAMS, BUSY / 4, 600);
-  struct reading *later = read_now();
-  ck_assert_uint_eq(report_loop(later).unseen, 0);
-  ck_assert(reading_subtract(later, earlier));
-  struct loop loop = report_loop(later);
+  struct view *later = read_now();
+  ck_assert_uint_eq(ask_loop(later).unseen, 0);
+  ck_assert(view_subtract(later, earlier));
+  struct loop loop = ask_loop(later);
   ck_assert_uint_eq(loop.elapsed, BUSY);
   ck_assert_uint_eq(loop.unseen, BUSY / 4);
   char *text = shown_report(later);
   lacks(text, "no finding: nothing held");
   has(text, "holds of the loop could be seen for 75.0 % of its time only (~)");
   free(text);
-  reading_free(later);
-  reading_free(earlier);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
 /* What was shed before the interval is no matter of it. */
 START_TEST(an_interval_is_marked_for_itself) {
   shed(APROF_STEP_COUNTS, BUSY / 4, 600);
-  struct reading *earlier = read_now();
+  struct view *earlier = read_now();
   block->sequence += 2000;
   block->other += BUSY;
   shed(APROF_STEP_COUNTS, BUSY / 4, 600);
   request->function.done += 10;
-  struct reading *later = read_now();
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_now();
+  ck_assert(view_subtract(later, earlier));
   char *text = shown_report(later);
   lacks(text, "~");
   has(text, "no finding: nothing held the loop for over 10.0 ms");
   free(text);
-  reading_free(later);
-  reading_free(earlier);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
@@ -268,32 +268,32 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   request->function.exec_histogram = synthetic_histogram(s, &ended);
   ended[aprof_bucket_of(1000)] = 5;
   shed(APROF_STEP_COUNTS, BUSY / 2, 600);
-  struct reading *r = read_now();
-  char *text = shown_report(r);
+  struct view *v = read_now();
+  char *text = shown_report(v);
   has(text, "request                100       -         - ");
-  cJSON *json = as_json(r);
+  cJSON *json = as_json(v);
   const cJSON *row = cJSON_GetArrayItem(json_member(json, "functions"), 0);
   ck_assert(cJSON_IsNull(json_member(row, "exec_ns")));
   ck_assert(cJSON_IsNull(json_member(row, "loop_share")));
   ck_assert(cJSON_IsNumber(json_member(row, "created")));
   cJSON_Delete(json);
   free(text);
-  reading_free(r);
+  view_free(v);
   ended[aprof_bucket_of(1000)] = 50;
-  r = read_now();
-  text = shown_report(r);
+  v = read_now();
+  text = shown_report(v);
   has(text, "request                100 ~50.0 %");
   free(text);
-  reading_free(r);
+  view_free(v);
   /* Without histograms only, sums are right. */
   ended[aprof_bucket_of(1000)] = 5;
   shed(APROF_STEP_COUNTS, 1, 1);
   block->at_step[APROF_STEP_HISTOGRAMS].events = 599;
-  r = read_now();
-  text = shown_report(r);
+  v = read_now();
+  text = shown_report(v);
   has(text, "request                100 ~50.0 %");
   free(text);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 

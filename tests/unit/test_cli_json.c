@@ -1,9 +1,9 @@
-/* Totals written, read back and subtracted: cli/json.c, reading.c, interval.c,
+/* Totals written, read back and subtracted: read/json.c, view-totals.c, interval.c,
    waits.c, findings.c. */
-#include "cli/json.h"
-#include "cli/report.h"
-#include "cli/totals.h"
-#include "cli/verify.h"
+#include "read/json.h"
+#include "show/report.h"
+#include "show/totals.h"
+#include "read/verify.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -135,7 +135,7 @@ END_TEST
 static struct synthetic *s;
 
 /* Slices say nothing by these. */
-static const struct report_limits quiet = {
+static const struct ask_limits quiet = {
     .held = UINT64_C(1) << 30, .stuck = 1000000000, .leaked = 10, .spins = 1000};
 
 static void setup(void) {
@@ -145,7 +145,7 @@ static void teardown(void) {
   free(s);
 }
 
-static struct reading *read_now(uint64_t now) {
+static struct view *read_now(uint64_t now) {
   struct totals_request request = {.reason = "request", .at = now};
   char *text = NULL;
   size_t length = 0;
@@ -154,24 +154,24 @@ static struct reading *read_now(uint64_t now) {
   ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &request, out));
   fclose(out);
   close(fd);
-  struct reading *r = reading_parse(text, length, "synthetic");
+  struct view *v = view_parse(text, length, "synthetic");
   free(text);
-  ck_assert_ptr_nonnull(r);
-  return r;
+  ck_assert_ptr_nonnull(v);
+  return v;
 }
 
-static const struct r_function *function(const struct reading *r, const char *name) {
-  for (size_t i = 0; i < r->functions; i++)
-    if (!strcmp(r->function[i].name, name))
-      return &r->function[i];
+static const struct view_function *function(const struct view *v, const char *name) {
+  for (size_t i = 0; i < v->functions; i++)
+    if (!strcmp(v->function[i].name, name))
+      return &v->function[i];
   return NULL;
 }
 
 START_TEST(totals_close_when_read_back) {
-  struct reading *r = read_now(1000000);
+  struct view *v = read_now(1000000);
   uint64_t exec = 0, threads = 0;
-  for (size_t i = 0; i < r->functions; i++) {
-    const struct r_function *f = &r->function[i];
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
     uint64_t waiting = 0;
     for (size_t j = 0; j < f->awaits; j++)
       waiting += f->await[j].waiting;
@@ -180,14 +180,14 @@ START_TEST(totals_close_when_read_back) {
     ck_assert_uint_eq(f->created, f->done + f->failed + f->cancelled + f->detached + f->live);
     exec += f->exec;
   }
-  for (size_t i = 0; i < r->threads; i++)
-    threads += r->thread[i].exec;
+  for (size_t i = 0; i < v->threads; i++)
+    threads += v->thread[i].exec;
   ck_assert_uint_eq(exec, threads);
-  ck_assert_uint_eq(r->lives, 5);
-  ck_assert_uint_eq(function(r, "handle_upload")->detached, 1);
-  ck_assert_str_eq(function(r, "handle_upload")->slice_from, "server.c:140");
-  ck_assert_ptr_nonnull(function(r, "http_server+0x1234"));
-  reading_free(r);
+  ck_assert_uint_eq(v->lives, 5);
+  ck_assert_uint_eq(function(v, "handle_upload")->detached, 1);
+  ck_assert_str_eq(function(v, "handle_upload")->slice_from, "server.c:140");
+  ck_assert_ptr_nonnull(function(v, "http_server+0x1234"));
+  view_free(v);
 }
 END_TEST
 
@@ -196,19 +196,19 @@ START_TEST(many_live_futures_are_grouped) {
   s->header->epochs[9].begin_tick = 900000;
   for (int i = 0; i < 1500; i++)
     synthetic_future(s, 9, 4, APROF_FUTURE_WAITING, 910000 + (uint64_t)i)->await = 5;
-  struct reading *r = read_now(1000000);
+  struct view *v = read_now(1000000);
   uint64_t count = 0;
-  for (size_t i = 0; i < r->lives; i++)
-    count += r->live[i].count;
-  ck_assert_uint_eq(r->lives, TOTALS_LIVE_LIMIT + 1);
+  for (size_t i = 0; i < v->lives; i++)
+    count += v->live[i].count;
+  ck_assert_uint_eq(v->lives, TOTALS_LIVE_LIMIT + 1);
   ck_assert_uint_eq(count, 1500);
-  ck_assert_uint_eq(r->live[0].age, 90000);
-  reading_free(r);
+  ck_assert_uint_eq(v->live[0].age, 90000);
+  view_free(v);
 }
 END_TEST
 
 START_TEST(an_interval_is_what_happened_between) {
-  struct reading *earlier = read_now(1000000);
+  struct view *earlier = read_now(1000000);
   uint64_t *counts;
   struct aprof_counters *c = synthetic_counters(s, 1, 3);
   c->function.done += 5;
@@ -217,9 +217,9 @@ START_TEST(an_interval_is_what_happened_between) {
   c->function.slice_max = 70000000;
   counts = (void *)(s->bytes + (size_t)c->function.slice_histogram * 8);
   counts[aprof_bucket_of(70000000)]++;
-  struct reading *later = read_now(1000000), *same = read_now(1000000);
-  ck_assert(reading_subtract(later, earlier));
-  const struct r_function *f = function(later, "handle_upload");
+  struct view *later = read_now(1000000), *same = read_now(1000000);
+  ck_assert(view_subtract(later, earlier));
+  const struct view_function *f = function(later, "handle_upload");
   ck_assert_uint_eq(f->done, 5);
   ck_assert_uint_eq(f->created, 5);
   ck_assert_uint_eq(f->exec, 1234);
@@ -230,21 +230,21 @@ START_TEST(an_interval_is_what_happened_between) {
   ck_assert_uint_eq(later->thread[0].exec, 1234);
   ck_assert_uint_eq(function(later, "fetch_quota")->exec, 0);
   size_t findings;
-  struct finding *list = report_findings(later, &report_defaults.limits, &findings);
+  struct finding *list = ask_findings(later, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
   ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between its start "
                                  "(server.c:140) and db.c:12 uv_write (1 time over 10.0 ms)");
-  report_findings_free(list, findings);
-  struct reading *nothing = read_now(1000000);
-  ck_assert(reading_subtract(nothing, same));
+  findings_free(list, findings);
+  struct view *nothing = read_now(1000000);
+  ck_assert(view_subtract(nothing, same));
   ck_assert_uint_eq(function(nothing, "handle_upload")->created, 0);
-  list = report_findings(nothing, &report_defaults.limits, &findings);
+  list = ask_findings(nothing, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 0);
-  report_findings_free(list, findings);
-  reading_free(nothing);
-  reading_free(same);
-  reading_free(later);
-  reading_free(earlier);
+  findings_free(list, findings);
+  view_free(nothing);
+  view_free(same);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
@@ -256,11 +256,11 @@ START_TEST(neighbours_of_one_name_are_told_apart) {
     node[i] = synthetic_node(s, 1, site, 0);
     synthetic_counters(s, 1, node[i])->function.exec = 1000 - 300 * (unsigned)i;
   }
-  struct reading *earlier = read_now(1000000);
+  struct view *earlier = read_now(1000000);
   synthetic_counters(s, 1, node[0])->function.exec += 11;
   synthetic_counters(s, 1, node[1])->function.exec += 2200;
-  struct reading *later = read_now(1000000);
-  ck_assert(reading_subtract(later, earlier));
+  struct view *later = read_now(1000000);
+  ck_assert(view_subtract(later, earlier));
   uint64_t exec[2] = {0}, paths[2] = {0};
   for (int i = 0; i < 2; i++) {
     for (size_t j = 0; j < later->functions; j++)
@@ -273,50 +273,50 @@ START_TEST(neighbours_of_one_name_are_told_apart) {
   ck_assert_uint_eq(exec[1], 2200);
   ck_assert_uint_eq(paths[0], 11);
   ck_assert_uint_eq(paths[1], 2200);
-  reading_free(later);
-  reading_free(earlier);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
 START_TEST(totals_without_columns_are_subtracted) {
-  struct reading *earlier = read_now(1000000), *later = read_now(1000000);
+  struct view *earlier = read_now(1000000), *later = read_now(1000000);
   for (size_t i = 0; i < earlier->functions; i++)
     earlier->function[i].column = 0;
-  ck_assert(reading_subtract(later, earlier));
+  ck_assert(view_subtract(later, earlier));
   ck_assert_uint_eq(function(later, "handle_upload")->exec, 0);
-  reading_free(later);
-  reading_free(earlier);
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
 START_TEST(strangers_are_not_subtracted) {
-  struct reading *earlier = read_now(1000000), *later;
+  struct view *earlier = read_now(1000000), *later;
   s->header->pid++;
   later = read_now(1000000);
-  ck_assert(!reading_subtract(later, earlier));
-  reading_free(later);
+  ck_assert(!view_subtract(later, earlier));
+  view_free(later);
   s->header->pid--;
   later = read_now(900000);
-  ck_assert(!reading_subtract(later, earlier));
-  reading_free(later);
+  ck_assert(!view_subtract(later, earlier));
+  view_free(later);
   s->header->reset_epoch = 2;
   later = read_now(2000000);
-  ck_assert(!reading_subtract(later, earlier));
-  reading_free(later);
-  reading_free(earlier);
+  ck_assert(!view_subtract(later, earlier));
+  view_free(later);
+  view_free(earlier);
 }
 END_TEST
 
 START_TEST(waits_end_at_what_was_waited_for) {
-  struct reading *r = read_now(1000000);
+  struct view *v = read_now(1000000);
   size_t count;
-  struct wait *waits = report_waits(r, false, &count);
+  struct wait *waits = ask_waits(v, false, &count);
   ck_assert_uint_eq(count, 2); /* not the call of fetch_quota */
   ck_assert_str_eq(waits[0].path, "handle_upload > fetch_quota > quota.c:61 uv_tcp_connect");
   ck_assert_str_eq(waits[1].path, "handle_upload > db.c:12 uv_write");
   ck_assert_uint_eq(waits[0].waiting, 2 * 70002 + 200000 + 40000);
-  report_waits_free(waits, count);
-  reading_free(r);
+  ask_waits_free(waits, count);
+  view_free(v);
 }
 END_TEST
 
@@ -324,16 +324,16 @@ START_TEST(the_stuck_are_found) {
   synthetic_counters(s, 1, 5)->await.count = 500;
   struct aprof_future *f = synthetic_future(s, 3, 4, APROF_FUTURE_WAITING, 900000);
   f->await = 5;
-  struct reading *r = read_now(32000000000);
+  struct view *v = read_now(32000000000);
   size_t count, stuck = 0;
-  struct finding *list = report_findings(r, &quiet, &count);
+  struct finding *list = ask_findings(v, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     stuck += list[i].kind == FINDING_STUCK &&
              strstr(list[i].text, "2 `fetch_quota` futures have") &&
              strstr(list[i].text, "quota.c:61 uv_tcp_connect");
   ck_assert_uint_eq(stuck, 1);
-  report_findings_free(list, count);
-  reading_free(r);
+  findings_free(list, count);
+  view_free(v);
 }
 END_TEST
 
@@ -346,16 +346,16 @@ START_TEST(blocking_calls_are_found) {
   synthetic_counters(s, 1, blocking)->await.waiting = 9200000000;
   synthetic_counters(s, 1, blocking)->await.max = 800000000;
   synthetic_counters(s, 1, waker)->await.count = 2;
-  struct reading *r = read_now(1000000);
+  struct view *v = read_now(1000000);
   size_t count, found = 0;
-  struct finding *list = report_findings(r, &quiet, &count);
+  struct finding *list = ask_findings(v, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     found +=
         !strcmp(list[i].text, "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
                               "loop time (12 times, 800 ms at worst)");
   ck_assert_uint_eq(found, 1);
-  report_findings_free(list, count);
-  reading_free(r);
+  findings_free(list, count);
+  view_free(v);
 }
 END_TEST
 
@@ -370,15 +370,15 @@ static const char *found(uint64_t now, const char *reason, enum finding_kind kin
   ck_assert(totals_make(fd, "synthetic", PROFILE_LEFT, &request, out));
   fclose(out);
   close(fd);
-  struct reading *r = reading_parse(json, length, "synthetic");
+  struct view *v = view_parse(json, length, "synthetic");
   free(json);
-  struct finding *list = report_findings(r, &quiet, &count);
+  struct finding *list = ask_findings(v, &quiet, &count);
   text[0] = 0;
   for (size_t i = count; i-- > 0;)
     if (list[i].kind == kind)
       snprintf(text, sizeof text, "%s", list[i].text);
-  report_findings_free(list, count);
-  reading_free(r);
+  findings_free(list, count);
+  view_free(v);
   return text;
 }
 
@@ -500,13 +500,13 @@ START_TEST(what_could_not_be_placed_has_a_line) {
     missed[5] = (struct aprof_missed){.kind = APROF_MISS_UNSEEN, .count = block == 1};
   }
   blocks_count();
-  struct reading *r = read_now(1000000);
-  ck_assert_uint_eq(r->misses, 4);
-  ck_assert_str_eq(r->miss[0].kind, "run");
-  ck_assert_uint_eq(r->miss[0].count, 4);
-  ck_assert_str_eq(r->miss[0].file, "loop.c");
-  ck_assert_uint_eq(r->miss[0].line, 40);
-  reading_free(r);
+  struct view *v = read_now(1000000);
+  ck_assert_uint_eq(v->misses, 4);
+  ck_assert_str_eq(v->miss[0].kind, "run");
+  ck_assert_uint_eq(v->miss[0].count, 4);
+  ck_assert_str_eq(v->miss[0].file, "loop.c");
+  ck_assert_uint_eq(v->miss[0].line, 40);
+  view_free(v);
   ck_assert_ptr_nonnull(
       strstr(found(1000000, "request", FINDING_UNPLACED),
              "4 events could not be placed at loop.c:40 on_read: a run of a key"));
@@ -516,10 +516,10 @@ START_TEST(what_could_not_be_placed_has_a_line) {
 }
 END_TEST
 
-static const struct r_miss *miss_at(const struct reading *r, uint64_t line) {
-  for (size_t i = 0; i < r->misses; i++)
-    if (r->miss[i].line == line)
-      return &r->miss[i];
+static const struct view_miss *miss_at(const struct view *v, uint64_t line) {
+  for (size_t i = 0; i < v->misses; i++)
+    if (v->miss[i].line == line)
+      return &v->miss[i];
   ck_abort_msg("no miss at line %" PRIu64, line);
 }
 
@@ -538,14 +538,14 @@ START_TEST(what_is_called_for_more_than_futures_is_told_from_what_never_finds_on
   missed[3] = (struct aprof_missed){.site = wake, .kind = APROF_MISS_WAKE, .count = 4};
   missed[4] = (struct aprof_missed){.site = outside, .kind = APROF_MISS_AWAIT, .count = 5};
   blocks_count();
-  struct reading *r = read_now(1000000);
-  ck_assert_uint_eq(r->misses, 5);
-  ck_assert(!miss_at(r, 10)->matched);
-  ck_assert(miss_at(r, 20)->matched);
-  ck_assert(miss_at(r, 30)->matched);
-  ck_assert(!miss_at(r, 40)->matched);
-  ck_assert(!miss_at(r, 50)->matched);
-  reading_free(r);
+  struct view *v = read_now(1000000);
+  ck_assert_uint_eq(v->misses, 5);
+  ck_assert(!miss_at(v, 10)->matched);
+  ck_assert(miss_at(v, 20)->matched);
+  ck_assert(miss_at(v, 30)->matched);
+  ck_assert(!miss_at(v, 40)->matched);
+  ck_assert(!miss_at(v, 50)->matched);
+  view_free(v);
 }
 END_TEST
 
@@ -564,11 +564,11 @@ START_TEST(what_ran_in_a_pool_is_no_part_of_the_loop) {
   synthetic_counters(s, 3, both)->function.exec = 50;
   synthetic_counters(s, 3, both)->function.slices = 1;
   synthetic_counters(s, 3, both)->function.slice_max = 50;
-  struct reading *r = read_now(1000000);
-  const struct r_function *f = function(r, "compress");
+  struct view *v = read_now(1000000);
+  const struct view_function *f = function(v, "compress");
   ck_assert_uint_eq(f->exec, 3150);
   ck_assert_uint_eq(f->loop_exec, 150);
-  reading_free(r);
+  view_free(v);
   s = rich;
   free(pool);
 }
@@ -606,19 +606,19 @@ START_TEST(intervals_have_their_own_percentiles) {
     memset(counts, 0, sizeof(struct aprof_histogram));
     for (unsigned i = 0; i < COUNT; i++)
       counts[aprof_bucket_of(amount(i, 0))]++;
-    struct reading *earlier = read_now(1000000);
+    struct view *earlier = read_now(1000000);
     for (unsigned i = 0; i < COUNT; i++) {
       counts[aprof_bucket_of(amount(i, 1))]++;
       exact[i] = (uint64_t)((unsigned __int128)amount(i, 1) * rates[rate] >> 32);
     }
-    struct reading *later = read_now(1000001);
+    struct view *later = read_now(1000001);
     qsort(exact, COUNT, sizeof *exact, by_size);
-    ck_assert(reading_subtract(later, earlier));
-    const struct r_function *f = function(later, "fetch_quota");
+    ck_assert(view_subtract(later, earlier));
+    const struct view_function *f = function(later, "fetch_quota");
     is_near(f->exec_of.p50, exact[COUNT / 2 - 1]);
     is_near(f->exec_of.p99, exact[COUNT * 99 / 100 - 1]);
-    reading_free(earlier);
-    reading_free(later);
+    view_free(earlier);
+    view_free(later);
   }
   free(exact);
 }
@@ -626,22 +626,22 @@ END_TEST
 
 START_TEST(each_loop_has_its_own_longest_hold) {
   synthetic_counters(s, 2, 3)->function.slice_max = 30000000;
-  struct reading *r = read_now(1000000);
-  ck_assert_uint_eq(r->loops, 2);
-  ck_assert_uint_eq(r->loop[0].hold_max, 20000000);
-  ck_assert_uint_eq(r->loop[1].hold_max, 30000000);
-  ck_assert_str_eq(r->loop[1].from, "server.c:140");
-  ck_assert_str_eq(r->loop[1].function, "handle_upload");
-  reading_free(r);
+  struct view *v = read_now(1000000);
+  ck_assert_uint_eq(v->loops, 2);
+  ck_assert_uint_eq(v->loop[0].hold_max, 20000000);
+  ck_assert_uint_eq(v->loop[1].hold_max, 30000000);
+  ck_assert_str_eq(v->loop[1].from, "server.c:140");
+  ck_assert_str_eq(v->loop[1].function, "handle_upload");
+  view_free(v);
 }
 END_TEST
 
 START_TEST(pool_threads_are_no_loops) {
   static const uint32_t functions[] = {3, 4, 7, 9, 10};
-  struct reading *r = read_now(1000000);
-  ck_assert(!r->thread[0].is_pool && !r->thread[1].is_pool);
-  ck_assert_uint_eq(report_loop(r).elapsed, r->thread[0].elapsed + r->thread[1].elapsed);
-  reading_free(r);
+  struct view *v = read_now(1000000);
+  ck_assert(!v->thread[0].is_pool && !v->thread[1].is_pool);
+  ck_assert_uint_eq(ask_loop(v).elapsed, v->thread[0].elapsed + v->thread[1].elapsed);
+  view_free(v);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     synthetic_counters(s, 2, functions[i])->function.slice_max = 0;
   for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
@@ -653,11 +653,11 @@ START_TEST(pool_threads_are_no_loops) {
     }
     at += chunk->size;
   }
-  r = read_now(1000000);
-  ck_assert(!r->thread[0].is_pool && r->thread[1].is_pool);
-  ck_assert_uint_gt(r->thread[1].exec, 0);
-  ck_assert_uint_eq(report_loop(r).elapsed, r->thread[0].elapsed);
-  reading_free(r);
+  v = read_now(1000000);
+  ck_assert(!v->thread[0].is_pool && v->thread[1].is_pool);
+  ck_assert_uint_gt(v->thread[1].exec, 0);
+  ck_assert_uint_eq(ask_loop(v).elapsed, v->thread[0].elapsed);
+  view_free(v);
 }
 END_TEST
 
@@ -681,17 +681,17 @@ START_TEST(timers_have_their_lateness) {
   synthetic_counters(s, 1, waker)->await.count = 4;
   synthetic_counters(s, 1, waker)->await.waiting = 280;
   synthetic_counters(s, 1, waker)->await.max = 250;
-  struct reading *r = read_now(1000000);
+  struct view *v = read_now(1000000);
   const cJSON *item, *late = NULL;
   cJSON_ArrayForEach(
       item,
-      json_member(r->json, "functions")) if (!strcmp(json_get_text(item, "name"), "fetch_quota"))
+      json_member(v->json, "functions")) if (!strcmp(json_get_text(item, "name"), "fetch_quota"))
       late = json_member(item, "lateness");
   ck_assert_uint_eq(json_get(late, "count", 0), 4);
   ck_assert_uint_eq(json_get(late, "total_ns", 0), 280);
   ck_assert_uint_eq(json_get(late, "max_ns", 0), 250);
-  ck_assert(function(r, "fetch_quota")->waker[0].clock);
-  reading_free(r);
+  ck_assert(function(v, "fetch_quota")->waker[0].clock);
+  view_free(v);
 }
 END_TEST
 
@@ -702,14 +702,14 @@ START_TEST(shared_directories_are_left_out) {
                                 : "/usr/include/x.h";
     s->sites[i].file = synthetic_string(s, file);
   }
-  struct reading *r = read_now(1000000);
-  char *directory = reading_directory(r);
+  struct view *v = read_now(1000000);
+  char *directory = view_directory(v);
   ck_assert_str_eq(directory, "/src/app/");
-  reading_shorten(r, directory);
-  ck_assert_str_eq(function(r, "fetch_quota")->file, "db/quota.c");
-  ck_assert_str_eq(function(r, "handle_upload")->slice_to, "/usr/include/x.h:12");
+  view_shorten(v, directory);
+  ck_assert_str_eq(function(v, "fetch_quota")->file, "db/quota.c");
+  ck_assert_str_eq(function(v, "handle_upload")->slice_to, "/usr/include/x.h:12");
   free(directory);
-  reading_free(r);
+  view_free(v);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* The model of cli/: the reader's half of the ledger, on profiles made to measure. */
-#include "cli/model.h"
-#include "cli/totals.h"
+#include "read/model.h"
+#include "show/totals.h"
 #include "suite.h"
 #include "synthetic.h"
 

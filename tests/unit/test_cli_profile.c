@@ -5,11 +5,11 @@
  * FUZZ_ROUNDS and FUZZ_SEED repeat or prolong a run.
  */
 #include "cli/find.h"
-#include "cli/json.h"
-#include "cli/reading.h"
-#include "cli/report.h"
-#include "cli/totals.h"
-#include "cli/verify.h"
+#include "read/json.h"
+#include "read/view.h"
+#include "show/report.h"
+#include "show/totals.h"
+#include "read/verify.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -43,16 +43,16 @@ static bool read_through(int fd) {
     ck_assert_ptr_nonnull(json);
     /* Only numbers may be beyond what a report is made of. */
     fault = verify_fields(json);
-    struct reading *r = fault ? NULL : reading_new(json, "totals of a fuzzed profile");
-    if (!r) {
+    struct view *v = fault ? NULL : view_new(json, "totals of a fuzzed profile");
+    if (!v) {
       ck_assert_ptr_nonnull(strstr(fault, " is "));
       cJSON_Delete(json);
       free(fault);
     } else {
-      report_print(r, &report_defaults, nowhere);
-      report_json(r, &report_defaults, nowhere);
+      report_print(v, &report_defaults, nowhere);
+      report_json(v, &report_defaults, nowhere);
     }
-    reading_free(r);
+    view_free(v);
   }
   free(text);
   return made;
@@ -228,15 +228,15 @@ START_TEST(random_damage_is_survived) {
 END_TEST
 
 /* Refused where it should be, so most rounds go on without the test of the numbers. */
-static struct reading *parse_anyhow(const char *text, size_t length) {
+static struct view *parse_anyhow(const char *text, size_t length) {
   char *fault = NULL;
-  struct reading *r = reading_parse(text, length, "bad");
-  cJSON *json = r ? NULL : json_parse(text, length, &fault);
+  struct view *v = view_parse(text, length, "bad");
+  cJSON *json = v ? NULL : json_parse(text, length, &fault);
   if (json && !fault && !(fault = verify_fields(json)))
-    return reading_new(json, "bad");
+    return view_new(json, "bad");
   cJSON_Delete(json);
   free(fault);
-  return r;
+  return v;
 }
 
 START_TEST(random_totals_are_survived) {
@@ -253,15 +253,15 @@ START_TEST(random_totals_are_survived) {
     memcpy(bad, text, length + 1);
     for (uint64_t j = 1 + next_random() % 8; j--;)
       bad[next_random() % length] = "0123456789[]{}\",:-tfn\\ \x01\xff"[next_random() % 25];
-    struct reading *r = parse_anyhow(bad, next_random() % 8 ? length : next_random() % length);
-    if (r) {
-      report_print(r, &report_defaults, nowhere);
-      struct reading *earlier = reading_parse(text, length, "good");
-      reading_subtract(r, earlier);
-      report_json(r, &report_defaults, nowhere);
-      reading_free(earlier);
+    struct view *v = parse_anyhow(bad, next_random() % 8 ? length : next_random() % length);
+    if (v) {
+      report_print(v, &report_defaults, nowhere);
+      struct view *earlier = view_parse(text, length, "good");
+      view_subtract(v, earlier);
+      report_json(v, &report_defaults, nowhere);
+      view_free(earlier);
     }
-    reading_free(r);
+    view_free(v);
   }
   free(bad);
   free(text);

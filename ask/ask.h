@@ -1,0 +1,79 @@
+/*
+ * What a view means: findings, the loops, the awaits where time was really spent.
+ *
+ * In: a view. Out: answers that outputs show, none of which looks further for them.
+ * Cost: linear in the view; findings and waits are sorted. Locking: none.
+ */
+#ifndef APROF_ASK_ASK_H
+#define APROF_ASK_ASK_H
+
+#include "read/view.h"
+
+/* What is a finding. */
+struct ask_limits {
+  uint64_t held;   /* ns: a slice, a blocking call, a queue's p99 */
+  uint64_t stuck;  /* ns: the least for one that waits, and that has never run */
+  uint64_t leaked; /* futures of one place, alive at exit */
+  uint64_t spins;  /* wakes of itself that led to nothing */
+};
+
+/* What the loops of the process did. */
+struct loop {
+  uint64_t elapsed, idle, exec; /* of the threads that ran futures, or polled */
+  bool has_idle;                /* some poller is known: then there is a "busy" */
+  uint64_t worst;               /* slice, ns; UNKNOWN: none */
+  uint64_t unseen;              /* of elapsed, when holds could not be seen: times were shed */
+  unsigned shed;                /* by these threads: 1 << enum aprof_step */
+};
+struct loop ask_loop(const struct view *);
+
+/* The largest slice; in an interval that has no maximum of its own, the middle of the highest
+   bucket it added to, as percentiles are. 0: there was none. */
+uint64_t ask_longest_slice(const struct view_function *);
+
+/* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
+   another matter (governed.h). */
+bool ask_lacks_histograms(const struct view_function *);
+
+/* A path that ends in a wait for something outside: the time under its name. */
+struct wait {
+  char *path; /* "handle > fetch > quota.c:61 connect" */
+  const struct view_path *at;
+  uint64_t count, waiting, max, p99;
+  uint64_t mean; /* of those that ended, as count and p99 are; UNKNOWN: none has */
+};
+struct wait *ask_waits(const struct view *, bool background, size_t *count);
+void ask_waits_free(struct wait *, size_t count);
+/* The same with no directory in its place; the caller frees it. */
+char *ask_bare_path(const struct view *, const struct wait *);
+
+enum finding_kind {
+  FINDING_HELD,
+  FINDING_STUCK,
+  FINDING_BLOCKING,
+  FINDING_NEVER_RAN,
+  FINDING_LEAKED,
+  FINDING_QUEUED,
+  FINDING_SPINNING,
+  FINDING_GROWING,
+  FINDING_LOST, /* before what may come of it */
+  FINDING_REUSED,
+  FINDING_UNPLACED
+};
+struct finding {
+  enum finding_kind kind;
+  uint64_t weight;                      /* for the order within a kind */
+  uint64_t severity;                    /* ns; UNKNOWN: not in time */
+  uint64_t count;                       /* of slices, futures...; UNKNOWN: not counted */
+  bool goes_on;                         /* of one that holds the loop: it still does */
+  unsigned shed;                        /* what its numbers lack: 1 << enum aprof_step */
+  const struct view_function *function; /* or NULL */
+  char *at;                             /* "file:line" of the evidence, or NULL */
+  const char *created_at, *created_by;  /* or NULL */
+  char *text;
+};
+struct finding *ask_findings(const struct view *, const struct ask_limits *, size_t *count);
+void findings_free(struct finding *, size_t count);
+extern const char *const finding_kinds[];
+
+#endif

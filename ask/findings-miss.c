@@ -1,0 +1,116 @@
+/* Findings about what could not be placed: by whom it was sent; see findings.h. */
+#include "findings.h"
+#include "format.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds of totals' misses that are findings; the others may well be all right. Those that
+   are no mistake of anybody's are no missed events. */
+static const struct cause {
+  const char *kind;
+  const char *text;
+} causes[] = {
+    {"run", "a run of a key that nobody had created; a `create' line is missing, or its code was "
+            "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
+            "that creates it had returned, and that line has no `| run'"},
+    {"busy", "its future ran elsewhere at that time; two share a key, or an `end' is missing"},
+    {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
+               "that suspends has no `await' line"},
+    {"leave", "the body was left when its future was over or had gone on elsewhere; a function "
+              "that suspends has no `await' line"},
+    {"unseen", "what ran there was left without an event; a function that suspends has no `await' "
+               "line, or a longjmp left it"},
+    {"before",
+     "what runs there was created while profiling was off, or before a reset, and is in no "
+     "other number"},
+    {"current", "an end of the running future, where none ran"},
+    {"broken", "a signal handler came in between and never returned"},
+};
+
+/* What is made while profiling is off has no future, and its runs no place. */
+static const char *perhaps_off(const char *kind, const struct view *v) {
+  return v->epoch > v->reset_epoch && !strcmp(kind, "run")
+             ? "; or what it runs was created while profiling was off, which `aprof on' ended"
+             : "";
+}
+
+static const char *reused_text(uint64_t count) {
+  return count == 1 ? "its future lived, and counts as cancelled; the program used it before that "
+                      "was over, or the binding lacks an `end' or `rearm'"
+                    : "their futures lived, and count as cancelled; the program used them before "
+                      "those were over, or the binding lacks an `end' or `rearm'";
+}
+
+static const char *cause_of(const struct view *v, const char *kind) {
+  if (v->lost_futures && !strcmp(kind, "run"))
+    return "a run of a key that no future has: it was lost, or a `create' line is missing";
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if (!strcmp(kind, causes[i].kind))
+      return causes[i].text;
+  return NULL;
+}
+
+/* "server.c:12 uv_close in on_end"; "" where nothing is known. */
+static char *sender(const struct view_miss *m) {
+  bool placed = m->file != NULL, named = m->name != NULL;
+  if (!placed && !named)
+    return print_string("%s", "");
+  bool in = m->in && (!named || strcmp(m->in, m->name));
+  return print_string(" at %s%s%s%s%s", placed ? shown_place(m->file, m->line) : "",
+                      placed && named ? " " : "", named ? m->name : "", in ? " in " : "",
+                      in ? m->in : "");
+}
+
+static void add_miss(struct findings *list, const struct view *v, const struct view_miss *m) {
+  const char *cause = cause_of(v, m->kind);
+  bool reused = !strcmp(m->kind, "reused");
+  if ((!cause && !reused) || !m->count)
+    return;
+  char *at = sender(m);
+  const char *many = m->count == 1 ? "" : "s";
+  char *text = reused
+                   ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
+                                  m->count == 1 ? " was" : "s were", at, reused_text(m->count))
+                   : print_string("%s event%s could not be placed%s: %s%s", shown_count(m->count),
+                                  many, at, cause, perhaps_off(m->kind, v));
+  free(at);
+  findings_add(list, (struct finding){.kind = reused ? FINDING_REUSED : FINDING_UNPLACED,
+                                      .weight = m->count,
+                                      .severity = UNKNOWN,
+                                      .count = m->count,
+                                      .at = findings_place(m->file, m->line),
+                                      .text = text});
+}
+
+/* What the sums have beyond the places: of profiles that had no room for them. */
+static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all, uint64_t placed) {
+  uint64_t rest = all > placed ? all - placed : 0;
+  if (!rest)
+    return;
+  bool reused = kind == FINDING_REUSED;
+  char *text = reused ? print_string("%s handle%s used again: %s", shown_count(rest),
+                                     rest == 1 ? " was" : "s were", reused_text(rest))
+                      : print_string("%s event%s could not be placed: a key that nobody created, a "
+                                     "function that suspends without an `await' line, or code "
+                                     "compiled without the plugin (`aprof coverage PROG')",
+                                     shown_count(rest), rest == 1 ? "" : "s");
+  findings_add(list,
+               (struct finding){
+                   .kind = kind, .weight = rest, .severity = UNKNOWN, .count = rest, .text = text});
+}
+
+void findings_of_misses(struct findings *list, const struct view *v) {
+  uint64_t reused = 0, unplaced = 0;
+  for (size_t i = 0; i < v->misses; i++) {
+    const struct view_miss *m = &v->miss[i];
+    add_miss(list, v, m);
+    if (!strcmp(m->kind, "reused"))
+      reused += m->count;
+    else if (cause_of(v, m->kind) && strcmp(m->kind, "before"))
+      unplaced += m->count;
+  }
+  add_rest(list, FINDING_REUSED, v->reused_keys, reused);
+  add_rest(list, FINDING_UNPLACED, v->missed_events, unplaced);
+}

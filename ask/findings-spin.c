@@ -1,0 +1,157 @@
+/* Findings: who takes the processor and gets nowhere; see findings.h. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <string.h>
+
+/* It gets nowhere if it goes on this often a future, and runs less than this each time,
+   and still takes this share (1/N) of its loop. */
+enum { TIMES = 10, SHARE = 100 };
+#define SHORT_NS 10000u
+/* Of what it was ready, it waited this share (1/N) at most. */
+enum { READY_SHARE = 100 };
+
+/* So many goes of it, `took` in all. */
+static bool is_in_vain(const struct view_function *f, uint64_t count, uint64_t took,
+                       uint64_t elapsed, const struct ask_limits *limits) {
+  return count && count >= limits->spins && count / TIMES >= f->created &&
+         f->exec / count < SHORT_NS && took >= elapsed / SHARE;
+}
+
+static const char *mean_time(const struct view_function *f, uint64_t sum, uint64_t count) {
+  return shown_mark(f->shed, APROF_STEP_COARSE, shown_time(sum / count));
+}
+
+/* Takes the text. */
+static void add(struct findings *list, const struct view_function *f, uint64_t count,
+                const char *file, uint64_t line, char *text) {
+  findings_add(list, (struct finding){.kind = FINDING_SPINNING,
+                                      .weight = count,
+                                      .severity = f->exec,
+                                      .count = count,
+                                      .function = f,
+                                      .at = findings_place(file, line),
+                                      .text = text});
+}
+
+/* One that there is, or was: whom it wakes is itself. Of more, the sums do not say who. */
+static bool is_alone(const struct view_function *f) {
+  uint64_t before = f->live_before == UNKNOWN ? 0 : f->live_before;
+  return f->created + before <= 1;
+}
+
+static char *waking_text(const struct view_function *f, const struct view_waker *w) {
+  const char *times = shown_count(w->count), *place = shown_place(w->file, w->line);
+  const char *each = mean_time(f, f->exec, w->count);
+  return is_alone(f)
+             ? print_string("`%s` woke itself %s times at %s %s, for %s each time: it polls where "
+                            "it could wait",
+                            f->name, times, place, w->name, each)
+             : print_string("`%s` futures woke each other or themselves %s times at %s %s, for %s "
+                            "each time: they poll where they could wait, or hand on very little",
+                            f->name, times, place, w->name, each);
+}
+
+static void find_waking(struct findings *list, const struct view_function *f, uint64_t elapsed,
+                        const struct ask_limits *limits) {
+  for (size_t i = 0; i < f->wakers; i++) {
+    const struct view_waker *w = &f->waker[i];
+    if (w->clock || !w->in || strcmp(w->in, f->name) ||
+        !is_in_vain(f, w->count, f->exec, elapsed, limits) || f->waiting / w->count >= SHORT_NS)
+      continue;
+    add(list, f, w->count, w->file, w->line, waking_text(f, w));
+  }
+}
+
+static uint64_t wakes_of(const struct view_function *f) {
+  uint64_t wakes = 0;
+  for (size_t i = 0; i < f->wakers; i++)
+    wakes += f->waker[i].clock ? 0 : f->waker[i].count;
+  return wakes;
+}
+
+/* Run again and again from where it was created, an idle function as a rule: nobody woke
+   it, and nothing took its time in between. New work may well come that fast. */
+static void find_polling(struct findings *list, const struct view_function *f, uint64_t elapsed,
+                         const struct ask_limits *limits) {
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct view_await *a = &f->await[i];
+    if (strcmp(a->kind, "create") || a->background || a->count / TIMES < wakes_of(f) ||
+        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) ||
+        a->waiting / a->count >= SHORT_NS)
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",
+                     f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
+                     mean_time(f, f->exec, a->count),
+                     mean_time(f, f->exec + a->waiting, a->count)));
+  }
+}
+
+/* Calls that watch a descriptor which their callback has to read itself. */
+static bool is_watch(const char *callee) {
+  static const char *const calls[] = {"event_add", "ev_io_start", "g_unix_fd_add",
+                                      "g_io_add_watch"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if (!strncmp(callee, calls[i], strlen(calls[i])))
+      return true;
+  return false;
+}
+
+/* Run in each turn of a loop that never waits, from its first run on: that may be a reader whose
+   peer is faster than it, too. But to read takes a call of the kernel, which is more than these
+   many events of ours; who mostly takes less leaves what there is. */
+enum { READ_EVENTS = 8 };
+
+static void find_ignoring(struct findings *list, const struct view *v,
+                          const struct view_function *f, uint64_t elapsed,
+                          const struct ask_limits *limits) {
+  if (v->event_cost == UNKNOWN || !f->slice_of.count ||
+      f->slice_of.p50 >= v->event_cost * READ_EVENTS)
+    return;
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct view_await *a = &f->await[i];
+    if (strcmp(a->kind, "create") || !a->background || !is_watch(a->callee) ||
+        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) ||
+        a->waiting / a->count >= SHORT_NS)
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string(
+            "`%s` of %s %s ran %s times for %s, every %s: what it watches is ready all the "
+            "time, and it does not read it",
+            f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
+            shown_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_time(f->slice_of.p50)),
+            mean_time(f, f->exec + a->waiting, a->count)));
+  }
+}
+
+/* It gave way and was ready again at once, so hardly any of the time until it went on was
+   waiting; whoever made it ready, a function of the library as a rule. */
+static void find_yielding(struct findings *list, const struct view_function *f, uint64_t elapsed,
+                          const struct ask_limits *limits) {
+  for (size_t i = 0; i < f->awaits; i++) {
+    const struct view_await *a = &f->await[i];
+    if (strcmp(a->kind, "await") || a->background || a->waiting > f->queued / READY_SHARE ||
+        !is_in_vain(f, a->count, f->exec, elapsed, limits))
+      continue;
+    add(list, f, a->count, a->file, a->line,
+        print_string("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
+                     "time: it polls where it could wait",
+                     f->name, shown_count(a->count), shown_place(a->file, a->line), a->callee,
+                     mean_time(f, f->exec, a->count)));
+  }
+}
+
+void findings_of_spinning(struct findings *list, const struct view *v,
+                          const struct view_function *f, uint64_t elapsed,
+                          const struct ask_limits *limits) {
+  if (f->unmeasured)
+    return;
+  find_waking(list, f, elapsed, limits);
+  find_polling(list, f, elapsed, limits);
+  find_ignoring(list, v, f, elapsed, limits);
+  find_yielding(list, f, elapsed, limits);
+}

@@ -1,0 +1,81 @@
+/* The awaits where time was really spent; see ask.h. */
+#include "ask.h"
+#include "format.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A wait for a child's call says where it was asked for; the child's own awaits
+   say what it waited for. Only those are ends. */
+static bool is_end(const struct view_path *path) {
+  static const char *const inner[] = {"call", "run", "function"};
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+    if (!strcmp(path->kind, inner[i]))
+      return false;
+  return path->is_await;
+}
+
+/* Root first. Deep paths keep their last steps: the others say little. `place`: of its end. */
+static char *path_text(const struct view *v, const struct view_path *path, const char *place) {
+  enum { STEPS = 12 };
+  const char *step[STEPS];
+  size_t steps = 0, at = path->parent;
+  for (; at != SIZE_MAX && steps < STEPS; at = v->path[at].parent)
+    step[steps++] = v->path[at].name;
+  char *text = print_string("%s", at != SIZE_MAX ? "... > " : "");
+  while (steps--) {
+    char *longer = print_string("%s%s > ", text, step[steps]);
+    free(text);
+    text = longer;
+  }
+  bool plain = place && !strcmp(path->kind, "return"); /* its name is the function's */
+  char *whole = print_string("%s%s%s%s", text, place ? place : "", place && !plain ? " " : "",
+                             plain ? "" : path->name);
+  free(text);
+  return whole;
+}
+
+char *ask_bare_path(const struct view *v, const struct wait *w) {
+  return path_text(v, w->at, shown_base(w->at->place));
+}
+
+static int by_waiting(const void *a, const void *b) {
+  const struct wait *x = a, *y = b;
+  if (x->waiting != y->waiting)
+    return x->waiting > y->waiting ? -1 : 1;
+  return strcmp(x->path, y->path);
+}
+
+/* Of all waits of this function there: paths do not have a histogram each. */
+static uint64_t p99_of(const struct view_path *path) {
+  return path->await && path->await->waits.count ? path->await->waits.p99 : UNKNOWN;
+}
+
+struct wait *ask_waits(const struct view *v, bool background, size_t *count) {
+  struct wait *waits = allocate(v->paths, sizeof *waits);
+  *count = 0;
+  for (size_t i = 0; i < v->paths; i++) {
+    const struct view_path *path = &v->path[i];
+    if (!is_end(path) || path->background != background || (!path->waiting && !path->count))
+      continue;
+    waits[(*count)++] = (struct wait){
+        .path = path_text(v, path, path->place),
+        .at = path,
+        .count = path->count,
+        .waiting = path->waiting,
+        .mean = path->count ? path->ended / path->count : UNKNOWN,
+        .max = path->max,
+        .p99 = p99_of(path),
+    };
+  }
+  if (*count)
+    qsort(waits, *count, sizeof *waits, by_waiting);
+  return waits;
+}
+
+void ask_waits_free(struct wait *waits, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    free(waits[i].path);
+  free(waits);
+}

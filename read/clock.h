@@ -1,0 +1,31 @@
+/*
+ * Ticks to nanoseconds, and what "now" means for a profile.
+ *
+ * Purpose: fits the tick rate of a profile that nobody has fitted yet, and
+ * freezes it in the profile, so that no later reader converts differently.
+ * Cost: may wait until the profile is APROF_FIT_NS old.
+ * Locking: the fit is stored by compare and swap; whoever was first wins.
+ */
+#ifndef APROF_READ_CLOCK_H
+#define APROF_READ_CLOCK_H
+
+#include "profile.h"
+
+/* ns per tick << 32 of the profile open as `fd`, whose header is `header`;
+   0 with a message where nothing tells the rate. */
+uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header, bool live);
+
+/* The greatest tick found anywhere in the profile. */
+uint64_t clock_greatest(const struct profile *p);
+
+/* ns of CLOCK_MONOTONIC. */
+uint64_t clock_monotonic(void);
+
+/* Whether the profile was made since this machine was last started. */
+bool clock_same_boot(const struct aprof_header *header);
+
+static inline uint64_t clock_to_ns(uint64_t ticks, uint64_t rate) {
+  return (uint64_t)(((unsigned __int128)ticks * rate) >> 32);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* Governed overhead, read back from totals: what a report has to mark; see governed.h. */
+#include "governed.h"
+#include "json.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- reading ------------------------------------------------------------------------- */
+
+unsigned governed_read(const cJSON *object) {
+  const cJSON *array = json_member(object, "shed"), *item;
+  unsigned bits = 0;
+  if (!cJSON_IsArray(array))
+    return 0;
+  cJSON_ArrayForEach(item, array) {
+    const char *name = cJSON_GetStringValue(item);
+    for (int step = 1; name && step < APROF_STEPS; step++)
+      if (!strcmp(name, governed_steps[step].name))
+        bits |= 1u << step;
+  }
+  return bits;
+}
+
+void governed_read_thread(const cJSON *object, struct view_thread *t) {
+  const cJSON *array = json_member(json_member(object, "shed"), "steps"), *item;
+  if (!cJSON_IsArray(array))
+    return;
+  cJSON_ArrayForEach(item, array) {
+    const char *name = json_get_text(item, "step");
+    for (int step = 0; name && step < APROF_STEPS; step++)
+      if (!strcmp(name, governed_steps[step].name)) {
+        t->at_step[step].elapsed = json_get(item, "elapsed_ns", 0);
+        t->at_step[step].events = json_get(item, "events", 0);
+      }
+  }
+}
+
+static unsigned shed_of(const struct view_thread *t) {
+  unsigned bits = 0;
+  for (int step = 1; step < APROF_STEPS; step++)
+    if (t->at_step[step].elapsed || t->at_step[step].events)
+      bits |= 1u << step;
+  return governed_and_before(bits);
+}
+
+static uint64_t counts_of(const struct distribution *d) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < d->count; i++)
+    count += d->bucket[i].count;
+  return count;
+}
+
+/* Of the events that came while anything was shed: those when times were. */
+static double share_without_times(const struct view *v) {
+  double all = 0, without = 0;
+  for (size_t i = 0; i < v->threads; i++)
+    for (int step = 1; step < APROF_STEPS; step++) {
+      double events = (double)v->thread[i].at_step[step].events;
+      all += events;
+      without += step == APROF_STEP_COUNTS ? events : 0;
+    }
+  return all > 0 ? without / all : 0;
+}
+
+/* A future that ended, or a slice, while detail was shed is counted and in no histogram: so
+   many of a function's are, and of those that share without times. From this on they are
+   most of it. */
+#define MOSTLY 0.75
+
+static bool is_unmeasured(const struct view *v, const struct view_function *f, double without) {
+  uint64_t ended = f->done + f->failed + f->cancelled;
+  uint64_t all = ended ? ended : f->slices;
+  uint64_t seen = counts_of(ended ? &f->exec_of : &f->slice_of);
+  if (!(f->shed >> APROF_STEP_COUNTS) || v->lost_histograms || seen >= all)
+    return false;
+  return (double)(all - seen) * without >= MOSTLY * (double)all;
+}
+
+void governed_settle(struct view *v) {
+  v->shed = 0;
+  for (size_t i = 0; i < v->threads; i++) {
+    v->thread[i].shed = shed_of(&v->thread[i]);
+    v->shed |= v->thread[i].shed;
+  }
+  if (v->is_interval) /* else what is marked is so for a thread */
+    for (size_t i = 0; i < v->functions; i++)
+      v->function[i].shed &= v->shed;
+  double without = share_without_times(v);
+  for (size_t i = 0; i < v->functions; i++)
+    v->function[i].unmeasured = is_unmeasured(v, &v->function[i], without);
+}
+
+enum aprof_step governed_maxima(const struct view *v) {
+  return v->is_interval ? APROF_STEP_HISTOGRAMS : APROF_STEP_COARSE;
+}
+
+uint64_t governed_unseen(const struct view *v, const struct view_thread *t) {
+  uint64_t unseen = 0;
+  for (int step = governed_maxima(v); step < APROF_STEPS; step++)
+    unseen += t->at_step[step].elapsed;
+  return unseen < t->elapsed ? unseen : t->elapsed;
+}

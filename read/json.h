@@ -1,0 +1,51 @@
+/*
+ * JSON with 64-bit integers, on cJSON.
+ *
+ * Purpose: cJSON keeps numbers as doubles, which lose counters beyond 2^53;
+ * they are written as raw text, and read as strings after a scan has put quotes
+ * around long ones.
+ * Cost: one pass over a text before it is parsed. Locking: none.
+ */
+#ifndef APROF_READ_JSON_H
+#define APROF_READ_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+cJSON *json_raw(uint64_t value);
+void json_number(cJSON *object, const char *name, uint64_t value);
+void json_signed(cJSON *object, const char *name, int64_t value);
+/* null where `known` is false */
+void json_maybe(cJSON *object, const char *name, uint64_t value, bool known);
+void json_flag(cJSON *object, const char *name, bool value, bool known);
+/* null for a NULL text */
+void json_text(cJSON *object, const char *name, const char *text);
+/* "file:line", "file" or null */
+cJSON *json_place(const char *file, uint32_t line);
+
+/* Writes `item` on one line and deletes it. */
+void json_write(FILE *out, cJSON *item);
+
+/* Digits that a double holds whatever they are. Integers with more are strings once
+   they have been parsed. */
+enum { JSON_EXACT_DIGITS = 15 };
+
+/* As deep as a text may nest: beyond what any of ours does, within what cJSON does. */
+enum { JSON_DEPTH = 500 };
+
+/* Parses a text, exact integers included; NULL with `*fault`, what is wrong with it
+   ("not JSON from byte 12 on"), to be freed. The text is left alone. */
+cJSON *json_parse(const char *text, size_t length, char **fault);
+
+/* Readers of a parsed object; the default where a member is absent, null or of
+   another type. */
+uint64_t json_get(const cJSON *object, const char *name, uint64_t otherwise);
+int64_t json_get_signed(const cJSON *object, const char *name, int64_t otherwise);
+const char *json_get_text(const cJSON *object, const char *name);
+bool json_get_bool(const cJSON *object, const char *name, bool otherwise);
+const cJSON *json_member(const cJSON *object, const char *name);
+uint64_t json_value(const cJSON *item, uint64_t otherwise);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * The profile reader: a private, bounds-checked copy of a profile.
+ *
+ * Purpose: the one place that touches the bytes of a profile (layout:
+ * <aprof/profile.h>). They may be written while we read, torn by a kill, or
+ * hostile: what is checked here once stays checked, because all later code
+ * works on the copy.
+ * Cost: one copy of what is used (the key table is left out), at most
+ * PROFILE_LIMIT bytes. A live profile is copied again while threads had events
+ * in between, up to a few times: `consistent` says how that ended.
+ * Locking: none.
+ */
+#ifndef APROF_READ_PROFILE_H
+#define APROF_READ_PROFILE_H
+
+#include <aprof/profile.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_LIMIT ((size_t)4 << 30)
+#define PROFILE_STRING_LIMIT 4096u
+
+/* A run of equal elements inside the copy. */
+struct profile_run {
+  const void *elements;
+  uint32_t first, count, owner;
+};
+
+struct profile_runs {
+  struct profile_run *run;
+  size_t count, room;
+};
+
+struct profile {
+  struct aprof_header header; /* a copy whose strings are terminated */
+  unsigned char *data;
+  size_t size, reserved;
+  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses;
+  uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
+                         a process that has ended */
+  bool again;         /* parts are copied that have been copied before */
+  bool consistent;    /* no thread had an event while they were copied */
+};
+
+/*
+ * Copies the profile open as `fd`. `live`: its process runs, so the clock is
+ * read and the copy repeated until consistent. `what` names it in the message
+ * that is printed on failure. Returns NULL then.
+ */
+struct profile *profile_read(int fd, const char *what, bool live);
+void profile_free(struct profile *);
+
+/* Reads and checks the header only; false prints a message unless `quiet`. */
+bool profile_read_header(int fd, const char *what, struct aprof_header *header, bool quiet);
+
+enum profile_state {
+  PROFILE_LIVE, /* its process runs */
+  PROFILE_BUSY, /* its process has ended, its totals are being written */
+  PROFILE_LEFT, /* nobody has it any more */
+};
+
+/* By its first bytes only. */
+enum profile_kind {
+  PROFILE_OURS,
+  PROFILE_OTHER_VERSION,
+  PROFILE_UNFINISHED, /* its process is about to make it, or was killed then */
+  PROFILE_DAMAGED,    /* or no profile at all */
+  PROFILE_KINDS
+};
+enum profile_kind profile_kind(int fd);
+
+/* Each returns NULL for a number that is not there. */
+const struct aprof_psite *profile_site(const struct profile *, uint32_t number);
+const struct aprof_node *profile_node(const struct profile *, uint32_t number);
+const struct aprof_module *profile_module(const struct profile *, uint32_t number);
+const struct aprof_block *profile_block(const struct profile *, uint32_t number);
+/* By the number that the runtime has for a record: its offset / 128. */
+const struct aprof_future *profile_future(const struct profile *, uint32_t index);
+
+/* A string by its reference (offset / 8); NULL where there is none or its end
+   is not within PROFILE_STRING_LIMIT. */
+const char *profile_string(const struct profile *, uint32_t reference);
+
+/* APROF_HISTOGRAM_BUCKETS counts by their reference (offset / 64), or NULL. */
+const uint64_t *profile_histogram(const struct profile *, uint32_t reference);
+
+/* One more than the highest number of any node or site there is. */
+uint32_t profile_node_end(const struct profile *);
+uint32_t profile_site_end(const struct profile *);
+
+/* The reading of the clock that the profile uses, now. */
+uint64_t profile_clock(const struct aprof_header *header);
+
+#endif

@@ -1,0 +1,120 @@
+/* Messages, memory and small readers; see util.h. */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void complain(const char *format, ...) {
+  char line[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  /* One write: several processes may complain to one terminal at once. */
+  fflush(stdout);
+  fprintf(stderr, "aprof: %s\n", line);
+}
+
+static void out_of_memory(void) {
+  complain("out of memory; free some, or raise the limit set by ulimit -v");
+  exit(CLI_FAILED);
+}
+
+void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count ? count : 1, size ? size : 1);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+void *reallocate(void *old, size_t count, size_t size) {
+  void *memory = reallocarray(old, count ? count : 1, size);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+char *print_string(const char *format, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0)
+    out_of_memory();
+  va_end(args);
+  return text;
+}
+
+int open_regular(int directory, const char *path, int flags) {
+  char self[64];
+  struct stat st;
+  /* O_PATH opens nothing: no device is touched, no pipe waited for, and what was looked
+     at is what is then opened. */
+  bool follow = !(flags & O_NOFOLLOW);
+  int place = openat(directory, path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), fd = -1;
+  if (place < 0)
+    return -1;
+  int error = fstat(place, &st)     ? errno
+              : S_ISREG(st.st_mode) ? 0
+              : S_ISLNK(st.st_mode) ? ELOOP
+              : S_ISDIR(st.st_mode) ? EISDIR
+                                    : EINVAL;
+  if (!error) {
+    snprintf(self, sizeof self, "/proc/self/fd/%d", place);
+    fd = open(self, (flags & ~O_NOFOLLOW) | O_CLOEXEC | O_NOCTTY);
+    error = errno;
+  }
+  close(place);
+  errno = error;
+  return fd;
+}
+
+const char *open_fault(int error) {
+  switch (error) {
+  case ELOOP:
+    return "it is a symbolic link; name the file itself";
+  case EINVAL:
+    return "it is not a regular file";
+  default:
+    return strerror(error);
+  }
+}
+
+char *read_text_file(const char *path, size_t limit, size_t *length) {
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
+  if (fd < 0)
+    return NULL;
+  struct stat st;
+  int error = fstat(fd, &st) ? errno : (uint64_t)st.st_size > limit ? EFBIG : 0;
+  if (error) {
+    close(fd);
+    errno = error;
+    return NULL;
+  }
+  char *text = allocate((size_t)st.st_size + 1, 1);
+  size_t done = 0;
+  while (done < (size_t)st.st_size) {
+    ssize_t got = read(fd, text + done, (size_t)st.st_size - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (size_t)got;
+  }
+  close(fd);
+  *length = done;
+  return text;
+}
+
+bool parse_number(const char *text, uint64_t *value) {
+  if (*text < '0' || *text > '9')
+    return false;
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  return *end == 0 && errno == 0;
+}

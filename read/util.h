@@ -1,0 +1,47 @@
+/*
+ * Messages, memory and small readers: what every file of the command shares.
+ *
+ * Purpose: memory that either is there or ends the program with one line, and the
+ * statuses that it ends with.
+ * Cost: none worth a thought. Locking: the command is single threaded.
+ */
+#ifndef APROF_READ_UTIL_H
+#define APROF_READ_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cli_exit {
+  CLI_OK = 0,
+  CLI_FAILED = 1, /* the request was understood and could not be done */
+  CLI_USAGE = 2,  /* the request was not understood */
+};
+
+/* One line on stderr, "aprof: " first. It names the thing and the remedy. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory for `count` elements; ends the program (status 1) without. */
+void *allocate(size_t count, size_t size);
+
+/* As realloc; what is new is not zeroed. */
+void *reallocate(void *old, size_t count, size_t size);
+
+/* asprintf that cannot fail. */
+char *print_string(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
+   (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */
+int open_regular(int directory, const char *path, int flags);
+/* What errno says after open_regular failed, in words. */
+const char *open_fault(int error);
+
+/* Reads a whole regular file of at most `limit` bytes, NUL-terminated; NULL
+   with errno set where that is impossible (EFBIG: longer than the limit). */
+char *read_text_file(const char *path, size_t limit, size_t *length);
+
+/* A decimal number, nothing before or behind it. */
+bool parse_number(const char *text, uint64_t *value);
+
+#endif
