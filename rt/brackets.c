@@ -530,11 +530,11 @@ static inline int run_verdict(struct thread *t, struct aprof_future *f, int how)
 
 /* Where a future that stops running without an await of its own waits. */
 static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct aprof_site *where) {
+  if (where == NULL)
+    return node_of_site_slow(f->node, f->create_site, true);
   if (t->polled == f && t->polled_sequence == t->block->sequence)
-    return t->polled_node; /* on the child it polled last */
-  if (where != NULL)
-    return node_find(t, f->node, where, true)->node;
-  return node_of_site_slow(f->node, f->create_site, true);
+    return t->polled_node; /* on the stackless child it polled last */
+  return node_find(t, f->node, where, true)->node;
 }
 
 /* The running future, whose exec is closed, waits until it is run again. */
@@ -603,7 +603,7 @@ void event_run_end(struct aprof_token *token, int how, struct aprof_site *where)
       } else {
         run_stop(t, token, f, how, where, caller != NULL, now);
       }
-      polled = how >= APROF_PENDING;
+      polled = how >= APROF_PENDING && where != NULL;
     } else if (unlikely(f->ending != 0 && !is_busy(f))) {
       if (f->ending == ENDING_REARMED)
         f->polled = 0; /* when it was due: it suspended instead of waiting for that */

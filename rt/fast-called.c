@@ -104,9 +104,11 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   c->function.exec += ran;
   if (a != NULL) {
     fast_pauses(f, a, now);
-    t->polled = caller;
-    t->polled_node = caller->await;
-    t->polled_sequence = b->sequence + 2; /* while inside the next event */
+    if (where != NULL) {
+      t->polled = caller;
+      t->polled_node = caller->await;
+      t->polled_sequence = b->sequence + 2; /* while inside the next event */
+    }
   } else {
     fast_over(t, c, f, index, place, how, now, clock);
   }

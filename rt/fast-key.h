@@ -143,11 +143,12 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
 /* Where the future that stops running waits, if that is known; `where` is, then, too. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where) {
-  if (unlikely(f->await != 0) ||
-      (unlikely(t->polled == f) && t->polled_sequence == t->block->sequence))
+  if (unlikely(f->await != 0))
     return NULL;
-  if (where != NULL)
-    return fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
+  if (where != NULL) {
+    bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;
+    return !polls && fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
+  }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
   return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
 }

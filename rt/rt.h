@@ -118,8 +118,8 @@ struct thread {
   uint64_t tentative_id;                /* 0: there is none */
   struct aprof_future *published;       /* of a create bracket open here: its key is known, */
   uint64_t published_id;                /* and a body inside is its, rather than an older one's */
-  struct aprof_future *polled;          /* ran a child that returned pending at */
-  uint64_t polled_sequence;             /* nothing happened here since, and */
+  struct aprof_future *polled;          /* ran a stackless child that is not over, */
+  uint64_t polled_sequence;             /* nothing happened here since (that sequence), and */
   uint32_t polled_node;                 /* the child was called from this await */
   struct aprof_counters no_slices;      /* of a worker */
   uint32_t free_count;

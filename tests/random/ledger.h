@@ -73,7 +73,7 @@ struct thread {
   uint32_t suspended_cell;
   const struct aprof_site *call; /* announced just before */
   struct future *tentative;      /* innermost create bracket that no body adopted */
-  struct future *polled;         /* ran a child that is pending, and nothing since */
+  struct future *polled;         /* ran a stackless child that is pending, nothing since */
   struct path *polled_at;
   bool slice_open;
   uint64_t slice_begin;

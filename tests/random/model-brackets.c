@@ -159,8 +159,8 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
     model_waits_at(t, runs, runs->await, runs->implicit);
   } else {
     const char *site = op->site ? op->site->name : runs->birth;
-    model_waits_at(t, runs, runs == poller ? polled_at : ledger_await(t->ledger, runs->path, site),
-                   true);
+    bool polls = op->site && runs == poller;
+    model_waits_at(t, runs, polls ? polled_at : ledger_await(t->ledger, runs->path, site), true);
   }
 }
 
@@ -177,7 +177,7 @@ void model_run_end(struct world *w, struct thread *t, const struct op *op, struc
       run_stops(t, f, op, token->body, poller, polled_at);
       if (!caller)
         ledger_slice_end(t, op->site ? op->site->name : top->site->name);
-      pending = op->how >= APROF_PENDING;
+      pending = op->how >= APROF_PENDING && op->site;
     } else if (f->ending != NO_END && !model_busy(f)) {
       int how = run_verdict(t, f, op->how);
       if (how < APROF_PENDING)

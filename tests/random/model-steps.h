@@ -79,7 +79,7 @@ void model_resync(struct world *w, struct thread *t, const struct op *op);
 void model_create_begin(struct world *w, struct thread *t, const struct op *op);
 void model_create_end(struct world *w, struct thread *t, const struct op *op);
 void model_run_begin(struct world *w, struct thread *t, const struct op *op);
-/* poller: what ran a child that is pending, at polled_at, with nothing since. */
+/* poller: what ran a stackless child that is pending, at polled_at, with nothing since. */
 void model_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,
                    struct path *polled_at);
 

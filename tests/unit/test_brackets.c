@@ -511,19 +511,59 @@ START_TEST(wait_of_a_poller) {
   run(&orphan, &r, KEY, &machine);
   call_from(&poll_it);
   run(&orphan, &s, KEY + 8, &submachine);
-  ran(&s, APROF_PENDING);
+  ran_at(&s, APROF_PENDING, &not_yet);
   ran_at(&r, APROF_PENDING, &not_yet);
   pass(10);
   run(&orphan, &r, KEY, &machine);
   call_from(&poll_it);
   run(&orphan, &s, KEY + 8, &submachine);
-  ran(&s, APROF_PENDING);
+  ran_at(&s, APROF_PENDING, &not_yet);
   enter(&body, &t);
   leave(&t);
   ran_at(&r, APROF_PENDING, &not_yet);
   pass(100);
   expect("machine @ poll_it", "waiting", 10);
   expect("machine @ not_yet", "waiting", 100);
+}
+END_TEST
+
+/* A timer's callback moves another future on: what it waits for next is the timer, whatever kind
+   the other one is. */
+START_TEST(wait_of_a_callback_that_runs_another) {
+  begin();
+  token r, s;
+  struct aprof_site *const places[] = {NULL, &not_yet};
+  new_future(&multi, &on_done, KEY);
+  for (unsigned i = 0; i < 4; i++) {
+    pass(10);
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    call_from(&poll_it);
+    run(&orphan, &s, KEY + 8, &submachine);
+    pass(1);
+    ran_at(&s, APROF_PENDING, places[i % 2]);
+    ran(&r, APROF_PENDING);
+  }
+  pass(10);
+  expect("on_done @ multi", "waiting", 50);
+  expect("on_done @ multi", "count", 4);
+  expect("on_done @ poll_it", "waiting", 4);
+  expect("on_done @ poll_it", "count", 4);
+}
+END_TEST
+
+/* So does one that is stackless itself, where the other is not. */
+START_TEST(wait_of_a_frame_that_runs_another) {
+  begin();
+  token r, s;
+  run(&orphan, &r, KEY, &machine);
+  call_from(&poll_it);
+  run(&orphan, &s, KEY + 8, &on_other);
+  ran(&s, APROF_PENDING);
+  ran_at(&r, APROF_PENDING, &not_yet);
+  pass(10);
+  expect("machine @ not_yet", "waiting", 10);
+  expect("machine @ poll_it", "waiting", 0);
 }
 END_TEST
 
@@ -712,7 +752,7 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
-          frame_waits_at_its_return, wait_of_a_poller, wake_turns_waiting_into_queued,
-          wake_of_one_that_runs, wake_reaches_the_innermost_of_a_stack,
-          wake_and_end_of_any_namespace, end_of_one_that_runs, end_of_one_put_aside, idle_time,
-          callback_inside_the_poller)
+          frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
+          wait_of_a_frame_that_runs_another, wake_turns_waiting_into_queued, wake_of_one_that_runs,
+          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
+          end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)

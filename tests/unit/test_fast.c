@@ -263,8 +263,8 @@ static void polled(void) {
   pass(1);
   run(&call, &m, OTHER, &inner);
   pass(2);
-  ran(&m, odd ? APROF_DONE : APROF_PENDING);
-  ran(&r, odd ? APROF_DONE : APROF_PENDING);
+  ran_at(&m, odd ? APROF_DONE : APROF_PENDING, &not_yet);
+  ran_at(&r, odd ? APROF_DONE : APROF_PENDING, &not_yet);
   pass(10);
   odd = !odd;
 }
@@ -289,6 +289,29 @@ START_TEST(one_that_waits_for_what_it_polls) {
   expect("inner", "exec", 4 * ROUNDS);
   expect("machine @ inner", "waiting", 14 * ROUNDS);
   expect("machine @ inner", "immediate", 2 * ROUNDS);
+}
+END_TEST
+
+/* A timer's callback moves a request on, which goes on elsewhere: its next wait is the timer's. */
+static void ticking(void) {
+  token r, m;
+  new_future(&timer, &on_done, KEY);
+  for (int i = 0; i < 3; i++) {
+    pass(10);
+    run(&call, &r, KEY, &on_done);
+    run(&orphan, &m, OTHER, &on_step);
+    pass(1);
+    ran(&m, APROF_PENDING);
+    ran(&r, APROF_PENDING);
+  }
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(one_that_ticks) {
+  in_rounds(ticking);
+  expect("on_done @ timer", "waiting", 30 * ROUNDS);
+  expect("on_done @ on_step", "waiting", 3 * ROUNDS);
+  expect("on_done @ on_step", "immediate", 3 * ROUNDS);
 }
 END_TEST
 
@@ -431,4 +454,5 @@ END_TEST
 
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address, published_ones,
           ones_that_nobody_creates, runs_inside_a_run, one_that_waits_for_what_it_polls,
-          ones_whose_key_is_known_early, woken_ones, woken_after_a_reset, stopped_ones, timed_ones)
+          one_that_ticks, ones_whose_key_is_known_early, woken_ones, woken_after_a_reset,
+          stopped_ones, timed_ones)
