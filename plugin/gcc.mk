@@ -20,7 +20,7 @@ plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) $$(sr
 	  -static-libgcc -Wl,--version-script=$$(srcdir)/plugin/exports.map -Wl,--gc-sections \
 	  $$(LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
-plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk Makefile
+plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk config.status
 	@$$(MKDIR_P) plugin/gcc$(1)
 	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
 	  -I$$(srcdir)/rt/include \
@@ -32,7 +32,7 @@ endef
 $(foreach major,$(GCC_MAJORS),$(eval $(call aprof_plugin_rules,$(major))))
 
 # The dispatcher that -fplugin= loads: plain C, knows no GCC header.
-plugin/aprof.so: $(srcdir)/$(plugin_dispatcher) Makefile
+plugin/aprof.so: $(srcdir)/$(plugin_dispatcher) config.status
 	@$(MKDIR_P) plugin
 	$(V_PLUGIN)$(CC) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE $(WARN_CFLAGS) \
 	  $(APROF_PLACES) $(LDFLAGS) -o $@ $<
