@@ -172,10 +172,19 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
   return false;
 }
 
-/* It waits, and is due anew, or at no time any more. False: it was over. */
-static bool rearm_waiting(struct aprof_future *old, uint64_t id, uint64_t due) {
-  if (old->id == id && old->state == APROF_FUTURE_WAITING && (due != 0 || old->wake_site == 0))
-    future_wakes_at(old, due);
+/* It waits, and is due anew, or at no time any more; but what somebody woke is runnable all the
+   same, and what is overdue and due again at once. False: it was over. */
+static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
+                          uint64_t now) {
+  uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
+  bool woken = before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0;
+  bool overdue = before != 0 && before <= now;
+  if (old->id == id && old->state == APROF_FUTURE_WAITING && !woken && before != due) {
+    if (!overdue)
+      future_wakes_at(old, due);
+    else if (due == 0 || due > now)
+      rearm_at_rest(t, old, id, due, now);
+  }
   if (likely(__atomic_load_n(&old->id, __ATOMIC_ACQUIRE) == id))
     return true;
   __atomic_compare_exchange_n(&old->wake_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -191,7 +200,7 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
   bool replaced = flags & APROF_REARM;
   if (replaced && is_same(old, f))
     return (is_busy(old) && rearm_asked(t, old, id, f->wake_tick)) ||
-           rearm_waiting(old, id, f->wake_tick);
+           rearm_waiting(t, old, id, f->wake_tick, now);
   uint8_t ending = replaced ? 1 + APROF_DONE : ENDING_KEYLESS;
   bool ended = false, asked = false;
   for (unsigned i = 0; i < TRIES && !ended && !asked && old->id == id; i++) {
@@ -219,8 +228,8 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
     if (is_busy(old)) {
       old->ending = ENDING_REARMED;
       old->polled = f->wake_tick;
-    } else if (old->state == APROF_FUTURE_WAITING && (f->wake_tick != 0 || old->wake_site == 0)) {
-      future_wakes_at(old, f->wake_tick);
+    } else {
+      rearm_waiting(t, old, id, f->wake_tick, now);
     }
     return true;
   }
@@ -552,7 +561,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
   } else {
     set_waiting(f, f->await, now);
   }
-  if (unlikely(due != 0))
+  if (unlikely(due != 0) && f->wake_tick == 0) /* woken, it need not wait for that */
     future_wakes_at(f, due);
   tell(APROF_EVENT_WAITING, f, node_site(f->await), now);
 }

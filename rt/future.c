@@ -375,6 +375,21 @@ bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how,
   return true;
 }
 
+bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t due,
+                   uint64_t now) {
+  if (!future_hold(t, f, id))
+    return false;
+  if (f->state == APROF_FUTURE_WAITING) {
+    now = not_before(now, f);
+    close_waiting(t, f, now, false);
+    f->last = now;
+    future_wakes_at(f, due);
+  }
+  if (threads_share())
+    future_unhold(t);
+  return true;
+}
+
 uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id) {
   struct aprof_future *top = innermost(f);
   return top != f ? __atomic_load_n(&top->lease, __ATOMIC_ACQUIRE) : future_lease(t, f, id);

@@ -129,7 +129,7 @@ static inline void future_wakes_at(struct aprof_future *f, uint64_t when) {
 /* f, whose create bracket is open, is due `ns` after that began. */
 static inline void future_due(struct aprof_future *f, uint64_t ns) {
   uint64_t when = f->last + clock_ticks(ns);
-  future_wakes_at(f, when > f->last ? when : f->last + 1);
+  future_wakes_at(f, when > f->last ? when : f->last);
 }
 
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
@@ -358,6 +358,11 @@ bool is_busy(struct aprof_future *f);
 /* end_waiting where f is not busy, and no other thread can begin to run it meanwhile. False,
    with nothing changed, where one of them runs, or may. */
 bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
+
+/* f, which waits, is due anew, or at no time any more (0). Overdue, it has been queued since then:
+   that stays so, and another wait begins. False, with nothing changed, where it does not rest. */
+bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t due,
+                   uint64_t now);
 
 /* The lease of what runs on f's stack. */
 uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);

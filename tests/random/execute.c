@@ -54,6 +54,9 @@ static void closing(const struct op *op, struct aprof_token *token) {
   case OP_RESUME:
     gate.resume(token);
     break;
+  case OP_DUE:
+    gate.due(token, op->key0);
+    break;
   case OP_CREATE_END:
     gate.create_end(token, op->key0, op->key1, op->ok);
     break;

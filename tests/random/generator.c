@@ -139,6 +139,11 @@ void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
   op->function = function;
   op->self = address;
   top(g)->function = function ? function : place_of_address(address);
+  if (coroutine || chance(g, 65))
+    return;
+  op = emit(g, OP_DUE, NULL);
+  op->token = top(g)->cell;
+  op->key0 = chance(g, 20) ? 0 : below(g, 1500);
 }
 
 static void add_request(struct generator *g, unsigned ns, uint64_t key, struct item *create) {

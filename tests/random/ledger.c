@@ -101,7 +101,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
     f->exec += length;
     segment(ledger, f->path, SEGMENT_EXEC, length, false);
   } else if (f->state == WAITING) {
-    if (f->woken) {
+    if (f->woken && f->woken_at <= ledger->now) {
       queued = ledger->now - (f->woken_at > f->last ? f->woken_at : f->last);
       segment(ledger, f->path, SEGMENT_QUEUE, queued, false);
     }
@@ -184,7 +184,7 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
   slice->length += passed;
   longest_slice(t, slice->length, to);
   f->last = ledger->now;
-  if (f->woken)
+  if (f->woken && f->woken_at < ledger->now)
     f->woken_at = ledger->now;
 }
 
@@ -256,10 +256,10 @@ static void over_rows(const struct future *f, const char *path, struct rows *row
 static void live_rows(struct ledger *ledger, const struct future *f, const char *path,
                       struct rows *rows) {
   uint64_t open = ledger->now - f->last;
-  uint64_t queued = f->state == QUEUED                      ? open
-                    : !f->woken                               ? 0
-                    : f->woken_at > f->last ? ledger->now - f->woken_at
-                                            : open;
+  uint64_t queued = f->state == QUEUED                               ? open
+                    : !f->woken || f->woken_at > ledger->now ? 0
+                    : f->woken_at > f->last                  ? ledger->now - f->woken_at
+                                                             : open;
   rows_add(rows, path, "live", 1);
   if (f->state == RUNNING) {
     struct segment s = {.path = f->path, .kind = SEGMENT_EXEC, .length = open};

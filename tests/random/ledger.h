@@ -40,6 +40,8 @@ struct future {
   bool implicit; /* at a create or a return: no bracket holds it there */
   bool woken;
   uint64_t woken_at;
+  bool timed;   /* by the clock: woken_at may be still to come */
+  uint64_t due; /* rearmed while it runs: when, in the wait that follows; 0: at no time */
 
   struct future *enclosing; /* tentative: of the create bracket around its own */
 

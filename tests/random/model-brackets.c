@@ -28,22 +28,52 @@ void model_create_begin(struct world *w, struct thread *t, const struct op *op) 
   t->tentative = f;
 }
 
+static void is_due(struct future *f, uint64_t when) {
+  f->woken = when != 0;
+  f->woken_at = when;
+  f->timed = true;
+}
+
+void model_due(struct world *w, struct thread *t, const struct op *op) {
+  (void)t;
+  struct future *f = w->tokens[op->token].future;
+  if (f->state == TENTATIVE)
+    is_due(f, f->created + op->key0);
+}
+
+/* What somebody has woken need not wait for the clock. What is overdue has been queued since then:
+   unless it is due at once again, that wait is over, and the next one begins. */
+static void rearm(struct thread *t, struct future *f, uint64_t due) {
+  bool overdue = f->woken && f->woken_at <= t->ledger->now;
+  if (f->state != WAITING || f->aside != NOT_ASIDE || (f->woken && !f->timed) ||
+      (overdue && due != 0 && due <= t->ledger->now))
+    return;
+  if (overdue)
+    ledger_close(t, f, false);
+  is_due(f, due);
+}
+
 /* The key of a live one goes to a new one. True: the old one goes on instead. */
-static bool key_taken(struct thread *t, struct future *old, struct future *f, bool rearm) {
-  if (rearm && (f->nameless || old->site == f->site)) {
-    if (model_busy(old))
+static bool key_taken(struct thread *t, struct future *old, struct future *f, bool rearms) {
+  if (rearms && (f->nameless || old->site == f->site)) {
+    uint64_t due = f->state == TENTATIVE && f->woken ? f->woken_at : 0;
+    if (!model_busy(old)) {
+      rearm(t, old, due);
+    } else {
       old->ending = REARMED;
+      old->due = due;
+    }
     return true;
   }
   old->keyed = false;
   if (model_busy(old)) {
     if (old->ending != END_ASKED) {
-      old->ending = rearm ? END_ASKED : KEY_GONE;
+      old->ending = rearms ? END_ASKED : KEY_GONE;
       old->how = APROF_DONE;
     }
     return false;
   }
-  t->ledger->reused += !rearm; /* who arms anew expects one there */
+  t->ledger->reused += !rearms; /* who arms anew expects one there */
   model_ends_at_rest(t, old, APROF_CANCELLED);
   return false;
 }
@@ -148,6 +178,7 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
   if (t->current != f && (body || how < APROF_PENDING))
     model_unwind_to(t, f);
   struct future *runs = t->current;
+  uint64_t due = f->ending == REARMED && runs == f ? f->due : 0;
   how = run_verdict(t, f, how);
   ledger_close(t, runs, false);
   if (how < APROF_PENDING) {
@@ -162,6 +193,8 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
     bool polls = op->site && runs == poller;
     model_waits_at(t, runs, polls ? polled_at : ledger_await(t->ledger, runs->path, site), true);
   }
+  if (how >= APROF_PENDING && due != 0 && !runs->woken)
+    is_due(runs, due);
 }
 
 void model_run_end(struct world *w, struct thread *t, const struct op *op, struct future *poller,

@@ -77,6 +77,7 @@ void model_resume(struct world *w, struct thread *t, const struct op *op);
 void model_at(struct world *w, struct thread *t, const struct op *op);
 void model_resync(struct world *w, struct thread *t, const struct op *op);
 void model_create_begin(struct world *w, struct thread *t, const struct op *op);
+void model_due(struct world *w, struct thread *t, const struct op *op);
 void model_create_end(struct world *w, struct thread *t, const struct op *op);
 void model_run_begin(struct world *w, struct thread *t, const struct op *op);
 /* poller: what ran a stackless child that is pending, at polled_at, with nothing since. */

@@ -10,10 +10,13 @@
 /* Who runs is woken for the wait that comes next. */
 static void wake(struct thread *t, struct future *f) {
   f = model_innermost(f);
-  if ((f->state != WAITING && f->state != RUNNING) || f->aside != NOT_ASIDE || f->woken)
+  if ((f->state != WAITING && f->state != RUNNING) || f->aside != NOT_ASIDE)
+    return;
+  if (f->woken && f->woken_at <= t->ledger->now)
     return;
   f->woken = true;
   f->woken_at = t->ledger->now;
+  f->timed = false;
 }
 
 static void on_wake(struct world *w, struct thread *t, const struct op *op) {
@@ -111,6 +114,7 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
       [OP_RESUME] = model_resume,
       [OP_AT] = model_at,
       [OP_CREATE_BEGIN] = model_create_begin,
+      [OP_DUE] = model_due,
       [OP_CREATE_END] = model_create_end,
       [OP_RUN_BEGIN] = model_run_begin,
       [OP_WAKE] = on_wake,
@@ -154,6 +158,7 @@ enum model_verdict model_run(const struct program *program, struct rows *rows) {
   struct world *w = calloc(1, sizeof *w);
   if (!w)
     abort();
+  w->ledger.now = 1; /* no due time is 0 */
   prime(&w->ledger, program->threads);
   for (uint32_t i = 0; i < program->count; i++) {
     const struct op *op = &program->ops[i];

@@ -108,8 +108,8 @@ bool op_opens(enum op_kind kind) {
 }
 
 bool op_closes(enum op_kind kind) {
-  return kind == OP_LEAVE || kind == OP_RESUME || kind == OP_CREATE_END || kind == OP_RUN_END ||
-         kind == OP_IDLE_END || kind == OP_RESYNC;
+  return kind == OP_LEAVE || kind == OP_RESUME || kind == OP_DUE || kind == OP_CREATE_END ||
+         kind == OP_RUN_END || kind == OP_IDLE_END || kind == OP_RESYNC;
 }
 
 static const char *how_name(unsigned how) {
@@ -119,8 +119,8 @@ static const char *how_name(unsigned how) {
 
 const char *op_name(enum op_kind kind) {
   static const char *const names[OP_KINDS] = {
-      "nop", "enter", "leave", "suspend", "resume", "at",     "create",       "created",     "run",
-      "ran", "wake",  "end",   "idle",    "idled",  "resync", "wake_current", "end_current",
+      "nop", "enter", "leave", "suspend", "resume", "at",    "create", "due",          "created",
+      "run", "ran",   "wake",  "end",     "idle",   "idled", "resync", "wake_current", "end_current",
   };
   return names[kind];
 }
@@ -139,6 +139,8 @@ void op_print(FILE *file, const struct op *op, uint32_t number) {
   if (op->kind == OP_CREATE_END || op->kind == OP_RUN_BEGIN || op->kind == OP_WAKE ||
       op->kind == OP_END)
     fprintf(file, " key=%llx,%llx", (unsigned long long)op->key0, (unsigned long long)op->key1);
+  if (op->kind == OP_DUE)
+    fprintf(file, " in %llu", (unsigned long long)op->key0);
   if (op->kind == OP_CREATE_END && !op->ok)
     fprintf(file, " not ok");
   if (op->kind == OP_LEAVE || op->kind == OP_RUN_END || op->kind == OP_END ||

@@ -28,6 +28,7 @@ enum op_kind {
   OP_RESUME,
   OP_AT,
   OP_CREATE_BEGIN,
+  OP_DUE, /* in the bracket, when: key0 ns after that began */
   OP_CREATE_END,
   OP_RUN_BEGIN,
   OP_RUN_END,

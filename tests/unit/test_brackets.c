@@ -292,6 +292,64 @@ START_TEST(rearmed_in_its_own_callback_is_due) {
 }
 END_TEST
 
+/* It was late until then, and that shows: nothing that was queued turns into waiting again. */
+START_TEST(overdue_and_armed_again) {
+  begin();
+  token r;
+  arm_due(KEY, 10);
+  pass(10 + 495);
+  expect("on_done", "queued", 495);
+  arm_due(KEY, 10);
+  expect("on_done", "queued", 495);
+  pass(10 + 5);
+  expect("on_done", "queued", 500);
+  arm_due(KEY, 0); /* late all the same */
+  pass(1);
+  new_future(&rearm, &on_done, KEY); /* at no time any more */
+  pass(100);
+  expect("on_done", "queued", 501);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "created", 1);
+  expect("on_done", "queued", 501);
+  expect("on_done @ rearm", "waiting", 10 + 10 + 100);
+  expect("on_done @ rearm", "count", 3);
+}
+END_TEST
+
+/* What somebody has woken need not wait for the clock. */
+START_TEST(woken_and_armed_again) {
+  begin();
+  token r;
+  arm_due(KEY, 100);
+  wake(&waker, KEY);
+  pass(5);
+  arm_due(KEY, 100);
+  pass(5);
+  run(&call, &r, KEY, &on_done);
+  wake(&waker, KEY);
+  arm_due(KEY, 100);
+  ran(&r, APROF_DONE);
+  pass(5);
+  expect("on_done", "queued", 15);
+  expect("on_done", "waiting", 0);
+}
+END_TEST
+
+START_TEST(due_at_once) {
+  begin();
+  token r;
+  arm_due(KEY, 0);
+  pass(5);
+  expect("on_done", "queued", 5);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 5);
+  expect("on_done", "waiting", 0);
+  expect("on_done @ rearm", "count", 1);
+}
+END_TEST
+
 /* What else it waits for in that callback has no due time; nor has it once it is armed without. */
 START_TEST(rearmed_before_another_await) {
   begin();
@@ -748,7 +806,8 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           child_suspends_before_create_returns, other_body_in_a_create_bracket,
           nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
           reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, rearmed_before_another_await,
+          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, overdue_and_armed_again,
+          woken_and_armed_again, due_at_once, rearmed_before_another_await,
           made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
