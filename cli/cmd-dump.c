@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "find.h"
 #include "output.h"
+#include "recover.h"
 #include "show/totals.h"
 
 #include <argp.h>
@@ -135,6 +136,8 @@ static void retire(int fd, const char *path) {
   if (path && fstat(fd, &st) == 0 && st.st_nlink == 1 && st.st_uid == geteuid() && unlink(path) &&
       errno != ENOENT)
     complain("cannot remove %s: %s; remove it yourself", path, strerror(errno));
+  if (path)
+    written_leave(path);
 }
 
 static int dump_descriptor(const struct dump *dump) {
@@ -161,6 +164,8 @@ static int dump_descriptor(const struct dump *dump) {
         output ? output_totals(output, dump->output != NULL, fd, what, state, &request) : NULL;
     if (place) {
       status = CLI_OK;
+      if (path)
+        written_tell(path, place);
       if (at_exit)
         retire(fd, path);
     } else if (path)

@@ -270,7 +270,10 @@ static void tell_unreadable(const struct list *list) {
 int cmd_list(int argc, char **argv) {
   struct list list = {.days = SWEEP_DAYS};
   argp_parse(&argp, argc, argv, 0, NULL, &list);
-  if (!find_all(list.directory, visit_file, &list))
+  if (list.directory && access(list.directory, F_OK)) {
+    complain("cannot look into %s: %s", list.directory, strerror(errno));
+    list.failed = true;
+  } else if (!find_all(list.directory, visit_file, &list))
     list.failed = true;
   if (!list.directory && !list.sweep)
     find_live(add_row, &list);

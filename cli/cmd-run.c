@@ -11,13 +11,13 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct run {
@@ -25,7 +25,7 @@ struct run {
   char *options;  /* KEY:VALUE,... collected, in order */
   char *output;   /* absolute; "": where the program starts */
   const char *runtime;
-  bool report;
+  bool report, preload;
 };
 
 enum {
@@ -34,6 +34,7 @@ enum {
   OPTION_MEMORY,
   OPTION_SIGNAL,
   OPTION_RUNTIME,
+  OPTION_PRELOAD,
   OPTION_REPORT,
   OPTION_OFF
 };
@@ -49,6 +50,8 @@ static const struct argp_option options[] = {
     {"signal", OPTION_SIGNAL, "NAME", 0, "Signal that makes totals (default USR1; none)", 0},
     {"off", OPTION_OFF, NULL, 0, "Start switched off, for `aprof on PID'", 0},
     {"runtime", OPTION_RUNTIME, "FILE", 0, "Use this libaprof.so.0", 0},
+    {"preload", OPTION_PRELOAD, NULL, 0,
+     "Preload the runtime, too: for what was compiled with autoload=no", 0},
     {0},
 };
 
@@ -104,6 +107,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case OPTION_RUNTIME:
     run->runtime = arg;
     return 0;
+  case OPTION_PRELOAD:
+    run->preload = true;
+    return 0;
   case ARGP_KEY_ARGS:
     run->program = state->argv + state->next;
     if (!**run->program)
@@ -153,14 +159,17 @@ static char *private_directory(const char *wanted) {
     return NULL;
   char *below = wanted ? print_string("%s", wanted) : profile_directory();
   if (!below)
-    return NULL;
+    return NULL; /* it was said */
   char *directory = print_string("%s/run-%ld-XXXXXX", below, (long)getpid());
+  if (mkdir(below, 0700) && errno != EEXIST) /* that of a run around this one goes with it */
+    complain("cannot make %s: %s", below, strerror(errno));
   if (!mkdtemp(directory)) {
     complain("cannot make %s: %s; profiles go to memory, and are lost if the program is killed",
              directory, strerror(errno));
     free(directory);
     directory = NULL;
-  }
+  } else
+    written_begin(directory);
   free(below);
   return directory;
 }
@@ -182,18 +191,20 @@ static char *find_runtime(const struct run *run) {
   return runtime;
 }
 
+/* Instrumented units look for the runtime themselves, wherever they are in the tree of processes.
+   A preloaded one would come to every program there: to those of another C library, and before
+   a sanitizer's, which has to be the first and ends the program where it is not. */
 static void set_environment(const struct run *run, const char *runtime, const char *directory) {
   const char *preload = getenv("LD_PRELOAD"), *inherited = getenv("APROF_OPTIONS");
   char *list =
       preload && *preload ? print_string("%s:%s", preload, runtime) : print_string("%s", runtime);
-  char *all = print_string("%s%s%s%s%s", inherited ? inherited : "",
-                           inherited && *inherited ? "," : "", run->options,
-                           *run->options && directory ? "," : "", directory ? "profile:" : "");
-  char *whole = print_string("%s%s", all, directory ? directory : "");
-  /* LD_PRELOAD has no way to say a name with a space or colon. */
-  if (!strpbrk(runtime, " :"))
+  char *whole = print_string("%s%s%s%sprofile:%s", inherited ? inherited : "",
+                             inherited && *inherited ? "," : "", run->options,
+                             *run->options ? "," : "", directory ? directory : "memfd");
+  if (run->preload && strpbrk(runtime, " :"))
+    complain("not preloaded: LD_PRELOAD cannot say %s, which has a space or colon", runtime);
+  else if (run->preload)
     setenv("LD_PRELOAD", list, 1);
-  /* For what it cannot reach: units then look for this runtime themselves. */
   setenv("APROF_RUNTIME", runtime, 1);
   char exe[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -201,10 +212,8 @@ static void set_environment(const struct run *run, const char *runtime, const ch
     exe[length] = 0;
     setenv("APROF_COMMAND", exe, 0);
   }
-  if (*whole)
-    setenv("APROF_OPTIONS", whole, 1);
+  setenv("APROF_OPTIONS", whole, 1);
   free(list);
-  free(all);
   free(whole);
 }
 
@@ -236,12 +245,16 @@ static void give_signals_back(const struct sigaction before[SIGNALS]) {
     sigaction(signals[i], &before[i], NULL);
 }
 
-static void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask) {
+/* Tells by `failed` that nothing runs. */
+static void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask,
+                   int failed) {
   give_signals_back(before);
   sigprocmask(SIG_SETMASK, mask, NULL);
   execvp(program[0], program);
   int error = errno;
   complain("cannot run %s: %s", program[0], strerror(error));
+  ssize_t ignored = write(failed, "", 1);
+  (void)ignored;
   _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
@@ -264,39 +277,44 @@ static void note_end(pid_t pid, struct killed *killed) {
 }
 
 /* The program's wait status, or -1 after a message. */
-static int run_program(char **program, struct killed *killed) {
+static int run_program(char **program, struct killed *killed, bool *ran) {
   struct sigaction before[SIGNALS];
   sigset_t all, mask;
+  char byte;
+  int failed[2] = {-1, -1}; /* the child's end of it goes when it becomes the program */
+  if (pipe2(failed, O_CLOEXEC))
+    complain("cannot make a pipe: %s", strerror(errno));
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   take_signals(before);
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0)
-    become(program, before, &mask);
+    become(program, before, &mask, failed[1]);
   child = pid;
+  close(failed[1]);
   sigprocmask(SIG_SETMASK, &mask, NULL);
+  int status = -1;
   if (pid < 0) {
     complain("cannot start %s: %s", program[0], strerror(errno));
-    return -1;
+  } else {
+    note_end(pid, killed);
+    while (waitpid(pid, &status, 0) < 0)
+      if (errno != EINTR) {
+        complain("cannot wait for %s: %s", program[0], strerror(errno));
+        status = -1;
+        break;
+      }
   }
-  int status;
-  note_end(pid, killed);
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) {
-      complain("cannot wait for %s: %s", program[0], strerror(errno));
-      return -1;
-    }
   child = 0;
+  *ran = pid > 0 && read(failed[0], &byte, 1) != 1;
+  close(failed[0]);
   return status;
 }
 
 /* -- after ----------------------------------------------------------------- */
 
-static void print_reports(const struct run *run, const struct written *written) {
-  if (!written->count)
-    complain("no totals: %s made no future (was it compiled with $(aprof cflags)?)",
-             run->program[0]);
+static void print_reports(const struct written *written) {
   for (size_t i = 0; i < written->count; i++) {
     if (written->count > 1)
       printf("%s%s\n", i ? "\n" : "", written->path[i]);
@@ -304,26 +322,21 @@ static void print_reports(const struct run *run, const struct written *written) 
   }
 }
 
-static void finish(const struct run *run, const char *directory, const char *output, time_t start,
-                   const struct killed *killed) {
+static void finish(const struct run *run, const char *directory, const struct killed *killed,
+                   bool ran) {
   struct written written = {0};
-  if (directory) {
-    recover_all(directory, killed, &written);
-    if (run->report)
-      recover_find_totals(output, directory, start, &written);
-    rmdir(directory); /* stays if a process of the tree lives on */
-  }
+  bool whole = directory && recover_all(directory, killed, &written);
+  if (directory)
+    written_end(directory, &written);
   if (run->report)
-    print_reports(run, &written);
+    print_reports(&written);
+  if (run->report && !written.count && whole && ran)
+    complain("no totals: %s made no future (was it compiled with $(aprof cflags)?)",
+             run->program[0]);
+  if (run->report && !directory && ran)
+    complain("profiles are in memory, so whose totals were written is not known here; report them "
+             "by `aprof report FILE'");
   written_release(&written);
-}
-
-/* Where the program's totals will go, as the runtime decides it. */
-static char *output_directory(void) {
-  char *dir = last_value(getenv("APROF_OPTIONS"), "dir:");
-  char *real = realpath(dir && *dir ? dir : ".", NULL);
-  free(dir);
-  return real ? real : print_string(".");
 }
 
 int cmd_run(int argc, char **argv) {
@@ -337,15 +350,13 @@ int cmd_run(int argc, char **argv) {
   char *wanted = last_value(both, "profile:");
   char *directory = private_directory(wanted);
   set_environment(&run, runtime, directory);
-  char *output = output_directory();
-  time_t start = time(NULL);
   struct killed killed = {0};
-  int status = run_program(run.program, &killed);
-  finish(&run, directory, output, start, &killed);
+  bool ran;
+  int status = run_program(run.program, &killed, &ran);
+  finish(&run, directory, &killed, ran);
   free(both);
   free(wanted);
   free(directory);
-  free(output);
   free(runtime);
   free(run.options);
   free(run.output);

@@ -108,24 +108,39 @@ static void walk_default(struct walk *walk, const char *name, uid_t owner) {
   walk_directory(walk, fd, name, DEPTH);
 }
 
+/* "/dev/shm/aprof-UID", or the N-th beside it. */
+static char *shared_directory(uid_t uid, unsigned number) {
+  return number ? print_string("/dev/shm/aprof-%u.%u", (unsigned)uid, number)
+                : print_string("/dev/shm/aprof-%u", (unsigned)uid);
+}
+
+static void walk_user(struct walk *walk, uid_t uid) {
+  for (unsigned i = 0; i < APROF_DIRECTORIES; i++) {
+    char *path = shared_directory(uid, i);
+    walk_default(walk, path, uid);
+    free(path);
+  }
+}
+
 /* A server that root starts may run as others: root asks for all of them. */
 static void walk_shared(struct walk *walk) {
-  static const char shared[] = "/dev/shm", prefix[] = "aprof-";
-  DIR *directory = geteuid() == 0 ? opendir(shared) : NULL;
+  static const char prefix[] = "aprof-";
+  DIR *directory = geteuid() == 0 ? opendir("/dev/shm") : NULL;
   for (struct dirent *item; directory && (item = readdir(directory));) {
-    uint64_t uid;
-    if (strncmp(item->d_name, prefix, sizeof prefix - 1) ||
-        !parse_number(item->d_name + sizeof prefix - 1, &uid) || uid >= (uid_t)-1 || uid == 0)
+    char *end = item->d_name;
+    if (strncmp(end, prefix, sizeof prefix - 1))
       continue;
-    char *path = print_string("%s/%s", shared, item->d_name);
+    end += sizeof prefix - 1;
+    unsigned long uid = *end >= '1' && *end <= '9' ? strtoul(end, &end, 10) : 0;
+    if (uid == 0 || uid >= (uid_t)-1 || (*end && *end != '.'))
+      continue;
+    char *path = print_string("/dev/shm/%s", item->d_name);
     walk_default(walk, path, (uid_t)uid);
     free(path);
   }
   if (directory)
     closedir(directory);
-  char *path = print_string("%s/%s%u", shared, prefix, (unsigned)geteuid());
-  walk_default(walk, path, geteuid());
-  free(path);
+  walk_user(walk, geteuid());
 }
 
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
@@ -133,6 +148,8 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
   struct walk walk = {.visit = visit, .context = context, .whole = true};
   if (directory) {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) /* of a run: nothing is left in it, and others tidy up */
+      return true;
     if (fd < 0) {
       complain("cannot look into %s: %s", directory, strerror(errno));
       return false;
@@ -150,30 +167,49 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
   return walk.whole;
 }
 
-/* Ours alone, and in memory: what the runtime asks of the place, too. */
-static bool is_usable(const char *path) {
+/* Ours alone, and in memory: what the runtime asks of the place, too. What is wrong, or NULL. */
+static const char *fault_of(const char *path) {
   struct stat st;
   struct statfs fs;
   if (mkdir(path, 0700) && errno != EEXIST)
-    return false;
-  if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-    return false;
-  if (st.st_mode != (S_IFDIR | 0700)) /* a umask took it away, for all that come later */
+    return strerror(errno);
+  if (lstat(path, &st))
+    return strerror(errno);
+  if (!S_ISDIR(st.st_mode))
+    return "it is no directory";
+  if (st.st_uid != geteuid())
+    return "it is another user's";
+  if (st.st_mode & 022)
+    return "others may write to it";
+  if ((st.st_mode & 0700) != 0700) /* a umask took it away, for all that come later */
     chmod(path, 0700);
-  return statfs(path, &fs) == 0 && fs.f_type == TMPFS;
+  return statfs(path, &fs) || fs.f_type != TMPFS ? "it is not in memory (tmpfs)" : NULL;
 }
 
 char *profile_directory(void) {
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
-  if (runtime && runtime[0] == '/') {
-    char *path = print_string("%s/aprof", runtime);
-    if (is_usable(path))
-      return path;
-    free(path);
-  }
-  char *path = print_string("/dev/shm/aprof-%u", (unsigned)geteuid());
-  if (is_usable(path))
+  const char *runtime = getenv("XDG_RUNTIME_DIR"), *fault = NULL;
+  char *path = runtime && runtime[0] == '/' ? print_string("%s/aprof", runtime) : NULL;
+  if (path && !fault_of(path))
     return path;
-  free(path);
-  return NULL;
+  for (unsigned i = 0; i < APROF_DIRECTORIES; i++) {
+    free(path);
+    path = shared_directory(geteuid(), i);
+    const char *wrong = fault_of(path);
+    fault = i ? fault : wrong;
+    if (!wrong)
+      break;
+    if (i + 1 == APROF_DIRECTORIES) {
+      free(path);
+      path = NULL;
+    }
+  }
+  if (fault) {
+    char *first = shared_directory(geteuid(), 0);
+    complain("%s is no place for profiles: %s; have it removed, or name a directory of yours on "
+             "tmpfs by "
+             "--options=profile:DIR. They go to %s",
+             first, fault, path ? path : "memory, and are lost if a process is killed");
+    free(first);
+  }
+  return path;
 }

@@ -46,8 +46,9 @@ enum profile_state profile_state(int fd, const struct aprof_header *header);
 
 /*
  * Calls `visit` with each *.aprof in the profile directories
- * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID, for root each user's, and the private
- * ones of `aprof run` below them), or in `directory` alone if given. A default directory that is
+ * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID and those beside it, for root each user's, and the
+ * private ones of `aprof run` below them), or in `directory` alone if given; one that is not there
+ * has none. A default directory that is
  * not ours alone, a link, a pipe, a file of somebody else than the directory's owner is left out:
  * false then, after a message for each. directory.c
  */
@@ -61,7 +62,8 @@ void find_live(void (*visit)(struct found *, void *context), void *context);
 /* "....aprof" */
 bool is_profile_name(const char *path);
 
-/* The directory where new profiles go, made if need be; NULL without a tmpfs. */
+/* The directory where new profiles go, made if need be; NULL where there is none. Says it if that
+   is not /dev/shm/aprof-UID because that is not ours alone. */
 char *profile_directory(void);
 
 #endif

@@ -7,21 +7,53 @@
 #include "read/json.h"
 #include "output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-struct recovery {
-  const char *directory;
-  const struct killed *killed;
-  int64_t latest; /* when the last profile of that process was begun */
-  struct written *written;
-  bool ok;
-};
+/* -- whose totals were written -------------------------------------------------- */
+
+/* In the directory of a run: where totals of it are, each behind a NUL. It is there as long as
+   somebody waits for the run to end, and so is the directory. */
+static char *list_in(const char *directory) {
+  return print_string("%s/written", directory);
+}
+
+void written_begin(const char *directory) {
+  char *list = list_in(directory);
+  int fd = open(list, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    complain("cannot make %s: %s; totals of this run will not be found", list, strerror(errno));
+  else
+    close(fd);
+  free(list);
+}
+
+void written_tell(const char *profile, const char *place) {
+  const char *slash = strrchr(profile, '/');
+  char *directory = print_string("%.*s", slash ? (int)(slash - profile) : 0, profile);
+  char *list = list_in(directory);
+  int fd = open_regular(AT_FDCWD, list, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && write(fd, place, strlen(place) + 1) < 0)
+    complain("cannot write %s: %s", list, strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  free(list);
+  free(directory);
+}
+
+void written_leave(const char *profile) {
+  const char *slash = strrchr(profile, '/');
+  char *directory = print_string("%.*s", slash ? (int)(slash - profile) : 0, profile);
+  const char *name = strrchr(directory, '/');
+  if (name && !strncmp(name, "/run-", 5))
+    rmdir(directory);
+  free(directory);
+}
 
 static void note(struct written *written, const char *path) {
   for (size_t i = 0; i < written->count; i++)
@@ -31,11 +63,33 @@ static void note(struct written *written, const char *path) {
   written->path[written->count++] = print_string("%s", path);
 }
 
+void written_end(const char *directory, struct written *written) {
+  size_t length = 0;
+  char *list = list_in(directory), *text = read_text_file(list, (size_t)1 << 30, &length);
+  for (char *path = text; path && path < text + length; path += strlen(path) + 1)
+    if (access(path, F_OK) == 0)
+      note(written, path);
+  unlink(list);
+  rmdir(directory); /* stays if a process of the tree lives on */
+  free(text);
+  free(list);
+}
+
 void written_release(struct written *written) {
   for (size_t i = 0; i < written->count; i++)
     free(written->path[i]);
   free(written->path);
 }
+
+/* -- what was left ---------------------------------------------------------------- */
+
+struct recovery {
+  const char *directory;
+  const struct killed *killed;
+  int64_t latest; /* when the last profile of that process was begun */
+  struct written *written;
+  bool ok;
+};
 
 /* A dump that the process started itself ends soon, and removes the profile. */
 static void wait_for_dump(int fd, const struct aprof_header *header) {
@@ -159,23 +213,4 @@ bool recover_all(const char *directory, const struct killed *killed, struct writ
     find_all(directory, find_latest, &recovery);
   find_all(directory, recover_one, &recovery);
   return recovery.ok;
-}
-
-void recover_find_totals(const char *output, const char *directory, time_t start,
-                         struct written *written) {
-  DIR *open = opendir(output);
-  struct dirent *entry;
-  while (open && (entry = readdir(open))) {
-    const char *dot = strrchr(entry->d_name, '.');
-    struct stat st;
-    if (!dot || strcmp(dot, ".json"))
-      continue;
-    char *path = print_string("%s/%s", output, entry->d_name);
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime >= start &&
-        is_from(path, directory))
-      note(written, path);
-    free(path);
-  }
-  if (open)
-    closedir(open);
 }

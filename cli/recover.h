@@ -2,7 +2,7 @@
  * After a run: the totals of processes that could not write their own.
  *
  * Purpose: makes totals (reason "recovered") of every profile left in a
- * directory and removes those profiles; and finds the totals that a run wrote.
+ * directory and removes those profiles; and knows which totals a run wrote.
  * Cost: waits up to RECOVER_WAIT_S for dumps that are under way.
  * Locking: none.
  */
@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 enum { RECOVER_WAIT_S = 30 };
 
@@ -33,10 +32,17 @@ struct killed {
 /* Every profile in `directory` whose process has ended. False if one failed. */
 bool recover_all(const char *directory, const struct killed *killed, struct written *written);
 
-/* Adds the totals in `output` that were made from profiles in `directory` since
-   `start`: those that the processes wrote themselves. */
-void recover_find_totals(const char *output, const char *directory, time_t start,
-                         struct written *written);
+/*
+ * Where the processes of a run put the totals that they make themselves: whoever makes them tells
+ * it in the run's directory of profiles. written_begin: before the run. written_tell: totals of
+ * this profile lie at `place`; nothing is done where no run waits for them. written_end: adds
+ * those that are there still, and removes the directory if nothing else is in it. written_leave:
+ * this profile is gone; so is the directory of a run that is over, if it was the last.
+ */
+void written_begin(const char *directory);
+void written_tell(const char *profile, const char *place);
+void written_leave(const char *profile);
+void written_end(const char *directory, struct written *written);
 void written_release(struct written *written);
 
 #endif

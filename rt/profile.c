@@ -79,6 +79,16 @@ static bool is_nobody(void) {
          kernel_read_file("/proc/self/uid_map", map, sizeof map) == 0;
 }
 
+/* Once; a forked child need not say it again. */
+static void say_memory(const char *why, const char *dir) {
+  static bool said;
+  if (!said)
+    control_say(why, dir);
+  said = true;
+}
+
+#define INSTEAD ", using a memfd (nothing of it is left after a kill) instead of: "
+
 static bool pick_dir(char *dir, size_t room) {
   const char *wanted = rt.options.profile;
   if (strcmp(wanted, "memfd") == 0 || getauxval(AT_SECURE)) /* its caller may fill no directory */
@@ -86,20 +96,27 @@ static bool pick_dir(char *dir, size_t room) {
   if (*wanted != '\0') {
     if (text_join(dir, room, wanted, NULL) && usable_dir(dir))
       return true;
-    control_say("the profile directory must be on tmpfs and writable by you alone, using a "
-                "memfd instead of: ",
-                wanted);
+    say_memory("the profile directory must be on tmpfs and writable by you alone" INSTEAD, wanted);
     return false;
   }
-  if (is_nobody())
-    return false;
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
+  bool nobody = is_nobody();
+  const char *runtime = nobody ? NULL : getenv("XDG_RUNTIME_DIR");
   if (runtime != NULL && *runtime == '/' && text_join(dir, room, runtime, "/aprof", NULL) &&
       room_on_tmpfs(runtime) && usable_dir(dir))
     return true;
-  char user[24];
-  return text_join(dir, room, "/dev/shm/aprof-", text_number(user, geteuid()), NULL) &&
-         usable_dir(dir);
+  char user[24], number[24];
+  text_number(user, geteuid());
+  for (unsigned i = 0; i < APROF_DIRECTORIES && !nobody; i++)
+    if (text_join(dir, room, "/dev/shm/aprof-", user, i > 0 ? "." : "",
+                  i > 0 ? text_number(number, i) : "", NULL) &&
+        usable_dir(dir))
+      return true;
+  text_join(dir, room, "/dev/shm/aprof-", user, NULL);
+  say_memory(
+      "no directory on tmpfs is there for profiles that is yours alone (have removed what has the "
+      "name, or give another by profile: in APROF_OPTIONS)" INSTEAD,
+      dir);
+  return false;
 }
 
 /* What is static from here on is so because the first future may be on a small stack; only one
@@ -140,8 +157,6 @@ static bool begin_file(int fd, struct aprof_header *h, uint64_t capacity) {
   return ok;
 }
 
-#define INSTEAD ", using a memfd (nothing of it is left after a kill) instead of: "
-
 /* A directory may be full where memory is not. */
 static int create_file(struct aprof_header *h) {
   static char dir[300];
@@ -166,9 +181,9 @@ static int create_file(struct aprof_header *h) {
   if (fd >= 0)
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
   if (fd >= 0 && picked && !rt.child)
-    control_say(share < LEAST ? "the profile directory is more than half full" INSTEAD
-                              : "no profile can be made in the profile directory" INSTEAD,
-                dir);
+    say_memory(share < LEAST ? "the profile directory is more than half full" INSTEAD
+                             : "no profile can be made in the profile directory" INSTEAD,
+               dir);
   return fd;
 }
 

@@ -31,7 +31,7 @@ print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
 # process itself)
 run() {
   rm -rf out && mkdir out
-  "$aprof" run -o out --options "profile:$profiles" "${options[@]}" -- ./hand "$@" \
+  "$aprof" run --preload -o out --options "profile:$profiles" "${options[@]}" -- ./hand "$@" \
     >out.txt 2>err.txt
   status=$?
   json=$(echo out/hand.*.json)
@@ -179,14 +179,14 @@ print(f["kind"], f["held_ns"], f["from"], f["to"])')"
 run return
 equal "run: what it cost is known" "True True" \
   "$(value "$json" 't["health"]["overhead_percent"] > 0, t["threads"][0]["overhead_percent"] > 0')"
-"$aprof" run -o out --report --options "profile:$profiles" -- ./hand return >report.txt 2>&1
+"$aprof" run --preload -o out --report --options "profile:$profiles" -- ./hand return >report.txt 2>&1
 contains "run --report: prints it" "handle_upload" report.txt
 contains "run --report: with what it cost, which is a lower bound" " cost at least " report.txt
 
 # -- live --------------------------------------------------------------------------
 
 mkfifo in
-"$aprof" run -o out --options "profile:$profiles" -- ./hand live <in >pid.txt &
+"$aprof" run --preload -o out --options "profile:$profiles" -- ./hand live <in >pid.txt &
 runner=$!
 exec 9>in
 until [ -s pid.txt ]; do sleep 0.02; done

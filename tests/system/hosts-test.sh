@@ -1,0 +1,136 @@
+#!/bin/bash
+# Programs that are at home elsewhere: behind a runtime that has to be the first, with a library of
+# their own preloaded, where somebody else has the place of profiles, several at once.
+. "$(dirname "$0")/../lib.sh"
+
+cat >"$work/program.c" <<'C'
+/*  [exec PROGRAM ARGUMENTS...]   makes a future, unless it becomes that program first
+    kill                          after it SIGKILL ends it */
+#include <aprof.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(int count, char **arguments) {
+  if (count > 2 && strcmp(arguments[1], "exec") == 0)
+    return execv(arguments[2], arguments + 2);
+  int result = work(2);
+  if (count > 1)
+    raise(SIGKILL);
+  return result;
+}
+C
+cd "$work" || exit 1
+export NO_COLOR=1
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND LD_PRELOAD
+cc=$(gcc_of "$(gcc -dumpversion | cut -d. -f1)")
+with=(-O1 -g "-fplugin=$plugin" -I"$src/rt/include" program.c)
+check "a program" "$cc" "${with[@]}" -o program
+
+# one HOW COMMAND...: its status is the program's, 3, and there are totals of one future
+one() {
+  local how=$1
+  shift
+  rm -rf out
+  "$aprof" run -o out -- "$@" >said 2>&1
+  equal "$how" "3 1" "$? $(jq '.functions[] | select(.name == "work").done' out/*.json 2>&1)"
+}
+one "a program" ./program
+one "... that has become another" ./program exec ./program
+
+# -- runtimes that come first --------------------------------------------------------------------
+for kind in address thread undefined leak; do
+  "$cc" "${with[@]}" "-fsanitize=$kind" -o "$kind" 2>said && "./$kind" >said 2>&1
+  if [ $? -ne 3 ]; then
+    skip "-fsanitize=$kind" "there is none"
+    continue
+  fi
+  one "-fsanitize=$kind" "./$kind"
+  one "... as a child's program" ./program exec "./$kind"
+  one "... of a shell" sh -c "./$kind; exit \$?"
+done
+if command -v clang >clang.path; then
+  echo 'int main(void) { return 5; }' >plain.c
+  if clang -fsanitize=address -shared-libasan plain.c -o plain 2>said &&
+    LD_LIBRARY_PATH=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)") ./plain; [ $? -eq 5 ]; then
+    LD_LIBRARY_PATH=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)") \
+      "$aprof" run -- ./plain >said 2>&1
+    equal "another compiler's, which comes first, too" 5 $?
+  fi
+fi
+libasan=$("$cc" -print-file-name=libasan.so)
+if [ -e "$libasan" ]; then
+  one "a runtime that the program has preloaded" \
+    env "LD_PRELOAD=$(readlink -f "$libasan")" ASAN_OPTIONS=detect_leaks=0 ./program
+fi
+echo 'int puts(const char *text) { return *text; }' >own.c
+"$cc" -shared -fPIC -w own.c -o own.so
+LD_PRELOAD=$PWD/own.so one "a library that is preloaded" ./program
+equal "LD_PRELOAD is the program's own" "$PWD/own.so" \
+  "$(LD_PRELOAD=$PWD/own.so "$aprof" run -- printenv LD_PRELOAD)"
+
+# -- what cannot look for the runtime --------------------------------------------------------------
+check "a program without the search" "$cc" "${with[@]}" -fplugin-arg-aprof-autoload=no -o alone
+"$aprof" run -o none -- ./alone
+equal "runs, and is not profiled" "3 0" "$? $(find none -name '*.json' | wc -l)"
+"$aprof" run --preload -o alone.out -- ./alone
+equal "... but with --preload" "3 1" "$? $(find alone.out -name '*.json' | wc -l)"
+
+# -- what a run finds ------------------------------------------------------------------------------
+mkdir sub
+"$aprof" run --report -- sh -c 'cd sub; exec ../program' >said 2>&1
+check "totals of a child elsewhere are found" grep -q "1 future" said
+"$aprof" run --report -- ./nowhere >said 2>&1
+equal "what cannot run made no future: that is not said" "aprof: cannot run ./nowhere: No such file or directory" \
+  "$(cat said)"
+
+# As somebody who tidies up does.
+cat >tidy.sh <<'S'
+directory=${APROF_OPTIONS##*profile:}
+rm -r "$directory"
+S
+"$aprof" run -- bash tidy.sh 2>said
+equal "a directory of profiles that somebody removed" "0 " "$? $(cat said)"
+"$aprof" run -o out -- bash -c '. ./tidy.sh; exec ./program' 2>said
+equal "... before the first future" "3 " "$? $(cat said)"
+
+# The outer run is over, and its directory gone, before the inner ones begin.
+cat >outer.sh <<S
+for i in 1 2 3; do (sleep 0.3; "$aprof" run -o out -- ./program kill 2>>inner.said) & done
+S
+rm -rf out
+"$aprof" run -- bash outer.sh
+for _ in $(seq 100); do [ "$(find out -name '*.json' 2>/dev/null | wc -l)" -eq 3 ] || sleep 0.1; done
+equal "runs that outlive the one around them" "3 " "$(find out -name '*.json' | wc -l) $(cat inner.said)"
+
+# -- somebody else has the place -------------------------------------------------------------------
+cat >taken.sh <<'S'
+mount -t tmpfs none /dev/shm || exit 77
+me=$(id -u)
+mkdir /dev/shm/aprof-$me
+chmod 777 /dev/shm/aprof-$me
+"$aprof" run -o taken -- ./program kill 2>taken.said
+echo "$?" >taken.status
+APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 ./program kill 2>alone.said
+"$aprof" list >taken.list 2>&1
+for i in 1 2 3; do
+  rm -rf /dev/shm/aprof-$me.$i
+  touch /dev/shm/aprof-$me.$i
+done
+"$aprof" run -o full -- ./program 2>full.said
+APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 ./program 2>memory.said
+S
+unset XDG_RUNTIME_DIR
+export aprof build
+if unshare -m true 2>/dev/null && { unshare -m bash taken.sh; [ $? -ne 77 ]; }; then
+  equal "the place of profiles is open to others: the run's own status" 137 "$(cat taken.status)"
+  contains "... it is said, with what to do" "others may write to it; have it removed" taken.said
+  check "... and a kill leaves totals" jq -e '.process.reason == "recovered"' taken/*.json
+  contains "... a profile, where no run looks" "/dev/shm/aprof-$(id -u).1/program-" taken.list
+  equal "no place is left: one line of the run" 1 "$(wc -l <full.said)"
+  contains "... says what that means" "lost if a process is killed" full.said
+  contains "... and the program's own line says it" "(nothing of it is left after a kill)" memory.said
+else
+  skip "somebody else has the place of profiles" "no mount namespace here"
+fi
+finish
