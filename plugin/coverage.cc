@@ -14,7 +14,7 @@
 namespace aprof {
 
 static std::string records;                              /* but unit and binding */
-static std::unordered_map<std::string, unsigned> counts; /* of lines, by place */
+static std::unordered_map<std::string, unsigned> counts; /* of lines, by place and column */
 static std::unordered_set<unsigned> instrumented;        /* DECL_UIDs of bodies */
 
 /* -- lines --------------------------------------------------------------------------------- */
@@ -39,6 +39,11 @@ static std::string place(location_t where) {
 
 static std::string place_of(const Binding &b) {
   return file_name(b.file) + ":" + std::to_string(b.line);
+}
+
+/* A `| run` with a place is a line of its own, behind its create. */
+static std::string identity_of(const Binding &b) {
+  return place_of(b) + ":" + std::to_string(b.column);
 }
 
 /* What the linker calls it. */
@@ -68,7 +73,7 @@ void coverage_await(location_t where, const std::string &callee, tree function, 
 
 void coverage_match(const Binding &b) {
   if (b.file)
-    counts[place_of(b)]++;
+    counts[identity_of(b)]++;
 }
 
 /* -- the section ----------------------------------------------------------------------------- */
@@ -79,11 +84,11 @@ static std::string all_records() {
   std::string text = "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\n" + records;
   std::unordered_set<std::string> seen; /* a file may be named twice */
   for (const auto &b : bindings()) {
-    std::string where = place_of(*b);
-    auto count = counts.find(where);
+    std::string identity = identity_of(*b);
+    auto count = counts.find(identity);
     unsigned matches = count == counts.end() ? 0 : count->second;
-    if ((matches > 0 || !b->library) && seen.insert(where).second)
-      text += "binding\t" + where + "\t" + std::to_string(matches) + "\t" + field(b->text) + "\n";
+    if ((matches > 0 || !b->library) && seen.insert(identity).second)
+      text += "binding\t" + place_of(*b) + "\t" + std::to_string(matches) + "\t" + field(b->text) + "\n";
   }
   return text;
 }

@@ -61,14 +61,17 @@ static inline bool bracket_immediate(const struct thread *t, const struct aprof_
    which it lies in. */
 static uint32_t create_place(const struct thread *t, struct aprof_site *site,
                              const struct aprof_token *token) {
+  uint32_t place = 0;
   if (t->cur == NULL) {
     struct aprof_site *helper = helper_around(token);
-    return site_id(helper != NULL ? helper : site);
+    place = helper != NULL ? site_id(helper) : 0;
+  } else if (unlikely(t->cur->await != 0)) {
+    uint32_t await = node_site(t->cur->await);
+    place = site_record(await)->flags & APROF_HELPER ? await : 0;
   }
-  uint32_t await = t->cur->await;
-  if (likely(await == 0) || !(site_record(node_site(await))->flags & APROF_HELPER))
+  if (likely(place == 0))
     return site_id(site);
-  return node_site(await);
+  return site->flags & APROF_BACKGROUND ? site_in_background(place) : place;
 }
 
 /* A function that is known by its address. One that has a name, too, is in the thread's cache

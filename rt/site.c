@@ -159,6 +159,15 @@ uint32_t site_register_slow(struct aprof_site *site) {
   return id;
 }
 
+uint32_t site_in_background(uint32_t place) {
+  struct aprof_psite wanted = *site_record(place);
+  wanted.flags |= APROF_BACKGROUND;
+  rt_lock();
+  uint32_t id = intern(&wanted);
+  rt_unlock();
+  return id != 0 ? id : place;
+}
+
 void site_found_slow(struct aprof_site *site) {
   uint32_t id = site_id(site);
   if (id != 0)

@@ -26,6 +26,20 @@ void plain(void) { co_wait(); }
 void co_wait(void) {}
 int main(void) { co_resume(0); return 0; }
 END
+# ... also where the run stands behind its create.
+cat >behind.aprof <<'END'
+await  call:co_wait
+create call:co_start key=a0 | run icall:co.entry key=obj once
+END
+cat >behind.c <<'END'
+struct co { void (*entry)(struct co *); };
+extern void co_wait(void);
+void plain(struct co *co) { (void)co; co_wait(); }
+void co_wait(void) {}
+void co_start(struct co *co) { co->entry = plain; }
+void co_resume(struct co *co) { co->entry(co); }
+int main(void) { struct co co; co_start(&co); co_resume(&co); return 0; }
+END
 cat >other.c <<'END'
 void co_wait(void) {}
 __attribute__((aprof("async"))) void other(void) { co_wait(); }
@@ -72,6 +86,11 @@ for major in $majors; do
   "$aprof" coverage resumed >resumed.txt
   contains "$cc: what they may call is listed" "resumed.c:3  co_wait  in plain" resumed.txt
   contains "$cc: and is not amiss" "nothing amiss" resumed.txt
+  "$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=behind.aprof \
+    -fplugin-arg-aprof-autoload=no behind.c -o behind || exit 1
+  check "$cc: --strict, futures are resumed by a run behind its create" "$aprof" coverage --strict behind
+  equal "$cc: each of both counts its matches" "create 1 run 1" "$("$aprof" coverage --json behind |
+    jq -r '[.bindings[] | select(.text | test("icall")) | (.text | split(" ")[0]), .matches] | join(" ")')"
   "$aprof" coverage --json other.o >other.json
   equal "$cc: nothing is outside or missing in the other unit" "0 0" \
     "$(jq -r '[.outside, .declared] | map(length) | join(" ")' other.json)"
