@@ -16,6 +16,9 @@ struct ask_limits {
   uint64_t leaked; /* futures of one place, alive at exit */
   uint64_t spins;  /* wakes of itself that led to nothing */
 };
+#define ASK_DEFAULTS                                                                               \
+  { .held = 10000000, .stuck = 1000000000, .leaked = 10, .spins = 1000 }
+extern const struct ask_limits ask_defaults; /* these */
 
 /* What the loops of the process did. */
 struct loop {

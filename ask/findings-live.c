@@ -28,7 +28,7 @@ struct group {
 };
 
 static bool is_one_of(const char *text, const char *const *list) {
-  while (*list && strcmp(text, *list))
+  while (*list && (!text || strcmp(text, *list)))
     list++;
   return *list != NULL;
 }
@@ -81,7 +81,7 @@ static bool is_stuck(const struct view_live *live, const struct view_function *f
                      const struct view_await *await, const struct ask_limits *limits) {
   if (strcmp(live->state, "waiting") || !await || await->background)
     return false;
-  if (live->aside || live->not_due || !strcmp(live->kind, "call"))
+  if (live->aside || live->due || (live->kind && !strcmp(live->kind, "call")))
     return false;
   struct usual usual = usual_of(f, await);
   return usual.time && live->since_min >= far_beyond(usual.time, limits->stuck);
@@ -97,7 +97,7 @@ static bool has_never_run(const struct view_live *live, const struct view_functi
 /* Of totals that end with the last event there was, as nobody saw the process end: what ran on
    from there may have done so for long. */
 static bool is_cut_short(const struct view *v, const struct view_live *live) {
-  return !strcmp(v->reason, "recovered") && !strcmp(live->state, "running") && !live->since;
+  return !strcmp(v->process.reason, "recovered") && !strcmp(live->state, "running") && !live->since;
 }
 
 /* Left at the end. Those on a stack (they run, or wait for what does) are not
@@ -107,10 +107,9 @@ static bool is_left(const struct view *v, const struct view_live *live,
                     const struct view_function *f, const struct view_await *await,
                     const struct ask_limits *limits) {
   static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
-  if (strcmp(v->reason, "exit") || !strcmp(live->state, "running"))
+  if (strcmp(v->process.reason, "exit") || !strcmp(live->state, "running"))
     return false;
-  if (live->aside || live->not_due || is_one_of(live->kind, on_stack) ||
-      (await && await->background))
+  if (live->aside || live->due || is_one_of(live->kind, on_stack) || (await && await->background))
     return false;
   return live->age_min >= far_beyond(usual_life(f).time, limits->stuck);
 }
@@ -287,11 +286,12 @@ static bool classify(const struct view *v, const struct view_live *live,
                       .held_from = live->held_from,
                       .tid = live->tid,
                       .shed = live->shed,
-                      .ended = !strcmp(v->reason, "exit") || !strcmp(v->reason, "recovered"),
+                      .ended = !strcmp(v->process.reason, "exit") ||
+                               !strcmp(v->process.reason, "recovered"),
                       .count = live->count};
   if (live->holds > limits->held || is_cut_short(v, live))
     g->kind = FINDING_HELD;
-  else if (v->lost_events)
+  else if (v->health.lost_events)
     return false;
   else if (is_stuck(live, g->function, g->await, limits))
     g->kind = FINDING_STUCK;

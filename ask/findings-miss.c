@@ -31,7 +31,7 @@ static const struct cause {
 
 /* What is made while profiling is off has no future, and its runs no place. */
 static const char *perhaps_off(const char *kind, const struct view *v) {
-  return v->epoch > v->reset_epoch && !strcmp(kind, "run")
+  return v->process.epoch > v->process.reset_epoch && !strcmp(kind, "run")
              ? "; or what it runs was created while profiling was off, which `aprof on' ended"
              : "";
 }
@@ -44,7 +44,7 @@ static const char *reused_text(uint64_t count) {
 }
 
 static const char *cause_of(const struct view *v, const char *kind) {
-  if (v->lost_futures && !strcmp(kind, "run"))
+  if (v->health.lost_futures && !strcmp(kind, "run"))
     return "a run of a key that no future has: it was lost, or a `create' line is missing";
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
     if (!strcmp(kind, causes[i].kind))
@@ -111,6 +111,6 @@ void findings_of_misses(struct findings *list, const struct view *v) {
     else if (cause_of(v, m->kind) && strcmp(m->kind, "before"))
       unplaced += m->count;
   }
-  add_rest(list, FINDING_REUSED, v->reused_keys, reused);
-  add_rest(list, FINDING_UNPLACED, v->missed_events, unplaced);
+  add_rest(list, FINDING_REUSED, v->health.reused_keys, reused);
+  add_rest(list, FINDING_UNPLACED, v->health.missed_events, unplaced);
 }

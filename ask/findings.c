@@ -2,8 +2,6 @@
 #include "findings.h"
 
 #include "format.h"
-#include "read/governed.h"
-#include "read/json.h"
 #include "read/util.h"
 
 #include <inttypes.h>
@@ -13,6 +11,8 @@
 enum { GROWING_LEAST = 100, GROWING_TIMES = 2 };
 /* Of the runs so many (1/N) began late. */
 enum { QUEUED_SHARE = 100 };
+
+const struct ask_limits ask_defaults = ASK_DEFAULTS;
 
 const char *const finding_kinds[] = {"held",   "stuck",  "blocking", "never_ran",
                                      "leaked", "queued", "spinning", "growing",
@@ -99,10 +99,11 @@ static void find_held(struct findings *list, const struct view *v, const struct 
   const char *held = shown_mark(f->shed, governed_maxima(v), shown_time(worst));
   char *often = how_often(f, times, threshold);
   char *text, *in = mostly(f);
-  if (f->slice_from || f->slice_to) {
-    char *from = f->slice_at_start ? print_string("%s", "its start")
-                                   : where(f->slice_from, f->slice_from_name, f, "its start");
-    char *to = where(f->slice_to, f->slice_to_name, f, "its return");
+  if (f->slice_between[0] || f->slice_between[1]) {
+    char *from = f->slice_at_start == true
+                     ? print_string("%s", "its start")
+                     : where(f->slice_between[0], f->slice_names[0], f, "its start");
+    char *to = where(f->slice_between[1], f->slice_names[1], f, "its return");
     text = print_string("`%s` held the loop for %s between %s and %s (%s)%s", f->name, held, from,
                         to, often, in);
     free(from);
@@ -111,13 +112,14 @@ static void find_held(struct findings *list, const struct view *v, const struct 
     text = print_string("`%s` held the loop for about %s (%s)", f->name, held, often);
   free(in);
   free(often);
-  findings_add(list, (struct finding){.kind = FINDING_HELD,
-                                      .weight = worst,
-                                      .severity = worst,
-                                      .count = times,
-                                      .function = f,
-                                      .at = f->slice_to ? print_string("%s", f->slice_to) : NULL,
-                                      .text = text});
+  findings_add(list, (struct finding){
+                         .kind = FINDING_HELD,
+                         .weight = worst,
+                         .severity = worst,
+                         .count = times,
+                         .function = f,
+                         .at = f->slice_between[1] ? print_string("%s", f->slice_between[1]) : NULL,
+                         .text = text});
 }
 
 /* -- calls that block ------------------------------------------------------ */
@@ -241,21 +243,22 @@ static void add_count(struct findings *list, enum finding_kind kind, uint64_t co
 
 /* Why there was no room, and what that means for the rest. */
 static void find_lost(struct findings *list, const struct view *v) {
-  const char *why = v->confined ? "lost: the program had given up system calls (seccomp), so "
-                                  "nothing new had room"
-                                : "lost: the profile was full; raise memory: in APROF_OPTIONS, "
-                                  "or have profile:memfd where its file system is small";
+  const char *why = v->health.confined
+                        ? "lost: the program had given up system calls (seccomp), so "
+                          "nothing new had room"
+                        : "lost: the profile was full; raise memory: in APROF_OPTIONS, "
+                          "or have profile:memfd where its file system is small";
   static const char rest[] =
       "; times and counts are too small by that, and who is stuck, never ran "
       "or was left was not looked for";
   char *one = print_string("future is in no number here: it was %s", why);
   char *many = print_string("futures are in no number here: they were %s", why);
-  add_count(list, FINDING_LOST, v->lost_futures, one, many);
+  add_count(list, FINDING_LOST, v->health.lost_futures, one, many);
   free(one);
   free(many);
   one = print_string("event was %s%s", why, rest);
   many = print_string("events were %s%s", why, rest);
-  add_count(list, FINDING_LOST, v->lost_events, one, many);
+  add_count(list, FINDING_LOST, v->health.lost_events, one, many);
   free(one);
   free(many);
 }
@@ -265,7 +268,7 @@ static void find_faults(struct findings *list, const struct view *v) {
 #define NESTED                                                                                     \
   "in no number here, nor what would have begun then: in a signal handler, or a callback, that "   \
   "had interrupted another event; have the loop do it (signalfd, a pipe)"
-  add_count(list, FINDING_LOST, v->nested_events, "event is " NESTED, "events are " NESTED);
+  add_count(list, FINDING_LOST, v->health.nested_events, "event is " NESTED, "events are " NESTED);
 #undef NESTED
 }
 

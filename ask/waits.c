@@ -10,7 +10,7 @@
    say what it waited for. Only those are ends. */
 static bool is_end(const struct view_path *path) {
   static const char *const inner[] = {"call", "run", "function"};
-  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+  for (size_t i = 0; path->is_await && i < sizeof inner / sizeof *inner; i++)
     if (!strcmp(path->kind, inner[i]))
       return false;
   return path->is_await;

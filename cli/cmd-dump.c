@@ -91,7 +91,7 @@ static int dump_target(const struct dump *dump) {
   struct aprof_header header;
   int status = CLI_FAILED;
   if (profile_read_header(found.fd, found.what, &header, false)) {
-    struct totals_request request = {
+    struct view_request request = {
         .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
         .path = found.path,
     };
@@ -149,7 +149,7 @@ static int dump_descriptor(const struct dump *dump) {
   const char *what = path ? path : "the profile";
   int status = CLI_FAILED;
   if (profile_read_header(fd, what, &header, false)) {
-    struct totals_request request = {
+    struct view_request request = {
         .reason = at_exit ? "exit" : "signal",
         .sequence = dump->sequence,
         .at = dump->at  ? dump->at

@@ -1,8 +1,8 @@
 /* aprof list: the profiles there are, of live processes and of ended ones. */
-#include "cli.h"
-#include "read/clock.h"
-#include "find.h"
 #include "ask/format.h"
+#include "cli.h"
+#include "find.h"
+#include "read/clock.h"
 #include "read/model.h"
 
 #include <argp.h>

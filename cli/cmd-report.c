@@ -1,5 +1,6 @@
 /* aprof report: totals, a profile or a live process at one look. */
 #include "cli.h"
+#include "load.h"
 #include "show/report.h"
 
 #include <argp.h>
@@ -8,10 +9,7 @@
 #include <string.h>
 
 const struct report_options report_defaults = {
-    .sort = SORT_EXEC,
-    .functions = 20,
-    .waits = 10,
-    .limits = {.held = 10000000, .stuck = 1000000000, .leaked = 10, .spins = 1000}};
+    .sort = SORT_EXEC, .functions = 20, .waits = 10, .limits = ASK_DEFAULTS};
 
 struct request {
   struct report_options options;

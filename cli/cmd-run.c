@@ -3,9 +3,9 @@
  * sees to its totals, and leaves with the program's own exit status.
  */
 #include "cli.h"
-#include "read/clock.h"
 #include "find.h"
 #include "places.h"
+#include "read/clock.h"
 #include "recover.h"
 #include "show/report.h"
 

@@ -1,11 +1,12 @@
 /* Coverage as text and as JSON, aprof.coverage/1; see coverage.h. */
 #include "coverage.h"
+#include "load.h"
 
-#include "cli.h"
 #include "ask/format.h"
-#include "read/json.h"
+#include "cli.h"
 #include "places.h"
 #include "read/view.h"
+#include "show/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -267,53 +268,65 @@ static const char *body_of(enum coverage_verdict verdict) {
                                        : "missing";
 }
 
-static cJSON *record_object(const struct sums *s, enum coverage_kind kind, size_t i) {
+static void emit_record(struct emit *e, const struct sums *s, enum coverage_kind kind, size_t i) {
   const struct coverage_record *v = record(s->coverage, kind, i);
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, kind == COVERAGE_UNIT ? "file" : "at", v->place);
-  json_text(object,
+  emit_open(e, NULL, '{');
+  emit_text(e, kind == COVERAGE_UNIT ? "file" : "at", v->place);
+  emit_text(e,
             kind == COVERAGE_UNIT      ? "plugin"
             : kind == COVERAGE_BINDING ? "text"
                                        : "name",
             v->name);
   if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE)
-    json_text(object, "function", v->in);
+    emit_text(e, "function", v->in);
   if (kind == COVERAGE_CALLBACK)
-    json_text(object, "create", v->in);
+    emit_text(e, "create", v->in);
   if (kind == COVERAGE_BINDING) {
-    json_number(object, "matches", v->matches);
-    cJSON_AddBoolToObject(object, "shipped", s->shipped[i]);
+    emit_number(e, "matches", v->matches);
+    emit_bool(e, "shipped", s->shipped[i]);
   }
   if (kind == COVERAGE_FUNCTION && s->idle)
-    cJSON_AddBoolToObject(object, "ran", !s->idle[i]);
+    emit_bool(e, "ran", !s->idle[i]);
   if (kind == COVERAGE_DECLARED)
-    cJSON_AddBoolToObject(object, "instrumented", verdict(s, kind, i) == COVERAGE_HERE);
+    emit_bool(e, "instrumented", verdict(s, kind, i) == COVERAGE_HERE);
   if (kind == COVERAGE_CALLBACK)
-    json_text(object, "body", body_of(verdict(s, kind, i)));
-  return object;
+    emit_text(e, "body", body_of(verdict(s, kind, i)));
+  emit_close(e, '}');
 }
 
 static void print_json(const struct sums *s, FILE *out) {
   static const char *const names[] = {"units",    "functions", "awaits",  "outside",
                                       "declared", "callbacks", "bindings"};
   const struct coverage *c = s->coverage;
-  fprintf(out, "{\"schema\": \"aprof.coverage/1\",\n\"instrumented\": %zu,\n\"async\": %zu,\n",
-          s->functions, s->functions + s->missings + s->callbacks);
-  fprintf(out, "\"amiss\": %zu,\n\"outside_amiss\": %s,\n\"without\": ", s->amiss,
-          s->inside ? "false" : "true");
-  cJSON *without = cJSON_CreateArray();
+  struct emit e;
+  emit_begin(&e, out);
+  emit_open(&e, NULL, '{');
+  e.gap = "";
+  emit_text(&e, "schema", "aprof.coverage/1");
+  e.gap = "\n";
+  emit_number(&e, "instrumented", s->functions);
+  e.gap = "\n";
+  emit_number(&e, "async", s->functions + s->missings + s->callbacks);
+  e.gap = "\n";
+  emit_number(&e, "amiss", s->amiss);
+  e.gap = "\n";
+  emit_bool(&e, "outside_amiss", !s->inside);
+  e.gap = "\n";
+  emit_open(&e, "without", '[');
   for (size_t i = 0; i < c->withouts; i++)
-    cJSON_AddItemToArray(without, cJSON_CreateString(c->without[i]));
-  json_write(out, without);
+    emit_text(&e, NULL, c->without[i]);
+  emit_close(&e, ']');
   for (int kind = 0; kind <= COVERAGE_BINDING; kind++) {
-    fprintf(out, ",\n\"%s\": [", names[kind]);
+    e.gap = "\n";
+    emit_open(&e, names[kind], '[');
     for (size_t i = 0; i < c->of[kind].count; i++) {
-      fputs(i ? ",\n  " : "\n  ", out);
-      json_write(out, record_object(s, (enum coverage_kind)kind, i));
+      emit_row(&e);
+      emit_record(&e, s, (enum coverage_kind)kind, i);
     }
-    fputs("]", out);
+    emit_close(&e, ']');
   }
-  fputs("}\n", out);
+  emit_close(&e, '}');
+  emit_end(&e);
 }
 
 size_t coverage_print(const struct coverage *c, const struct coverage_options *options, FILE *out) {

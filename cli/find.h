@@ -13,7 +13,6 @@
 
 #include "read/profile.h"
 
-
 struct found {
   int fd;
   char *path; /* of the file; NULL for a memfd */

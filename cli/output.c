@@ -1,6 +1,8 @@
 /* Totals into files; see output.h. */
 #include "output.h"
 
+#include "read/verify.h"
+
 #include "cli.h"
 
 #include <errno.h>
@@ -69,7 +71,7 @@ void output_in_spite_of_signals(void) {
 
 /* Devices, pipes, links: nothing to rename over. */
 static bool write_directly(const char *path, int fd, const char *what, enum profile_state state,
-                           const struct totals_request *request) {
+                           const struct view_request *request) {
   FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
   if (!out) {
     cannot_write(path, errno);
@@ -159,7 +161,7 @@ static bool is_plain(const char *path) {
 }
 
 char *output_totals(const char *path, bool given, int fd, const char *what,
-                    enum profile_state state, const struct totals_request *request) {
+                    enum profile_state state, const struct view_request *request) {
   if (given && !is_plain(path))
     return write_directly(path, fd, what, state, request) ? print_string("%s", path) : NULL;
   char *temporary = print_string("%s.XXXXXX", path), *place = NULL;

@@ -31,6 +31,6 @@ void output_in_spite_of_signals(void);
  * that names the file and what to do.
  */
 char *output_totals(const char *path, bool given, int fd, const char *what,
-                    enum profile_state state, const struct totals_request *request);
+                    enum profile_state state, const struct view_request *request);
 
 #endif

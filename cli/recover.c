@@ -2,10 +2,10 @@
 #include "recover.h"
 
 #include "cli.h"
-#include "read/clock.h"
 #include "find.h"
-#include "read/json.h"
 #include "output.h"
+#include "read/clock.h"
+#include "read/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,7 +163,7 @@ static uint64_t tick_of_end(const struct found *found, const struct aprof_header
 
 static bool make_totals(struct found *found, const struct aprof_header *header,
                         const struct recovery *recovery) {
-  struct totals_request request = {.reason = "recovered", .path = found->path};
+  struct view_request request = {.reason = "recovered", .path = found->path};
   if (is_killed(header, recovery))
     request.at = tick_of_end(found, header, recovery->killed);
   char *path = place_for(header, recovery->directory);

@@ -1,17 +1,10 @@
-/* Governed overhead: what was shed, and what that concerns, into totals; see governed.h. */
+/* Governed overhead: what was shed, and what that concerns, of a profile; see governed.h. */
 #include "governed.h"
 
 #include "clock.h"
-#include "json.h"
 #include "util.h"
 
 #include <stdlib.h>
-
-const struct governed_step governed_steps[APROF_STEPS] = {{"none", NULL},
-                                                          {"histograms", "no histograms"},
-                                                          {"paths", "no paths"},
-                                                          {"clock", "coarse clock"},
-                                                          {"times", "counts only"}};
 
 /* -- the profile ------------------------------------------------------------------- */
 
@@ -53,67 +46,54 @@ uint64_t governed_cost(const struct model *m, const struct aprof_block *b) {
   return cost;
 }
 
-static void add_decimal(cJSON *object, const char *name, double value) {
-  char text[64];
-  snprintf(text, sizeof text, "%.4f", value);
-  cJSON_AddRawToObject(object, name, text);
-}
-
-cJSON *governed_object(const struct model *m) {
+void governed_fill(struct view *v, const struct model *m) {
   const struct aprof_header *header = &m->profile->header;
-  if (header->overhead_ppm == 0)
-    return cJSON_CreateNull();
-  cJSON *object = cJSON_CreateObject();
-  add_decimal(object, "ceiling_percent", header->overhead_ppm / 10000.0);
-  cJSON *array = cJSON_AddArrayToObject(object, "steps");
+  v->governed.is = header->overhead_ppm != 0;
+  v->governed.ceiling = header->overhead_ppm / 10000.0;
   for (int step = 0; step < APROF_STEPS; step++) {
-    cJSON *item = cJSON_CreateObject();
-    uint64_t cost = (clock_to_ns(header->step_cost_mticks[step], m->rate) + 500) / 1000;
-    json_text(item, "step", governed_steps[step].name);
-    json_maybe(item, "event_cost_ns", cost, header->step_cost_mticks[step] != 0);
-    cJSON_AddItemToArray(array, item);
+    uint64_t mticks = header->step_cost_mticks[step];
+    v->governed.at_step[step] = (struct view_step){
+        .step = governed_steps[step].name,
+        .event_cost = mticks ? (clock_to_ns(mticks, m->rate) + 500) / 1000 : UNKNOWN,
+    };
   }
-  return object;
 }
 
 static uint64_t ns_since_start(const struct model *m, uint64_t tick) {
   return clock_to_ns(beyond(tick, m->profile->header.tick0), m->rate);
 }
 
-static void add_periods(const struct model *m, cJSON *object, const struct aprof_block *b) {
-  cJSON *array = cJSON_AddArrayToObject(object, "periods");
+static void fill_periods(struct view *v, const struct model *m, struct view_thread *t,
+                         const struct aprof_block *b) {
+  t->period = arena_get(&v->arena, APROF_PERIODS, sizeof *t->period);
   uint32_t first = b->changes > APROF_PERIODS ? b->changes - APROF_PERIODS : 0;
   for (uint32_t i = first; i < b->changes; i++) {
     const struct aprof_period *p = &b->periods[i % APROF_PERIODS];
     if (p->step == 0 || p->step >= APROF_STEPS)
       continue;
-    cJSON *item = cJSON_CreateObject();
-    json_text(item, "step", governed_steps[p->step].name);
-    json_number(item, "begin_ns", ns_since_start(m, p->begin_tick));
-    json_maybe(item, "end_ns", ns_since_start(m, p->end_tick), p->end_tick != 0);
-    json_number(item, "events", p->end_tick ? p->events : beyond(b->sequence / 2, b->step_event));
-    cJSON_AddItemToArray(array, item);
+    t->period[t->periods++] = (struct view_period){
+        .step = governed_steps[p->step].name,
+        .begin = ns_since_start(m, p->begin_tick),
+        .end = p->end_tick ? ns_since_start(m, p->end_tick) : UNKNOWN,
+        .events = p->end_tick ? p->events : beyond(b->sequence / 2, b->step_event),
+    };
   }
 }
 
-void governed_thread(const struct model *m, cJSON *object, const struct aprof_block *b) {
-  if (m->profile->header.overhead_ppm == 0 || !b) {
-    json_text(object, "shed", NULL);
+void governed_fill_thread(struct view *v, const struct model *m, struct view_thread *t) {
+  const struct aprof_block *b = profile_block(m->profile, (uint32_t)t->block);
+  t->governed = m->profile->header.overhead_ppm != 0 && b;
+  if (!t->governed)
     return;
-  }
-  cJSON *shed = cJSON_AddObjectToObject(object, "shed");
-  json_text(shed, "step", governed_steps[b->step < APROF_STEPS ? b->step : 0].name);
-  json_number(shed, "changes", b->changes);
-  cJSON *array = cJSON_AddArrayToObject(shed, "steps");
+  t->step = governed_steps[b->step < APROF_STEPS ? b->step : 0].name;
+  t->changes = b->changes;
   for (uint32_t step = 0; step < APROF_STEPS; step++) {
-    uint64_t general, events = events_at(b, step, &general);
-    cJSON *item = cJSON_CreateObject();
-    json_text(item, "step", governed_steps[step].name);
-    json_number(item, "events", events);
-    json_number(item, "elapsed_ns", clock_to_ns(ticks_at(m, b, step), m->rate));
-    cJSON_AddItemToArray(array, item);
+    uint64_t general;
+    t->at_step[step].step = governed_steps[step].name;
+    t->at_step[step].events = events_at(b, step, &general);
+    t->at_step[step].elapsed = clock_to_ns(ticks_at(m, b, step), m->rate);
   }
-  add_periods(m, shed, b);
+  fill_periods(v, m, t, b);
 }
 
 /* Steps at which a block had events. */
@@ -138,19 +118,4 @@ unsigned governed_concern(const struct model *m, const struct model_function *f)
         bits |= b ? steps_of(b) : 0;
       }
   return governed_and_before(bits);
-}
-
-unsigned governed_and_before(unsigned shed) {
-  unsigned all = 0;
-  for (int step = 1; step < APROF_STEPS; step++)
-    if (shed >> step)
-      all |= 1u << step;
-  return all;
-}
-
-void governed_add(cJSON *object, unsigned shed) {
-  cJSON *array = cJSON_AddArrayToObject(object, "shed");
-  for (int step = 1; step < APROF_STEPS; step++)
-    if (shed & 1u << step)
-      cJSON_AddItemToArray(array, cJSON_CreateString(governed_steps[step].name));
 }

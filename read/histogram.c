@@ -2,7 +2,6 @@
 #include "histogram.h"
 
 #include "clock.h"
-#include "json.h"
 
 #include <string.h>
 
@@ -71,35 +70,39 @@ static bool is_longest(const struct histogram *h, unsigned permille, const struc
          max <= clock_to_ns(upper, rate);
 }
 
-cJSON *histogram_json(const struct histogram *h, uint64_t rate, uint64_t max) {
-  static const struct {
-    const char *name;
-    unsigned permille;
-  } points[] = {{"p50", 500}, {"p90", 900}, {"p95", 950}, {"p99", 990}, {"p999", 999}};
+const char *const distribution_points[] = {"p50", "p90", "p95", "p99", "p999", "max"};
+static const unsigned permille[] = {500, 900, 950, 990, 999};
+
+struct distribution histogram_convert(struct arena *arena, const struct histogram *h, uint64_t rate,
+                                      uint64_t max) {
   struct bucket buckets[APROF_HISTOGRAM_BUCKETS];
   size_t count = used_buckets(h, buckets);
+  struct distribution d = {0};
   if (!count)
-    return cJSON_CreateNull();
+    return d;
   struct bucket last = buckets[count - 1];
   bool exact = max != HISTOGRAM_NO_MAX;
   if (!exact)
     max = clock_to_ns(last.lower + width(last.lower) - 1, rate);
-  cJSON *object = cJSON_CreateObject();
-  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+  uint64_t *point = &d.p50;
+  for (int i = 0; i < DISTRIBUTION_POINTS - 1; i++) {
     uint64_t value =
-        clock_to_ns(buckets_percentile(buckets, count, points[i].permille, HISTOGRAM_NO_MAX), rate);
-    if (exact && is_longest(h, points[i].permille, &last, rate, max))
+        clock_to_ns(buckets_percentile(buckets, count, permille[i], HISTOGRAM_NO_MAX), rate);
+    if (exact && is_longest(h, permille[i], &last, rate, max))
       value = max;
-    json_number(object, points[i].name, value < max ? value : max);
+    point[i] = value < max ? value : max;
   }
-  json_number(object, "max", max);
-  count = convert(buckets, count, rate);
-  cJSON *array = cJSON_AddArrayToObject(object, "buckets");
-  for (size_t i = 0; i < count; i++) {
-    cJSON *pair = cJSON_CreateArray();
-    cJSON_AddItemToArray(pair, json_raw(buckets[i].lower));
-    cJSON_AddItemToArray(pair, json_raw(buckets[i].count));
-    cJSON_AddItemToArray(array, pair);
-  }
-  return object;
+  d.max = max;
+  d.count = convert(buckets, count, rate);
+  d.bucket = arena_get(arena, d.count, sizeof *d.bucket);
+  memcpy(d.bucket, buckets, d.count * sizeof *d.bucket);
+  return d;
+}
+
+void distribution_settle(struct distribution *d, uint64_t max) {
+  uint64_t *point = &d->p50;
+  for (int i = 0; i < DISTRIBUTION_POINTS - 1; i++)
+    point[i] = buckets_percentile(d->bucket, d->count, permille[i], max);
+  const struct bucket *last = d->count ? &d->bucket[d->count - 1] : NULL;
+  d->max = max != HISTOGRAM_NO_MAX ? max : last ? last->lower + width(last->lower) - 1 : 0;
 }

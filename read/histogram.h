@@ -8,9 +8,11 @@
 #ifndef APROF_READ_HISTOGRAM_H
 #define APROF_READ_HISTOGRAM_H
 
+#include "arena.h"
+
 #include <aprof/profile.h>
-#include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define HISTOGRAM_NO_MAX UINT64_MAX
 
@@ -35,11 +37,23 @@ void histogram_add(struct histogram *h, const uint64_t *buckets);
 uint64_t buckets_percentile(const struct bucket *buckets, size_t count, unsigned permille,
                             uint64_t max);
 
+/* Values that were counted, in ns. The percentiles lie behind each other. */
+struct distribution {
+  struct bucket *bucket; /* in rising order */
+  size_t count;          /* of them; 0: not measured */
+  uint64_t p50, p90, p95, p99, p999, max;
+};
+enum { DISTRIBUTION_POINTS = 6 }; /* with max */
+extern const char *const distribution_points[DISTRIBUTION_POINTS];
+
 /*
- * The histogram object of the totals, times in ns at `rate`; null where nothing
- * was counted. `max` is the exact maximum in ns; without one the upper edge of
- * the highest bucket stands in.
+ * A histogram in ticks as one in ns at `rate`, in the arena. `max` is the exact maximum in ns;
+ * without one the upper edge of the highest bucket stands in.
  */
-cJSON *histogram_json(const struct histogram *h, uint64_t rate, uint64_t max);
+struct distribution histogram_convert(struct arena *, const struct histogram *h, uint64_t rate,
+                                      uint64_t max);
+/* Percentiles of buckets that were subtracted or added up. `max`: none passes it; or
+   HISTOGRAM_NO_MAX. */
+void distribution_settle(struct distribution *, uint64_t max);
 
 #endif

@@ -1,4 +1,4 @@
-/* Texts to what they say; see index.h. */
+/* What belongs together, found by a text; see index.h. */
 #include "index.h"
 
 #include "util.h"
@@ -6,31 +6,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct index_entry {
+  char *key; /* NULL: free */
+  const void *value;
+  uint64_t hash;
+};
+
 void index_new(struct index *x, size_t room) {
-  memset(x, 0, sizeof *x);
-  x->key = allocate(room, sizeof *x->key);
-  if (!hcreate_r(room * 2 + 16, &x->table)) {
-    complain("out of memory while comparing totals");
-    exit(CLI_FAILED);
-  }
+  for (x->room = 16; x->room < room * 2;)
+    x->room *= 2;
+  x->entry = allocate(x->room, sizeof *x->entry);
 }
 
 void index_free(struct index *x) {
-  hdestroy_r(&x->table);
-  for (size_t i = 0; i < x->keys; i++)
-    free(x->key[i]);
-  free(x->key);
+  for (size_t i = 0; i < x->room; i++)
+    free(x->entry[i].key);
+  free(x->entry);
+}
+
+/* FNV-1a; its upper bits are the better ones. */
+static uint64_t hash_of(const char *key) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  while (*key)
+    hash = (hash ^ (unsigned char)*key++) * 0x100000001b3u;
+  return hash ^ hash >> 32;
+}
+
+static struct index_entry *find(const struct index *x, const char *key, uint64_t hash) {
+  size_t at = hash & (x->room - 1);
+  while (x->entry[at].key && (x->entry[at].hash != hash || strcmp(x->entry[at].key, key)))
+    at = (at + 1) & (x->room - 1);
+  return &x->entry[at];
 }
 
 void index_put(struct index *x, char *key, const void *value) {
-  ENTRY entry = {.key = key, .data = (void *)value}, *found;
-  x->key[x->keys++] = key;
-  hsearch_r(entry, ENTER, &found, &x->table);
+  uint64_t hash = hash_of(key);
+  struct index_entry *entry = find(x, key, hash);
+  if (entry->key)
+    free(key);
+  else
+    *entry = (struct index_entry){.key = key, .value = value, .hash = hash};
 }
 
-const void *index_get(struct index *x, char *key) {
-  ENTRY entry = {.key = key}, *found = NULL;
-  hsearch_r(entry, FIND, &found, &x->table);
+const void *index_get(const struct index *x, char *key) {
+  const void *value = find(x, key, hash_of(key))->value;
   free(key);
-  return found ? found->data : NULL;
+  return value;
 }

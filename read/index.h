@@ -8,13 +8,13 @@
 #ifndef APROF_READ_INDEX_H
 #define APROF_READ_INDEX_H
 
-#include <search.h>
 #include <stddef.h>
 
+struct index_entry;
+
 struct index {
-  struct hsearch_data table;
-  char **key;
-  size_t keys;
+  struct index_entry *entry;
+  size_t room; /* a power of two, at least twice the entries */
 };
 
 /* For at most `room` entries; index_free gives it back. */
@@ -23,6 +23,6 @@ void index_free(struct index *);
 /* Takes the key; of equal ones the first stays. */
 void index_put(struct index *, char *key, const void *value);
 /* Frees the key. NULL where there is no such entry. */
-const void *index_get(struct index *, char *key);
+const void *index_get(const struct index *, char *key);
 
 #endif

@@ -8,62 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cJSON *there(cJSON *item) {
-  if (!item) {
-    complain("out of memory while making JSON");
-    exit(CLI_FAILED);
-  }
-  return item;
-}
-
-cJSON *json_raw(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRIu64, value);
-  return there(cJSON_CreateRaw(text));
-}
-
-void json_number(cJSON *object, const char *name, uint64_t value) {
-  cJSON_AddItemToObject(object, name, json_raw(value));
-}
-
-void json_signed(cJSON *object, const char *name, int64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRId64, value);
-  there(cJSON_AddRawToObject(object, name, text));
-}
-
-void json_maybe(cJSON *object, const char *name, uint64_t value, bool known) {
-  cJSON_AddItemToObject(object, name, known ? json_raw(value) : there(cJSON_CreateNull()));
-}
-
-void json_flag(cJSON *object, const char *name, bool value, bool known) {
-  cJSON_AddItemToObject(object, name, there(known ? cJSON_CreateBool(value) : cJSON_CreateNull()));
-}
-
-void json_text(cJSON *object, const char *name, const char *text) {
-  cJSON_AddItemToObject(object, name, there(text ? cJSON_CreateString(text) : cJSON_CreateNull()));
-}
-
-cJSON *json_place(const char *file, uint32_t line) {
-  if (!file)
-    return there(cJSON_CreateNull());
-  char *text = line ? print_string("%s:%" PRIu32, file, line) : print_string("%s", file);
-  cJSON *item = there(cJSON_CreateString(text));
-  free(text);
-  return item;
-}
-
-void json_write(FILE *out, cJSON *item) {
-  char *text = cJSON_PrintUnformatted(item);
-  if (!text) {
-    complain("out of memory while writing JSON");
-    exit(CLI_FAILED);
-  }
-  fputs(text, out);
-  cJSON_free(text);
-  cJSON_Delete(item);
-}
-
 /* A copy of the text in which each integer that a double may not hold stands in
    quotes. Tells strings from numbers, and nothing else: the parser does. */
 static char *quote_long_integers(const char *text, size_t length, size_t *deepest) {

@@ -1,8 +1,8 @@
 /*
- * JSON with 64-bit integers, on cJSON.
+ * JSON with 64-bit integers, read by cJSON.
  *
  * Purpose: cJSON keeps numbers as doubles, which lose counters beyond 2^53;
- * they are written as raw text, and read as strings after a scan has put quotes
+ * they are read as strings after a scan has put quotes
  * around long ones.
  * Cost: one pass over a text before it is parsed. Locking: none.
  */
@@ -13,20 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-cJSON *json_raw(uint64_t value);
-void json_number(cJSON *object, const char *name, uint64_t value);
-void json_signed(cJSON *object, const char *name, int64_t value);
-/* null where `known` is false */
-void json_maybe(cJSON *object, const char *name, uint64_t value, bool known);
-void json_flag(cJSON *object, const char *name, bool value, bool known);
-/* null for a NULL text */
-void json_text(cJSON *object, const char *name, const char *text);
-/* "file:line", "file" or null */
-cJSON *json_place(const char *file, uint32_t line);
-
-/* Writes `item` on one line and deletes it. */
-void json_write(FILE *out, cJSON *item);
 
 /* Digits that a double holds whatever they are. Integers with more are strings once
    they have been parsed. */

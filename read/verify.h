@@ -1,24 +1,29 @@
 /*
- * Totals that come from outside, tested before anything is read from them.
+ * A view tested against the ledger.
  *
- * Purpose: what was edited, cut, merged badly or made by a damaged profile is told
- * by the first member that cannot be: of the wrong type, beyond what can be counted,
- * or at odds with an equation of the ledger (aprof-totals(5)). What is read after
- * that may rely on types; no number of a true file is ever refused, not even of a
- * torn profile: only what the writer derives is compared.
- * Cost: linear in the size of the totals. Locking: none.
+ * Purpose: what was edited, cut, merged badly or made by a damaged profile is told by the first
+ * member that cannot be: of the wrong type, beyond what can be counted, or at odds with an
+ * equation of the ledger (aprof-totals(5)). No number of a true file is ever refused, not even
+ * of a torn profile: only what the writer derives is compared.
+ * Cost: linear in the size of the view. Locking: none.
  */
 #ifndef APROF_READ_VERIFY_H
 #define APROF_READ_VERIFY_H
 
+#include "view.h"
+
 #include <cjson/cJSON.h>
 
-/* NULL where all is well; else what is wrong ("functions[3].wall_ns is 7, ..."), to be
-   freed. `json` came from json_parse. */
-char *verify_totals(const cJSON *json);
+#define TOTALS_SCHEMA "aprof.totals/1"
 
-/* verify-fields.c: the types alone; after it the arrays hold objects, and members that
-   are read are what they should be. */
-char *verify_fields(const cJSON *json);
+/* A view of JSON from json_parse; NULL where a member is not of its type: then `*fault` is
+   what is wrong ("functions[3].wall_ns is -7, ..."), to be freed. view-totals.c */
+struct view *view_read(const cJSON *json, const char *what, char **fault);
+
+/* NULL where all is well; else what is wrong, to be freed: a number beyond 2^63, or one of
+   the equations. */
+char *view_fault(const struct view *);
+/* The first of these alone. */
+char *view_beyond(const struct view *);
 
 #endif

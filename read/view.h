@@ -1,35 +1,116 @@
 /*
- * Totals read back: what reports are made from.
+ * The view: all numbers about a process, or several, over one interval, in memory.
  *
- * Purpose: JSON totals as structs, whether they come from a file, from a
- * profile or from a live process; and the interval between two of them.
- * Cost: the parsed JSON stays in memory, strings point into it.
- * Locking: none.
+ * In: a profile, totals (JSON), two views of one process, or views of several. Out: these
+ * structs; whatever asks or shows takes a view and nothing else. read/fields.c says of
+ * each member what it is called, how it is read, tested, subtracted and merged.
+ * Cost: linear in what it is made of; all of it lies in one arena. Locking: none.
  */
-#ifndef APROF_READ_READING_H
-#define APROF_READ_READING_H
+#ifndef APROF_READ_VIEW_H
+#define APROF_READ_VIEW_H
 
+#include "arena.h"
 #include "histogram.h"
+#include "profile.h"
 
-#include <aprof/profile.h>
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNKNOWN UINT64_MAX /* null in the JSON */
+#define UNKNOWN UINT64_MAX    /* a number that was not measured: null in totals */
+#define VIEW_LIVE_LIMIT 1000u /* futures listed one by one */
 
-struct distribution {
-  struct bucket *bucket;
-  size_t count; /* 0: not measured */
-  uint64_t p50, p99;
+enum { FLAG_UNKNOWN = 2 }; /* of a flag that may be null */
+
+/* A list is a pointer and, right behind it, how many there are: fields.c counts on that. */
+
+struct view_process {
+  int64_t pid, parent_pid;
+  const char *name, *command, *host, *reason;
+  const char *started_at, *dumped_at, *profile; /* or NULL */
+  uint64_t elapsed, sequence, epoch, reset_epoch;
+  uint64_t measured; /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */
+  uint64_t reset;    /* ns after the start; UNKNOWN: never */
+  uint8_t enabled;
+};
+
+struct view_clock {
+  const char *source;
+  uint64_t hz;
+};
+
+struct view_health {
+  uint64_t events, event_cost, lost_futures, folded_nodes, other_nodes, lost_histograms,
+      lost_events, missed_events, nested_events, unmatched_awaits, reused_keys, migrations,
+      torn_threads, cost, memory;
+  double overhead;    /* percent; negative: unknown */
+  uint8_t consistent; /* else it is torn: its parts may be of slightly different moments */
+  uint8_t confined;   /* it had given up system calls */
+};
+
+/* What one of enum aprof_step is about: of the process, and of a thread. */
+struct view_step {
+  const char *step;
+  uint64_t event_cost, elapsed, events;
+};
+
+struct view_governed {
+  bool is;
+  double ceiling;
+  struct view_step at_step[APROF_STEPS];
+};
+
+struct view_period {
+  const char *step;
+  uint64_t begin, end, events; /* end UNKNOWN: it goes on */
+};
+
+struct view_thread {
+  uint64_t process, block; /* process: index in view.merged */
+  int64_t tid;
+  const char *name;
+  uint64_t events, exec, idle, other, elapsed, missed_events, reused_keys;
+  uint64_t cost; /* of its events, ns; UNKNOWN: not measured, or totals do not say */
+  double overhead;
+  bool governed; /* then also: */
+  const char *step;
+  uint64_t changes;
+  struct view_step at_step[APROF_STEPS]; /* zeros where the overhead is not governed */
+  struct view_period *period;
+  size_t periods;
+  /* made by view_settle */
+  bool is_pool;  /* it has run futures, none of which held a loop: all were workers */
+  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
+};
+
+struct view_loop {
+  uint64_t process, block;
+  int64_t tid;
+  const char *name;
+  uint64_t elapsed, busy;
+  double busy_share;
+  uint64_t slice_max; /* the longest that is over */
+  const char *slice_between[2], *slice_names[2], *slice_function;
+  uint64_t open; /* of the hold that goes on; or UNKNOWN */
+  const char *open_from, *open_function;
+  /* made by view_settle */
+  const struct view_thread *thread; /* or NULL */
+  uint64_t hold_max;                /* the longest, one that goes on included */
+  const char *from, *to, *function; /* or NULL */
+};
+
+/* Events of one place that found nothing to act on. */
+struct view_miss {
+  const char *kind, *name, *file, *in; /* name, file, in: NULL where unknown */
+  uint64_t line, count;
+  uint8_t matched; /* what was called has found a future here or elsewhere; or FLAG_UNKNOWN */
 };
 
 struct view_await {
   const char *file, *callee, *kind;
   uint64_t line; /* 0: unknown */
-  bool background;
-  uint64_t count, immediate, waiting, max;
+  uint8_t background;
+  uint64_t count, immediate, waiting, open, max;
   uint64_t ended; /* of waiting: in waits that are counted, as they have ended */
   struct distribution waits;
 };
@@ -38,145 +119,152 @@ struct view_await {
 struct view_blocking {
   const char *file, *callee;
   uint64_t line, count, held, max;
+  struct distribution held_of;
 };
 
 /* Who woke futures of a function, and how long they were queued then. */
 struct view_waker {
   const char *file, *name, *in; /* in: the function that the place lies in, or NULL */
   uint64_t line, count, queued, max;
-  bool clock; /* nobody: it was due */
+  uint8_t clock; /* nobody: it was due */
   struct distribution queued_of;
 };
 
+struct view_lateness {
+  bool is;
+  uint64_t count, total, max;
+  struct distribution late;
+};
+
 struct view_function {
-  const char *name, *file;
+  uint64_t process; /* index in view.merged; UNKNOWN: of all of them */
+  const char *name, *file, *model;
   uint64_t line, column; /* 0: not known */
-  bool instrumented;
+  uint8_t instrumented;
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
-  uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */
-  uint64_t wall, queued, exec, waiting, children_exec;
-  uint64_t loop_exec; /* of exec, what held a loop: not on a thread of a pool */
+  uint64_t wall, queued, exec, pool_exec, waiting, children_exec;
   uint64_t exec_max, wall_max, slice_max;
-  const char *slice_from, *slice_to;           /* places, or NULL */
-  const char *slice_from_name, *slice_to_name; /* or NULL */
-  const char *mostly;                          /* ran for most of the longest slice; or NULL */
-  uint64_t mostly_max;                         /* its longest run: */
-  bool mostly_at_once;                         /* in one slice for sure */
-  bool slice_at_start;                         /* slice_from is where it was created */
+  const char *slice_between[2]; /* places, or NULL */
+  const char *slice_names[2];   /* or NULL */
+  const char *mostly;           /* ran for most of the longest slice; or NULL */
+  uint64_t mostly_max;          /* its longest run: */
+  uint8_t mostly_at_once;       /* in one slice for sure */
+  uint8_t slice_at_start;       /* slice_between begins where it was created */
   struct distribution exec_of, slice_of, wall_of, queued_of;
   struct view_await *await;
   size_t awaits;
-  struct view_blocking *blocking;
-  size_t blockings;
   struct view_waker *waker;
   size_t wakers;
-  unsigned shed;   /* 1 << enum aprof_step: what its numbers lack */
-  bool unmeasured; /* mostly: then its times say nothing (governed_settle) */
+  struct view_lateness lateness;
+  struct view_blocking *blocking;
+  size_t blockings;
+  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
+  /* made by view_settle */
+  uint64_t loop_exec;   /* of exec, what held a loop: not on a thread of a pool */
+  uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */
+  bool unmeasured;      /* mostly: then its times say nothing */
 };
 
 struct view_path {
-  size_t parent; /* index of an earlier one; SIZE_MAX: a root */
-  uint64_t id;
-  bool is_await, background;
-  size_t function; /* index; SIZE_MAX: unknown */
-  const char *name, *place, *kind;
-  const struct view_await *await; /* of the function there; NULL where it has none */
-  uint64_t count, immediate, created, exec, waiting, max;
+  uint64_t id, parent_id, function; /* function: index */
+  bool is_await;
+  const char *name, *place, *kind; /* of an await: callee, place, kind; else the function's name */
+  uint8_t background;
+  uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
+  uint64_t wall, queued, exec, waiting, children_exec, count, immediate, open, max;
   uint64_t ended; /* as view_await's */
+  /* made by view_settle */
+  size_t parent;                  /* index of an earlier one; SIZE_MAX: a root */
+  const struct view_await *await; /* of the function there; NULL where it has none */
 };
 
 struct view_live {
-  size_t function;
-  const struct view_await *await; /* that it is in; or NULL */
-  const char *state, *place, *callee, *kind;
+  uint64_t process, id, parent, function; /* function: index */
+  const char *name, *state, *place, *callee, *kind;
   const char *created_at, *created_by; /* or NULL */
-  bool started, background;
-  bool aside;  /* it waits for what it called, on its own stack; older totals do not say */
-  int64_t tid; /* of the thread that ran it last; 0: none has */
-  uint64_t id, parent, age, since, count;
-  unsigned shed;               /* what its times lack: its function's, and its thread's */
+  uint64_t age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */
-  bool not_due;                /* it waits for a time that is still to come */
-  uint64_t holds;              /* for how long its loop is held without a pause; 0: it holds none */
+  uint64_t due;                /* ns until it is; 0: it waits for no time, or that has come */
+  uint8_t started, background;
+  uint8_t aside; /* it waits for what it called, on its own stack */
+  int64_t tid;   /* of the thread that ran it last; 0: none has */
+  /* made by view_settle */
+  const struct view_await *await; /* that it is in; or NULL */
+  unsigned shed;                  /* what its times lack: its function's, and its thread's */
+  uint64_t holds; /* for how long its loop is held without a pause; 0: it holds none */
   const char *held_by, *held_from; /* the outermost on its stack, and what let that go on;
                                       or NULL */
 };
 
-struct view_thread {
-  uint64_t block, exec, idle, other, elapsed;
-  uint64_t cost; /* of its events, ns; UNKNOWN: not measured, or totals do not say */
-  const char *name;
-  int64_t tid;
-  bool is_pool; /* it has run futures, none of which held a loop: all were workers */
-  struct {
-    uint64_t elapsed, events;
-  } at_step[APROF_STEPS]; /* zeros where the overhead is not governed */
-  unsigned shed;          /* 1 << enum aprof_step: what its numbers lack */
-};
-
-struct view_loop {
-  const struct view_thread *thread; /* or NULL */
-  int64_t tid;
-  const char *name;
-  uint64_t block, hold_max, open;   /* open: of the hold that goes on; or UNKNOWN */
-  const char *from, *to, *function; /* or NULL */
-  const char *open_from, *open_function;
-};
-
-/* Events of one place that found nothing to act on. */
-struct view_miss {
-  const char *kind, *name, *file, *in; /* name, file, in: NULL where unknown */
-  uint64_t line, count;
-  bool matched; /* what was called has found a future here or elsewhere */
-};
-
 struct view {
-  cJSON *json;
-  char *what; /* for messages */
-  const char *name, *command, *host, *started_at, *dumped_at, *reason;
-  uint64_t pid, elapsed, epoch, reset_epoch;
-  uint64_t reset;    /* ns after the start; UNKNOWN: never */
-  uint64_t measured; /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */
-  uint64_t events, event_cost, lost_futures, lost_events, lost_histograms, missed_events,
-      nested_events, other_nodes, torn_threads, reused_keys;
-  double overhead; /* percent; negative: unknown */
-  unsigned shed;   /* by any thread; as view_thread's */
-  bool consistent;
-  bool confined; /* it had given up system calls */
-  bool is_interval;
-  struct view_function *function;
-  size_t functions;
-  struct view_path *path;
-  size_t paths;
-  struct view_live *live;
-  size_t lives;
+  struct arena arena;
+  const char *what;            /* for messages */
+  struct view_process process; /* of several: what they have in common, and the longest */
+  struct view_process *merged; /* of totals that were merged */
+  size_t processes;
+  struct view_clock clock;
+  struct view_health health;
+  struct view_governed governed;
   struct view_thread *thread;
   size_t threads;
   struct view_loop *loop;
   size_t loops;
   struct view_miss *miss;
   size_t misses;
+  struct view_function *function;
+  size_t functions;
+  struct view_path *path; /* parents come before their children */
+  size_t paths;
+  struct view_live *live;
+  size_t lives;
+  bool is_interval;
+  unsigned shed; /* by any thread; as view_thread's */
 };
 
-/* `target`: totals, a profile, or a PID. NULL after a message. load.c */
-struct view *view_load(const char *target);
-/* Text from anywhere: NULL after a message where it is no totals, or where its numbers
-   cannot be (verify.h). load.c */
-struct view *view_parse(const char *text, size_t length, const char *what);
-/* What has passed verify_fields, or was just made: takes the JSON. */
-struct view *view_new(cJSON *json, const char *what);
-void view_free(struct view *);
-/* Of view_new: what its parts refer to, and who holds which loop. reading-join.c */
-void view_join(struct view *);
+struct view_request {
+  const char *reason; /* "exit", "signal", "request", "recovered" */
+  uint64_t sequence;  /* of the signal */
+  uint64_t at;        /* tick that counts as now; 0: find out */
+  const char *path;   /* of the profile; NULL for a memfd */
+  bool without_histograms;
+};
 
-/* The directory, slash included, that all names of the functions' files
-   share; "" where there is none. The caller frees it. */
-char *view_directory(const struct view *);
-/* Takes it off every name of a file and place. */
-void view_shorten(struct view *, const char *directory);
+/* An empty one that view_free takes. */
+struct view *view_new(const char *what);
+void view_free(struct view *);
+
+/* Of the profile open as `fd`. NULL after a message where it cannot be read. view-profile.c */
+struct view *view_of_profile(int fd, const char *what, enum profile_state state,
+                             const struct view_request *request);
+/* Of text from anywhere: NULL after a message where it is no totals, or where its numbers
+   cannot be (verify.h). view-totals.c */
+struct view *view_of_totals(const char *text, size_t length, const char *what);
+
+/* What follows from the members above it, once these are filled. join.c */
+void view_settle(struct view *);
 
 /* Turns `later` into what happened between the two. A maximum is kept only if it
    has changed, so is new. False after a message where they do not belong together. */
 bool view_subtract(struct view *later, const struct view *earlier);
+
+/* Adds the numbers of another process to those of `v`; threads, loops and futures stay of the
+   process that they are of. `apart`: so do functions and paths. `other` has to live as long as
+   `v`: it lends its texts. merge.c */
+void view_merge(struct view *v, struct view *other, bool apart);
+
+/* shed.c: by enum aprof_step, in totals and in words. */
+struct governed_step {
+  const char *name, *shown;
+};
+extern const struct governed_step governed_steps[APROF_STEPS];
+/* What is shed at each of these steps is so at all before it. */
+unsigned governed_and_before(unsigned shed);
+/* What each thread, and the whole, has shed, once they are read or subtracted. */
+void governed_settle(struct view *);
+/* From this step on the longest of anything may not be known. Between two totals that of the
+   first may be longer: then a histogram has those of the interval. */
+enum aprof_step governed_maxima(const struct view *);
+/* For so long of its time the longest hold of the thread could not be seen, ns. */
+uint64_t governed_unseen(const struct view *, const struct view_thread *);
 
 #endif

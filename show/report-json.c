@@ -1,13 +1,12 @@
 /* The report as JSON, aprof.report/1; see report.h. */
-#include "read/governed.h"
-#include "read/json.h"
-#include "read/util.h"
+#include "emit.h"
 #include "report.h"
+#include "totals.h"
 
 #include <stdlib.h>
 
-static void add_time(cJSON *object, const char *name, uint64_t ns) {
-  json_maybe(object, name, ns, ns != UNKNOWN);
+static void add_time(struct emit *e, const char *name, uint64_t ns) {
+  emit_maybe(e, name, ns, ns != UNKNOWN);
 }
 
 static uint64_t p99(const struct distribution *d) {
@@ -18,204 +17,206 @@ static uint64_t mean(uint64_t sum, uint64_t count) {
   return count ? sum / count : UNKNOWN;
 }
 
-static void add_share(cJSON *object, const char *name, uint64_t part, uint64_t whole) {
-  if (whole)
-    cJSON_AddNumberToObject(object, name, (double)part / (double)whole);
-  else
-    cJSON_AddNullToObject(object, name);
+static void add_share(struct emit *e, const char *name, uint64_t part, uint64_t whole) {
+  emit_share(e, name, whole ? (double)part / (double)whole : -1, 6);
 }
 
-static cJSON *process_object(const struct view *v) {
+static void emit_process(struct emit *e, const struct view *v) {
   struct loop loop = ask_loop(v);
-  cJSON *object = cJSON_CreateObject();
-  json_number(object, "pid", v->pid);
-  json_text(object, "name", v->name);
-  json_text(object, "command", v->command);
-  json_text(object, "host", v->host);
-  json_text(object, "started_at", v->started_at);
-  json_text(object, "dumped_at", v->dumped_at);
-  json_text(object, "reason", v->reason);
-  cJSON_AddBoolToObject(object, "interval", v->is_interval);
-  json_number(object, "elapsed_ns", v->elapsed);
-  add_time(object, "measured_ns", v->measured);
-  json_number(object, "loop_elapsed_ns", loop.elapsed);
-  json_number(object, "loop_exec_ns", loop.exec);
-  add_share(object, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);
-  json_maybe(object, "loop_idle_ns", loop.idle, loop.has_idle);
-  add_time(object, "slice_max_ns", loop.worst);
-  if (v->overhead >= 0)
-    cJSON_AddNumberToObject(object, "overhead_percent", v->overhead);
-  else
-    cJSON_AddNullToObject(object, "overhead_percent");
-  governed_add(object, v->shed);
-  return object;
+  emit_open(e, "process", '{');
+  emit_signed(e, "pid", v->process.pid);
+  emit_text(e, "name", v->process.name);
+  emit_text(e, "command", v->process.command);
+  emit_text(e, "host", v->process.host);
+  emit_text(e, "started_at", v->process.started_at);
+  emit_text(e, "dumped_at", v->process.dumped_at);
+  emit_text(e, "reason", v->process.reason);
+  emit_bool(e, "interval", v->is_interval);
+  emit_number(e, "elapsed_ns", v->process.elapsed);
+  add_time(e, "measured_ns", v->process.measured);
+  emit_number(e, "loop_elapsed_ns", loop.elapsed);
+  emit_number(e, "loop_exec_ns", loop.exec);
+  add_share(e, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);
+  emit_maybe(e, "loop_idle_ns", loop.idle, loop.has_idle);
+  add_time(e, "slice_max_ns", loop.worst);
+  emit_share(e, "overhead_percent", v->health.overhead, 6);
+  emit_shed(e, "shed", v->shed);
+  emit_close(e, '}');
 }
 
 /* null where it was not measured, for the most part. */
-static void add_sum(cJSON *object, const char *name, const struct view_function *f, uint64_t ns) {
-  json_maybe(object, name, ns, !f->unmeasured && ns != UNKNOWN);
+static void add_sum(struct emit *e, const char *name, const struct view_function *f, uint64_t ns) {
+  emit_maybe(e, name, ns, !f->unmeasured && ns != UNKNOWN);
 }
 
-static cJSON *function_object(const struct view_function *f, const struct loop *loop) {
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, "name", f->name);
-  json_text(object, "file", f->file);
-  json_maybe(object, "line", f->line, f->line != 0);
-  json_maybe(object, "column", f->column, f->column != 0);
-  json_number(object, "created", f->created);
-  json_number(object, "live", f->live);
-  add_share(object, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop->elapsed);
-  add_sum(object, "wall_ns", f, f->wall);
-  add_sum(object, "queued_ns", f, f->queued);
-  add_sum(object, "exec_ns", f, f->exec);
-  add_sum(object, "waiting_ns", f, f->waiting);
-  add_sum(object, "children_exec_ns", f, f->children_exec);
-  add_sum(object, "exec_mean_ns", f, mean(f->exec, f->created));
-  add_time(object, "exec_p99_ns", p99(&f->exec_of));
-  add_sum(object, "waiting_mean_ns", f, mean(f->waiting, f->created));
-  add_time(object, "wall_p99_ns", p99(&f->wall_of));
-  add_time(object, "slice_p99_ns", p99(&f->slice_of));
-  add_time(object, "slice_max_ns", f->slice_max);
-  cJSON *between = cJSON_AddArrayToObject(object, "slice_max_between");
-  if (f->slice_max != UNKNOWN) {
-    cJSON_AddItemToArray(between, json_place(f->slice_from, 0));
-    cJSON_AddItemToArray(between, json_place(f->slice_to, 0));
-  }
-  governed_add(object, f->shed);
-  return object;
+static void emit_function(struct emit *e, const struct view_function *f, const struct loop *loop) {
+  emit_open(e, NULL, '{');
+  emit_text(e, "name", f->name);
+  emit_text(e, "file", f->file);
+  emit_maybe(e, "line", f->line, f->line != 0);
+  emit_maybe(e, "column", f->column, f->column != 0);
+  emit_number(e, "created", f->created);
+  emit_number(e, "live", f->live);
+  add_share(e, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop->elapsed);
+  add_sum(e, "wall_ns", f, f->wall);
+  add_sum(e, "queued_ns", f, f->queued);
+  add_sum(e, "exec_ns", f, f->exec);
+  add_sum(e, "waiting_ns", f, f->waiting);
+  add_sum(e, "children_exec_ns", f, f->children_exec);
+  add_sum(e, "exec_mean_ns", f, mean(f->exec, f->created));
+  add_time(e, "exec_p99_ns", p99(&f->exec_of));
+  add_sum(e, "waiting_mean_ns", f, mean(f->waiting, f->created));
+  add_time(e, "wall_p99_ns", p99(&f->wall_of));
+  add_time(e, "slice_p99_ns", p99(&f->slice_of));
+  add_time(e, "slice_max_ns", f->slice_max);
+  emit_open(e, "slice_max_between", '[');
+  for (int i = 0; i < 2 && f->slice_max != UNKNOWN; i++)
+    emit_text(e, NULL, f->slice_between[i]);
+  emit_close(e, ']');
+  emit_shed(e, "shed", f->shed);
+  emit_close(e, '}');
 }
 
-static cJSON *wait_object(const struct view *v, const struct wait *w, bool background) {
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, "path", w->path);
-  cJSON_AddItemToObject(object, "await", json_place(w->at->place, 0));
-  json_text(object, "callee", w->at->name);
-  cJSON_AddBoolToObject(object, "background", background);
-  json_number(object, "count", w->count);
-  json_number(object, "waiting_ns", w->waiting);
-  add_time(object, "mean_ns", w->mean);
-  add_time(object, "p99_ns", w->p99);
-  add_time(object, "max_ns", w->max);
-  governed_add(object, w->at->function < v->functions ? v->function[w->at->function].shed : 0);
-  return object;
+static void emit_wait(struct emit *e, const struct view *v, const struct wait *w, bool background) {
+  emit_open(e, NULL, '{');
+  emit_text(e, "path", w->path);
+  emit_text(e, "await", w->at->place);
+  emit_text(e, "callee", w->at->name);
+  emit_bool(e, "background", background);
+  emit_number(e, "count", w->count);
+  emit_number(e, "waiting_ns", w->waiting);
+  add_time(e, "mean_ns", w->mean);
+  add_time(e, "p99_ns", w->p99);
+  add_time(e, "max_ns", w->max);
+  emit_shed(e, "shed", w->at->function < v->functions ? v->function[w->at->function].shed : 0);
+  emit_close(e, '}');
 }
 
-cJSON *finding_json(const struct finding *f) {
+void emit_finding(struct emit *e, const struct finding *f) {
   const struct view_function *function = f->function;
   bool held = f->kind == FINDING_HELD;
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, "kind", finding_kinds[f->kind]);
-  json_maybe(object, "severity_ns", f->severity, f->severity != UNKNOWN);
-  json_text(object, "text", f->text);
-  json_text(object, "function", function ? function->name : NULL);
-  json_text(object, "file", function ? function->file : NULL);
-  json_maybe(object, "line", function ? function->line : 0, function && function->line);
-  json_text(object, "at", f->at);
-  json_maybe(object, "count", f->count, f->count != UNKNOWN);
-  json_text(object, "created_at", f->created_at);
-  json_text(object, "created_by", f->created_by);
-  json_maybe(object, "held_ns", f->weight, held);
-  json_text(object, "from", held && !f->goes_on ? function->slice_from : NULL);
-  json_text(object, "to", held && !f->goes_on ? function->slice_to : NULL);
+  emit_open(e, NULL, '{');
+  emit_text(e, "kind", finding_kinds[f->kind]);
+  emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
+  emit_text(e, "text", f->text);
+  emit_text(e, "function", function ? function->name : NULL);
+  emit_text(e, "file", function ? function->file : NULL);
+  emit_maybe(e, "line", function ? function->line : 0, function && function->line);
+  emit_text(e, "at", f->at);
+  emit_maybe(e, "count", f->count, f->count != UNKNOWN);
+  emit_text(e, "created_at", f->created_at);
+  emit_text(e, "created_by", f->created_by);
+  emit_maybe(e, "held_ns", f->weight, held);
+  emit_text(e, "from", held && !f->goes_on ? function->slice_between[0] : NULL);
+  emit_text(e, "to", held && !f->goes_on ? function->slice_between[1] : NULL);
   bool in = held && !f->goes_on && function->mostly;
-  json_text(object, "mostly", in ? function->mostly : NULL);
-  json_maybe(object, "mostly_ns", in ? function->mostly_max : 0, in);
-  governed_add(object, f->shed | (function ? function->shed : 0));
-  return object;
+  emit_text(e, "mostly", in ? function->mostly : NULL);
+  emit_maybe(e, "mostly_ns", in ? function->mostly_max : 0, in);
+  emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
+  emit_close(e, '}');
 }
 
-static void write_findings(const struct view *v, const struct report_options *options, FILE *out) {
+static void begin_rows(struct emit *e, const char *name) {
+  e->gap = "\n";
+  emit_open(e, name, '[');
+}
+
+static void write_findings(const struct view *v, const struct report_options *options,
+                           struct emit *e) {
   size_t count;
   struct finding *findings = ask_findings(v, &options->limits, &count);
-  fputs(",\n\"findings\": [", out);
+  begin_rows(e, "findings");
   for (size_t i = 0; i < count; i++) {
-    fputs(i ? ",\n  " : "\n  ", out);
-    json_write(out, finding_json(&findings[i]));
+    emit_row(e);
+    emit_finding(e, &findings[i]);
   }
-  fputs("]", out);
+  emit_close(e, ']');
   findings_free(findings, count);
 }
 
-static void write_waits(const struct view *v, const struct report_options *options, FILE *out) {
-  bool first = true;
-  fputs(",\n\"waits\": [", out);
+static void write_waits(const struct view *v, const struct report_options *options,
+                        struct emit *e) {
+  begin_rows(e, "waits");
   for (int background = 0; background < 2; background++) {
     size_t count;
     struct wait *waits = ask_waits(v, background, &count);
     for (size_t i = 0; i < count && (!options->waits || i < options->waits); i++) {
-      fputs(first ? "\n  " : ",\n  ", out);
-      first = false;
-      json_write(out, wait_object(v, &waits[i], background));
+      emit_row(e);
+      emit_wait(e, v, &waits[i], background);
     }
     ask_waits_free(waits, count);
   }
-  fputs("]", out);
+  emit_close(e, ']');
 }
 
-static cJSON *waker_object(const struct view_function *f, const struct view_waker *w) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToObject(object, "at", json_place(w->file, (uint32_t)w->line));
-  json_text(object, "name", w->name);
-  json_text(object, "in", w->in);
-  json_text(object, "function", f->name);
-  cJSON_AddBoolToObject(object, "clock", w->clock);
-  json_number(object, "count", w->count);
-  json_number(object, "queued_ns", w->queued);
-  add_time(object, "mean_ns", mean(w->queued, w->count));
-  add_time(object, "p99_ns", p99(&w->queued_of));
-  add_time(object, "max_ns", w->max);
-  governed_add(object, f->shed);
-  return object;
+static void emit_waker(struct emit *e, const struct view_function *f, const struct view_waker *w) {
+  emit_open(e, NULL, '{');
+  emit_place(e, "at", w->file, w->line);
+  emit_text(e, "name", w->name);
+  emit_text(e, "in", w->in);
+  emit_text(e, "function", f->name);
+  emit_bool(e, "clock", w->clock);
+  emit_number(e, "count", w->count);
+  emit_number(e, "queued_ns", w->queued);
+  add_time(e, "mean_ns", mean(w->queued, w->count));
+  add_time(e, "p99_ns", p99(&w->queued_of));
+  add_time(e, "max_ns", w->max);
+  emit_shed(e, "shed", f->shed);
+  emit_close(e, '}');
 }
 
-static cJSON *blocking_object(const struct view_function *f, const struct view_blocking *b) {
-  cJSON *object = cJSON_CreateObject();
-  json_text(object, "function", f->name);
-  cJSON_AddItemToObject(object, "at", json_place(b->file, (uint32_t)b->line));
-  json_text(object, "callee", b->callee);
-  json_number(object, "count", b->count);
-  json_number(object, "held_ns", b->held);
-  add_time(object, "max_ns", b->max);
-  governed_add(object, f->shed);
-  return object;
+static void emit_blocking(struct emit *e, const struct view_function *f,
+                          const struct view_blocking *b) {
+  emit_open(e, NULL, '{');
+  emit_text(e, "function", f->name);
+  emit_place(e, "at", b->file, b->line);
+  emit_text(e, "callee", b->callee);
+  emit_number(e, "count", b->count);
+  emit_number(e, "held_ns", b->held);
+  add_time(e, "max_ns", b->max);
+  emit_shed(e, "shed", f->shed);
+  emit_close(e, '}');
 }
 
 /* Of every function, in the order of the totals: readers sort as they like. */
-static void write_wakes_and_blocking(const struct view *v, FILE *out) {
-  bool first = true;
-  fputs(",\n\"wakers\": [", out);
+static void write_wakes_and_blocking(const struct view *v, struct emit *e) {
+  begin_rows(e, "wakers");
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; j < v->function[i].wakers; j++) {
-      fputs(first ? "\n  " : ",\n  ", out);
-      first = false;
-      json_write(out, waker_object(&v->function[i], &v->function[i].waker[j]));
+      emit_row(e);
+      emit_waker(e, &v->function[i], &v->function[i].waker[j]);
     }
-  first = true;
-  fputs("],\n\"blocking\": [", out);
+  emit_close(e, ']');
+  begin_rows(e, "blocking");
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; j < v->function[i].blockings; j++) {
-      fputs(first ? "\n  " : ",\n  ", out);
-      first = false;
-      json_write(out, blocking_object(&v->function[i], &v->function[i].blocking[j]));
+      emit_row(e);
+      emit_blocking(e, &v->function[i], &v->function[i].blocking[j]);
     }
-  fputs("]", out);
+  emit_close(e, ']');
 }
 
 void report_json(const struct view *v, const struct report_options *options, FILE *out) {
   struct loop loop = ask_loop(v);
+  struct emit e;
   size_t count;
   const struct view_function **list = report_functions(v, options->sort, &count);
-  fputs("{\"schema\": \"aprof.report/1\",\n\"process\": ", out);
-  json_write(out, process_object(v));
-  write_findings(v, options, out);
-  fputs(",\n\"functions\": [", out);
+  emit_begin(&e, out);
+  emit_open(&e, NULL, '{');
+  e.gap = "";
+  emit_text(&e, "schema", "aprof.report/1");
+  e.gap = "\n";
+  emit_process(&e, v);
+  write_findings(v, options, &e);
+  begin_rows(&e, "functions");
   for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
-    fputs(i ? ",\n  " : "\n  ", out);
-    json_write(out, function_object(list[i], &loop));
+    emit_row(&e);
+    emit_function(&e, list[i], &loop);
   }
-  fputs("]", out);
-  write_waits(v, options, out);
-  write_wakes_and_blocking(v, out);
-  fputs("}\n", out);
+  emit_close(&e, ']');
+  write_waits(v, options, &e);
+  write_wakes_and_blocking(v, &e);
+  emit_close(&e, '}');
+  emit_end(&e);
   free(list);
 }

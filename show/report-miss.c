@@ -100,7 +100,7 @@ static bool is_made_by(const struct view *v, const char *callee) {
 }
 
 static bool is_right(const struct view *v, const struct view_miss *m) {
-  return m->matched || (!strcmp(m->kind, "end") && is_made_by(v, m->name));
+  return m->matched == true || (!strcmp(m->kind, "end") && is_made_by(v, m->name));
 }
 
 void report_print_misses(const struct view *v, const struct report_options *options, FILE *out) {

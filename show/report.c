@@ -103,8 +103,10 @@ static void add_health(struct line *line, const struct view *v) {
   static const char *const one[] = {"future",       "event",     "event in a handler",
                                     "event missed", "histogram", "path in (other)",
                                     "thread torn"};
-  const uint64_t count[] = {v->lost_futures,    v->lost_events, v->nested_events, v->missed_events,
-                            v->lost_histograms, v->other_nodes, v->torn_threads};
+  const uint64_t count[] = {v->health.lost_futures,    v->health.lost_events,
+                            v->health.nested_events,   v->health.missed_events,
+                            v->health.lost_histograms, v->health.other_nodes,
+                            v->health.torn_threads};
   char text[256] = "";
   for (size_t i = 0; i < sizeof count / sizeof *count; i++)
     if (count[i]) {
@@ -113,15 +115,15 @@ static void add_health(struct line *line, const struct view *v) {
                length ? ", " : "lost: ", shown_count(count[i]), count[i] == 1 ? one[i] : what[i]);
     }
   add_part(line, text[0] ? text : "nothing lost");
-  if (!v->consistent)
+  if (!v->health.consistent)
     add_part(line, "read while busy: the last instants are blurred");
 }
 
 /* How long all numbers are of: not the whole life after a reset, or where it was off. */
 static void add_length(char *text, size_t room, const struct view *v) {
-  const char *all = shown_time(v->elapsed), *part = shown_time(v->measured);
-  bool whole = v->measured == UNKNOWN || !strcmp(all, part);
-  bool reset = v->reset != UNKNOWN, off = v->epoch > v->reset_epoch;
+  const char *all = shown_time(v->process.elapsed), *part = shown_time(v->process.measured);
+  bool whole = v->process.measured == UNKNOWN || !strcmp(all, part);
+  bool reset = v->process.reset != UNKNOWN, off = v->process.epoch > v->process.reset_epoch;
   if (v->is_interval)
     snprintf(text, room, "%s%s between the two", whole ? all : part, whole ? "" : " of profiling");
   else if (whole)
@@ -142,7 +144,8 @@ static void print_head(const struct view *v, FILE *out) {
     live += v->function[i].live;
   }
   style_set(out, STYLE_TITLE);
-  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") ", cut_right(v->name, 40), v->pid);
+  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") ", cut_right(v->process.name, 40),
+           v->process.pid);
   add_length(text + strlen(text), sizeof text - strlen(text), v);
   add_part(&line, text);
   style_set(out, STYLE_PLAIN);
@@ -162,8 +165,8 @@ static void print_head(const struct view *v, FILE *out) {
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
   add_part(&line, text);
-  if (v->overhead >= 0) { /* what was measured is an event that finds all in the caches */
-    snprintf(text, sizeof text, "cost at least %.1f %%", v->overhead);
+  if (v->health.overhead >= 0) { /* what was measured is an event that finds all in the caches */
+    snprintf(text, sizeof text, "cost at least %.1f %%", v->health.overhead);
     add_part(&line, text);
   }
   add_health(&line, v);
@@ -203,13 +206,14 @@ static const char *after_place(const char *place, const char *before) {
 }
 
 static void write_place(const struct view_function *f, bool bare, char *text, size_t room) {
-  const char *from = bare ? shown_base(f->slice_from) : f->slice_from;
-  const char *to = bare ? shown_base(after_place(f->slice_to, f->slice_from)) : f->slice_to;
+  const char *from = bare ? shown_base(f->slice_between[0]) : f->slice_between[0];
+  const char *to = bare ? shown_base(after_place(f->slice_between[1], f->slice_between[0]))
+                        : f->slice_between[1];
   snprintf(text, room, "  %s", shown_place(bare ? shown_base(f->file) : f->file, f->line));
   size_t length = strlen(text);
-  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_from || f->slice_to))
+  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_between[0] || f->slice_between[1]))
     snprintf(text + length, room - length, "   worst: %s .. %s",
-             shown_end(f, from, f->slice_from_name), shown_end(f, to, f->slice_to_name));
+             shown_end(f, from, f->slice_names[0]), shown_end(f, to, f->slice_names[1]));
 }
 
 /* Where it is, and between which two places its worst slice lies: lines rather than
@@ -327,8 +331,8 @@ static void print_waits(const struct view *v, const struct report_options *optio
 }
 
 static void shorten(struct view *v, FILE *out) {
-  char *directory = view_directory(v);
-  view_shorten(v, directory);
+  char *directory = report_directory(v);
+  report_shorten(v, directory);
   if (*directory) {
     style_set(out, STYLE_FAINT);
     fprintf(out, "files are in %s\n", cut_left(directory, FORMAT_WIDTH - 13));

@@ -38,8 +38,6 @@ extern const char *const report_sorts[];
 /* Functions that did anything, in the order asked for; the caller frees the array. */
 const struct view_function **report_functions(const struct view *, enum report_sort, size_t *count);
 
-cJSON *finding_json(const struct finding *);
-
 /* report-findings.c */
 void report_print_findings(const struct view *, const struct report_options *, FILE *out);
 
@@ -57,7 +55,13 @@ void report_print_more(size_t all, size_t shown, FILE *out);
    rows are asked for. */
 void report_print_misses(const struct view *, const struct report_options *, FILE *out);
 
-/* Shortens the names of files in the readings. */
+/* shorten.c: the directory, slash included, that all names of the functions' files
+   share; "" where there is none. The caller frees it. */
+char *report_directory(const struct view *);
+/* Takes it off every name of a file and place. */
+void report_shorten(struct view *, const char *directory);
+
+/* Shortens the names of files in the view. */
 void report_print(struct view *, const struct report_options *, FILE *out);
 void report_json(const struct view *, const struct report_options *, FILE *out);
 

@@ -1,6 +1,8 @@
-/* Names of files without the directory that they share; see view.h. */
+/* Names of files without the directory that they share; see report.h. */
+#include "read/fields.h"
+#include "read/settle.h"
 #include "read/util.h"
-#include "read/view.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,7 @@ static char *common_directory(const struct view *v, bool instrumented) {
 
 /* Of the program's own files, as the compiler was told them, absolute or not: a header of
    the system would leave nothing, nor would a library's file that only its symbols name. */
-char *view_directory(const struct view *v) {
+char *report_directory(const struct view *v) {
   char *directory = common_directory(v, true);
   if (!directory)
     directory = common_directory(v, false);
@@ -53,31 +55,21 @@ static void cut(const char **text, const char *directory, size_t length) {
     *text += length;
 }
 
-void view_shorten(struct view *v, const char *directory) {
-  size_t length = strlen(directory);
-  for (size_t i = 0; i < v->functions; i++) {
-    struct view_function *f = &v->function[i];
-    cut(&f->file, directory, length);
-    cut(&f->slice_from, directory, length);
-    cut(&f->slice_to, directory, length);
-    for (size_t j = 0; j < f->awaits; j++)
-      cut(&f->await[j].file, directory, length);
-    for (size_t j = 0; j < f->blockings; j++)
-      cut(&f->blocking[j].file, directory, length);
-    for (size_t j = 0; j < f->wakers; j++)
-      cut(&f->waker[j].file, directory, length);
+static void shorten(const struct layout *layout, void *object, const char *directory,
+                    size_t length) {
+  for (size_t i = 0; i < layout->fields; i++) {
+    const struct field *field = &layout->field[i];
+    const char **text = field_of(object, field);
+    for (int j = 0; field->is_file && j < (field->type == FIELD_PAIR ? 2 : 1); j++)
+      cut(&text[j], directory, length);
+    for (size_t j = 0; field->type == FIELD_LIST && j < field_count(object, field); j++) {
+      void *element = field_element(object, field, j);
+      shorten(layout_of(field->of, element), element, directory, length);
+    }
   }
-  for (size_t i = 0; i < v->paths; i++)
-    cut(&v->path[i].place, directory, length);
-  for (size_t i = 0; i < v->lives; i++) {
-    cut(&v->live[i].place, directory, length);
-    cut(&v->live[i].created_at, directory, length);
-    cut(&v->live[i].held_from, directory, length);
-  }
-  for (size_t i = 0; i < v->loops; i++) {
-    cut(&v->loop[i].from, directory, length);
-    cut(&v->loop[i].to, directory, length);
-  }
-  for (size_t i = 0; i < v->misses; i++)
-    cut(&v->miss[i].file, directory, length);
+}
+
+void report_shorten(struct view *v, const char *directory) {
+  shorten(&layout_totals, v, directory, strlen(directory));
+  settle_holds(v);
 }

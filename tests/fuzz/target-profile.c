@@ -6,10 +6,10 @@
  */
 #include "cli/find.h"
 #include "read/json.h"
+#include "read/verify.h"
 #include "read/view.h"
 #include "show/report.h"
 #include "show/totals.h"
-#include "read/verify.h"
 #include "sparse.h"
 
 #include <stddef.h>
@@ -44,14 +44,13 @@ static void report(const char *text, size_t length, FILE *out) {
   cJSON *json = json_parse(text, length, &fault);
   if (!json)
     abort();
-  fault = verify_fields(json);
-  struct view *v = fault ? NULL : view_new(json, "totals of a fuzzed profile");
+  struct view *v = view_read(json, "totals of a fuzzed profile", &fault);
   if (v) {
     report_json(v, &report_defaults, out);
     report_print(v, &report_defaults, out);
-    view_free(v);
-  } else
-    cJSON_Delete(json);
+  }
+  view_free(v);
+  cJSON_Delete(json);
   free(fault);
 }
 
@@ -64,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   make_current(fd);
   bool live = (sparse_size(data, size) & SPARSE_LIVE) && may_be_live(fd);
-  struct totals_request request = {.reason = live ? "request" : "recovered"};
+  struct view_request request = {.reason = live ? "request" : "recovered"};
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);

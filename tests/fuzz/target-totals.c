@@ -4,9 +4,9 @@
  * Input: totals, or two of them with a NUL byte between: the earlier one first.
  */
 #include "read/json.h"
+#include "read/verify.h"
 #include "read/view.h"
 #include "show/report.h"
-#include "read/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,17 @@
 static struct view *parse_anyhow(const char *text, size_t size) {
   char *fault = NULL;
   cJSON *json = json_parse(text, size, &fault);
-  if (json && !(fault = verify_fields(json)))
-    return view_new(json, "fuzzed");
+  struct view *v = json ? view_read(json, "fuzzed", &fault) : NULL;
   cJSON_Delete(json);
   free(fault);
-  return NULL;
+  return v;
 }
 
 static struct view *parse(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1); /* exactly as long, so that every byte beyond is one too many */
   memcpy(text, data, size);
   text[size] = 0;
-  struct view *v = view_parse(text, size, "fuzzed");
+  struct view *v = view_of_totals(text, size, "fuzzed");
   if (!v)
     v = parse_anyhow(text, size);
   free(text);

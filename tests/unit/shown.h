@@ -17,7 +17,7 @@
 /* free() it. */
 static inline char *shown_totals(const struct synthetic *s, const char *reason, uint64_t now,
                                  size_t *length) {
-  struct totals_request how = {.reason = reason, .at = now};
+  struct view_request how = {.reason = reason, .at = now};
   char *text = NULL;
   int fd = synthetic_file(s, s->header->used);
   FILE *out = open_memstream(&text, length);
@@ -31,7 +31,7 @@ static inline struct view *shown_view(const struct synthetic *s, const char *rea
                                             uint64_t now) {
   size_t length;
   char *text = shown_totals(s, reason, now, &length);
-  struct view *v = view_parse(text, length, "synthetic");
+  struct view *v = view_of_totals(text, length, "synthetic");
   free(text);
   ck_assert_ptr_nonnull(v);
   return v;

@@ -208,13 +208,13 @@ END_TEST
 START_TEST(an_interval_costs_what_its_events_did) {
   shed(APROF_STEP_COUNTS, 0, 0);
   struct view *earlier = read_now();
-  ck_assert_double_eq_tol(earlier->overhead, 100.0 * 1000 * 100 / BUSY, 1e-3);
+  ck_assert_double_eq_tol(earlier->health.overhead, 100.0 * 1000 * 100 / BUSY, 1e-3);
   block->sequence += 2000;
   block->other += BUSY;
   shed(APROF_STEP_COUNTS, BUSY, 1000);
   struct view *later = read_now();
   ck_assert(view_subtract(later, earlier));
-  ck_assert_double_eq_tol(later->overhead, 100.0 * 1000 * 10 / BUSY, 1e-3);
+  ck_assert_double_eq_tol(later->health.overhead, 100.0 * 1000 * 10 / BUSY, 1e-3);
   view_free(later);
   view_free(earlier);
 }

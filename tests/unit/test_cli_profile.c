@@ -6,10 +6,10 @@
  */
 #include "cli/find.h"
 #include "read/json.h"
+#include "read/verify.h"
 #include "read/view.h"
 #include "show/report.h"
 #include "show/totals.h"
-#include "read/verify.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -22,7 +22,7 @@
 
 static FILE *nowhere;
 
-static const struct totals_request request = {.reason = "recovered"};
+static const struct view_request request = {.reason = "recovered"};
 
 /* Under valgrind a few rounds must do. */
 static bool is_slow(void) {
@@ -42,16 +42,14 @@ static bool read_through(int fd) {
     cJSON *json = json_parse(text, length, &fault);
     ck_assert_ptr_nonnull(json);
     /* Only numbers may be beyond what a report is made of. */
-    fault = verify_fields(json);
-    struct view *v = fault ? NULL : view_new(json, "totals of a fuzzed profile");
-    if (!v) {
-      ck_assert_ptr_nonnull(strstr(fault, " is "));
-      cJSON_Delete(json);
-      free(fault);
-    } else {
+    struct view *v = view_read(json, "totals of a fuzzed profile", &fault);
+    if (v) {
       report_print(v, &report_defaults, nowhere);
       report_json(v, &report_defaults, nowhere);
-    }
+    } else
+      ck_assert_ptr_nonnull(strstr(fault, " is "));
+    cJSON_Delete(json);
+    free(fault);
     view_free(v);
   }
   free(text);
@@ -230,10 +228,10 @@ END_TEST
 /* Refused where it should be, so most rounds go on without the test of the numbers. */
 static struct view *parse_anyhow(const char *text, size_t length) {
   char *fault = NULL;
-  struct view *v = view_parse(text, length, "bad");
+  struct view *v = view_of_totals(text, length, "bad");
   cJSON *json = v ? NULL : json_parse(text, length, &fault);
-  if (json && !fault && !(fault = verify_fields(json)))
-    return view_new(json, "bad");
+  if (json && !fault)
+    v = view_read(json, "bad", &fault);
   cJSON_Delete(json);
   free(fault);
   return v;
@@ -256,7 +254,7 @@ START_TEST(random_totals_are_survived) {
     struct view *v = parse_anyhow(bad, next_random() % 8 ? length : next_random() % length);
     if (v) {
       report_print(v, &report_defaults, nowhere);
-      struct view *earlier = view_parse(text, length, "good");
+      struct view *earlier = view_of_totals(text, length, "good");
       view_subtract(v, earlier);
       report_json(v, &report_defaults, nowhere);
       view_free(earlier);

@@ -1,39 +1,18 @@
-/* Governed overhead, read back from totals: what a report has to mark; see governed.h. */
-#include "governed.h"
-#include "json.h"
-#include "util.h"
+/* Governed overhead: what the numbers of a view lack; see view.h. */
+#include "view.h"
 
-#include <stdlib.h>
-#include <string.h>
+const struct governed_step governed_steps[APROF_STEPS] = {{"none", NULL},
+                                                          {"histograms", "no histograms"},
+                                                          {"paths", "no paths"},
+                                                          {"clock", "coarse clock"},
+                                                          {"times", "counts only"}};
 
-/* -- reading ------------------------------------------------------------------------- */
-
-unsigned governed_read(const cJSON *object) {
-  const cJSON *array = json_member(object, "shed"), *item;
-  unsigned bits = 0;
-  if (!cJSON_IsArray(array))
-    return 0;
-  cJSON_ArrayForEach(item, array) {
-    const char *name = cJSON_GetStringValue(item);
-    for (int step = 1; name && step < APROF_STEPS; step++)
-      if (!strcmp(name, governed_steps[step].name))
-        bits |= 1u << step;
-  }
-  return bits;
-}
-
-void governed_read_thread(const cJSON *object, struct view_thread *t) {
-  const cJSON *array = json_member(json_member(object, "shed"), "steps"), *item;
-  if (!cJSON_IsArray(array))
-    return;
-  cJSON_ArrayForEach(item, array) {
-    const char *name = json_get_text(item, "step");
-    for (int step = 0; name && step < APROF_STEPS; step++)
-      if (!strcmp(name, governed_steps[step].name)) {
-        t->at_step[step].elapsed = json_get(item, "elapsed_ns", 0);
-        t->at_step[step].events = json_get(item, "events", 0);
-      }
-  }
+unsigned governed_and_before(unsigned shed) {
+  unsigned all = 0;
+  for (int step = 1; step < APROF_STEPS; step++)
+    if (shed >> step)
+      all |= 1u << step;
+  return all;
 }
 
 static unsigned shed_of(const struct view_thread *t) {
@@ -72,7 +51,7 @@ static bool is_unmeasured(const struct view *v, const struct view_function *f, d
   uint64_t ended = f->done + f->failed + f->cancelled;
   uint64_t all = ended ? ended : f->slices;
   uint64_t seen = counts_of(ended ? &f->exec_of : &f->slice_of);
-  if (!(f->shed >> APROF_STEP_COUNTS) || v->lost_histograms || seen >= all)
+  if (!(f->shed >> APROF_STEP_COUNTS) || v->health.lost_histograms || seen >= all)
     return false;
   return (double)(all - seen) * without >= MOSTLY * (double)all;
 }

@@ -1,0 +1,13 @@
+/*
+ * A view of whatever a user names.
+ * Cost: that of reading it. Locking: none.
+ */
+#ifndef APROF_CLI_LOAD_H
+#define APROF_CLI_LOAD_H
+
+#include "read/view.h"
+
+/* `target`: totals, a profile, or a PID. NULL after a message. */
+struct view *view_load(const char *target);
+
+#endif

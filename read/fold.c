@@ -1,0 +1,221 @@
+/* Numbers of two views folded into one; see fold.h. */
+#include "fold.h"
+
+#include "index.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- histograms -------------------------------------------------------------------- */
+
+/* Two buckets are one if their bounds were converted with nearly one rate. */
+static bool same_bucket(uint64_t a, uint64_t b) {
+  uint64_t apart = a > b ? a - b : b - a;
+  return apart <= (a > b ? a : b) / 100;
+}
+
+/* Counters only grow, so less than before means a torn read of a live process;
+   then nothing is what was seen to happen. */
+static uint64_t left(uint64_t later, uint64_t earlier) {
+  return later > earlier ? later - earlier : 0;
+}
+
+static void subtract_buckets(struct distribution *to, const struct distribution *from) {
+  size_t j = 0, kept = 0;
+  for (size_t i = 0; i < to->count; i++) {
+    struct bucket b = to->bucket[i];
+    while (j < from->count && from->bucket[j].lower < b.lower &&
+           !same_bucket(from->bucket[j].lower, b.lower))
+      j++;
+    if (j < from->count && same_bucket(from->bucket[j].lower, b.lower))
+      b.count = left(b.count, from->bucket[j++].count);
+    if (b.count)
+      to->bucket[kept++] = b;
+  }
+  to->count = kept;
+}
+
+static void add_buckets(struct arena *arena, struct distribution *to,
+                        const struct distribution *from) {
+  struct bucket *all = arena_get(arena, to->count + from->count, sizeof *all);
+  size_t i = 0, j = 0, count = 0;
+  while (i < to->count || j < from->count) {
+    bool mine = j == from->count || (i < to->count && to->bucket[i].lower <= from->bucket[j].lower);
+    struct bucket b = mine ? to->bucket[i++] : from->bucket[j++];
+    if (count && same_bucket(all[count - 1].lower, b.lower))
+      all[count - 1].count += b.count;
+    else
+      all[count++] = b;
+  }
+  to->bucket = all;
+  to->count = count;
+}
+
+static void fold_distribution(enum fold how, struct arena *arena, struct distribution *to,
+                              const struct distribution *from, uint64_t max) {
+  if (how == FOLD_SUBTRACT) {
+    if (to->count) {
+      subtract_buckets(to, from);
+      distribution_settle(to, max);
+    }
+  } else if (from->count && to->count) {
+    uint64_t largest = to->max > from->max ? to->max : from->max;
+    add_buckets(arena, to, from);
+    distribution_settle(to, largest);
+  } else if (from->count) {
+    *to = *from;
+    to->bucket = NULL;
+    to->count = 0;
+    add_buckets(arena, to, from);
+  }
+}
+
+/* -- other members --------------------------------------------------------------------- */
+
+static void fold_sum(enum fold how, uint64_t *to, uint64_t from, bool may_be_unknown) {
+  if (may_be_unknown && (*to == UNKNOWN || from == UNKNOWN))
+    *to = UNKNOWN;
+  else
+    *to = how == FOLD_ADD ? *to + from : left(*to, from);
+}
+
+static bool is_greater(uint64_t a, uint64_t b) {
+  return a != UNKNOWN && (b == UNKNOWN || a > b);
+}
+
+static void fold_max(enum fold how, uint64_t *to, uint64_t from) {
+  if (how == FOLD_ADD ? is_greater(from, *to) : *to == from)
+    *to = how == FOLD_ADD ? from : UNKNOWN;
+}
+
+static size_t size_of(const struct field *field) {
+  switch (field->type) {
+  case FIELD_FLAG:
+  case FIELD_MAYBE_FLAG:
+    return sizeof(uint8_t);
+  case FIELD_PAIR:
+    return 2 * sizeof(char *);
+  default:
+    return sizeof(uint64_t);
+  }
+}
+
+/* What goes with a maximum is nothing without it, and of the greater one. */
+static void fold_with(enum fold how, const struct field *field, void *to, const void *from) {
+  uint64_t mine, other;
+  memcpy(&mine, (char *)to + field->of_max, sizeof mine);
+  memcpy(&other, (const char *)from + field->of_max, sizeof other);
+  if (how == FOLD_ADD ? is_greater(other, mine) : mine != other)
+    memcpy(field_of(to, field), field_of(how == FOLD_ADD ? from : to, field), size_of(field));
+  else if (how == FOLD_SUBTRACT)
+    memset(field_of(to, field), 0, size_of(field));
+}
+
+static void fold_flags(const struct field *field, void *to, const void *from) {
+  bool any = field->fold == FOLD_ANY;
+  uint8_t *mine = field_of(to, field);
+  const uint8_t *other = field_of(from, field);
+  if (field->type == FIELD_SHED)
+    *(unsigned *)field_of(to, field) |= *(const unsigned *)field_of(from, field);
+  else if (*mine != FLAG_UNKNOWN && *other != FLAG_UNKNOWN)
+    *mine = any ? *mine | *other : *mine & *other;
+}
+
+static void fold_member(enum fold how, struct arena *arena, const struct field *field, void *to,
+                        const void *from) {
+  uint64_t *number = field_of(to, field);
+  const uint64_t *other = field_of(from, field);
+  bool adds = how == FOLD_ADD;
+  if (field->type == FIELD_LIST && field->fold == FOLD_SUM)
+    fold_list(how, arena, field, to, from, NULL);
+  else if (field->type == FIELD_STEPS && field->fold == FOLD_SUM)
+    for (size_t i = 0; i < APROF_STEPS; i++)
+      fold_object(how, arena, field->of, field_element(to, field, i),
+                  field_element(from, field, i));
+  else if (field->type == FIELD_OBJECT && field->fold == FOLD_SUM) {
+    if (field->is && adds)
+      *((bool *)to + field->is) |= *((const bool *)from + field->is);
+    fold_object(how, arena, field->of, number, other);
+  } else if (field->fold == FOLD_SUM || (field->fold == FOLD_NOW && adds))
+    fold_sum(how, number, *other, field->type == FIELD_MAYBE);
+  else if (field->fold == FOLD_MAX)
+    fold_max(how, number, *other);
+  else if (adds && (field->fold == FOLD_ANY || field->fold == FOLD_ALL))
+    fold_flags(field, to, from);
+}
+
+/* First what looks at a maximum, then the maxima and all else. */
+void fold_object(enum fold how, struct arena *arena, const struct layout *layout, void *to,
+                 const void *from) {
+  for (size_t i = 0; i < layout->fields; i++) {
+    const struct field *field = &layout->field[i];
+    uint64_t max = UNKNOWN;
+    if (field->of_max)
+      memcpy(&max, (char *)to + field->of_max, sizeof max);
+    if (field->type == FIELD_HISTOGRAM)
+      fold_distribution(how, arena, field_of(to, field), field_of(from, field), max);
+    else if (field->fold == FOLD_WITH)
+      fold_with(how, field, to, from);
+  }
+  for (size_t i = 0; i < layout->fields; i++) {
+    const struct field *field = &layout->field[i];
+    if (field->type != FIELD_HISTOGRAM && field->fold != FOLD_WITH)
+      fold_member(how, arena, field, to, from);
+  }
+}
+
+/* -- lists ------------------------------------------------------------------------------ */
+
+char *fold_key(const struct layout *layout, const void *element) {
+  char *key = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&key, &length);
+  for (size_t i = 0; out && i < layout->fields; i++) {
+    const struct field *field = &layout->field[i];
+    const void *at = field_of(element, field);
+    if (field->fold != FOLD_KEY)
+      continue;
+    if (field->type == FIELD_TEXT || field->type == FIELD_MAYBE_TEXT)
+      fputs(*(const char *const *)at ? *(const char *const *)at : "", out);
+    else
+      fprintf(out, "%" PRIu64,
+              field->type == FIELD_FLAG ? *(const uint8_t *)at : *(const uint64_t *)at);
+    fputc('\n', out);
+  }
+  if (!out || fclose(out))
+    allocate(SIZE_MAX, 1); /* which ends here */
+  return key;
+}
+
+void fold_list(enum fold how, struct arena *arena, const struct field *field, void *to,
+               const void *from, size_t *place) {
+  const struct layout *layout = field->of;
+  size_t count = field_count(to, field), others = field_count(from, field);
+  bool adds = how == FOLD_ADD;
+  struct index x;
+  index_new(&x, count);
+  for (size_t i = 0; i < count; i++)
+    index_put(&x, fold_key(layout, field_element(to, field, i)), field_element(to, field, i));
+  char *all = adds ? arena_get(arena, count + others, layout->size) : NULL;
+  if (all && count)
+    memcpy(all, field_element(to, field, 0), count * layout->size);
+  char *first = count ? field_element(to, field, 0) : NULL;
+  for (size_t i = 0; i < others; i++) {
+    const void *other = field_element(from, field, i);
+    const char *mine = index_get(&x, fold_key(layout, other));
+    size_t at = mine ? (size_t)(mine - first) / layout->size : count;
+    if (mine)
+      fold_object(how, arena, layout, adds ? all + at * layout->size : (void *)mine, other);
+    else if (adds)
+      memcpy(all + count++ * layout->size, other, layout->size);
+    if (place)
+      place[i] = at;
+  }
+  if (adds) {
+    *(void **)field_of(to, field) = all;
+    *(size_t *)((char *)field_of(to, field) + sizeof(void *)) = count;
+  }
+  index_free(&x);
+}

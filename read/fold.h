@@ -1,0 +1,26 @@
+/*
+ * Numbers of one kind from two views: what is left of the later ones, or both together.
+ *
+ * Purpose: what the rows of fields.c say of differences and sums, for any object and list of
+ * them. Elements of a list belong together where their keys are equal.
+ * Cost: a string per element of a list. Locking: none.
+ */
+#ifndef APROF_READ_FOLD_H
+#define APROF_READ_FOLD_H
+
+#include "fields.h"
+
+enum fold { FOLD_SUBTRACT, FOLD_ADD };
+
+/* `to` becomes what happened since `from`, or both together, in `arena`. */
+void fold_object(enum fold, struct arena *, const struct layout *, void *to, const void *from);
+/* Of elements that both lists have; those of `to` alone stay. Where they are added up, those of
+   `from` alone come behind: where each of `from` lies in `to` then goes to `place`, if any. */
+void fold_list(enum fold, struct arena *, const struct field *, void *to, const void *from,
+               size_t *place);
+/* The paths: `function` says where in `to` each of the functions of `from` lies. paths.c */
+void fold_paths(enum fold, struct view *to, const struct view *from, const size_t *function);
+/* What tells an element from others, to be freed. */
+char *fold_key(const struct layout *, const void *element);
+
+#endif

@@ -1,0 +1,196 @@
+/* What follows from the members of a view: what belongs together in it, and who holds which
+   loop; see view.h. */
+#include "settle.h"
+
+#include "index.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct view *view_new(const char *what) {
+  struct view *v = allocate(1, sizeof *v);
+  v->what = arena_text(&v->arena, what);
+  return v;
+}
+
+void view_free(struct view *v) {
+  if (v)
+    arena_free(&v->arena);
+  free(v);
+}
+
+/* -- paths ---------------------------------------------------------------------------- */
+
+/* Paths come with rising ids, parents first. */
+static size_t find_path(const struct view *v, size_t before, uint64_t id) {
+  size_t low = 0, high = before;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (v->path[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < before && v->path[low].id == id ? low : SIZE_MAX;
+}
+
+/* Without the waits that go on; older totals do not say which part that is. */
+static uint64_t without(uint64_t all, uint64_t part) {
+  return all > part ? all - part : 0;
+}
+
+static void settle_paths(struct view *v) {
+  for (size_t i = 0; i < v->paths; i++) {
+    struct view_path *path = &v->path[i];
+    path->parent = path->parent_id ? find_path(v, i, path->parent_id) : SIZE_MAX;
+    path->ended = without(path->waiting, path->open);
+  }
+}
+
+static char *place_key(uint64_t function, const char *place, const char *callee, bool background) {
+  return print_string("%d%" PRIu64 "\n%s\n%s", background, function, place ? place : "", callee);
+}
+
+static char *await_key(size_t function, const struct view_await *a) {
+  char line[32] = "";
+  if (a->file && a->line)
+    snprintf(line, sizeof line, ":%" PRIu64, a->line);
+  return print_string("%d%zu\n%s%s\n%s", a->background, function, a->file ? a->file : "", line,
+                      a->callee);
+}
+
+static void find_awaits(struct view *v) {
+  struct index x;
+  size_t awaits = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    awaits += v->function[i].awaits;
+  index_new(&x, awaits);
+  for (size_t i = 0; i < v->functions; i++)
+    for (size_t j = 0; j < v->function[i].awaits; j++)
+      index_put(&x, await_key(i, &v->function[i].await[j]), &v->function[i].await[j]);
+  for (size_t i = 0; i < v->paths; i++) {
+    struct view_path *path = &v->path[i];
+    if (path->is_await)
+      path->await =
+          index_get(&x, place_key(path->function, path->place, path->name, path->background));
+  }
+  for (size_t i = 0; i < v->lives; i++) {
+    struct view_live *live = &v->live[i];
+    bool background = live->background == true;
+    if (!live->callee)
+      continue;
+    live->await = index_get(&x, place_key(live->function, live->place, live->callee, background));
+    if (!live->await) /* one of the two says which */
+      live->await =
+          index_get(&x, place_key(live->function, live->place, live->callee, !background));
+  }
+  index_free(&x);
+}
+
+/* -- threads -------------------------------------------------------------------------- */
+
+static char *thread_key(uint64_t process, int64_t number) {
+  return print_string("%" PRIu64 " %" PRId64, process, number);
+}
+
+static int64_t pid_of(const struct view *v, uint64_t process) {
+  return process < v->processes ? v->merged[process].pid : v->process.pid;
+}
+
+static void find_threads(struct view *v) {
+  struct index x;
+  index_new(&x, v->threads);
+  for (size_t i = 0; i < v->threads; i++)
+    index_put(&x, thread_key(v->thread[i].process, (int64_t)v->thread[i].block), &v->thread[i]);
+  for (size_t i = 0; i < v->loops; i++) {
+    struct view_loop *loop = &v->loop[i];
+    struct view_thread *t =
+        (struct view_thread *)index_get(&x, thread_key(loop->process, (int64_t)loop->block));
+    loop->thread = t;
+    if (t)
+      t->is_pool = loop->slice_max == UNKNOWN && loop->open == UNKNOWN && t->exec &&
+                   loop->tid != pid_of(v, loop->process) && !(t->shed >> APROF_STEP_COARSE);
+  }
+  index_free(&x);
+}
+
+/* Who runs holds the loop of the thread, unless that is a pool's; and a hold that goes on
+   may be the longest of its loop. */
+void settle_holds(struct view *v) {
+  struct index x;
+  index_new(&x, v->loops);
+  for (size_t i = 0; i < v->loops; i++) {
+    struct view_loop *loop = &v->loop[i];
+    loop->hold_max = loop->slice_max;
+    loop->from = loop->slice_between[0];
+    loop->to = loop->slice_between[1];
+    loop->function = loop->slice_function;
+    index_put(&x, thread_key(loop->process, loop->tid), loop);
+  }
+  for (size_t i = 0; i < v->lives; i++) {
+    struct view_live *live = &v->live[i];
+    if (strcmp(live->state, "running"))
+      continue;
+    struct view_loop *loop =
+        (struct view_loop *)index_get(&x, thread_key(live->process, live->tid));
+    if (loop && loop->thread && loop->thread->is_pool)
+      continue;
+    live->holds = live->since_min;
+    if (loop && loop->open != UNKNOWN && loop->open >= live->holds) {
+      live->holds = loop->open;
+      live->held_by = loop->open_function;
+      live->held_from = loop->open_from;
+    }
+    if (!loop || (loop->hold_max != UNKNOWN && loop->hold_max >= live->holds))
+      continue;
+    loop->hold_max = live->holds;
+    loop->from = loop->to = NULL;
+    loop->function = live->held_by                   ? live->held_by
+                     : live->function < v->functions ? v->function[live->function].name
+                                                     : NULL;
+  }
+  index_free(&x);
+}
+
+/* Times of what lives are those of the thread that ran it last, if any is known. */
+static void find_shed(struct view *v) {
+  struct index x;
+  if (!v->shed)
+    return;
+  index_new(&x, v->threads);
+  for (size_t i = 0; i < v->threads; i++)
+    index_put(&x, thread_key(v->thread[i].process, v->thread[i].tid), &v->thread[i]);
+  for (size_t i = 0; i < v->lives; i++) {
+    struct view_live *live = &v->live[i];
+    const struct view_thread *t = index_get(&x, thread_key(live->process, live->tid));
+    live->shed = t ? t->shed : v->shed;
+    if (live->function < v->functions)
+      live->shed |= v->function[live->function].shed;
+  }
+  index_free(&x);
+}
+
+/* -- the whole ------------------------------------------------------------------------ */
+
+void settle_functions(struct view *v) {
+  for (size_t i = 0; i < v->functions; i++)
+    v->function[i].loop_exec = without(v->function[i].exec, v->function[i].pool_exec);
+  governed_settle(v);
+}
+
+void view_settle(struct view *v) {
+  for (size_t i = 0; i < v->functions; i++) {
+    struct view_function *f = &v->function[i];
+    f->live_before = UNKNOWN;
+    for (size_t j = 0; j < f->awaits; j++)
+      f->await[j].ended = without(f->await[j].waiting, f->await[j].open);
+  }
+  settle_paths(v);
+  settle_functions(v);
+  find_awaits(v);
+  find_threads(v);
+  settle_holds(v);
+  find_shed(v);
+}
