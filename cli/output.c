@@ -70,14 +70,13 @@ void output_in_spite_of_signals(void) {
 /* -- writing --------------------------------------------------------------------- */
 
 /* Devices, pipes, links: nothing to rename over. */
-static bool write_directly(const char *path, int fd, const char *what, enum profile_state state,
-                           const struct view_request *request) {
+static bool write_directly(const char *path, const struct view *v) {
   FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
   if (!out) {
     cannot_write(path, errno);
     return false;
   }
-  bool made = totals_make(fd, what, state, request, out);
+  totals_write(v, out);
   errno = 0;
   bool written = fflush(out) == 0 && !ferror(out);
   int error = errno;
@@ -85,9 +84,9 @@ static bool write_directly(const char *path, int fd, const char *what, enum prof
     written = false;
     error = errno;
   }
-  if (made && !written)
+  if (!written)
     cannot_write(path, error ? error : EIO);
-  return made && written;
+  return written;
 }
 
 /* -- names that are taken ---------------------------------------------------------- */
@@ -160,10 +159,9 @@ static bool is_plain(const char *path) {
   return strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode));
 }
 
-char *output_totals(const char *path, bool given, int fd, const char *what,
-                    enum profile_state state, const struct view_request *request) {
+char *output_view(const char *path, bool given, int fd, const struct view *v) {
   if (given && !is_plain(path))
-    return write_directly(path, fd, what, state, request) ? print_string("%s", path) : NULL;
+    return write_directly(path, v) ? print_string("%s", path) : NULL;
   char *temporary = print_string("%s.XXXXXX", path), *place = NULL;
   take_along();
   unfinished = temporary;
@@ -178,18 +176,26 @@ char *output_totals(const char *path, bool given, int fd, const char *what,
   mode_t mask = umask(0);
   umask(mask);
   fchmod(target, 0666 & ~mask);
-  bool made = totals_make(fd, what, state, request, out);
+  totals_write(v, out);
   int error = ferror(out) ? EIO : 0;
   errno = 0;
   if (fclose(out))
     error = errno ? errno : EIO;
-  if (made && !error && !(place = move(temporary, path, given, fd, what)))
+  if (!error && !(place = move(temporary, path, given, fd, v->what)))
     error = errno;
-  if (made && error)
+  if (error)
     cannot_write(path, error);
   if (!place)
     unlink(temporary);
   unfinished = NULL;
   free(temporary);
+  return place;
+}
+
+char *output_totals(const char *path, bool given, int fd, const char *what,
+                    enum profile_state state, const struct view_request *request) {
+  struct view *v = view_of_profile(fd, what, state, request);
+  char *place = v ? output_view(path, given, fd, v) : NULL;
+  view_free(v);
   return place;
 }

@@ -23,13 +23,15 @@ char *output_name(const char *dir, const struct aprof_header *header, uint64_t s
 void output_in_spite_of_signals(void);
 
 /*
- * Makes the totals and puts them at `path`, in the place of whatever has that name: others
+ * Puts the totals of a view at `path`, in the place of whatever has that name: others
  * may have put a pipe, a device or a link there, and nobody waits for them or writes through
  * them. Only where the user has `given` the path it may be one, and written to; "-" is
  * standard output then. Only there, too, are totals of another process that have the name
  * replaced; else these are put beside them. Where they are, to be freed; NULL after a message
- * that names the file and what to do.
+ * that names the file and what to do. `fd`: the profile; looked at where the path was not given.
  */
+char *output_view(const char *path, bool given, int fd, const struct view *);
+/* Makes the view of a profile, and so on. */
 char *output_totals(const char *path, bool given, int fd, const char *what,
                     enum profile_state state, const struct view_request *request);
 

@@ -325,7 +325,7 @@ static const struct field live_fields[] = {
     {"await", FIELD_MAYBE_TEXT, SAME, AT(place), .is_file = true, .says = "where it waits"},
     {"callee", FIELD_MAYBE_TEXT, SAME, AT(callee), .says = "what for"},
     {"kind", FIELD_MAYBE_TEXT, SAME, AT(kind), .says = "as an await's"},
-    {"background", FIELD_MAYBE_FLAG, SAME, AT(background), LATER, .says = "it waits for new work"},
+    {"background", FIELD_FLAG, SAME, AT(background), LATER, .says = "it waits for new work"},
     {"started", FIELD_FLAG, SAME, AT(started), .says = "it has run"},
     {"aside", FIELD_FLAG, SAME, AT(aside), LATER, .says = "it waits for a call on its own stack"},
     {"created_at", FIELD_MAYBE_TEXT, SAME, AT(created_at), .is_file = true, .says = "the place that created it"},

@@ -99,3 +99,17 @@ void view_merge(struct view *v, struct view *other, bool apart) {
   free(place);
   view_settle(v);
 }
+
+static bool same_process(const struct view_process *a, const struct view_process *b) {
+  return a->pid == b->pid && !strcmp(a->host, b->host) && common(a->started_at, b->started_at);
+}
+
+bool view_shares_process(const struct view *a, const struct view *b) {
+  size_t mine = a->processes ? a->processes : 1, others = b->processes ? b->processes : 1;
+  for (size_t i = 0; i < mine; i++)
+    for (size_t j = 0; j < others; j++)
+      if (same_process(a->processes ? &a->merged[i] : &a->process,
+                       b->processes ? &b->merged[j] : &b->process))
+        return true;
+  return false;
+}

@@ -78,7 +78,7 @@ static void find_awaits(struct view *v) {
   }
   for (size_t i = 0; i < v->lives; i++) {
     struct view_live *live = &v->live[i];
-    bool background = live->background == true;
+    bool background = live->background;
     if (!live->callee)
       continue;
     live->await = index_get(&x, place_key(live->function, live->place, live->callee, background));

@@ -251,6 +251,8 @@ bool view_subtract(struct view *later, const struct view *earlier);
    process that they are of. `apart`: so do functions and paths. `other` has to live as long as
    `v`: it lends its texts. merge.c */
 void view_merge(struct view *v, struct view *other, bool apart);
+/* A process that both have: its numbers would count twice. */
+bool view_shares_process(const struct view *, const struct view *);
 
 /* shed.c: by enum aprof_step, in totals and in words. */
 struct governed_step {

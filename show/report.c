@@ -144,8 +144,12 @@ static void print_head(const struct view *v, FILE *out) {
     live += v->function[i].live;
   }
   style_set(out, STYLE_TITLE);
-  snprintf(text, sizeof text, "%s (pid %" PRIu64 ") ", cut_right(v->process.name, 40),
-           v->process.pid);
+  if (v->processes)
+    snprintf(text, sizeof text, "%s (%zu processes) ", cut_right(v->process.name, 40),
+             v->processes);
+  else
+    snprintf(text, sizeof text, "%s (pid %" PRId64 ") ", cut_right(v->process.name, 40),
+             v->process.pid);
   add_length(text + strlen(text), sizeof text - strlen(text), v);
   add_part(&line, text);
   style_set(out, STYLE_PLAIN);
@@ -259,11 +263,15 @@ static void print_function(const struct view *v, const struct view_function *f,
       mark(f, governed_maxima(v), shown_time(f->slice_max)),
       mark(f, APROF_STEP_TREE, mean_time(f, f->children_exec)),
   };
-  if (shown_width(f->name) > (size_t)room) {
-    fprintf(out, "%s\n", cut_right(f->name, FORMAT_WIDTH));
+  char *name = f->process < v->processes
+                   ? print_string("%s [%" PRId64 "]", f->name, v->merged[f->process].pid)
+                   : print_string("%s", f->name);
+  if (shown_width(name) > (size_t)room) {
+    fprintf(out, "%s\n", cut_right(name, FORMAT_WIDTH));
     print_left(out, "", room);
   } else
-    print_left(out, f->name, room);
+    print_left(out, name, room);
+  free(name);
   for (size_t i = 0; i < COLUMNS; i++)
     print_right(out, cells[i], marked ? columns[i].marked : columns[i].width);
   fputc('\n', out);

@@ -315,6 +315,60 @@ START_TEST(strangers_are_not_subtracted) {
 }
 END_TEST
 
+/* A view of totals that were written of this one. */
+static struct view *written_and_read(const struct view *v) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  totals_write(v, out);
+  fclose(out);
+  struct view *read = view_of_totals(text, length, "written");
+  free(text);
+  ck_assert_ptr_nonnull(read);
+  return read;
+}
+
+START_TEST(processes_are_added_up) {
+  for (int apart = 0; apart < 2; apart++) {
+    struct view *one = read_now(1000000), *v = read_now(1000000);
+    ck_assert(view_shares_process(v, one));
+    uint32_t only = synthetic_site(s, APROF_SITE_FUNCTION, "only_here", "b.c", 7, 1);
+    uint32_t node = synthetic_node(s, 3, only, 0);
+    synthetic_counters(s, 1, node)->function.done = 3;
+    synthetic_counters(s, 1, 3)->function.slice_max = 30000000;
+    s->header->pid++;
+    struct view *other = read_now(1000000);
+    ck_assert(!view_shares_process(v, other));
+    view_merge(v, other, apart);
+    ck_assert_ptr_null(view_fault(v));
+    struct view *read = written_and_read(v);
+    ck_assert_uint_eq(read->processes, 2);
+    ck_assert_uint_eq(read->lives, 2 * one->lives);
+    ck_assert_uint_eq(read->threads, 2 * one->threads);
+    ck_assert_uint_eq(read->live[one->lives].process, 1);
+    ck_assert_uint_eq(read->health.events, 2 * one->health.events);
+    if (apart)
+      ck_assert_uint_eq(read->functions, one->functions + other->functions);
+    else {
+      const struct view_function *f = function(read, "handle_upload"), *single;
+      single = function(one, "handle_upload");
+      ck_assert_uint_eq(read->functions, one->functions + 1);
+      ck_assert_uint_eq(f->exec, 2 * single->exec);
+      ck_assert_uint_eq(f->awaits, single->awaits);
+      ck_assert_uint_eq(f->await[0].count, 2 * single->await[0].count);
+      ck_assert_uint_eq(f->slice_max, 30000000);
+      ck_assert_uint_eq(f->exec_of.p99, single->exec_of.p99);
+      ck_assert_uint_eq(f->exec_of.bucket[0].count, 2 * single->exec_of.bucket[0].count);
+      ck_assert_uint_eq(function(read, "only_here")->done, 3);
+    }
+    view_free(read);
+    view_free(v);
+    view_free(other);
+    view_free(one);
+  }
+}
+END_TEST
+
 START_TEST(waits_end_at_what_was_waited_for) {
   struct view *v = read_now(1000000);
   size_t count;
@@ -731,6 +785,7 @@ int main(void) {
   tcase_add_test(tests, neighbours_of_one_name_are_told_apart);
   tcase_add_test(tests, totals_without_columns_are_subtracted);
   tcase_add_test(tests, strangers_are_not_subtracted);
+  tcase_add_test(tests, processes_are_added_up);
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
   tcase_add_test(tests, blocking_calls_are_found);
