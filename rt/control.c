@@ -101,8 +101,6 @@ static void in_child(void) {
     mark_process(rt.state == RT_ON ? MARK_FORKED : MARK_OURS);
   if (rt.state != RT_ON)
     return;
-  if (!profile_confined())
-    dump_child();
   if (forked_inside)
     thread_keep(false);
   if (profile_keep_range() && forked_inside && profile_copy_use(&copy)) {
@@ -231,6 +229,21 @@ bool control_start(void) {
   if (likely(state == RT_ON && profile_ours()))
     return true;
   return state != RT_NEW && state != RT_DEAD && control_open();
+}
+
+/* In a handler that asks for totals: those of a process without a future are of none. Not where the
+   next event is to open the profile, of a child that was forked in the middle of one. */
+bool control_asked(void) {
+  const struct thread *t = aprof_self;
+  uint64_t before = 0;
+  if (profile_confined() || (rt.state == RT_ON && profile_ours()))
+    return rt.state == RT_ON;
+  if (in_vforked() || rt_locked_here() || (t->block != NULL && (t->block->sequence & 1)))
+    return false;
+  signals_block(&before);
+  bool started = control_start();
+  signals_restore(&before);
+  return started;
 }
 
 /* -- epochs ---------------------------------------------------------------------- */

@@ -444,13 +444,14 @@ static void on_signal(int number) {
   (void)number;
   int saved = errno;
   bool last = __atomic_load_n(&over, __ATOMIC_RELAXED); /* its totals say more */
-  if (rt.state == RT_ON && profile_ours() && !last) {
+  if (!last && control_asked()) {
     __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
     dump_request("signal", clock_read());
   }
   errno = saved;
 }
 
+/* From the start on, since who sends it cannot know whether there was a future yet. */
 static void take_signal(int number) {
   struct sigaction old, mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
   if (number == 0 || sigaction(number, NULL, &old) != 0)
@@ -488,20 +489,12 @@ __attribute__((destructor)) static void at_usual_end(void) {
 void dump_attach(void) {
   find_own_file();
   at_quick_exit(at_quick_end); /* what the program registers later comes before it */
+  take_signal(rt.options.signal);
 }
 
 void dump_start(void) {
   find_command();
   take_signal(rt.options.signal);
-}
-
-/* A forked child has no profile that a signal could ask for: until its first future the
-   signal does to it what it does to any process. */
-void dump_child(void) {
-  struct sigaction now, before = {.sa_handler = SIG_DFL};
-  int number = rt.options.signal;
-  if (number != 0 && sigaction(number, NULL, &now) == 0 && now.sa_handler == on_signal)
-    sigaction(number, &before, NULL);
 }
 
 void dump_forget(void) {

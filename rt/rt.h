@@ -529,6 +529,7 @@ void thread_forget_sites(void);   /* shortcuts: other code may lie at their addr
 
 /* control.c */
 bool control_start(void); /* first future of this process: the profile; slow */
+bool control_asked(void); /* by a signal: is there a profile, made now if need be? */
 int control_enable(int on);
 int control_reset(void);
 void control_attach(void); /* once: options, reservation, fork handlers */
@@ -545,9 +546,8 @@ SLOW void event_missed_from(struct thread *t, enum aprof_miss kind, const void *
 void misses_forget(struct aprof_block *block); /* its counts start from zero */
 
 /* dump.c */
-void dump_attach(void); /* once, by the loader */
-void dump_start(void);  /* finds the command, takes the signal */
-void dump_child(void);
+void dump_attach(void); /* once, by the loader: takes the signal */
+void dump_start(void);  /* finds the command; takes the signal, if it is the default's again */
 void dump_forget(void); /* in a child: commands that its parent started, or was about to */
 int dump_request(const char *reason, uint64_t tick);
 
