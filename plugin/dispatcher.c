@@ -6,6 +6,8 @@
  * GCC; the few structs below have kept their layout since GCC 4.5.
  * Cost: one dlopen per compilation. Locking: none.
  *
+ * clang, which would load this file in silence, is refused.
+ *
  * The options still arrive as -fplugin-arg-aprof-KEY, after this file's name.
  */
 #ifndef _GNU_SOURCE
@@ -51,6 +53,29 @@ typedef int init_function(struct plugin_name_args *, struct plugin_gcc_version *
 
 EXPORTED int plugin_is_GPL_compatible;
 EXPORTED init_function plugin_init;
+
+/* clang takes -fplugin= too, loads the file, finds no pass of its own in it and says nothing. A
+   compiler ends here; a tool that only reads code, as an editor has, goes on. */
+__attribute__((constructor)) static void refuse_clang(void) {
+  char program[PATH_MAX];
+  if (!dlsym(RTLD_DEFAULT, "_ZTVN5clang14FrontendActionE") ||
+      dlsym(RTLD_DEFAULT, "plugin_default_version_check"))
+    return;
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  const char *name = strrchr(program, '/');
+  name = name ? name + 1 : program;
+  int compiles = !strncmp(name, "clang", 5) && (!name[5] || strchr("-+.0123456789", name[5])) &&
+                 (name[5] != '-' || (name[6] >= '0' && name[6] <= '9'));
+  fprintf(
+      stderr,
+      "%s: aprof.so is a plugin for GCC, and clang does not profile by it: compile with gcc, or "
+      "without -fplugin=aprof.so and -fplugin-arg-aprof-* (for clangd, .clangd: "
+      "CompileFlags: Remove: [-fplugin*])\n",
+      compiles ? "error" : "warning");
+  if (compiles)
+    _exit(1);
+}
 
 /* The directory of this file, links resolved. */
 static int own_directory(char *directory) {
