@@ -3,6 +3,7 @@
  * sees to its totals, and leaves with the program's own exit status.
  */
 #include "cli.h"
+#include "explain.h"
 #include "find.h"
 #include "places.h"
 #include "read/clock.h"
@@ -331,8 +332,7 @@ static void finish(const struct run *run, const char *directory, const struct ki
   if (run->report)
     print_reports(&written);
   if (run->report && !written.count && whole && ran)
-    complain("no totals: %s made no future (was it compiled with $(aprof cflags)?)",
-             run->program[0]);
+    explain_no_totals(run->program[0]);
   if (run->report && !directory && ran)
     complain("profiles are in memory, so whose totals were written is not known here; report them "
              "by `aprof report FILE'");

@@ -5,6 +5,7 @@
 #include "ask/format.h"
 #include "cli.h"
 #include "places.h"
+#include "read/json.h"
 #include "read/view.h"
 #include "show/emit.h"
 
@@ -230,6 +231,17 @@ static void print_amiss(const struct sums *s, FILE *out) {
       print_record(record(c, COVERAGE_BINDING, i), out);
 }
 
+/* Nothing is followed, though it may be: who could be meant? */
+static void print_passed(const struct sums *s, FILE *out) {
+  const struct coverage *c = s->coverage;
+  size_t count = s->functions ? 0 : c->of[COVERAGE_PASSED].count;
+  if (count)
+    print_title(count, "handed to functions that no line describes:", out);
+  for (size_t i = 0; i < count; i++)
+    fprintf(out, "  %s  %s  to %s\n", record(c, COVERAGE_PASSED, i)->place,
+            record(c, COVERAGE_PASSED, i)->name, record(c, COVERAGE_PASSED, i)->in ?: "?");
+}
+
 /* Not amiss: what is missing there is known from who declares it. */
 static void print_without(const struct coverage *c, FILE *out) {
   if (c->withouts)
@@ -253,6 +265,7 @@ static void print_text(const struct sums *s, FILE *out) {
     print_outside(s->coverage, "in functions that what is resumed by key may call:", out);
   print_verdict(s, COVERAGE_CALLBACK, COVERAGE_LIBRARY,
                 "of other libraries, given as callbacks: their runs are not seen:", out);
+  print_passed(s, out);
   print_without(s->coverage, out);
   if (!s->amiss)
     fputs("nothing amiss\n", out);

@@ -83,6 +83,9 @@ static void add_line(struct coverage *c, char *line) {
   const char *name = place ? field(&line, false) : NULL;
   if (name && !strcmp(kind, "likely"))
     add_named(c, COVERAGE_LIKELY, (struct coverage_record){.place = place, .name = name}, line);
+  if (name && !strcmp(kind, "passed"))
+    add(c, COVERAGE_PASSED,
+        (struct coverage_record){.place = place, .name = name, .in = field(&line, false)});
   if (name && !strcmp(kind, "symbol"))
     add_symbol(c, place, name);
   for (int i = 0; i < COVERAGE_BINDING; i++)
@@ -198,6 +201,16 @@ void coverage_release(struct coverage *c) {
 
 /* -- files ----------------------------------------------------------------- */
 
+/* "GNU C17 ... -fplugin=aprof.so ...", of which each text ends in a NUL. */
+static bool is_built(const char *text, size_t size) {
+  static const char option[] = "-fplugin=";
+  for (const char *end = text + size;
+       (text = memmem(text, (size_t)(end - text), option, sizeof option - 1)); text++)
+    if (memmem(text, strnlen(text, (size_t)(end - text)), "aprof", 5))
+      return true;
+  return false;
+}
+
 /* True where the object has the section. */
 static bool read_object(struct coverage *c, Elf *elf) {
   size_t names;
@@ -210,14 +223,17 @@ static bool read_object(struct coverage *c, Elf *elf) {
     if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
       continue;
     const char *name = elf_strptr(elf, names, header.sh_name);
-    if (!name || strcmp(name, SECTION))
+    bool notes = name && !strcmp(name, SECTION);
+    if (!notes && (!name || strcmp(name, ".debug_str")))
       continue;
     if ((header.sh_flags & SHF_COMPRESSED) && elf_compress(section, 0, 0) < 0)
       continue;
-    found = true;
+    found |= notes;
     while ((data = elf_getdata(section, data)) != NULL)
-      if (data->d_buf && data->d_size)
+      if (notes && data->d_buf && data->d_size)
         coverage_add(c, data->d_buf, data->d_size);
+      else if (data->d_buf && data->d_size) /* how a unit was compiled, if it says so */
+        c->built |= is_built(data->d_buf, data->d_size);
   }
   return found;
 }
@@ -237,12 +253,10 @@ static bool read_members(struct coverage *c, int fd, Elf *archive, bool *found) 
   return any;
 }
 
-bool coverage_read(struct coverage *c, const char *path) {
+static const char *read_notes(struct coverage *c, const char *path) {
   int fd = open_regular(AT_FDCWD, path, O_RDONLY);
-  if (fd < 0) {
-    complain("cannot read %s: %s", path, open_fault(errno));
-    return false;
-  }
+  if (fd < 0)
+    return open_fault(errno);
   elf_version(EV_CURRENT);
   Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
   bool found = false, known = false;
@@ -254,10 +268,8 @@ bool coverage_read(struct coverage *c, const char *path) {
   if (elf)
     elf_end(elf);
   close(fd);
-  if (!known) {
-    complain("%s is no program, object or archive (ELF); give what the linker made", path);
-    return false;
-  }
+  if (!known)
+    return "it is no program, object or archive (ELF); give what the linker made";
   c->files++;
   c->path = reallocate(c->path, c->paths + 1, sizeof *c->path);
   c->path[c->paths++] = path;
@@ -265,5 +277,16 @@ bool coverage_read(struct coverage *c, const char *path) {
     c->without = reallocate(c->without, c->withouts + 1, sizeof *c->without);
     c->without[c->withouts++] = path;
   }
-  return true;
+  return NULL;
+}
+
+bool coverage_read(struct coverage *c, const char *path) {
+  const char *fault = read_notes(c, path);
+  if (fault)
+    complain("cannot read %s: %s", path, fault);
+  return !fault;
+}
+
+bool coverage_try(struct coverage *c, const char *path) {
+  return !read_notes(c, path);
 }

@@ -14,6 +14,8 @@
  *     callback FILE:LINE NAME CREATE SYMBOL NAMESPACE [system]
  *                                       a function whose body is elsewhere, given to
  *                                       a create; of a header of the system
+ *     passed   FILE:LINE NAME CALLEE    in a unit without async functions: a function of its that
+ *                                       a call hands to one elsewhere
  *     binding  FILE:LINE MATCHES TEXT   a line of a bindings file
  * A unit's lines follow its unit line. What two units say in the same words (of a
  * header's inline function) is one record; unknown kinds are left for newer readers.
@@ -39,6 +41,7 @@ enum coverage_kind {
   COVERAGE_BINDING,
   COVERAGE_SYMBOL, /* of a body, one or several each */
   COVERAGE_LIKELY, /* becomes a function where it is given as a callback */
+  COVERAGE_PASSED,
   COVERAGE_KINDS,
 };
 
@@ -61,6 +64,7 @@ struct coverage {
   } of[COVERAGE_KINDS];
   char **text;
   size_t texts;
+  bool built;        /* its debug information names the plugin among the options */
   size_t files;      /* named on the command line */
   const char **path; /* of those */
   size_t paths;
@@ -70,6 +74,8 @@ struct coverage {
 
 /* Adds a file. False after a message where it cannot be read or is no ELF file. */
 bool coverage_read(struct coverage *, const char *path);
+/* The same without a message. */
+bool coverage_try(struct coverage *, const char *path);
 /* Adds the text of a section, or of several. */
 void coverage_add(struct coverage *, const char *text, size_t length);
 /* After the last file: sorts, and makes one of what is said twice. */

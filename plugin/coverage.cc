@@ -14,6 +14,7 @@
 namespace aprof {
 
 static std::string records;                              /* but unit and binding */
+static bool any_function;                                /* ... one of a body is among them */
 static std::unordered_map<std::string, unsigned> counts; /* of lines, by place and column */
 static std::unordered_set<unsigned> instrumented;        /* DECL_UIDs of bodies */
 
@@ -64,6 +65,7 @@ void coverage_function(tree function, bool likely) {
   bool own = !TREE_PUBLIC(function) || DECL_EXTERNAL(function);
   records += (likely ? "likely\t" : "function\t") + named(function, own ? "" : symbol_of(function));
   instrumented.insert(DECL_UID(function));
+  any_function = true;
 }
 
 void coverage_await(location_t where, const std::string &callee, tree function, bool inside) {
@@ -166,9 +168,44 @@ static void add_callback(cgraph_node *node) {
   }
 }
 
-/* What is left in the symbol table by then is referred to. */
+/* Calls its argument before it returns, in a thread, or at the end: no loop's callback. */
+static bool is_of_c_library(tree callee) {
+  static const char *const headers[] = {"stdlib.h", "signal.h", "pthread.h", "search.h",
+                                        "threads.h"};
+  std::string file = file_name(DECL_SOURCE_FILE(callee));
+  for (const char *header : headers)
+    if (file.size() > strlen(header) && is_of_platform(callee) &&
+        file.compare(file.size() - strlen(header) - 1, std::string::npos,
+                     std::string("/") + header) == 0)
+      return true;
+  return DECL_IS_UNDECLARED_BUILTIN(callee) || fndecl_built_in_p(callee);
+}
+
+/* A function of this unit's whose address a call hands to code that is elsewhere: once, the
+   first such call. */
+static void add_passed(cgraph_node *node) {
+  ipa_ref *use = nullptr;
+  if (!node->definition || node->alias || DECL_ARTIFICIAL(node->decl) || is_of_platform(node->decl))
+    return;
+  for (int i = 0; node->iterate_referring(i, use); i++) {
+    bool call = use->use == IPA_REF_ADDR && use->stmt && is_gimple_call(use->stmt);
+    tree callee = call ? gimple_call_fndecl(use->stmt) : NULL_TREE;
+    cgraph_node *to = callee ? cgraph_node::get(callee) : nullptr;
+    if (!callee || (to && to->definition) || is_of_c_library(callee))
+      continue;
+    records += "passed\t" + place(gimple_location(use->stmt)) + "\t" +
+               field(name_of_body(node->decl)) + "\t" + field(name_of_function(callee)) + "\n";
+    return;
+  }
+}
+
+/* What is left in the symbol table by then is referred to. Where no function is async, those
+   that may have been meant are told. */
 static void add_elsewhere() {
   cgraph_node *node;
+  if (!any_function)
+    FOR_EACH_FUNCTION(node)
+  add_passed(node);
   if (match_nothing())
     return;
   FOR_EACH_FUNCTION(node) {

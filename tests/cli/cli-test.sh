@@ -564,7 +564,7 @@ says "run: no program" 2 "which program" "$aprof" run
 says "run: no such program" 127 "cannot run ./nowhere" "$aprof" run -- ./nowhere
 says "run: not a program" 126 "cannot run ./text.txt" "$aprof" run -- ./text.txt
 says "run: no runtime" 1 "there is no runtime /nowhere" "$aprof" run --runtime /nowhere -- ./hand
-says "run: not instrumented" 0 "made no future" "$aprof" run --report -- true
+says "run: not instrumented" 0 "true itself carries no notes of the plugin" "$aprof" run --report -- true
 
 # -- documentation ---------------------------------------------------------------
 

@@ -5,17 +5,39 @@
 
 cat >"$work/program.c" <<'C'
 /*  [exec PROGRAM ARGUMENTS...]   makes a future, unless it becomes that program first
-    kill                          after it SIGKILL ends it */
+    kill                          after it SIGKILL ends it
+    signal                        gets SIGUSR1 before any future, and makes one later
+    forked                        so does a child, whose parent has had one
+    none                          makes none at all */
 #include <aprof.h>
+#include <sys/wait.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 APROF_ASYNC static __attribute__((noinline)) int work(int n) { return n + 1; }
+static void asks(void) { /* and waits for the totals */
+  char path[64];
+  snprintf(path, sizeof path, "out/program.%d.1.json", (int)getpid());
+  raise(SIGUSR1);
+  for (int i = 0; i < 1000 && access(path, F_OK) != 0; i++)
+    usleep(10000);
+}
 int main(int count, char **arguments) {
   if (count > 2 && strcmp(arguments[1], "exec") == 0)
     return execv(arguments[2], arguments + 2);
+  const char *how = count > 1 ? arguments[1] : "";
+  if (strcmp(how, "none") == 0)
+    return 3;
+  if (strcmp(how, "forked") == 0 && work(1) && fork() != 0) {
+    int status = 0;
+    wait(&status);
+    return WEXITSTATUS(status);
+  }
+  if (strcmp(how, "signal") == 0 || strcmp(how, "forked") == 0)
+    asks();
   int result = work(2);
-  if (count > 1)
+  if (strcmp(how, "kill") == 0)
     raise(SIGKILL);
   return result;
 }
@@ -69,6 +91,34 @@ LD_PRELOAD=$PWD/own.so one "a library that is preloaded" ./program
 equal "LD_PRELOAD is the program's own" "$PWD/own.so" \
   "$(LD_PRELOAD=$PWD/own.so "$aprof" run -- printenv LD_PRELOAD)"
 
+# -- a signal before the first future ------------------------------------------------------------
+# signal HOW WHERE COMMAND...: the status, and how many futures each of the totals has, in order
+signal() {
+  local wanted=$1 how=$2 told
+  shift 2
+  rm -rf out && mkdir out
+  APROF_OPTIONS=dir:$PWD/out "$@" >said 2>&1
+  told=$?
+  for _ in $(seq 100); do # those of a signal may come later
+    [ "$(find out -name '*.json' | wc -l)" -ge "$(wc -w <<<"$wanted")" ] || sleep 0.1
+  done
+  equal "$how" "3 $wanted" \
+    "$told $(jq -s 'map(.process.reason + "=" + (([.functions[].created] | add // 0) | tostring)) | sort | join(" ")' -r out/*.json)"
+}
+runtime=$build/rt/.libs/libaprof.so.0
+APROF_RUNTIME=$runtime signal "exit=1 signal=0" "SIGUSR1 before the first future" ./program signal
+signal "exit=1 signal=0" "... under aprof run" "$aprof" run -- ./program signal
+APROF_RUNTIME=$runtime signal "exit=1 exit=1 signal=0" "... of a forked child" ./program forked
+"$aprof" report out/*.1.json >report 2>&1
+contains "totals of no future have a report" "0 futures, 0 live" report
+{ APROF_RUNTIME=/nonexistent ./program signal; } 2>said
+equal "without a runtime it is as ever" 138 $?
+(trap "" USR1 && APROF_RUNTIME=$runtime signal "exit=1" "a signal that is ignored stays so" ./program signal)
+profiles=$(mktemp -d /dev/shm/aprof-hosts.XXXXXX)
+APROF_RUNTIME=$runtime APROF_OPTIONS=profile:$profiles/none ./program none
+refuse "no signal, no future: no footprint" test -e "$profiles/none"
+rmdir "$profiles"
+
 # -- what cannot look for the runtime --------------------------------------------------------------
 check "a program without the search" "$cc" "${with[@]}" -fplugin-arg-aprof-autoload=no -o alone
 "$aprof" run -o none -- ./alone
@@ -103,6 +153,66 @@ rm -rf out
 for _ in $(seq 100); do [ "$(find out -name '*.json' 2>/dev/null | wc -l)" -eq 3 ] || sleep 0.1; done
 equal "runs that outlive the one around them" "3 " "$(find out -name '*.json' | wc -l) $(cat inner.said)"
 
+# -- no future: why ------------------------------------------------------------------------------
+cat >library.h <<'C'
+typedef void (*handler)(const char *path, void *data);
+void library_add_handler(const char *path, handler function, void *data);
+void library_run(void);
+C
+cat >library.c <<'C'
+#include "library.h"
+static handler given;
+static void *with;
+void library_add_handler(const char *path, handler function, void *data) {
+  given = path ? function : 0;
+  with = data;
+}
+void library_run(void) { given("/", with); }
+C
+cat >user.c <<'C'
+#include "library.h"
+static void server_callback(const char *path, void *data) { *(int *)data += *path == '/'; }
+int main(void) {
+  int calls = 0;
+  library_add_handler("/", server_callback, &calls);
+  library_run();
+  return calls - 1;
+}
+C
+echo 'int main(void) { return 0; }' >plain.c
+"$cc" -shared -fPIC library.c -o liblibrary.so
+for options in "-O0" "-O2 -g" "-O2 -flto"; do
+  # shellcheck disable=SC2086
+  "$cc" $options "-fplugin=$plugin" user.c -o user -L. -llibrary -Wl,-rpath,"$PWD"
+  "$aprof" run --report -- ./user 2>said
+  contains "$options: the plugin was there, and found nothing" "./user has the plugin in 1 unit and no async function" said
+  contains "... whom it may mean" "\`server_callback' to library_add_handler (user.c:5)" said
+  contains "... what to write" "\`async def:server_callback'" said
+done
+"$aprof" coverage user >said
+contains "coverage has it, too" "user.c:5  server_callback  to library_add_handler" said
+echo 'async def:server_callback' >user.aprof
+"$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=user.aprof user.c -o user -L. -llibrary -Wl,-rpath,"$PWD"
+"$aprof" run --report -- ./user >said 2>&1
+contains "... by which there is one" "1 future, 0 live" said
+"$cc" -g "-fplugin=$plugin" plain.c -o plain
+"$aprof" run --report -- ./plain 2>said
+contains "compiled with the plugin, by its debug information" "./plain was compiled with the plugin" said
+"$cc" plain.c -o plain
+"$aprof" run --report -- ./plain 2>said
+contains "compiled without" "./plain itself carries no notes of the plugin" said
+"$aprof" run --report -- ./program none 2>said
+contains "async functions that were not called" "of the 1 async function of ./program none was called" said
+
+# -- clang -----------------------------------------------------------------------------------------
+if command -v clang >clang.path; then
+  refuse "clang does not compile with it" clang "-fplugin=$plugin" -fplugin-arg-aprof-verbose -c plain.c -o plain.o
+  contains "... and says what to do" "aprof.so is a plugin for GCC, and clang does not profile by it: compile with gcc" \
+    check.out
+else
+  skip "clang takes the plugin" "there is no clang"
+fi
+
 # -- somebody else has the place -------------------------------------------------------------------
 cat >taken.sh <<'S'
 mount -t tmpfs none /dev/shm || exit 77
@@ -111,7 +221,7 @@ mkdir /dev/shm/aprof-$me
 chmod 777 /dev/shm/aprof-$me
 "$aprof" run -o taken -- ./program kill 2>taken.said
 echo "$?" >taken.status
-APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 ./program kill 2>alone.said
+{ APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 ./program kill; } 2>alone.said
 "$aprof" list >taken.list 2>&1
 for i in 1 2 3; do
   rm -rf /dev/shm/aprof-$me.$i
