@@ -180,7 +180,8 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
 static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
                           uint64_t now) {
   uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
-  bool woken = before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0;
+  bool woken = is_mark(before) ||
+               (before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0);
   bool overdue = before != 0 && before <= now;
   if (old->id == id && old->state == APROF_FUTURE_WAITING && !woken && before != due) {
     if (!overdue)
@@ -655,21 +656,25 @@ out:
 /* -- wake, end, idle --------------------------------------------------------- */
 
 /* A wake counts once; a due time that is still to come gives way to it. It is for what
-   would go on: on a stack, the innermost; one that runs will not wait for it any more. */
+   would go on: on a stack, the innermost; what does not wait now will not wait the next time. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
-  f = innermost(f);
-  if (f->state != APROF_FUTURE_WAITING && f->state != APROF_FUTURE_RUNNING)
+  f = innermost_own(f);
+  uint64_t seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  if (f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) {
+    if (seen == 0)
+      __atomic_compare_exchange_n(&f->wake_tick, &seen, site_id(site), false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED);
     return;
-  uint64_t now = event_time(t), seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
-  if (f->state == APROF_FUTURE_WAITING)
-    now = not_before(now, f);
+  }
+  if (f->state != APROF_FUTURE_WAITING)
+    return;
+  uint64_t now = not_before(event_time(t), f);
   if (seen != 0 && seen <= now)
     return;
   if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
-    if (f->state == APROF_FUTURE_WAITING)
-      tell(APROF_EVENT_QUEUED, f, site->id, now);
+    tell(APROF_EVENT_QUEUED, f, site->id, now);
   }
 }
 

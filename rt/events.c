@@ -116,7 +116,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
   }
   /* It lived since its bracket began: runnable all the time. */
   f->state = APROF_FUTURE_QUEUED;
-  close_queued_since(t, f, f->last, now);
+  close_queued(t, f, now);
   f->outer = f->node;
   set_running(t, f, now);
   token_set(token, f, t->slice_count << 1);
@@ -160,6 +160,7 @@ void event_enter(struct aprof_site *site, struct aprof_token *token, const void 
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, site), index_of(f), now);
+    mark_moves(caller, f);
     f->caller = index_of(caller);
     f->outer = caller->outer;
   } else {
@@ -212,6 +213,8 @@ void event_leave(struct aprof_token *token, int how) {
   bool immediate = token->word[2] >> 1 == t->slice_count;
   if (!aside)
     slice_close(t, now, node_site(f->node));
+  else if (f->ns == NS_FRAME)
+    mark_moves(f, caller);
   how = body_verdict(f, how);
   future_over(t, f, token->word[0], how, now);
   if (aside)
@@ -362,7 +365,7 @@ void event_resume(struct aprof_token *token) {
     abandon_running(t, now);
   else
     close_rest(t->block, now);
-  close_waiting(t, f, now, false);
+  close_waiting(t, f, now);
   slice_open(t, f, now, node_site(f->await));
   if (unlikely(kind & AWAIT_WORKER))
     slice_open_worker(t);

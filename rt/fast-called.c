@@ -39,8 +39,6 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(ran | passed))
     goto undo;
   t->counters->function.exec += ran;
-  caller->wake_tick = 0; /* first: the waker's place is another one's from here on */
-  publish_fence();
   __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
   fast_put_aside(caller, called, index_of(f), now);
   if (a != NULL) {

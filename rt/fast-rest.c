@@ -7,6 +7,16 @@
 
 /* -- wake -------------------------------------------------------------------- */
 
+/* The end of an event that woke what does not wait: it runs, or is queued. */
+static __attribute__((noinline)) void wake_early(const struct aprof_site *site,
+                                                 struct aprof_future *f, struct aprof_block *b) {
+  uint64_t none = 0;
+  if (f->state == APROF_FUTURE_RUNNING)
+    __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+  finish(b);
+}
+
 ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
@@ -16,13 +26,12 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
-  uint8_t state = f->state;
-  if (state == APROF_FUTURE_QUEUED) {
-    finish(b);
+  if (unlikely(f->state != APROF_FUTURE_WAITING)) {
+    if (f->state == APROF_FUTURE_ASIDE || f->state == APROF_FUTURE_TENTATIVE)
+      goto undo; /* what it called may be meant */
+    wake_early(site, f, b);
     return;
   }
-  if (unlikely(state != APROF_FUTURE_WAITING) && unlikely(state != APROF_FUTURE_RUNNING))
-    goto undo; /* aside: who runs on its stack is meant */
   uint64_t now = fast_clock(clock), seen = relaxed(&f->wake_tick);
   if (backwards((now - b->last) | (now - f->last)))
     goto undo;

@@ -156,7 +156,8 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node(t, caller->node, at, true);
   if (unlikely(called == NULL) || unlikely(slot == 0) ||
-      unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0))
+      unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0) ||
+      unlikely(caller->wake_tick != 0))
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
@@ -250,7 +251,8 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
   bool immediate = called >> 1 == t->slice_count;
   if (unlikely(!(called & BODY_CALLED)) || !fast_restorable(t, caller, index, a, immediate) ||
-      unlikely(caller->await != a->await.node) || !has_histogram(&c->function.exec_buckets))
+      unlikely(caller->await != a->await.node) || unlikely(f->wake_tick != 0) ||
+      !has_histogram(&c->function.exec_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))

@@ -320,7 +320,6 @@ ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry 
                            uint32_t index, uint64_t now) {
   caller->await = called->node;
   caller->callee = index | CALLEE_MINE;
-  caller->wake_tick = 0;
   caller->last = now;
   caller->state = APROF_FUTURE_ASIDE;
 }
@@ -340,7 +339,6 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
   uint64_t waited = now - caller->last;
   caller->await = 0;
   caller->callee = 0;
-  caller->wake_tick = 0;
   caller->state = APROF_FUTURE_RUNNING;
   caller->last = now;
   t->cur = caller;

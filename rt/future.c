@@ -313,23 +313,32 @@ static bool knotted(struct chain *chain, const struct aprof_future *f) {
   return false;
 }
 
-struct aprof_future *innermost(struct aprof_future *f) {
+static inline struct aprof_future *top_of_stack(struct aprof_future *f, bool own) {
   for (struct chain chain = {0}; !knotted(&chain, f);) {
     uint32_t callee = f->callee & ~CALLEE_MINE;
     if (f->state != APROF_FUTURE_ASIDE || callee >= CALLEE_NO_FUTURE)
       break;
     struct aprof_future *above = future_at(callee);
-    if (above->caller != index_of(f) || above->id == 0)
+    if (above->caller != index_of(f) || above->id == 0 || (own && above->ns != NS_FRAME))
       break;
     f = above;
   }
   return f;
 }
 
+struct aprof_future *innermost(struct aprof_future *f) {
+  return top_of_stack(f, false);
+}
+
+struct aprof_future *innermost_own(struct aprof_future *f) {
+  return top_of_stack(f, true);
+}
+
 void goes_on_by_itself(struct aprof_future *f) {
   if (f->callee & CALLEE_MINE)
     f->flags |= APROF_F_IMPLICIT;
   f->callee = 0;
+  f->wake_tick = 0;
   f->counters = (uintptr_t)nowhere; /* those of an older wait, as long as it ran */
   f->state = APROF_FUTURE_WAITING;
 }
@@ -347,6 +356,8 @@ void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_futur
     uint64_t id = top->id, then = not_before(now, top);
     if (!future_claim(top, id))
       break;
+    if (top->ns == NS_FRAME && top->state != APROF_FUTURE_WAITING)
+      mark_moves(top, below);
     if (top->state != APROF_FUTURE_RUNNING)
       close_off_thread(t, top, then);
     future_end(t, top, id, APROF_CANCELLED, then);
@@ -381,7 +392,7 @@ bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64
     return false;
   if (f->state == APROF_FUTURE_WAITING) {
     now = not_before(now, f);
-    close_waiting(t, f, now, false);
+    close_waiting(t, f, now);
     f->last = now;
     future_wakes_at(f, due);
   }

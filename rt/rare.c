@@ -41,8 +41,11 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   uint32_t waker = __atomic_exchange_n(&f->wake_site, 0, __ATOMIC_RELAXED);
   if (woken > now)
     return now; /* due later: it came before its time */
-  if (woken < f->last)
+  if (woken < f->last) {
+    if (is_mark(woken))
+      waker = (uint32_t)woken;
     woken = f->last;
+  }
   close_queued_since(t, f, woken, now);
   if (waker == 0 || unlikely(waker > rt.header->sites)) /* of one put aside meanwhile: aside_for */
     waker = f->create_site;

@@ -436,7 +436,7 @@ void cancel_running(struct thread *t, uint64_t now) {
     close_rest(t->block, now);
     f = waits_in_vain(t);
     if (f != NULL)
-      close_waiting(t, f, not_before(now, f), false);
+      close_off_thread(t, f, not_before(now, f));
   }
   while (f != NULL) {
     struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
@@ -445,7 +445,7 @@ void cancel_running(struct thread *t, uint64_t now) {
     if (!future_over(t, f, f->id, APROF_CANCELLED, now))
       break;
     if (below != NULL)
-      close_waiting(t, below, not_before(now, below), false);
+      close_off_thread(t, below, not_before(now, below));
     f = below;
   }
   t->cur = NULL;

@@ -120,6 +120,18 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
    at its waker. Returns the tick at which the wait ended. */
 SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
 
+/* Who is woken while it runs, or is put aside, does not wait the next time: until then its
+   wake_tick is the waker's site, in place of a tick, which is greater than any. */
+static inline bool is_mark(uint64_t wake_tick) {
+  return wake_tick != 0 && wake_tick <= rt.header->sites;
+}
+
+/* Of a stack that one key means: its next wait is that of the body on top. */
+static inline void mark_moves(struct aprof_future *from, struct aprof_future *to) {
+  if (unlikely(from->wake_tick != 0))
+    to->wake_tick = __atomic_exchange_n(&from->wake_tick, 0, __ATOMIC_RELAXED);
+}
+
 /* The clock wakes f, at that tick. */
 static inline void future_wakes_at(struct aprof_future *f, uint64_t when) {
   __atomic_store_n(&f->wake_site, 0, __ATOMIC_RELAXED); /* it may hold what an older use left */
@@ -132,15 +144,17 @@ static inline void future_due(struct aprof_future *f, uint64_t ns) {
   future_wakes_at(f, when > f->last ? when : f->last);
 }
 
-/* f's wait ends now, at its await. A wake from elsewhere splits it. */
-static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now,
-                                 bool immediate) {
+static inline void close_queued(struct thread *t, struct aprof_future *f, uint64_t now) {
+  close_queued_since(t, f, f->last, now);
+  f->wake_tick = 0; /* when it was due */
+}
+
+/* f's wait ended then, at its await. */
+static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t end,
+                              bool immediate) {
   /* Without one only where threads race for f: not known, then. */
   uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
   struct aprof_counters *a = counters_of(t, await);
-  uint64_t end = now;
-  if (unlikely(f->wake_tick != 0))
-    end = close_woken(t, f, now);
   uint64_t passed = elapsed(f->last, end);
   f->waiting += passed;
   a->await.waiting += passed;
@@ -152,11 +166,18 @@ static inline void close_waiting(struct thread *t, struct aprof_future *f, uint6
     histogram_add(t, await, OF_WAITING, &a->await.histogram, passed);
 }
 
+/* ... ends now. A wake from elsewhere splits it. */
+static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now) {
+  close_wait(t, f, unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now, false);
+}
+
 static inline void close_off_thread(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (f->state == APROF_FUTURE_QUEUED)
-    close_queued_since(t, f, f->last, now);
+    close_queued(t, f, now);
+  else if (f->state == APROF_FUTURE_ASIDE)
+    close_wait(t, f, now, false);
   else
-    close_waiting(t, f, now, false);
+    close_waiting(t, f, now);
 }
 
 /* -- slices ---------------------------------------------------------------- */
@@ -235,7 +256,6 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
     f->flags &= (uint8_t)~APROF_F_IMPLICIT;
   }
   f->state = APROF_FUTURE_RUNNING;
-  f->wake_tick = 0;
   f->last = now;
   t->cur = f;
   t->suspended = NULL;
@@ -268,7 +288,6 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
     callee |= CALLEE_MINE;
   }
   f->callee = callee;
-  f->wake_tick = 0;
   if ((callee & ~CALLEE_MINE) < CALLEE_NO_FUTURE)
     __atomic_store_n(&f->wake_site, (uint32_t)future_at(callee & ~CALLEE_MINE)->id,
                      __ATOMIC_RELAXED);
@@ -278,7 +297,7 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
 }
 
 /* The serial of what the bracket that put f aside is for: the record may have come to
-   another future since. Nobody wakes what is aside, so its waker's place is free. */
+   another future since. Who wakes what is aside leaves a mark, so the waker's place is free. */
 static inline uint32_t aside_for(const struct aprof_future *f) {
   return __atomic_load_n(&f->wake_site, __ATOMIC_RELAXED);
 }
@@ -289,8 +308,9 @@ static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
 
 /* ... and runs again. Counted immediate if no slice ended in between. */
 static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
-  f->wake_tick = 0;
-  close_waiting(t, f, now, immediate);
+  if (f->state != APROF_FUTURE_ASIDE)
+    f->wake_tick = 0; /* it jumped out of its wait */
+  close_wait(t, f, now, immediate);
   if (f->callee & CALLEE_MINE)
     f->await = 0;
   f->callee = 0;
@@ -329,6 +349,9 @@ static inline struct aprof_future *tentative_around(const struct aprof_future *f
 
 /* What runs on f's stack when f does: itself, or the body it awaits there. */
 struct aprof_future *innermost(struct aprof_future *f);
+
+/* ... of the bodies alone that f's key means: those that it called, none that has a key. */
+struct aprof_future *innermost_own(struct aprof_future *f);
 
 /* What lies on top of the stack that is active here: what runs, or was the last to
    suspend, or idles. NULL: nothing known. */

@@ -92,6 +92,11 @@ static void act_call_inside_create(struct generator *g) {
     emit_open(g, OP_ENTER, function)->self = place_address(function);
 }
 
+static void keep_key(struct generator *g, const struct op *op) {
+  top(g)->key0 = op->key0;
+  top(g)->key1 = op->key1;
+}
+
 static void act_run_callback(struct generator *g) {
   struct request *request = &g->requests[below(g, KEYS)];
   if (!room(g) || (!request->live && !chance(g, 5)))
@@ -101,6 +106,7 @@ static void act_run_callback(struct generator *g) {
   struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[ns][chance(g, 20)]);
   op->key0 = request->live ? request->key : some_key(g, ns);
   op->key1 = second_half(op->key0);
+  keep_key(g, op);
   struct aprof_site *function = request->function;
   bool foreign = !function || function >= places.callback + FUNCTIONS - 2;
   op->function = foreign || chance(g, 30) ? NULL : function;
@@ -118,6 +124,7 @@ static void act_run_frame(struct generator *g) {
   op->function = &places.frame[which];
   op->self = maybe_address(g, op->function);
   op->key0 = 0x9000 + 8 * (which / 2 * 2 + below(g, 2));
+  keep_key(g, op);
 }
 
 static void act_ran(struct generator *g) {
@@ -177,6 +184,7 @@ static void act_resume_strand(struct generator *g) {
     struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[s->ns][0]);
     op->key0 = s->key;
     op->key1 = second_half(s->key);
+    keep_key(g, op);
     top(g)->switched = true;
   }
   strand_on(g, number);
@@ -195,6 +203,24 @@ static void act_wake_or_end(struct generator *g) {
   op->key0 = ns == NS_ORPHAN ? 0x9000 + 8 * below(g, FUNCTIONS) : 0x7000 + 16 * below(g, KEYS);
   op->key1 = ns == NS_ORPHAN ? 0 : second_half(op->key0);
   op->how = chance(g, 60) ? APROF_CANCELLED : APROF_DONE;
+}
+
+/* Of a future whose run is open on this thread: it runs, or is put aside for what does. */
+static void act_wake_open(struct generator *g) {
+  struct item *open[PILE * STRANDS];
+  unsigned count = 0;
+  for (unsigned i = 0; i < g->tower[g->thread]; i++) {
+    struct strand *s = &g->strands[g->towers[g->thread][i]];
+    for (unsigned n = 0; n < s->height; n++)
+      if (s->pile[n].kind == OP_RUN_BEGIN)
+        open[count++] = &s->pile[n];
+  }
+  if (count == 0)
+    return;
+  const struct item *item = open[below(g, count)];
+  struct op *op = emit(g, OP_WAKE, &places.wake[item->site->ns & 0xf]);
+  op->key0 = item->key0;
+  op->key1 = item->key1;
 }
 
 static void act_current(struct generator *g) {
@@ -266,6 +292,7 @@ static void act(struct generator *g) {
       {act_spawn_bare, 4},
       {act_resume_strand, 40},
       {act_wake_or_end, 6},
+      {act_wake_open, 6},
       {act_current, 1},
       {act_idle, 5},
       {act_jump, 2},

@@ -20,6 +20,7 @@ struct item {
   struct aprof_site *site;
   struct aprof_site *function; /* create: what it will run */
   bool switched; /* run: around a strand that is on top */
+  uint64_t key0, key1; /* run */
 };
 
 /* A C stack. Number 0..threads-1: the threads' own; then coroutines. */

@@ -101,7 +101,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
     f->exec += length;
     segment(ledger, f->path, SEGMENT_EXEC, length, false);
   } else if (f->state == WAITING) {
-    if (f->woken && f->woken_at <= ledger->now) {
+    if (f->woken && !f->aside && f->woken_at <= ledger->now) {
       queued = ledger->now - (f->woken_at > f->last ? f->woken_at : f->last);
       segment(ledger, f->path, SEGMENT_QUEUE, queued, false);
     }
@@ -112,7 +112,7 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
     f->queued += length;
     segment(ledger, f->path, SEGMENT_QUEUE, length, false);
   }
-  f->woken &= f->state == RUNNING; /* before it waits */
+  f->woken &= f->state == RUNNING || f->aside; /* for its next wait */
   f->last = ledger->now;
 }
 
@@ -257,7 +257,7 @@ static void live_rows(struct ledger *ledger, const struct future *f, const char 
                       struct rows *rows) {
   uint64_t open = ledger->now - f->last;
   uint64_t queued = f->state == QUEUED                               ? open
-                    : !f->woken || f->woken_at > ledger->now ? 0
+                    : !f->woken || f->aside || f->woken_at > ledger->now ? 0
                     : f->woken_at > f->last                  ? ledger->now - f->woken_at
                                                              : open;
   rows_add(rows, path, "live", 1);

@@ -32,6 +32,7 @@ struct future {
   uint64_t exec, waiting, queued;
   bool nameless;
   bool adopted;      /* a body is it */
+  bool called;       /* ... that has no key, nor will have one */
   unsigned brackets; /* run brackets open around it */
   bool waited;       /* for real, at any time */
 

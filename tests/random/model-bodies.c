@@ -41,7 +41,9 @@ void model_enter(struct world *w, struct thread *t, const struct op *op) {
     if (caller) {
       f->outer = caller->outer;
       model_put_aside(t, model_take_call(t, op->site), FOR_CALLEE, f);
+      model_wake_moves(caller, f);
     }
+    f->called = true;
     f->caller = caller;
     f->adopted = true;
     model_starts_running(t, f, op->site->name);
@@ -65,6 +67,7 @@ void model_leave(struct world *w, struct thread *t, const struct op *op) {
       struct future *below = model_caller_of(f);
       if (below) { /* its own frame is what runs now, so it waits for nobody */
         below->aside = NOT_ASIDE;
+        below->woken = false;
         below->implicit |= below->opened_aside;
       }
       model_cancel_above(t, top, f);
@@ -75,6 +78,8 @@ void model_leave(struct world *w, struct thread *t, const struct op *op) {
     model_unwind_to(t, f);
   }
   struct future *caller = model_caller_of(f);
+  if (caller && f->called)
+    model_wake_moves(f, caller);
   ledger_close(t, f, false);
   ledger_over(t, f, model_verdict(f, op->how));
   if (caller)

@@ -27,6 +27,22 @@ struct future *model_innermost(struct future *f) {
   return f;
 }
 
+struct future *model_innermost_own(struct future *f) {
+  while (f->state == WAITING && f->aside == FOR_CALLEE && model_alive(f->callee) &&
+         f->callee->caller == f && f->callee->called)
+    f = f->callee;
+  return f;
+}
+
+void model_wake_moves(struct future *from, struct future *to) {
+  if (!from->woken)
+    return;
+  to->woken = true;
+  to->woken_at = from->woken_at;
+  to->timed = false;
+  from->woken = false;
+}
+
 /* What lies on top of the stack that is active on this thread. */
 struct future *model_active_top(const struct thread *t) {
   if (t->current)
@@ -59,7 +75,6 @@ void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside
   if (f->opened_aside)
     f->await = ledger_await(t->ledger, f->path, site->name);
   ledger_waits(t, f);
-  f->woken = false;
   f->aside = aside;
   f->callee = callee;
 }
@@ -71,7 +86,7 @@ void model_starts_running(struct thread *t, struct future *f, const char *from) 
 
 void model_come_back(struct thread *t, struct future *f, bool immediate) {
   const char *from = f->await->name;
-  f->woken = false; /* it could not have run */
+  f->woken &= f->aside != NOT_ASIDE; /* else it jumped out of its wait */
   ledger_close(t, f, immediate);
   if (f->opened_aside)
     f->await = NULL;
@@ -105,6 +120,8 @@ void model_abandon(struct thread *t) {
 void model_cancel_above(struct thread *t, struct future *top, struct future *f) {
   while (top != f) {
     struct future *caller = model_caller_of(top);
+    if (top->called && caller && (top->state == RUNNING || top->aside))
+      model_wake_moves(top, caller);
     ledger_close(t, top, false);
     ledger_over(t, top, APROF_CANCELLED);
     top = caller;

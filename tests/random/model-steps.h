@@ -39,6 +39,10 @@ bool model_aside_for(const struct future *f, const struct future *callee);
 struct future *model_caller_of(const struct future *f);
 /* The body that runs, or waits, on top of the stack that f is on. */
 struct future *model_innermost(struct future *f);
+/* ... of the bodies alone that it called, which f's key means. */
+struct future *model_innermost_own(struct future *f);
+/* A wake that found no wait goes on to who may wait next. */
+void model_wake_moves(struct future *from, struct future *to);
 /* What lies on top of the stack that is active on this thread. */
 struct future *model_active_top(const struct thread *t);
 bool model_in_chain(struct future *top, const struct future *f);

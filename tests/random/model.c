@@ -7,10 +7,10 @@
 
 /* -- wake, end, idle --------------------------------------------------------- */
 
-/* Who runs is woken for the wait that comes next. */
+/* Who runs, or is put aside, is woken for the wait that comes next. */
 static void wake(struct thread *t, struct future *f) {
-  f = model_innermost(f);
-  if ((f->state != WAITING && f->state != RUNNING) || f->aside != NOT_ASIDE)
+  f = model_innermost_own(f);
+  if (f->state != WAITING && f->state != RUNNING)
     return;
   if (f->woken && f->woken_at <= t->ledger->now)
     return;

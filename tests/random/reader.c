@@ -254,7 +254,7 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
     queued = open;
   } else {
     uint64_t woken = f->wake_tick > f->last ? f->wake_tick : f->last;
-    if (f->wake_tick && end > woken)
+    if (f->state != APROF_FUTURE_ASIDE && f->wake_tick && end > woken)
       queued = end - woken;
     add_waiting(r, f->await, open - queued);
   }

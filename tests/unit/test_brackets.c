@@ -674,6 +674,93 @@ START_TEST(wake_of_one_that_runs) {
 }
 END_TEST
 
+/* A callback that is resuming a coroutine is woken again: it will be called again, which says
+   nothing about the coroutine. */
+START_TEST(wake_of_one_that_resumes_another) {
+  begin();
+  token b, r, w;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &b, KEY, &on_done);
+  run(&orphan, &r, KEY + 8, &machine);
+  wake(&waker, KEY);
+  suspend(&nap, &w);
+  pass(5);
+  ran(&r, APROF_PENDING);
+  ran(&b, APROF_PENDING);
+  pass(10);
+  expect("machine", "queued", 0);
+  expect("machine", "waiting", 15);
+  expect("on_done", "queued", 10);
+  expect("on_done @ machine", "waiting", 5);
+  wake(&waker, KEY); /* once is enough */
+  run(&call, &b, KEY, &on_done);
+  ran(&b, APROF_PENDING);
+  pass(7); /* the next wait is one again */
+  expect("on_done", "queued", 10);
+}
+END_TEST
+
+/* pool_get (r, got) may call got at once, which wakes r: what follows is no wait. */
+START_TEST(wake_of_one_put_aside) {
+  begin();
+  token r, g;
+  new_future(&multi, &on_done, KEY);
+  for (unsigned i = 0; i < 3; i++) {
+    run(&call, &r, KEY, &on_done);
+    new_future(&once_other, &on_other, KEY);
+    run(&own_other, &g, KEY, &on_other);
+    wake(&waker, KEY);
+    pass(1);
+    ran(&g, APROF_DONE);
+    pass(1);
+    ran(&r, APROF_PENDING);
+    pass(100);
+  }
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_PENDING);
+  pass(5);
+  expect("on_done", "queued", 300);
+  expect("on_done @ multi", "waiting", 5);
+  expect("on_done @ multi", "count", 4);
+  expect("on_done @ on_other", "waiting", 3);
+}
+END_TEST
+
+/* A wake is for whatever waits next on the stack that the key means, in bodies that were called
+   before and after. */
+START_TEST(wake_goes_with_the_stack) {
+  begin();
+  token r, t, w;
+  new_future(&multi, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  wake(&waker, KEY);
+  enter(&body, &t);
+  leave(&t);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  expect("on_done", "queued", 10);
+  run(&call, &r, KEY, &on_done);
+  enter(&body, &t);
+  wake(&waker, KEY);
+  leave(&t);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  expect("on_done", "queued", 20);
+  run(&call, &r, KEY, &on_done);
+  wake(&waker, KEY);
+  enter(&body, &t);
+  suspend(&nap, &w);
+  pass(10);
+  resume(&w);
+  leave(&t);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  expect("on_done", "queued", 20);
+  expect("on_done > body", "queued", 10);
+  expect("on_done > body @ nap", "waiting", 0);
+}
+END_TEST
+
 /* The loop knows the coroutine; what waits on its stack is a body that it called. */
 START_TEST(wake_reaches_the_innermost_of_a_stack) {
   begin();
@@ -812,6 +899,7 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
-          wait_of_a_frame_that_runs_another, wake_turns_waiting_into_queued, wake_of_one_that_runs,
+          wait_of_a_frame_that_runs_another, wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another, wake_of_one_put_aside,
+          wake_goes_with_the_stack,
           wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
           end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)

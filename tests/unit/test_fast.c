@@ -419,6 +419,35 @@ START_TEST(stopped_ones) {
 }
 END_TEST
 
+/* Those that ask to be called again: queued from the moment they stop, for which their waker
+   answers. */
+static void woken_early(void) {
+  token r, m;
+  new_future(&timer, &on_done, KEY);
+  for (int i = 0; i < 2; i++) {
+    pass(3);
+    run(&call, &r, KEY, &on_done);
+    wake(&ring, KEY);
+    run(&orphan, &m, OTHER, &on_step); /* put aside meanwhile */
+    pass(1);
+    ran(&m, APROF_PENDING);
+    wake(&ring, KEY);
+    ran(&r, APROF_PENDING);
+  }
+  pass(4);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_woken_early) {
+  in_rounds(woken_early);
+  expect("on_done @ timer", "waiting", 3 * ROUNDS);
+  expect("on_done", "queued", (3 + 4) * ROUNDS);
+  expect("on_step", "queued", 0);
+  expect_wakers(2 * ROUNDS, (3 + 4) * ROUNDS);
+}
+END_TEST
+
 static void due(uint64_t ns) {
   token c;
   create(&timer, &c, &on_done, NULL);
@@ -455,4 +484,4 @@ END_TEST
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address, published_ones,
           ones_that_nobody_creates, runs_inside_a_run, one_that_waits_for_what_it_polls,
           one_that_ticks, ones_whose_key_is_known_early, woken_ones, woken_after_a_reset,
-          stopped_ones, timed_ones)
+          stopped_ones, ones_woken_early, timed_ones)

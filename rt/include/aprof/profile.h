@@ -429,7 +429,9 @@ struct aprof_future {
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
   uint64_t wake_tick; /* atomic; runnable since, or due then; 0: neither. A waiting
-                         future whose wake_tick has passed is queued since then */
+                         future whose wake_tick has passed is queued since then. Of one
+                         that was woken before it waited: its waker's site, which is less
+                         than any tick */
 };
 
 #endif
