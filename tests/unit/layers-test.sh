@@ -74,4 +74,22 @@ if [ -e "$library" ]; then
 else
   skip "what libaprof.so exports" "it is not built in $build"
 fi
+# -- tests that wait ---------------------------------------------------------------
+
+# Valgrind and a machine of one processor run one thread at a time.
+spins=$(cd "$src" && grep -rnE -A1 'while \(.*__atomic_load' tests --include='*.c' --include='*.h' |
+  grep -E -- '-[0-9]+-[[:space:]]*;$')
+equal "no test spins without yielding" "" "$spins"
+
+printf '# one second\nslow* 1\n* 60\n' >"$work/bounds"
+printf '#!/bin/bash\nsleep 60\n' >"$work/slow-test.sh"
+printf '#!/bin/bash\nexit 3\n' >"$work/other-test.sh"
+chmod +x "$work"/*-test.sh
+BOUNDS=$work/bounds "$tests_dir/within" "$work/slow-test.sh" >"$work/slow.out" 2>&1
+equal "a test that passes its bound is ended" 124 $?
+contains "and named" "not ok slow-test.sh ends within 1 s" "$work/slow.out"
+BOUNDS=$work/bounds "$tests_dir/within" "$work/other-test.sh" >"$work/other.out" 2>&1
+equal "any other keeps its status" 3 $?
+contains "and has its time said" "took 0 s of 60" "$work/other.out"
+
 finish

@@ -422,6 +422,7 @@ static int page_after(long child, char *there, int how) {
 }
 
 START_TEST(memory_of_a_child_stays_its_own) {
+  setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:2M", 1); /* memcheck faults at each word of it */
   attach();
   one(&a, 1);
   char *there = (char *)(uintptr_t)profile() + profile()->header_size;
