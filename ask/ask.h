@@ -38,6 +38,12 @@ uint64_t ask_longest_slice(const struct view_function *);
    another matter (governed.h). */
 bool ask_lacks_histograms(const struct view_function *);
 
+/* A time as shown; behind a mark where it is longer than the interval, so began before. */
+const char *ask_time(const struct view *, uint64_t ns);
+
+/* Of a function's sum, per future: that was made, or in an interval lived in it. UNKNOWN: none. */
+uint64_t ask_per_call(const struct view *, const struct view_function *, uint64_t sum);
+
 /* A path that ends in a wait for something outside: the time under its name. */
 struct wait {
   char *path; /* "handle > fetch > quota.c:61 connect" */

@@ -99,17 +99,18 @@ static void find_held(struct findings *list, const struct view *v, const struct 
   const char *held = shown_mark(f->shed, governed_maxima(v), shown_time(worst));
   char *often = how_often(f, times, threshold);
   char *text, *in = mostly(f);
+  const char *begun = v->is_interval && worst > v->process.elapsed ? ", from before on," : "";
   if (f->slice_between[0] || f->slice_between[1]) {
     char *from = f->slice_at_start == true
                      ? print_string("%s", "its start")
                      : where(f->slice_between[0], f->slice_names[0], f, "its start");
     char *to = where(f->slice_between[1], f->slice_names[1], f, "its return");
-    text = print_string("`%s` held the loop for %s between %s and %s (%s)%s", f->name, held, from,
-                        to, often, in);
+    text = print_string("`%s` held the loop for %s%s between %s and %s (%s)%s", f->name, held,
+                        begun, from, to, often, in);
     free(from);
     free(to);
   } else
-    text = print_string("`%s` held the loop for about %s (%s)", f->name, held, often);
+    text = print_string("`%s` held the loop for about %s%s (%s)", f->name, held, begun, often);
   free(in);
   free(often);
   findings_add(list, (struct finding){

@@ -86,6 +86,33 @@ static void find_overhead(struct view *v) {
   v->health.overhead = elapsed && (known || alike) ? 100 * all / (double)elapsed : -1;
 }
 
+/* The p99 of under a hundred is the longest: exactly if that is new, and never below the mean. */
+static void settle_few(struct distribution *d, uint64_t sum, uint64_t max) {
+  uint64_t count = 0, least;
+  for (size_t i = 0; i < d->count && count < 100; i++)
+    count += d->bucket[i].count < 100 ? d->bucket[i].count : 100;
+  if (count == 0 || count >= 100)
+    return;
+  least = max != UNKNOWN ? max : sum / count;
+  if (max != UNKNOWN || least > d->p99)
+    d->p99 = least;
+  d->p999 = d->p999 > d->p99 ? d->p999 : d->p99;
+  d->max = d->max > d->p999 ? d->max : d->p999;
+}
+
+static void settle_percentiles(struct view *v) {
+  for (size_t i = 0; i < v->functions; i++) {
+    struct view_function *f = &v->function[i];
+    settle_few(&f->exec_of, 0, f->exec_max);
+    settle_few(&f->wall_of, 0, f->wall_max);
+    settle_few(&f->slice_of, 0, f->slice_max);
+    for (size_t j = 0; j < f->awaits; j++)
+      settle_few(&f->await[j].waits, f->await[j].ended, f->await[j].max);
+    for (size_t j = 0; j < f->wakers; j++)
+      settle_few(&f->waker[j].queued_of, f->waker[j].queued, f->waker[j].max);
+  }
+}
+
 bool view_subtract(struct view *later, const struct view *earlier) {
   if (!belong_together(later, earlier))
     return false;
@@ -95,6 +122,7 @@ bool view_subtract(struct view *later, const struct view *earlier) {
   free(place);
   fold_object(FOLD_SUBTRACT, &later->arena, &layout_totals, later, earlier);
   later->is_interval = true;
+  settle_percentiles(later);
   settle_functions(later);
   settle_holds(later);
   find_overhead(later);

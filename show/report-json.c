@@ -49,7 +49,8 @@ static void add_sum(struct emit *e, const char *name, const struct view_function
   emit_maybe(e, name, ns, !f->unmeasured && ns != UNKNOWN);
 }
 
-static void emit_function(struct emit *e, const struct view_function *f, const struct loop *loop) {
+static void emit_function(struct emit *e, const struct view *v, const struct view_function *f,
+                          const struct loop *loop) {
   emit_open(e, NULL, '{');
   emit_text(e, "name", f->name);
   emit_text(e, "file", f->file);
@@ -63,9 +64,9 @@ static void emit_function(struct emit *e, const struct view_function *f, const s
   add_sum(e, "exec_ns", f, f->exec);
   add_sum(e, "waiting_ns", f, f->waiting);
   add_sum(e, "children_exec_ns", f, f->children_exec);
-  add_sum(e, "exec_mean_ns", f, mean(f->exec, f->created));
+  add_sum(e, "exec_mean_ns", f, ask_per_call(v, f, f->exec));
   add_time(e, "exec_p99_ns", p99(&f->exec_of));
-  add_sum(e, "waiting_mean_ns", f, mean(f->waiting, f->created));
+  add_sum(e, "waiting_mean_ns", f, ask_per_call(v, f, f->waiting));
   add_time(e, "wall_p99_ns", p99(&f->wall_of));
   add_time(e, "slice_p99_ns", p99(&f->slice_of));
   add_time(e, "slice_max_ns", f->slice_max);
@@ -211,7 +212,7 @@ void report_json(const struct view *v, const struct report_options *options, FIL
   begin_rows(&e, "functions");
   for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
     emit_row(&e);
-    emit_function(&e, list[i], &loop);
+    emit_function(&e, v, list[i], &loop);
   }
   emit_close(&e, ']');
   write_waits(v, options, &e);

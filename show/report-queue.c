@@ -29,7 +29,7 @@ static void print_loop(const struct view *v, const struct view_loop *loop, FILE 
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
     snprintf(text + length, sizeof text - length, "   held %s at worst by %s",
-             shown_mark(t->shed, governed_maxima(v), shown_time(loop->hold_max)),
+             shown_mark(t->shed, governed_maxima(v), ask_time(v, loop->hold_max)),
              loop->function ? loop->function : "?");
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
@@ -94,12 +94,15 @@ static void print_title(const char *title, const char *const *columns, FILE *out
 
 /* Takes the path. `last`: the first step that the last column lacks something at; the others
    are sums, which the clock makes. */
-static void print_row(char *path, uint64_t count, const uint64_t *times, unsigned shed,
-                      enum aprof_step last, FILE *out) {
+static void print_row(const struct view *v, char *path, uint64_t count, const uint64_t *times,
+                      unsigned shed, enum aprof_step last, FILE *out) {
   print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, shown_count(count), 7);
   for (int i = 0; i < 3; i++)
-    print_right(out, shown_mark(shed, i < 2 ? APROF_STEP_COARSE : last, shown_time(times[i])), 11);
+    print_right(out,
+                shown_mark(shed, i < 2 ? APROF_STEP_COARSE : last,
+                           i == 0 ? shown_time(times[i]) : ask_time(v, times[i])),
+                11);
   fputc('\n', out);
   free(path);
 }
@@ -126,7 +129,7 @@ static char *woken_path(const struct woken *w, const char *file) {
                       w->function->name);
 }
 
-static void print_woken(const struct woken *w, FILE *out) {
+static void print_woken(const struct view *v, const struct woken *w, FILE *out) {
   char *path = woken_path(w, w->waker->file);
   if (shown_width(path) > PATH_WIDTH) {
     free(path);
@@ -134,13 +137,13 @@ static void print_woken(const struct woken *w, FILE *out) {
   }
   const uint64_t times[] = {w->waker->queued, mean(w->waker->queued, w->waker->count),
                             w->waker->queued_of.count ? w->waker->queued_of.p99 : UNKNOWN};
-  print_row(path, w->waker->count, times, w->function->shed, APROF_STEP_HISTOGRAMS, out);
+  print_row(v, path, w->waker->count, times, w->function->shed, APROF_STEP_HISTOGRAMS, out);
 }
 
 static void print_wakers(const struct view *v, const struct report_options *options, bool clock,
                          FILE *out) {
   static const char *const queue[] = {"wakes", "queued", "mean", "p99"};
-  static const char *const late[] = {"timers", "late", "mean", "p99"};
+  static const char *const late[] = {"times", "late", "mean", "p99"};
   size_t all = 0, count = 0;
   for (size_t i = 0; i < v->functions; i++)
     all += v->function[i].wakers;
@@ -158,7 +161,7 @@ static void print_wakers(const struct view *v, const struct report_options *opti
   }
   size_t shown = options->waits && options->waits < count ? options->waits : count;
   for (size_t i = 0; i < shown; i++)
-    print_woken(&list[i], out);
+    print_woken(v, &list[i], out);
   report_print_more(count, shown, out);
   free(list);
 }
@@ -210,7 +213,7 @@ void report_print_blocking(const struct view *v, const struct report_options *op
       free(path);
       path = blocked_path(&list[i], shown_base(b->file));
     }
-    print_row(path, b->count, times, list[i].function->shed, APROF_STEP_COARSE, out);
+    print_row(v, path, b->count, times, list[i].function->shed, APROF_STEP_COARSE, out);
   }
   report_print_more(count, shown, out);
   free(list);

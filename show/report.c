@@ -162,7 +162,7 @@ static void print_head(const struct view *v, FILE *out) {
   size_t length = strlen(text);
   if (loop.worst != UNKNOWN)
     snprintf(text + length, sizeof text - length, ", held %s at worst",
-             shown_mark(loop.shed, governed_maxima(v), shown_time(loop.worst)));
+             shown_mark(loop.shed, governed_maxima(v), ask_time(v, loop.worst)));
   else if (loop.unseen)
     snprintf(text + length, sizeof text - length, ", no hold of it was seen (~)");
   add_part(&line, text);
@@ -187,10 +187,6 @@ static const struct column {
                {"slice p99", 10, 10}, {"worst", 8, 9},       {"children", 9, 9}};
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static uint64_t mean(uint64_t sum, uint64_t count) {
-  return count ? sum / count : UNKNOWN;
-}
 
 static uint64_t p99(const struct distribution *d) {
   return d->count ? d->p99 : UNKNOWN;
@@ -244,24 +240,28 @@ static const char *loop_share(const struct view_function *f, const struct loop *
                                                      : shown_percent(f->loop_exec, loop->elapsed);
 }
 
-static const char *mean_time(const struct view_function *f, uint64_t sum) {
-  return shown_time(f->unmeasured ? UNKNOWN : mean(sum, f->created));
+static const char *mean_time(const struct view *v, const struct view_function *f, uint64_t sum) {
+  return shown_time(f->unmeasured ? UNKNOWN : ask_per_call(v, f, sum));
+}
+
+static bool has_marks(const struct view *v) {
+  return v->shed || v->is_interval;
 }
 
 static void print_function(const struct view *v, const struct view_function *f,
                            const struct loop *loop, FILE *out) {
-  bool marked = v->shed != 0;
+  bool marked = has_marks(v);
   int room = marked ? NAME_MARKED : NAME_WIDTH;
   const char *cells[COLUMNS] = {
       shown_count(f->created),
       mark(f, APROF_STEP_COARSE, loop_share(f, loop)),
-      mark(f, APROF_STEP_COARSE, mean_time(f, f->exec)),
-      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->exec_of))),
-      mark(f, APROF_STEP_COARSE, mean_time(f, f->waiting)),
-      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->wall_of))),
-      mark(f, APROF_STEP_HISTOGRAMS, shown_time(p99(&f->slice_of))),
-      mark(f, governed_maxima(v), shown_time(f->slice_max)),
-      mark(f, APROF_STEP_TREE, mean_time(f, f->children_exec)),
+      mark(f, APROF_STEP_COARSE, mean_time(v, f, f->exec)),
+      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->exec_of))),
+      mark(f, APROF_STEP_COARSE, mean_time(v, f, f->waiting)),
+      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->wall_of))),
+      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->slice_of))),
+      mark(f, governed_maxima(v), ask_time(v, f->slice_max)),
+      mark(f, APROF_STEP_TREE, mean_time(v, f, f->children_exec)),
   };
   char *name = f->process < v->processes
                    ? print_string("%s [%" PRId64 "]", f->name, v->merged[f->process].pid)
@@ -285,7 +285,7 @@ void report_print_more(size_t all, size_t shown, FILE *out) {
 
 static void print_functions(const struct view *v, const struct report_options *options, FILE *out) {
   struct loop loop = ask_loop(v);
-  bool marked = v->shed != 0;
+  bool marked = has_marks(v);
   size_t all, count;
   const struct view_function **list = report_functions(v, options->sort, &all);
   count = options->functions && options->functions < all ? options->functions : all;
@@ -306,7 +306,7 @@ static void print_functions(const struct view *v, const struct report_options *o
 
 static void print_wait(const struct view *v, const struct wait *w, FILE *out) {
   unsigned shed = w->at->function < v->functions ? v->function[w->at->function].shed : 0;
-  const char *mean_wait = shown_time(w->mean);
+  const char *mean_wait = ask_time(v, w->mean);
   /* Functions are what a row is about: a directory goes before any of their names does. */
   char *path = shown_width(w->path) > PATH_WIDTH ? ask_bare_path(v, w) : NULL;
   print_left(out, cut_left(path ? path : w->path, PATH_WIDTH), PATH_WIDTH);
@@ -314,7 +314,7 @@ static void print_wait(const struct view *v, const struct wait *w, FILE *out) {
   print_right(out, shown_mark(shed, APROF_STEP_TREE, shown_count(w->count)), 7);
   print_right(out, shown_mark(shed, APROF_STEP_TREE, shown_time(w->waiting)), 11);
   print_right(out, shown_mark(shed, APROF_STEP_TREE, mean_wait), 11);
-  print_right(out, shown_mark(shed, APROF_STEP_HISTOGRAMS, shown_time(w->p99)), 11);
+  print_right(out, shown_mark(shed, APROF_STEP_HISTOGRAMS, ask_time(v, w->p99)), 11);
   fputc('\n', out);
 }
 
@@ -354,6 +354,11 @@ void report_print(struct view *v, const struct report_options *options, FILE *ou
   print_head(v, out);
   shorten(v, out);
   report_print_loops(v, options, out);
+  if (v->is_interval)
+    fputs(
+        "  what began before counts: in sums its part since, in mean, p99 and worst all of it (^: "
+        "longer)\n",
+        out);
   report_print_shed(v, out);
   report_print_findings(v, options, out);
   print_functions(v, options, out);

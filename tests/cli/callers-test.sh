@@ -82,6 +82,14 @@ equal "later: both are over" "51 51 0 0 51 51 0 0" "$(counts later.json)"
 "$aprof" report --json live.json later.json >interval.json
 equal "interval: nothing was made, and both have ended" "0 0 0 0" \
   "$(value interval.json '*(f[n][k] for n in ("handle_upload", "fetch_quota") for k in ("created", "live"))')"
+equal "interval: per call is per future that lived in it" "True True" \
+  "$(python3 -c 'import json
+print(*(f["exec_mean_ns"] is not None for f in json.load(open("interval.json"))["functions"]))')"
+"$aprof" report live.json later.json >interval.txt
+contains "interval: what began before is told" "what began before counts: in sums its part since" \
+  interval.txt
+check "interval: and a wait that is longer than it is marked" \
+  grep -qE '> server.c:61 uv_tcp_connect +2 +200 us +\^2\.50 s +\^5\.00 s' interval.txt
 exec 9>&-
 wait "$runner"
 

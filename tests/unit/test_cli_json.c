@@ -240,8 +240,9 @@ START_TEST(an_interval_is_what_happened_between) {
   size_t findings;
   struct finding *list = ask_findings(later, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
-  ck_assert_str_eq(list[0].text, "`handle_upload` held the loop for 70.0 ms between its start "
-                                 "(server.c:140) and db.c:12 uv_write (1 time over 10.0 ms)");
+  ck_assert_str_eq(list[0].text,
+                   "`handle_upload` held the loop for 70.0 ms, from before on, between its "
+                   "start (server.c:140) and db.c:12 uv_write (1 time over 10.0 ms)");
   findings_free(list, findings);
   struct view *nothing = read_now(1000000);
   ck_assert(view_subtract(nothing, same));
@@ -686,6 +687,55 @@ START_TEST(intervals_have_their_own_percentiles) {
 }
 END_TEST
 
+static void add_waits(struct aprof_counters *c, uint64_t *counts, unsigned waits, unsigned half) {
+  for (unsigned i = 0; i < waits; i++) {
+    uint64_t ns = amount(i * 7 + waits, half);
+    c->await.count++;
+    c->await.waiting += ns;
+    c->await.max = ns > c->await.max ? ns : c->await.max;
+    counts[aprof_bucket_of(ns)]++;
+  }
+}
+
+/* Of few waits the p99 is the longest, so never below their mean: those of a path among others of
+   its function, whichever half had the longest ever. */
+static void are_possible(const struct view *r) {
+  size_t count;
+  struct wait *waits = ask_waits(r, false, &count);
+  ck_assert_uint_gt(count, 0);
+  for (size_t i = 0; i < count; i++)
+    if (waits[i].count && waits[i].count < 100 && waits[i].p99 != UNKNOWN)
+      ck_assert_msg(waits[i].p99 >= waits[i].mean, "%s: p99 %" PRIu64 ", mean %" PRIu64,
+                    waits[i].path, waits[i].p99, waits[i].mean);
+  ask_waits_free(waits, count);
+}
+
+START_TEST(no_percentile_lies_below_what_it_is_of) {
+  for (unsigned round = 0; round < 100; round++) {
+    struct synthetic *rich = s;
+    uint64_t *counts, *others;
+    s = synthetic_rich();
+    struct aprof_counters *c = synthetic_counters(s, 1, 5), *other = synthetic_counters(s, 2, 5);
+    memset(c, 0, sizeof *c);
+    memset(other, 0, sizeof *other);
+    c->await.histogram = synthetic_histogram(s, &counts);
+    other->await.histogram = synthetic_histogram(s, &others);
+    add_waits(c, counts, round * 7 % 90, round % 2);
+    add_waits(other, others, round % 3 * 300, 0);
+    struct view *earlier = read_now(1000000);
+    add_waits(c, counts, round * 13 % 50, round / 2 % 2);
+    struct view *later = read_now(1001000);
+    are_possible(later);
+    ck_assert(view_subtract(later, earlier));
+    are_possible(later);
+    view_free(earlier);
+    view_free(later);
+    free(s);
+    s = rich;
+  }
+}
+END_TEST
+
 START_TEST(each_loop_has_its_own_longest_hold) {
   synthetic_counters(s, 2, 3)->function.slice_max = 30000000;
   struct view *v = read_now(1000000);
@@ -798,6 +848,7 @@ int main(void) {
   tcase_add_test(tests, what_ran_in_a_pool_is_no_part_of_the_loop);
   tcase_add_test(tests, what_is_called_for_more_than_futures_is_told_from_what_never_finds_one);
   tcase_add_test(tests, intervals_have_their_own_percentiles);
+  tcase_add_test(tests, no_percentile_lies_below_what_it_is_of);
   tcase_add_test(tests, each_loop_has_its_own_longest_hold);
   tcase_add_test(tests, pool_threads_are_no_loops);
   tcase_add_test(tests, who_is_often_late_is_found);
