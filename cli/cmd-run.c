@@ -323,6 +323,15 @@ static void print_reports(const struct written *written) {
   }
 }
 
+static void tell_why(const struct run *run) {
+  char *at_exit = last_value(getenv("APROF_OPTIONS"), "exit:");
+  if (at_exit && !strcmp(at_exit, "no"))
+    complain("no totals: exit:no in APROF_OPTIONS asks for none at exit");
+  else
+    explain_no_totals(run->program[0]);
+  free(at_exit);
+}
+
 static void finish(const struct run *run, const char *directory, const struct killed *killed,
                    bool ran) {
   struct written written = {0};
@@ -332,7 +341,7 @@ static void finish(const struct run *run, const char *directory, const struct ki
   if (run->report)
     print_reports(&written);
   if (run->report && !written.count && whole && ran)
-    explain_no_totals(run->program[0]);
+    tell_why(run);
   if (run->report && !directory && ran)
     complain("profiles are in memory, so whose totals were written is not known here; report them "
              "by `aprof report FILE'");

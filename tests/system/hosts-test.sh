@@ -203,6 +203,8 @@ contains "compiled with the plugin, by its debug information" "./plain was compi
 contains "compiled without" "./plain itself carries no notes of the plugin" said
 "$aprof" run --report -- ./program none 2>said
 contains "async functions that were not called" "of the 1 async function of ./program none was called" said
+"$aprof" run --report --options exit:no -- ./program 2>said
+contains "no totals were asked for" "exit:no in APROF_OPTIONS" said
 
 # -- clang -----------------------------------------------------------------------------------------
 if command -v clang >clang.path; then
