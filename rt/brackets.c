@@ -497,19 +497,23 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
   now = not_before(now, runs);
   if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
     future_named(t, f, function, self);
+  f->caller = caller != NULL ? index_of(caller) : 0;
+  f->outer = f->node;
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, function != NULL ? function : site), index_of(f), now);
+    for (struct aprof_future *g = runs; g != f; g = future_at(g->caller))
+      g->outer = 0;
+    f->outer = 0;
   } else {
     close_rest(t->block, now);
-    slice_open(t, runs, now,
+    slice_open(t, f, now,
                runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
                                                    : node_site(runs->node));
   }
   if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
     slice_open_worker(t);
   bracket_open(t, token, f, id, caller, function);
-  f->caller = caller != NULL ? index_of(caller) : 0;
   if (runs->state == APROF_FUTURE_WAITING)
     await_known(t, runs->await);
   if (unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now))

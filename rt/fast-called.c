@@ -51,6 +51,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
   f->caller = index_of(caller);
+  f->outer = 0;
   bracket_index(token, index_of(f),
                 t->slice_count << 32 | f->caller | (function != NULL ? BRACKET_BODY : 0));
   token->word[1] |= caller->id << 32;

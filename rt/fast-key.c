@@ -89,7 +89,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
       return;
     }
   }
-  if (!fast_outer(t, f, c) || !has_histogram(&c->function.queued_buckets))
+  if (!has_histogram(&c->function.queued_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested | passed))
@@ -103,7 +103,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs(t, b, token, f, c, function, now);
-  slice_starts(b, f, now, (uint32_t)c->function.own);
+  fast_run_slice(t, b, f, c, now, (uint32_t)c->function.own);
   finish(b);
   return;
 undo:
@@ -147,8 +147,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   publish_fence();
   f->id = token->word[0] = id;
   fast_runs(t, b, token, f, c, function, now);
-  t->slice_counters = c;
-  slice_starts(b, f, now, named->id);
+  fast_run_slice(t, b, f, c, now, named->id);
   finish_at(f, b, segment, place, seen, hash);
   return;
 undo:
@@ -192,7 +191,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (!fast_runnable(t, b, f))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!fast_outer(t, f, c) || !has_histogram(&a->await.buckets))
+  if (!has_histogram(&a->await.buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested | passed))
@@ -201,7 +200,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   fast_rested(f, a, passed, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
-  slice_starts(b, f, now, a->await.site);
+  fast_run_slice(t, b, f, c, now, a->await.site);
   finish(b);
   return;
 undo:

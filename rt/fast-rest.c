@@ -132,7 +132,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   if (!fast_runnable(t, b, f) || (other == NULL && !fast_named(f, site, function)))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!fast_outer(t, f, c) || !has_histogram(&a->await.buckets))
+  if (!has_histogram(&a->await.buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last;
   if (backwards(rested | (now - f->last)))
@@ -143,7 +143,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   fast_close_rest(t, f, a, c, now, clock);
   fast_goes_on(f);
   fast_runs(t, b, token, f, c, function, now);
-  slice_starts(b, f, now, a->await.site);
+  fast_run_slice(t, b, f, c, now, a->await.site);
   finish(b);
   return;
 undo:

@@ -85,7 +85,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
-  slice_starts(b, f, now, a->await.site);
+  slice_starts(b, f->outer, now, a->await.site);
   fast_rested(f, a, waited, clock);
   finish(b);
   return;
@@ -127,7 +127,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   t->cur = f;
   t->suspended = NULL;
   t->counters = t->slice_counters = e->counters;
-  slice_starts(b, f, now, site->id);
+  slice_starts(b, e->node, now, site->id);
   b->state = APROF_THREAD_RUNNING;
   b->last = now;
   finish(b);

@@ -355,7 +355,8 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
 /* Where the slices of f are counted, `c` being its own record: false if not here yet. No
    slice is open, so the thread's own record of that may be written before all is tested. */
 ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
-  if (unlikely(f->outer != f->node) && (c = fast_counters(t, f->outer)) == NULL)
+  if (unlikely(f->outer != f->node) &&
+      (f->outer == 0 || (c = fast_counters(t, f->outer)) == NULL))
     return false;
   t->slice_counters = c;
   return true;

@@ -334,6 +334,16 @@ struct aprof_future *innermost_own(struct aprof_future *f) {
   return top_of_stack(f, true);
 }
 
+uint32_t outermost(const struct aprof_future *f) {
+  for (struct chain chain = {0}; f->caller != 0 && !knotted(&chain, f);) {
+    const struct aprof_future *caller = future_at(f->caller);
+    if (!is_aside(caller, index_of(f)))
+      break;
+    f = caller;
+  }
+  return f->node;
+}
+
 void goes_on_by_itself(struct aprof_future *f) {
   if (f->callee & CALLEE_MINE)
     f->flags |= APROF_F_IMPLICIT;

@@ -182,18 +182,21 @@ static inline void close_off_thread(struct thread *t, struct aprof_future *f, ui
 
 /* -- slices ---------------------------------------------------------------- */
 
-/* From here on f's stack holds the thread. */
-static inline void slice_starts(struct aprof_block *b, const struct aprof_future *f, uint64_t now,
+/* From here on a stack holds the thread whose outermost future has this node. */
+static inline void slice_starts(struct aprof_block *b, uint32_t outermost, uint64_t now,
                                 uint32_t site) {
   b->slice_tick = now;
   b->slice_from = site;
-  b->slice_node = f->outer;
+  b->slice_node = outermost;
 }
+
+/* The node of the outermost future on f's stack. */
+uint32_t outermost(const struct aprof_future *f);
 
 /* The thread goes from no future to running f. */
 static inline void slice_open(struct thread *t, const struct aprof_future *f, uint64_t now,
                               uint32_t site) {
-  slice_starts(t->block, f, now, site);
+  slice_starts(t->block, outermost(f), now, site);
   t->slice_counters = counters_of(t, t->block->slice_node);
 }
 

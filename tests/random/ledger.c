@@ -60,14 +60,11 @@ struct future *ledger_future(struct thread *t, const struct aprof_site *site, bo
                        .created = ledger->now,
                        .last = ledger->now,
                        .thread = t->number};
-  f->outer = f->path;
   return f;
 }
 
 void ledger_named(struct thread *t, struct future *f, const struct aprof_site *site) {
-  bool own = f->outer == f->path;
   f->path = function_path(t->ledger, f->path->above, site->name);
-  f->outer = own ? f->path : f->outer;
   if (f->await)
     f->await = ledger_await(t->ledger, f->path, f->await->name);
   f->site = site;
@@ -125,7 +122,11 @@ void ledger_runs(struct thread *t, struct future *f, const char *from) {
   if (!t->slice_open) {
     t->slice_open = true;
     t->slice_begin = t->ledger->now;
-    t->slice_owner = f->outer;
+    const struct future *outermost = f;
+    while (outermost->caller && outermost->caller->state == WAITING &&
+           outermost->caller->aside == FOR_CALLEE && outermost->caller->callee == outermost)
+      outermost = outermost->caller;
+    t->slice_owner = outermost->path;
     t->slice_from = from;
   }
 }

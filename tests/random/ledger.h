@@ -27,7 +27,7 @@ struct future {
   enum state state;
   const struct aprof_site *site; /* its function; of the create while nameless */
   const char *birth;             /* where it waits for its next run when nobody says where */
-  struct path *path, *outer;     /* of itself; of who called it, and so on, on its stack */
+  struct path *path;
   uint64_t created, last, over;  /* stamps */
   uint64_t exec, waiting, queued;
   bool nameless;

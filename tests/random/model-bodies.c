@@ -22,7 +22,6 @@ static void adopt_tentative(struct thread *t, struct future *f, const struct apr
   adopt(t, f, body);
   t->tentative = f->enclosing;
   f->await = NULL;
-  f->outer = f->path;
   f->state = QUEUED; /* since its bracket began */
   ledger_close(t, f, false);
   model_starts_running(t, f, body->name);
@@ -39,7 +38,6 @@ void model_enter(struct world *w, struct thread *t, const struct op *op) {
   } else {
     f = ledger_future(t, op->site, op->site->flags & APROF_ROOT);
     if (caller) {
-      f->outer = caller->outer;
       model_put_aside(t, model_take_call(t, op->site), FOR_CALLEE, f);
       model_wake_moves(caller, f);
     }

@@ -625,6 +625,37 @@ START_TEST(wait_of_a_frame_that_runs_another) {
 }
 END_TEST
 
+/* A generator that a run resumes yields: the slice behind it is still that of the outermost future on
+   the stack, whether what lies above has a key or not; and so is one behind an await. */
+START_TEST(slices_are_of_the_outermost) {
+  begin();
+  token b, p, g, w, v;
+  run(&orphan, &g, KEY + 16, &submachine);
+  ran(&g, APROF_PENDING);
+  enter(&body, &b);
+  run(&orphan, &p, KEY, &machine);
+  run(&orphan, &g, KEY + 16, &submachine);
+  suspend(&nap, &w);
+  ran(&g, APROF_PENDING);
+  pass(7);
+  suspend(&nap, &v);
+  resume(&v);
+  pass(5);
+  ran(&p, APROF_PENDING);
+  leave(&b);
+  expect("body", "slices", 3);
+  expect("body", "slice_max", 7);
+  expect("machine", "slices", 0);
+  expect("body > machine", "slices", 0);
+  run(&orphan, &p, KEY, &machine); /* by the loop: its own */
+  pass(3);
+  suspend(&nap, &v);
+  resume(&v);
+  ran(&p, APROF_DONE);
+  expect("body > machine", "slices", 2);
+}
+END_TEST
+
 /* -- wake, end, idle --------------------------------------------------------- */
 
 START_TEST(wake_turns_waiting_into_queued) {
@@ -899,7 +930,8 @@ UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_fai
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
-          wait_of_a_frame_that_runs_another, wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another, wake_of_one_put_aside,
+          wait_of_a_frame_that_runs_another,
+          slices_are_of_the_outermost, wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another, wake_of_one_put_aside,
           wake_goes_with_the_stack,
           wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
           end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)

@@ -425,7 +425,8 @@ struct aprof_future {
   uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
   uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
                              was armed again while it runs: when it is due */
-  uint32_t outer;  /* node of the outermost future on this one's stack (slices) */
+  uint32_t outer;  /* node of the outermost future on this one's stack (slices); 0: a future
+                      with a key lies below, which may be run by this one and that one */
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
   uint64_t wake_tick; /* atomic; runnable since, or due then; 0: neither. A waiting
