@@ -114,6 +114,10 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
   if (b.worker && b.names)
     return wrong(mistake, find_word(text, cuts, "worker"),
                  "names stops no clock, so nothing goes on behind it: worker goes without it");
+  if (b.verb == Verb::Run && !b.functions.empty() && (body || b.functions.size() > 1))
+    return wrong(mistake, find_word(text, cuts, "fn"),
+                 body ? "a body has its own name: fn= of a run goes with call: and icall:"
+                      : "a run has one function: fn=VALUE");
   if (keyed && !b.key.first)
     return wrong(mistake, cuts.front(),
                  verb + " needs key=, the identity of the future it is about");
@@ -137,6 +141,8 @@ bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
     return wrong(mistake, find_word(text, cuts, "key"),
                  "which bodies have this key? Name them by fn= before the '|', or by a place "
                  "here: | run def:NAME, type:TYPEDEF, icall:STRUCT.FIELD");
+  if (!placed && !run->functions.empty())
+    return wrong(mistake, find_word(text, cuts, "fn"), "fn= is the create's: it stands before '|'");
   if (bare && !run->once && !run->multi)
     return wrong(mistake, cuts.front(),
                  "without fn= a '| run' says once or multi, or has a place: | run type:TYPEDEF");

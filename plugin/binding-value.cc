@@ -153,17 +153,63 @@ static bool read_argument(Reader &r, int64_t *number) {
   return true;
 }
 
+static std::unique_ptr<Value> read_unary(Reader &r);
+static std::unique_ptr<Value> read_primary(Reader &r);
+
+/* (struct T *), behind its parenthesis; null, and the reader where it was, where it is none. */
+static std::unique_ptr<Value> read_type(Reader &r) {
+  size_t begin = r.at;
+  auto cast = new_value(Value::Cast);
+  std::string word = r.identifier();
+  bool tag = word == "struct" || word == "union" || word == "enum";
+  cast->name = tag ? r.identifier() : word;
+  while (!cast->name.empty() && r.accept("*"))
+    cast->number++;
+  if (cast->number > 0 && r.accept(")"))
+    return cast;
+  r.at = begin;
+  return nullptr;
+}
+
+/* What is cast: as in C, but that (T *)a1->f is the f of what a1 points to. */
+static std::unique_ptr<Value> read_operand(Reader &r, Value *cast) {
+  r.blanks();
+  bool prefix = r.peek() == '*' || r.peek() == '&', group = r.peek() == '(';
+  auto operand = prefix ? read_unary(r) : read_primary(r);
+  r.blanks();
+  cast->tight = operand && !prefix && !group && (r.peek() == '.' || (r.peek() == '-' && r.peek(1) == '>'));
+  return operand;
+}
+
+static std::unique_ptr<Value> read_parenthesis(Reader &r, size_t begin) {
+  if (auto cast = read_type(r)) {
+    if (too_many(r, begin))
+      return nullptr;
+    cast->of = read_operand(r, cast.get());
+    return cast->of ? std::move(cast) : nullptr;
+  }
+  auto value = read_value(r);
+  if (value && !r.accept(")")) {
+    r.fail(begin, "this parenthesis is not closed");
+    return nullptr;
+  }
+  return value;
+}
+
+/* NAME(V,...) or NAME. */
+static std::unique_ptr<Value> read_named(Reader &r, const std::string &name, size_t begin) {
+  if (r.accept("("))
+    return read_call(r, name, begin);
+  auto value = new_value(Value::Name);
+  value->name = name;
+  return value;
+}
+
 static std::unique_ptr<Value> read_primary(Reader &r) {
   r.blanks();
   size_t begin = r.at;
-  if (r.accept("(")) {
-    auto value = read_value(r);
-    if (value && !r.accept(")")) {
-      r.fail(begin, "this parenthesis is not closed");
-      return nullptr;
-    }
-    return value;
-  }
+  if (r.accept("("))
+    return read_parenthesis(r, begin);
   int64_t number;
   bool constant = is_digit(r.peek()) || (r.peek() == '-' && is_digit(r.peek(1)));
   if (constant ? read_constant(r, &number) : read_argument(r, &number)) {
@@ -184,14 +230,17 @@ static std::unique_ptr<Value> read_primary(Reader &r) {
     return new_value(Value::Self);
   if (name == "cur")
     return new_value(Value::Cur);
-  if (!name.empty() && r.accept("("))
-    return read_call(r, name, begin);
-  if (name.empty() && !r.done())
+  if (name == "NULL")
+    return new_value(Value::Number);
+  if (!name.empty())
+    return read_named(r, name, begin);
+  if (!r.done())
     r.at++;
   std::string what = begin < r.at ? "'" + r.text.substr(begin, r.at - begin) + "'" : "this";
   r.fail(begin, what +
                     " is no value; known: a0, a1..., a-1 (from the end), *V, V->field, ret, obj, "
-                    "self, cur, NAME(V,...), owner(V,STRUCT,FIELD), V&mask, numbers");
+                    "self, cur, NAME, &NAME, NAME(V,...), (struct T *)V, owner(V,STRUCT,FIELD), "
+                    "V&mask, numbers");
   return nullptr;
 }
 
@@ -215,18 +264,28 @@ static std::unique_ptr<Value> read_postfix(Reader &r) {
   return value;
 }
 
+/* What may lie at an address that lasts; where it does the compiler knows. */
+static bool has_address(const Value &v) {
+  return v.kind == Value::Name || v.kind == Value::Field || v.kind == Value::Deref;
+}
+
 static std::unique_ptr<Value> read_unary(Reader &r) {
-  int stars = 0;
-  for (size_t begin = r.at; r.accept("*"); stars++)
-    if (too_many(r, begin))
-      return nullptr;
-  auto value = read_postfix(r);
-  for (; value && stars > 0; stars--) {
-    auto pointed = new_value(Value::Deref);
-    pointed->of = std::move(value);
-    value = std::move(pointed);
-  }
-  return value;
+  r.blanks();
+  size_t begin = r.at;
+  char prefix = r.peek();
+  if (prefix != '*' && prefix != '&')
+    return read_postfix(r);
+  r.at++;
+  if (too_many(r, begin))
+    return nullptr;
+  auto value = new_value(prefix == '*' ? Value::Deref : Value::Address);
+  value->of = read_unary(r);
+  if (!value->of)
+    return nullptr;
+  if (prefix == '*' || has_address(*value->of))
+    return value;
+  r.fail(begin, "& takes a variable of the program, a field or *V");
+  return nullptr;
 }
 
 static std::unique_ptr<Value> read_masked(Reader &r) {
@@ -328,7 +387,8 @@ static bool read_comparison(Reader &r, Condition *condition) {
   for (const auto &o : operators)
     if (r.accept(o.token)) {
       condition->compare = o.compare;
-      return read_constant(r, &condition->constant);
+      condition->with = read_value(r);
+      return condition->with != nullptr;
     }
   return true;
 }
@@ -354,8 +414,16 @@ bool read_constants(Reader &r, std::vector<int64_t> *constants) {
   return at_end(r);
 }
 
-bool read_one_constant(Reader &r, int64_t *constant) {
-  return read_constant(r, constant) && at_end(r);
+bool read_constant_or_name(Reader &r, std::unique_ptr<Value> *value) {
+  r.blanks();
+  bool named = is_identifier_start(r.peek());
+  *value = named ? read_primary(r) : new_value(Value::Number);
+  if (!*value || (!named && !read_constant(r, &(*value)->number)))
+    return false;
+  if ((*value)->kind == Value::Number || (*value)->kind == Value::Name)
+    return at_end(r);
+  r.fail(r.at, "what is stored is told by a number or the name of a function or variable");
+  return false;
 }
 
 static bool read_unit(Reader &r, int64_t *ns) {
@@ -378,13 +446,21 @@ static bool read_unit(Reader &r, int64_t *ns) {
 }
 
 bool read_durations(Reader &r, std::vector<Duration> *durations) {
+  bool minus = false;
   do {
+    size_t begin = r.at;
     Duration d;
+    d.minus = minus;
     d.value = read_value(r);
     if (!d.value || !read_unit(r, &d.ns))
       return false;
     durations->push_back(std::move(d));
-  } while (r.accept("+"));
+    if (durations->size() > MOST_DURATIONS) {
+      r.fail(begin, "due= is a sum of seven parts at most");
+      return false;
+    }
+    minus = r.accept("-");
+  } while (minus || r.accept("+"));
   return at_end(r);
 }
 
@@ -404,8 +480,11 @@ bool value_uses(const Value *value, Value::Kind kind) {
 
 void condition_visit(const Condition &c, const std::function<void(const Value *)> &visit) {
   visit(c.what.get());
-  for (const Condition &further : c.also)
+  visit(c.with.get());
+  for (const Condition &further : c.also) {
     visit(further.what.get());
+    visit(further.with.get());
+  }
 }
 
 bool condition_uses(const Condition &c, Value::Kind kind) {

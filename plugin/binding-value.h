@@ -38,8 +38,8 @@ bool read_keys(Reader &, Key *first, std::vector<Key> *more);
 bool read_functions(Reader &, std::vector<std::unique_ptr<Value>> *);
 bool read_condition(Reader &, Condition *);
 bool read_constants(Reader &, std::vector<int64_t> *);
-bool read_one_constant(Reader &, int64_t *);
-/* Values and their units, as in a2:ms or a1->tv_sec:s+a1->tv_usec:us. */
+bool read_constant_or_name(Reader &, std::unique_ptr<Value> *);
+/* Values and their units, as in a2:ms or a1->tv_sec:s+a1->tv_usec:us-now():ns. */
 bool read_durations(Reader &, std::vector<Duration> *);
 
 } // namespace aprof

@@ -51,7 +51,7 @@ static const struct {
   unsigned verbs;
 } words[] = {
     {"key", Word::Key, Takes::Something, CREATE | RUN | WAKE | END | SWITCH},
-    {"fn", Word::Fn, Takes::Something, CREATE},
+    {"fn", Word::Fn, Takes::Something, CREATE | RUN},
     {"ok", Word::Ok, Takes::Something, CREATE | WAKE | END},
     {"when", Word::When, Takes::Something, EVERY},
     {"once", Word::Once, Takes::Either, RUN},
@@ -62,7 +62,7 @@ static const struct {
     {"rearm", Word::Rearm, Takes::Nothing, CREATE},
     {"root", Word::Root, Takes::Nothing, CREATE | ASYNC},
     {"names", Word::Names, Takes::Nothing, AWAIT},
-    {"background", Word::Background, Takes::Nothing, CREATE | RUN | AWAIT},
+    {"background", Word::Background, Takes::Nothing, CREATE | RUN | AWAIT | ASYNC},
     {"worker", Word::Worker, Takes::Nothing, RUN | AWAIT},
     {"due", Word::Due, Takes::Something, CREATE},
     {"how", Word::How, Takes::Something, END},

@@ -8,6 +8,7 @@
 
 #include "binding-line.h"
 #include "binding-value.h"
+#include "pattern.h"
 
 #include <algorithm>
 #include <regex.h>
@@ -110,6 +111,9 @@ static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistak
   return wrong(mistake, where, "unknown verb '" + name + "'; known: " + known(verbs));
 }
 
+/* The C library takes memory by the square of it. */
+enum { MOST_REGEX = 1 << 14 };
+
 /* Counted repetitions inside each other make more of a regex than memory holds, and so does +,
    which the C library makes of two copies, behind what may be repeated itself. */
 static bool is_modest(const std::string &regex) {
@@ -125,13 +129,18 @@ static bool is_modest(const std::string &regex) {
     unsigned long high = range ? strtoul(regex.c_str() + comma + 1, nullptr, 10) : 0;
     product *= std::max({low, high, 1ul});
   }
-  return product <= 1000 && regex.size() <= 4096;
+  return product <= 1000 && regex.size() <= MOST_REGEX && product * regex.size() <= 4096 * 1000;
 }
 
 static bool is_regex(const std::string &name, Mistake *mistake) {
   regex_t regex;
+  std::vector<std::string> names;
+  if (pattern_names(name, &names))
+    return true; /* nobody compiles it */
   if (!is_modest(name)) {
-    mistake->message = "this regex is too large: write several lines, or repeat less";
+    mistake->message =
+        "this regex is too large: write ^(NAME|NAME...)$, a file of names (def:@FILE) or several "
+        "lines, or repeat less";
     return false;
   }
   int status = regcomp(&regex, name.c_str(), REG_EXTENDED | REG_NOSUB);
@@ -168,6 +177,11 @@ static bool read_name(const std::string &text, Stretch where, Binding *b, Mistak
     where.begin++, where.end--;
   }
   b->name = text.substr(where.begin, where.end - where.begin);
+  b->listed = quote == '@';
+  if (b->listed && b->place != Place::Call && b->place != Place::Def)
+    return wrong(mistake, where, "a file of names goes with call: and def:");
+  if (b->listed && b->name.size() == 1)
+    return wrong(mistake, where, "the path of a file of names is expected after '@'");
   if (b->regex && !is_regex(b->name, mistake))
     return wrong(mistake, where, mistake->message);
   if (b->quoted && b->place != Place::Type)
@@ -187,8 +201,7 @@ static bool read_field_name(const std::string &text, Stretch where, Binding *b, 
     if (b->place == Place::Icall)
       return wrong(mistake, {equals, where.end}, "only store: takes a value");
     Reader r(text, equals + 1, where.end, mistake);
-    b->stored = true;
-    if (!read_one_constant(r, &b->stored_value))
+    if (!read_constant_or_name(r, &b->stored))
       return false;
   }
   for (size_t begin = name.begin; begin <= name.end;) {

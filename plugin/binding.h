@@ -10,15 +10,17 @@
  *
  *     line      = verb [place] word... ['|' 'run' [place] word...]
  *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
- *     name      = token | '/regex/' | '"text"' | STRUCT '.' FIELD ['.' FIELD...] ['=' constant]
+ *     name      = token | '/regex/' | '"text"' | '@' FILE
+ *               | STRUCT '.' FIELD ['.' FIELD...] ['=' (constant | NAME)]
  *     word      = name | name '=' text without blanks outside (), "" and //
  *     keys      = key [',' key]...              several: wake and end
  *     key       = [namespace ':'] (value | '(' value ',' value ')')
- *     value     = '*' value | primary ('->' field | '.' field)... ['&' constant]
- *     primary   = constant | aN | a-N | ret | obj | self | cur | NAME '(' [value [',' value]...]
- * ')' | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
+ *     value     = ('*' | '&') value | primary ('->' field | '.' field)... ['&' constant]
+ *     primary   = constant | aN | a-N | ret | obj | self | cur | NAME
+ *               | NAME '(' [value [',' value]...] ')' | '(' TYPE '*'... ')' primary
+ *               | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
  *     condition = comparison [',' comparison]...       all of them hold
- *     comparison = value [('==' | '!=' | '<' | '<=' | '>' | '>=') constant]
+ *     comparison = value [('==' | '!=' | '<' | '<=' | '>' | '>=') value]
  *
  * An attribute leaves the place out: the verb decides it (async and run: the
  * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
@@ -51,8 +53,11 @@ struct Value {
     Obj,
     Self,
     Cur,
-    Call, /* name(args...) */
-    Owner /* the struct `name` whose member `field` is at address `of` */
+    Call,    /* name(args...) */
+    Owner,   /* the struct `name` whose member `field` is at address `of` */
+    Name,    /* a variable, function or enumerator that the unit declares */
+    Address, /* &of */
+    Cast     /* `of` as a pointer to the type `name`; number: how many stars */
   };
   Kind kind;
   int64_t number = 0;
@@ -60,13 +65,14 @@ struct Value {
   std::string field;
   std::unique_ptr<Value> of;
   std::vector<std::unique_ptr<Value>> args; /* of a Call */
+  bool tight = false; /* of a Cast: (T *)a1->f, which in C would be (T *)(a1->f) */
 };
 
-/* A value against a constant, and further ones: all hold. True where `what` is absent. */
+/* A value against another one, and further such: all hold. True where `what` is absent. */
 struct Condition {
   std::unique_ptr<Value> what;
   Compare compare = Compare::None; /* None: not zero */
-  int64_t constant = 0;
+  std::unique_ptr<Value> with;     /* null: zero */
   std::vector<Condition> also;
 
   explicit operator bool() const { return what != nullptr; }
@@ -81,10 +87,13 @@ struct Key {
 
 struct Library; /* library.h */
 
-/* So many times so many ns. */
+enum { MOST_DURATIONS = 7 }; /* so that a sum of them stays in 64 bits */
+
+/* So many times so many ns, of a sum. */
 struct Duration {
   std::unique_ptr<Value> value;
   int64_t ns = 0;
+  bool minus = false;
 };
 
 /* One line. A create line's `| run ...` is a line of its own in `then_run`: about the
@@ -95,9 +104,9 @@ struct Binding {
   std::string name; /* function, typedef, regex or signature; of a field, its struct */
   bool regex = false;
   bool quoted = false;
+  bool listed = false;             /* `name` is a file that lists the names */
   std::vector<std::string> fields; /* icall:, store:, from the outside in */
-  bool stored = false;             /* store:...=V: only where V is stored */
-  int64_t stored_value = 0;
+  std::unique_ptr<Value> stored;   /* store:...=V: only where V, a constant or a name, is stored */
 
   Key key;
   std::vector<Key> more_keys;                    /* wake, end: each of them too */
@@ -166,7 +175,7 @@ void value_visit(const Value *, const std::function<void(const Value &)> &visit)
 /* The value or one of its parts is of that kind. */
 bool value_uses(const Value *, Value::Kind);
 
-/* The values of a condition, and whether one of them has a part of that kind. */
+/* The values of a condition, on both sides, and whether one of them has a part of that kind. */
 void condition_visit(const Condition &, const std::function<void(const Value *)> &visit);
 bool condition_uses(const Condition &, Value::Kind);
 

@@ -20,6 +20,7 @@ namespace aprof {
 
 static std::vector<std::unique_ptr<Binding>> all;
 static std::vector<std::string> loaded; /* real paths */
+static std::vector<std::string> listed; /* files of names */
 
 const std::vector<std::unique_ptr<Binding>> &bindings() {
   return all;
@@ -134,8 +135,11 @@ static bool is_there(const File &file, const Binding &run) {
   return false;
 }
 
+static void load_listed(File *file, const Binding &line, unsigned number, unsigned column);
+
+/* `as_written`: where the text has a name out of a file in place of that file. */
 static void load_line(File *file, const std::string &text, unsigned number, unsigned column,
-                      bool behind = false) {
+                      bool behind = false, const std::string *as_written = nullptr) {
   std::unique_ptr<Binding> b(new Binding());
   Mistake mistake;
   if (!binding_parse(text, false, b.get(), &mistake)) {
@@ -143,8 +147,14 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
              mistake.message.c_str());
     return;
   }
+  if (b->listed) {
+    b->behind = behind;
+    return load_listed(file, *b, number, column);
+  }
   if (behind && is_there(*file, *b))
     return;
+  if (as_written)
+    b->text = *as_written;
   b->behind = behind;
   b->file = file->path;
   b->line = number;
@@ -162,6 +172,27 @@ static void load_line(File *file, const std::string &text, unsigned number, unsi
   size_t at = create->then_run_at;
   if (create->then_run && create->then_run->place != Place::None)
     load_line(file, text.substr(at), number, column + (unsigned)at, true);
+}
+
+static bool read_names(const std::string &path, std::vector<std::string> *names);
+
+/* `async def:@FILE`: the line, with each name that the file has. */
+static void load_listed(File *file, const Binding &line, unsigned number, unsigned column) {
+  size_t at = line.text.find(line.name), slash = std::string(file->path).rfind('/');
+  std::string path = line.name.substr(1);
+  if (path[0] != '/' && slash != std::string::npos)
+    path = std::string(file->path, slash + 1) + path;
+  std::vector<std::string> names;
+  if (!read_names(path, &names)) {
+    inform(file_location(file->path, number, column + (unsigned)at), "asked for by %qs",
+           line.text.c_str());
+    return;
+  }
+  for (const std::string &name : names) {
+    std::string text = line.text;
+    load_line(file, text.replace(at, line.name.size(), name), number, column, line.behind,
+              &line.text);
+  }
 }
 
 /* What bindings=NAME may name. */
@@ -195,6 +226,35 @@ bool bindings_text(const std::string &path, std::string *text) {
   if (why)
     error("bindings file %qs cannot be read: %s", path.c_str(), xstrerror(why));
   return why == 0;
+}
+
+/* One per line, with comments as in a bindings file. False, and said, where there is none. */
+static bool read_names(const std::string &path, std::vector<std::string> *names) {
+  std::string text;
+  if (int why = read_text(path, &text)) {
+    error("file of names %qs cannot be read: %s", path.c_str(), xstrerror(why));
+    return false;
+  }
+  if (std::find(listed.begin(), listed.end(), path) == listed.end())
+    listed.push_back(path);
+  unsigned number = 0;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    number++;
+    size_t indent;
+    std::string name = strip(text.substr(begin, end - begin), &indent);
+    if (name.empty())
+      continue;
+    if (name.find_first_of(" \t@\"|") != std::string::npos) {
+      error_at(file_location(xstrdup(path.c_str()), number, (unsigned)indent + 1),
+               "a file of names has one name, or %</REGEX/%>, per line");
+      return false;
+    }
+    names->push_back(name);
+  }
+  if (names->empty())
+    error("file of names %qs has none", path.c_str());
+  return !names->empty();
 }
 
 static void load_lines(File *file, const std::string &text) {
@@ -267,6 +327,8 @@ void bindings_add_dependencies() {
     return;
   for (const std::string &value : options.bindings)
     deps_add_dep(deps, path_of(value).c_str());
+  for (const std::string &path : listed)
+    deps_add_dep(deps, path.c_str());
   if (options.shipped)
     for (const std::string &path : shipped_paths())
       deps_add_dep(deps, path.c_str());

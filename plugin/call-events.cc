@@ -33,18 +33,12 @@ bool uses_ret(const Binding &b) {
          condition_uses(b.once_if, Value::Ret);
 }
 
-/* store:...=V, where only the run can tell. */
-static tree if_stored(CallWork *w, const Binding *b, tree statements) {
-  tree value = w->frame.args[0];
-  if (TREE_CODE(value) == INTEGER_CST)
-    return statements; /* it is V, else the line would not be here */
-  return if_then(one_of(unshare_expr(value), {b->stored_value}), statements);
-}
-
 /* flag (and when=): statements */
 static tree if_enabled(CallWork *w, const Binding *b, tree statements) {
-  if (b && b->stored)
-    statements = if_stored(w, b, statements);
+  if (b && b->stored) {
+    tree stored = is_stored(*b, w->frame);
+    statements = integer_onep(stored) ? statements : if_then(stored, statements);
+  }
   if (b && b->when) {
     tree condition = condition_tree(b->when, w->frame, *b);
     if (!condition)
@@ -251,8 +245,13 @@ static void add_run(CallWork *w, const Binding *b) {
   flags |= b->is_silent() ? APROF_QUIET : 0;
   tree record = site_new(APROF_SITE_RUN, w->callee, w->frame.where, w->in.decl, b, flags);
   bracket.token = new_token(&w->variables);
+  tree function = null_pointer_node;
+  if (!b->functions.empty())
+    function = function_tree(b->functions[0].get(), w->frame, *b);
+  if (!function)
+    return;
   tree event = call_event(Event::RunBegin, {record, address_of(bracket.token), key0, key1,
-                                            null_pointer_node, null_pointer_node});
+                                            null_pointer_node, function});
   bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), event));
   how = kept_for_finally(w, &bracket, how, number(unwound_how()), "aprof_how");
   guard_normal(&bracket);

@@ -275,18 +275,15 @@ bool instrument_store(gimple_stmt_iterator *gsi, const Caller &in) {
   tree value = gimple_assign_rhs1(statement);
   std::vector<const Binding *> lines;
   add_field_lines(&w, Place::Store, member, &lines);
-  auto other = [&](const Binding *b) {
-    return b->stored && TREE_CODE(value) == INTEGER_CST &&
-           !integer_onep(fold_convert(integer_type_node, one_of(value, {b->stored_value})));
-  };
-  lines.erase(std::remove_if(lines.begin(), lines.end(), other), lines.end());
-  if (lines.empty())
-    return false;
   w.frame.where = gimple_location(statement);
   w.frame.function = in.decl;
   w.frame.subject = NULL_TREE;
   w.frame.args = {value};
   w.frame.types = {TREE_TYPE(member)};
+  auto other = [&](const Binding *b) { return integer_zerop(is_stored(*b, w.frame)); };
+  lines.erase(std::remove_if(lines.begin(), lines.end(), other), lines.end());
+  if (lines.empty())
+    return false;
   w.callee = lines[0]->name;
   for (const std::string &field : lines[0]->fields)
     w.callee += "." + field;

@@ -28,10 +28,10 @@ bool match_needs_scan() {
 
 static void want_names(const Value *value) {
   value_visit(value, [](const Value &v) {
-    if (v.kind == Value::Owner)
-      scan_for_struct(v.name);
-    if (v.kind == Value::Call)
-      scan_for_function(v.name);
+    if (v.kind == Value::Owner || v.kind == Value::Cast)
+      scan_for_type(v.name);
+    if (v.kind == Value::Call || v.kind == Value::Name)
+      scan_for_name(v.name);
   });
 }
 
@@ -50,8 +50,9 @@ void want_names_of(const Binding &b) {
     want_names(d.value.get());
   for (const auto &value : b.functions)
     want_names(value.get());
+  want_names(b.stored.get());
   if (b.place == Place::Store && b.run_of_functions())
-    scan_for_struct(b.name);
+    scan_for_type(b.name);
   if (b.then_run)
     want_names_of(*b.then_run);
 }

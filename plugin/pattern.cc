@@ -13,16 +13,25 @@ namespace aprof {
 
 typedef std::vector<std::string> Names;
 
-static const size_t most_names = 256;
+static const size_t most_names = 1 << 16, most_characters = 1 << 22;
+static const int deepest = 64; /* groups are read by functions that call themselves */
 
 static bool is_plain(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
+static size_t length_of(const Names &names) {
+  size_t length = 0;
+  for (const std::string &name : names)
+    length += name.size();
+  return length;
+}
+
 /* Each of `left` followed by each of `right`. */
 static bool concatenate(Names *left, const Names &right) {
   Names both;
-  if (left->size() * right.size() > most_names)
+  if (left->size() * right.size() > most_names ||
+      length_of(*left) * right.size() + length_of(right) * left->size() > most_characters)
     return false;
   for (const std::string &l : *left)
     for (const std::string &r : right)
@@ -78,7 +87,7 @@ bool pattern_names(const std::string &regex, Names *names) {
   int depth = 0;
   for (char c : inside) { /* ^a|b$ is anchored on one side each */
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (depth < 0 || (depth == 0 && c == '|'))
+    if (depth < 0 || depth > deepest || (depth == 0 && c == '|'))
       return false;
   }
   names->clear();

@@ -19,7 +19,7 @@ namespace aprof {
 static std::unordered_map<unsigned, std::vector<Use>> uses; /* by DECL_UID */
 static std::unordered_map<unsigned, std::vector<const Binding *>> plain_runs;
 static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
-static std::unordered_map<std::string, tree> structs, functions;
+static std::unordered_map<std::string, tree> types, names;
 static tree gate_decl;
 static std::unordered_set<unsigned> announced; /* DECL_UIDs of functions */
 
@@ -124,22 +124,30 @@ static bool scan_wanted() {
 
 /* -- names that values need ------------------------------------------------------------- */
 
-void scan_for_struct(const std::string &name) {
-  structs.emplace(name, NULL_TREE);
+void scan_for_type(const std::string &name) {
+  types.emplace(name, NULL_TREE);
 }
-void scan_for_function(const std::string &name) {
-  functions.emplace(name, NULL_TREE);
+void scan_for_name(const std::string &name) {
+  names.emplace(name, NULL_TREE);
+}
+tree scanned_type(const std::string &name) {
+  return types[name];
 }
 tree scanned_struct(const std::string &name) {
-  return structs[name];
+  tree type = types[name];
+  return type && RECORD_OR_UNION_TYPE_P(type) ? type : NULL_TREE;
+}
+tree scanned_name(const std::string &name) {
+  return names[name];
 }
 tree scanned_function(const std::string &name) {
-  return functions[name];
+  tree found = names[name];
+  return found && TREE_CODE(found) == FUNCTION_DECL ? found : NULL_TREE;
 }
 
 /* Only while parsing can the front end be asked for a name. */
 static void look_up_names() {
-  for (auto &entry : structs) {
+  for (auto &entry : types) {
     if (entry.second && COMPLETE_TYPE_P(entry.second))
       continue;
     tree name = get_identifier(entry.first.c_str());
@@ -150,14 +158,15 @@ static void look_up_names() {
     }
     if (found && TREE_CODE(found) == TYPE_DECL)
       found = TREE_TYPE(found);
-    if (found && RECORD_OR_UNION_TYPE_P(found))
+    if (found && TYPE_P(found))
       entry.second = keep(found);
   }
-  for (auto &entry : functions) {
+  for (auto &entry : names) {
     if (entry.second)
       continue;
     tree found = identifier_global_value(get_identifier(entry.first.c_str()));
-    if (found && TREE_CODE(found) == FUNCTION_DECL)
+    if (found && (TREE_CODE(found) == FUNCTION_DECL || VAR_P(found) ||
+                  (TREE_CODE(found) == CONST_DECL && DECL_INITIAL(found))))
       entry.second = keep(found);
   }
 }
@@ -232,14 +241,8 @@ static bool is_cast(tree function, tree wanted) {
          VOID_TYPE_P(TREE_TYPE(wanted)) != VOID_TYPE_P(TREE_TYPE(type));
 }
 
-/* The functions that this argument may be get the line's `| run`. */
-static void note_run_argument(const Binding *b, const Value *value, tree call, tree callee,
-                              tree wanted) {
-  int count = call_expr_nargs(call);
-  int index = (int)(value->number < 0 ? count + value->number : value->number);
-  if (index < 0 || index >= count)
-    return;
-  tree argument = CALL_EXPR_ARG(call, index);
+/* The functions that this may be, an argument or named by the line, get the line's `| run`. */
+static void note_run_value(const Binding *b, tree argument, tree call, tree callee, tree wanted) {
   const Binding *run = b->run_of_functions();
   flow_reaches(argument, b, callee, EXPR_LOCATION(call));
   std::vector<tree> found;
@@ -258,8 +261,10 @@ static void note_run(const Binding *b, tree callee, tree type, tree call) {
   int count = call_expr_nargs(call);
   for (const auto &value : b->functions) {
     int index = (int)(value->number < 0 ? count + value->number : value->number);
-    if (value->kind == Value::Arg)
-      note_run_argument(b, value.get(), call, callee, parameter_type(callee, type, index));
+    if (value->kind == Value::Arg && index >= 0 && index < count)
+      note_run_value(b, CALL_EXPR_ARG(call, index), call, callee, parameter_type(callee, type, index));
+    else if (value->kind == Value::Name && scanned_function(value->name))
+      note_run_value(b, scanned_function(value->name), call, callee, NULL_TREE);
     else
       fields_reached(b, value.get(), callee, type);
   }
@@ -358,7 +363,7 @@ void scan_function(void *function, void *) {
     if (found && VAR_P(found))
       gate_decl = keep(found);
   }
-  if (!structs.empty() || !functions.empty())
+  if (!types.empty() || !names.empty())
     look_up_names();
   if (!scan_wanted())
     return;

@@ -21,10 +21,13 @@ namespace aprof {
 void scan_function(void *function, void *);
 void scan_declaration(void *declaration, void *);
 
-/* A value of some line names this struct or function (owner(), NAME()). */
-void scan_for_struct(const std::string &name);
-void scan_for_function(const std::string &name);
+/* A value of some line names this type (owner(), a cast), or this function, variable or enumerator. */
+void scan_for_type(const std::string &name);
+void scan_for_name(const std::string &name);
+/* Null where the unit has none, or not of that kind. */
+tree scanned_type(const std::string &name);
 tree scanned_struct(const std::string &name);
+tree scanned_name(const std::string &name);
 tree scanned_function(const std::string &name);
 
 struct Use {

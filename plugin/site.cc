@@ -161,6 +161,7 @@ tree site_of_function(tree function) {
   const BodyLines &lines = body_lines(function);
   aprof_model model = lines.async ? APROF_MODEL_STACK : APROF_MODEL_CALLBACK;
   unsigned flags = lines.async && lines.async->root ? APROF_ROOT : 0;
+  flags |= lines.async && lines.async->background ? APROF_BACKGROUND : 0;
   for (const RunLine &run : lines.runs) {
     if ((run.line->pending || run.line->polling) && !lines.async)
       model = APROF_MODEL_FRAME;

@@ -1,6 +1,8 @@
 /* Questions about types; see types.h. */
 #include "types.h"
 
+#include "scan.h"
+
 namespace aprof {
 
 std::vector<tree> typedefs_of(tree type) {
@@ -205,6 +207,12 @@ tree type_of_value(const Value *value, tree function, tree function_type, tree o
       of = TREE_TYPE(of);
     std::vector<tree> path = of ? find_field(of, value->name) : std::vector<tree>();
     return path.empty() ? NULL_TREE : TREE_TYPE(path.back());
+  }
+  case Value::Cast: {
+    tree type = scanned_type(value->name);
+    for (int64_t star = 0; type && star < value->number; star++)
+      type = build_pointer_type(type);
+    return type;
   }
   default:
     return NULL_TREE;

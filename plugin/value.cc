@@ -1,6 +1,8 @@
 /* Values as trees; see value.h. */
 #include "value.h"
 
+#include <algorithm>
+
 #include <aprof/abi.h>
 
 #include "diagnose.h"
@@ -186,6 +188,67 @@ static tree field_tree(const Value *value, const Frame &frame, const Binding &b)
   return object;
 }
 
+static tree scalar_tree(const Value *value, const Frame &frame, const Binding &b);
+
+/* A variable, a function or an enumerator of the unit. */
+static tree named_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree found = scanned_name(value->name);
+  if (!found)
+    return refuse(frame, b,
+                  "no variable or function '" + value->name +
+                      "' is declared in this unit, outside functions (a macro is none): include "
+                      "its header, or write the value another way");
+  if (TREE_CODE(found) == FUNCTION_DECL)
+    return build_fold_addr_expr(found);
+  if (TREE_CODE(found) == CONST_DECL)
+    return fold_convert(TREE_TYPE(found), DECL_INITIAL(found));
+  bool reference = TREE_CODE(TREE_TYPE(found)) == REFERENCE_TYPE;
+  return reference ? build1(INDIRECT_REF, TREE_TYPE(TREE_TYPE(found)), found) : found;
+}
+
+static tree address_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree place = value_tree(value->of.get(), frame, b);
+  if (!place)
+    return NULL_TREE;
+  if (value->of->kind == Value::Name && TREE_CODE(place) == ADDR_EXPR)
+    return place; /* &function is function */
+  bool bits = TREE_CODE(place) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(place, 1));
+  tree base = get_base_address(place);
+  bool lasts = base && (!DECL_P(base) || (VAR_P(base) && is_global_var(base))) &&
+               !CONSTANT_CLASS_P(base);
+  if (bits || !lasts)
+    return refuse(frame, b,
+                  std::string("this has no address: ") +
+                      (bits ? "it is a bit-field" : "it is no variable outside functions"));
+  if (DECL_P(base))
+    TREE_ADDRESSABLE(base) = 1;
+  return build_fold_addr_expr(place);
+}
+
+/* V->field means something without a cast. What is passed may be more than what is declared. */
+static bool has_fields(const Value *value, tree type, const Frame &frame) {
+  tree declared = value->kind == Value::Arg ? frame.types[(size_t)index_of(value, frame)] : NULL_TREE;
+  type = declared ? declared : type;
+  return POINTER_TYPE_P(type) && RECORD_OR_UNION_TYPE_P(TREE_TYPE(type)) &&
+         COMPLETE_TYPE_P(TREE_TYPE(type));
+}
+
+static tree cast_tree(const Value *value, const Frame &frame, const Binding &b) {
+  tree operand = scalar_tree(value->of.get(), frame, b), type = scanned_type(value->name);
+  if (!operand)
+    return NULL_TREE;
+  if (!type)
+    return refuse(frame, b, "no type '" + value->name + "' is declared in this unit");
+  tree own = TREE_TYPE(operand);
+  if (value->tight && has_fields(value->of.get(), own, frame))
+    return refuse(frame, b,
+                  "which pointer is cast? This one has fields of its own, so write ((struct " +
+                      value->name + " *)V)->field or (struct " + value->name + " *)(V->field)");
+  for (int64_t star = 0; star < value->number; star++)
+    type = build_pointer_type(type);
+  return fold_convert(type, POINTER_TYPE_P(own) ? operand : fold_convert(pointer_sized_int_node, operand));
+}
+
 static tree owner_tree(const Value *value, const Frame &frame, const Binding &b) {
   tree member = value_tree(value->of.get(), frame, b);
   if (!member)
@@ -320,6 +383,12 @@ tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
     return called_tree(value, frame, b);
   case Value::Owner:
     return owner_tree(value, frame, b);
+  case Value::Name:
+    return named_tree(value, frame, b);
+  case Value::Address:
+    return address_tree(value, frame, b);
+  case Value::Cast:
+    return cast_tree(value, frame, b);
   case Value::Obj:
     return frame.obj ? unshare_expr(frame.obj) : refuse(frame, b, "there is no object here");
   case Value::Cur:
@@ -378,14 +447,34 @@ static tree and_then(tree one, tree other) {
   return one ? build2(TRUTH_ANDIF_EXPR, boolean_type_node, one, other) : other;
 }
 
+/* In which C compares two integers: the wider one, of equal ones that without a sign. */
+static tree wider(tree one, tree other) {
+  if (TYPE_PRECISION(one) != TYPE_PRECISION(other))
+    return TYPE_PRECISION(one) > TYPE_PRECISION(other) ? one : other;
+  return TYPE_UNSIGNED(one) ? one : other;
+}
+
 static tree comparison_tree(const Condition &c, const Frame &frame, const Binding &b) {
   tree value = scalar_tree(c.what.get(), frame, b);
   if (!value)
     return NULL_TREE;
+  tree guard = guard_of(c.what.get(), frame, b), with = NULL_TREE;
   value = promoted(value);
-  tree comparison = fold_build2(code_of(c.compare), boolean_type_node, value,
-                                build_int_cst(TREE_TYPE(value), c.constant));
-  return and_then(guard_of(c.what.get(), frame, b), comparison);
+  if (c.with && c.with->kind != Value::Number) {
+    with = scalar_tree(c.with.get(), frame, b);
+    if (!with)
+      return NULL_TREE;
+    with = promoted(with);
+    tree type = wider(TREE_TYPE(value), TREE_TYPE(with));
+    value = fold_convert(type, value);
+    with = fold_convert(type, with);
+    tree other = guard_of(c.with.get(), frame, b);
+    guard = other ? and_then(guard, other) : guard;
+  } else {
+    with = build_int_cst(TREE_TYPE(value), c.with ? c.with->number : 0);
+  }
+  tree comparison = fold_build2(code_of(c.compare), boolean_type_node, value, with);
+  return and_then(guard, comparison);
 }
 
 tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
@@ -413,9 +502,9 @@ tree stackless_how(const Binding &b, tree value) {
   return verdict;
 }
 
-/* One that is negative or beyond 36 years is none, so that sums stay in range. */
-static tree in_range(tree value, int64_t ns) {
-  const int64_t most = ((int64_t)1 << 60) / ns;
+/* One that is negative or beyond `most` ns is none. */
+static tree in_range(tree value, int64_t ns, int64_t most) {
+  most /= ns;
   tree type = TREE_TYPE(value);
   tree wide = SCALAR_FLOAT_TYPE_P(type)
                   ? unshare_expr(value)
@@ -446,18 +535,47 @@ static tree amount_tree(const Value *value, const Frame &frame, const Binding &b
   return t ? promoted(t) : NULL_TREE;
 }
 
+/* 36 years, and what a time may be of which another one is taken away: 73 years, up to 2043 where
+   they begin in 1970. MOST_DURATIONS of these fit into 64 bits. */
+static const int64_t longest = (int64_t)1 << 60, latest = (int64_t)1 << 61;
+
 tree due_tree(const Binding &b, const Frame &frame, tree *given) {
-  tree sum = NULL_TREE;
+  bool difference = std::any_of(b.due.begin(), b.due.end(), [](const Duration &d) { return d.minus; });
+  tree sums[2] = {build_int_cst(uint64_type_node, 0), build_int_cst(uint64_type_node, 0)};
   *given = boolean_true_node;
   for (const Duration &d : b.due) {
     tree value = amount_tree(d.value.get(), frame, b);
     if (!value)
       return NULL_TREE;
-    *given = and_then(*given, and_then(guard_of(d.value.get(), frame, b), in_range(value, d.ns)));
-    tree part = nanoseconds(unshare_expr(value), d.ns);
-    sum = sum ? fold_build2(PLUS_EXPR, uint64_type_node, sum, part) : part;
+    *given = and_then(*given, and_then(guard_of(d.value.get(), frame, b),
+                                       in_range(value, d.ns, difference ? latest : longest)));
+    tree part = nanoseconds(unshare_expr(value), d.ns), &sum = sums[d.minus];
+    sum = fold_build2(PLUS_EXPR, uint64_type_node, sum, part);
   }
-  return sum;
+  if (!difference)
+    return sums[0];
+  /* What should have been before now is due at once. */
+  tree later = fold_build2(GT_EXPR, boolean_type_node, unshare_expr(sums[0]), unshare_expr(sums[1]));
+  tree left = fold_build2(MINUS_EXPR, uint64_type_node, sums[0], sums[1]);
+  tree ns =
+      fold_build3(COND_EXPR, uint64_type_node, later, left, build_int_cst(uint64_type_node, 0));
+  *given = and_then(*given, fold_build2(LE_EXPR, boolean_type_node, unshare_expr(ns),
+                                        build_int_cst(uint64_type_node, longest)));
+  return ns;
+}
+
+tree is_stored(const Binding &b, const Frame &frame) {
+  if (!b.stored)
+    return boolean_true_node;
+  if (b.stored->kind == Value::Name && !scanned_name(b.stored->name))
+    return boolean_false_node;
+  tree value = promoted(unshare_expr(frame.args[0]));
+  tree wanted = b.stored->kind == Value::Number
+                    ? build_int_cst(TREE_TYPE(value), b.stored->number)
+                    : scalar_tree(b.stored.get(), frame, b);
+  return wanted ? fold_build2(EQ_EXPR, boolean_type_node, value,
+                              fold_convert(TREE_TYPE(value), promoted(wanted)))
+                : boolean_false_node;
 }
 
 tree one_of(tree value, const std::vector<int64_t> &constants) {

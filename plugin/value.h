@@ -51,6 +51,10 @@ tree condition_tree(const Condition &, const Frame &, const Binding &); /* boole
 /* How a run with pending= or polling= that returned `value` ends (abi.h). */
 tree stackless_how(const Binding &, tree value);
 
+/* What is stored, a0, is what the line's place asks for (store:...=V); boolean, constant where
+   the compiler knows. */
+tree is_stored(const Binding &, const Frame &);
+
 /* `value` is one of the constants; boolean. */
 tree one_of(tree value, const std::vector<int64_t> &constants);
 

@@ -3,6 +3,7 @@
 
 #include "util.h"
 
+#include <aprof/abi.h>
 #include <stdlib.h>
 
 /* Exec beneath each path, and what its awaits waited. Children come after their
@@ -44,6 +45,13 @@ static void find_mostly(struct model *m) {
     if (outer->mostly == MODEL_NONE || n->exec_max > m->node[outer->mostly].exec_max)
       outer->mostly = i;
   }
+}
+
+bool model_background(const struct model *m, uint32_t function, const struct name *place) {
+  const struct name *f = &m->names->name[m->function[function].name];
+  bool its_own = f->model == APROF_MODEL_STACK || place->kind == APROF_SITE_CREATE ||
+                 place->kind == APROF_SITE_FUNCTION;
+  return (place->flags & APROF_BACKGROUND) || (its_own && (f->flags & APROF_BACKGROUND));
 }
 
 struct model *model_new(const struct profile *p, const struct names *names, uint64_t rate,

@@ -123,6 +123,10 @@ struct model {
   uint32_t misses;
 };
 
+/* Waits of this function at that place are for new work: a line says so of the place, or of the
+   function, which for a callback means where it waits for its next run. */
+bool model_background(const struct model *, uint32_t function, const struct name *place);
+
 /* `now`: the tick at which open segments end; `ended`: no thread runs on. */
 struct model *model_new(const struct profile *, const struct names *, uint64_t rate, uint64_t now,
                         bool ended);

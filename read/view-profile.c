@@ -343,6 +343,7 @@ static bool is_empty(const struct model_node *n) {
 struct place {
   const struct text *text;
   const struct name *name;
+  bool background;
   uint64_t count, immediate, time, open, max;
   struct distribution of;
 };
@@ -350,6 +351,7 @@ struct place {
 static struct place add_up_place(struct filling *f, const uint32_t *list, size_t count) {
   uint32_t name = f->m->node[list[0]].name;
   struct place place = {.text = text_of(f, name), .name = name_of(f, name)};
+  place.background = model_background(f->m, f->m->node[list[0]].function, place.name);
   for (size_t i = 0; i < count; i++) {
     const struct model_node *n = &f->m->node[list[i]];
     place.count += n->count;
@@ -374,7 +376,7 @@ static void add_await(struct view_function *v, const struct place *p) {
                           .waiting = p->time,
                           .open = p->open,
                           .max = known_if(p->count, p->max),
-                          .background = (p->name->flags & APROF_BACKGROUND) != 0,
+                          .background = p->background,
                           .waits = p->of};
 }
 
@@ -601,7 +603,7 @@ static void fill_path(const struct filling *f, struct view_path *path, uint32_t 
   if (path->is_await) {
     path->place = text->place;
     path->kind = kind_of(name);
-    path->background = (name->flags & APROF_BACKGROUND) != 0;
+    path->background = model_background(f->m, n->function, name);
     path->count = n->count;
     path->immediate = n->immediate;
     path->open = n->open;
@@ -662,7 +664,7 @@ static void add_live(const struct filling *f, const struct model_live *live,
       .place = at->place,
       .callee = waits ? at->name : NULL,
       .kind = waits ? kind_of(await) : NULL,
-      .background = (await->flags & APROF_BACKGROUND) != 0,
+      .background = model_background(f->m, live->function, await),
       .started = live->started,
       .aside = live->aside,
       .created_at = by->place,

@@ -88,6 +88,14 @@ static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn
   return node;
 }
 
+/* Nobody has seen its body: it has the name of what is at that address. */
+static void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, uint8_t model,
+                            bool root) {
+  uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
+  f->node = node_of_address(t, above, fn, model);
+  f->outer = f->node;
+}
+
 void event_create_begin(struct aprof_site *site, struct aprof_token *token,
                         struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
@@ -105,9 +113,7 @@ void event_create_begin(struct aprof_site *site, struct aprof_token *token,
     if (f != NULL && fn != NULL) {
       uint8_t model =
           site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK : APROF_MODEL_STACK;
-      uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
-      f->node = node_of_address(t, above, fn, model);
-      f->outer = f->node;
+      name_by_address(t, f, fn, model, root);
     }
   }
   if (unlikely(f == NULL))
@@ -381,7 +387,8 @@ static bool began_late(void) {
 /* Unknown key: the first sight of a future that nobody creates, or an error. */
 static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
                                              uint64_t key0, uint64_t key1,
-                                             struct aprof_site *function, uint64_t now) {
+                                             struct aprof_site *function, const void *self,
+                                             uint64_t now) {
   /* The plugin knows the create lines of its own unit only. */
   if (!(site->flags & APROF_ORPHAN) || site_creates(site->ns)) {
     if (!(site->flags & APROF_QUIET))
@@ -393,6 +400,8 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
   if (f == NULL)
     return NULL;
+  if (function == NULL && self != NULL)
+    name_by_address(t, f, self, APROF_MODEL_CALLBACK, false);
   f->flags = function != NULL ? APROF_F_NAMED : 0;
   f->ns = site->ns;
   f->key0 = key0;
@@ -473,7 +482,7 @@ void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_
                  : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t), id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0)) {
-    runs = f = run_unknown(t, site, key0, key1, function, now);
+    runs = f = run_unknown(t, site, key0, key1, function, self, now);
     if (f == NULL)
       goto out;
     id = f->id;

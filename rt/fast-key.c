@@ -117,7 +117,9 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER;
-  if ((site->flags & odd) != APROF_ORPHAN || site_may_create(site->ns) || !begin(t, b))
+  bool by_address = function == NULL && self != NULL;
+  if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns) ||
+      !begin(t, b))
     goto slow;
   struct aprof_site *named = function != NULL ? function : site;
   struct node_entry *e = fast_node(t, 0, named, false);

@@ -182,9 +182,8 @@ static void run_begin(struct aprof_site *run, struct aprof_token *token, uint64_
     return;
   }
   open_token(token, run);
-  (void)self;
   sprintf(rest, " key=%s ns=%s %s%s%s", pair(key0, key1, key), run->ns ? "named" : "none",
-          function ? function->name : "-", function ? " " : "",
+          function ? function->name : self ? "fn=" : "-", function ? " " : "",
           function ? models[function->model] : "");
   say("run_begin", run, rest);
 }

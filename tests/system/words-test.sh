@@ -90,4 +90,102 @@ int main(void) {
 END
 says freed "runs and their waker" '[10,40,250,[["ready",10,50]]]' '.functions[] |
   [.done, .cancelled, .queued_ns, [.wakers[] | [.name, .count, .queued_ns]]]'
+
+# Commands that go through one table have their own names, by one line.
+program commands <<'END'
+run icall:command.proc key=cmd:a0 fn=obj->proc once
+--
+struct client { int n; };
+struct command { const char *name; void (*proc)(struct client *); };
+NOINLINE void getCommand(struct client *c) { pass(3); }
+NOINLINE void setCommand(struct client *c) { pass(5); }
+static struct command table[] = {{"get", getCommand}, {"set", setCommand}};
+int main(void) {
+  struct client c[2];
+  for (int i = 0; i < 40; i++)
+    table[i % 4 == 3].proc(&c[i % 2]);
+  return 0;
+}
+END
+says commands "calls and time of each" '[["getCommand",30,30,90],["setCommand",10,10,50]]' '[.functions[] |
+  [.name, .created, .done, .exec_ns]] | sort'
+
+# A time by the program's own clock; one that is past is due at once, one beyond reason never.
+program deadlines <<'END'
+create call:arm key=a0 fn=a1 due=a2:us-now_us:us | run key=a0 once
+--
+static unsigned long now_us = 1700000000000000;
+typedef void callback(void *);
+NOINLINE void arm(void *p, callback *f, unsigned long at) { __asm__ volatile("" : : "r"(&now_us) : "memory"); }
+NOINLINE void on_time(void *p) { pass(1000); }
+NOINLINE void on_past(void *p) { pass(1000); }
+NOINLINE void on_never(void *p) { pass(1000); }
+int main(void) {
+  arm(&now_us, on_time, now_us + 7);
+  pass(10000), on_time(&now_us);
+  arm(&now_us, on_past, now_us - 7);
+  pass(10000), on_past(&now_us);
+  arm(&now_us, on_never, -1ul);
+  pass(10000), on_never(&now_us);
+  return 0;
+}
+END
+says deadlines "waiting, and queued from when it was due" '[["on_never",10000,0],["on_past",true,true],["on_time",7000,3000]]' \
+  '[.functions[] | [.name] + if .name == "on_past" then [.waiting_ns <= 1, .queued_ns >= 9999]
+    else [.waiting_ns, .queued_ns] end] | sort'
+
+# Of functions that one line creates, and of coroutines that all wait by one call, some wait for new work.
+program background <<'END'
+create call:task_new key=a0 fn=a1 | run key=a0 multi
+run    def:accept_task key=a0 multi background
+await  call:co_wait
+async  def:request_co
+async  def:accept_co background
+--
+typedef void task(void *);
+NOINLINE void task_new(void *p, task *f) { __asm__ volatile(""); }
+NOINLINE void accept_task(void *p) { pass(1); }
+NOINLINE void stream_task(void *p) { pass(1); }
+NOINLINE void co_wait(int n) { pass(n); }
+static void NOINLINE wait_for(int n) { co_wait(n); }
+NOINLINE void request_co(void) { co_wait(10); wait_for(20); }
+NOINLINE void accept_co(void) { co_wait(30); wait_for(40); }
+int main(void) {
+  int a, b;
+  task_new(&a, accept_task), task_new(&b, stream_task);
+  pass(5), accept_task(&a), stream_task(&b);
+  request_co(), accept_co();
+  return 0;
+}
+END
+says background "whose waits are for new work" \
+  '[["accept_co",[true]],["accept_task",[true]],["request_co",[false]],["stream_task",[false]]]' \
+  '[.functions[] | [.name, ([.awaits[].background] | unique)]] | sort'
+
+# What is stored tells what a task becomes; a variable tells which list it is on; a type tells what is in it.
+program names <<'END'
+create store:task.process=on_stream key=obj fn=a0 | run key=a0 multi
+end    store:task.process=NULL key=obj
+wake   call:append key=(struct task *)a1->self when=a0==&queue.run
+--
+struct task { struct task *self; void (*process)(struct task *); };
+static struct { struct task *idle, *run; } queue;
+static void on_stream(struct task *t) { pass(1); }
+static void on_other(struct task *t) { pass(1); }
+NOINLINE void append(struct task **list, void *t) { *list = t; }
+int main(void) {
+  struct task one = {&one, 0}, other = {&other, 0};
+  one.process = on_stream;
+  other.process = on_other;
+  for (int i = 0; i < 4; i++) {
+    append(i % 2 ? &queue.run : &queue.idle, &one);
+    pass(10);
+    one.process(&one), other.process(&other);
+  }
+  one.process = 0, other.process = 0;
+  return 0;
+}
+END
+says names "one task, woken every other time" '[["on_stream",1,1,4,20,24]]' '[.functions[] |
+  [.name, .created, .done, .exec_ns, .queued_ns, .waiting_ns]]'
 finish

@@ -69,6 +69,12 @@ static std::string shown(const Value *v) {
   }
   case Value::Owner:
     return "owner(" + of + "," + v->name + "," + v->field + ")";
+  case Value::Name:
+    return v->name;
+  case Value::Address:
+    return "&" + of;
+  case Value::Cast:
+    return "(" + v->name + std::string((size_t)v->number, '*') + ")" + of + (v->tight ? "!" : "");
   }
   return "?";
 }
@@ -133,6 +139,20 @@ START_TEST(values) {
   key_is("owner(a0,struct conn,link)", "owner(a0,conn,link)", "-");
   key_is("owner(a0,conn,in.link)->id", "(owner(a0,conn,in.link)).id", "-");
   key_is("cur", "cur", "-");
+  key_is("now_ms", "now_ms", "-");
+  key_is("w:now_ms", "now_ms", "-");
+  key_is("&pool.active", "&(pool).active", "-");
+  key_is("&*a0", "&*a0", "-");
+  key_is("*&pool", "*&pool", "-");
+  key_is("NULL", "0", "-");
+  key_is("(struct task *)a1", "(task*)a1", "-");
+  key_is("(task_t*)a1->f", "((task_t*)a1!).f", "-");
+  key_is("((task*)a1)->f.g", "(((task*)a1).f).g", "-");
+  key_is("(task *)(a1->f)", "(task*)(a1).f", "-");
+  key_is("*(char **)a1", "*(char**)a1", "-");
+  key_is("(task *)*a1->f", "(task*)*(a1).f", "-");
+  key_is("((struct task *)a1->f,a0)", "((task*)a1!).f", "a0");
+  key_is("(union u *)pool&7", "((u*)pool&7)", "-");
   key_is("(a0,-1)", "a0", "-1");
   key_is("0x10", "16", "-");
   key_is("ret", "ret", "-");
@@ -166,7 +186,7 @@ START_TEST(namespaces) {
   ck_assert_uint_eq(namespace_hash("a"), 0xe40c292cu); /* FNV-1a's own example */
   ck_assert_uint_eq(namespace_hash("foobar"), 0xbf9cf968u);
   refused("run def:f key=any:a0", false, "key=any", "any:");
-  refused("wake call:f key=w:x:a0", false, "x", "no value");
+  refused("wake call:f key=w:x:a0", false, ":a0", "does not belong");
 }
 END_TEST
 
@@ -187,10 +207,15 @@ START_TEST(conditions) {
   for (const auto &c : cases) {
     read_line((std::string("wake call:f key=a0 ok=") + c.text).c_str());
     ck_assert(line.ok.what && line.ok.compare == c.compare);
-    ck_assert_int_eq(line.ok.constant, c.constant);
+    ck_assert_int_eq(line.ok.with ? line.ok.with->number : 0, c.constant);
   }
+  read_line("wake call:f key=a0 when=a0==&pool.active,a1<limit,a2->n!=a3&7");
+  ck_assert_str_eq(shown(line.when.with.get()).c_str(), "&(pool).active");
+  ck_assert_str_eq(shown(line.when.also[0].with.get()).c_str(), "limit");
+  ck_assert_str_eq(shown(line.when.also[1].with.get()).c_str(), "(a3&7)");
+  refused("wake call:f key=a0 when=a0==ret", false, "when=", "ret is not known yet");
   refused("wake call:f key=a0 ok=ret==", false, "", "number");
-  refused("wake call:f key=a0 ok=ret==x", false, "x", "number");
+  refused("wake call:f key=a0 ok=ret==%", false, "%", "no value");
   refused("wake call:f key=a0 ok=ret==1x", false, "1x", "64-bit");
   refused("wake call:f key=a0 ok=ret=0", false, "=0", "does not belong");
   refused("wake call:f key=a0 ok=ret==99999999999999999999", false, "9", "64-bit");
@@ -203,8 +228,8 @@ START_TEST(several_conditions) {
   read_line("wake call:f key=a0 when=a0!=0,f(a1,2)>=3,a2&4 ok=ret==0,*a1");
   ck_assert(line.when && line.when.also.size() == 2 && line.ok.also.size() == 1);
   ck_assert(line.when.compare == Compare::NotEqual);
-  ck_assert(line.when.also[0].compare == Compare::GreaterEqual && line.when.also[0].constant == 3);
-  ck_assert(line.when.also[1].what->kind == Value::Mask && !line.when.also[1].constant);
+  ck_assert(line.when.also[0].compare == Compare::GreaterEqual && line.when.also[0].with->number == 3);
+  ck_assert(line.when.also[1].what->kind == Value::Mask && !line.when.also[1].with);
   ck_assert(condition_uses(line.ok, Value::Ret) && condition_uses(line.ok, Value::Deref));
   ck_assert(!condition_uses(line.when, Value::Ret));
   refused("wake call:f key=a0 when=a0,", false, "", "");
@@ -234,6 +259,18 @@ START_TEST(words) {
   read_line("create call:f key=a0 fn=a1 | run type:\"void(a|b)\" key=w:a0 multi");
   ck_assert(line.then_run->place == Place::Type && line.then_run->multi);
   ck_assert(!line.run_of_functions());
+  read_line("async def:f root background");
+  ck_assert(line.root && line.background);
+  read_line("run icall:cmd.proc key=a0 fn=obj->proc once");
+  ck_assert(line.functions.size() == 1);
+  read_line("async def:@lists/names.txt");
+  ck_assert(line.listed && !line.regex && line.name == "@lists/names.txt");
+  std::string many = "await call:/^(f0";
+  for (int i = 1; i < 20000; i++)
+    many += "|some_function_" + std::to_string(i);
+  read_line((many + ")$/").c_str());
+  ck_assert(line.regex);
+  refused((many + ")/").c_str(), false, "^(f0", "too large");
   read_line("run call:/a|b/  key=a0\tonce");
   ck_assert_str_eq(line.name.c_str(), "a|b");
   ck_assert_str_eq(line.words.c_str(), "key=a0 once");
@@ -265,7 +302,16 @@ START_TEST(mistakes) {
   refused("run def:f key=(a0", false, "(a0", "not closed");
   refused("run def:f key=a0)", false, ")", "does not belong");
   refused("run def:f key=a0->", false, "->", "field");
-  refused("run def:f key=a-0", false, "a", "");
+  refused("run def:f key=a-0", false, "-0", "does not belong");
+  refused("run def:f key=&a0", false, "&a0", "takes a variable");
+  refused("run def:f key=&(a0)", false, "&(a0)", "takes a variable");
+  refused("run def:f key=(struct s *)", false, "", "no value");
+  refused("run def:f key=a0 fn=a1", false, "fn=", "its own name");
+  refused("run call:f key=a0 fn=a1,a2", false, "fn=", "one function");
+  refused("create call:f key=a0 fn=a1 | run key=a0 fn=a1", false, "fn=a1", "before '|'");
+  refused("await icall:@names", false, "@names", "STRUCT.FIELD");
+  refused("run type:@names key=a0", false, "@names", "call: and def:");
+  refused("async def:@", false, "@", "path");
   refused("run def:f key=g(a0", false, "g(a0", "not closed");
   refused("run def:f key=g(a0,)", false, ")", "no value");
   std::string deep = "run def:f key=" + std::string(100000, '*') + "a0";
@@ -311,6 +357,10 @@ START_TEST(rarer_words) {
   read_attribute("helper");
   ck_assert(line.verb == Verb::Helper && line.place == Place::Call);
   refused("run def:f key=a0 polling=1 multi", false, "multi", "only one");
+  read_line("create call:f due=a1:us-now():us-(struct t *)a2->ms:ms+4:ns");
+  ck_assert(line.due.size() == 4 && !line.due[0].minus && line.due[1].minus && line.due[2].minus);
+  ck_assert(!line.due[3].minus && line.due[3].value->number == 4);
+  refused("create call:f due=a0:s+a0:s+a0:s+a0:s+a0:s+a0:s+a0:s+a1:s", false, "a1:s", "seven");
   refused("create call:f due=a0", false, "", "unit");
   refused("create call:f due=a0:h", false, "h", "ms or s");
   refused("create call:f due=a0:s+", false, "", "");
@@ -427,14 +477,18 @@ START_TEST(fields) {
   ck_assert(line.place == Place::Icall && line.name == "request" && line.fields.size() == 1);
   read_line("create store:ns::event.a.b=-1 key=(obj,a0) fn=obj->f");
   ck_assert_str_eq(line.name.c_str(), "ns::event");
-  ck_assert(line.fields.size() == 2 && line.stored && line.stored_value == -1);
+  ck_assert(line.fields.size() == 2 && line.stored && line.stored->number == -1);
+  read_line("create store:task.process=h1_io_cb key=obj");
+  ck_assert(line.stored && line.stored->kind == Value::Name && line.stored->name == "h1_io_cb");
   read_line("wake store:event.ready key=obj");
   ck_assert(!line.stored);
   refused("run icall:request key=obj", false, "request", "STRUCT.FIELD");
   refused("run icall:request. key=obj", false, "request.", "STRUCT.FIELD");
   refused("run icall:/x/.cb key=obj", false, "/x/", "STRUCT.FIELD");
   refused("run icall:request.cb=1 key=obj", false, "=1", "only store:");
-  refused("wake store:event.ready=x key=obj", false, "x", "number");
+  refused("wake store:event.ready=% key=obj", false, "%", "number");
+  refused("wake store:event.ready=a0 key=obj", false, "", "number or the name");
+  refused("wake store:event.ready=f(1) key=obj", false, "", "number or the name");
   refused("await store:event.ready", false, "await", "extent");
   refused("wake store:event.ready key=obj ok=ret==0", false, "ok=", "returns nothing");
   refused("run icall: key=a0", true, "icall", "bindings files");

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define APROF_ABI 2
+#define APROF_ABI 3
 
 #define APROF_SITE_SECTION "aprof_sites"
 #define APROF_GATE_SYMBOL "__aprof_gate"
@@ -57,7 +57,7 @@ enum aprof_site_flags {
   APROF_REARM = 1 << 3,      /* create: on a live key the same future goes on */
   APROF_ROOT = 1 << 4,       /* create, async: starts a task */
   APROF_NAMES = 1 << 5,      /* await: names suspensions inside, clock goes on */
-  APROF_BACKGROUND = 1 << 6, /* create, run, await: waiting for new work */
+  APROF_BACKGROUND = 1 << 6, /* create, run, await, async: waiting for new work */
   APROF_WORKER = 1 << 7,     /* run: slices hold no loop */
   APROF_ORPHAN = 1 << 8,     /* run: no create line shares the namespace, so an
                                 unknown key creates the future */
@@ -168,7 +168,8 @@ struct aprof_gate {
   void (*create_end)(struct aprof_token *, uint64_t key0, uint64_t key1, int ok);
 
   /* Future (site->ns, key0, key1) runs until run_end. function is the site of
-     the body when the bracket is around a body, else NULL; self as for enter. */
+     the body when the bracket is around a body, else NULL; self as for enter, around a
+     call what fn= names: one that nobody creates is called so. */
   void (*run_begin)(struct aprof_site *run, struct aprof_token *, uint64_t key0, uint64_t key1,
                     struct aprof_site *function, const void *self);
   /* where: the RETURN site of the return taken, or NULL. */

@@ -6,6 +6,7 @@ struct hidden;
 struct open {
   int id;
   struct open *next;
+  unsigned bits : 3;
 };
 
 A("run call: key=a3") void missing(int a);
@@ -20,6 +21,10 @@ A("run call: key=here()") void undeclared(void);
 A("run call: key=owner(a0,nowhere,id)") void no_struct(int *);
 A("run call: key=owner(a0,open,it)") void no_member(int *);
 A("run call: key=a0 pending=0") void void_pending(int);
+A("run call: key=nowhere") void no_variable(void);
+A("run call: key=(struct gone *)a0") void no_type(void *);
+A("run call: key=(struct open *)a0->next") void which_one(struct open *);
+A("run call: key=&a0->bits") void no_address(struct open *);
 A("run key=a1") void body(int a) { (void)a; }
 A("wake key=ret") void no_ret(void);
 A("create key=a0 fn=a1 ok=ret==0 | run key=a0") void no_ok(void *, void (*)(void *));
@@ -37,6 +42,10 @@ void calls(struct hidden *h, struct open *o) {
   no_struct(&o->id);
   no_member(&o->id);
   void_pending(1);
+  no_variable();
+  no_type(o);
+  which_one(o);
+  no_address(o);
   no_ret();
   no_ok(o, 0);
 }
