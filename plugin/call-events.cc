@@ -10,6 +10,8 @@
 
 #include <aprof/abi.h>
 
+#include "attribute.h"
+#include "bindings-file.h"
 #include "body.h"
 #include "call-work.h"
 #include "coverage.h"
@@ -311,7 +313,42 @@ static void say_queued(CallWork *w, const Binding *b) {
                            "a %<| run%> with %<once%> or %<multi%>, says which is meant");
 }
 
+/* A run line of its own that has the words of a callback's, which waits to be called: of the
+   create's namespace and author, about bodies or calls that the program makes. */
+static const Binding *callback_run(const Binding &create) {
+  auto is_callback = [&](const Binding *run) {
+    bool called = run->place != Place::Call && ((run->once && !run->once_if) || run->multi);
+    return run->verb == Verb::Run && called && run->key.ns == create.key.ns &&
+           run->library == create.library;
+  };
+  for (const auto &b : bindings())
+    if (is_callback(b.get()))
+      return b.get();
+  for (const Binding *b : attribute_lines_known())
+    if (is_callback(b))
+      return b;
+  return nullptr;
+}
+
+/* Two lines where one with `|' was meant: all waiting of these futures would be queueing. Said
+   once, where some call is meant. */
+static void warn_apart(CallWork *w, const Binding *b) {
+  static std::unordered_set<const Binding *> known;
+  if (b->verb != Verb::Create || b->ready || b->then_run || !b->key.first || !known.insert(b).second)
+    return;
+  const Binding *run = callback_run(*b);
+  if (!run || run->behind)
+    return;
+  location_t where = binding_location(*b, w->frame.subject);
+  if (warning_at(where != UNKNOWN_LOCATION ? where : w->frame.where, 0,
+                 "these futures are queued until they run, as if they could do so at once: what waits to be "
+                 "called has its run on the same line, behind %<|%>; %<ready%> says that "
+                 "queued is meant"))
+    inform(binding_location(*run, NULL_TREE), "their run is this line: %qs", run->text.c_str());
+}
+
 static void say(CallWork *w, const Binding *b) {
+  warn_apart(w, b);
   coverage_match(*b);
   if (b->verb == Verb::Await)
     coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body);

@@ -59,7 +59,7 @@ location_t attribute_location(location_t near, const std::string &text, size_t o
   return near;
 }
 
-static location_t location_of(const Binding &b, tree subject) {
+location_t binding_location(const Binding &b, tree subject) {
   if (b.file)
     return file_location(b.file, b.line, b.column);
   location_t near = subject ? DECL_SOURCE_LOCATION(subject) : UNKNOWN_LOCATION;
@@ -75,7 +75,7 @@ std::string binding_origin(const Binding &b) {
 }
 
 void note_binding(const Binding &b, tree subject) {
-  location_t where = location_of(b, subject);
+  location_t where = binding_location(b, subject);
   inform(where != UNKNOWN_LOCATION ? where : input_location, "asked for by %qs", b.text.c_str());
 }
 

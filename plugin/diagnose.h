@@ -24,6 +24,9 @@ location_t attribute_location(location_t near, const std::string &text, size_t o
 /* "uv.aprof:12" or "attribute", for messages. */
 std::string binding_origin(const Binding &);
 
+/* Where the line stands; `subject` as below. */
+location_t binding_location(const Binding &, tree subject);
+
 /* A note that shows the line; follows an error at the program's place. Equal
    attributes are one line: `subject`, the function it was written on (or null),
    tells which is meant. */

@@ -99,6 +99,29 @@ create call:arm key=a0 + run multi|
 create call:arm key=a0 background + run icall:S.f key=obj multi|
 END
 
+# Of a callback on two lines, without \`|', the first is warned of: it is created as one that could run.
+while IFS='|' read -r wanted lines; do
+  tr '%' '\n' <<<"${lines//+/|}" >"$work/apart.aprof"
+  for major in $majors; do
+    compile "$major" -fplugin-arg-aprof-bindings="$work/apart.aprof" "$work/nobody.c"
+    equal "gcc-$major: warnings of $lines" "$wanted" \
+      "$(sed -n 's/.*apart.aprof:\([0-9]*\):[0-9]*: \(warning: these futures are queued\|note: their run\).*/\1/p' \
+        "$work/err" | xargs)"
+  done
+done <<'END'
+1 2|create call:arm key=a0 fn=a1%run def:use key=a0 multi
+2 1|run icall:s.f key=w:obj once%create call:arm key=w:a0
+1 2|create call:arm key=a0%run type:"void(void*)" key=a0 once
+|create call:arm key=a0 fn=a1 ready%run def:use key=a0 multi
+|create call:arm key=a0 fn=a1 + run key=a0 once%run def:use key=a0 multi
+|create call:arm key=a0 + run def:use key=a0 multi
+|create call:arm key=a0%run def:use key=b:a0 multi
+|create call:arm key=a0 fn=a1%run call:resume key=a0 multi
+|create call:arm key=a0%run def:use key=a0 once=a0
+|create call:arm key=a0%run def:use key=a0 pending=0
+|create call:elsewhere key=a0%run def:use key=a0 multi
+END
+
 # What two creates say behind their `|' is one line, and so one run.
 cat >"$work/shared.c" <<'END'
 struct timer { void (*cb)(void *); } *add(void (*)(void *)), *rest(void (*)(void *));
