@@ -90,6 +90,22 @@ static char *how_often(const struct view_function *f, uint64_t times, uint64_t t
                       times > 1 ? "s" : "", over);
 }
 
+/* A tenth of the hold is worth a word. */
+enum { NOTABLE = 10 };
+
+/* What the longest slice was: computing, or also waiting in the kernel. */
+static char *on_cpu(const struct view_function *f) {
+  uint64_t worst = f->slice_max, least = f->on_cpu_least, most = f->on_cpu_most;
+  if (worst == UNKNOWN) /* of an interval: it is another slice */
+    return print_string("%s", "");
+  if (most == UNKNOWN || (least < worst / NOTABLE && most > worst - worst / NOTABLE))
+    return print_string("%s", "; whether on the CPU is not known");
+  if (most <= worst - worst / NOTABLE)
+    return print_string("; at least %s of that off the CPU (blocked in the kernel, or preempted)",
+                        shown_time(worst - most));
+  return print_string("; on the CPU for at least %s", shown_time(least));
+}
+
 static void find_held(struct findings *list, const struct view *v, const struct view_function *f,
                       uint64_t threshold) {
   uint64_t worst = ask_longest_slice(f);
@@ -98,19 +114,20 @@ static void find_held(struct findings *list, const struct view *v, const struct 
   uint64_t times = times_over(f, threshold);
   const char *held = shown_mark(f->shed, governed_maxima(v), shown_time(worst));
   char *often = how_often(f, times, threshold);
-  char *text, *in = mostly(f);
+  char *text, *in = mostly(f), *cpu = on_cpu(f);
   const char *begun = v->is_interval && worst > v->process.elapsed ? ", from before on," : "";
   if (f->slice_between[0] || f->slice_between[1]) {
     char *from = f->slice_at_start == true
                      ? print_string("%s", "its start")
                      : where(f->slice_between[0], f->slice_names[0], f, "its start");
     char *to = where(f->slice_between[1], f->slice_names[1], f, "its return");
-    text = print_string("`%s` held the loop for %s%s between %s and %s (%s)%s", f->name, held,
-                        begun, from, to, often, in);
+    text = print_string("`%s` held the loop for %s%s between %s and %s (%s)%s%s", f->name, held,
+                        begun, from, to, often, in, cpu);
     free(from);
     free(to);
   } else
     text = print_string("`%s` held the loop for about %s%s (%s)", f->name, held, begun, often);
+  free(cpu);
   free(in);
   free(often);
   findings_add(list, (struct finding){

@@ -217,6 +217,8 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
     t->other = clock_to_ns(b->other, m->rate);
     t->missed_events = b->missed_events;
     t->reused_keys = b->reused_keys;
+    t->preempted = clock_to_ns(b->preempted, m->rate);
+    t->preempted_max = clock_to_ns(b->preempted_max, m->rate);
     health->nested_events += b->nested_events;
     health->migrations += b->migrations;
     health->unmatched_awaits += b->unmatched_awaits;

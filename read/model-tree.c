@@ -130,6 +130,8 @@ static void add_function_leaf(struct model *m, struct model_node *n,
     n->slice_max = slice;
     n->slice_from = names_of(m->names, c->function.slice_from);
     n->slice_to = names_of(m->names, c->function.slice_to);
+    n->on_cpu_least = 1000 * (uint64_t)c->function.on_cpu_least_us;
+    n->on_cpu_most = 1000 * (uint64_t)c->function.on_cpu_most_us;
   }
 }
 

@@ -42,6 +42,7 @@ struct model_node {
   uint64_t pool_exec; /* of exec, on threads that hold no loop */
   uint64_t exec_max, wall_max, slice_max;
   uint32_t slice_from, slice_to; /* names */
+  uint64_t on_cpu_least, on_cpu_most; /* of the longest slice; most 0: not known */
   uint32_t mostly; /* path beneath it that took most of the longest slice; MODEL_NONE: none */
   /* of the other kinds, which have waiting, too: an await's wait, what was queued
      after a waker (part of the function's queued), how long a call blocked (part of
@@ -67,6 +68,7 @@ struct model_thread {
   int32_t tid;
   char name[17];
   uint64_t events, cost, exec, idle, other, missed_events, reused_keys; /* cost: ns */
+  uint64_t preempted, preempted_max; /* in slices of which that is known, in one of them: ns */
   struct model_hold hold, open;
 };
 

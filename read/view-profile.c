@@ -220,6 +220,8 @@ static void fill_loop(const struct filling *f, struct view_loop *loop,
   loop->elapsed = busy + t->idle;
   loop->busy = known_if(t->idle, busy);
   loop->busy_share = t->idle ? (double)busy / (double)loop->elapsed : -1;
+  loop->preempted = t->preempted;
+  loop->preempted_max = known_if(t->preempted_max, t->preempted_max);
   loop->slice_max = known_if(hold->time, hold->time);
   if (hold->time) {
     fill_slice(f, loop->slice_between, loop->slice_names, hold->from, hold->to);
@@ -458,11 +460,13 @@ static void fill_lateness(struct filling *f, const struct model_function *functi
 static void fill_longest(const struct filling *f, struct view_function *v, uint32_t function,
                          const struct model_node *longest) {
   v->slice_max = known_if(v->slices, longest ? longest->slice_max : 0);
-  v->mostly_max = UNKNOWN;
+  v->mostly_max = v->on_cpu_least = v->on_cpu_most = UNKNOWN;
   v->mostly_at_once = v->slice_at_start = FLAG_UNKNOWN;
   if (!longest)
     return;
   fill_slice(f, v->slice_between, v->slice_names, longest->slice_from, longest->slice_to);
+  v->on_cpu_least = known_if(longest->on_cpu_most, longest->on_cpu_least);
+  v->on_cpu_most = known_if(longest->on_cpu_most, longest->on_cpu_most);
   /* A run begins at its function's start, and was waited for where somebody else created it. */
   const struct name *from = name_of(f, longest->slice_from), *own = name_of(f, function);
   v->slice_at_start = from->kind == APROF_SITE_CREATE &&

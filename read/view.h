@@ -89,7 +89,8 @@ struct view_loop {
   const char *name;
   uint64_t elapsed, busy;
   double busy_share;
-  uint64_t slice_max; /* the longest that is over */
+  uint64_t preempted, preempted_max; /* in slices: all; in one, UNKNOWN: none */
+  uint64_t slice_max;                /* the longest that is over */
   const char *slice_between[2], *slice_names[2], *slice_function;
   uint64_t open; /* of the hold that goes on; or UNKNOWN */
   const char *open_from, *open_function;
@@ -144,12 +145,13 @@ struct view_function {
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
   uint64_t wall, queued, exec, pool_exec, waiting, children_exec;
   uint64_t exec_max, wall_max, slice_max;
-  const char *slice_between[2]; /* places, or NULL */
-  const char *slice_names[2];   /* or NULL */
-  const char *mostly;           /* ran for most of the longest slice; or NULL */
-  uint64_t mostly_max;          /* its longest run: */
-  uint8_t mostly_at_once;       /* in one slice for sure */
-  uint8_t slice_at_start;       /* slice_between begins where it was created */
+  uint64_t on_cpu_least, on_cpu_most; /* of that slice; UNKNOWN: not known */
+  const char *slice_between[2];       /* places, or NULL */
+  const char *slice_names[2];         /* or NULL */
+  const char *mostly;                 /* ran for most of the longest slice; or NULL */
+  uint64_t mostly_max;                /* its longest run: */
+  uint8_t mostly_at_once;             /* in one slice for sure */
+  uint8_t slice_at_start;             /* slice_between begins where it was created */
   struct distribution exec_of, slice_of, wall_of, queued_of;
   struct view_await *await;
   size_t awaits;

@@ -855,6 +855,7 @@ static void idle_end(struct aprof_token *token) {
   }
   t->rest = token->word[2] == APROF_THREAD_IDLE ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   t->idler = NULL;
+  hold_poll(t, t->block->last);
   uint64_t now = idle_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);

@@ -242,12 +242,11 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   struct aprof_counters *a = fast_pause(t, f, c, where);
   if (unlikely(a == NULL))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
+  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) || fast_slice_long(sliced, length, clock))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = where != NULL ? where->id : (uint32_t)c->function.own;
+  fast_slice_close(t, sliced, length, clock);
   fast_pauses(f, a, now);
   t->cur = NULL;
   b->state = t->rest;
@@ -279,12 +278,11 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
       !has_histogram(&sliced->function.slice_buckets) ||
       unlikely((place = fast_may_end(t, f, index = index_of(f), c, how)) == NULL))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran) || !fast_claim(f, token))
+  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) || fast_slice_long(sliced, length, clock) || !fast_claim(f, token))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = where != NULL ? where->id : (uint32_t)c->function.own;
+  fast_slice_close(t, sliced, length, clock);
   fast_over(t, c, f, index, place, how, now, clock);
   t->cur = NULL;
   b->state = t->rest;

@@ -27,8 +27,8 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   if (unlikely(f == NULL) || unlikely(f->await != 0) || !fast_waits_at(t, c, f, site) ||
       !has_histogram(&sliced->function.slice_buckets))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
+  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) || fast_slice_long(sliced, length, clock))
     goto undo;
   struct aprof_counters *a = fast_await(c);
   c->function.exec += ran;
@@ -46,8 +46,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   fast_note_stack(&t->suspended_stack);
   b->state = t->rest;
   b->last = now;
-  if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = a->await.site;
+  fast_slice_close(t, sliced, length, clock);
   finish(b);
   return;
 undo:
@@ -211,12 +210,11 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   if (!has_histogram(&sliced->function.slice_buckets) || !has_histogram(&c->function.exec_buckets))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
+  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) || fast_slice_long(sliced, length, clock))
     goto undo;
   c->function.exec += ran;
-  if (fast_slice_close(t, b, sliced, now, clock))
-    sliced->function.slice_to = node_site(f->node);
+  fast_slice_close(t, sliced, length, clock);
   fast_done(c, f, APROF_DONE, now, clock);
   fast_disown(f);
   fast_free(t, f, index_of(f));

@@ -145,7 +145,7 @@ ALWAYS bool backwards(uint64_t passed) {
 /* Where f's await, or its function, is counted. Threads that race for a future may find one
    for the other: of that kind, no histogram is there, which is looked at before all else. */
 _Static_assert(offsetof(struct aprof_counters, await.buckets) >=
-                       sizeof((struct aprof_counters *)0)->function &&
+                       offsetof(struct aprof_counters, function.none) &&
                    offsetof(struct aprof_counters, await.unused) <=
                        offsetof(struct aprof_counters, function.exec_buckets),
                "the words of one kind where the other has histograms stay 0");
@@ -362,17 +362,18 @@ ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct ap
   return true;
 }
 
-/* True: it was the longest, whose end is to be noted. */
-ALWAYS bool fast_slice_close(struct thread *t, const struct aprof_block *b,
-                             struct aprof_counters *c, uint64_t now, uint32_t clock) {
-  uint64_t length = now - b->slice_tick;
+/* Is the slice that ends now one to be looked at: the longest, or long? */
+ALWAYS bool fast_slice_long(const struct aprof_counters *c, uint64_t length, uint32_t clock) {
+  return unlikely(length > c->function.slice_limit) &&
+         (clock != CLOCK_SHED || keeps_maxima(aprof_self));
+}
+
+/* ... it is not. */
+ALWAYS void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_t length,
+                             uint32_t clock) {
   t->slice_count++;
   c->function.slices++;
   fast_count(c->function.slice_buckets, length, clock);
-  if (!fast_max(&c->function.slice_max, length, clock))
-    return false;
-  c->function.slice_from = b->slice_from;
-  return true;
 }
 
 /* f is over: what future_end counts, into histograms that are there. */

@@ -113,6 +113,12 @@ struct thread {
   uint64_t at_sequence;                 /* ... when the block's sequence was this */
   uint64_t slice_count;                 /* slices ended so far */
   struct aprof_counters *slice_counters; /* of the block's slice_node */
+  uint64_t long_count, long_own; /* slice_count after the last long one, and its own length */
+  struct processor {
+    uint64_t tick, ns; /* at the last reading: when, and its time on a processor; 0: none */
+    uint64_t blocked, preempted; /* so often it had let go of the processor, or lost it */
+    uint64_t polls;              /* since then: idle brackets that may have let go of it */
+  } processor;
   enum aprof_thread_state rest;         /* state when no future runs: OTHER or IDLE */
   struct aprof_future *tentative;       /* create bracket open here */
   uint64_t tentative_id;                /* 0: there is none */
@@ -263,6 +269,11 @@ bool event_interrupted(struct thread *t);
    async-signal-safe; a system call only where the kernel has no other way. */
 void vdso_find(void); /* once, before the profile */
 uint64_t vdso_clock(clockid_t clock); /* ns */
+
+/* hold.c: is it time to read what this thread has had of its processor? Before it is idle no
+   more; `idle`: since when. */
+void hold_poll(struct thread *t, uint64_t idle);
+void hold_start(struct thread *t, uint64_t now); /* ... at its first event */
 
 /* quiet.c: no signal reaches the program for what is done in between (SIGXFSZ, SIGPIPE,
    SIGTTOU). Async-signal-safe; does nothing once the program has given up system calls. */

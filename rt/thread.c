@@ -354,6 +354,7 @@ static void enter_epoch(struct thread *t) {
     memset(t->cache, 0, sizeof t->cache);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
+    b->preempted = b->preempted_max = 0;
     memset(b->at_step, 0, sizeof b->at_step);
     memset(b->periods, 0, sizeof b->periods);
     b->changes = b->step = 0;
@@ -395,6 +396,7 @@ static struct thread *sync_blocked(bool birth) {
     if (!__atomic_load_n(&rt.header->enabled, __ATOMIC_ACQUIRE) || (t = lease()) == NULL)
       return NULL;
     t->block->last = clock_read();
+    hold_start(t, t->block->last);
     t->block->epoch = rt.header->epoch;
   }
   enter_epoch(t);

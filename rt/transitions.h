@@ -207,6 +207,10 @@ static inline void slice_open_worker(struct thread *t) {
   t->slice_counters = &t->no_slices;
 }
 
+/* hold.c: the slice that ends now, at `site`, is the longest of its function, or long. Returns
+   its length less what the thread was preempted for in it. */
+SLOW uint64_t slice_long(struct thread *t, struct aprof_counters *c, uint64_t now, uint32_t site);
+
 /* The loop is let go at `site`. */
 static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   struct aprof_counters *c = t->slice_counters;
@@ -214,10 +218,8 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  if (raise_max(t, &c->function.slice_max, length)) {
-    c->function.slice_from = b->slice_from;
-    c->function.slice_to = site;
-  }
+  if (unlikely(length > c->function.slice_limit))
+    length = slice_long(t, c, now, site);
   histogram_add(t, b->slice_node, OF_SLICE, &c->function.slice_histogram, length);
 }
 
@@ -225,11 +227,13 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
 static inline void slice_reopen(struct thread *t, uint64_t ended) {
   struct aprof_counters *c = t->slice_counters;
   uint32_t histogram = c->function.slice_histogram;
+  uint64_t length = ended - t->block->slice_tick;
+  if (unlikely(t->long_count == t->slice_count))
+    length = t->long_own;
   t->slice_count--;
   c->function.slices--;
   if (histogram > 1 && likely(t->shed == APROF_STEP_NONE)) /* no step between the two */
-    --((uint64_t *)(rt_base() +
-                    ((uint64_t)histogram << 3)))[aprof_bucket_of(ended - t->block->slice_tick)];
+    --((uint64_t *)(rt_base() + ((uint64_t)histogram << 3)))[aprof_bucket_of(length)];
 }
 
 /* -- states ---------------------------------------------------------------- */

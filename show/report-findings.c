@@ -74,6 +74,19 @@ static void print_none(const struct view *v, const struct report_options *option
   fputc('\n', out);
 }
 
+/* No hold of anybody's, and late all the same. */
+static void print_preempted(const struct view *v, const struct report_options *options, FILE *out) {
+  uint64_t all = 0, most = 0;
+  for (size_t i = 0; i < v->loops; i++) {
+    all += v->loop[i].preempted;
+    uint64_t worst = v->loop[i].preempted_max;
+    most = worst != UNKNOWN && worst > most ? worst : most;
+  }
+  if (most > options->limits.held)
+    fprintf(out, "preempted while it ran: %s at worst, %s in all; others had the processor\n",
+            shown_time(most), shown_time(all));
+}
+
 /* Of functions without histograms only the worst of anything is known. */
 static void print_blind(const struct view *v, FILE *out) {
   size_t ran = 0, blind = 0;
@@ -96,6 +109,7 @@ void report_print_findings(const struct view *v, const struct report_options *op
   bool all = count <= MOST_FINDINGS || !options->functions;
   fputc('\n', out);
   print_none(v, options, count, out);
+  print_preempted(v, options, out);
   print_blind(v, out);
   for (size_t i = 0, more; i < count; i += more) {
     more = of_kind(findings, i, count);

@@ -242,7 +242,7 @@ static void held(const char *part) {
 START_TEST(the_one_that_ran_longest_in_a_hold_is_named) {
   stack(50 * MS, 1 * MS, 49 * MS);
   held("`conn` held the loop for 50.0 ms between conn.c:32 net_read and conn.c:32 net_read (100 "
-       "times over 10.0 ms), mostly in `compress`: 49.0 ms at worst\n");
+       "times over 10.0 ms), mostly in `compress`: 49.0 ms at worst; ");
   size_t length;
   char *json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"mostly\":\"compress\",\"mostly_ns\":49000000,");
@@ -252,17 +252,17 @@ END_TEST
 
 START_TEST(nobody_is_named_who_did_not_run_for_most_of_a_hold) {
   stack(50 * MS, 24 * MS, 20 * MS);
-  held("(100 times over 10.0 ms)\n");
+  held("(100 times over 10.0 ms); ");
 }
 END_TEST
 
 /* All that it ran was more than one hold; or it has its own. */
 START_TEST(nobody_is_named_for_what_he_ran_elsewhere) {
   struct aprof_counters *work = stack(50 * MS, 1 * MS, 60 * MS);
-  held("(100 times over 10.0 ms)\n");
+  held("(100 times over 10.0 ms); ");
   work->function.exec_max = 49 * MS;
   work->function.slices = 1;
-  held("(100 times over 10.0 ms)\n");
+  held("(100 times over 10.0 ms); ");
 }
 END_TEST
 
@@ -272,7 +272,30 @@ START_TEST(who_waits_at_times_is_named_with_care) {
   uint32_t rest_node = synthetic_node(s, s->node_count, rest, APROF_NODE_AWAIT);
   synthetic_counters(s, 1, rest_node)->await.count = 3;
   synthetic_counters(s, 1, rest_node)->await.waiting = 3000;
-  held(", most likely in `compress`: its futures ran for up to 49.0 ms\n");
+  held(", most likely in `compress`: its futures ran for up to 49.0 ms; ");
+}
+END_TEST
+
+/* On one line. */
+static void said(const char *part) {
+  size_t length;
+  char *json = shown_totals(s, "exit", NOW, &length);
+  has(json, part);
+  free(json);
+}
+
+/* What the kernel said of the longest. */
+START_TEST(a_hold_was_on_the_cpu_or_not) {
+  stack(50 * MS, 1 * MS, 1 * MS);
+  struct aprof_counters *c = synthetic_counters(s, 1, 5);
+  said("; whether on the CPU is not known");
+  c->function.on_cpu_least_us = 49000;
+  c->function.on_cpu_most_us = 50000;
+  said("; on the CPU for at least 49.0 ms");
+  c->function.on_cpu_least_us = 0;
+  said("; whether on the CPU is not known");
+  c->function.on_cpu_most_us = 2000;
+  said("; at least 48.0 ms of that off the CPU (blocked in the kernel, or preempted)");
 }
 END_TEST
 
@@ -281,7 +304,7 @@ END_TEST
 START_TEST(nothing_is_counted_without_histograms) {
   stack(50 * MS, 1 * MS, 1 * MS);
   synthetic_counters(s, 1, 5)->function.slice_histogram = 0;
-  held("net_read (at least once over 10.0 ms)\n");
+  held("net_read (at least once over 10.0 ms); ");
   held("no histograms: how often is not known; ");
   size_t length;
   char *json = shown_totals(s, "exit", NOW, &length);
@@ -294,7 +317,7 @@ END_TEST
 START_TEST(a_part_of_the_histograms_is_a_least_count) {
   stack(50 * MS, 1 * MS, 1 * MS);
   synthetic_counters(s, 1, 5)->function.slices = 200;
-  held("net_read (at least 100 times over 10.0 ms)\n");
+  held("net_read (at least 100 times over 10.0 ms); ");
 }
 END_TEST
 
@@ -591,6 +614,7 @@ int main(void) {
   tcase_add_test(tests, nobody_is_named_who_did_not_run_for_most_of_a_hold);
   tcase_add_test(tests, nobody_is_named_for_what_he_ran_elsewhere);
   tcase_add_test(tests, who_waits_at_times_is_named_with_care);
+  tcase_add_test(tests, a_hold_was_on_the_cpu_or_not);
   tcase_add_test(tests, nothing_is_counted_without_histograms);
   tcase_add_test(tests, a_part_of_the_histograms_is_a_least_count);
   tcase_add_test(tests, the_late_are_found_without_histograms);

@@ -242,7 +242,8 @@ START_TEST(an_interval_is_what_happened_between) {
   ck_assert_uint_eq(findings, 1);
   ck_assert_str_eq(list[0].text,
                    "`handle_upload` held the loop for 70.0 ms, from before on, between its "
-                   "start (server.c:140) and db.c:12 uv_write (1 time over 10.0 ms)");
+                   "start (server.c:140) and db.c:12 uv_write (1 time over 10.0 ms); "
+                   "whether on the CPU is not known");
   findings_free(list, findings);
   struct view *nothing = read_now(1000000);
   ck_assert(view_subtract(nothing, same));

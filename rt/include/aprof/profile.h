@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 5
+#define APROF_PROFILE_VERSION 6
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -230,7 +230,8 @@ struct aprof_counters {
                              their open segments were added to exec, queued and
                              the await's waiting */
       uint64_t queued, exec_max, wall_max; /* ticks; the largest over ended futures */
-      uint64_t slices, slice_max;  /* slice_max in ticks */
+      uint64_t slices;
+      uint64_t slice_limit; /* the runtime's, ticks: longer slices are looked at */
       uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
       uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
       uint64_t born_done; /* ended without ever having waited or queued */
@@ -240,6 +241,11 @@ struct aprof_counters {
          once both are. */
       uint64_t exec_buckets, wall_buckets, slice_buckets, queued_buckets;
       uint64_t own; /* ... and the site of its bodies: number, and instance above it */
+      uint64_t none; /* 0: an await's buckets */
+      uint64_t slice_max; /* ticks; less what the thread was preempted for in it, where known */
+      /* Of that slice: at least and at most so many microseconds on a processor; at most 0:
+         not known. */
+      uint32_t on_cpu_least_us, on_cpu_most_us;
     } function;
     struct {
       uint64_t count, immediate; /* count includes immediate */
@@ -364,6 +370,7 @@ struct aprof_block {
   uint64_t serial; /* of the ids that its former threads gave out */
   uint64_t misses; /* offset of its struct aprof_missed[]; the runtime's */
   uint64_t general_events; /* of its events, those that were not of the usual */
+  uint64_t preempted, preempted_max; /* ticks: in slices of which that is known; in one of them */
 
   /* Governing: at which step it is since when, and was before; see enum aprof_step.
      From zero after a reset. */
