@@ -10,6 +10,23 @@
 
 enum { ALIAS_HOPS = 8 };
 
+/* Characters that show nothing and change how others are shown: the direction of what follows,
+   where lines end, joiners, tags. */
+static bool is_format(const unsigned char *s, size_t length) {
+  static const struct {
+    uint32_t from, to;
+  } ranges[] = {{0xc2ad, 0xc2ad},     {0xd89c, 0xd89c},        {0xe2808b, 0xe2808f},
+                {0xe280a8, 0xe280ae}, {0xe281a0, 0xe281af},    {0xefbbbf, 0xefbbbf},
+                {0xefbfb9, 0xefbfbb}, {0xf3a08080, 0xf3a081bf}};
+  uint32_t bytes = 0; /* of the sequence, in order */
+  for (size_t i = 0; i < length; i++)
+    bytes = bytes << 8 | s[i];
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (bytes >= ranges[i].from && bytes <= ranges[i].to)
+      return true;
+  return false;
+}
+
 /* Length of the well-formed printable UTF-8 sequence at `s`, or 0. */
 static size_t sequence_length(const unsigned char *s) {
   if (s[0] < 0x80)
@@ -25,7 +42,7 @@ static size_t sequence_length(const unsigned char *s) {
   bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
   bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
   bool control = s[0] == 0xc2 && s[1] < 0xa0;
-  return overlong || surrogate || beyond || control ? 0 : length;
+  return overlong || surrogate || beyond || control || !length || is_format(s, length) ? 0 : length;
 }
 
 void clean_text(char *text) {

@@ -3,6 +3,7 @@
 #include "read/demangle.h"
 #include "read/histogram.h"
 #include "read/json.h"
+#include "read/names.h"
 #include "read/view.h"
 #include "suite.h"
 
@@ -181,8 +182,19 @@ START_TEST(symbols_that_explode_stay) {
 }
 END_TEST
 
+START_TEST(what_changes_how_others_are_shown_goes) {
+  char text[] = "a\xe2\x80\xae\x80"
+                "b\xe2\x81\xa6"
+                "c\xef\xbb\xbf"
+                "d\xc3\xa9\xe2\x82\xac\xff\xc2\x85";
+  clean_text(text);
+  ck_assert_str_eq(text, "a????b???c???d\xc3\xa9\xe2\x82\xac???");
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("format");
+  tcase_add_test(tests, what_changes_how_others_are_shown_goes);
   tcase_add_test(tests, times_have_three_digits);
   tcase_add_test(tests, counts_are_short);
   tcase_add_test(tests, shares_of_nothing_are_not_numbers);
