@@ -5,6 +5,8 @@
 #include "governed.h"
 #include "util.h"
 
+#include <aprof/abi.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,8 +115,51 @@ static uint64_t parent_of(const struct profile *p, const struct aprof_future *f)
   return parent && (uint32_t)parent->id == f->parent_serial ? parent->id : 0;
 }
 
+static bool is_torn(const struct model *m, uint32_t block) {
+  const struct aprof_block *b = profile_block(m->profile, block);
+  return b && (b->sequence & 1);
+}
+
+static bool any_torn(const struct model *m) {
+  for (uint32_t i = 0; i < m->block_count; i++)
+    if (is_torn(m, i))
+      return true;
+  return false;
+}
+
+/* Its end had begun, and was not counted when its process was killed: see struct aprof_future.
+   *how it ended: one that was at rest, from outside. */
+static bool is_uncounted(const struct model *m, const struct aprof_future *f, int *how) {
+  uint32_t number = f->lease & 0xffff;
+  *how = APROF_CANCELLED;
+  if (f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_WAITING ||
+      f->state == APROF_FUTURE_ASIDE)
+    return any_torn(m);
+  const struct aprof_block *b = profile_block(m->profile, number);
+  bool ran = f->state == APROF_FUTURE_RUNNING;
+  if ((!ran && f->state < APROF_FUTURE_ENDING) || !is_torn(m, number))
+    return false;
+  if (ran && f->created_tick > b->last)
+    return false; /* it is just being born */
+  const struct aprof_counters *c = profile_counters(m->profile, number, f->node);
+  uint64_t how_bits = b->ends >> APROF_ENDS_HOW;
+  *how = ran ? (int)how_bits : f->state - APROF_FUTURE_ENDING;
+  return c && *how <= APROF_CANCELLED &&
+         (&c->function.done)[*how] == (b->ends ^ how_bits << APROF_ENDS_HOW);
+}
+
+/* Its last segment may be missing. */
+static void add_ended(struct model *m, const struct aprof_future *f, int how) {
+  struct model_node *n = &m->node[function_path(m, f->node)];
+  uint64_t *of[] = {&n->done, &n->failed, &n->cancelled};
+  ++*of[how];
+}
+
 static void add_future(struct model *m, const struct aprof_future *f) {
   const struct aprof_header *header = &m->profile->header;
+  int how;
+  if (f->id == 0 && f->state != APROF_FUTURE_FREE && is_uncounted(m, f, &how))
+    add_ended(m, f, how);
   if (!is_alive(f))
     return;
   uint32_t epoch = model_epoch_of(header, f->id);

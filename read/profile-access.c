@@ -43,6 +43,16 @@ const struct aprof_block *profile_block(const struct profile *p, uint32_t number
   return element(&p->blocks, number, sizeof(struct aprof_block));
 }
 
+const struct aprof_counters *profile_counters(const struct profile *p, uint32_t block,
+                                              uint32_t node) {
+  for (size_t i = 0; i < p->counters.count; i++) {
+    const struct profile_run *run = &p->counters.run[i];
+    if (run->owner == block && node >= run->first && node - run->first < run->count)
+      return (const struct aprof_counters *)run->elements + (node - run->first);
+  }
+  return NULL;
+}
+
 const struct aprof_future *profile_future(const struct profile *p, uint32_t index) {
   uint64_t offset = (uint64_t)index * sizeof(struct aprof_future);
   size_t low = 0, high = p->futures.count; /* runs lie in the order of the file */

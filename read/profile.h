@@ -75,6 +75,9 @@ const struct aprof_psite *profile_site(const struct profile *, uint32_t number);
 const struct aprof_node *profile_node(const struct profile *, uint32_t number);
 const struct aprof_module *profile_module(const struct profile *, uint32_t number);
 const struct aprof_block *profile_block(const struct profile *, uint32_t number);
+/* What a block has counted at a node. */
+const struct aprof_counters *profile_counters(const struct profile *, uint32_t block,
+                                              uint32_t node);
 /* By the number that the runtime has for a record: its offset / 128. */
 const struct aprof_future *profile_future(const struct profile *, uint32_t index);
 

@@ -93,12 +93,12 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
     goto undo;
   if (how == APROF_PENDING)
     a = fast_pause(t, f, c, where);
-  else
-    place = fast_may_end(t, f, index, c, how);
+  else if (likely(how == APROF_DONE))
+    place = fast_may_end(t, f, index, c);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran) || (a == NULL && !fast_claim(f, token)))
+  if (backwards(ran) || (a == NULL && !fast_claim_running(f, token, b, c)))
     goto undo;
   c->function.exec += ran;
   if (a != NULL) {
@@ -109,7 +109,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
       t->polled_sequence = b->sequence + 2; /* while inside the next event */
     }
   } else {
-    fast_over(t, c, f, index, place, how, now, clock);
+    fast_over(t, c, f, index, place, APROF_DONE, now, clock);
   }
   fast_restore(t, caller, at, immediate, now, clock);
   b->last = now;

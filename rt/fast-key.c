@@ -275,15 +275,16 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   uint64_t *place;
   uint32_t index;
   if (!fast_stops(t, token, f) || (where != NULL && !site_known(where)) ||
-      !has_histogram(&sliced->function.slice_buckets) ||
-      unlikely((place = fast_may_end(t, f, index = index_of(f), c, how)) == NULL))
+      unlikely(how != APROF_DONE) || !has_histogram(&sliced->function.slice_buckets) ||
+      unlikely((place = fast_may_end(t, f, index = index_of(f), c)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || fast_slice_long(sliced, length, clock) || !fast_claim(f, token))
+  if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
+      !fast_claim_running(f, token, b, c))
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
-  fast_over(t, c, f, index, place, how, now, clock);
+  fast_over(t, c, f, index, place, APROF_DONE, now, clock);
   t->cur = NULL;
   b->state = t->rest;
   b->last = now;

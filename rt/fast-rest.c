@@ -98,12 +98,14 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   }
   uint32_t index = index_of(f);
   uint64_t *place;
-  if (!has_histogram(histogram) || unlikely((place = fast_may_end(t, f, index, c, how)) == NULL))
+  if (!has_histogram(histogram) || unlikely((place = fast_may_end(t, f, index, c)) == NULL) ||
+      unlikely(how > APROF_CANCELLED))
     goto undo;
   uint64_t now = fast_clock(clock);
   if (backwards((now - b->last) | (now - f->last)) || !fast_hold(t, f, &token) ||
       !fast_claim(f, &token))
     goto undo;
+  future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, clock);
   fast_over(t, c, f, index, place, how, now, clock);
   finish(b);

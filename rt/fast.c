@@ -215,8 +215,9 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
-  fast_done(c, f, APROF_DONE, now, clock);
+  future_ends(b, c, APROF_DONE);
   fast_disown(f);
+  fast_done(c, f, APROF_DONE, now, clock);
   fast_free(t, f, index_of(f));
   t->cur = NULL;
   b->state = t->rest;
@@ -258,8 +259,9 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   c->function.exec += ran;
   fast_restore(t, caller, a, immediate, now, clock);
   b->last = now;
-  fast_done(c, f, APROF_DONE, now, clock);
+  future_ends(b, c, APROF_DONE);
   fast_disown(f);
+  fast_done(c, f, APROF_DONE, now, clock);
   fast_free(t, f, index);
   finish(b);
   return;

@@ -405,6 +405,12 @@ ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) 
       __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
+ALWAYS bool fast_claim_running(struct aprof_future *f, const struct aprof_token *token,
+                               struct aprof_block *b, const struct aprof_counters *c) {
+  future_ends(b, c, APROF_DONE);
+  return fast_claim(f, token);
+}
+
 ALWAYS void fast_disown(struct aprof_future *f) {
   f->id = 0;
   publish_fence();
@@ -431,6 +437,7 @@ ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now,
 }
 
 ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {
+  publish_fence(); /* it is counted */
   f->state = APROF_FUTURE_FREE;
   f->flags = 0;
   f->parent = t->free_list;

@@ -167,6 +167,7 @@ static SLOW void give_back(struct thread *t) {
 }
 
 void future_free(struct thread *t, struct aprof_future *f) {
+  publish_fence(); /* it is counted */
   f->state = APROF_FUTURE_FREE;
   f->flags = f->open = f->ending = 0; /* and what else fast_new relies upon */
   f->callee = 0;
@@ -181,6 +182,8 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   uint32_t node = f->node; /* once: see unordered threads in doc/internals.md */
   struct aprof_counters *c = counters_of(t, node);
   uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
+  if (f->state != APROF_FUTURE_RUNNING)
+    future_ending(t->block, f, t->lease, c, how);
   if (likely(how == APROF_DONE))
     c->function.done++;
   else if (how == APROF_FAILED)
@@ -364,6 +367,7 @@ void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_futur
   while (top != f && top->caller != 0) {
     struct aprof_future *below = future_at(top->caller);
     uint64_t id = top->id, then = not_before(now, top);
+    future_ends(t->block, counters_of(t, top->node), APROF_CANCELLED);
     if (!future_claim(top, id))
       break;
     if (top->ns == NS_FRAME && top->state != APROF_FUTURE_WAITING)

@@ -336,12 +336,30 @@ static inline int body_verdict(const struct aprof_future *f, int how) {
   return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
 }
 
+/* What a reader needs if the process is killed before an end is counted at `c`: of what runs,
+   before its id is taken away. See struct aprof_future. */
+static inline void future_ends(struct aprof_block *b, const struct aprof_counters *c, int how) {
+  b->ends = (uint64_t)how << APROF_ENDS_HOW | (&c->function.done)[how];
+  publish_fence();
+}
+
+/* ... of what was at rest, behind that. */
+static inline void future_ending(struct aprof_block *b, struct aprof_future *f, uint32_t lease,
+                                 const struct aprof_counters *c, int how) {
+  f->lease = lease;
+  b->ends = (&c->function.done)[how];
+  publish_fence();
+  f->state = (uint8_t)(APROF_FUTURE_ENDING + how);
+  publish_fence();
+}
+
 /* f, of this id until the caller claimed it, is over; its last segment is closed. */
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
 
 /* ... where the claim is made here. False: another thread ended it. */
 static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_t id, int how,
                                uint64_t now) {
+  future_ends(t->block, counters_of(t, f->node), how);
   if (unlikely(!future_claim(f, id)))
     return false;
   future_end(t, f, id, how, now);

@@ -7,6 +7,7 @@
  *     target FILE grow        ... and take what makes the profile larger: new paths, futures
  *                             that stay, threads that come and go
  *     target FILE coroutines  futures with stacks of their own, suspended half-way
+ *     target FILE once        each kind of life once, between two int3; see steps.c
  */
 #include <aprof.h>
 
@@ -200,6 +201,42 @@ static void switch_for_ever(void) {
     }
 }
 
+/* -- each life once -------------------------------------------------------------- */
+
+/* A callback that is asked for, and runs once or is not waited for any more. */
+APROF("create key=asked:a0 fn=a1 | run key=asked:a0 once")
+static __attribute__((noinline)) void ask(void *key, void (*callback)(void *)) {
+  __asm__ volatile("" : : "r"(key), "r"(callback) : "memory");
+}
+
+APROF("end key=asked:a0") static __attribute__((noinline)) void withdraw(void *key) {
+  __asm__ volatile("" : : "r"(key) : "memory");
+}
+
+static __attribute__((noinline)) void on_answer(void *key) {
+  leaf(2);
+  __asm__ volatile("" : : "r"(key) : "memory");
+}
+
+static void live_once(void) {
+  static char key;
+  churn_once();
+  keep(&key);
+  drop(&key);
+  ask(&key, on_answer);
+  on_answer(&key);
+  ask(&key, on_answer);
+  withdraw(&key);
+}
+
+static void live_between_marks(void) {
+  for (int i = 0; i < 20; i++)
+    live_once();
+  __asm__ volatile("int3");
+  live_once();
+  __asm__ volatile("int3");
+}
+
 int main(int argc, char **argv) {
   int fd = argc == 3 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
   if (fd < 0 || ftruncate(fd, 4096) != 0) {
@@ -213,6 +250,8 @@ int main(int argc, char **argv) {
   mine = &seen[0];
   if (strcmp(argv[2], "coroutines") == 0)
     switch_for_ever();
+  if (strcmp(argv[2], "once") == 0)
+    live_between_marks();
   if (strcmp(argv[2], "grow") == 0)
     grow_with_threads();
   for (int i = 1; i < THREADS; i++)

@@ -344,6 +344,7 @@ struct aprof_period {
 };
 
 #define APROF_PERIODS 32u /* a ring: the last ones */
+#define APROF_ENDS_HOW 62u
 
 /* A thread's own record, and its place in line for the next thread. Written by
    the leasing thread only, but for `state` 0 -> 1 (compare and swap). */
@@ -371,6 +372,8 @@ struct aprof_block {
   uint64_t misses; /* offset of its struct aprof_missed[]; the runtime's */
   uint64_t general_events; /* of its events, those that were not of the usual */
   uint64_t preempted, preempted_max; /* ticks: in slices of which that is known; in one of them */
+  uint64_t ends; /* how many of its node had ended so before the end that this thread made last;
+                    of what was RUNNING above that enum aprof_how; see struct aprof_future */
 
   /* Governing: at which step it is since when, and was before; see enum aprof_step.
      From zero after a reset. */
@@ -389,6 +392,7 @@ enum aprof_future_state {
   APROF_FUTURE_WAITING = 3,
   APROF_FUTURE_TENTATIVE = 4, /* inside its create bracket: not counted yet */
   APROF_FUTURE_ASIDE = 5,     /* waits for what runs on its stack: see callee */
+  APROF_FUTURE_ENDING = 6,    /* + enum aprof_how; over, and just being counted */
 };
 
 enum aprof_future_flags {
@@ -404,7 +408,10 @@ enum aprof_future_flags {
 
 /* 128 bytes; never unmapped, recycled. Written by the side that runs it, but for
    `id` (0 = free, written last on birth and first on death) and the words of
-   wake and end, which any thread may set. An index is offset / 128. */
+   wake and end, which any thread may set. An index is offset / 128.
+   A death is id = 0, the count of its node, state = FREE. Where a process was killed between the
+   first and the last (its block is odd) the reader counts the future: one that is RUNNING or
+   ENDING only where block.ends tells that nobody has, any other one in any case. */
 struct aprof_future {
   /* hot */
   uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
