@@ -87,6 +87,11 @@ static bool is_stuck(const struct view_live *live, const struct view_function *f
   return usual.time && live->since_min >= far_beyond(usual.time, limits->stuck);
 }
 
+/* Met in its first run since profiling began: whether it waits for new work is not known. */
+static bool began_before(const struct view *v, const struct view_live *live) {
+  return v->process.epoch > 1 && live->kind && !strcmp(live->kind, "run");
+}
+
 /* Ready all its life. One that waits for what it was created for is healthy. */
 static bool has_never_run(const struct view_live *live, const struct view_function *f,
                           const struct ask_limits *limits) {
@@ -200,19 +205,22 @@ static char *of_alive(const struct group *g) {
                           : print_string(", of %s alive,", shown_count(live));
 }
 
-/* Of code without events, perhaps: no body of that function was ever seen, only its address. */
 static bool is_unseen(const struct group *g) {
-  return g->kind == FINDING_NEVER_RAN && !g->function->slices && !g->function->done &&
-         !g->function->file;
+  return g->kind == FINDING_NEVER_RAN && findings_unseen(g->function);
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {
   char *of = of_alive(g);
-  const char *perhaps = is_unseen(g)
-                            ? "; or its code was not compiled with the plugin: no run of that "
-                              "function was ever seen (`aprof coverage` tells)"
-                        : g->unplaced ? "; or ran where an event could not be placed"
-                                      : "";
+  if (is_unseen(g)) {
+    char *text = print_string(
+        "whether %s `%s` future%s%s ever ran is not known%s: that function has no events. It "
+        "never ran, or its code was compiled without the plugin, as `aprof coverage PROG` tells: "
+        "then its time is in no number until that is",
+        shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
+    free(of);
+    return text;
+  }
+  const char *perhaps = g->unplaced ? "; or ran where an event could not be placed" : "";
   char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
                             shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
                             g->count == 1 ? "s" : "ve", time_of(g, g->most), by, perhaps);
@@ -248,10 +256,11 @@ static void add_group(struct findings *list, const struct group *g) {
                : g->kind == FINDING_NEVER_RAN ? never_ran_text(g, creator)
                                               : leaked_text(g, creator);
   free(creator);
+  bool known = !is_unseen(g) && (g->kind != FINDING_HELD || g->most);
   findings_add(list, (struct finding){
                          .kind = g->kind,
                          .weight = is_unseen(g) ? 0 : g->most, /* the last of its kind */
-                         .severity = g->kind == FINDING_HELD && !g->most ? UNKNOWN : g->most,
+                         .severity = known ? g->most : UNKNOWN,
                          .count = g->count,
                          .goes_on = g->kind == FINDING_HELD,
                          .shed = g->shed,
@@ -293,12 +302,12 @@ static bool classify(const struct view *v, const struct view_live *live,
     g->kind = FINDING_HELD;
   else if (v->health.lost_events)
     return false;
-  else if (is_stuck(live, g->function, g->await, limits))
+  else if (is_stuck(live, g->function, g->await, limits) && !began_before(v, live))
     g->kind = FINDING_STUCK;
   else if (has_never_run(live, g->function, limits))
     g->kind = FINDING_NEVER_RAN;
   else if (is_left(v, live, g->function, g->await, limits))
-    g->kind = FINDING_LEAKED;
+    g->kind = findings_unseen(g->function) ? FINDING_NEVER_RAN : FINDING_LEAKED;
   else
     return false;
   bool leaked = g->kind == FINDING_LEAKED;
