@@ -128,7 +128,7 @@ static bool any_torn(const struct model *m) {
 }
 
 /* Its end had begun, and was not counted when its process was killed: see struct aprof_future.
-   *how it ended: one that was at rest, from outside. */
+ *how it ended: one that was at rest, from outside. */
 static bool is_uncounted(const struct model *m, const struct aprof_future *f, int *how) {
   uint32_t number = f->lease & 0xffff;
   *how = APROF_CANCELLED;

@@ -181,7 +181,8 @@ ALWAYS void fast_goes_on(struct aprof_future *f) {
 ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
                               struct aprof_counters *c) {
   uint64_t *place = fast_place(f, index);
-  return place == NULL || unlikely(t->free_count >= FREE_ENOUGH) || !has_histogram(&c->function.exec_buckets)
+  return place == NULL || unlikely(t->free_count >= FREE_ENOUGH) ||
+                 !has_histogram(&c->function.exec_buckets)
              ? NULL
              : place;
 }

@@ -229,6 +229,11 @@ uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t i
   return lease;
 }
 
+/* Another thread has begun to run f while this one took it; or has taken it since. */
+static bool runs_elsewhere(const struct thread *t, struct aprof_future *f) {
+  return __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != t->lease || is_busy(f);
+}
+
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
   uint32_t lease = future_lease(t, f, id);
   if (lease == t->lease)
@@ -238,6 +243,11 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
     return false;
   uint32_t mine = t->lease;
   if (unlikely(f->id != id)) { /* another future's, by then */
+    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return false;
+  }
+  /* That thread may have been about to run it: then it is that one's. */
+  if (unlikely(thread_sequence(lease) & 1) && (thread_settles(t, lease), runs_elsewhere(t, f))) {
     __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     return false;
   }
@@ -510,11 +520,12 @@ void abandon_running(struct thread *t, uint64_t now) {
   set_resting(t, now);
 }
 
+/* What ran here is another thread's, which books its time: this one's is that of no future. */
 void running_lost(struct thread *t) {
   uint64_t now = event_time(t);
   uint32_t site = node_site(t->block->slice_node);
   event_missed(t, APROF_MISS_UNSEEN, site);
-  close_running(t, now);
+  t->block->other += now - t->block->last;
   slice_close(t, now, site);
   set_resting(t, now);
 }

@@ -103,6 +103,8 @@ bool counters_lost(const struct aprof_counters *c) {
 /* The fast events' shortcuts: a wait that ends finds its function there. That of all awaits
    for which there is no node has none: they are of any function. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
+  if (unlikely(await == 0))
+    await = OTHER_AWAIT; /* only where threads race for a future: not known, then */
   struct aprof_counters *a = counters_of(t, await);
   if (a->await.function != 0 || counters_lost(a))
     return a;

@@ -41,6 +41,23 @@ static void begin(void) {
 
 /* -- create ------------------------------------------------------------------ */
 
+/* Two threads are in one callback at once: what the second one runs is its own time. */
+START_TEST(what_another_thread_took_is_counted_by_that_one) {
+  attach();
+  token t;
+  new_future(&once, &on_done, 7);
+  pass(15);
+  run(&call, &t, 7, &on_done);
+  pass(10);
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)t.word[1];
+  f->lease++; /* as another thread does that begins to run it now */
+  f->last += 10;
+  ran(&t, APROF_PENDING);
+  expect("on_done", "exec", 0);
+  expect("health", "missed", 1);
+}
+END_TEST
+
 START_TEST(once_waits_at_its_create) {
   begin();
   token c, r;
@@ -919,14 +936,15 @@ START_TEST(callback_inside_the_poller) {
 }
 END_TEST
 
-UNIT_MAIN("brackets", once_waits_at_its_create, spawn_is_queued, create_that_failed_never_was,
-          root_create_is_a_task, child_runs_before_create_returns,
-          child_suspends_before_create_returns, other_body_in_a_create_bracket,
-          nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
-          reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, overdue_and_armed_again,
-          woken_and_armed_again, due_at_once, rearmed_before_another_await,
-          made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
+UNIT_MAIN("brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
+          spawn_is_queued, create_that_failed_never_was, root_create_is_a_task,
+          child_runs_before_create_returns, child_suspends_before_create_returns,
+          other_body_in_a_create_bracket, nameless_takes_the_name_of_its_body,
+          reused_key_cancels_the_old_one, reused_in_its_own_callback,
+          suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
+          rearmed_in_its_own_callback_is_due, overdue_and_armed_again, woken_and_armed_again,
+          due_at_once, rearmed_before_another_await, made_again_in_its_own_callback,
+          not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
