@@ -15,7 +15,8 @@ static const struct cause {
     {"run", "a run of a key that nobody had created; a `create' line is missing, or its code was "
             "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
             "that creates it had returned, and that line has no `| run'"},
-    {"busy", "its future ran elsewhere at that time; two share a key, or an `end' is missing"},
+    {"busy", "its future ran elsewhere at that time, so this run is in none of its numbers; two "
+             "share a key, or an `end' is missing"},
     {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
                "that suspends has no `await' line"},
     {"leave", "the body was left when its future was over or had gone on elsewhere; a function "
@@ -23,8 +24,7 @@ static const struct cause {
     {"unseen", "what ran there was left without an event; a function that suspends has no `await' "
                "line, or a longjmp left it"},
     {"before",
-     "what runs there was created while profiling was off, or before a reset, and is in no "
-     "other number"},
+     "created while profiling was off, or before a reset, and followed from their first run since"},
     {"current", "an end of the running future, where none ran"},
     {"broken", "a signal handler came in between and never returned"},
 };
@@ -70,9 +70,10 @@ static void add_miss(struct findings *list, const struct view *v, const struct v
     return;
   char *at = sender(m);
   const char *many = m->count == 1 ? "" : "s";
-  char *text = reused
-                   ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
-                                  m->count == 1 ? " was" : "s were", at, reused_text(m->count))
+  char *text = reused ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
+                                     m->count == 1 ? " was" : "s were", at, reused_text(m->count))
+               : !strcmp(m->kind, "before")
+                   ? print_string("%s future%s%s: %s", shown_count(m->count), many, at, cause)
                    : print_string("%s event%s could not be placed%s: %s%s", shown_count(m->count),
                                   many, at, cause, perhaps_off(m->kind, v));
   free(at);

@@ -384,17 +384,18 @@ static bool began_late(void) {
   return h->epochs[h->epoch % APROF_EPOCHS].begin_tick != h->tick0;
 }
 
-/* Unknown key: the first sight of a future that nobody creates, or an error. */
+/* Unknown key: the first sight of a future that nobody creates, or that was created before
+   anybody looked; or an error. */
 static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
                                              uint64_t key0, uint64_t key1,
                                              struct aprof_site *function, const void *self,
                                              uint64_t now) {
   /* The plugin knows the create lines of its own unit only. */
-  if (!(site->flags & APROF_ORPHAN) || site_creates(site->ns)) {
+  bool orphan = (site->flags & APROF_ORPHAN) && !site_creates(site->ns);
+  bool adopted = !orphan && function != NULL && began_late();
+  if (!orphan && !adopted) {
     if (!(site->flags & APROF_QUIET))
       event_missed(t, APROF_MISS_RUN, site_id(site));
-    else if (began_late())
-      event_missed(t, APROF_MISS_BEFORE, site_id(site));
     return NULL;
   }
   struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
@@ -402,11 +403,13 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
     return NULL;
   if (function == NULL && self != NULL)
     name_by_address(t, f, self, APROF_MODEL_CALLBACK, false);
+  if (adopted)
+    event_missed(t, APROF_MISS_BEFORE, site_id(site));
   f->flags = function != NULL ? APROF_F_NAMED : 0;
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
-  f->create_site = site_id(function != NULL ? function : site);
+  f->create_site = site_id(function != NULL && !adopted ? function : site);
   key_insert(f);
   tell(APROF_EVENT_CREATED, f, f->create_site, now);
   return f;

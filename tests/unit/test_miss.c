@@ -59,7 +59,7 @@ START_TEST(keys_that_no_future_has) {
 }
 END_TEST
 
-/* ... which they may well have had while profiling was off. */
+/* ... which they had while profiling was off: followed from the first run on. */
 START_TEST(keys_of_before) {
   attach();
   token t, tr;
@@ -70,8 +70,19 @@ START_TEST(keys_of_before) {
   pass(1);
   gate.api_enable(1);
   run(&quietly, &tr, 7, &on_read);
+  pass(2);
+  ran(&tr, APROF_PENDING);
+  expect_missed(APROF_MISS_BEFORE, "quietly", 1);
+  expect("on_read", "slices", 1);
+  pass(30);
+  run(&quietly, &tr, 7, &on_read); /* it goes on */
+  pass(4);
   ran(&tr, APROF_DONE);
   expect_missed(APROF_MISS_BEFORE, "quietly", 1);
+  expect("on_read", "created", 1);
+  expect("on_read", "done", 1);
+  expect("on_read", "exec", 6);
+  expect("on_read", "waiting", 30);
   ck_assert_uint_eq(missed_in_all(), 0);
   gate.api_reset();
   enter(&work, &t);

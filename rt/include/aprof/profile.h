@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 6
+#define APROF_PROFILE_VERSION 7
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -322,8 +322,8 @@ enum aprof_miss {
   APROF_MISS_END = 10,    /* an end, ... */
   APROF_MISS_WAKE = 11,   /* ... a wake, ... */
   APROF_MISS_SWITCH = 12, /* ... a switch of a key that no future has */
-  APROF_MISS_BEFORE = 13, /* a body that may run unasked, of a key that no future has: its own
-                             may have been created while profiling was off, or before a reset */
+  APROF_MISS_BEFORE = 13, /* a body's run, of a key that no future has: its own was created while
+                             profiling was off, or before a reset, and is followed from here on */
   APROF_MISS_KINDS
 };
 
