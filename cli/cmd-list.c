@@ -102,7 +102,7 @@ static void count_futures(struct row *row, int fd, bool live) {
   uint64_t rate = header.fit_mult         ? header.fit_mult
                   : header.estimated_mult ? header.estimated_mult
                                           : (uint64_t)1 << 32;
-  struct profile *p = profile_read(fd, what, live);
+  struct profile *p = profile_read(fd, what, live, false);
   if (!p)
     return;
   uint64_t now = live && p->read_tick ? p->read_tick : clock_greatest(p);

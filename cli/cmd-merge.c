@@ -58,7 +58,7 @@ static const struct argp argp = {
 static struct view **load_all(const struct merge *merge) {
   struct view **view = allocate(merge->targets + 1, sizeof *view);
   for (size_t i = 0; i < merge->targets; i++) {
-    view[i] = view_load(merge->target[i]);
+    view[i] = view_load(merge->target[i], 0);
     for (size_t j = 0; view[i] && j < i; j++)
       if (view_shares_process(view[j], view[i])) {
         complain("%s and %s are of one process: sums of both would count it twice",

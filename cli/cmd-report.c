@@ -16,7 +16,14 @@ struct request {
   const char *first, *second;
 };
 
-enum { OPTION_JSON = 256, OPTION_THRESHOLD, OPTION_STUCK, OPTION_LEAKED, OPTION_SPINS };
+enum {
+  OPTION_JSON = 256,
+  OPTION_THRESHOLD,
+  OPTION_STUCK,
+  OPTION_LEAKED,
+  OPTION_SPINS,
+  OPTION_LOOP
+};
 
 static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print JSON (aprof.report/1) instead of text", 0},
@@ -37,6 +44,8 @@ static const struct argp_option options[] = {
      "So many old futures of one place at exit are a finding (default 10)", 0},
     {"spins", OPTION_SPINS, "N", 0,
      "So often waking itself for nothing is a finding (default 1000)", 0},
+    {"loop", OPTION_LOOP, "TID", 0, "Only what thread TID ran: its loop (of a PID or a profile)",
+     0},
     {0},
 };
 
@@ -87,6 +96,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     *(key == OPTION_LEAKED ? &request->options.limits.leaked : &request->options.limits.spins) =
         number;
     return 0;
+  case OPTION_LOOP:
+    if (!parse_number(arg, &number) || !number || number > INT32_MAX)
+      argp_error(state, "'%s' is no thread; a report without --loop lists them", arg);
+    request->options.loop = (int64_t)number;
+    return 0;
   case ARGP_KEY_ARG:
     if (request->second)
       argp_error(state, "two totals at most: the interval lies between them");
@@ -117,8 +131,8 @@ static const struct argp argp = {
     NULL};
 
 int report_targets(const char *first, const char *second, const struct report_options *o) {
-  struct view *earlier = second ? view_load(first) : NULL;
-  struct view *v = second && !earlier ? NULL : view_load(second ? second : first);
+  struct view *earlier = second ? view_load(first, o->loop) : NULL;
+  struct view *v = second && !earlier ? NULL : view_load(second ? second : first, o->loop);
   int status = CLI_FAILED;
   if (v && (!second || view_subtract(v, earlier))) {
     if (o->json)

@@ -14,13 +14,14 @@
 
 #define TOTALS_LIMIT ((size_t)1 << 30)
 
-static struct view *load_profile(const char *target) {
+static struct view *load_profile(const char *target, int64_t loop) {
   struct found found;
   if (!find_profile(target, false, &found))
     return NULL;
   struct view_request request = {
       .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
       .path = found.path,
+      .loop = loop,
   };
   struct view *v = view_of_profile(found.fd, found.what, found.state, &request);
   char *fault = v ? view_fault(v) : NULL;
@@ -44,10 +45,14 @@ static bool is_profile(const char *path) {
   return profile;
 }
 
-struct view *view_load(const char *target) {
+struct view *view_load(const char *target, int64_t loop) {
   uint64_t pid;
   if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
-    return load_profile(target);
+    return load_profile(target, loop);
+  if (loop) {
+    complain("%s has the sums of all loops: --loop takes a PID or a profile", target);
+    return NULL;
+  }
   size_t length;
   char *text = read_text_file(target, TOTALS_LIMIT, &length);
   if (!text) {

@@ -69,23 +69,6 @@ static size_t *match_functions(struct view *later, const struct view *earlier) {
   return place;
 }
 
-/* As the totals have it of a whole life; see view-profile.c. What each event cost depends on
-   what its thread had shed then: only the cost at both ends tells. After a reset, and in
-   older totals, there is none: then all cost the same, if nothing can be shed. */
-static void find_overhead(struct view *v) {
-  const struct view_health *health = &v->health;
-  uint64_t elapsed = 0, cost = 0;
-  bool known = v->threads != 0;
-  for (size_t i = 0; i < v->threads; i++) {
-    elapsed += v->thread[i].elapsed;
-    known &= v->thread[i].cost != UNKNOWN;
-    cost += known ? v->thread[i].cost : 0;
-  }
-  bool alike = !v->governed.is && health->event_cost != UNKNOWN;
-  double all = known ? (double)cost : (double)health->events * (double)health->event_cost;
-  v->health.overhead = elapsed && (known || alike) ? 100 * all / (double)elapsed : -1;
-}
-
 /* The p99 of under a hundred is the longest: exactly if that is new, and never below the mean. */
 static void settle_few(struct distribution *d, uint64_t sum, uint64_t max) {
   uint64_t count = 0, least;
@@ -125,6 +108,6 @@ bool view_subtract(struct view *later, const struct view *earlier) {
   settle_percentiles(later);
   settle_functions(later);
   settle_holds(later);
-  find_overhead(later);
+  settle_overhead(later);
   return true;
 }

@@ -1,6 +1,7 @@
 /* Views of several processes put together: sums over them, and what is of one remains so; see
    view.h. */
 #include "fold.h"
+#include "settle.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -98,6 +99,7 @@ void view_merge(struct view *v, struct view *other, bool apart) {
   add_live(v, other, place);
   free(place);
   view_settle(v);
+  settle_overhead(v);
 }
 
 static bool same_process(const struct view_process *a, const struct view_process *b) {

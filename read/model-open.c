@@ -158,6 +158,8 @@ static void add_ended(struct model *m, const struct aprof_future *f, int how) {
 static void add_future(struct model *m, const struct aprof_future *f) {
   const struct aprof_header *header = &m->profile->header;
   int how;
+  if (m->only != MODEL_NONE && m->only != (f->lease & 0xffff))
+    return;
   if (f->id == 0 && f->state != APROF_FUTURE_FREE && is_uncounted(m, f, &how))
     add_ended(m, f, how);
   if (!is_alive(f))
@@ -284,7 +286,8 @@ void model_add_threads(struct model *m) {
   for (size_t i = 0; i < blocks->count; i++) {
     const struct aprof_block *b = blocks->run[i].elements;
     bool repeated = i > 0 && blocks->run[i - 1].first == blocks->run[i].first;
-    if (!repeated && (b->leases || b->sequence || b->state))
+    bool meant = m->only == MODEL_NONE || m->only == blocks->run[i].first;
+    if (meant && !repeated && (b->leases || b->sequence || b->state))
       add_thread(m, b, blocks->run[i].first);
   }
 }

@@ -186,6 +186,8 @@ static void add_run(struct model *m, const struct profile_run *run) {
    time to say so. */
 bool model_counts(const struct model *m, uint32_t block) {
   const struct aprof_block *b = profile_block(m->profile, block);
+  if (m->only != MODEL_NONE && m->only != block)
+    return false;
   return !b || b->counters_epoch >= m->profile->header.reset_epoch;
 }
 

@@ -56,7 +56,13 @@ bool model_background(const struct model *m, uint32_t function, const struct nam
 
 struct model *model_new(const struct profile *p, const struct names *names, uint64_t rate,
                         uint64_t now, bool ended) {
+  return model_of_block(p, names, rate, now, ended, MODEL_NONE);
+}
+
+struct model *model_of_block(const struct profile *p, const struct names *names, uint64_t rate,
+                             uint64_t now, bool ended, uint32_t block) {
   struct model *m = allocate(1, sizeof *m);
+  m->only = block;
   m->profile = p;
   m->names = names;
   m->rate = rate;

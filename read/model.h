@@ -102,6 +102,7 @@ struct model {
   const struct names *names;
   uint64_t rate, now; /* ns per tick << 32; tick */
   bool ended;         /* the process has */
+  uint32_t only;      /* block; MODEL_NONE: all of them */
   struct model_node *node;
   uint32_t nodes, node_room;
   uint32_t *node_of; /* by node number; MODEL_NONE: not there */
@@ -132,6 +133,9 @@ bool model_background(const struct model *, uint32_t function, const struct name
 /* `now`: the tick at which open segments end; `ended`: no thread runs on. */
 struct model *model_new(const struct profile *, const struct names *, uint64_t rate, uint64_t now,
                         bool ended);
+/* Of what one thread ran, counted and has alive, by the number of its block. */
+struct model *model_of_block(const struct profile *, const struct names *, uint64_t rate,
+                             uint64_t now, bool ended, uint32_t block);
 void model_free(struct model *);
 
 /* model-tree.c: paths, functions and stored counters. */
@@ -153,7 +157,7 @@ void model_add_misses(struct model *);
 /* An end, wake or switch: the key it names need not be a future's. */
 bool model_miss_has_key(const struct model_miss *);
 
-/* Whether counters of a block are of the time since the last reset. */
+/* Whether a block is meant, and its counters are of the time since the last reset. */
 bool model_counts(const struct model *, uint32_t block);
 
 /* Epoch of a future's id, as the header counts epochs. */

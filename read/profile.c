@@ -188,7 +188,8 @@ static void copy_chunks(struct profile *p, int fd, int heat) {
     if (chunk.type == 0 || !(heat_of(chunk.type) & heat))
       continue;
     /* The header goes last: the one that was checked is the one that is kept. */
-    if (chunk.type != APROF_CHUNK_KEYS && chunk.type != APROF_CHUNK_PRIVATE)
+    if (chunk.type != APROF_CHUNK_KEYS && chunk.type != APROF_CHUNK_PRIVATE &&
+        (chunk.type != APROF_CHUNK_HISTOGRAMS || p->histograms))
       copy_pages(p, fd, at + sizeof chunk, size - sizeof chunk);
     memcpy(p->data + at, &chunk, sizeof chunk);
   }
@@ -330,9 +331,10 @@ static void index_chunks(struct profile *p) {
       qsort(numbered[i]->run, numbered[i]->count, sizeof(struct profile_run), by_first);
 }
 
-struct profile *profile_read(int fd, const char *what, bool live) {
+struct profile *profile_read(int fd, const char *what, bool live, bool histograms) {
   struct profile *p = allocate(1, sizeof *p);
   struct stat st;
+  p->histograms = histograms;
   if (!profile_read_header(fd, what, &p->header, false) || fstat(fd, &st)) {
     free(p);
     return NULL;

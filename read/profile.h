@@ -39,16 +39,18 @@ struct profile {
   struct profile_runs sites, nodes, modules, blocks, counters, futures, misses;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
+  bool histograms;    /* they are wanted */
   bool again;         /* parts are copied that have been copied before */
   bool consistent;    /* no thread had an event while they were copied */
 };
 
 /*
  * Copies the profile open as `fd`. `live`: its process runs, so the clock is
- * read and the copy repeated until consistent. `what` names it in the message
- * that is printed on failure. Returns NULL then.
+ * read and the copy repeated until consistent. Without `histograms` these, which are most
+ * of it, are empty. `what` names it in the message that is printed on failure. Returns NULL
+ * then.
  */
-struct profile *profile_read(int fd, const char *what, bool live);
+struct profile *profile_read(int fd, const char *what, bool live, bool histograms);
 void profile_free(struct profile *);
 
 /* Reads and checks the header only; false prints a message unless `quiet`. */

@@ -172,6 +172,23 @@ static void find_shed(struct view *v) {
   index_free(&x);
 }
 
+/* As the totals have it of a whole life; see view-profile.c. What each event cost depends on
+   what its thread had shed then: only the cost at both ends tells. After a reset, and in
+   older totals, there is none: then all cost the same, if nothing can be shed. */
+void settle_overhead(struct view *v) {
+  const struct view_health *health = &v->health;
+  uint64_t elapsed = 0, cost = 0;
+  bool known = v->threads != 0;
+  for (size_t i = 0; i < v->threads; i++) {
+    elapsed += v->thread[i].elapsed;
+    known &= v->thread[i].cost != UNKNOWN;
+    cost += known ? v->thread[i].cost : 0;
+  }
+  bool alike = !v->governed.is && health->event_cost != UNKNOWN;
+  double all = known ? (double)cost : (double)health->events * (double)health->event_cost;
+  v->health.overhead = elapsed && (known || alike) ? 100 * all / (double)elapsed : -1;
+}
+
 /* -- the whole ------------------------------------------------------------------------ */
 
 void settle_functions(struct view *v) {

@@ -1,5 +1,5 @@
 /*
- * Parts of view_settle that are done again when numbers have been subtracted.
+ * What is done when numbers have been subtracted or added up, some of it by view_settle too.
  * Cost: linear. Locking: none.
  */
 #ifndef APROF_READ_SETTLE_H
@@ -11,5 +11,8 @@
 void settle_functions(struct view *);
 /* Who holds which loop, and the longest hold of each. */
 void settle_holds(struct view *);
+
+/* What the events cost, as a share of the time of all threads. */
+void settle_overhead(struct view *);
 
 #endif

@@ -754,6 +754,18 @@ static struct view *view_of_model(const struct model *m, const char *what,
   return v;
 }
 
+/* The block of a thread; MODEL_NONE after a message, where there is none. */
+static uint32_t block_of(const struct profile *p, const char *what, int64_t tid) {
+  for (size_t i = 0; i < p->blocks.count; i++) {
+    const struct aprof_block *b = p->blocks.run[i].elements;
+    if (b->tid == tid)
+      return p->blocks.run[i].first;
+  }
+  complain("%s has no loop of a thread %lld; a report without --loop lists them", what,
+           (long long)tid);
+  return MODEL_NONE;
+}
+
 struct view *view_of_profile(int fd, const char *what, enum profile_state state,
                              const struct view_request *request) {
   bool live = state == PROFILE_LIVE;
@@ -762,15 +774,21 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
   if (!profile_read_header(fd, what, &header, false))
     return NULL;
   uint64_t rate = clock_rate(fd, what, &header, live);
-  struct profile *p = rate ? profile_read(fd, what, live) : NULL;
+  struct profile *p = rate ? profile_read(fd, what, live, !request->without_histograms) : NULL;
   if (!p)
     return NULL;
+  uint32_t only = request->loop ? block_of(p, what, request->loop) : MODEL_NONE;
+  if (request->loop && only == MODEL_NONE) {
+    profile_free(p);
+    return NULL;
+  }
   uint64_t now = request->at;
   if (!now)
     now = live && p->read_tick ? p->read_tick : clock_greatest(p);
   struct names *names = names_new(p, live ? p->header.pid : 0);
-  struct model *m = model_new(p, names, rate, now, !live);
+  struct model *m = model_of_block(p, names, rate, now, !live, only);
   struct view *v = view_of_model(m, what, request);
+  v->only = request->loop;
   model_free(m);
   names_free(names);
   profile_free(p);

@@ -219,6 +219,7 @@ struct view {
   size_t paths;
   struct view_live *live;
   size_t lives;
+  int64_t only; /* the thread whose loop this is of; 0: of all */
   bool is_interval;
   unsigned shed; /* by any thread; as view_thread's */
 };
@@ -229,6 +230,7 @@ struct view_request {
   uint64_t at;        /* tick that counts as now; 0: find out */
   const char *path;   /* of the profile; NULL for a memfd */
   bool without_histograms;
+  int64_t loop; /* only what this thread ran, counted and has alive; 0: all */
 };
 
 /* An empty one that view_free takes. */

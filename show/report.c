@@ -147,6 +147,9 @@ static void print_head(const struct view *v, FILE *out) {
   if (v->processes)
     snprintf(text, sizeof text, "%s (%zu processes) ", cut_right(v->process.name, 40),
              v->processes);
+  else if (v->only)
+    snprintf(text, sizeof text, "%s (pid %" PRId64 ", loop %" PRId64 ") ",
+             cut_right(v->process.name, 40), v->process.pid, v->only);
   else
     snprintf(text, sizeof text, "%s (pid %" PRId64 ") ", cut_right(v->process.name, 40),
              v->process.pid);

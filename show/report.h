@@ -29,6 +29,7 @@ struct report_options {
   enum report_sort sort;
   size_t functions, waits; /* rows; 0: all */
   struct ask_limits limits;
+  int64_t loop; /* of this thread alone; 0: of all */
   bool json;
 };
 

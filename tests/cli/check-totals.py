@@ -90,9 +90,10 @@ def check(path, schema):
     for thread in totals["threads"]:
         equal(f"{path}: thread {thread['tid']}", "elapsed", thread["elapsed_ns"],
               thread["exec_ns"] + thread["idle_ns"] + thread["other_ns"])
-    threads = {thread["block"]: thread for thread in totals["threads"]}
+    threads = {(thread["process"], thread["block"]): thread for thread in totals["threads"]}
     for loop in totals["loop"]:
-        thread, where = threads[loop["block"]], f"{path}: loop of {loop['tid']}"
+        thread = threads[loop["process"], loop["block"]]
+        where = f"{path}: loop of {loop['tid']}"
         equal(where, "elapsed", loop["elapsed_ns"], thread["elapsed_ns"])
         if thread["idle_ns"]:
             equal(where, "busy", loop["busy_ns"], thread["elapsed_ns"] - thread["idle_ns"])

@@ -86,6 +86,19 @@ equal "no future: no footprint" "" "$(find out "$profiles" -mindepth 1)"
 run fork
 equal "fork: two processes" 2 "$(find out -name '*.json' | wc -l)"
 check "fork: totals close" totals_ok out/*.json
+each=$(($(for f in out/*.json; do value "$f" 'f["handle_upload"]["exec_ns"]'; done | paste -sd+)))
+check "merge: of both" "$aprof" merge -o both.json out/*.json
+check "merge: totals close" totals_ok both.json
+equal "merge: a sum, of two processes" "$each 2" \
+  "$(value both.json 'f["handle_upload"]["exec_ns"], len(t["processes"])')"
+"$aprof" merge --per-process out/*.json >apart.json
+check "merge: apart, totals close" totals_ok apart.json
+equal "merge: apart, each has its own" "0 1" \
+  "$(value apart.json '*sorted(x["process"] for x in t["functions"] if x["name"] == "handle_upload")')"
+contains "merge: a report of it" "(2 processes)" <("$aprof" report both.json)
+"$aprof" merge both.json out/*.json >twice.json 2>err.txt
+equal "merge: no process twice" "1 0" "$? $(wc -c <twice.json)"
+contains "merge: and says so" "are of one process" err.txt
 equal "fork: the child was killed, the parent was not" "exit recovered" \
   "$(for f in out/*.json; do value "$f" 't["process"]["reason"]'; done | sort | xargs)"
 
@@ -474,7 +487,7 @@ says "no command" 2 "Usage: aprof COMMAND" "$aprof"
 says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
 says "--help" 0 "the profiles of live and ended" "$aprof" --help
 says "--version" 0 "aprof " "$aprof" --version
-for command in run report dump list on off reset coverage cflags; do
+for command in run report dump merge list on off reset coverage cflags; do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
 says "report: of nothing" 2 "a report on what" "$aprof" report

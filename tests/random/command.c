@@ -99,7 +99,7 @@ unsigned command_differs(const struct rows *expected, FILE *file) {
   snprintf(pid, sizeof pid, "%d", (int)getpid());
   if (!find_profile(pid, false, &found))
     return 1;
-  struct profile *p = profile_read(found.fd, found.what, true);
+  struct profile *p = profile_read(found.fd, found.what, true, true);
   unsigned differ = 1;
   if (p) {
     struct names *names = names_new(p, 0);

@@ -371,6 +371,54 @@ START_TEST(processes_are_added_up) {
 }
 END_TEST
 
+static struct view *view_with(const struct view_request *request) {
+  int fd = synthetic_file(s, s->header->used);
+  struct view *v = view_of_profile(fd, "synthetic", PROFILE_LEFT, request);
+  close(fd);
+  return v;
+}
+
+START_TEST(one_loop_can_be_asked_for) {
+  for (uint64_t at = APROF_HEADER_SIZE; at < s->header->used;) {
+    struct aprof_chunk *chunk = (void *)(s->bytes + at);
+    if (chunk->type == APROF_CHUNK_BLOCK)
+      ((struct aprof_block *)(chunk + 1))->tid = 100 + (int)chunk->first;
+    at += chunk->size;
+  }
+  struct view *all = read_now(1000000);
+  uint64_t done = 0, waits = 0;
+  for (int64_t tid = 101; tid <= 102; tid++) {
+    struct view *v =
+        view_with(&(struct view_request){.reason = "request", .at = 1000000, .loop = tid});
+    ck_assert_ptr_nonnull(v);
+    ck_assert_ptr_null(view_fault(v));
+    ck_assert_uint_eq(v->threads, 1);
+    ck_assert_int_eq(v->thread[0].tid, tid);
+    ck_assert_uint_eq(function(v, "fetch_quota")->done, 20 + (uint64_t)tid - 100);
+    done += function(v, "fetch_quota")->done;
+    waits += function(v, "fetch_quota")->await[0].count;
+    view_free(v);
+  }
+  ck_assert_uint_eq(done, function(all, "fetch_quota")->done);
+  ck_assert_uint_eq(waits, function(all, "fetch_quota")->await[0].count);
+  ck_assert_ptr_null(view_with(&(struct view_request){.reason = "request", .loop = 7}));
+  view_free(all);
+}
+END_TEST
+
+START_TEST(histograms_are_read_when_asked_for) {
+  struct view *all = read_now(1000000),
+              *v = view_with(&(struct view_request){
+                  .reason = "request", .at = 1000000, .without_histograms = true});
+  ck_assert_uint_gt(function(all, "fetch_quota")->exec_of.count, 0);
+  ck_assert_uint_eq(function(v, "fetch_quota")->exec_of.count, 0);
+  ck_assert_uint_eq(function(v, "fetch_quota")->exec, function(all, "fetch_quota")->exec);
+  ck_assert_uint_eq(v->paths, all->paths);
+  view_free(v);
+  view_free(all);
+}
+END_TEST
+
 START_TEST(waits_end_at_what_was_waited_for) {
   struct view *v = read_now(1000000);
   size_t count;
@@ -838,6 +886,8 @@ int main(void) {
   tcase_add_test(tests, totals_without_columns_are_subtracted);
   tcase_add_test(tests, strangers_are_not_subtracted);
   tcase_add_test(tests, processes_are_added_up);
+  tcase_add_test(tests, one_loop_can_be_asked_for);
+  tcase_add_test(tests, histograms_are_read_when_asked_for);
   tcase_add_test(tests, waits_end_at_what_was_waited_for);
   tcase_add_test(tests, the_stuck_are_found);
   tcase_add_test(tests, blocking_calls_are_found);

@@ -31,7 +31,7 @@ static void setup(void) {
 
 static void build(uint64_t rate, uint64_t now) {
   int fd = synthetic_file(s, s->header->used);
-  profile = profile_read(fd, "synthetic", false);
+  profile = profile_read(fd, "synthetic", false, true);
   ck_assert_ptr_nonnull(profile);
   names = names_new(profile, 0);
   model = model_new(profile, names, rate, now, true);
