@@ -7,7 +7,7 @@
 #ifndef APROF_ASK_ASK_H
 #define APROF_ASK_ASK_H
 
-#include "read/view.h"
+#include "read/fields.h"
 
 /* What is a finding. */
 struct ask_limits {
@@ -27,6 +27,7 @@ struct loop {
   uint64_t worst;               /* slice, ns; UNKNOWN: none */
   uint64_t unseen;              /* of elapsed, when holds could not be seen: times were shed */
   unsigned shed;                /* by these threads: 1 << enum aprof_step */
+  unsigned lacks;               /* enum lack: what these numbers do */
 };
 struct loop ask_loop(const struct view *);
 
@@ -35,7 +36,7 @@ struct loop ask_loop(const struct view *);
 uint64_t ask_longest_slice(const struct view_function *);
 
 /* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
-   another matter (governed.h). */
+   another matter (LACKS). */
 bool ask_lacks_histograms(const struct view_function *);
 
 /* A time as shown; behind a mark where it is longer than the interval, so began before. */

@@ -23,7 +23,7 @@ struct group {
   int64_t tid;
   bool ended;    /* the process has */
   bool unplaced; /* runs of unknown futures were seen */
-  unsigned shed;
+  unsigned shed, lacks;
   uint64_t count, least, most;
 };
 
@@ -157,7 +157,7 @@ static int by_likeness(const void *a, const void *b) {
 /* -- in words -------------------------------------------------------------- */
 
 static const char *time_of(const struct group *g, uint64_t time) {
-  return shown_mark(g->shed, APROF_STEP_COARSE, shown_time(time));
+  return shown_mark(LACKS(g->lacks, live, since), shown_time(time));
 }
 
 static char *cut_short_text(const struct group *g, const char *by) {
@@ -194,8 +194,8 @@ static char *stuck_text(const struct group *g, const char *by) {
   return print_string("%s `%s` %s waited over %s (%s %s %s) at %s %s%s", shown_count(g->count),
                       g->function->name, g->count == 1 ? "future has" : "futures have",
                       time_of(g, g->least), usual.is,
-                      shown_mark(g->shed, APROF_STEP_HISTOGRAMS, shown_time(usual.time)), usual.of,
-                      shown_place(g->await->file, g->await->line), g->await->callee, by);
+                      shown_mark(LACKS(g->lacks, function, wall_of), shown_time(usual.time)),
+                      usual.of, shown_place(g->await->file, g->await->line), g->await->callee, by);
 }
 
 /* ", of 100 alive,": the young are not counted, nor those of other places. */
@@ -295,6 +295,7 @@ static bool classify(const struct view *v, const struct view_live *live,
                       .held_from = live->held_from,
                       .tid = live->tid,
                       .shed = live->shed,
+                      .lacks = live->lacks,
                       .ended = !strcmp(v->process.reason, "exit") ||
                                !strcmp(v->process.reason, "recovered"),
                       .count = live->count};
@@ -327,6 +328,7 @@ static size_t merge(struct group *group, size_t count) {
     }
     last->count += group[i].count;
     last->shed |= group[i].shed;
+    last->lacks |= group[i].lacks;
     if (group[i].least < last->least)
       last->least = group[i].least;
     if (group[i].most > last->most)

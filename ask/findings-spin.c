@@ -22,7 +22,7 @@ static bool is_in_vain(const struct view_function *f, uint64_t count, uint64_t t
 }
 
 static const char *mean_time(const struct view_function *f, uint64_t sum, uint64_t count) {
-  return shown_mark(f->shed, APROF_STEP_COARSE, shown_time(sum / count));
+  return shown_mark(LACKS(f->lacks, function, exec), shown_time(sum / count));
 }
 
 /* Takes the text. */
@@ -123,7 +123,7 @@ static void find_ignoring(struct findings *list, const struct view *v,
             "`%s` of %s %s ran %s times for %s, every %s: what it watches is ready all the "
             "time, and it does not read it",
             f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
-            shown_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_time(f->slice_of.p50)),
+            shown_mark(LACKS(f->lacks, function, slice_of), shown_time(f->slice_of.p50)),
             mean_time(f, f->exec + a->waiting, a->count)));
   }
 }

@@ -65,7 +65,7 @@ static char *where(const char *place, const char *name, const struct view_functi
 
 /* Beneath the outermost future. */
 static char *mostly(const struct view_function *f) {
-  const char *time = shown_mark(f->shed, APROF_STEP_COARSE, shown_time(f->mostly_max));
+  const char *time = shown_mark(LACKS(f->lacks, function, mostly_max), shown_time(f->mostly_max));
   if (!f->mostly)
     return print_string("%s", "");
   return f->mostly_at_once
@@ -86,7 +86,7 @@ static char *how_often(const struct view_function *f, uint64_t times, uint64_t t
     return print_string("at least once over %s", over);
   bool less = !f->shed && longer_than(&f->slice_of, 0) < f->slices;
   return print_string("%s%s time%s over %s", less ? "at least " : "",
-                      shown_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(times)),
+                      shown_mark(LACKS(f->lacks, function, slice_of), shown_count(times)),
                       times > 1 ? "s" : "", over);
 }
 
@@ -112,7 +112,7 @@ static void find_held(struct findings *list, const struct view *v, const struct 
   if (worst <= threshold || (f->slice_max == UNKNOWN && !longer_than(&f->slice_of, threshold)))
     return;
   uint64_t times = times_over(f, threshold);
-  const char *held = shown_mark(f->shed, governed_maxima(v), shown_time(worst));
+  const char *held = shown_mark(LACKS(f->lacks, function, slice_max), shown_time(worst));
   char *often = how_often(f, times, threshold);
   char *text, *in = mostly(f), *cpu = on_cpu(f);
   const char *begun = v->is_interval && worst > v->process.elapsed ? ", from before on," : "";
@@ -165,8 +165,8 @@ static void find_blocking(struct findings *list, const struct view_function *f, 
     const struct view_blocking *b = &f->blocking[i];
     if (!is_blocking(b, elapsed, threshold))
       continue;
-    const char *max = shown_mark(f->shed, APROF_STEP_COARSE, shown_time(b->max));
-    const char *held = shown_mark(f->shed, APROF_STEP_COARSE, shown_time(b->held));
+    const char *max = shown_mark(LACKS(f->lacks, blocking, max), shown_time(b->max));
+    const char *held = shown_mark(LACKS(f->lacks, blocking, held), shown_time(b->held));
     char *worst = b->max != UNKNOWN ? print_string(", %s at worst", max) : print_string("%s", "");
     char *text = print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name,
                               b->callee, blocking_way(b->callee), shown_place(b->file, b->line),
@@ -227,9 +227,9 @@ static void find_queued(struct findings *list, const struct view_function *f, ui
   add_queued(list, f, over,
              print_string("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",
                           f->name, shown_time(threshold),
-                          shown_mark(f->shed, APROF_STEP_HISTOGRAMS, shown_count(over)),
+                          shown_mark(LACKS(f->lacks, function, queued_of), shown_count(over)),
                           shown_count(runs),
-                          shown_mark(f->shed, APROF_STEP_COARSE, shown_time(f->queued))));
+                          shown_mark(LACKS(f->lacks, function, queued), shown_time(f->queued))));
 }
 
 static void find_growing(struct findings *list, const struct view_function *f) {

@@ -192,10 +192,10 @@ void style_set(FILE *out, enum style style) {
     fputs(codes[style], out);
 }
 
-const char *shown_mark(unsigned shed, enum aprof_step from, const char *text) {
+const char *shown_mark(bool lacks, const char *text) {
   static char turns[16][64];
   static unsigned turn;
-  if (!(shed >> from) || !strcmp(text, "-"))
+  if (!lacks || !strcmp(text, "-"))
     return text;
   char *marked = turns[turn++ % 16];
   snprintf(marked, sizeof turns[0], "~%s", text);

@@ -9,7 +9,6 @@
 #ifndef APROF_ASK_FORMAT_H
 #define APROF_ASK_FORMAT_H
 
-#include <aprof/profile.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +23,8 @@ const char *shown_join(const char *left, const char *right); /* one space betwee
 const char *shown_place(const char *file, uint64_t line);
 const char *shown_base(const char *place); /* without its directories; NULL for NULL */
 
-/* `text`, or behind a mark where one of these steps, from `from` on, was shed. */
-const char *shown_mark(unsigned shed, enum aprof_step from, const char *text);
+/* `text`, behind a mark where it lacks something (LACKS). */
+const char *shown_mark(bool lacks, const char *text);
 
 /* Columns of a UTF-8 text, and the text cut to `width` of them ("..." where). */
 size_t shown_width(const char *text);

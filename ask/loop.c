@@ -10,7 +10,7 @@ struct loop ask_loop(const struct view *v) {
     all_elapsed += t->elapsed;
     all_exec += t->exec;
     pool_elapsed += t->is_pool ? t->elapsed : 0;
-    if ((!t->exec && !t->idle && !(t->shed >> APROF_STEP_COARSE)) || t->is_pool)
+    if ((!t->exec && !t->idle && !(view_lacks(v, t->shed) & LACK_TIMES)) || t->is_pool)
       continue; /* what it ran may not be known */
     loop.has_idle |= t->idle != 0;
     loop.elapsed += t->elapsed;
@@ -19,6 +19,7 @@ struct loop ask_loop(const struct view *v) {
     loop.unseen += governed_unseen(v, t);
     loop.shed |= t->shed;
   }
+  loop.lacks = view_lacks(v, loop.shed);
   if (!loop.elapsed) { /* a pool alone: the thread that feeds it is no part of it */
     loop.elapsed = pool_elapsed ? pool_elapsed : all_elapsed;
     loop.exec = all_exec;

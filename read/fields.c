@@ -1,6 +1,8 @@
 /* The table of fields; see fields.h. */
 #include "fields.h"
 
+#include <string.h>
+
 #define AT(member) .at = offsetof(struct OF, member)
 #define MAX_OF(member) .of_max = offsetof(struct OF, member)
 #define LAYOUT(symbol, title, rows, ...)                                                           \
@@ -131,7 +133,7 @@ static const struct field thread_fields[] = {
     {"missed_events", FIELD_COUNT, SUM, AT(missed_events), LATER, .says = "events that did not fit what was known"},
     {"reused_keys", FIELD_COUNT, SUM, AT(reused_keys), LATER, .says = "keys that came back while their future lived"},
 };
-static LAYOUT(layout_thread, NULL, thread_fields);
+LAYOUT(layout_thread, NULL, thread_fields);
 #undef OF
 
 #define OF view_loop
@@ -153,7 +155,7 @@ static const struct field loop_fields[] = {
     {"hold_open_from", FIELD_MAYBE_TEXT, SAME, AT(open_from), .is_file = true, .says = "the place that let it begin"},
     {"hold_open_function", FIELD_MAYBE_TEXT, SAME, AT(open_function), .says = "the outermost function on that stack"},
 };
-static LAYOUT(layout_loop, "loop", loop_fields);
+LAYOUT(layout_loop, "loop", loop_fields);
 #undef OF
 
 #define OF view_miss
@@ -184,7 +186,7 @@ static const struct field await_fields[] = {
     {"background", FIELD_FLAG, KEY, AT(background), .says = "it waits for new work"},
     {"waiting", FIELD_HISTOGRAM, SUM, AT(waits), MAX_OF(max), .says = "of those that were not immediate"},
 };
-static LAYOUT(layout_await, "await", await_fields);
+LAYOUT(layout_await, "await", await_fields);
 #undef OF
 
 #define OF view_waker
@@ -199,7 +201,7 @@ static const struct field waker_fields[] = {
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest"},
     {"queued", FIELD_HISTOGRAM, SUM, AT(queued_of), MAX_OF(max), .says = "of these times"},
 };
-static LAYOUT(layout_waker, "waker", waker_fields);
+LAYOUT(layout_waker, "waker", waker_fields);
 #undef OF
 
 #define OF view_blocking
@@ -212,7 +214,7 @@ static const struct field blocking_fields[] = {
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest"},
     {"held", FIELD_HISTOGRAM, SUM, AT(held_of), LATER, MAX_OF(max), .says = "of these times"},
 };
-static LAYOUT(layout_blocking, "blocking", blocking_fields);
+LAYOUT(layout_blocking, "blocking", blocking_fields);
 #undef OF
 
 #define OF view_lateness
@@ -247,7 +249,7 @@ static const struct field function_fields[] = {
     {"exec_ns", FIELD_COUNT, SUM, AT(exec), .says = "of that, running"},
     {"pool_exec_ns", FIELD_COUNT, SUM, AT(pool_exec), LATER, .says = "of exec_ns, on threads of a pool"},
     {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "of wall_ns, in awaits"},
-    {"children_exec_ns", FIELD_COUNT, SUM, AT(children_exec), .says = "what futures beneath it ran"},
+    {"children_exec_ns", FIELD_COUNT, SUM, AT(children_exec), .lack = LACK_PATHS, .says = "what futures beneath it ran"},
     {"shed", FIELD_SHED, FOLD_ANY, AT(shed), LATER, .says = "what some of its numbers lack"},
     {"exec_max_ns", FIELD_MAYBE, MAX, AT(exec_max), .says = "the most of any ended future"},
     {"wall_max_ns", FIELD_MAYBE, MAX, AT(wall_max), .says = "the longest life of any ended future"},
@@ -288,7 +290,7 @@ static const struct field await_path_fields[] = {
     {NULL, FIELD_COUNT, SUM, AT(ended)},
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest that ended"},
 };
-LAYOUT(layout_await_path, "await_path", await_path_fields);
+LAYOUT(layout_await_path, "await_path", await_path_fields, .lack = LACK_PATHS);
 
 static const struct field path_fields[] = {
     {"id", FIELD_COUNT, SAME, AT(id), .says = "number within these totals"},
@@ -309,7 +311,7 @@ static const struct field path_fields[] = {
     {"wall_ns", FIELD_COUNT, SUM, AT(wall), .says = "all of these"},
     {"children_exec_ns", FIELD_COUNT, SUM, AT(children_exec), .says = "exec_ns of all paths beneath"},
 };
-LAYOUT(layout_path, "function_path", path_fields, .other = &layout_await_path, .unless = "function",
+LAYOUT(layout_path, "function_path", path_fields, .lack = LACK_PATHS, .other = &layout_await_path, .unless = "function",
        .is_other = offsetof(struct OF, is_await));
 #undef OF
 
@@ -337,7 +339,7 @@ static const struct field live_fields[] = {
     {"thread", FIELD_TID, SAME, AT(tid), LATER, .says = "that ran it last; null if none did"},
     {"count", FIELD_COUNT, SAME, AT(count), .says = "futures in this entry"},
 };
-static LAYOUT(layout_live, "live", live_fields);
+LAYOUT(layout_live, "live", live_fields);
 #undef OF
 
 #define OF view
@@ -389,4 +391,22 @@ void *field_element(const void *object, const struct field *field, size_t index)
 const struct layout *layout_of(const struct layout *layout, const void *element) {
   bool other = layout->other && *((const bool *)element + layout->is_other);
   return other ? layout->other : layout;
+}
+
+/* Times are what the clock makes of them. */
+static unsigned lack_of(const struct field *field) {
+  size_t length = field->name ? strlen(field->name) : 0;
+  bool is_time = length > 3 && !strcmp(field->name + length - 3, "_ns");
+  return field->lack                      ? field->lack
+         : field->type == FIELD_HISTOGRAM ? LACK_HISTOGRAMS
+         : field->fold == FOLD_MAX        ? LACK_MAXIMA
+         : is_time                        ? LACK_TIMES
+                                          : 0;
+}
+
+unsigned field_lack(const struct layout *layout, size_t at) {
+  for (size_t i = 0; i < layout->fields && !layout->lack; i++)
+    if (layout->field[i].at == at && layout->field[i].type != FIELD_OBJECT)
+      return lack_of(&layout->field[i]);
+  return layout->lack;
 }

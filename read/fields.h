@@ -60,6 +60,7 @@ struct field {
   size_t of_max; /* of a histogram and FOLD_WITH: offset of the maximum; 0: none */
   size_t is;     /* of an object that may be null: offset of the bool that says so; 0: never */
   const struct layout *of; /* of an object, a list, steps */
+  unsigned lack;           /* enum lack, where no rule of field_lack says it */
   const char *says;
 };
 
@@ -72,10 +73,18 @@ struct layout {
   const struct layout *other;
   const char *unless;
   size_t is_other;
+  unsigned lack; /* of all its numbers, if not 0 */
 };
 
 extern const struct layout layout_totals; /* of struct view */
-extern const struct layout layout_function, layout_path, layout_await_path;
+extern const struct layout layout_function, layout_path, layout_await_path, layout_await,
+    layout_blocking, layout_waker, layout_thread, layout_loop, layout_live;
+
+/* What the number at this offset lacks where anything of its kind does: an enum lack, or 0. */
+unsigned field_lack(const struct layout *, size_t at);
+/* Whether a number lacks something, by the `lacks` of its function, thread or future. */
+#define LACKS(lacks, kind, member)                                                                 \
+  (((lacks)&field_lack(&layout_##kind, offsetof(struct view_##kind, member))) != 0)
 
 static inline void *field_of(const void *object, const struct field *field) {
   return (char *)object + field->at;

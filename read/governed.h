@@ -3,8 +3,8 @@
  * time, and which numbers of which functions that concerns.
  *
  * Purpose: the one place that knows enum aprof_step beside the runtime. Totals have
- * it by thread and by function (governed.c); the report marks each number concerned
- * with a `~' (governed-read.c).
+ * it by thread and by function; a view says of each number what it lacks (shed.c, and
+ * field_lack), and the report marks it with a `~'.
  * Cost: linear in threads and counters. Locking: none.
  */
 #ifndef APROF_READ_GOVERNED_H

@@ -168,6 +168,7 @@ static void find_shed(struct view *v) {
     live->shed = t ? t->shed : v->shed;
     if (live->function < v->functions)
       live->shed |= v->function[live->function].shed;
+    live->lacks = view_lacks(v, live->shed);
   }
   index_free(&x);
 }

@@ -60,23 +60,34 @@ void governed_settle(struct view *v) {
   v->shed = 0;
   for (size_t i = 0; i < v->threads; i++) {
     v->thread[i].shed = shed_of(&v->thread[i]);
+    v->thread[i].lacks = view_lacks(v, v->thread[i].shed);
     v->shed |= v->thread[i].shed;
   }
   if (v->is_interval) /* else what is marked is so for a thread */
     for (size_t i = 0; i < v->functions; i++)
       v->function[i].shed &= v->shed;
   double without = share_without_times(v);
-  for (size_t i = 0; i < v->functions; i++)
+  for (size_t i = 0; i < v->functions; i++) {
+    v->function[i].lacks = view_lacks(v, v->function[i].shed);
     v->function[i].unmeasured = is_unmeasured(v, &v->function[i], without);
+  }
 }
 
-enum aprof_step governed_maxima(const struct view *v) {
+/* From this step on the longest of anything may not be known. Between two totals that of the
+   first may be longer: then a histogram has those of the interval. */
+static enum aprof_step maxima(const struct view *v) {
   return v->is_interval ? APROF_STEP_HISTOGRAMS : APROF_STEP_COARSE;
+}
+
+unsigned view_lacks(const struct view *v, unsigned shed) {
+  return (shed >> APROF_STEP_HISTOGRAMS ? LACK_HISTOGRAMS : 0u) |
+         (shed >> APROF_STEP_TREE ? LACK_PATHS : 0u) |
+         (shed >> APROF_STEP_COARSE ? LACK_TIMES : 0u) | (shed >> maxima(v) ? LACK_MAXIMA : 0u);
 }
 
 uint64_t governed_unseen(const struct view *v, const struct view_thread *t) {
   uint64_t unseen = 0;
-  for (int step = governed_maxima(v); step < APROF_STEPS; step++)
+  for (int step = maxima(v); step < APROF_STEPS; step++)
     unseen += t->at_step[step].elapsed;
   return unseen < t->elapsed ? unseen : t->elapsed;
 }

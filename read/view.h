@@ -22,6 +22,14 @@
 
 enum { FLAG_UNKNOWN = 2 }; /* of a flag that may be null */
 
+/* What a number may lack where detail was shed. Counts are whole at each step. */
+enum lack {
+  LACK_HISTOGRAMS = 1, /* they have fewer values than counts say */
+  LACK_PATHS = 2,      /* what is booked by path, and what children ran */
+  LACK_TIMES = 4,      /* they come in steps of the kernel's tick, or say nothing for a while */
+  LACK_MAXIMA = 8,     /* there may have been a longer one */
+};
+
 /* A list is a pointer and, right behind it, how many there are: fields.c counts on that. */
 
 struct view_process {
@@ -79,8 +87,9 @@ struct view_thread {
   struct view_period *period;
   size_t periods;
   /* made by view_settle */
-  bool is_pool;  /* it has run futures, none of which held a loop: all were workers */
-  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
+  bool is_pool;   /* it has run futures, none of which held a loop: all were workers */
+  unsigned shed;  /* 1 << enum aprof_step */
+  unsigned lacks; /* enum lack: what its numbers do */
 };
 
 struct view_loop {
@@ -160,8 +169,9 @@ struct view_function {
   struct view_lateness lateness;
   struct view_blocking *blocking;
   size_t blockings;
-  unsigned shed; /* 1 << enum aprof_step: what its numbers lack */
+  unsigned shed; /* 1 << enum aprof_step */
   /* made by view_settle */
+  unsigned lacks;       /* enum lack: what its numbers do */
   uint64_t loop_exec;   /* of exec, what held a loop: not on a thread of a pool */
   uint64_t live_before; /* at the beginning of an interval; UNKNOWN: it was not there */
   bool unmeasured;      /* mostly: then its times say nothing */
@@ -192,7 +202,8 @@ struct view_live {
   int64_t tid;   /* of the thread that ran it last; 0: none has */
   /* made by view_settle */
   const struct view_await *await; /* that it is in; or NULL */
-  unsigned shed;                  /* what its times lack: its function's, and its thread's */
+  unsigned shed;                  /* its function's, and its thread's */
+  unsigned lacks;                 /* what its times do */
   uint64_t holds; /* for how long its loop is held without a pause; 0: it holds none */
   const char *held_by, *held_from; /* the outermost on its stack, and what let that go on;
                                       or NULL */
@@ -267,9 +278,8 @@ extern const struct governed_step governed_steps[APROF_STEPS];
 unsigned governed_and_before(unsigned shed);
 /* What each thread, and the whole, has shed, once they are read or subtracted. */
 void governed_settle(struct view *);
-/* From this step on the longest of anything may not be known. Between two totals that of the
-   first may be longer: then a histogram has those of the interval. */
-enum aprof_step governed_maxima(const struct view *);
+/* What numbers lack for which these steps were shed: enum lack. */
+unsigned view_lacks(const struct view *, unsigned shed);
 /* For so long of its time the longest hold of the thread could not be seen, ns. */
 uint64_t governed_unseen(const struct view *, const struct view_thread *);
 

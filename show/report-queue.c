@@ -25,11 +25,11 @@ static void print_loop(const struct view *v, const struct view_loop *loop, FILE 
              shown_percent(t->elapsed - t->idle, t->elapsed));
   else
     snprintf(text + length, sizeof text - length, "   futures ran %s",
-             shown_mark(t->shed, APROF_STEP_COARSE, shown_percent(t->exec, t->elapsed)));
+             shown_mark(LACKS(t->lacks, thread, exec), shown_percent(t->exec, t->elapsed)));
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
     snprintf(text + length, sizeof text - length, "   held %s at worst by %s",
-             shown_mark(t->shed, governed_maxima(v), ask_time(v, loop->hold_max)),
+             shown_mark(LACKS(t->lacks, loop, slice_max), ask_time(v, loop->hold_max)),
              loop->function ? loop->function : "?");
   fprintf(out, "%s\n", cut_right(text, FORMAT_WIDTH));
 }
@@ -37,7 +37,7 @@ static void print_loop(const struct view *v, const struct view_loop *loop, FILE 
 /* Threads that only work for others hold no loop. */
 static void print_pool(const struct view *v, FILE *out) {
   uint64_t exec = 0, elapsed = 0;
-  unsigned shed = 0;
+  unsigned lacks = 0;
   size_t threads = 0;
   for (size_t i = 0; i < v->threads; i++) {
     if (!v->thread[i].is_pool)
@@ -45,12 +45,12 @@ static void print_pool(const struct view *v, FILE *out) {
     threads++;
     exec += v->thread[i].exec;
     elapsed += v->thread[i].elapsed;
-    shed |= v->thread[i].shed;
+    lacks |= v->thread[i].lacks;
   }
   if (threads)
     fprintf(out, "  %zu pool thread%s ran workers %s of the time\n", threads,
             threads == 1 ? "" : "s",
-            shown_mark(shed, APROF_STEP_COARSE, shown_percent(exec, elapsed)));
+            shown_mark(LACKS(lacks, thread, exec), shown_percent(exec, elapsed)));
 }
 
 static int by_hold(const void *a, const void *b) {
@@ -92,15 +92,14 @@ static void print_title(const char *title, const char *const *columns, FILE *out
   fputc('\n', out);
 }
 
-/* Takes the path. `last`: the first step that the last column lacks something at; the others
-   are sums, which the clock makes. */
+/* Takes the path. Whether the times lack something, and the last of them. */
 static void print_row(const struct view *v, char *path, uint64_t count, const uint64_t *times,
-                      unsigned shed, enum aprof_step last, FILE *out) {
+                      bool lack, bool last_lacks, FILE *out) {
   print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
   print_right(out, shown_count(count), 7);
   for (int i = 0; i < 3; i++)
     print_right(out,
-                shown_mark(shed, i < 2 ? APROF_STEP_COARSE : last,
+                shown_mark(i < 2 ? lack : last_lacks,
                            i == 0 ? shown_time(times[i]) : ask_time(v, times[i])),
                 11);
   fputc('\n', out);
@@ -137,7 +136,8 @@ static void print_woken(const struct view *v, const struct woken *w, FILE *out) 
   }
   const uint64_t times[] = {w->waker->queued, mean(w->waker->queued, w->waker->count),
                             w->waker->queued_of.count ? w->waker->queued_of.p99 : UNKNOWN};
-  print_row(v, path, w->waker->count, times, w->function->shed, APROF_STEP_HISTOGRAMS, out);
+  print_row(v, path, w->waker->count, times, LACKS(w->function->lacks, waker, queued),
+            LACKS(w->function->lacks, waker, queued_of), out);
 }
 
 static void print_wakers(const struct view *v, const struct report_options *options, bool clock,
@@ -213,7 +213,8 @@ void report_print_blocking(const struct view *v, const struct report_options *op
       free(path);
       path = blocked_path(&list[i], shown_base(b->file));
     }
-    print_row(v, path, b->count, times, list[i].function->shed, APROF_STEP_COARSE, out);
+    print_row(v, path, b->count, times, LACKS(list[i].function->lacks, blocking, held),
+              LACKS(list[i].function->lacks, blocking, max), out);
   }
   report_print_more(count, shown, out);
   free(list);

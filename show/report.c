@@ -161,11 +161,11 @@ static void print_head(const struct view *v, FILE *out) {
              shown_percent(loop.elapsed - loop.idle, loop.elapsed));
   else
     snprintf(text, sizeof text, "futures ran %s of the time",
-             shown_mark(loop.shed, APROF_STEP_COARSE, shown_percent(loop.exec, loop.elapsed)));
+             shown_mark(LACKS(loop.lacks, thread, exec), shown_percent(loop.exec, loop.elapsed)));
   size_t length = strlen(text);
   if (loop.worst != UNKNOWN)
     snprintf(text + length, sizeof text - length, ", held %s at worst",
-             shown_mark(loop.shed, governed_maxima(v), ask_time(v, loop.worst)));
+             shown_mark(LACKS(loop.lacks, loop, slice_max), ask_time(v, loop.worst)));
   else if (loop.unseen)
     snprintf(text + length, sizeof text - length, ", no hold of it was seen (~)");
   add_part(&line, text);
@@ -232,10 +232,8 @@ static void print_place(const struct view_function *f, FILE *out) {
   fputc('\n', out);
 }
 
-/* A number that is not of all the time. */
-static const char *mark(const struct view_function *f, enum aprof_step from, const char *text) {
-  return shown_mark(f->shed, from, text);
-}
+/* A cell, and what it is made of. */
+#define CELL(member, text) shown_mark(LACKS(f->lacks, function, member), text)
 
 /* What only ever ran on threads of a pool has no part of a loop. */
 static const char *loop_share(const struct view_function *f, const struct loop *loop) {
@@ -257,14 +255,14 @@ static void print_function(const struct view *v, const struct view_function *f,
   int room = marked ? NAME_MARKED : NAME_WIDTH;
   const char *cells[COLUMNS] = {
       shown_count(f->created),
-      mark(f, APROF_STEP_COARSE, loop_share(f, loop)),
-      mark(f, APROF_STEP_COARSE, mean_time(v, f, f->exec)),
-      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->exec_of))),
-      mark(f, APROF_STEP_COARSE, mean_time(v, f, f->waiting)),
-      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->wall_of))),
-      mark(f, APROF_STEP_HISTOGRAMS, ask_time(v, p99(&f->slice_of))),
-      mark(f, governed_maxima(v), ask_time(v, f->slice_max)),
-      mark(f, APROF_STEP_TREE, mean_time(v, f, f->children_exec)),
+      CELL(exec, loop_share(f, loop)),
+      CELL(exec, mean_time(v, f, f->exec)),
+      CELL(exec_of, ask_time(v, p99(&f->exec_of))),
+      CELL(waiting, mean_time(v, f, f->waiting)),
+      CELL(wall_of, ask_time(v, p99(&f->wall_of))),
+      CELL(slice_of, ask_time(v, p99(&f->slice_of))),
+      CELL(slice_max, ask_time(v, f->slice_max)),
+      CELL(children_exec, mean_time(v, f, f->children_exec)),
   };
   char *name = f->process < v->processes
                    ? print_string("%s [%" PRId64 "]", f->name, v->merged[f->process].pid)
@@ -308,16 +306,17 @@ static void print_functions(const struct view *v, const struct report_options *o
 /* -- waits ----------------------------------------------------------------- */
 
 static void print_wait(const struct view *v, const struct wait *w, FILE *out) {
-  unsigned shed = w->at->function < v->functions ? v->function[w->at->function].shed : 0;
+  unsigned lacks = w->at->function < v->functions ? v->function[w->at->function].lacks : 0;
+  bool lack = LACKS(lacks, path, waiting);
   const char *mean_wait = ask_time(v, w->mean);
   /* Functions are what a row is about: a directory goes before any of their names does. */
   char *path = shown_width(w->path) > PATH_WIDTH ? ask_bare_path(v, w) : NULL;
   print_left(out, cut_left(path ? path : w->path, PATH_WIDTH), PATH_WIDTH);
   free(path);
-  print_right(out, shown_mark(shed, APROF_STEP_TREE, shown_count(w->count)), 7);
-  print_right(out, shown_mark(shed, APROF_STEP_TREE, shown_time(w->waiting)), 11);
-  print_right(out, shown_mark(shed, APROF_STEP_TREE, mean_wait), 11);
-  print_right(out, shown_mark(shed, APROF_STEP_HISTOGRAMS, ask_time(v, w->p99)), 11);
+  print_right(out, shown_mark(lack, shown_count(w->count)), 7);
+  print_right(out, shown_mark(lack, shown_time(w->waiting)), 11);
+  print_right(out, shown_mark(lack, mean_wait), 11);
+  print_right(out, shown_mark(LACKS(lacks, await, waits), ask_time(v, w->p99)), 11);
   fputc('\n', out);
 }
 
