@@ -148,6 +148,8 @@ static int dump_descriptor(const struct dump *dump) {
   char *path = path_of(fd);
   const char *what = path ? path : "the profile";
   int status = CLI_FAILED;
+  /* The run that waits for this process makes what fails here, or says why not. */
+  complain_never(at_exit && path && written_awaited(path));
   if (profile_read_header(fd, what, &header, false)) {
     struct view_request request = {
         .reason = at_exit ? "exit" : "signal",
@@ -164,6 +166,7 @@ static int dump_descriptor(const struct dump *dump) {
         output ? output_totals(output, dump->output != NULL, fd, what, state, &request) : NULL;
     if (place) {
       status = CLI_OK;
+      complain_never(false);
       if (path)
         written_tell(path, place);
       if (at_exit)

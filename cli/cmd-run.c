@@ -26,7 +26,7 @@ struct run {
   char *options;  /* KEY:VALUE,... collected, in order */
   char *output;   /* absolute; "": where the program starts */
   const char *runtime;
-  bool report, preload;
+  bool report, preload, quiet;
 };
 
 enum {
@@ -51,6 +51,7 @@ static const struct argp_option options[] = {
     {"signal", OPTION_SIGNAL, "NAME", 0, "Signal that makes totals (default USR1; none)", 0},
     {"off", OPTION_OFF, NULL, 0, "Start switched off, for `aprof on PID'", 0},
     {"runtime", OPTION_RUNTIME, "FILE", 0, "Use this libaprof.so.0", 0},
+    {"quiet", 'q', NULL, 0, "Do not say at the end where totals are", 0},
     {"preload", OPTION_PRELOAD, NULL, 0,
      "Preload the runtime, too: for what was compiled with autoload=no", 0},
     {0},
@@ -107,6 +108,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case OPTION_RUNTIME:
     run->runtime = arg;
+    return 0;
+  case 'q':
+    run->quiet = true;
     return 0;
   case OPTION_PRELOAD:
     run->preload = true;
@@ -323,6 +327,37 @@ static void print_reports(const struct written *written) {
   }
 }
 
+/* Those of one directory in a line: a build has hundreds. */
+static void tell_places(const struct written *written) {
+  enum { NAMED = 4 };
+  if (written->count == 1) {
+    complain("totals: %s; `aprof report' shows them", written->path[0]);
+    return;
+  }
+  complain("totals of %zu processes (`aprof report' shows one, `aprof merge' adds them up):",
+           written->count);
+  for (size_t i = 0, same; i < written->count; i += same) {
+    const char *path = written->path[i], *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *names = print_string("%s", path);
+    for (same = 1; i + same < written->count; same++) {
+      const char *next = written->path[i + same];
+      if (strncmp(next, path, length) || strchr(next + length, '/'))
+        break;
+      if (same >= NAMED)
+        continue;
+      char *longer = print_string("%s %s", names, next + length);
+      free(names);
+      names = longer;
+    }
+    if (same > NAMED)
+      complain("  %s and %zu more there", names, same - NAMED);
+    else
+      complain("  %s", names);
+    free(names);
+  }
+}
+
 static void tell_why(const struct run *run) {
   char *at_exit = last_value(getenv("APROF_OPTIONS"), "exit:");
   if (at_exit && !strcmp(at_exit, "no"))
@@ -332,19 +367,39 @@ static void tell_why(const struct run *run) {
   free(at_exit);
 }
 
+static void tell_unknown(void) {
+  char *where = last_value(getenv("APROF_OPTIONS"), "dir:");
+  complain(
+      "totals of this run, if any, are PROG.PID.json in %s; whose were written is not known, as "
+      "profiles were in memory, or were removed while it ran",
+      where ? where : "the directory that each process started in");
+  free(where);
+}
+
+static void tell_end(const struct run *run, const struct written *written, bool known) {
+  if (!known)
+    tell_unknown();
+  else if (written->count && !run->report)
+    tell_places(written);
+  if (written->going)
+    complain("%zu process%s of this run live%s on: totals come when %s end%s", written->going,
+             written->going == 1 ? "" : "es", written->going == 1 ? "s" : "",
+             written->going == 1 ? "it" : "they", written->going == 1 ? "s" : "");
+  else if (known && !written->count)
+    tell_why(run);
+}
+
 static void finish(const struct run *run, const char *directory, const struct killed *killed,
                    bool ran) {
   struct written written = {0};
   bool whole = directory && recover_all(directory, killed, &written);
-  if (directory)
-    written_end(directory, &written);
+  bool known = directory && written_end(directory, &written);
+  for (size_t i = 0; i < written.count; i++) /* to a run around this one */
+    written_tell(directory, written.path[i]);
   if (run->report)
     print_reports(&written);
-  if (run->report && !written.count && whole && ran)
-    tell_why(run);
-  if (run->report && !directory && ran)
-    complain("profiles are in memory, so whose totals were written is not known here; report them "
-             "by `aprof report FILE'");
+  if (ran && (whole || !directory || written.count) && (run->report || !run->quiet))
+    tell_end(run, &written, known);
   written_release(&written);
 }
 

@@ -33,17 +33,26 @@ void written_begin(const char *directory) {
   free(list);
 }
 
-void written_tell(const char *profile, const char *place) {
+static char *list_beside(const char *profile) {
   const char *slash = strrchr(profile, '/');
-  char *directory = print_string("%.*s", slash ? (int)(slash - profile) : 0, profile);
-  char *list = list_in(directory);
+  return print_string("%.*s/written", slash ? (int)(slash - profile) : 0, profile);
+}
+
+bool written_awaited(const char *profile) {
+  char *list = list_beside(profile);
+  bool awaited = access(list, F_OK) == 0;
+  free(list);
+  return awaited;
+}
+
+void written_tell(const char *profile, const char *place) {
+  char *list = list_beside(profile);
   int fd = open_regular(AT_FDCWD, list, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && write(fd, place, strlen(place) + 1) < 0)
     complain("cannot write %s: %s", list, strerror(errno));
   if (fd >= 0)
     close(fd);
   free(list);
-  free(directory);
 }
 
 void written_leave(const char *profile) {
@@ -63,16 +72,24 @@ static void note(struct written *written, const char *path) {
   written->path[written->count++] = print_string("%s", path);
 }
 
-void written_end(const char *directory, struct written *written) {
+static int by_path(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool written_end(const char *directory, struct written *written) {
   size_t length = 0;
   char *list = list_in(directory), *text = read_text_file(list, (size_t)1 << 30, &length);
+  bool told = text != NULL;
   for (char *path = text; path && path < text + length; path += strlen(path) + 1)
     if (access(path, F_OK) == 0)
       note(written, path);
+  if (written->count)
+    qsort(written->path, written->count, sizeof *written->path, by_path);
   unlink(list);
   rmdir(directory); /* stays if a process of the tree lives on */
   free(text);
   free(list);
+  return told;
 }
 
 void written_release(struct written *written) {
@@ -196,6 +213,7 @@ static void recover_one(const struct entry *entry, void *context) {
     profile_read_header(found.fd, path, &header, true);
     enum profile_state state = profile_state(found.fd, &header);
     /* One that lives on (a daemon) writes its totals itself when it ends. */
+    recovery->written->going += !gone && state != PROFILE_LEFT;
     if (!gone && state == PROFILE_LEFT) {
       bool ok = header.totals_written || make_totals(&found, &header, recovery);
       recovery->ok &= ok;

@@ -18,7 +18,7 @@ enum { RECOVER_WAIT_S = 30 };
 
 struct written {
   char **path;
-  size_t count;
+  size_t count, going; /* going: so many processes live on */
 };
 
 /* Of a process that a signal ended: its number, what the kernel called it then, and when that
@@ -36,13 +36,16 @@ bool recover_all(const char *directory, const struct killed *killed, struct writ
  * Where the processes of a run put the totals that they make themselves: whoever makes them tells
  * it in the run's directory of profiles. written_begin: before the run. written_tell: totals of
  * this profile lie at `place`; nothing is done where no run waits for them. written_end: adds
- * those that are there still, and removes the directory if nothing else is in it. written_leave:
- * this profile is gone; so is the directory of a run that is over, if it was the last.
+ * those that are there still, and removes the directory if nothing else is in it; false where
+ * nobody could tell, as the list is gone. written_awaited: a run waits for this profile.
+ * written_leave: this profile is gone; so is the directory of a run that is over, if it was the
+ * last.
  */
 void written_begin(const char *directory);
+bool written_awaited(const char *profile);
 void written_tell(const char *profile, const char *place);
 void written_leave(const char *profile);
-void written_end(const char *directory, struct written *written);
+bool written_end(const char *directory, struct written *written);
 void written_release(struct written *written);
 
 #endif

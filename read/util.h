@@ -22,6 +22,9 @@ enum cli_exit {
 /* One line on stderr, "aprof: " first. It names the thing and the remedy. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Whether complain() says nothing, as somebody else tries the same, and says it. */
+void complain_never(bool);
+
 /* Zeroed memory for `count` elements; ends the program (status 1) without. */
 void *allocate(size_t count, size_t size);
 

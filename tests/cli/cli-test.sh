@@ -79,6 +79,40 @@ equal "another image of the program: each has its totals" "1 2 3" \
 check "another image: they close" totals_ok out/*.json
 equal "another image: nothing left over" "" "$(find "$profiles" -mindepth 1)"
 
+# -- what a run says at its end, to standard error alone --------------------------
+
+run return
+equal "run: where its totals are" "aprof: totals: $work/$json; \`aprof report' shows them" "$(cat err.txt)"
+check "run: the program's own output is as it was" cmp out.txt <(./hand return)
+options=(--quiet)
+run return
+options=()
+equal "run --quiet: nothing" "" "$(cat err.txt)"
+mkdir -p elsewhere
+"$aprof" run --preload --options "profile:$profiles" -- \
+  sh -c 'for i in 1 2 3 4 5 6; do ./hand return; done; cd elsewhere; ../hand return' >out.txt 2>err.txt
+contains "run: totals of how many processes" "aprof: totals of 7 processes (" err.txt
+contains "run: of many in one place some are named" "and 2 more there" err.txt
+contains "run: those of a child elsewhere are named" "$work/elsewhere/hand." err.txt
+equal "run: a line for each place" 3 "$(wc -l <err.txt)"
+rm -f hand.*.json elsewhere/hand.*.json
+"$aprof" run --preload -o out --options "profile:$profiles" -- "$aprof" run -q -- ./hand return 2>err.txt
+contains "run: so are those of a run inside" "aprof: totals: $work/out/hand." err.txt
+"$aprof" run -q -- true 2>err.txt
+equal "run --quiet: nor why there are none" "" "$(cat err.txt)"
+options=(--options dir:/dev/full/none)
+run return
+options=()
+equal "run: what cannot be written is said once" "1 1" \
+  "$(grep -c 'cannot write' err.txt) $(grep -c 'the profile is kept' err.txt)"
+equal "run: and its status is the program's" 0 "$status"
+rm -rf "$profiles"/run-*
+"$aprof" run --preload -o out --options "profile:$profiles" -- \
+  sh -c '(sleep 1 | ./hand live >live.txt) & until test -s live.txt; do sleep 0.02; done' 2>err.txt
+equal "run: of what lives on it says that totals come" \
+  "aprof: 1 process of this run lives on: totals come when it ends" "$(cat err.txt)"
+for _ in $(seq 200); do [ -n "$(find "$profiles" -mindepth 1)" ] || break; sleep 0.02; done
+
 run none
 equal "no future: exit status" 3 "$status"
 equal "no future: no footprint" "" "$(find out "$profiles" -mindepth 1)"
