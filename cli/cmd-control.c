@@ -82,7 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case ARGP_KEY_END:
     if (!control->target)
-      argp_error(state, "which process? Give a PID (`aprof list' shows them)");
+      argp_error(state, "which process? Give a PID or a NAME (`aprof list' shows them)");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -118,7 +118,7 @@ static void on_bus_error(int number) {
 static int control(int argc, char **argv, const char *doc,
                    void (*change)(struct aprof_header *, uint64_t now)) {
   struct control request = {0};
-  struct argp argp = {.parser = parse, .args_doc = "PID", .doc = doc};
+  struct argp argp = {.parser = parse, .args_doc = "PID|NAME", .doc = doc};
   struct found found;
   argp_parse(&argp, argc, argv, 0, NULL, &request);
   signal(SIGBUS, on_bus_error);

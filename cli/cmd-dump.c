@@ -58,12 +58,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     break;
   case ARGP_KEY_ARG:
     if (dump->target)
-      argp_error(state, "one PID or FILE at a time");
+      argp_error(state, "one PID, NAME or FILE at a time");
     dump->target = arg;
     return 0;
   case ARGP_KEY_END:
     if (!dump->target && !dump->has_fd)
-      argp_error(state, "which process or profile? Give a PID or a FILE (`aprof list' shows them)");
+      argp_error(
+          state,
+          "which process or profile? Give a PID, a NAME or a FILE (`aprof list' shows them)");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -76,8 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp argp = {
     options,
     parse,
-    "PID|FILE",
-    "Writes the totals of process PID, or of the profile FILE that a process left, as JSON.\v"
+    "PID|NAME|FILE",
+    "Writes the totals of process PID, of the process that is called NAME, or of the profile FILE "
+    "that a process left, as JSON.\v"
     "The process is not disturbed: its profile is read, no signal is sent. A profile is kept; "
     "`aprof list --sweep' removes old ones.",
     NULL,

@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case ARGP_KEY_END:
     if (merge->targets < 2)
-      argp_error(state, "which totals? Give two or more: files, profiles or PIDs");
+      argp_error(state, "which totals? Give two or more: files, profiles, PIDs or NAMEs");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp argp = {
     options,
     parse,
-    "FILE|PID FILE|PID...",
+    "FILE|PID|NAME FILE|PID|NAME...",
     "Writes the totals of several processes as one: counts, sums and histograms are added, of "
     "maxima the greatest stays. Threads, loops and futures stay of the process that they are of.\v"
     "Two totals of one process are no two processes: `aprof report A B' shows what is between.",

@@ -107,8 +107,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     *(request->first ? &request->second : &request->first) = arg;
     return 0;
   case ARGP_KEY_END:
+    if (request->second && !strcmp(request->first, "-") && !strcmp(request->second, "-"))
+      argp_error(state, "only one of the two can be standard input");
     if (!request->first)
-      argp_error(state, "a report on what? Give totals, a profile or a PID");
+      argp_error(state, "a report on what? Give totals, a profile, a PID or a NAME");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -118,8 +120,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp argp = {
     options,
     parse,
-    "FILE|PID [FILE|PID]",
-    "Shows totals (PROG.PID.json), a profile, or a live process: what is wrong, in words, then "
+    "FILE|PID|NAME [FILE|PID|NAME]",
+    "Shows totals (PROG.PID.json; - is standard input), a profile, or a live process: what is "
+    "wrong, in words, then "
     "functions, then the awaits where time was really spent. With two totals of one process, "
     "what happened between them.\v"
     "Columns: calls: futures created. loop: share of the loop's time. exec/call: time on the CPU, "

@@ -2,6 +2,7 @@
 #include "find.h"
 
 #include "cli.h"
+#include "listing.h"
 #include "read/clock.h"
 
 #include <dirent.h>
@@ -232,20 +233,9 @@ static bool find_process(long pid, bool writable, struct found *found) {
     }
   }
   found->what = print_string("process %ld", pid);
+  found->pid = pid;
   found->state = PROFILE_LIVE;
   return true;
-}
-
-bool find_profile(const char *target, bool writable, struct found *found) {
-  uint64_t pid;
-  if (parse_number(target, &pid) && access(target, F_OK)) {
-    if (pid == 0 || pid > INT_MAX) {
-      complain("%s is not a process number", target);
-      return false;
-    }
-    return find_process((long)pid, writable, found);
-  }
-  return find_file(target, writable, found);
 }
 
 void found_release(struct found *found) {
@@ -273,10 +263,99 @@ void find_live(void (*visit)(struct found *, void *context), void *context) {
         !find_descriptor((long)pid, false, &found))
       continue;
     found.what = print_string("process %ld", (long)pid);
+    found.pid = (long)pid;
     found.state = PROFILE_LIVE;
     visit(&found, context);
     found_release(&found);
   }
   if (directory)
     closedir(directory);
+}
+
+/* -- by name ----------------------------------------------------------------------- */
+
+struct choice {
+  const char *name;
+  struct listing live, left;
+};
+
+static void choose(struct found *found, void *context) {
+  struct choice *choice = context;
+  struct aprof_header header;
+  if (profile_read_header(found->fd, found->what, &header, true) &&
+      !strcmp(header.name, choice->name))
+    listing_add(found, found->state == PROFILE_LIVE ? &choice->live : &choice->left);
+}
+
+static void choose_file(const struct entry *entry, void *context) {
+  struct found found;
+  enum profile_kind kind;
+  if (!find_unreadable(entry, &found, &kind)) {
+    if (!find_entry(entry, false, &found))
+      return;
+    choose(&found, context);
+  }
+  found_release(&found);
+}
+
+static bool take(const struct listed *row, bool writable, struct found *found) {
+  return row->path ? find_file(row->path, writable, found)
+                   : find_process(row->pid, writable, found);
+}
+
+static bool find_named(const char *name, bool writable, struct found *found) {
+  struct choice choice = {.name = name};
+  find_all(NULL, choose_file, &choice);
+  find_live(choose, &choice);
+  struct listing *of = choice.live.rows ? &choice.live : &choice.left;
+  bool ok = of->rows == 1 && take(of->row, writable, found);
+  if (!of->rows)
+    complain("there is no file %s, and no process of that name has a profile; `aprof list' shows "
+             "which have one",
+             name);
+  if (of->rows > 1) {
+    complain("%zu %s called %s; name one by its %s:", of->rows,
+             of == &choice.live ? "live processes are" : "profiles are left of processes", name,
+             of == &choice.live ? "PID" : "profile");
+    listing_print(of, stderr);
+    exit(CLI_USAGE);
+  }
+  listing_release(&choice.live);
+  listing_release(&choice.left);
+  return ok;
+}
+
+static bool is_program(const char *path) {
+  char magic[4] = "";
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
+  bool program = fd >= 0 && pread(fd, magic, 4, 0) == 4 && !memcmp(magic, "\177ELF", 4);
+  if (fd >= 0)
+    close(fd);
+  return program;
+}
+
+/* Who stands where a program was built has its file beside them; NULL: another file is meant. */
+static const char *name_of_processes(const char *target) {
+  const char *slash = strrchr(target, '/');
+  if (access(target, F_OK))
+    return slash ? NULL : target;
+  return !is_program(target) ? NULL : slash ? slash + 1 : target;
+}
+
+bool is_of_processes(const char *target) {
+  return name_of_processes(target) != NULL;
+}
+
+bool find_profile(const char *target, bool writable, struct found *found) {
+  const char *name = name_of_processes(target);
+  uint64_t pid;
+  if (!name)
+    return find_file(target, writable, found);
+  if (!parse_number(target, &pid))
+    return find_named(name, writable, found);
+  if (pid == 0 || pid > INT_MAX) {
+    complain("%s is not a process number", target);
+    return false;
+  }
+  return find_process((long)pid, writable, found);
 }

@@ -17,14 +17,18 @@ struct found {
   int fd;
   char *path; /* of the file; NULL for a memfd */
   char *what; /* for messages: the path, or "process PID" */
+  long pid;   /* of one that was found by its process; else 0 */
   enum profile_state state;
 };
 
-/* `target` is a PID or the path of a profile. False after a message. `writable`
-   asks for a descriptor that can be mapped for writing; where that is refused
-   and not needed (`writable` false), it is read only. */
+/* `target` is a PID, the path of a profile, or what a process is called: a live one or, where there
+   is none, one that has left its profile. Where several are called so they are listed, and the
+   command ends (CLI_USAGE). False after a message. `writable` asks for a descriptor that can be
+   mapped for writing; where that is refused and not needed (`writable` false), it is read only. */
 bool find_profile(const char *target, bool writable, struct found *found);
 void found_release(struct found *found);
+/* Whether that names processes, and no file: a number, a name, or the file of a program. */
+bool is_of_processes(const char *target);
 
 /* A file found in a directory that is open: whatever is renamed meanwhile, it is that
    directory's. */

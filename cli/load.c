@@ -46,20 +46,26 @@ static bool is_profile(const char *path) {
 }
 
 struct view *view_load(const char *target, int64_t loop) {
-  uint64_t pid;
-  if ((parse_number(target, &pid) && access(target, F_OK)) || is_profile(target))
+  bool piped = !strcmp(target, "-");
+  if (!piped && (is_of_processes(target) || is_profile(target)))
     return load_profile(target, loop);
+  const char *what = piped ? "standard input" : target;
   if (loop) {
-    complain("%s has the sums of all loops: --loop takes a PID or a profile", target);
+    complain("%s has the sums of all loops: --loop takes a PID, a name or a profile", what);
     return NULL;
   }
   size_t length;
-  char *text = read_text_file(target, TOTALS_LIMIT, &length);
+  char *text = piped ? read_stream(STDIN_FILENO, TOTALS_LIMIT, &length)
+                     : read_text_file(target, TOTALS_LIMIT, &length);
   if (!text) {
-    complain("cannot read %s: %s", target, open_fault(errno));
+    complain("cannot read %s: %s", what, open_fault(errno));
     return NULL;
   }
-  struct view *v = view_of_totals(text, length, target);
+  struct view *v = NULL;
+  if (piped && length >= 8 && !memcmp(text, APROF_PROFILE_MAGIC, 8))
+    complain("standard input is a profile: name its file, or pipe totals: aprof dump -o - FILE");
+  else
+    v = view_of_totals(text, length, what);
   free(text);
   return v;
 }

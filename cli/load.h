@@ -7,8 +7,8 @@
 
 #include "read/view.h"
 
-/* `target`: totals, a profile, or a PID. `loop`: of this thread alone, which totals do not tell
-   apart; 0: of all. NULL after a message. */
+/* `target`: totals, a profile, "-" (totals on standard input), or what find_profile takes. `loop`: of
+   this thread alone, which totals do not tell apart; 0: of all. NULL after a message. */
 struct view *view_load(const char *target, int64_t loop);
 
 #endif

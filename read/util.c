@@ -92,29 +92,44 @@ const char *open_fault(int error) {
   }
 }
 
+char *read_stream(int fd, size_t limit, size_t *length) {
+  struct stat st;
+  size_t room = 65536, done = 0;
+  int error = 0;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size <= limit)
+    room = (size_t)st.st_size + 2; /* so that its end is seen without more room */
+  char *text = allocate(room, 1);
+  for (;;) {
+    ssize_t got = read(fd, text + done, room - 1 - done);
+    if (got == 0 || (got < 0 && errno != EINTR))
+      error = got ? errno : 0;
+    if (got == 0 || error)
+      break;
+    done += got > 0 ? (size_t)got : 0;
+    if (done > limit && (error = EFBIG))
+      break;
+    if (done == room - 1)
+      text = reallocate(text, room *= 2, 1);
+  }
+  text[done] = 0;
+  *length = done;
+  if (!error)
+    return text;
+  free(text);
+  errno = error;
+  return NULL;
+}
+
 char *read_text_file(const char *path, size_t limit, size_t *length) {
+  struct stat st;
   int fd = open_regular(AT_FDCWD, path, O_RDONLY);
   if (fd < 0)
     return NULL;
-  struct stat st;
-  int error = fstat(fd, &st) ? errno : (uint64_t)st.st_size > limit ? EFBIG : 0;
-  if (error) {
-    close(fd);
-    errno = error;
-    return NULL;
-  }
-  char *text = allocate((size_t)st.st_size + 1, 1);
-  size_t done = 0;
-  while (done < (size_t)st.st_size) {
-    ssize_t got = read(fd, text + done, (size_t)st.st_size - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
-    done += (size_t)got;
-  }
+  bool small = fstat(fd, &st) || (uint64_t)st.st_size <= limit;
+  char *text = small ? read_stream(fd, limit, length) : NULL;
+  int error = small ? errno : EFBIG;
   close(fd);
-  *length = done;
+  errno = error;
   return text;
 }
 

@@ -41,7 +41,9 @@ int open_regular(int directory, const char *path, int flags);
 const char *open_fault(int error);
 
 /* Reads a whole regular file of at most `limit` bytes, NUL-terminated; NULL
-   with errno set where that is impossible (EFBIG: longer than the limit). */
+   with errno set where that is impossible (EFBIG: longer than the limit). read_stream: all
+   that comes from `fd`, a pipe for one. */
+char *read_stream(int fd, size_t limit, size_t *length);
 char *read_text_file(const char *path, size_t limit, size_t *length);
 
 /* A decimal number, nothing before or behind it. */

@@ -244,6 +244,10 @@ equal "live: reason" "request" "$(value a.json 't["process"]["reason"]')"
 check "live: dump to standard output" totals_ok stdout.json
 "$aprof" report "$pid" >report.txt
 contains "live: report of a PID" "handle_upload" report.txt
+"$aprof" dump -o - "$pid" | "$aprof" report - >report.txt
+contains "report: of standard input" "hand (pid $pid)" report.txt
+"$aprof" dump -o - "$pid" | "$aprof" report a.json - >report.txt
+contains "report: between a file and standard input" "between the two" report.txt
 "$aprof" list --directory "$profiles" >list.txt
 contains "live: list knows it lives" "live    hand" list.txt
 kill -USR1 "$pid"
@@ -439,6 +443,47 @@ echo >&8
 exec 8>&-
 rm -rf "$strange" "${squatted:-$strange}"
 
+# -- by name -------------------------------------------------------------------------
+
+# Alone in the places where profiles lie by themselves.
+export XDG_RUNTIME_DIR=$profiles/named
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+cp hand alone
+called() {
+  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=exit:no ./alone live <in4 >>pids.txt &
+  until [ "$(wc -l <pids.txt)" -eq "$1" ]; do sleep 0.02; done
+}
+mkfifo in4
+: >pids.txt
+exec 7<>in4
+says "name: nobody" 1 "no process of that name has a profile" "$aprof" dump nobody
+called 1
+for name in alone ./alone; do # which is a file here
+  "$aprof" dump -o - "$name" >named.json
+  equal "name: dump $name" "$(sed -n 1p pids.txt)" "$(value named.json 't["process"]["pid"]')"
+done
+"$aprof" report alone >report.txt
+contains "name: report" "alone (pid $(sed -n 1p pids.txt))" report.txt
+check "name: off" "$aprof" off alone
+called 2
+for command in dump report reset; do
+  says "name: $command of two" 2 "2 live processes are called alone; name one by its PID:" "$aprof" $command alone
+  equal "name: both are listed" "$(sort pids.txt)" "$(awk '/ alone /{print $1}' said.txt | sort)"
+done
+kill -9 "$(sed -n 1p pids.txt)"
+while "$aprof" list | grep -q "^ *$(sed -n 1p pids.txt)  off"; do sleep 0.02; done
+"$aprof" dump -o - alone >named.json
+equal "name: who lives goes before who is dead" "$(sed -n 2p pids.txt)" "$(value named.json 't["process"]["pid"]')"
+kill -9 "$(sed -n 2p pids.txt)"
+while "$aprof" list | grep -q "^ *$(sed -n 2p pids.txt)  live"; do sleep 0.02; done
+says "name: two are left" 2 "2 profiles are left of processes called alone; name one by its profile:" \
+  "$aprof" dump alone
+rm "$XDG_RUNTIME_DIR/aprof/alone-$(sed -n 1p pids.txt)"-*
+"$aprof" dump -o - alone >named.json
+equal "name: one is left" "recovered" "$(value named.json 't["process"]["reason"]')"
+exec 7>&-
+unset XDG_RUNTIME_DIR
+
 # -- a large program ---------------------------------------------------------------
 
 "${CC:-gcc}" -O1 -I"$src/rt/include" "$src/tests/cli/scale.c" -o scale -lpthread || exit 1
@@ -524,6 +569,10 @@ says "--version" 0 "aprof " "$aprof" --version
 for command in run report dump merge list on off reset coverage cflags; do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
+says "report: of standard input twice" 2 "only one of the two" "$aprof" report - -
+says "report: standard input without a word" 1 "standard input is neither totals nor" "$aprof" report -
+cat copy.aprof | "$aprof" report - >said.txt 2>&1
+contains "report: a profile on standard input" "standard input is a profile: name its file" said.txt
 says "report: of nothing" 2 "a report on what" "$aprof" report
 for command in report dump on off reset coverage; do
   says "$command: an empty argument" 2 "argument 1 of \`aprof $command' is empty" "$aprof" "$command" ""
@@ -556,7 +605,7 @@ edited "a tree of another program" 't["tree"][-1]["parent"] = 4711' \
 edited "a member that is gone" 'del t["health"]["events"]' "health.events is missing, not a count"
 edited "elapsed is no sum" 't["threads"][0]["elapsed_ns"] = 5' "threads[0].elapsed_ns is 5, but"
 says "report: bad key" 2 "cannot sort by 'colour'" "$aprof" report --sort colour a.json
-says "report: no file" 1 "cannot read nowhere.json: No such file" "$aprof" report nowhere.json
+says "report: no file" 1 "there is no file nowhere.json, and no process of that name" "$aprof" report nowhere.json
 says "report: other JSON" 1 "no totals of aprof" "$aprof" report other.json
 says "report: no JSON" 1 "neither totals nor a profile" "$aprof" report text.txt
 says "report: no such process" 1 "there is no process 4194303" "$aprof" report 4194303

@@ -1,0 +1,36 @@
+/*
+ * Profiles as rows of a table: what `aprof list' prints, and whoever has to choose among several.
+ * Cost: each profile is read once. Locking: none.
+ */
+#ifndef APROF_CLI_LISTING_H
+#define APROF_CLI_LISTING_H
+
+#include "find.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct listed {
+  char *path, *name; /* path: NULL for a memfd */
+  dev_t device;
+  ino_t inode;
+  const char *state;
+  int32_t pid;
+  int64_t started, touched; /* CLOCK_REALTIME, ns */
+  uint64_t created, live, memory;
+  bool ended, done; /* done: its totals are written */
+};
+
+struct listing {
+  struct listed *row;
+  size_t rows, room;
+};
+
+/* Once, however often it is found. `listing`: a struct listing. */
+void listing_add(struct found *, void *listing);
+/* The oldest first. */
+void listing_print(struct listing *, FILE *);
+void listing_release(struct listing *);
+int64_t listing_now(void); /* CLOCK_REALTIME, ns */
+
+#endif
