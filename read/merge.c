@@ -28,6 +28,10 @@ static void merge_process(struct view_process *p, const struct view_process *oth
   p->name = or_several(common(p->name, other->name));
   p->command = or_several(common(p->command, other->command));
   p->host = or_several(common(p->host, other->host));
+  p->container = common(p->container, other->container);
+  p->build_id = common(p->build_id, other->build_id);
+  p->aprof_version = common(p->aprof_version, other->aprof_version);
+  p->processors = p->processors == other->processors ? p->processors : 0;
   p->started_at = common(p->started_at, other->started_at);
   p->dumped_at = common(p->dumped_at, other->dumped_at);
   p->profile = NULL;

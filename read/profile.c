@@ -95,6 +95,10 @@ bool profile_read_header(int fd, const char *what, struct aprof_header *header, 
   header->command[sizeof header->command - 1] = 0;
   header->dir[sizeof header->dir - 1] = 0;
   header->name[sizeof header->name - 1] = 0;
+  header->aprof[sizeof header->aprof - 1] = 0;
+  header->container[sizeof header->container - 1] = 0;
+  if (header->build_id_length > sizeof header->build_id)
+    header->build_id_length = 0;
   return true;
 }
 

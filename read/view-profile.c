@@ -95,6 +95,11 @@ static const char *time_text(struct view *v, int64_t ns) {
   return arena_text(&v->arena, text);
 }
 
+/* "" is not known. */
+static const char *known_text(struct view *v, const char *text) {
+  return *text ? cleaned(v, text) : NULL;
+}
+
 /* Since the last reset, while profiling was on: an epoch of being off has no length, nor has
    the first one of a process that began so. UNKNOWN: too many epochs ago. */
 static uint64_t measured(const struct model *m) {
@@ -115,6 +120,13 @@ static bool was_reset(const struct aprof_header *header) {
   return header->epochs[header->reset_epoch % APROF_EPOCHS].begin_tick > header->tick0;
 }
 
+static const char *build_id(struct view *v, const struct aprof_header *header) {
+  char text[2 * sizeof header->build_id + 1] = "";
+  for (uint32_t i = 0; i < header->build_id_length; i++)
+    sprintf(text + 2 * i, "%02x", header->build_id[i]);
+  return known_text(v, text);
+}
+
 static void fill_process(struct view *v, const struct model *m,
                          const struct view_request *request) {
   const struct aprof_header *header = &m->profile->header;
@@ -127,6 +139,10 @@ static void fill_process(struct view *v, const struct model *m,
       .name = cleaned(v, header->name),
       .command = cleaned(v, header->command),
       .host = cleaned(v, header->host),
+      .container = known_text(v, header->container),
+      .processors = header->processors,
+      .build_id = build_id(v, header),
+      .aprof_version = known_text(v, header->aprof),
       .started_at = time_text(v, header->started_at_ns),
       .dumped_at = time_text(v, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec),
       .elapsed = clock_to_ns(m->now > header->tick0 ? m->now - header->tick0 : 0, m->rate),

@@ -35,10 +35,12 @@ enum lack {
 struct view_process {
   int64_t pid, parent_pid;
   const char *name, *command, *host, *reason;
-  const char *started_at, *dumped_at, *profile; /* or NULL */
+  const char *started_at, *dumped_at, *profile;     /* or NULL */
+  const char *container, *build_id, *aprof_version; /* or NULL */
   uint64_t elapsed, sequence, epoch, reset_epoch;
-  uint64_t measured; /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */
-  uint64_t reset;    /* ns after the start; UNKNOWN: never */
+  uint64_t processors; /* 0: not known */
+  uint64_t measured;   /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */
+  uint64_t reset;      /* ns after the start; UNKNOWN: never */
   uint8_t enabled;
 };
 

@@ -22,6 +22,7 @@
 
 #include "rt.h"
 
+#include "describe.h"
 #include "plain.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -200,38 +201,6 @@ static int move_high(int fd) {
 }
 
 /* -- what the header says of the process ----------------------------------------- */
-
-static uint64_t start_time(void) {
-  static char text[1024];
-  kernel_read_file("/proc/self/stat", text, sizeof text);
-  char *p = strrchr(text, ')');
-  for (int field = 2; p != NULL && field < 22; field++)
-    p = strchr(p + 1, ' ');
-  return p != NULL ? strtoul(p, NULL, 10) : 0;
-}
-
-static void describe_process(struct aprof_header *h) {
-  h->pid = rt.pid;
-  h->parent_pid = getppid();
-  h->start_time = start_time();
-  h->started_at_ns = (int64_t)vdso_clock(CLOCK_REALTIME);
-  kernel_read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
-  h->boot_id[36] = '\0';
-  gethostname(h->host, sizeof h->host - 1);
-  size_t n = kernel_read_file("/proc/self/cmdline", h->command, sizeof h->command);
-  for (size_t i = 0; i + 1 < n; i++)
-    if (h->command[i] == '\0')
-      h->command[i] = ' ';
-  memcpy(h->dir, rt.options.dir, sizeof h->dir);
-  static char exe[512];
-  ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  exe[length > 0 ? length : 0] = '\0';
-  const char *name = strrchr(exe, '/');
-  text_join(h->name, sizeof h->name, name != NULL ? name + 1 : "program", NULL);
-  for (char *c = h->name; *c; c++)
-    if (*c < ' ' || *c > '~')
-      *c = '_';
-}
 
 static void fill_header(struct aprof_header *h) {
   describe_process(h);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "describe.h"
 #include "map.h"
 #include "rt.h"
 
@@ -199,26 +200,6 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-static void module_build_id(struct aprof_module *m, const struct dl_phdr_info *info) {
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    if (info->dlpi_phdr[i].p_type != PT_NOTE)
-      continue;
-    const char *note = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    const char *end = note + info->dlpi_phdr[i].p_memsz;
-    while (note + sizeof(ElfW(Nhdr)) <= end) {
-      const ElfW(Nhdr) *n = (const void *)note;
-      const char *name = note + sizeof *n, *desc = name + ((n->n_namesz + 3) & ~3u);
-      if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
-          n->n_descsz <= sizeof m->build_id) {
-        memcpy(m->build_id, desc, n->n_descsz);
-        m->build_id_length = n->n_descsz;
-        return;
-      }
-      note = desc + ((n->n_descsz + 3) & ~3u);
-    }
-  }
-}
-
 /* The number of the module that holds an address; 0 if none does. */
 static uint32_t module_of(const struct module_search *s) {
   if (s->high == 0)
@@ -247,7 +228,7 @@ static uint32_t module_of(const struct module_search *s) {
     path = exe;
   }
   m->path = arena_string(path);
-  module_build_id(m, &s->found);
+  m->build_id_length = describe_build_id(&s->found, m->build_id);
   rt.header->modules = ++modules_count;
   return modules_count;
 }

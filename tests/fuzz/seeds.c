@@ -57,6 +57,7 @@ static size_t scrub(uint8_t *bytes, size_t length) {
   memset(header.boot_id, 0, sizeof header.boot_id);
   memset(header.host, 0, sizeof header.host);
   memset(header.dir, 0, sizeof header.dir);
+  memset(header.container, 0, sizeof header.container);
   strcpy(header.host, "host");
   strcpy(header.dir, "/tmp");
   memcpy(bytes, &header, sizeof header);

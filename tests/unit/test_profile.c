@@ -1,6 +1,7 @@
 /* The profile as a file: its header, its limits, and what happens beyond them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -28,6 +29,22 @@ static unsigned long long start_time_of_this_process(void) {
     field = strchr(field + 1, ' ');
   return strtoull(field, NULL, 10);
 }
+
+/* What a number may depend on. */
+START_TEST(where_it_is_from) {
+  cpu_set_t mine;
+  ck_assert_int_eq(sched_getaffinity(0, sizeof mine, &mine), 0);
+  setenv("container", "nspawn", 1);
+  attach();
+  one(1);
+  const struct aprof_header *h = profile();
+  ck_assert_uint_eq(h->processors, (unsigned)CPU_COUNT(&mine));
+  ck_assert_uint_gt(h->build_id_length, 0);
+  ck_assert_str_ne(h->aprof, "");
+  if (strlen(h->container) != 64) /* this is in one that has an id */
+    ck_assert_str_eq(h->container, "nspawn");
+}
+END_TEST
 
 START_TEST(header) {
   attach();
@@ -162,6 +179,6 @@ START_TEST(errno_is_left_alone) {
 }
 END_TEST
 
-UNIT_MAIN("profile", header, chunks, memory_limit, bodies_beyond_the_limit, file_size_limit,
-          descriptors_closed_by_the_program, descriptor_is_out_of_the_way, records_are_used_again,
-          errno_is_left_alone)
+UNIT_MAIN("profile", header, where_it_is_from, chunks, memory_limit, bodies_beyond_the_limit,
+          file_size_limit, descriptors_closed_by_the_program, descriptor_is_out_of_the_way,
+          records_are_used_again, errno_is_left_alone)

@@ -139,6 +139,13 @@ struct aprof_header {
   uint64_t step_cost_mticks[APROF_STEPS]; /* event_cost_mticks at each step */
   uint64_t general_cost_mticks; /* what an event takes beyond that where it is not one
                                    of the usual */
+
+  /* The process, too; constant. */
+  char aprof[24];          /* the runtime's version */
+  uint8_t build_id[24];    /* of the program */
+  uint32_t build_id_length; /* 0: it has none */
+  uint32_t processors;     /* that it might run on at the start; 0: not known */
+  char container[72];      /* its id, or its kind; "": none, or it cannot be told */
 };
 
 #define APROF_FIT_NS 20000000ull /* 20 ms: the pair's jitter is then below 5e-6 */

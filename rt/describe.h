@@ -1,0 +1,21 @@
+/*
+ * What a process and its modules are, for who reads the profile later.
+ *
+ * Purpose: fills the constant part of the header.
+ * Cost: a few small files of /proc, once a process. Locking: none.
+ */
+#ifndef APROF_DESCRIBE_H
+#define APROF_DESCRIBE_H
+
+#include "rt.h"
+
+struct dl_phdr_info; /* link.h */
+
+/* All but times, clock and numbers. On a small stack, one thread at a time. */
+void describe_process(struct aprof_header *h);
+
+#define BUILD_ID 24
+/* Its length; 0: it has none, or a longer one. */
+uint32_t describe_build_id(const struct dl_phdr_info *module, uint8_t id[BUILD_ID]);
+
+#endif
