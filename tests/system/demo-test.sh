@@ -23,6 +23,18 @@ names() {
   equal "$2 burning: the report names" "$1" "$(named "$work/$2/report.txt")"
 }
 
+# On a bare machine: what is installed, of a list of commands that only tell.
+mkdir "$work/bin"
+for command in dpkg-query apt-get apt-cache sudo; do
+  printf '#!/bin/sh\nexit 0\n' >"$work/bin/$command"
+done
+chmod +x "$work/bin"/*
+PATH=$work/bin:$PATH "$src/scripts/install-deps" demo >"$work/installs" 2>&1
+contains "what the demo needs is installed" "libuv1-dev wrk jq" "$work/installs"
+equal "and nothing of the tests" "" "$(grep -oE 'systemd|valgrind|clang|libevent|cmake' "$work/installs")"
+PATH=$work/bin:$PATH "$src/scripts/install-deps" >"$work/installs" 2>&1
+contains "the tests need more" "libsystemd-dev" "$work/installs"
+
 burn=${BURN:-${routes[RANDOM % ${#routes[@]}]}}
 check "demo with $burn burning" demo "$burn" 60
 names "handle_$burn " "$burn"
