@@ -284,8 +284,22 @@ static void find_lost(struct findings *list, const struct view *v) {
   free(many);
 }
 
+static void find_refused(struct findings *list, const struct view *v) {
+#define REFUSED                                                                                    \
+  "built by another version of the plugin than the runtime is for: no future of what is in it is " \
+  "in any number here; rebuild it"
+  const char *name = v->health.refused_module ? v->health.refused_module : "of several processes";
+  char *one = print_string("module (%s) was " REFUSED, name);
+  char *many = print_string("modules (%s and others) were " REFUSED, name);
+#undef REFUSED
+  add_count(list, FINDING_LOST, v->health.refused_modules, one, many);
+  free(one);
+  free(many);
+}
+
 static void find_faults(struct findings *list, const struct view *v) {
   find_lost(list, v);
+  find_refused(list, v);
 #define NESTED                                                                                     \
   "in no number here, nor what would have begun then: in a signal handler, or a callback, that "   \
   "had interrupted another event; have the loop do it (signalfd, a pipe)"

@@ -9,6 +9,7 @@
 #include "read/view.h"
 #include "show/emit.h"
 
+#include <aprof/abi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct sums {
   enum coverage_verdict *verdict; /* declared, callback */
   bool *shipped;                  /* binding: of a file that comes with aprof */
   bool *idle;                     /* function: never ran; NULL without totals */
-  size_t functions, missings, callbacks, unmatched, idles;
+  size_t functions, missings, callbacks, unmatched, idles, refused;
   bool inside; /* what is outside any async function may run in a future all the same */
   size_t amiss;
 };
@@ -121,6 +122,14 @@ static bool may_be_inside(const struct coverage *c) {
   return false;
 }
 
+/* Does this version's runtime take events of a unit with such a gate? */
+static bool is_served(const struct coverage_record *unit) {
+  char *end = NULL;
+  unsigned long abi = unit->in ? strtoul(unit->in, &end, 10) : 0;
+  unsigned long rows = end && *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+  return abi == APROF_ABI && rows <= APROF_GATE_ROWS;
+}
+
 static bool sum_up(struct sums *s, const struct coverage *c, const char *totals) {
   *s = (struct sums){.coverage = c, .functions = c->of[COVERAGE_FUNCTION].count};
   s->shipped = allocate(c->of[COVERAGE_BINDING].count, sizeof *s->shipped);
@@ -128,9 +137,11 @@ static bool sum_up(struct sums *s, const struct coverage *c, const char *totals)
   s->missings = count_of(s, COVERAGE_DECLARED, COVERAGE_MISSING);
   s->callbacks = count_of(s, COVERAGE_CALLBACK, COVERAGE_MISSING);
   find_unmatched(s);
+  for (size_t i = 0; i < c->of[COVERAGE_UNIT].count; i++)
+    s->refused += !is_served(record(c, COVERAGE_UNIT, i));
   s->inside = may_be_inside(c);
-  s->amiss =
-      s->missings + s->callbacks + s->unmatched + (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
+  s->amiss = s->missings + s->callbacks + s->unmatched + s->refused +
+             (s->inside ? 0 : c->of[COVERAGE_OUTSIDE].count);
   return find_idle(s, totals);
 }
 
@@ -213,8 +224,24 @@ static void print_verdict(const struct sums *s, enum coverage_kind kind,
       print_record(record(s->coverage, kind, i), out);
 }
 
+static void print_refused(const struct sums *s, FILE *out) {
+  const struct coverage *c = s->coverage;
+  char *title = print_string("unit%s compiled by another version of the plugin, whose events this "
+                             "version's runtime does not take; rebuild:",
+                             plural(s->refused));
+  if (s->refused)
+    print_title(s->refused, title, out);
+  for (size_t i = 0; i < c->of[COVERAGE_UNIT].count; i++) {
+    const struct coverage_record *unit = record(c, COVERAGE_UNIT, i);
+    if (!is_served(unit))
+      fprintf(out, "  %s  %s\n", unit->place, unit->name);
+  }
+  free(title);
+}
+
 static void print_amiss(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
+  print_refused(s, out);
   print_verdict(s, COVERAGE_DECLARED, COVERAGE_MISSING,
                 "declared, but compiled nowhere here with the plugin:", out);
   print_verdict(s, COVERAGE_CALLBACK, COVERAGE_MISSING,
@@ -298,6 +325,8 @@ static void emit_record(struct emit *e, const struct sums *s, enum coverage_kind
     emit_number(e, "matches", v->matches);
     emit_bool(e, "shipped", s->shipped[i]);
   }
+  if (kind == COVERAGE_UNIT)
+    emit_bool(e, "served", is_served(v));
   if (kind == COVERAGE_FUNCTION && s->idle)
     emit_bool(e, "ran", !s->idle[i]);
   if (kind == COVERAGE_DECLARED)

@@ -54,9 +54,10 @@ static void add_symbol(struct coverage *c, const char *place, const char *symbol
 static void add_named(struct coverage *c, enum coverage_kind kind, struct coverage_record r,
                       char *rest) {
   const char *next = field(&rest, false);
-  if (kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE || kind == COVERAGE_CALLBACK)
+  if (kind == COVERAGE_UNIT || kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE ||
+      kind == COVERAGE_CALLBACK)
     r.in = next;
-  else if (kind != COVERAGE_UNIT)
+  else
     r.symbol = next ? next : r.name;
   if (kind == COVERAGE_FUNCTION || kind == COVERAGE_LIKELY)
     add_symbol(c, r.place, r.symbol);

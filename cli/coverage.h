@@ -4,7 +4,7 @@
  * Purpose: reads the section .aprof.coverage of programs, shared and relocatable
  * objects and archives, and puts the records of all of them together. A record is
  * a line of fields between tabs (NUL bytes between units are skipped):
- *     unit     FILE VERSION
+ *     unit     FILE VERSION ABI.ROWS    of its gate (aprof/event-table.h); none: up to ABI 3
  *     function FILE:LINE NAME [SYMBOL]  an async function, instrumented here
  *     likely   FILE:LINE NAME [SYMBOL]  the same, if it is some unit's callback
  *     symbol   FILE:LINE SYMBOL         another name of the body there
@@ -48,7 +48,7 @@ enum coverage_kind {
 struct coverage_record {
   const char *place;   /* "file:line"; of a unit: its file */
   const char *name;    /* function, callee, version, or the binding's text */
-  const char *in;      /* enclosing function, or the create; or NULL */
+  const char *in;      /* enclosing function, or the create; of a unit: its gate; or NULL */
   const char *symbol;  /* of what is declared, likely or a callback, else NULL */
   const char *space;   /* of a callback: the namespace of its key */
   bool system;         /* of a callback */

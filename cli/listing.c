@@ -90,6 +90,11 @@ void listing_add(struct found *found, void *context) {
       .done = found->state == PROFILE_LEFT && header.totals_written,
   };
   clean_text(row->name);
+  if (header.refused_modules) {
+    row->refused = print_string("%s", header.refused_name);
+    row->refusals = header.refused_modules;
+    clean_text(row->refused);
+  }
   count_futures(row, found->fd, found->state == PROFILE_LIVE);
   /* Where its events say less, or cannot be read. */
   int64_t changed = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -100,6 +105,16 @@ void listing_add(struct found *found, void *context) {
 static int by_start(const void *a, const void *b) {
   const struct listed *x = a, *y = b;
   return x->started < y->started ? -1 : x->started > y->started;
+}
+
+static void print_refused(const struct listing *list, FILE *out) {
+  for (size_t i = 0; i < list->rows; i++) {
+    const struct listed *row = &list->row[i];
+    if (row->refused)
+      fprintf(out,
+              "%" PRId32 ": %s%s not profiled: built by another version of the plugin; rebuild\n",
+              row->pid, row->refused, row->refusals > 1 ? " and others are" : " is");
+  }
 }
 
 void listing_print(struct listing *list, FILE *out) {
@@ -119,12 +134,14 @@ void listing_print(struct listing *list, FILE *out) {
     fprintf(out, " %8s %8s %8s %6" PRIu64 " kB  %s\n", shown_time(age), shown_count(row->created),
             shown_count(row->live), row->memory / 1024, row->path ? row->path : "(memfd)");
   }
+  print_refused(list, out);
 }
 
 void listing_release(struct listing *list) {
   for (size_t i = 0; i < list->rows; i++) {
     free(list->row[i].path);
     free(list->row[i].name);
+    free(list->row[i].refused);
   }
   free(list->row);
 }

@@ -12,6 +12,8 @@
 
 struct listed {
   char *path, *name; /* path: NULL for a memfd */
+  char *refused;     /* a module that is not profiled; NULL: all are */
+  uint32_t refusals;
   dev_t device;
   ino_t inode;
   const char *state;

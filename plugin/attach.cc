@@ -1,8 +1,8 @@
 /*
  * The constructor of a unit that has events.
  *
- *     if (__aprof_gate.tried) return;
- *     __aprof_gate.tried = 1;
+ *     if (gate.tried) return;
+ *     gate.tried = 1;
  *     attach = __aprof_attach;                          linked with -laprof
  *     if (!attach) attach = dlsym (0, "__aprof_attach");     preloaded
  *     if (!attach && !getauxval (AT_SECURE) && (dlopen = dlsym (0, "dlopen"))) {
@@ -11,7 +11,7 @@
  *                                          ?: dlopen ("libaprof.so.0", F);
  *       if (handle) attach = dlsym (handle, "__aprof_attach");
  *     }
- *     if (attach) attach (&__aprof_gate);
+ *     if (attach) attach (&gate);
  *
  * Every function called here is a weakref: null where it is missing, so that no
  * library has to be added to the link; and unlike a weak declaration it leaves

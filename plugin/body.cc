@@ -124,7 +124,7 @@ static void begin_async(BodyWork *w, const Binding *b) {
   BodyBracket bracket;
   say(*w, b);
   bracket.token = new_token(&w->variables);
-  tree enter = call_event(Event::Enter,
+  tree enter = call_event(Event::enter,
                           {site_of_function(w->decl), address_of(bracket.token), self_of(w->decl)});
   for (const BodyBracket &run : w->brackets)
     enter = build3(COND_EXPR, void_type_node, token_open(run.token), NULL_TREE, enter);
@@ -163,7 +163,7 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   bracket.token = new_token(&w->variables);
   bracket.late = frame;
   save_late_arguments(w, &bracket, b);
-  tree event = call_event(Event::RunBegin,
+  tree event = call_event(Event::run_begin,
                           {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
                            key0, key1, site_of_function(w->decl), self_of(w->decl)});
   open_bracket(&bracket, frame, b, if_given(guard_of_key(b->key, frame, *b), event));
@@ -189,7 +189,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   open_bracket(
       &bracket, w->frame, b,
       if_given(guard_of_key(b->key, w->frame, *b),
-               call_event(Event::SwitchTo, {record, address_of(bracket.token), key0, key1})));
+               call_event(Event::switch_to, {record, address_of(bracket.token), key0, key1})));
   w->brackets.push_back(bracket);
 }
 
@@ -287,9 +287,9 @@ void instrument_return(BodyWork *w, gimple_stmt_iterator *gsi) {
 
 static tree close_of(const BodyBracket &bracket) {
   tree token = address_of(bracket.token);
-  tree event = bracket.switches ? call_event(Event::Resume, {token})
-               : bracket.run    ? call_event(Event::RunEnd, {token, bracket.how, bracket.where})
-                                : call_event(Event::Leave, {token, bracket.how});
+  tree event = bracket.switches ? call_event(Event::resume, {token})
+               : bracket.run    ? call_event(Event::run_end, {token, bracket.how, bracket.where})
+                                : call_event(Event::leave, {token, bracket.how});
   return if_then(token_open(bracket.token), event);
 }
 

@@ -155,7 +155,7 @@ static tree due_event(CallWork *w, const Binding *b, tree token) {
   tree ns = due_tree(*b, w->frame, &given);
   if (!ns)
     return NULL_TREE;
-  tree event = call_event(Event::Due, {address_of(token), ns});
+  tree event = call_event(Event::due, {address_of(token), ns});
   return if_then(token_open(token), if_then(given, event));
 }
 
@@ -190,13 +190,13 @@ static void add_create(CallWork *w, const Binding *b) {
     ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, ok);
   bracket.token = new_token(&w->variables);
   tree begin = NULL_TREE;
-  append(&begin, call_event(Event::CreateBegin, {site(w, APROF_SITE_CREATE, b),
+  append(&begin, call_event(Event::create_begin, {site(w, APROF_SITE_CREATE, b),
                                                  address_of(bracket.token), function, address}));
   if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
   if (key_is_early(*b))
     append(&begin, if_then(token_open(bracket.token),
-                           call_event(Event::CreateKey, {address_of(bracket.token),
+                           call_event(Event::create_key, {address_of(bracket.token),
                                                          unshare_expr(key0), unshare_expr(key1)})));
   bracket.open = opening(w, b, bracket.token, begin);
   tree zero = build_int_cst(uint64_type_node, 0);
@@ -213,7 +213,7 @@ static void add_create(CallWork *w, const Binding *b) {
   guard_normal(&bracket);
   bracket.close =
       if_then(token_open(bracket.token),
-              call_event(Event::CreateEnd, {address_of(bracket.token), key0, key1, ok}));
+              call_event(Event::create_end, {address_of(bracket.token), key0, key1, ok}));
   w->brackets.push_back(bracket);
 }
 
@@ -252,14 +252,14 @@ static void add_run(CallWork *w, const Binding *b) {
     function = function_tree(b->functions[0].get(), w->frame, *b);
   if (!function)
     return;
-  tree event = call_event(Event::RunBegin, {record, address_of(bracket.token), key0, key1,
+  tree event = call_event(Event::run_begin, {record, address_of(bracket.token), key0, key1,
                                             null_pointer_node, function});
   bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), event));
   how = kept_for_finally(w, &bracket, how, number(unwound_how()), "aprof_how");
   guard_normal(&bracket);
   bracket.close =
       if_then(token_open(bracket.token),
-              call_event(Event::RunEnd, {address_of(bracket.token), how, null_pointer_node}));
+              call_event(Event::run_end, {address_of(bracket.token), how, null_pointer_node}));
   w->brackets.push_back(bracket);
 }
 
@@ -372,9 +372,9 @@ static bool surely_begins(tree callee) {
 /* Its line is where the caller waits; taken back where no body has come of it. */
 void add_announcement(CallWork *w, const Binding *await) {
   tree record = site(w, await ? APROF_SITE_AWAIT : APROF_SITE_CALL, await);
-  append(&w->before, if_enabled(w, await, call_event(Event::At, {record})));
+  append(&w->before, if_enabled(w, await, call_event(Event::at, {record})));
   if (!surely_begins(w->frame.subject))
-    append(&w->after, if_then(gate_enabled(), call_event(Event::At, {null_pointer_node})));
+    append(&w->after, if_then(gate_enabled(), call_event(Event::at, {null_pointer_node})));
 }
 
 void add_line(CallWork *w, const Binding *b) {
@@ -391,15 +391,15 @@ void add_line(CallWork *w, const Binding *b) {
       return;
     if (w->enters) /* the wait is that of the future behind it */
       return add_announcement(w, b);
-    return add_extent(w, b, APROF_SITE_AWAIT, Event::Suspend, Event::Resume);
+    return add_extent(w, b, APROF_SITE_AWAIT, Event::suspend, Event::resume);
   case Verb::Helper:
-    return add_extent(w, b, APROF_SITE_AWAIT, Event::Suspend, Event::Resume);
+    return add_extent(w, b, APROF_SITE_AWAIT, Event::suspend, Event::resume);
   case Verb::Switch:
-    return add_extent(w, b, APROF_SITE_SWITCH, Event::SwitchTo, Event::Resume);
+    return add_extent(w, b, APROF_SITE_SWITCH, Event::switch_to, Event::resume);
   case Verb::Blocking:
-    return add_extent(w, b, APROF_SITE_BLOCKING, Event::BlockingBegin, Event::BlockingEnd);
+    return add_extent(w, b, APROF_SITE_BLOCKING, Event::blocking_begin, Event::blocking_end);
   case Verb::Idle:
-    return add_extent(w, b, APROF_SITE_IDLE, Event::IdleBegin, Event::IdleEnd);
+    return add_extent(w, b, APROF_SITE_IDLE, Event::idle_begin, Event::idle_end);
   case Verb::Wake:
   case Verb::End:
     return add_moment(w, b);

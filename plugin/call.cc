@@ -166,7 +166,7 @@ static tree resync_innermost(const Caller &in) {
   tree statement = NULL_TREE;
   for (tree token : in.tokens)
     statement = build3(COND_EXPR, void_type_node, token_open(token),
-                       call_event(Event::Resync, {address_of(token)}), statement);
+                       call_event(Event::resync, {address_of(token)}), statement);
   return statement;
 }
 
@@ -178,8 +178,8 @@ bool is_returned_to(tree function) { return returned_to.count(DECL_UID(function)
 static void resync_plain(CallWork *w) {
   tree token = new_lasting_token();
   append(&w->before, clear_token(token));
-  append(&w->before, if_then(gate_enabled(), call_event(Event::Here, {address_of(token)})));
-  append(&w->after, if_then(token_open(token), call_event(Event::Resync, {address_of(token)})));
+  append(&w->before, if_then(gate_enabled(), call_event(Event::here, {address_of(token)})));
+  append(&w->after, if_then(token_open(token), call_event(Event::resync, {address_of(token)})));
 }
 
 static void replace(gimple_stmt_iterator *gsi, gimple *statement, CallWork *w) {

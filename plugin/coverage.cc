@@ -1,6 +1,8 @@
 /* The section .aprof.coverage; see coverage.h. */
 #include "coverage.h"
 
+#include <aprof/abi.h>
+
 #include "bindings-file.h"
 #include "headers.h"
 #include "match.h"
@@ -10,6 +12,9 @@
 #ifndef APROF_VERSION
 #define APROF_VERSION "?"
 #endif
+
+/* Of the gate that this unit's events go through. */
+#define SHAPE APROF_TEXT(APROF_ABI) "." APROF_TEXT(APROF_GATE_ROWS)
 
 namespace aprof {
 
@@ -83,7 +88,7 @@ void coverage_match(const Binding &b) {
 static std::string all_records() {
   if (records.empty() && counts.empty())
     return "";
-  std::string text = "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\n" + records;
+  std::string text = "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\t" SHAPE "\n" + records;
   std::unordered_set<std::string> seen; /* a file may be named twice */
   for (const auto &b : bindings()) {
     std::string identity = identity_of(*b);

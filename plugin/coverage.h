@@ -4,7 +4,7 @@
  * Purpose: a section .aprof.coverage that is never loaded, with lines of text,
  * fields between tabs:
  *
- *     unit      FILE       VERSION
+ *     unit      FILE       VERSION  ABI.ROWS     of its gate (aprof/event-table.h)
  *     function  FILE:LINE  NAME   [SYMBOL]   a body that is a future, instrumented
  *     likely    FILE:LINE  NAME   [SYMBOL]   the same, if some unit gives it to a create
  *     symbol    FILE:LINE  SYMBOL            another name of the body there (an alias)

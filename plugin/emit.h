@@ -4,7 +4,7 @@
  * Purpose: the shapes that call.cc and body.cc put around statements.
  *
  *     open:   tok.word[0] = 0;
- *             if (*__aprof_gate.flag != 0) { tok.word[1] = tok.word[2] = 0; EVENT (site, &tok); }
+ *             if (*gate.flag != 0) { tok.word[1] = tok.word[2] = 0; EVENT (site, &tok); }
  *     close:  if (tok.word[0] != 0) EVENT (&tok);
  *
  * Statements are built as trees without a location, so that breakpoints and
@@ -35,9 +35,9 @@ tree clear_token(tree token);
 tree clear_token_rest(tree token);
 tree address_of(tree variable);
 
-/* *__aprof_gate.flag != 0, expected not to be. */
+/* *gate.flag != 0, expected not to be. */
 tree gate_enabled();
-/* __aprof_gate.EVENT (arguments...), which never throws. */
+/* gate.EVENT (arguments...), which never throws. */
 tree call_event(Event, const std::vector<tree> &arguments);
 
 tree assign(tree variable, tree value);

@@ -2,6 +2,7 @@
 #include "gate.h"
 
 #include <cstddef>
+#include <type_traits>
 
 #include <aprof/abi.h>
 
@@ -12,56 +13,65 @@ namespace aprof {
 
 /* -- the type ---------------------------------------------------------------------------- */
 
+/* The types of a row's parameters, as GCC has them. */
+template <typename T>
+static tree type_of() {
+  static_assert(std::is_pointer<T>::value, "no event has a parameter of that type");
+  return ptr_type_node;
+}
+template <>
+tree type_of<int>() {
+  return integer_type_node;
+}
+template <>
+tree type_of<uint64_t>() {
+  return uint64_type_node;
+}
+
+template <typename... Parameters>
+static tree event_type(void (*)(Parameters...)) {
+  tree types[] = {type_of<Parameters>()...};
+  return build_pointer_type(
+      build_function_type_array(void_type_node, sizeof...(Parameters), types));
+}
+
+/* emit.h passes a token to what opens, behind the site, and to what closes. */
+enum Role { TELLS, OPENS, CLOSES };
+template <typename... Rest>
+constexpr bool plays(Role role, void (*)(aprof_site *, aprof_token *, Rest...)) {
+  return role == OPENS;
+}
+template <typename... Rest>
+constexpr bool plays(Role role, void (*)(aprof_token *, Rest...)) {
+  return role != OPENS;
+}
+template <typename... Rest>
+constexpr bool plays(Role role, void (*)(aprof_site *, Rest...)) {
+  return role == TELLS;
+}
+
 static const struct {
   const char *name;
-  const char *arguments; /* p pointer, k 64 bits (a key), i int */
-} events[] = {
-    {"enter", "ppp"},
-    {"leave", "pi"},
-    {"suspend", "pp"},
-    {"resume", "p"},
-    {"at", "p"},
-    {"create_begin", "pppp"},
-    {"create_end", "pkki"},
-    {"run_begin", "ppkkpp"},
-    {"run_end", "pip"},
-    {"wake", "pkk"},
-    {"end", "pkki"},
-    {"idle_begin", "pp"},
-    {"idle_end", "p"},
-    {"resync", "p"},
-    {"wake_current", "p"},
-    {"end_current", "pi"},
-    {"switch_to", "ppkk"},
-    {"due", "pk"},
-    {"blocking_begin", "pp"},
-    {"blocking_end", "p"},
-    {"create_key", "pkk"},
-    {"here", "p"},
+  tree (*type)();
+} members[] = {
+#define EVENT(with, role, name, parameters, arguments)                                             \
+  {#name, [] { return event_type(decltype(aprof_gate::name)()); }},
+#define CALL(with, result, name, parameters) {#name, [] { return ptr_type_node; }},
+    APROF_GATE_MEMBERS(EVENT, CALL, 0)
+#undef EVENT
+#undef CALL
 };
-enum { API = 6, RESERVED = 1 };
 
-static_assert(sizeof events / sizeof *events == (size_t)Event::Here + 1,
-              "an event is missing");
-static_assert(offsetof(aprof_gate, enter) == offsetof(aprof_gate, unused) + 4 &&
-                  offsetof(aprof_gate, api_snapshot) - offsetof(aprof_gate, end_current) ==
-                      sizeof(void *) &&
-                  offsetof(aprof_gate, switch_to) ==
-                      offsetof(aprof_gate, api_snapshot) + API * sizeof(void *) &&
-                  sizeof(aprof_gate) ==
-                      offsetof(aprof_gate, here) + (1 + RESERVED) * sizeof(void *),
+#define EVENT(with, role, name, parameters, arguments)                                             \
+  static_assert(plays(role, decltype(aprof_gate::name)()), "the role of " #name);
+APROF_GATE_EVENTS(EVENT, 0)
+#undef EVENT
+
+enum { SPARE = sizeof aprof_gate::spare / sizeof(uint32_t) };
+static_assert(sizeof members / sizeof *members == APROF_GATE_ROWS, "rows are not counted right");
+static_assert(sizeof(aprof_gate) == offsetof(aprof_gate, spare) + sizeof aprof_gate::spare +
+                                        APROF_GATE_ROWS * sizeof(void *),
               "the gate of abi.h has another shape");
-
-static tree event_type(const char *arguments) {
-  tree list = void_list_node;
-  for (size_t i = strlen(arguments); i-- > 0;)
-    list = tree_cons(NULL_TREE,
-                     arguments[i] == 'k'   ? uint64_type_node
-                     : arguments[i] == 'i' ? integer_type_node
-                                           : ptr_type_node,
-                     list);
-  return build_pointer_type(build_function_type(void_type_node, list));
-}
 
 static void add_member(tree record, tree *last, const char *name, tree type) {
   tree field = build_decl(UNKNOWN_LOCATION, FIELD_DECL, get_identifier(name), type);
@@ -81,14 +91,11 @@ static tree gate_type() {
   tree last = NULL_TREE;
   tree word = build_qualified_type(uint32_type_node, TYPE_QUAL_CONST | TYPE_QUAL_VOLATILE);
   add_member(type, &last, "flag", build_pointer_type(word));
-  for (const char *name : {"closed", "abi", "tried", "unused"})
+  for (const char *name : {"closed", "abi", "tried", "size"})
     add_member(type, &last, name, uint32_type_node);
-  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-    if (i == (size_t)Event::SwitchTo)
-      add_member(type, &last, "api", build_array_type_nelts(ptr_type_node, API));
-    add_member(type, &last, events[i].name, event_type(events[i].arguments));
-  }
-  add_member(type, &last, "reserved", build_array_type_nelts(ptr_type_node, RESERVED));
+  add_member(type, &last, "spare", build_array_type_nelts(uint32_type_node, SPARE));
+  for (const auto &member : members)
+    add_member(type, &last, member.name, member.type());
   TYPE_NAME(type) = get_identifier("aprof_gate");
   layout_type(type);
   return type;
@@ -115,6 +122,8 @@ static tree initial_value(tree variable) {
                                   closed, NULL_TREE));
   CONSTRUCTOR_APPEND_ELT(elements, flag, fold_convert(TREE_TYPE(flag), address));
   CONSTRUCTOR_APPEND_ELT(elements, field_named("abi"), build_int_cst(uint32_type_node, APROF_ABI));
+  CONSTRUCTOR_APPEND_ELT(elements, field_named("size"),
+                         fold_convert(uint32_type_node, TYPE_SIZE_UNIT(gate_type())));
   tree value = build_constructor(gate_type(), elements);
   TREE_CONSTANT(value) = 1;
   TREE_STATIC(value) = 1;
@@ -174,7 +183,12 @@ tree gate_field(const char *name) {
 }
 
 tree gate_event(Event event) {
-  return gate_field(events[(int)event].name);
+  static const char *const names[] = {
+#define EVENT(with, role, name, parameters, arguments) #name,
+      APROF_GATE_EVENTS(EVENT, 0)
+#undef EVENT
+  };
+  return gate_field(names[(int)event]);
 }
 
 bool refers_to_user_gate(tree t) {

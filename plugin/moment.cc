@@ -27,16 +27,16 @@ static tree keyed_event(const Binding &b, const Key &key, const Frame &frame,
     return NULL_TREE;
   tree record = record_of(b, key, frame, name, flags);
   tree event = b.verb == Verb::Wake
-                   ? call_event(Event::Wake, {record, key0, key1})
-                   : call_event(Event::End, {record, key0, key1, number(how_of(b))});
+                   ? call_event(Event::wake, {record, key0, key1})
+                   : call_event(Event::end, {record, key0, key1, number(how_of(b))});
   return if_given(guard_of_key(key, frame, b), event);
 }
 
 tree moment_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {
   if (b.key.first->kind == Value::Cur) {
     tree record = record_of(b, b.key, frame, name, flags);
-    return b.verb == Verb::Wake ? call_event(Event::WakeCurrent, {record})
-                                : call_event(Event::EndCurrent, {record, number(how_of(b))});
+    return b.verb == Verb::Wake ? call_event(Event::wake_current, {record})
+                                : call_event(Event::end_current, {record, number(how_of(b))});
   }
   tree event = keyed_event(b, b.key, frame, name, flags), all = NULL_TREE;
   append(&all, event);

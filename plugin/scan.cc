@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <dlfcn.h>
 
+#include <aprof/abi.h>
+
 #include "attribute.h"
 #include "bindings-file.h"
 #include "flow.h"
@@ -359,7 +361,7 @@ static void keep_up();
 void scan_function(void *function, void *) {
   keep_up();
   if (!gate_decl) {
-    tree found = identifier_global_value(get_identifier("__aprof_gate"));
+    tree found = identifier_global_value(get_identifier(APROF_GATE_SYMBOL));
     if (found && VAR_P(found))
       gate_decl = keep(found);
   }

@@ -75,6 +75,8 @@ static const struct field health_fields[] = {
     {"memory_bytes", FIELD_COUNT, NOW, AT(memory), LATER, .says = "size of the profile"},
     {"consistent", FIELD_FLAG, FOLD_ALL, AT(consistent), .says = "no thread had an event while it was copied"},
     {"confined", FIELD_FLAG, FOLD_ANY, AT(confined), LATER, .says = "the program had given up system calls"},
+    {"refused_modules", FIELD_COUNT, NOW, AT(refused_modules), LATER, .says = "modules not profiled, of another plugin's version"},
+    {"refused_module", FIELD_MAYBE_TEXT, SAME, AT(refused_module), LATER, .says = "one of them"},
 };
 static LAYOUT(layout_health, NULL, health_fields);
 #undef OF

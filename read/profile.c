@@ -95,6 +95,7 @@ bool profile_read_header(int fd, const char *what, struct aprof_header *header, 
   header->command[sizeof header->command - 1] = 0;
   header->dir[sizeof header->dir - 1] = 0;
   header->name[sizeof header->name - 1] = 0;
+  header->refused_name[sizeof header->refused_name - 1] = 0;
   header->aprof[sizeof header->aprof - 1] = 0;
   header->container[sizeof header->container - 1] = 0;
   if (header->build_id_length > sizeof header->build_id)

@@ -192,6 +192,8 @@ static void fill_health(struct view *v, const struct model *m) {
       .memory = header->used,
       .consistent = m->profile->consistent,
       .confined = header->confined != 0,
+      .refused_modules = header->refused_modules,
+      .refused_module = known_text(v, header->refused_name),
   };
   for (size_t i = 0; i < v->threads; i++)
     elapsed += v->thread[i].elapsed;

@@ -53,9 +53,11 @@ struct view_health {
   uint64_t events, event_cost, lost_futures, folded_nodes, other_nodes, lost_histograms,
       lost_events, missed_events, nested_events, unmatched_awaits, reused_keys, migrations,
       torn_threads, cost, memory;
-  double overhead;    /* percent; negative: unknown */
-  uint8_t consistent; /* else it is torn: its parts may be of slightly different moments */
-  uint8_t confined;   /* it had given up system calls */
+  double overhead;            /* percent; negative: unknown */
+  uint8_t consistent;         /* else it is torn: its parts may be of slightly different moments */
+  uint8_t confined;           /* it had given up system calls */
+  uint64_t refused_modules;   /* of another version of the plugin, so not profiled */
+  const char *refused_module; /* one of them, or NULL */
 };
 
 /* What one of enum aprof_step is about: of the process, and of a thread. */

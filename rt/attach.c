@@ -1,10 +1,12 @@
 /*
  * Where a module's constructor finds the runtime, and what <aprof.h> calls.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "transitions.h"
 
+#include "describe.h"
 #include "events.h"
 
 void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64_t id,
@@ -41,6 +43,8 @@ static int api_snapshot(void) {
   return dump_request("signal", clock_read());
 }
 
+static int api_enable(int on) { return control_enable(on); }
+
 static int api_reset(void) { return profiling() ? control_reset() : -1; }
 
 static int api_callback(aprof_callback callback, void *arg) {
@@ -72,37 +76,56 @@ static uint64_t api_clock_now(void) {
   return profiling() ? clock_ns(clock_read() - rt.header->tick0) : 0;
 }
 
-EXPORT int __aprof_attach(struct aprof_gate *gate) {
-  static uint32_t complained;
-  if (gate->abi != APROF_ABI) {
-    if (!__atomic_exchange_n(&complained, 1, __ATOMIC_RELAXED))
-      control_say("a module was built by another version of the plugin and is not profiled; "
-                  "rebuild it, or install the runtime of that version",
-                  "");
-    return -1;
+/* -- gates ------------------------------------------------------------------------- */
+
+#define COUNT(with, ...) +1
+_Static_assert(APROF_GATE_ROWS == APROF_GATE_MEMBERS(COUNT, COUNT, 0), "rows are not counted right");
+
+/* Of this ABI, and with nothing in it that is not known here. */
+static bool is_served(const struct aprof_gate *gate) {
+  return gate->abi == APROF_ABI && gate->size >= offsetof(struct aprof_gate, enter) &&
+         gate->size <= sizeof *gate;
+}
+
+/* Its module runs as if never instrumented. Who looks at the process is to find out: there is
+   a profile that says so, also where no other module has a future. */
+static void refuse(const struct aprof_gate *gate) {
+  if (rt.refused.modules++ == 0) {
+    rt.refused.abi = gate->abi;
+    describe_module(gate, rt.refused.name, sizeof rt.refused.name);
+    control_say(gate->abi < APROF_ABI
+                    ? "a module was built by an older version of the plugin and is not profiled; "
+                      "rebuild it: "
+                    : "a module was built by a newer version of the plugin and is not profiled; "
+                      "install the runtime of that version: ",
+                rt.refused.name);
   }
+  if (control_start())
+    profile_note_refused(rt.header);
+}
+
+/* What a gate of this version holds. */
+static void fill(struct aprof_gate *gate) {
+#define FILL(with, role, name, parameters, arguments) gate->name = general_##name;
+#define FILL_API(with, result, name, parameters) gate->name = name;
+  APROF_GATE_MEMBERS(FILL, FILL_API, 0)
+  fast_all(gate, clock_variant(clock_planned()));
+}
+
+EXPORT int __aprof_attach(struct aprof_gate *gate) {
   control_attach(); /* constructors run one after the other, under the loader's lock */
   if (rt.state == RT_DEAD && rt.header == NULL)
     return -1;
+  if (!is_served(gate)) {
+    refuse(gate);
+    return -1;
+  }
   if (profiling())
     thread_forget_sites(); /* a module may have gone, and this one lie in its place */
-  fast_all(gate, clock_variant(clock_planned()));
-  gate->at = events_bodies.at;
-  gate->resync = events_bodies.resync;
-  gate->here = events_bodies.here;
-  gate->idle_begin = events_brackets.idle_begin;
-  gate->idle_end = events_brackets.idle_end;
-  gate->wake_current = events_brackets.wake_current;
-  gate->end_current = events_brackets.end_current;
-  gate->switch_to = events_rare.switch_to;
-  gate->blocking_begin = events_rare.blocking_begin;
-  gate->blocking_end = events_rare.blocking_end;
-  gate->api_snapshot = api_snapshot;
-  gate->api_enable = control_enable;
-  gate->api_reset = api_reset;
-  gate->api_callback = api_callback;
-  gate->api_clock_advance = api_clock_advance;
-  gate->api_clock_now = api_clock_now;
+  struct aprof_gate full;
+  const size_t head = offsetof(struct aprof_gate, enter);
+  fill(&full);
+  memcpy((char *)gate + head, (const char *)&full + head, gate->size - head);
   __atomic_store_n(&gate->flag, &rt.header->enabled, __ATOMIC_RELEASE);
   return 0;
 }

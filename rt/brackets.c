@@ -96,7 +96,7 @@ static void name_by_address(struct thread *t, struct aprof_future *f, const void
   f->outer = f->node;
 }
 
-void event_create_begin(struct aprof_site *site, struct aprof_token *token,
+void general_create_begin(struct aprof_site *site, struct aprof_token *token,
                         struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
@@ -327,7 +327,7 @@ static void unpublish(struct thread *t, struct aprof_future *f) {
   key_insert(old);
 }
 
-void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+void general_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -347,7 +347,7 @@ void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   event_end(t);
 }
 
-void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -473,7 +473,7 @@ static struct aprof_future *published_here(const struct thread *t,
   return !(f->flags & APROF_F_STARTED) ? f : NULL;
 }
 
-void event_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                      uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
   if (unlikely(t == NULL))
@@ -608,7 +608,7 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   set_resting(t, now);
 }
 
-void event_run_end(struct aprof_token *token, int how, struct aprof_site *where) {
+void general_run_end(struct aprof_token *token, int how, struct aprof_site *where) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -694,7 +694,7 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   }
 }
 
-static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
+void general_wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -714,7 +714,7 @@ static void wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   event_end(t);
 }
 
-static void wake_current(struct aprof_site *site) {
+void general_wake_current(struct aprof_site *site) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -783,7 +783,7 @@ static bool end_of(struct thread *t, struct aprof_future *f, uint64_t id,
          end_future(t, f, id, how);
 }
 
-static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
+void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -803,7 +803,7 @@ static void end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) 
   event_end(t);
 }
 
-static void end_current(struct aprof_site *site, int how) {
+void general_end_current(struct aprof_site *site, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -814,7 +814,7 @@ static void end_current(struct aprof_site *site, int how) {
   event_end(t);
 }
 
-static void idle_begin(struct aprof_site *site, struct aprof_token *token) {
+void general_idle_begin(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -842,7 +842,7 @@ out:
   event_end(t);
 }
 
-static void idle_end(struct aprof_token *token) {
+void general_idle_end(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -874,6 +874,3 @@ static void idle_end(struct aprof_token *token) {
 out:
   event_end(t);
 }
-
-const struct bracket_table events_brackets = {wake,     end,          idle_begin,
-                                              idle_end, wake_current, end_current};

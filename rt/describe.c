@@ -1,5 +1,6 @@
 /* What a process and its modules are; see describe.h. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -28,6 +29,16 @@ static void name_program(char *to, size_t room) {
   ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
   exe[length > 0 ? length : 0] = '\0';
   short_name(to, room, exe, "program");
+}
+
+void describe_module(const void *inside, char *name, size_t room) {
+  Dl_info info;
+  struct link_map *module = NULL;
+  if (dladdr1(inside, &info, (void **)&module, RTLD_DL_LINKMAP) && module != NULL &&
+      module->l_name[0] != '\0')
+    short_name(name, room, module->l_name, module->l_name);
+  else
+    name_program(name, room);
 }
 
 /* -- build-ids ------------------------------------------------------------------- */

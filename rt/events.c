@@ -137,7 +137,7 @@ static SLOW bool adopt_running(struct thread *t, struct aprof_site *site, struct
   return true;
 }
 
-void event_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
+void general_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
   struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
     return;
@@ -191,7 +191,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, uint64_
   return false;
 }
 
-void event_leave(struct aprof_token *token, int how) {
+void general_leave(struct aprof_token *token, int how) {
   const void *from = __builtin_return_address(0);
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -274,7 +274,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site, struct
   return true;
 }
 
-void event_suspend(struct aprof_site *site, struct aprof_token *token) {
+void general_suspend(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL)) {
     if (site->flags & APROF_HELPER)
@@ -336,7 +336,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
   event_missed(t, APROF_MISS_RESUME, node_site(f->await != 0 ? f->await : f->node));
 }
 
-void event_resume(struct aprof_token *token) {
+void general_resume(struct aprof_token *token) {
   const void *from = __builtin_return_address(0);
   if (unlikely(token->word[0] == AWAIT_OUTSIDE)) {
     helper_end(token);
@@ -377,7 +377,7 @@ out:
   event_end(t);
 }
 
-static void at(struct aprof_site *call) {
+void general_at(struct aprof_site *call) {
   struct thread *t = aprof_self;
   const struct aprof_block *b = t->block;
   if (likely(b != NULL)) {
@@ -396,7 +396,7 @@ static struct aprof_future *token_future(const struct aprof_token *token, uint64
   return f->id == id ? f : NULL;
 }
 
-static void here(struct aprof_token *token) {
+void general_here(struct aprof_token *token) {
   const struct thread *t = aprof_self;
   bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
   const struct aprof_future *f = known ? t->cur : NULL;
@@ -450,7 +450,7 @@ static bool as_before(const struct thread *t, const struct aprof_token *token) {
          (t->cur == NULL || t->cur->id == token->word[0]);
 }
 
-static void resync(struct aprof_token *token) {
+void general_resync(struct aprof_token *token) {
   struct thread *t = aprof_self;
   if (token->word[2] == HERE && as_before(t, token))
     return;
@@ -487,5 +487,3 @@ clear:
 out:
   event_end(t);
 }
-
-const struct event_table events_bodies = {at, resync, here};

@@ -19,18 +19,10 @@ static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
   fast_rest(gate, clock);
 }
 
-void event_enter(struct aprof_site *function, struct aprof_token *token, const void *self);
-void event_leave(struct aprof_token *token, int how);
-void event_suspend(struct aprof_site *await, struct aprof_token *token);
-void event_resume(struct aprof_token *token);
-
-void event_create_begin(struct aprof_site *create, struct aprof_token *token,
-                        struct aprof_site *function, const void *fn);
-void event_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1);
-void event_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok);
-void event_run_begin(struct aprof_site *run, struct aprof_token *token, uint64_t key0,
-                     uint64_t key1, struct aprof_site *function, const void *self);
-void event_run_end(struct aprof_token *token, int how, struct aprof_site *where);
+/* The general events, general_enter and so on. */
+#define DECLARE(with, role, name, parameters, arguments) void general_##name parameters;
+APROF_GATE_EVENTS(DECLARE, 0)
+#undef DECLARE
 
 /* What an await's token is. Almost all are AWAIT_OUTER, whose word[0] is the future's id;
    of the others it is the complement, and word[2] tells. */
@@ -93,29 +85,6 @@ static inline struct aprof_future *bracket_future(const struct aprof_token *toke
   (1ull << 30) /* of a wait that may go on: of the slices only the                                 \
                   lower 12 bits, and above them the await */
 #define BRACKET_INDEX (BRACKET_POLL - 1)
-
-struct event_table {
-  void (*at)(struct aprof_site *);
-  void (*resync)(struct aprof_token *);
-  void (*here)(struct aprof_token *);
-};
-struct bracket_table {
-  void (*wake)(struct aprof_site *, uint64_t, uint64_t);
-  void (*end)(struct aprof_site *, uint64_t, uint64_t, int);
-  void (*idle_begin)(struct aprof_site *, struct aprof_token *);
-  void (*idle_end)(struct aprof_token *);
-  void (*wake_current)(struct aprof_site *);
-  void (*end_current)(struct aprof_site *, int);
-};
-struct rare_table {
-  void (*switch_to)(struct aprof_site *, struct aprof_token *, uint64_t, uint64_t);
-  void (*due)(struct aprof_token *, uint64_t);
-  void (*blocking_begin)(struct aprof_site *, struct aprof_token *);
-  void (*blocking_end)(struct aprof_token *);
-};
-extern const struct rare_table events_rare;
-extern const struct event_table events_bodies;
-extern const struct bracket_table events_brackets;
 
 /* A new record under the running future (under nothing if `root`): no state, no
    key yet. NULL: lost, and counted. */

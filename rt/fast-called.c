@@ -61,7 +61,7 @@ undo:
   unbegin(t);
   token->word[0] = 0;
 slow:
-  event_run_begin(site, token, key0, key1, function, self);
+  general_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Who waits for f's bracket to close, at an await all of whose records are there: *a. */
@@ -118,7 +118,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
 undo:
   unbegin(t);
 slow:
-  event_run_end(token, how, where);
+  general_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

@@ -62,7 +62,7 @@ void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof
   }
   token->word[0] = 0;
   unbegin(aprof_self); /* from here on, a handler may end f */
-  event_run_begin(site, token, key0, key1, function, self);
+  general_run_begin(site, token, key0, key1, function, self);
 }
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -155,7 +155,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
 undo:
   unbegin(t);
 slow:
-  event_run_begin(site, token, key0, key1, function, self);
+  general_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. What is found goes on
@@ -171,7 +171,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     return;
   }
   if (!begin(t, b)) {
-    event_run_begin(site, token, key0, key1, function, self);
+    general_run_begin(site, token, key0, key1, function, self);
     return;
   }
   struct aprof_future *f = fast_find(site, key0, key1, token);
@@ -217,7 +217,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
       unlikely(f->lease != t->lease) || unlikely(f->ending != 0) ||
       unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
-    event_run_end(token, how, where);
+    general_run_end(token, how, where);
     return;
   }
   f->open--;
@@ -257,7 +257,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
 undo:
   unbegin(t);
 slow:
-  event_run_end(token, APROF_PENDING, where);
+  general_run_end(token, APROF_PENDING, where);
 }
 
 /* It is over. */
@@ -294,7 +294,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
 undo:
   unbegin(t);
 slow:
-  event_run_end(token, how, where);
+  general_run_end(token, how, where);
 }
 
 /* -- create ------------------------------------------------------------------ */
@@ -369,7 +369,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
 undo:
   unbegin(t);
 slow:
-  event_create_begin(site, token, function, fn);
+  general_create_begin(site, token, function, fn);
 }
 
 /* No body ran inside, and no future has that key: it waits, or is queued, and can be found,
@@ -432,7 +432,7 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       return;
     unbegin(t);
   }
-  event_create_end(token, key0, key1, ok);
+  general_create_end(token, key0, key1, ok);
 }
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
@@ -442,7 +442,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       return;
     unbegin(t);
   }
-  event_create_key(token, key0, key1);
+  general_create_key(token, key0, key1);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -486,23 +486,16 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
   }
 
 #define GOVERNED(clock)                                                                            \
-  CHOOSE(create_begin, clock, event_create_begin,                                                  \
-         (struct aprof_site * site, struct aprof_token * token, struct aprof_site * function,      \
-          const void *fn),                                                                         \
-         (site, token, function, fn))                                                              \
-  CHOOSE(run_begin, clock, event_run_begin,                                                        \
-         (struct aprof_site * site, struct aprof_token * token, uint64_t key0, uint64_t key1,      \
-          struct aprof_site * function, const void *self),                                         \
-         (site, token, key0, key1, function, self))                                                \
-  CHOOSE(run_end, clock, event_run_end,                                                            \
-         (struct aprof_token * token, int how, struct aprof_site *where), (token, how, where))
+  APROF_GATE_create_begin(CHOOSE, clock)                                                           \
+  APROF_GATE_run_begin(CHOOSE, clock)                                                              \
+  APROF_GATE_run_end(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 
 void fast_brackets(struct aprof_gate *gate, uint32_t clock) {
-  gate->create_begin = FOR_CLOCK(clock, create_begin, event_create_begin);
+  gate->create_begin = FOR_CLOCK(clock, create_begin);
   gate->create_key = create_key_any;
   gate->create_end = create_end_any;
-  gate->run_begin = FOR_CLOCK(clock, run_begin, event_run_begin);
-  gate->run_end = FOR_CLOCK(clock, run_end, event_run_end);
+  gate->run_begin = FOR_CLOCK(clock, run_begin);
+  gate->run_end = FOR_CLOCK(clock, run_end);
 }

@@ -44,7 +44,7 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
 undo:
   unbegin(t);
 slow:
-  events_brackets.wake(site, key0, key1);
+  general_wake(site, key0, key1);
 }
 
 /* -- end --------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
 undo:
   unbegin(t);
 slow:
-  events_brackets.end(site, key0, key1, how);
+  general_end(site, key0, key1, how);
 }
 
 /* -- what was woken runs ------------------------------------------------------ */
@@ -167,7 +167,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     }
     unbegin(t);
   }
-  events_rare.due(token, ns);
+  general_due(token, ns);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -190,16 +190,13 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   }
 
 #define GOVERNED(clock)                                                                            \
-  CHOOSE(wake, clock, events_brackets.wake,                                                        \
-         (struct aprof_site * site, uint64_t key0, uint64_t key1), (site, key0, key1))             \
-  CHOOSE(end, clock, events_brackets.end,                                                          \
-         (struct aprof_site * site, uint64_t key0, uint64_t key1, int how),                        \
-         (site, key0, key1, how))
+  APROF_GATE_wake(CHOOSE, clock)                                                                   \
+  APROF_GATE_end(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 
 void fast_rest(struct aprof_gate *gate, uint32_t clock) {
   gate->due = due_any;
-  gate->wake = FOR_CLOCK(clock, wake, events_brackets.wake);
-  gate->end = FOR_CLOCK(clock, end, events_brackets.end);
+  gate->wake = FOR_CLOCK(clock, wake);
+  gate->end = FOR_CLOCK(clock, end);
 }

@@ -52,7 +52,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
 undo:
   unbegin(t);
 slow:
-  event_suspend(site, token);
+  general_suspend(site, token);
 }
 
 ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
@@ -91,7 +91,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
 undo:
   unbegin(t);
 slow:
-  event_resume(token);
+  general_resume(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
@@ -133,7 +133,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   return;
 undo:
   unbegin(t);
-  event_enter(site, token, self);
+  general_enter(site, token, self);
 }
 
 /* A call of an async function: its caller runs on this stack, and waits at the call
@@ -201,7 +201,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
 undo:
   unbegin(t);
 slow:
-  event_enter(site, token, self);
+  general_enter(site, token, self);
 }
 
 ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t,
@@ -226,7 +226,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   return;
 undo:
   unbegin(t);
-  event_leave(token, how);
+  general_leave(token, how);
 }
 
 ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
@@ -268,7 +268,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
 undo:
   unbegin(t);
 slow:
-  event_leave(token, how);
+  general_leave(token, how);
 }
 
 /* -- one set per clock ------------------------------------------------------ */
@@ -288,19 +288,16 @@ slow:
   }
 
 #define GOVERNED(clock)                                                                            \
-  CHOOSE(suspend, clock, event_suspend, (struct aprof_site * site, struct aprof_token * token),    \
-         (site, token))                                                                            \
-  CHOOSE(resume, clock, event_resume, (struct aprof_token * token), (token))                       \
-  CHOOSE(enter, clock, event_enter,                                                                \
-         (struct aprof_site * site, struct aprof_token * token, const void *self),                 \
-         (site, token, self))                                                                      \
-  CHOOSE(leave, clock, event_leave, (struct aprof_token * token, int how), (token, how))
+  APROF_GATE_enter(CHOOSE, clock)                                                                  \
+  APROF_GATE_leave(CHOOSE, clock)                                                                  \
+  APROF_GATE_suspend(CHOOSE, clock)                                                                \
+  APROF_GATE_resume(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 
 void fast_bodies(struct aprof_gate *gate, uint32_t clock) {
-  gate->enter = FOR_CLOCK(clock, enter, event_enter);
-  gate->leave = FOR_CLOCK(clock, leave, event_leave);
-  gate->suspend = FOR_CLOCK(clock, suspend, event_suspend);
-  gate->resume = FOR_CLOCK(clock, resume, event_resume);
+  gate->enter = FOR_CLOCK(clock, enter);
+  gate->leave = FOR_CLOCK(clock, leave);
+  gate->suspend = FOR_CLOCK(clock, suspend);
+  gate->resume = FOR_CLOCK(clock, resume);
 }

@@ -63,12 +63,12 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #endif
 }
 
-/* The event NAME of the set for this clock; `general` where there is none. */
+/* The event NAME of the set for this clock; the general one where there is none. */
 #if defined __x86_64__ || defined __i386__
-#define FOR_CLOCK(clock, name, general)                                                            \
+#define FOR_CLOCK(clock, name)                                                                     \
   ((clock) == APROF_CLOCK_TSC                      ? name##_tsc                                    \
    : (clock) == (APROF_CLOCK_TSC | CLOCK_GOVERNED) ? name##_tsc_governed                           \
-                                                   : FOR_VIRTUAL(clock, name, general))
+                                                   : FOR_VIRTUAL(clock, name))
 #define SETS(SET, GOVERNED)                                                                        \
   SET(tsc, APROF_CLOCK_TSC)                                                                        \
   SETS_ANYWHERE(SET, GOVERNED)                                                                     \
@@ -77,23 +77,23 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #define FOR_CLOCK FOR_VIRTUAL
 #define SETS SETS_ANYWHERE
 #endif
-#define FOR_VIRTUAL(clock, name, general)                                                          \
+#define FOR_VIRTUAL(clock, name)                                                                   \
   ((clock) == APROF_CLOCK_VIRTUAL                      ? name##_virtual                            \
    : (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed                   \
-                                                       : general)
+                                                       : general_##name)
 /* One set per clock, one for what is shed, and those that choose between the two. */
 #define SETS_ANYWHERE(SET, GOVERNED)                                                               \
   SET(virtual, APROF_CLOCK_VIRTUAL)                                                                \
   SET(shed, CLOCK_SHED)                                                                            \
   GOVERNED(virtual)
 
-/* The event of a governed thread, with these parameters: of which set? The general one where
-   the governor is to look. */
-#define CHOOSE(name, clock, general, parameters, arguments)                                        \
+/* The event of a governed thread: of which set? The general one where the governor is to look.
+   A ROW of the table of events (aprof/event-table.h). */
+#define CHOOSE(clock, role, name, parameters, arguments)                                           \
   static void name##_##clock##_governed parameters {                                               \
     struct thread *t = aprof_self;                                                                 \
     if (!usual(t) || unlikely(t->block->sequence + 1 >= t->check_at))                              \
-      general arguments;                                                                           \
+      general_##name arguments;                                                                      \
     else if (likely(t->shed == APROF_STEP_NONE))                                                   \
       name##_##clock arguments;                                                                    \
     else {                                                                                         \

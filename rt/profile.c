@@ -202,12 +202,19 @@ static int move_high(int fd) {
 
 /* -- what the header says of the process ----------------------------------------- */
 
+void profile_note_refused(struct aprof_header *h) {
+  h->refused_abi = rt.refused.abi;
+  memcpy(h->refused_name, rt.refused.name, sizeof h->refused_name);
+  __atomic_store_n(&h->refused_modules, rt.refused.modules, __ATOMIC_RELEASE);
+}
+
 static void fill_header(struct aprof_header *h) {
   describe_process(h);
   h->version = APROF_PROFILE_VERSION;
   h->header_size = APROF_HEADER_SIZE;
   h->used = APROF_HEADER_SIZE;
   clock_start(h);
+  profile_note_refused(h);
   h->enabled = rt.options.enabled;
   h->epoch = rt.header->epoch + 1;
   h->reset_epoch = h->epoch;

@@ -54,7 +54,7 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   return woken;
 }
 
-static void due(struct aprof_token *token, uint64_t ns) {
+void general_due(struct aprof_token *token, uint64_t ns) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -87,9 +87,9 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
   tell(APROF_EVENT_RUNNING, runs, 0, now);
 }
 
-static void switch_to(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+void general_switch_to(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                       uint64_t key1) {
-  event_suspend(site, token);
+  general_suspend(site, token);
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -105,7 +105,7 @@ static void switch_to(struct aprof_site *site, struct aprof_token *token, uint64
 
 /* -- blocking calls ---------------------------------------------------------- */
 
-static void blocking_begin(struct aprof_site *site, struct aprof_token *token) {
+void general_blocking_begin(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -117,7 +117,7 @@ static void blocking_begin(struct aprof_site *site, struct aprof_token *token) {
   event_end(t);
 }
 
-static void blocking_end(struct aprof_token *token) {
+void general_blocking_end(struct aprof_token *token) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
@@ -129,5 +129,3 @@ static void blocking_end(struct aprof_token *token) {
                   APROF_NODE_BLOCKING, now - token->word[1]);
   event_end(t);
 }
-
-const struct rare_table events_rare = {switch_to, due, blocking_begin, blocking_end};

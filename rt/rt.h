@@ -185,6 +185,10 @@ struct rt {
   bool hole; /* a child has nothing mapped behind the header, until profile_keep_range */
   bool child;    /* by fork: what there was to say, its parent has said, or will */
   bool confined; /* the program has given up system calls: we make none of our own */
+  struct {
+    uint32_t modules, abi; /* how many; of the first */
+    char name[64];
+  } refused; /* whose gates were left alone */
   dev_t device;
   ino_t inode;
   uint64_t capacity, committed; /* bytes: reserved; backed by the file */
@@ -311,6 +315,7 @@ bool profile_keep_range(void); /* in a child, before others take it; false: they
 void profile_cover(void); /* where it is not mapped in what should share our memory */
 bool profile_open(void);              /* makes the file and maps it over the range */
 bool profile_commit(uint64_t until);  /* backs [0, until) with memory; rt.lock held */
+void profile_note_refused(struct aprof_header *h); /* what rt.refused says */
 bool profile_fd_ok(void);             /* is rt.fd still the profile */
 void profile_remove(void);            /* its file, if the path still leads to it */
 void profile_abandon(void);           /* after fork: let go of the parent's */

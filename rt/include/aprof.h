@@ -59,12 +59,12 @@ struct aprof_user_event {
 extern "C" {
 #endif
 /* The plugin defines it in every unit that it instruments. */
-extern struct aprof_gate __aprof_gate __attribute__((weak, visibility("hidden")));
+extern struct aprof_gate APROF_GATE __attribute__((weak, visibility("hidden")));
 #ifdef __cplusplus
 }
 #endif
 #define APROF_CALL_(event, args, absent)                                                           \
-  (&__aprof_gate != NULL && __aprof_gate.event != NULL ? __aprof_gate.event args : (absent))
+  (&APROF_GATE != NULL && APROF_GATE.event != NULL ? APROF_GATE.event args : (absent))
 #else
 typedef void (*aprof_callback)(const struct aprof_user_event *event, void *arg);
 #define APROF_CALL_(event, args, absent) (absent)

@@ -512,16 +512,18 @@ notes() {
   echo 'int symbol_of_'"${object%.o}"';' | "${CC:-gcc}" -fPIC -x c -c - -o bare.o
   objcopy --add-section .aprof.coverage=notes.txt bare.o "$object"
 }
-notes main.o 'unit\tmain.c\t1' 'function\tserver.c:140\thandle_upload' \
+headers=$src/rt/include/aprof
+gate=$(sed -n 's/^#define APROF_ABI //p' "$headers/abi.h").$(sed -n 's/^#define APROF_GATE_ROWS //p' "$headers/event-table.h")
+notes main.o "unit\tmain.c\t1\t$gate" 'function\tserver.c:140\thandle_upload' \
   'function\tinline.h:3\tshared' 'await\tmain.c:12\tco_wait\thandle_upload' \
   'await\tmain.c:12\tco_wait\thandle_upload' 'await\tinline.h:4\tco_wait\tshared' \
   'declared\tlib.h:7\tfetch' 'declared\tserver.h:8\thandle_upload' \
   'binding\tmy.aprof:1\t3\tawait call:co_wait' 'binding\tmy.aprof:2\t0\tawait call:co_other' \
   'binding\t/usr/share/aprof/bindings/libuv.aprof:20\t2\tcreate call:uv_write' \
   'binding\t/usr/share/aprof/bindings/libuv.aprof:21\t0\tcreate call:uv_read'
-notes lib.o 'unit\tlib.c\t1' 'function\tlib.c:10\tfetch' 'function\tinline.h:3\tshared' \
+notes lib.o "unit\tlib.c\t1\t$gate" 'function\tlib.c:10\tfetch' 'function\tinline.h:3\tshared' \
   'await\tinline.h:4\tco_wait\tshared' 'binding\tmy.aprof:2\t1\tawait call:co_other'
-notes other.o 'unit\tother.c\t1' 'outside\tother.c:40\tco_wait\tmain' 'later\tof\tanother\tkind'
+notes other.o "unit\tother.c\t1\t$gate" 'outside\tother.c:40\tco_wait\tmain' 'later\tof\tanother\tkind'
 echo 'int main(void) { return 0; }' | "${CC:-gcc}" -x c - -x none main.o -o covered
 "${CC:-gcc}" -shared lib.o -o lib.so
 "${CC:-gcc}" -shared bare.o -o bare.so

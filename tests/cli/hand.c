@@ -31,7 +31,7 @@
 
 extern int __aprof_attach(struct aprof_gate *) __attribute__((weak));
 
-static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI, .size = sizeof gate};
 
 #define SITE(symbol, text, at, what, how)                                                          \
   static struct aprof_site symbol = {                                                              \

@@ -62,7 +62,7 @@ for major in $majors; do
     "$(readelf -SW sections.o | grep -c ' aprof_sites .* 000040 00  WA ')"
   equal "$gcc: no symbols of records" "" "$(nm sections.o | grep -i laprof)"
   equal "$gcc: the gate is hidden, one of many" "1" \
-    "$(readelf -sW sections.o | grep -c 'OBJECT  WEAK   HIDDEN .* __aprof_gate$')"
+    "$(readelf -sW sections.o | grep -c 'OBJECT  WEAK   HIDDEN .* __aprof_gate_[0-9_]*$')"
   equal "$gcc: no reference that has to be met" "" \
     "$(nm sections.o | grep ' U ' | grep -v -e _GLOBAL_OFFSET_TABLE_)"
 
@@ -73,7 +73,7 @@ for major in $majors; do
       check "$gcc $options $events: aprof.h, two units" \
         c "$major" $options $events "$objects/api.c" "$objects/other.c" -o api
       equal "$gcc $options $events: nothing there, nothing done" "-1 -1 -1 1" "$(./api)"
-      equal "$gcc $options $events: one gate" 1 "$(nm api | grep -c ' __aprof_gate$')"
+      equal "$gcc $options $events: one gate" 1 "$(nm api | grep -c ' __aprof_gate_[0-9_]*$')"
     done
     # shellcheck disable=SC2086
     check "$gcc $options: aprof.h in C++" \

@@ -274,32 +274,12 @@ static void blocking_end(struct aprof_token *token) {
 }
 
 int __aprof_attach(struct aprof_gate *gate) {
-  if (gate->abi != APROF_ABI || gate->flag != &gate->closed || gate->closed != 0)
+  if (gate->abi != APROF_ABI || gate->size != sizeof *gate || gate->flag != &gate->closed || gate->closed != 0)
     printf("  BAD GATE\n");
   if (getenv("TRACE_OFF"))
     on = 0;
-  gate->enter = enter;
-  gate->leave = leave;
-  gate->suspend = suspend;
-  gate->resume = resume;
-  gate->at = at;
-  gate->create_begin = create_begin;
-  gate->create_end = create_end;
-  gate->run_begin = run_begin;
-  gate->run_end = run_end;
-  gate->wake = wake;
-  gate->end = end;
-  gate->idle_begin = idle_begin;
-  gate->idle_end = idle_end;
-  gate->resync = resync;
-  gate->here = here;
-  gate->wake_current = wake_current;
-  gate->end_current = end_current;
-  gate->switch_to = switch_to;
-  gate->due = due;
-  gate->create_key = create_key;
-  gate->blocking_begin = blocking_begin;
-  gate->blocking_end = blocking_end;
+#define FILL(with, role, name, parameters, arguments) gate->name = name;
+  APROF_GATE_EVENTS(FILL, 0)
   gate->flag = &on;
   return 0;
 }

@@ -14,7 +14,7 @@
 #define CELL 64     /* bytes between tokens of one stack */
 #define STACK 16384 /* bytes between stacks: no two look like one */
 
-static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI, .size = sizeof gate};
 
 static const struct program *program;
 static uint32_t position;             /* of the next op */

@@ -23,7 +23,7 @@
 
 #define MS 1000000ull
 
-static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI};
+static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI, .size = sizeof gate};
 
 /* Sites: FUNCTION_SITE (parent), AWAIT_SITE (pause), ... name the variable and the
    place alike. */

@@ -8,18 +8,28 @@
  * Locking: none. A site's first half is constant; its second half belongs to
  * the runtime. A gate is written once: pointers first, flag last.
  *
- * Any change of layout or meaning raises APROF_ABI; a runtime leaves a gate
- * with another number alone, so the program runs as if never instrumented.
+ * Any change of layout or meaning raises APROF_ABI; a runtime leaves a gate with another number
+ * alone, and so one that holds more than it knows: that module runs as if never instrumented,
+ * which the runtime says, and notes in the profile. A gate that holds less is served (event-table.h).
  */
 #ifndef APROF_ABI_H
 #define APROF_ABI_H
 
 #include <stdint.h>
 
-#define APROF_ABI 3
+#include <aprof/event-table.h>
+
+#define APROF_ABI 4
+
+/* What the gate of this ABI, with so many rows, is called: __aprof_gate_4_28. */
+#define APROF_GATE_NAME(abi, rows) APROF_GATE_NAME_(abi, rows)
+#define APROF_GATE_NAME_(abi, rows) __aprof_gate_##abi##_##rows
+#define APROF_GATE APROF_GATE_NAME(APROF_ABI, APROF_GATE_ROWS)
+#define APROF_TEXT(name) APROF_TEXT_(name)
+#define APROF_TEXT_(name) #name
 
 #define APROF_SITE_SECTION "aprof_sites"
-#define APROF_GATE_SYMBOL "__aprof_gate"
+#define APROF_GATE_SYMBOL APROF_TEXT(APROF_GATE)
 #define APROF_ATTACH_SYMBOL "__aprof_attach"
 
 #ifdef __cplusplus
@@ -125,102 +135,37 @@ struct aprof_user_event;
 typedef void (*aprof_callback)(const struct aprof_user_event *event, void *arg);
 
 /*
- * One per linked module: weak, hidden, in .data, merged over its units.
- * `flag` points to `closed` (zero) in the object file and to the runtime's
- * switch once attached; so "off" and "absent" are the same two loads.
+ * One per linked module and shape of a gate: weak, hidden, in .data, merged over its units.
+ * Units of plugins that differ in that have one each, so that no event of the one is looked for
+ * in the gate of the other. `flag` points to `closed` (zero) in the object file and to the
+ * runtime's switch once attached; so "off" and "absent" are the same two loads.
  *
  * Instrumented code, for each event:
- *     if (__builtin_expect (*__aprof_gate.flag != 0, 0))
- *       __aprof_gate.EVENT (...);
+ *     if (__builtin_expect (*gate.flag != 0, 0))
+ *       gate.EVENT (...);
  * Flag and pointers are read afresh for each event; opening events store a
  * token, closing events test the token and never the flag.
  */
+#define APROF_GATE_MEMBER(with, role, name, parameters, arguments) void (*name) parameters;
+#define APROF_GATE_API(with, result, name, parameters) result(*name) parameters;
 struct aprof_gate {
+  /* Of every ABI: so any runtime can tell which it is. */
   const volatile uint32_t *flag;
   uint32_t closed; /* always 0 */
   uint32_t abi;    /* APROF_ABI of the plugin that emitted it */
   uint32_t tried;  /* set by the first constructor of the module that looked for
                       a runtime, found or not */
-  uint32_t unused;
+  uint32_t size;   /* of all this, as that plugin knows it; 0 up to ABI 3 */
 
-  /* A body of an async function begins. self is its address where the plugin
-     can name it without changing the code (it is public or its address is
-     taken anyway), else NULL. Pairs with leave. */
-  void (*enter)(struct aprof_site *function, struct aprof_token *, const void *self);
-  void (*leave)(struct aprof_token *, int how);
-
-  /* The running future waits for the extent of a call. */
-  void (*suspend)(struct aprof_site *await, struct aprof_token *);
-  void (*resume)(struct aprof_token *);
-
-  /* The next async body entered on this thread is called from here; NULL: no more,
-     the call is over without one. */
-  void (*at)(struct aprof_site *call);
-
-  /* A call that brings a future to life. function is the site of the body
-     that fn= names where it is defined in this unit, else NULL; fn is its
-     address (NULL when the line has no fn=, then function may be NULL too: the
-     future takes the name of the first body that runs it, else of the create
-     site). ok is the verdict of the line's ok=, 1 without one. A second
-     function of fn=a2,a3 needs no event: its body carries the run line. */
-  void (*create_begin)(struct aprof_site *create, struct aprof_token *, struct aprof_site *function,
-                       const void *fn);
-  void (*create_end)(struct aprof_token *, uint64_t key0, uint64_t key1, int ok);
-
-  /* Future (site->ns, key0, key1) runs until run_end. function is the site of
-     the body when the bracket is around a body, else NULL; self as for enter, around a
-     call what fn= names: one that nobody creates is called so. */
-  void (*run_begin)(struct aprof_site *run, struct aprof_token *, uint64_t key0, uint64_t key1,
-                    struct aprof_site *function, const void *self);
-  /* where: the RETURN site of the return taken, or NULL. */
-  void (*run_end)(struct aprof_token *, int how, struct aprof_site *where);
-
-  void (*wake)(struct aprof_site *wake, uint64_t key0, uint64_t key1);
-  void (*end)(struct aprof_site *end, uint64_t key0, uint64_t key1, int how);
-
-  void (*idle_begin)(struct aprof_site *idle, struct aprof_token *);
-  void (*idle_end)(struct aprof_token *);
-
-  /* Control came back through setjmp or the like into the frame that holds
-     this token: whatever began above it is over. */
-  void (*resync)(struct aprof_token *);
-
-  /* key=cur: the key of the running future cannot be spelled by the program,
-     so these act on it directly. */
-  void (*wake_current)(struct aprof_site *wake);
-  void (*end_current)(struct aprof_site *end, int how);
-
-  /* Behind <aprof.h>. */
-  int (*api_snapshot)(void);
-  int (*api_enable)(int on);
-  int (*api_reset)(void);
-  int (*api_callback)(aprof_callback callback, void *arg);
-  void (*api_clock_advance)(uint64_t ns);
-  uint64_t (*api_clock_now)(void);
-
-  /* From here on the future of a key runs on this thread: what ran waits until it
-     is switched to itself, or until the call returns to this frame. Pairs with
-     resume, by the usual rule; the token stays zero where nothing ran. */
-  void (*switch_to)(struct aprof_site *to, struct aprof_token *, uint64_t key0, uint64_t key1);
-  /* Between create_begin and create_end: when the future should run, in ns from
-     the begin of the bracket. It counts as woken then. */
-  void (*due)(struct aprof_token *, uint64_t ns);
-  /* Around a call that must not happen while a future holds the loop. */
-  void (*blocking_begin)(struct aprof_site *call, struct aprof_token *);
-  void (*blocking_end)(struct aprof_token *);
-  /* Between create_begin and create_end, where another thread may run the future
-     before the call returns: the key, which the arguments tell already. */
-  void (*create_key)(struct aprof_token *, uint64_t key0, uint64_t key1);
-  /* A function that is no body itself is about to call setjmp or the like: what runs
-     now. When that comes back, resync of this token: bodies that were entered on this
-     stack since, and still run, were jumped over. */
-  void (*here)(struct aprof_token *);
-  void *reserved[1];
+  uint32_t spare[4]; /* 0 */
+  APROF_GATE_MEMBERS(APROF_GATE_MEMBER, APROF_GATE_API, 0)
 };
+#undef APROF_GATE_MEMBER
+#undef APROF_GATE_API
 
 /*
  * What the unit's constructor looks for and calls: fills the gate of this
- * module. Idempotent. Thread safe. Returns 0, or -1 when the ABI differs.
+ * module. Idempotent. Thread safe. Returns 0, or -1 where it is left alone.
  */
 int __aprof_attach(struct aprof_gate *gate);
 

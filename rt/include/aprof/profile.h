@@ -140,6 +140,11 @@ struct aprof_header {
   uint64_t general_cost_mticks; /* what an event takes beyond that where it is not one
                                    of the usual */
 
+  /* Modules whose gates were left alone: built by a plugin of another ABI. */
+  uint32_t refused_modules; /* atomic */
+  uint32_t refused_abi;     /* of the first of them, and its file's name */
+  char refused_name[64];
+
   /* The process, too; constant. */
   char aprof[24];          /* the runtime's version */
   uint8_t build_id[24];    /* of the program */
