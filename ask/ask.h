@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a view means: findings, the loops, the awaits where time was really spent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings among the futures alive: who holds the loop now, stuck ones, never run, leaked;
    see findings.h. */
 #include "findings.h"

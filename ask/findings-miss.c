@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings about what could not be placed: by whom it was sent; see findings.h. */
 #include "findings.h"
 #include "format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: who takes the processor and gets nowhere; see findings.h. */
 #include "findings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: what the numbers mean, in words; see ask.h. */
 #include "findings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Findings, between the files that make them.
  *

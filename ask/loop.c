@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the loops of the process did; see ask.h. */
 #include "ask.h"
 #include "read/governed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The awaits where time was really spent; see ask.h. */
 #include "ask.h"
 #include "format.h"

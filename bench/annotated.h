@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The events that the benches measure, each by a function that does nothing else: what is
  * timed (events.c) is what is counted (instructions.c). Include it once per program.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What the plugin takes of compile time, and adds to the code. Prints the text of
 # bench/COMPILE.md.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The time of each event, in multiples of two reads of the time stamp counter,
  * which are measured in the same run. Compiled with the plugin, and once without.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The time of each event of aprof, and of two events of other tools, on this machine: as
 # multiples of two reads of the time stamp counter in the same run. Rounds in which each
 # variant runs once; medians of the rounds. Prints the text of bench/RESULTS.md.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A load that is as heavy as it is told to be: requests of three async calls, each with that
  * much work, on one thread. What the governor's ceiling holds is measured from outside.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What overhead:PERCENT holds, measured from outside: what profiling adds to a request of
 # governed.c with a ceiling, at loads from heavy requests to next to none. Prints the text of
 # bench/GOVERNED.md.

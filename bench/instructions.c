@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The events whose instructions bench/instructions counts, each in a loop that
  * does nothing else. Compiled with the plugin, and once without it as the

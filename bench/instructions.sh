@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Instructions per event, counted by callgrind, against the ceilings in
 # bench/ceilings: they do not depend on the machine's load, so a change that
 # makes an event dearer fails here and nowhere else.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What the measuring scripts of bench/ share; source it first. They are called by
 # scripts/bench, which hands over in the environment where the build is and how long to

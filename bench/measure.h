@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How bench/ times what takes a few nanoseconds: many short batches, of which the median
  * counts, beside two reads of the time stamp counter in the same run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The tools of others that Debian offers, measured as our events are; part of events.sh.
 # A tool that is not installed is named as left out.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Whole programs without the plugin, with it and no runtime, off and on: processor time
 # per request, throughput, latency, instructions. Prints the text of bench/PROGRAMS.md.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Many futures, sites and threads at once, and how long an application thread is held up.
  *

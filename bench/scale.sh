@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A million live futures, ten thousand sites, 64 threads, counters near their overflow, and a
 # dump after the other while all that runs (scale.c). Prints the text of bench/SCALE.md:
 # memory per item, time of a dump, and the longest an application thread was held up, beside

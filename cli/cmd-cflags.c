@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aprof cflags: what to compile with, for the way aprof is installed here. */
 #include "cli.h"
 #include "places.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * aprof on|off|reset: switches a live process through its profile; no signal,
  * no code of ours runs in it. What is written, and in which order, is the other

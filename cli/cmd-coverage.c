@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aprof coverage: what of a program the plugin saw, and what it did not. */
 #include "cli.h"
 #include "coverage.h"

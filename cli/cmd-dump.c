@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * aprof dump: the totals of a live process or of a profile that was left over.
  * With --fd it is what the runtime starts at exit and on a signal.

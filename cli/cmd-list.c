@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aprof list: the profiles there are, of live processes and of ended ones. */
 #include "cli.h"
 #include "find.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aprof merge: the totals of several processes as one. */
 #include "cli.h"
 #include "load.h"

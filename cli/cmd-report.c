@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aprof report: totals, a profile or a live process at one look. */
 #include "cli.h"
 #include "load.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * aprof run: runs a program with the runtime attached, however the program ends
  * sees to its totals, and leaves with the program's own exit status.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose body the plugin has not seen; see coverage.h. */
 #include "coverage.h"
 

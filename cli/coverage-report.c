@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Coverage as text and as JSON, aprof.coverage/1; see coverage.h. */
 #include "coverage.h"
 #include "load.h"

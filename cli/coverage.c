@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the plugin saw, read from ELF files; see coverage.h. */
 #include "coverage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Coverage: what the plugin saw while it compiled a program.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directories of profiles; see find.h. */
 #include "cli.h"
 #include "find.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why a run has no totals; see explain.h. */
 #include "explain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles as rows of a table; see listing.h. */
 #include "listing.h"
 

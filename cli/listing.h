@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Profiles as rows of a table: what `aprof list' prints, and whoever has to choose among several.
  * Cost: each profile is read once. Locking: none.

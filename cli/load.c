@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Totals found, tested and read; see load.h. */
 #include "load.h"
 

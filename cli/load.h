@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A view of whatever a user names.
  * Cost: that of reading it. Locking: none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The `aprof` command: finds the subcommand and hands over. */
 #include "cli.h"
 

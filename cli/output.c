@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Totals into files; see output.h. */
 #include "output.h"
 

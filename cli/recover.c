@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* After a run; see recover.h. */
 #include "recover.h"
 

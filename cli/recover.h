@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * After a run: the totals of processes that could not write their own.
  *

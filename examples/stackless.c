@@ -111,3 +111,4 @@ int main(void) {
   }
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

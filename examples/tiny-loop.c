@@ -160,3 +160,4 @@ int main(void) {
   tiny_run();
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

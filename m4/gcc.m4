@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # APROF_FIND_GCCS
 # Finds every GCC that a plugin must be built for: gcc-11, gcc-12, ... and the
 # plain gcc. Sets

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # APROF_NEEDS(VARIABLE, PKG-CONFIG-MODULE, DEBIAN-PACKAGE, WHAT-FOR)
 # Sets VARIABLE_CFLAGS and VARIABLE_LIBS; a missing module is an error that
 # names the package.

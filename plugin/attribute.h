@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * __attribute__ ((aprof ("..."))): binding lines in the program itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What only the whole line can tell: whether verb, place and words go together.
  */

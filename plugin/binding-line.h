@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the files that read one line of the grammar share: stretches of its text,
  * and how a mistake in one is said.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys, values and conditions; see binding.h for the grammar. */
 #include "binding-value.h"
 

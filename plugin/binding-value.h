@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The expressions of the binding grammar: keys, values, conditions, constants.
  * Split from binding.h for its readers only: nobody but the line parser and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loading of bindings files; see bindings-file.h. */
 #include "bindings-file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Bindings files: NAME.aprof, one line of the grammar per line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Bodies: async functions, and functions that run a future known by its key.
  *

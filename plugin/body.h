@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The work on one body, from its first look to its wrapping; see body.cc.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What one line puts around a call: brackets, and events of no extent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One call (or store) while it is worked on: what goes before, around and behind.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The section .aprof.coverage; see coverage.h. */
 #include "coverage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the plugin saw in this unit, for `aprof coverage`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Locations for messages; see diagnose.h. */
 #include "diagnose.h"
 

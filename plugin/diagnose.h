@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Messages with a caret in place: in the program, in an attribute's string and
  * in a bindings file alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * aprof.so: what -fplugin= names. Opens the plugin of the running GCC.
  *

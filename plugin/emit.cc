@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces of event code; see emit.h. */
 #include "emit.h"
 

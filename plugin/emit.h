@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Event code: pieces of GIMPLE that call through the gate.
  *

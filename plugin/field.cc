@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The member behind a call; see field.h. */
 #include "field.h"
 

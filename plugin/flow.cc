@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paths of functions' addresses; see flow.h. */
 #include "flow.h"
 

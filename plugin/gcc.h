@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * GCC's headers, in the one order in which they compile, and the differences
  * between majors that this plugin meets. Nothing else includes a GCC header.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The plugins, one per GCC major that configure found: GNU make, included by
 # Makefile.am. Each is built by its own g++ against its own headers, objects in
 # plugin/gccNN/.

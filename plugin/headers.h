@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which names belong to which library: lines of shipped files hold for what their
  * headers declare.

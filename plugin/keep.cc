@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Roots for the garbage collector; see keep.h. */
 #include "keep.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Trees that the plugin holds on to over the compiler's garbage collections.
  *

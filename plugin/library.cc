@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which libraries a unit includes; see library.h. */
 #include "library.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Shipped files: the lines about one library, for the names that its headers declare.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Callbacks by their type; see likely.h. */
 #include "likely.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Events of no extent: wake and end, of a call or of a body.
  *

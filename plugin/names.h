@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What functions and types are called: as written, as the assembler sees it, and
  * qualified in C++.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The plugin's options, -fplugin-arg-aprof-KEY[=VALUE], and where this build of
  * aprof finds its own files.

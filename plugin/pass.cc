@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk over one function; see pass.h. */
 #include "pass.h"
 

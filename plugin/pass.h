@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The pass: walks a function before it is lowered and instruments it.
  *

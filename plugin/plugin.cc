@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The plugin of one GCC major: what GCC calls, in the order of a compilation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is seen while parsing; see scan.h. */
 #include "scan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the program says while it is parsed and forgets afterwards: which
  * functions are passed or assigned as which typedef, which reach the fn= of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Site records; see site.h. */
 #include "site.h"
 

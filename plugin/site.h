@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Site records: one static struct aprof_site (abi.h) per place.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Types as the grammar names them: typedefs, "ret(args,...)", fields.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values as trees; see value.h. */
 #include "value.h"
 

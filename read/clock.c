@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ticks to nanoseconds; see clock.h. */
 #include "clock.h"
 

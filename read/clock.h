@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ticks to nanoseconds, and what "now" means for a profile.
  *

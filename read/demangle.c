@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbols to names; see demangle.h. */
 #include "demangle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of symbols as the plugin shows functions: ns::Class::method, without
  * parameters, template arguments and return types; a lambda is "lambda".

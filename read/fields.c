@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of fields; see fields.h. */
 #include "fields.h"
 

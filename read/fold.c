@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers of two views folded into one; see fold.h. */
 #include "fold.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Numbers of one kind from two views: what is left of the later ones, or both together.
  *

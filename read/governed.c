@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Governed overhead: what was shed, and what that concerns, of a profile; see governed.h. */
 #include "governed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Governed overhead, as it is read: what each thread had shed, for how much of its
  * time, and which numbers of which functions that concerns.

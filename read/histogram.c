@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Histograms added up and read; see histogram.h. */
 #include "histogram.h"
 

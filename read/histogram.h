@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Histograms: the writer's log-linear buckets, added up and read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What belongs together, found by a text; see index.h. */
 #include "index.h"
 

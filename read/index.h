@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What belongs together, found by a text that says what it is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The interval between two views of one process; see view.h. Counts, sums and histograms are
  * subtracted, as fields.c says of each; what only the later one knows happened in between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON with 64-bit integers; see json.h. */
 #include "json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of several processes put together: sums over them, and what is of one remains so; see
    view.h. */
 #include "fold.h"

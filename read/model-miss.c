@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What could not be placed, by place; see model.h. */
 #include "index.h"
 #include "model.h"

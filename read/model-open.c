@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was going on at `now`: live futures and threads; see model.h. */
 #include "model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Paths, functions, and the counters stored for them; see model.h. */
 #include "model.h"
 

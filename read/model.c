@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model put together; see model.h. */
 #include "model.h"
 

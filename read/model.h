@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The model: a profile's numbers in nanoseconds, by path, function and thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sites by name; see names.h. */
 #include "names.h"
 

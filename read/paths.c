@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Paths of two views folded into one; see fold.h. */
 #include "fold.h"
 

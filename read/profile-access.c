@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies in the copy of a profile, by number and by reference; see profile.h. */
 #include "profile.h"
 

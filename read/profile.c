@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile reader; see profile.h. */
 #include "profile.h"
 

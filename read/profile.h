@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile reader: a private, bounds-checked copy of a profile.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What follows from the members of a view: what belongs together in it, and who holds which
    loop; see view.h. */
 #include "settle.h"

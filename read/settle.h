@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What is done when numbers have been subtracted or added up, some of it by view_settle too.
  * Cost: linear. Locking: none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Governed overhead: what the numbers of a view lack; see view.h. */
 #include "view.h"
 

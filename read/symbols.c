@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses to names; see symbols.h. */
 #include "symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages, memory and small readers; see util.h. */
 #include "util.h"
 

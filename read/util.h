@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Messages, memory and small readers: what every file of the command shares.
  *

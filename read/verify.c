@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A view tested: its numbers and the equations; see verify.h. */
 #include "verify.h"
 

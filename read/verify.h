@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A view tested against the ledger.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A view of a profile: the model's numbers, under the names that users know; see view.h. */
 #include "clock.h"
 #include "governed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A view of totals: JSON that comes from anywhere, tested member by member as it is read; see
    fields.h. */
 #include "fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The view: all numbers about a process, or several, over one interval, in memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Chunks of the profile: the only allocator. Bump allocation under rt.lock;
  * nothing is ever given back.

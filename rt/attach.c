@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a module's constructor finds the runtime, and what <aprof.h> calls.
  */

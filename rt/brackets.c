@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of futures that are found by a key: creates, runs, wakes, ends; and
  * the loop's own idling.

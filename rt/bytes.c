@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory and strings without libc; see bytes.h. */
 #include "bytes.h"
 

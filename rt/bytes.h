@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory and strings without libc: the same functions under names of our own.
  *

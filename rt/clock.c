@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile's clock: the time stamp counter where it is invariant, else
  * CLOCK_MONOTONIC, or a virtual one that the program advances itself.

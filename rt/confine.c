@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs that give up system calls: a seccomp filter that comes while they run may
  * kill them for any call that only we make.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Start, epochs and fork: when there is a profile, and whose.
  */

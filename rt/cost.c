@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an event costs here: measured once, on a thread, a future and counters that
  * exist for this alone, so that nothing of it is in any total.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a process and its modules are; see describe.h. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

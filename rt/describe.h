@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a process and its modules are, for who reads the profile later.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directories of tables that grow by segments; see directory.h. */
 #include "directory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tables that grow a piece at a time: a directory leads from the upper bits of a hash
  * to segments of one size, and a full segment is replaced by two. So no event pays for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Totals at exit and on a signal: the `aprof` command makes them from the
  * profile. Started by a bare clone and exec, so that it works in a signal

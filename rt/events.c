@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of bodies and awaits: the ones a coroutine program makes most.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the files of events share: the functions that fill a gate, and the steps
  * that bodies and brackets have in common.

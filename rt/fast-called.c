@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The fast events of runs that a running future makes: a callback that goes through the
  * steps of a request, a state machine that polls another one. See fast.c for why, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The fast events of futures that are found by a key: created by the loop or by a
  * running future, run by the loop. See fast.c for why, and brackets.c for what they

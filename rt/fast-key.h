@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the fast events of futures that are found by a key have in common; see fast-key.c.
  *

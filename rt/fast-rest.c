@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The fast events of futures that do not run: woken, due, ended from outside, and the end
  * of a create whose key was known before the call. See fast.c for why, and brackets.c and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The events that programs make most, when all is as usual: the thread known,
  * nothing odd about the future, every record found before. Bodies and awaits are

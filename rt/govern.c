@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Governed overhead: when a thread sheds detail, and when it takes it back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Governed overhead: how much detail a thread keeps, so that its events cost no more
  * than the ceiling that `overhead:PERCENT` sets.

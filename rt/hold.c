@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Long slices: whether the thread was on a processor, and what of the time it was not is its
  * own doing.

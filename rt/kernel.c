@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernel's calls without libc; see kernel.h. */
 #define _GNU_SOURCE
 #include "kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From keys to futures: open addressing over words of (hash, record), in segments
  * of a directory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From keys to futures; see key.c. Any thread, inside an event.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A map from 64-bit keys to numbers that only grows: look-ups take no lock, and no
  * event pays for more than one segment of growth.

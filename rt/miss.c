@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events that could not be placed: how many, of which kind, and who sent them, so
  * that a binding's mistake is found by its line. Nothing here is on the path of an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events inside events: signal handlers that run futures, and handlers that never
  * return to what they interrupted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The calling-context tree: append only, one for the process. Found through a
  * cache per thread; here is what happens on a miss. Only what is new takes the lock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * APROF_OPTIONS=key:value,...: read once, before the first future.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the kernel says, of a file or otherwise, asked without the C library.
  *

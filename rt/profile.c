@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile file: where it lies, how its memory is reserved, backed and let go.
  *

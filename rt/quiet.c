@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Signals that the kernel sends for what this library does itself: beyond the program's
  * RLIMIT_FSIZE, into a pipe that nobody reads, to a terminal that is not its. Each would

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events and steps that are rare beside the others: switches between stacks by
  * key, wakers and due times, calls that block the loop.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a process, its machine and a directory leave a profile of their memory; see rt.h. */
 #define _GNU_SOURCE
 #include <linux/magic.h>

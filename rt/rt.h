@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The inside of libaprof: the nouns, and what each file offers the others.
  *

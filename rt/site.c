@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Numbers of sites. A site registers at its first event in this profile; its
  * strings are copied, so nothing dangles when its module is unloaded, and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Threads: which block a thread counts in, and what it does when the profile's
  * epoch is no longer the one it knew.

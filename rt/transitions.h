@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How a future moves between queued, running and waiting: the ledger itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The kernel's clocks, asked of the kernel itself: by the code that it maps into each
  * process, else by a system call.

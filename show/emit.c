@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON, written member by member; see emit.h. */
 #include "emit.h"
 

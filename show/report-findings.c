@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The findings, in words; see report.h. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as JSON, aprof.report/1; see report.h. */
 #include "emit.h"
 #include "report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What found no future, and may well be all right; see report.h. */
 #include "report.h"
 

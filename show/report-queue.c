@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report: loops, who woke whom, what blocked; see report.h. */
 #include "ask/format.h"
 #include "read/governed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as text; see report.h. */
 #include "report.h"
 

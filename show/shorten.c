@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of files without the directory that they share; see report.h. */
 #include "read/fields.h"
 #include "read/settle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Totals: the writer; see totals.h. */
 #include "totals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Totals: a view as JSON, aprof.totals/1.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What other tools take for two events: a call of a function that they instrument, which
  * is entered and left. Compiled once per tool; nothing else here is instrumented.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The least that -finstrument-functions can be used for: each event's function and time in
  * a ring. Linked to call.c; compiled without the option.

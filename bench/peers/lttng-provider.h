@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tracepoints of lttng.c, in the form that LTTng-UST wants them: included many times. */
 #undef TRACEPOINT_PROVIDER
 #define TRACEPOINT_PROVIDER bench

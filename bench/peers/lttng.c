@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two tracepoints of LTTng-UST; whether a session listens is the script's business. */
 #define TRACEPOINT_CREATE_PROBES
 #define TRACEPOINT_DEFINE

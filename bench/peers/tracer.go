@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What Go's execution tracer takes for a suspension and its end: two goroutines pass a
 // token to and fro on one processor, so that each passage parks one and readies the other.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two USDT probes to which nobody listens: what they cost while they wait. */
 #include <sys/sdt.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Coroutines for the programs here: a stack each, and a switch that saves what a called
  * function must keep and no more. A switch takes a few nanoseconds, where ucontext(3)

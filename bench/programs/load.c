@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Load for a server on this machine, at a fixed rate or as fast as it answers, and what the
  * server spent on it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The worst case: two coroutines that do nothing but hand over to each other. Each is one
  * future, each hand-over one await: a suspension and the end of another one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A small server with a coroutine per connection. Every function that can suspend is async,
  * and some more, as in programs that mark all of them (QEMU's coroutine_fn): nine async calls

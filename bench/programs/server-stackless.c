@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The same server without stacks: a connection is a state machine that is called again
  * when its socket is ready, and each request is a future of its own, whose steps are the

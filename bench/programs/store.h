@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the two small servers have in common: a store of values by name, answered in
  * memcached's text protocol (get and set), and a listening socket. The servers differ in

@@ -191,3 +191,4 @@ void backend_fetch(struct backend *backend, uv_loop_t *loop, struct request *req
   if (status != 0)
     fetch_close(fetch, status);
 }
+/* SPDX-License-Identifier: MIT */

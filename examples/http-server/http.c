@@ -280,3 +280,4 @@ static void next_request(struct connection *connection) {
   request->total_length = status == 0 ? head + request->body_length : connection->length;
   request_wake(request);
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Load for the HTTP server, for wrk: every route in turn.
 --   wrk -t1 -c16 -d5 -s load.lua http://127.0.0.1:PORT
 

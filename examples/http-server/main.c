@@ -117,3 +117,4 @@ int main(int argc, char **argv) {
   printf("served %llu requests\n", (unsigned long long)server.served);
   return status == 0 ? 0 : fail("loop", uv_strerror(status));
 }
+/* SPDX-License-Identifier: MIT */

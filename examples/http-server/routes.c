@@ -176,3 +176,4 @@ const struct route routes[] = {
     {"POST", "/upload", "upload", handle_upload}, {NULL, NULL, NULL, NULL},
 };
 const struct route error_route = {"", "", "error", handle_error};
+/* SPDX-License-Identifier: MIT */

@@ -125,3 +125,4 @@ void backend_stop(struct backend *backend);
 void backend_fetch(struct backend *backend, uv_loop_t *loop, struct request *request);
 
 #endif
+/* SPDX-License-Identifier: MIT */

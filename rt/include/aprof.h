@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * aprof: the async profiler for C. What a program may say to it.
  *

@@ -84,3 +84,4 @@ int main(void) {
   count_print(&readable);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The shipped bindings on the real libraries: each program of this folder prints what
 # it counted itself (count.h), the same with and without the plugin, and the totals
 # say the same. A library that is not here is skipped with a line.

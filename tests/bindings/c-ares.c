@@ -117,3 +117,4 @@ int main(void) {
   count_print(&infos);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

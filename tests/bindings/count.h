@@ -23,3 +23,4 @@ static inline void count_print(const struct count *count) {
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

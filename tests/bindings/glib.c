@@ -343,3 +343,4 @@ int main(int argc, char **argv) {
   count_print(&reply);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

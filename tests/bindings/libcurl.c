@@ -67,3 +67,4 @@ int main(int argc, char **argv) {
   free(path);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

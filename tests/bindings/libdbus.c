@@ -125,3 +125,4 @@ int main(void) {
   count_print(&filter);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

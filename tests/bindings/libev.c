@@ -126,3 +126,4 @@ int main(void) {
   count_print(&one);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -223,3 +223,4 @@ int main(void) {
   count_print(&pushed);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -309,3 +309,4 @@ int main(void) {
     count_print(all[i]);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

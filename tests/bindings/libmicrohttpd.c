@@ -107,3 +107,4 @@ int main(void) {
   count_print(&requests);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -147,3 +147,4 @@ int main(void) {
   count_print(&rung);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -48,3 +48,4 @@ int main(void) {
   count_print(&operation);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -56,3 +56,4 @@ int main(void) {
   count_print(&job_counts);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -78,3 +78,4 @@ int main(void) {
   count_print(&stuck);
   pth_exit(NULL); /* as the last thread, and no future */
 }
+/* SPDX-License-Identifier: MIT */

@@ -135,3 +135,4 @@ int main(void) {
   count_print(&leaving);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -78,3 +78,4 @@ int main(void) {
   return 0;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -121,3 +121,4 @@ int main(void) {
   count_print(&waiter);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -150,3 +150,4 @@ int main(void) {
   count_print(&now);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What make install puts where, with DESTDIR as packagers use it.
 . "$(dirname "$0")/../lib.sh"
 

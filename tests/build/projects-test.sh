@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Projects on autotools, CMake and Meson learn nothing but CFLAGS, from any
 # directory: with the plugin in the build tree (make check) and where it is
 # installed (make installcheck).

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Units whose gate is not of this version, made by changing what the plugin says of it in their
 # assembly: they run as if never instrumented, and run, report, list and coverage say so.
 . "${0%/*}/../lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # aprof coverage of callbacks that one unit gives to a create and another one defines: by
 # name, an asm name, a weakref, a choice, a field, a wrapper; and what no unit defines.
 . "${0%/*}/../lib.sh"

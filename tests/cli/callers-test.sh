@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Who has called another async function lives and waits, for as long as that goes on: in
 # each kind of totals that can be made meanwhile. Exact, on the virtual clock (hand.c).
 . "${0%/*}/../lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Checks totals: against the JSON schema, and by the ledger's equations.
 
     check-totals.py SCHEMA FILE...

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The aprof command from outside: every way a program ends, live processes,
 # intervals, messages and exit statuses. Programs here carry hand-written
 # events (hand.c), so the plugin is not needed; every dump is checked against

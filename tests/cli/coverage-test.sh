@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # aprof coverage of what the plugin really leaves in a program, with each compiler.
 . "${0%/*}/../lib.sh"
 

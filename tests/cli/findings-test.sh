@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Every kind of finding, in C and in C++, with each compiler: a program does one thing
 # wrong (findings.c), and totals, report and report --json say which function it was and
 # at which line. Whoever does nothing wrong has no finding; nor has one any of a kind

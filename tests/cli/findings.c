@@ -258,3 +258,4 @@ int main(int argc, char **argv) {
   finish(&job[39]);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

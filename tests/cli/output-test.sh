@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What lies where totals go: a program that ends, or is asked by a signal, waits for no pipe,
 # writes to no device and follows no link that somebody has put there. Only what the user
 # gives (-o) may be one.

@@ -114,3 +114,4 @@ int main(int argc, char **argv) {
   getchar();
   kill(getpid(), SIGKILL);
 }
+/* SPDX-License-Identifier: MIT */

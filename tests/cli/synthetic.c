@@ -235,3 +235,4 @@ struct synthetic *synthetic_rich(void) {
   synthetic_future(s, 3, n[0], APROF_FUTURE_TENTATIVE, 400000);
   return s;
 }
+/* SPDX-License-Identifier: MIT */

@@ -63,3 +63,4 @@ int synthetic_file(const struct synthetic *s, size_t length);
 struct synthetic *synthetic_rich(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

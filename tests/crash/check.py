@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Checks the totals of a killed process against what it had counted itself.
 
     check.py TOTALS SEEN

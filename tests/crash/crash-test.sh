@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Some kills of the crash drill, tests/crash/run, and what a kill at each instruction that writes
 # to the profile would leave.
 . "$(dirname "$0")/../lib.sh"

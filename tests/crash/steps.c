@@ -133,3 +133,4 @@ int main(int argc, char **argv) {
   kill(victim, SIGKILL);
   return changes == 0 ? 97 : 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Checks what `steps` has copied: no future that was there before is missing.
 
     steps.py APROF DIRECTORY

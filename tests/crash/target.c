@@ -259,3 +259,4 @@ int main(int argc, char **argv) {
       return 2;
   churn(&seen[0]);
 }
+/* SPDX-License-Identifier: MIT */

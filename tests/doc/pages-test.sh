@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The documentation agrees with the sources: pages are clean, their examples
 # compile, aprof-bindings(5) has every word of the parser, and the bindings file
 # that the tutorial grows is the one that is there, and complete.

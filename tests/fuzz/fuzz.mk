@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The fuzz targets, built by tests/fuzz/run in a directory of their own:
 #   make -f fuzz.mk src=SOURCES CLANG=clang
 # libFuzzer drives them; ASan and UBSan watch.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Damaged bindings and attributes through the compiler itself.
 
 Takes lines of the grammar (bindings/, corpus/binding), changes them at random, and

@@ -79,3 +79,4 @@ uint8_t *sparse_pack(const uint8_t *bytes, size_t length, size_t *size) {
   }
   return image;
 }
+/* SPDX-License-Identifier: MIT */

@@ -36,3 +36,4 @@ int sparse_expand(const uint8_t *image, size_t size);
 uint8_t *sparse_pack(const uint8_t *bytes, size_t length, size_t *size);
 
 #endif
+/* SPDX-License-Identifier: MIT */

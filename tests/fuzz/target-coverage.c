@@ -18,3 +18,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   coverage_release(&coverage);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

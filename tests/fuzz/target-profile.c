@@ -147,3 +147,4 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
   }
   return size;
 }
+/* SPDX-License-Identifier: MIT */

@@ -50,3 +50,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   view_free(v);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -45,3 +45,4 @@ extern "C" unsigned long work(unsigned rounds) {
   }
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

@@ -122,3 +122,4 @@ const struct hazard exit_hazards[] = {
     {"in-atexit", in_atexit, false},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

@@ -224,3 +224,4 @@ const struct hazard file_hazards[] = {
     {"confined-child", confined_child, true},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

@@ -186,3 +186,4 @@ const struct hazard fork_hazards[] = {
     {"daemon", daemonize, false},          {"exec-itself", exec_itself, false},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

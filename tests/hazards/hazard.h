@@ -59,3 +59,4 @@ extern const struct hazard signal_hazards[], fork_hazards[], thread_hazards[], r
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs with the plugin under valgrind's helgrind, which finds nothing in them or in the
 # runtime that it does not find in the same program without it.
 #

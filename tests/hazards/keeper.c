@@ -90,3 +90,4 @@ void _exit(int status) {
   for (;;)
     syscall(SYS_exit_group, status);
 }
+/* SPDX-License-Identifier: MIT */

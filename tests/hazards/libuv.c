@@ -98,3 +98,4 @@ unsigned long work(unsigned rounds) {
   must(uv_loop_close(&loop) == 0, "uv_loop_close");
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

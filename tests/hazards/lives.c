@@ -194,3 +194,4 @@ const struct hazard thread_hazards[] = {
     {"reload-first", reload_first, false},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

@@ -81,3 +81,4 @@ int main(int argc, char **argv) {
   printf("%s %lu\n", h->name, result);
   return 5; /* a status of its own: that, too, must come through */
 }
+/* SPDX-License-Identifier: MIT */

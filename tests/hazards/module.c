@@ -11,3 +11,4 @@ APROF_ASYNC static __attribute__((noinline)) unsigned long module_future(unsigne
 }
 
 unsigned long module_run(unsigned n) { return module_future(n) + module_future(n + 1); }
+/* SPDX-License-Identifier: MIT */

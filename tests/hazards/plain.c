@@ -28,3 +28,4 @@ unsigned long work(unsigned rounds) {
     sum += branch(4, i);
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

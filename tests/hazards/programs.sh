@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The programs of the hazard matrix, and the ways to build and link them. Sourced by
 # run, which has set cc, cxx, here and work (tests/lib.sh).

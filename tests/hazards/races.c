@@ -140,3 +140,4 @@ const struct hazard race_hazards[] = {
     {"ended-elsewhere", ended_elsewhere, false},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

@@ -342,3 +342,4 @@ const struct hazard signal_hazards[] = {
     {"stepped-jumps", stepped_jumps, false},
     {NULL, NULL, false},
 };
+/* SPDX-License-Identifier: MIT */

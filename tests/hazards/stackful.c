@@ -78,3 +78,4 @@ unsigned long work(unsigned rounds) {
   }
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

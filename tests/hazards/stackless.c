@@ -70,3 +70,4 @@ unsigned long work(unsigned rounds) {
   }
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

@@ -142,3 +142,4 @@ int main(int argc, char **argv) {
   for (;;)
     run_to_mark(0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -87,3 +87,4 @@ unsigned long work(unsigned rounds) {
   }
   return sum;
 }
+/* SPDX-License-Identifier: MIT */

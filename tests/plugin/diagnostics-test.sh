@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Messages: diagnostics/NAME.c compiled by every GCC says what NAME.err holds.
 #
 #   UPDATE=1 diagnostics-test.sh writes the messages anew

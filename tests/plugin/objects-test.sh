@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What the plugin leaves in objects and programs: nothing where nothing is
 # annotated, records that go with their code, one gate per module, programs that
 # run as ever without a runtime.

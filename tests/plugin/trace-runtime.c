@@ -283,3 +283,4 @@ int __aprof_attach(struct aprof_gate *gate) {
   gate->flag = &on;
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What the plugin inserts, as the trace of its events: each program of cases/ is
 # compiled by every GCC with many sets of options, run with a runtime that prints
 # each event, and compared with cases/NAME.trace, which is one for all of them.

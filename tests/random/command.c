@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command's reader on a random program; see command.h. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile of this very process as the command reads it, against the model's rows.
  *

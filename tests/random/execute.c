@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
 #include "events.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Drives the runtime with a program, through a gate as instrumented code does.
  *

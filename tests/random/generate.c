@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Random programs: threads that run strands (C stacks), each a pile of open
  * brackets. What a real program could do at a point is what may come next; a

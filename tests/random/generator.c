@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a random program has left open, and how an event is written down. */
 #include "generator.h"
 

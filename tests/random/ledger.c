@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model's books, and how they are added up. */
 #include "ledger.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The model's books: futures, waits, slices and paths, each one remembered.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * random: random async programs, run by the runtime and by the model.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Creates and runs: futures that have a key. */
 #include "model-steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The steps that events are made of. */
 #include "model-steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The inside of the model: what tokens remember, and the steps of events.
  *

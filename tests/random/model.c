@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The events of a program, one after the other, as design.md words them. */
 #include "model.h"
 #include "model-steps.h"

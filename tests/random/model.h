@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The model: what a program's totals must be, worked out in the plainest way.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The static places of random programs, and how a program is printed. */
 #include "program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A random async program: a list of events as the plugin would emit them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile of this process as rows. */
 #include "reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A minimal profile reader for tests, written against profile.h alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of named numbers, and how two of them differ. */
 #include "rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rows: totals as both sides of a comparison spell them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs and rows without what a step of the governor gives up. */
 #include "shed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What can be compared of programs on threads that shed detail (rt/govern.h).
  *

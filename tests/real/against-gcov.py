@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs that totals count against calls that gcov counted, in the same process.
 
     against-gcov.py GCDA-DIR TOTALS...

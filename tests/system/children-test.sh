@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Children that are hard to tell from their parent: in its memory (vfork), or with its number.
 . "$(dirname "$0")/../lib.sh"
 

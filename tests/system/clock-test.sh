@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What is measured is the time that really passed, whatever the program takes for it: a
 # preloaded library has other clocks in place of the C library's. The program stamps
 # its one future itself, by the kernel's clock.

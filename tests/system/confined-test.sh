@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs that give up system calls in ways that cannot be seen in the program: in a
 # module that it loads, or in a library that lies where those of the system do. None may be
 # killed for a call that only the runtime makes. The hazards "confined-..." are about

@@ -46,3 +46,4 @@ int main(int argc, char **argv) {
   (void)ignored;
   return 5;
 }
+/* SPDX-License-Identifier: MIT */

@@ -32,3 +32,4 @@ int confine(void) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 #endif
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The demo's report names the handler that burns, as its first finding and with
 # its lines; and nobody when nobody burns.
 . "$(dirname "$0")/../lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # How a program ends under what a preloaded library does, and what is said when the command that
 # makes its totals does not come through.
 . "$(dirname "$0")/../lib.sh"

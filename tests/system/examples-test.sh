@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The examples print the same with and without the plugin, with the runtime and
 # without it, and their totals say what they do.
 . "$(dirname "$0")/../lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Governed overhead on a real clock: a load in steps on two threads, with ceilings that
 # are never, sometimes and always too low. Counts are the program's own each time, and
 # all equations hold. How long each step lasts is the machine's business: not tested.

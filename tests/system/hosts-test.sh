@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs that are at home elsewhere: behind a runtime that has to be the first, with a library of
 # their own preloaded, where somebody else has the place of profiles, several at once.
 . "$(dirname "$0")/../lib.sh"

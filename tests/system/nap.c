@@ -29,3 +29,4 @@ int main(int argc, char **argv) {
     _exit(result);
   return result;
 }
+/* SPDX-License-Identifier: MIT */

@@ -41,3 +41,4 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone) {
   now->tv_usec = time.tv_nsec / 1000;
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

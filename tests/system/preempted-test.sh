@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A loop that loses its processor to others is held by nobody: no finding. One that computes for
 # long is, beside the same neighbours, and one that blocks in the kernel.
 . "${0%/*}/../lib.sh"

@@ -64,3 +64,4 @@ int main(int argc, char **argv) {
   kill(0, SIGTERM);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A profile lies where the program's own shared memory may lie, too, 64 MB in a container:
 # how much of that it takes, and what many leave there.
 . "$(dirname "$0")/../lib.sh"

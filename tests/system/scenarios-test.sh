@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Exact numbers: scenarios.c on the virtual clock, through plugin, runtime and
 # command, for each compiler with and without optimisation.
 . "$(dirname "$0")/../lib.sh"

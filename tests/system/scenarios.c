@@ -500,3 +500,4 @@ int main(int argc, char **argv) {
   fprintf(stderr, "Usage: scenarios NAME\n");
   return 2;
 }
+/* SPDX-License-Identifier: MIT */

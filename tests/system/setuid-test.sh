@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A set-user-ID program lends its rights to nobody: the `aprof` command that it starts is one
 # that its caller cannot choose, and runs with the caller's rights.
 . "$(dirname "$0")/../lib.sh"

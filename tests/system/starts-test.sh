@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The first future, and the start of the command that makes totals, where programs are unusual:
 # on small stacks, under the loader's lock, beside fork, as the first process of a container.
 . "$(dirname "$0")/../lib.sh"

@@ -68,3 +68,4 @@ int main(int argc, char **argv) {
   printf("%llu\n", (unsigned long long)(one.requests + other.requests));
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

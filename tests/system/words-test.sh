@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Words whose effect only a whole program shows: small ones on the virtual clock, each with the
 # lines about it and what its totals must say.
 . "$(dirname "$0")/../lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The layers of the sources, by what they include and what they export:
 # plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ ask/ show/ cli/)
 # aprof/profile.h only, these go in that order, rt/

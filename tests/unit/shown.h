@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What users see of a profile made to measure.
  * Purpose: totals, a reading of them and the report, as text. Errors: the test fails.

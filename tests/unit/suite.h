@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the unit tests end with: a case that has its tests is run by Check, as CK_VERBOSITY
  * asks for it. The exit status of main; takes the case.

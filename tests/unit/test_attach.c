@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gates that are taken, and gates that are not. */
 #include <stddef.h>
 #include <sys/wait.h>

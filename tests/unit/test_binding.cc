@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The binding grammar: every form is read, every mistake is found where it is. */
 #include <check.h>
 #include <stdlib.h>

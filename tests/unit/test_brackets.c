@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Creates, runs, wakes, ends and idling: futures that are found by a key. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ticks to nanoseconds: which of a profile's own estimate and what can be measured now is
    believed. */
 #include <check.h>

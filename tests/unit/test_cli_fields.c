@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of fields, the schema of totals and aprof-totals(5) name the same members, of the
    same types: read/fields.c. */
 #include "read/fields.h"

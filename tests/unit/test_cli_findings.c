@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a report says and finds: ask/findings*.c, show/report*.c, of profiles made to measure. */
 #include "read/json.h"
 #include "shown.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers for people, and histograms read: ask/format.c, read/histogram.c. */
 #include "ask/format.h"
 #include "read/demangle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was shed, as reports show it: read/governed*.c and all that asks them. */
 #include "read/json.h"
 #include "shown.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Totals written, read back and subtracted: read/json.c, view-totals.c, interval.c,
    waits.c, findings.c. */
 #include "read/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model of cli/: the reader's half of the ledger, on profiles made to measure. */
 #include "read/model.h"
 #include "show/totals.h"

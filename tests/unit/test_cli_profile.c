@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile reader of cli/ against bad input: every byte of a profile is
  * hostile. What is asserted is that the reader ends, in time and in bounds (run

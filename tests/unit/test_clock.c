@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The first moment of a profile and the rate of its clock, with clocks of the kernel that
  * are read at a bad time, stand still, or go their own way.

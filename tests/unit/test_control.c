@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Epochs: off, on, reset and fork; what is of an older one does nothing. */
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies and awaits: enter, leave, suspend, resume, at, resync. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What programs do most, again and again: right each time, and from some round on without
  * a general event. All that runs here runs in rounds of the same; the last ones must add

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Governed overhead: what is shed when, that nothing flaps, and that counts and the
    ledger's equations hold at each step. Events cost here what `costs` says. */
 #include "unit.h"

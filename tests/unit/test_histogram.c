@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Histograms: the buckets, and what falls into them. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The key table, seen through creates, runs and ends. */
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events that cannot be placed: which kind, by whom, how often. */
 #include "unit.h"
 

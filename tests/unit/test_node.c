@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Paths: the calling-context tree, folding of recursion, and its cap. */
 #include <pthread.h>
 #include <signal.h>

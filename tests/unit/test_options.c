@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* APROF_OPTIONS: what is understood, and what is said of the rest. */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile as a file: its header, its limits, and what happens beyond them. */
 #include <errno.h>
 #include <fcntl.h>

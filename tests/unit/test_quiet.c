@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals for what the runtime does stay with it, and nobody else's do (rt/quiet.c). */
 #include <fcntl.h>
 #include <signal.h>

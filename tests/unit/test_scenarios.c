@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The scenarios that a profiler of futures must get right, as events by hand on
  * the virtual clock, each in every model that can express it: stack (a body with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads: blocks and their leases, stacks that move, signal handlers. */
 #include <malloc.h>
 #include <pthread.h>

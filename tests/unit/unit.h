@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the unit tests of the runtime share: a gate of their own, events sent as
  * instrumented code sends them, and the profile read back.

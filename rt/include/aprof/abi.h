@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The event ABI: what instrumented code and the runtime agree on.
  *

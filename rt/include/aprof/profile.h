@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile: layout of the file that holds a process's live data.
  *

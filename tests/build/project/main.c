@@ -24,3 +24,4 @@ int main(void) {
   printf("sum %d\n", sum_to(10));
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -37,3 +37,4 @@ int main(void) {
   pthread_join(thread, NULL);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -62,3 +62,4 @@ int main(void) {
   table[0].handler(&line);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

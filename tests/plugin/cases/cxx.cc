@@ -95,3 +95,4 @@ int main() {
   net::file_sync();
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -124,3 +124,4 @@ int main() {
   std::printf("%d\n", lambda(1));
   std::printf("%d\n", call([](int x) { return quiet(x); }, 2));
 }
+/* SPDX-License-Identifier: MIT */

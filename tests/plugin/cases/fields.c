@@ -134,3 +134,4 @@ int main(void) {
   posts(&event, &list, 1);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ int lib_fs_open(struct conn *c, int flags, conn_cb callback) {
 }
 int lib_fs_cleanup(struct conn *c) { return c->fd; }
 int lib_poll(void) { return 0; }
+/* SPDX-License-Identifier: MIT */

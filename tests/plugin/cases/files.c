@@ -61,3 +61,4 @@ int main(void) {
   lib_poll();
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

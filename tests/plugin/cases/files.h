@@ -25,3 +25,4 @@ int lib_fs_cleanup(struct conn *);
 int lib_poll(void);
 
 #endif
+/* SPDX-License-Identifier: MIT */

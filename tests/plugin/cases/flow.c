@@ -67,3 +67,4 @@ int main(void) {
   ops.start(on_start, &ops);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

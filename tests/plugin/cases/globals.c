@@ -34,3 +34,4 @@ int main(void) {
   listed_one(); listed_two();
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -36,3 +36,4 @@ int main(void) {
   trace_key(&object, "object");
   return work(3) + fetch(&object, 4) != 24;
 }
+/* SPDX-License-Identifier: MIT */

@@ -122,3 +122,4 @@ int main(void) {
   twice(2);
   return slot[0] - 5;
 }
+/* SPDX-License-Identifier: MIT */

@@ -55,3 +55,4 @@ int main(void) {
   pool_begin();
   co_fail(task_self() != &self);
 }
+/* SPDX-License-Identifier: MIT */

@@ -50,3 +50,4 @@ int main(void) {
   on_named(&item, 1);
   return on_result(&tick) - 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -61,3 +61,4 @@ int main(void) {
   everything(0, on_key);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

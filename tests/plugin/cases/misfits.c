@@ -88,3 +88,4 @@ int main(void) {
   printf("%d %d\n", indirect(1), resolve_more()(2));
   return on_event(&first) + called(&last) + called(&nobody);
 }
+/* SPDX-License-Identifier: MIT */

@@ -64,3 +64,4 @@ int main() {
   wrap::spin(&n);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

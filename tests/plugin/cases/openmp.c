@@ -39,3 +39,4 @@ int main(void) {
   printf("%d\n", regions(3));
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -1,1 +1,2 @@
 #include "stars.c"
+/* SPDX-License-Identifier: MIT */

@@ -82,3 +82,4 @@ int main(void) {
   printf("%d\n", asked);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -183,3 +183,4 @@ int main(void) {
   printf("%d\n", recursive(3));
   leaves();
 }
+/* SPDX-License-Identifier: MIT */

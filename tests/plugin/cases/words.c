@@ -139,3 +139,4 @@ int main(void) {
   printf("%d\n", swapper(&four, 2));
   return outside() - 4;
 }
+/* SPDX-License-Identifier: MIT */

@@ -43,3 +43,4 @@ APROF_ASYNC void by_macro(void);
 A("run key=a0 pending=1") void no_return(void *x) { (void)x; }
 int *A("await") between;
 int *A("await") *behind_one_star(void);
+/* SPDX-License-Identifier: MIT */

@@ -49,3 +49,4 @@ void calls(struct hidden *h, struct open *o) {
   no_ret();
   no_ok(o, 0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -13,3 +13,4 @@ void passes(void) {
   pass((callback)less);
   pass_any(any);
 }
+/* SPDX-License-Identifier: MIT */

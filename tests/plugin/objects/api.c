@@ -16,3 +16,4 @@ int main(void) {
   printf("%d %d %d %d\n", serve(1), aprof_enable(1), aprof_reset(), aprof_clock_now() == 0);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -13,3 +13,4 @@ A("async") int here(int x) {
   return elsewhere(get(x));
 }
 int out(void) { return get(1); }
+/* SPDX-License-Identifier: MIT */

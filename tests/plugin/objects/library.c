@@ -5,3 +5,4 @@ A("async") int serve(int x) {
   puts("in the library");
   return x;
 }
+/* SPDX-License-Identifier: MIT */

@@ -11,3 +11,4 @@ int main(int argc, char **argv) {
   dlclose(library);
   return result - 3;
 }
+/* SPDX-License-Identifier: MIT */

@@ -7,3 +7,4 @@ A("async") int other(int x) {
   elsewhere(x);
   return x;
 }
+/* SPDX-License-Identifier: MIT */

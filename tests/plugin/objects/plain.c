@@ -22,3 +22,4 @@ int main(int argc, char **argv) {
     printf("%d\n", table[3]);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -12,3 +12,4 @@ A("async") int serve(void) {
   return dlsym(self, "printf") == NULL || getenv("PATH") == NULL;
 }
 int main(void) { return serve(); }
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ void in_inline(int) {}
 void in_used(int) {}
 void in_dead(int) {}
 int main() { used(1); }
+/* SPDX-License-Identifier: MIT */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Loads a memcached with commands of its text protocol and asks for its statistics.
 
     memcached-load.py PORT CONNECTIONS BATCHES

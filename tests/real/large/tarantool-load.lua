@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- tarantool tarantool-load.lua SECONDS: 40 fibers that write, call over the network, yield and
 -- make others that sleep, in a new directory. Prints how often each fiber was switched away from,
 -- as Tarantool counts (csw), and its own statistics of requests.

@@ -8,3 +8,4 @@ __attribute__((aprof("async"))) int count_up(int n);
 #endif
 
 int count_up(int n) { return n; }
+/* SPDX-License-Identifier: MIT */

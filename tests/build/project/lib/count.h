@@ -2,3 +2,4 @@
 #define COUNT_H
 int count_up(int n);
 #endif
+/* SPDX-License-Identifier: MIT */
