@@ -80,7 +80,7 @@ static struct usual usual_of(const struct view_function *f, const struct view_aw
    who waits for a time that is still to come waits as long as it should. */
 static bool is_stuck(const struct view_live *live, const struct view_function *f,
                      const struct view_await *await, const struct ask_limits *limits) {
-  if (strcmp(live->state, "waiting") || !await || await->background)
+  if (!view_is(live, "waiting") || !await || await->background)
     return false;
   if (live->aside || live->due || (live->kind && !strcmp(live->kind, "call")))
     return false;
@@ -96,14 +96,14 @@ static bool began_before(const struct view *v, const struct view_live *live) {
 /* Ready all its life. One that waits for what it was created for is healthy. */
 static bool has_never_run(const struct view_live *live, const struct view_function *f,
                           const struct ask_limits *limits) {
-  return !live->started && !strcmp(live->state, "queued") &&
+  return !live->started && (view_is(live, "queued") || !live->state) &&
          live->since_min >= far_beyond(p99_of(f->slices, &f->queued_of), limits->stuck);
 }
 
 /* Of totals that end with the last event there was, as nobody saw the process end: what ran on
    from there may have done so for long. */
 static bool is_cut_short(const struct view *v, const struct view_live *live) {
-  return !strcmp(v->process.reason, "recovered") && !strcmp(live->state, "running") && !live->since;
+  return !strcmp(v->process.reason, "recovered") && view_is(live, "running") && !live->since;
 }
 
 /* Left at the end. Those on a stack (they run, or wait for what does) are not
@@ -113,7 +113,7 @@ static bool is_left(const struct view *v, const struct view_live *live,
                     const struct view_function *f, const struct view_await *await,
                     const struct ask_limits *limits) {
   static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
-  if (strcmp(v->process.reason, "exit") || !strcmp(live->state, "running"))
+  if (strcmp(v->process.reason, "exit") || view_is(live, "running"))
     return false;
   if (live->aside || live->due || is_one_of(live->kind, on_stack) || (await && await->background))
     return false;
@@ -207,16 +207,16 @@ static char *of_alive(const struct group *g) {
 }
 
 static bool is_unseen(const struct group *g) {
-  return g->kind == FINDING_NEVER_RAN && findings_unseen(g->function);
+  return g->kind == FINDING_NEVER_RAN && view_unseen(g->function);
 }
 
 static char *never_ran_text(const struct group *g, const char *by) {
   char *of = of_alive(g);
   if (is_unseen(g)) {
     char *text = print_string(
-        "whether %s `%s` future%s%s ever ran is not known%s: that function has no events. It "
-        "never ran, or its code was compiled without the plugin, as `aprof coverage PROG` tells: "
-        "then its time is in no number until that is",
+        "whether %s `%s` future%s%s ever ran is not known%s: no event of that function was seen. "
+        "It never ran, or its code was compiled without the plugin, as `aprof coverage PROG` "
+        "tells: then its time is in no number until that is",
         shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
     free(of);
     return text;
@@ -309,7 +309,7 @@ static bool classify(const struct view *v, const struct view_live *live,
   else if (has_never_run(live, g->function, limits))
     g->kind = FINDING_NEVER_RAN;
   else if (is_left(v, live, g->function, g->await, limits))
-    g->kind = findings_unseen(g->function) ? FINDING_NEVER_RAN : FINDING_LEAKED;
+    g->kind = view_unseen(g->function) ? FINDING_NEVER_RAN : FINDING_LEAKED;
   else
     return false;
   bool leaked = g->kind == FINDING_LEAKED;

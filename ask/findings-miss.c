@@ -38,10 +38,13 @@ static const char *perhaps_off(const char *kind, const struct view *v) {
 }
 
 static const char *reused_text(uint64_t count) {
-  return count == 1 ? "its future lived, and counts as cancelled; the program used it before that "
-                      "was over, or the binding lacks an `end' or `rearm'"
-                    : "their futures lived, and count as cancelled; the program used them before "
-                      "those were over, or the binding lacks an `end' or `rearm'";
+  return count == 1
+             ? "nothing had ended its future, which counts as cancelled; the program used it "
+               "before that was over, the binding lacks an `end' or `rearm', or the "
+               "callback was compiled without the plugin"
+             : "nothing had ended their futures, which count as cancelled; the program used "
+               "them before those were over, the binding lacks an `end' or `rearm', or the "
+               "callbacks were compiled without the plugin";
 }
 
 static const char *cause_of(const struct view *v, const char *kind) {

@@ -216,7 +216,7 @@ static void find_queued_once(struct findings *list, const struct view_function *
 /* The histogram has the times that something was queued at all; a timer that ran in
    time is none, so the runs count. */
 static void find_queued(struct findings *list, const struct view_function *f, uint64_t threshold) {
-  if (findings_unseen(f))
+  if (view_unseen(f))
     return;
   uint64_t over = longer_than(&f->queued_of, threshold), runs = longer_than(&f->queued_of, 0);
   if (ask_lacks_histograms(f) && !f->queued_of.count)
@@ -235,7 +235,7 @@ static void find_queued(struct findings *list, const struct view_function *f, ui
 
 static void find_growing(struct findings *list, const struct view_function *f) {
   uint64_t before = f->live_before;
-  if (before == UNKNOWN || findings_unseen(f) || f->live / GROWING_TIMES < before ||
+  if (before == UNKNOWN || view_unseen(f) || f->live / GROWING_TIMES < before ||
       f->live - before < GROWING_LEAST)
     return;
   findings_add(list,

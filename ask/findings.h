@@ -26,12 +26,6 @@ char *findings_place(const char *file, uint64_t line);
 void findings_of_spinning(struct findings *, const struct view *, const struct view_function *,
                           uint64_t elapsed, const struct ask_limits *);
 
-/* Known by its address only, and no body of it was ever seen: it never ran, or is code without
-   events, whose runs and ends nobody sees. */
-static inline bool findings_unseen(const struct view_function *f) {
-  return !f->instrumented && !f->slices && !f->done;
-}
-
 /* Who holds the loop now, stuck ones, those that never ran, and those left at exit. */
 void findings_of_live(struct findings *, const struct view *, const struct ask_limits *);
 

@@ -109,6 +109,7 @@ static uint32_t intern(struct names *n, const struct name *name) {
   if (slot->index) {
     struct name *known = &n->name[slot->index];
     known->flags |= name->flags;
+    known->noted &= name->noted || !name->by_address; /* of another module, perhaps */
     if (!known->model)
       known->model = name->model;
     return slot->index;
@@ -153,6 +154,7 @@ static void name_by_address(struct names *n, struct symbols *symbols,
   name->file = symbol.file;
   name->line = symbol.line;
   name->by_address = true;
+  name->noted = symbol.noted;
 }
 
 static void add_site(struct names *n, struct profile *p, struct symbols *symbols, uint32_t number) {

@@ -21,7 +21,8 @@ struct name {
   uint8_t kind;            /* enum aprof_site_kind; 0: unknown */
   uint8_t model;           /* enum aprof_model */
   uint16_t flags;
-  bool by_address; /* named from its module's symbols: no code of it is instrumented */
+  bool by_address; /* named from its module's symbols: no body of it was seen */
+  bool noted;      /* ... but the plugin's notes there say that it has events */
 };
 
 enum { NAME_UNKNOWN = 0, NAME_OTHER = 1 };

@@ -22,6 +22,37 @@ void view_free(struct view *v) {
   free(v);
 }
 
+/* -- functions without events ------------------------------------------------------------ */
+
+bool view_is(const struct view_live *live, const char *state) {
+  return live->state && !strcmp(live->state, state);
+}
+
+/* What was not measured is no number: what is ready may have run, or run now. */
+static void forget_unseen(struct view *v) {
+  for (size_t i = 0; i < v->functions; i++) {
+    struct view_function *f = &v->function[i];
+    if (f->instrumented || f->slices || f->exec)
+      continue;
+    f->wall = f->queued = f->exec = f->exec_max = UNKNOWN;
+    f->exec_of = f->queued_of = (struct distribution){0};
+    f->wakers = 0;
+    f->lateness = (struct view_lateness){0};
+  }
+  for (size_t i = 0; i < v->paths; i++) {
+    struct view_path *path = &v->path[i];
+    if (!path->is_await && path->function < v->functions &&
+        view_unseen(&v->function[path->function]))
+      path->wall = path->queued = path->exec = UNKNOWN;
+  }
+  for (size_t i = 0; i < v->lives; i++) {
+    struct view_live *live = &v->live[i];
+    if (view_is(live, "queued") && live->function < v->functions &&
+        view_unseen(&v->function[live->function]))
+      live->state = NULL;
+  }
+}
+
 /* -- paths ---------------------------------------------------------------------------- */
 
 /* Paths come with rising ids, parents first. */
@@ -132,7 +163,7 @@ void settle_holds(struct view *v) {
   }
   for (size_t i = 0; i < v->lives; i++) {
     struct view_live *live = &v->live[i];
-    if (strcmp(live->state, "running"))
+    if (!view_is(live, "running"))
       continue;
     struct view_loop *loop =
         (struct view_loop *)index_get(&x, thread_key(live->process, live->tid));
@@ -195,11 +226,13 @@ void settle_overhead(struct view *v) {
 
 void settle_functions(struct view *v) {
   for (size_t i = 0; i < v->functions; i++)
-    v->function[i].loop_exec = without(v->function[i].exec, v->function[i].pool_exec);
+    v->function[i].loop_exec =
+        view_unseen(&v->function[i]) ? 0 : without(v->function[i].exec, v->function[i].pool_exec);
   governed_settle(v);
 }
 
 void view_settle(struct view *v) {
+  forget_unseen(v);
   for (size_t i = 0; i < v->functions; i++) {
     struct view_function *f = &v->function[i];
     f->live_before = UNKNOWN;

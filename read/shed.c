@@ -70,7 +70,8 @@ void governed_settle(struct view *v) {
   double without = share_without_times(v);
   for (size_t i = 0; i < v->functions; i++) {
     v->function[i].lacks = view_lacks(v, v->function[i].shed);
-    v->function[i].unmeasured = is_unmeasured(v, &v->function[i], without);
+    v->function[i].unmeasured =
+        view_unseen(&v->function[i]) || is_unmeasured(v, &v->function[i], without);
   }
 }
 

@@ -135,6 +135,37 @@ static void find_line(Dwfl_Module *handle, Dwarf_Addr address, struct symbol *re
   result->line = line > 0 ? (uint32_t)line : 0;
 }
 
+/* Is the body of that symbol one that the plugin made note of? A line of the notes is of a body,
+   or of another name of one, and ends in what the linker calls it. Of a weak symbol that may be
+   another object's body, compiled without. See cli/coverage.h. */
+static bool is_noted(Dwfl_Module *handle, const GElf_Sym *symbol, const char *name) {
+  static const char *const bodies[] = {"function\t", "likely\t", "symbol\t"};
+  GElf_Addr bias;
+  Elf *elf = dwfl_module_getelf(handle, &bias);
+  size_t names;
+  bool noted = false;
+  if (GELF_ST_BIND(symbol->st_info) != STB_GLOBAL || !elf || elf_getshdrstrndx(elf, &names))
+    return false;
+  char *ending = print_string("\t%.*s\n", (int)strcspn(name, "@"), name);
+  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) && !noted;) {
+    GElf_Shdr header;
+    const char *is = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    Elf_Data *data = is && !strcmp(is, ".aprof.coverage") ? elf_getdata(section, NULL) : NULL;
+    const char *text = data && data->d_buf ? data->d_buf : "", *end = text;
+    end += data && data->d_buf ? data->d_size : 0;
+    for (const char *at = text;
+         !noted && (at = memmem(at, (size_t)(end - at), ending, strlen(ending))); at++) {
+      const char *line = at;
+      while (line > text && line[-1] != '\n' && line[-1] != '\0')
+        line--;
+      for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        noted |= !strncmp(line, bodies[i], strlen(bodies[i]));
+    }
+  }
+  free(ending);
+  return noted;
+}
+
 void symbols_find(struct symbols *s, uint64_t address, uint32_t number, struct symbol *result) {
   *result = (struct symbol){0};
   const struct aprof_module *m = profile_module(s->profile, number);
@@ -151,8 +182,10 @@ void symbols_find(struct symbols *s, uint64_t address, uint32_t number, struct s
     Dwarf_Addr at = address - m->bias + bias;
     const char *name = dwfl_module_addrinfo(module->handle, at, &offset, &symbol, NULL, NULL, NULL);
     find_line(module->handle, at, result);
-    if (name && *name)
+    if (name && *name) {
       result->name = demangle(name);
+      result->noted = offset == 0 && is_noted(module->handle, &symbol, name);
+    }
   }
   if (!result->name) {
     const char *path = profile_string(s->profile, m->path);

@@ -18,6 +18,8 @@ struct symbols;
 struct symbol {
   char *name, *file; /* malloc'd; file is NULL without line information */
   uint32_t line;
+  bool noted; /* the plugin's notes in the module say that it has events: it may, where they do not
+               */
 };
 
 /* `pid`: a live process whose root directory is tried too; 0: none. */

@@ -58,6 +58,11 @@ char *view_beyond(const struct view *v) {
   return beyond(&layout_totals, v, "totals");
 }
 
+/* What is not known counts as 0. */
+static uint64_t known(uint64_t value) {
+  return value == UNKNOWN ? 0 : value;
+}
+
 /* -- functions and paths ------------------------------------------------------------------ */
 
 /* The ledger of a function's futures, and of a path's. */
@@ -66,9 +71,9 @@ char *view_beyond(const struct view *v) {
     fault = compare(                                                                               \
         list, index, "created", (it)->created, "done + failed + cancelled + detached + live",      \
         (sum_t)(it)->done + (it)->failed + (it)->cancelled + (it)->detached + (it)->live);         \
-    if (!fault)                                                                                    \
+    if (!fault && (it)->wall != UNKNOWN)                                                           \
       fault = compare(list, index, "wall_ns", (it)->wall, "queued_ns + exec_ns + waiting_ns",      \
-                      (sum_t)(it)->queued + (it)->exec + (it)->waiting);                           \
+                      (sum_t)known((it)->queued) + known((it)->exec) + (it)->waiting);             \
   } while (0)
 
 /* What the paths of a function have to add up to. */
@@ -103,8 +108,8 @@ static char *check_path(const struct view *v, struct paths *p, size_t i) {
   sums->created += path->created;
   sums->live += path->live;
   sums->slices += path->slices;
-  sums->exec += path->exec;
-  sums->queued += path->queued;
+  sums->exec += known(path->exec);
+  sums->queued += known(path->queued);
   sums->waiting += path->waiting;
   return NULL;
 }
@@ -130,7 +135,7 @@ static char *check_tree(const struct view *v, struct paths *p) {
   for (size_t i = v->paths; i-- > 0;) {
     const struct view_path *path = &v->path[i];
     if (!path->is_await && path->parent != SIZE_MAX)
-      p->beneath[path->parent] += p->beneath[i] + path->exec;
+      p->beneath[path->parent] += p->beneath[i] + known(path->exec);
   }
   for (size_t i = 0; i < v->paths && !fault; i++)
     fault = check_sums(v, p, i);
@@ -145,8 +150,8 @@ static char *check_function(const struct view *v, size_t i, const struct sums *s
     uint64_t value;
     sum_t sum;
   } of[] = {{"created", f->created, sums->created}, {"live", f->live, sums->live},
-            {"slices", f->slices, sums->slices},    {"exec_ns", f->exec, sums->exec},
-            {"queued_ns", f->queued, sums->queued}, {"waiting_ns", f->waiting, sums->waiting}};
+            {"slices", f->slices, sums->slices},    {"exec_ns", known(f->exec), sums->exec},
+            {"queued_ns", known(f->queued), sums->queued}, {"waiting_ns", f->waiting, sums->waiting}};
   sum_t waiting = 0;
   char *fault;
   for (size_t j = 0; j < f->awaits; j++)

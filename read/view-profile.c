@@ -539,7 +539,7 @@ static void fill_function(struct filling *f, const struct model_function *from,
   v->line = name->line;
   v->column = name->column;
   v->model = name->model < sizeof models / sizeof *models ? models[name->model] : NULL;
-  v->instrumented = !name->by_address;
+  v->instrumented = !name->by_address || name->noted;
   v->created = ended + v->detached + v->live;
   v->wall = v->queued + v->exec + v->waiting;
   v->shed = governed_concern(f->m, from);

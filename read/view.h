@@ -267,6 +267,15 @@ void view_settle(struct view *);
    has changed, so is new. False after a message where they do not belong together. */
 bool view_subtract(struct view *later, const struct view *earlier);
 
+/* No body of it was ever seen, and its code has no events as far as is known: it never ran, or
+   nobody saw it. Its runs, their ends and what is queued are not known then, but its futures. */
+static inline bool view_unseen(const struct view_function *f) {
+  return f->exec == UNKNOWN;
+}
+
+/* False of one whose state is not known, too. */
+bool view_is(const struct view_live *, const char *state);
+
 /* Adds the numbers of another process to those of `v`; threads, loops and futures stay of the
    process that they are of. `apart`: so do functions and paths. `other` has to live as long as
    `v`: it lends its texts. merge.c */

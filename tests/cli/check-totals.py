@@ -44,11 +44,15 @@ def histogram(where, name, h, count):
 def function(where, f, paths, exact):
     ended = f["done"] + f["failed"] + f["cancelled"]
     equal(where, "created", f["created"], ended + f["detached"] + f["live"])
-    equal(where, "wall", f["wall_ns"], f["queued_ns"] + f["exec_ns"] + f["waiting_ns"])
+    if f["wall_ns"] is None:
+        equal(where, "not known", (f["queued_ns"], f["exec_ns"], f["instrumented"]),
+              (None, None, False))
+    else:
+        equal(where, "wall", f["wall_ns"], f["queued_ns"] + f["exec_ns"] + f["waiting_ns"])
     equal(where, "waiting", f["waiting_ns"], sum(a["waiting_ns"] for a in f["awaits"]))
     for name in ("created", "done", "live", "slices", "exec_ns", "queued_ns", "waiting_ns",
                  "wall_ns", "children_exec_ns"):
-        equal(where, f"{name} over its paths", f[name], sum(p[name] for p in paths))
+        equal(where, f"{name} over its paths", f[name] or 0, sum(p[name] or 0 for p in paths))
     exact = exact and not f["shed"]
     if exact:
         histogram(where, "exec", f["exec"], ended)
@@ -58,7 +62,7 @@ def function(where, f, paths, exact):
     equal(where, "lateness", (late["count"], late["total_ns"]),
           (sum(w["count"] for w in f["wakers"] if w["clock"]),
            sum(w["queued_ns"] for w in f["wakers"] if w["clock"])))
-    if sum(w["queued_ns"] for w in f["wakers"]) > f["queued_ns"]:
+    if sum(w["queued_ns"] for w in f["wakers"]) > (f["queued_ns"] or 0):
         fault(where, "more queued after wakers than in all")
     for a in f["awaits"]:
         place = f"{where} at {a['file']}:{a['line']}"
@@ -141,12 +145,12 @@ def check(path, schema):
         if n["parent"] not in by_id or n["parent"] >= n["id"]:
             fault(path, f"path {n['id']} has no parent before it")
         elif "function" in n:
-            beneath[n["parent"]] += beneath[n["id"]] + n["exec_ns"]
+            beneath[n["parent"]] += beneath[n["id"]] + (n["exec_ns"] or 0)
     for n in tree:
         if "function" in n:
             equal(f"{path}: path {n['id']}", "children_exec", n["children_exec_ns"],
                   beneath[n["id"]])
-    equal(path, "exec of functions and threads", sum(f["exec_ns"] for f in functions),
+    equal(path, "exec of functions and threads", sum(f["exec_ns"] or 0 for f in functions),
           sum(t["exec_ns"] for t in totals["threads"]))
     equal(path, "live futures", sum(f["live"] for f in functions),
           sum(e["count"] for e in totals["live"]))
