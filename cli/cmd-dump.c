@@ -175,8 +175,7 @@ static int dump_descriptor(const struct dump *dump) {
         written_tell(path, place);
       if (at_exit)
         retire(fd, path);
-    } else if (path)
-      complain("the profile is kept: aprof dump %s", path);
+    }
     free(place);
     free(output);
   }

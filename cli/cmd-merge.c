@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "load.h"
 #include "output.h"
+#include "read/verify.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -80,10 +81,14 @@ int cmd_merge(int argc, char **argv) {
   bool all = view[merge.targets - 1] != NULL;
   for (size_t i = 1; all && i < merge.targets; i++)
     view_merge(view[0], view[i], merge.apart);
-  char *place = all ? output_view(merge.output, true, -1, view[0]) : NULL;
+  char *fault = all ? view_fault(view[0]) : NULL;
+  if (fault)
+    complain("these cannot be added up: %s", fault);
+  char *place = all && !fault ? output_view(merge.output, true, -1, view[0]) : NULL;
   for (size_t i = 0; i < merge.targets; i++)
     view_free(view[i]);
   free(view);
+  free(fault);
   int status = place ? CLI_OK : CLI_FAILED;
   free(place);
   return status;

@@ -25,10 +25,7 @@ static struct view *load_profile(const char *target, int64_t loop) {
       .loop = loop,
   };
   struct view *v = view_of_profile(found.fd, found.what, found.state, &request);
-  char *fault = v ? view_fault(v) : NULL;
-  if (fault) {
-    complain("%s is damaged: %s", found.what, fault);
-    free(fault);
+  if (v && !view_is_sound(v)) {
     view_free(v);
     v = NULL;
   }

@@ -31,9 +31,10 @@ char *output_name(const char *dir, const struct aprof_header *header, uint64_t s
   return print_string("%s/%s.%" PRId32 ".json", dir, name, header->pid);
 }
 
-static void cannot_write(const char *path, int error) {
-  complain("cannot write %s: %s; choose another place with -o, or dir: in APROF_OPTIONS", path,
-           strerror(error));
+static void cannot_write(const char *path, int error, bool given, const struct view *v) {
+  const char *kept = given ? NULL : v->process.profile;
+  complain("cannot write %s: %s; choose another place with -o, or dir: in APROF_OPTIONS%s%s", path,
+           strerror(error), kept ? "; the profile is kept: aprof dump " : "", kept ? kept : "");
 }
 
 /* -- what ends the command half way ---------------------------------------------- */
@@ -74,7 +75,7 @@ void output_in_spite_of_signals(void) {
 static bool write_directly(const char *path, const struct view *v) {
   FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
   if (!out) {
-    cannot_write(path, errno);
+    cannot_write(path, errno, true, v);
     return false;
   }
   totals_write(v, out);
@@ -86,7 +87,7 @@ static bool write_directly(const char *path, const struct view *v) {
     error = errno;
   }
   if (!written)
-    cannot_write(path, error ? error : EIO);
+    cannot_write(path, error ? error : EIO, true, v);
   return written;
 }
 
@@ -169,7 +170,7 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
   int target = mkostemp(temporary, O_CLOEXEC);
   FILE *out = target < 0 ? NULL : fdopen(target, "w");
   if (!out) {
-    cannot_write(path, errno);
+    cannot_write(path, errno, given, v);
     unfinished = NULL;
     free(temporary);
     return NULL;
@@ -185,7 +186,7 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
   if (!error && !(place = move(temporary, path, given, fd, v->what)))
     error = errno;
   if (error)
-    cannot_write(path, error);
+    cannot_write(path, error, given, v);
   if (!place)
     unlink(temporary);
   unfinished = NULL;
@@ -196,7 +197,7 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
 char *output_totals(const char *path, bool given, int fd, const char *what,
                     enum profile_state state, const struct view_request *request) {
   struct view *v = view_of_profile(fd, what, state, request);
-  char *place = v ? output_view(path, given, fd, v) : NULL;
+  char *place = v && view_is_sound(v) ? output_view(path, given, fd, v) : NULL;
   view_free(v);
   return place;
 }

@@ -190,8 +190,6 @@ static bool make_totals(struct found *found, const struct aprof_header *header,
   bool ok = place != NULL;
   if (ok)
     note(recovery->written, place);
-  else
-    complain("the profile is kept: aprof dump %s", found->path);
   free(place);
   free(path);
   return ok;

@@ -11,6 +11,7 @@
 #define APROF_READ_CLOCK_H
 
 #include "profile.h"
+#include "util.h"
 
 /* ns per tick << 32 of the profile open as `fd`, whose header is `header`;
    0 with a message where nothing tells the rate. */
@@ -26,7 +27,8 @@ uint64_t clock_monotonic(void);
 bool clock_same_boot(const struct aprof_header *header);
 
 static inline uint64_t clock_to_ns(uint64_t ticks, uint64_t rate) {
-  return (uint64_t)(((unsigned __int128)ticks * rate) >> 32);
+  unsigned __int128 ns = ((unsigned __int128)ticks * rate) >> 32;
+  return ns < BEYOND ? (uint64_t)ns : BEYOND;
 }
 
 #endif

@@ -46,7 +46,7 @@ static void add_buckets(struct arena *arena, struct distribution *to,
     bool mine = j == from->count || (i < to->count && to->bucket[i].lower <= from->bucket[j].lower);
     struct bucket b = mine ? to->bucket[i++] : from->bucket[j++];
     if (count && same_bucket(all[count - 1].lower, b.lower))
-      all[count - 1].count += b.count;
+      add_to(&all[count - 1].count, b.count);
     else
       all[count++] = b;
   }
@@ -79,7 +79,7 @@ static void fold_sum(enum fold how, uint64_t *to, uint64_t from, bool may_be_unk
   if (may_be_unknown && (*to == UNKNOWN || from == UNKNOWN))
     *to = UNKNOWN;
   else
-    *to = how == FOLD_ADD ? *to + from : left(*to, from);
+    *to = how == FOLD_ADD ? plus(*to, from) : left(*to, from);
 }
 
 static bool is_greater(uint64_t a, uint64_t b) {

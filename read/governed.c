@@ -42,7 +42,7 @@ uint64_t governed_cost(const struct model *m, const struct aprof_block *b) {
   for (uint32_t step = 0; step < APROF_STEPS; step++) {
     uint64_t general, events = events_at(b, step, &general);
     uint64_t each = step == 0 ? header->event_cost_mticks : header->step_cost_mticks[step];
-    cost += cost_ns(m, events, each) + cost_ns(m, general, header->general_cost_mticks);
+    add_to(&cost, cost_ns(m, events, each) + cost_ns(m, general, header->general_cost_mticks));
   }
   return cost;
 }

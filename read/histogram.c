@@ -14,8 +14,8 @@ void histogram_add(struct histogram *h, const uint64_t *buckets) {
   if (!buckets)
     return;
   for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++) {
-    h->count[i] += buckets[i];
-    h->total += buckets[i];
+    add_to(&h->count[i], buckets[i]);
+    add_to(&h->total, buckets[i]);
   }
 }
 
@@ -56,7 +56,7 @@ static size_t convert(struct bucket *buckets, size_t count, uint64_t rate) {
   for (size_t i = 0; i < count; i++) {
     uint64_t lower = clock_to_ns(buckets[i].lower, rate);
     if (kept && buckets[kept - 1].lower == lower)
-      buckets[kept - 1].count += buckets[i].count;
+      add_to(&buckets[kept - 1].count, buckets[i].count);
     else
       buckets[kept++] = (struct bucket){.lower = lower, .count = buckets[i].count};
   }
@@ -67,7 +67,8 @@ static size_t convert(struct bucket *buckets, size_t count, uint64_t rate) {
 static bool is_longest(const struct histogram *h, unsigned permille, const struct bucket *last,
                        uint64_t rate, uint64_t max) {
   uint64_t upper = last->lower + width(last->lower) - 1;
-  return h->total <= (h->total * permille + 999) / 1000 && max >= clock_to_ns(last->lower, rate) &&
+  unsigned __int128 rank = ((unsigned __int128)h->total * permille + 999) / 1000;
+  return h->total <= rank && max >= clock_to_ns(last->lower, rate) &&
          max <= clock_to_ns(upper, rate);
 }
 

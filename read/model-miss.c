@@ -69,7 +69,7 @@ void model_add_misses(struct model *m) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < m->misses; i++)
     if (kept && !by_place(&m->miss[kept - 1], &m->miss[i]))
-      m->miss[kept - 1].count += m->miss[i].count;
+      add_to(&m->miss[kept - 1].count, m->miss[i].count);
     else
       m->miss[kept++] = m->miss[i];
   m->misses = kept;

@@ -68,8 +68,8 @@ static bool is_alive(const struct aprof_future *f) {
 }
 
 static void add_wait(struct model_node *await, uint64_t time) {
-  await->waiting += time;
-  await->open += time;
+  add_to(&await->waiting, time);
+  add_to(&await->open, time);
 }
 
 /* Adds the open segment to the ledger; returns the tick since when the future
@@ -81,14 +81,14 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
   uint32_t block = f->lease & 0xffff;
   switch (f->state) {
   case APROF_FUTURE_RUNNING:
-    m->node[path].exec += segment(m, f->last, end);
+    add_to(&m->node[path].exec, segment(m, f->last, end));
     if (block < m->block_count && m->thread_of[block] != MODEL_NONE)
-      m->thread[m->thread_of[block]].exec += segment(m, f->last, end);
+      add_to(&m->thread[m->thread_of[block]].exec, segment(m, f->last, end));
     if (model_is_pool(m, block))
-      m->node[path].pool_exec += segment(m, f->last, end);
+      add_to(&m->node[path].pool_exec, segment(m, f->last, end));
     return f->last;
   case APROF_FUTURE_QUEUED:
-    m->node[path].queued += segment(m, f->last, end);
+    add_to(&m->node[path].queued, segment(m, f->last, end));
     return f->last;
   default:
     break;
@@ -99,7 +99,7 @@ static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint3
     return f->last;
   }
   add_wait(&m->node[await], segment(m, f->last, woken));
-  m->node[path].queued += segment(m, woken, end);
+  add_to(&m->node[path].queued, segment(m, woken, end));
   *state = APROF_FUTURE_QUEUED;
   return woken;
 }
@@ -241,10 +241,10 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
   }
   if (b->state != APROF_THREAD_RUNNING && (current || !was_reset)) {
     uint64_t from = was_reset && b->last < begin ? begin : b->last;
-    *part += segment(m, from, epoch_end(m, b->epoch));
+    add_to(part, segment(m, from, epoch_end(m, b->epoch)));
   }
   if (!current) /* no event has told that it is idle no more */
-    *part += segment(m, begin, epoch_end(m, header->epoch));
+    add_to(part, segment(m, begin, epoch_end(m, header->epoch)));
 }
 
 static void add_thread(struct model *m, const struct aprof_block *b, uint32_t number) {
@@ -267,16 +267,16 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
     t->reused_keys = b->reused_keys;
     t->preempted = clock_to_ns(b->preempted, m->rate);
     t->preempted_max = clock_to_ns(b->preempted_max, m->rate);
-    health->nested_events += b->nested_events;
-    health->migrations += b->migrations;
-    health->unmatched_awaits += b->unmatched_awaits;
+    add_to(&health->nested_events, b->nested_events);
+    add_to(&health->migrations, b->migrations);
+    add_to(&health->unmatched_awaits, b->unmatched_awaits);
   }
   add_open(m, t, b, was_reset);
-  health->events += t->events;
-  health->cost += t->cost;
-  health->missed_events += t->missed_events;
-  health->reused_keys += t->reused_keys;
-  health->torn_threads += m->ended && (b->sequence & 1);
+  add_to(&health->events, t->events);
+  add_to(&health->cost, t->cost);
+  add_to(&health->missed_events, t->missed_events);
+  add_to(&health->reused_keys, t->reused_keys);
+  add_to(&health->torn_threads, m->ended && (b->sequence & 1));
 }
 
 void model_add_threads(struct model *m) {

@@ -116,14 +116,14 @@ static void greater(uint64_t *value, uint64_t other) {
 
 static void add_function_leaf(struct model *m, struct model_node *n,
                               const struct aprof_counters *c) {
-  n->done += c->function.done;
-  n->failed += c->function.failed;
-  n->cancelled += c->function.cancelled;
-  n->detached += c->function.detached;
-  n->born_done += c->function.born_done;
-  n->slices += c->function.slices;
-  n->exec += clock_to_ns(c->function.exec, m->rate);
-  n->queued += clock_to_ns(c->function.queued, m->rate);
+  add_to(&n->done, c->function.done);
+  add_to(&n->failed, c->function.failed);
+  add_to(&n->cancelled, c->function.cancelled);
+  add_to(&n->detached, c->function.detached);
+  add_to(&n->born_done, c->function.born_done);
+  add_to(&n->slices, c->function.slices);
+  add_to(&n->exec, clock_to_ns(c->function.exec, m->rate));
+  add_to(&n->queued, clock_to_ns(c->function.queued, m->rate));
   greater(&n->exec_max, clock_to_ns(c->function.exec_max, m->rate));
   greater(&n->wall_max, clock_to_ns(c->function.wall_max, m->rate));
   uint64_t slice = clock_to_ns(c->function.slice_max, m->rate);
@@ -137,9 +137,9 @@ static void add_function_leaf(struct model *m, struct model_node *n,
 }
 
 static void add_await_leaf(struct model *m, struct model_node *n, const struct aprof_counters *c) {
-  n->count += c->await.count;
-  n->immediate += c->await.immediate;
-  n->waiting += clock_to_ns(c->await.waiting, m->rate);
+  add_to(&n->count, c->await.count);
+  add_to(&n->immediate, c->await.immediate);
+  add_to(&n->waiting, clock_to_ns(c->await.waiting, m->rate));
   greater(&n->max, clock_to_ns(c->await.max, m->rate));
 }
 
@@ -147,8 +147,8 @@ static void add_to_block(struct model *m, uint32_t block, uint32_t function,
                          const struct aprof_counters *c) {
   uint64_t slice = clock_to_ns(c->function.slice_max, m->rate);
   struct model_hold *hold = &m->block_hold[block];
-  uint64_t slices = hold->slices += c->function.slices;
-  m->block_exec[block] += clock_to_ns(c->function.exec, m->rate);
+  uint64_t slices = add_to(&hold->slices, c->function.slices);
+  add_to(&m->block_exec[block], clock_to_ns(c->function.exec, m->rate));
   if (slice > hold->time)
     *hold = (struct model_hold){.time = slice,
                                 .from = names_of(m->names, c->function.slice_from),
@@ -199,7 +199,7 @@ void model_add_pools(struct model *m) {
       continue;
     for (uint32_t leaf = n->leaves; leaf != MODEL_NONE; leaf = m->leaf[leaf].next)
       if (model_is_pool(m, m->leaf[leaf].block))
-        n->pool_exec += clock_to_ns(m->leaf[leaf].counters->function.exec, m->rate);
+        add_to(&n->pool_exec, clock_to_ns(m->leaf[leaf].counters->function.exec, m->rate));
   }
 }
 

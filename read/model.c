@@ -14,12 +14,12 @@ static void add_up(struct model *m) {
   for (uint32_t i = m->nodes; i-- > 0;) {
     struct model_node *n = &m->node[i];
     if (n->kind == APROF_NODE_AWAIT)
-      m->node[n->parent].waiting += n->waiting;
+      add_to(&m->node[n->parent].waiting, n->waiting);
     if (n->kind != APROF_NODE_FUNCTION)
       continue;
     n->children_exec = beneath[i];
     if (n->parent != MODEL_NONE)
-      beneath[n->parent] += beneath[i] + n->exec;
+      add_to(&beneath[n->parent], beneath[i] + n->exec);
   }
   free(beneath);
 }

@@ -47,6 +47,17 @@ const char *open_fault(int error);
 char *read_stream(int fd, size_t limit, size_t *length);
 char *read_text_file(const char *path, size_t limit, size_t *length);
 
+/* More than totals hold. Sums of a damaged profile's numbers end there, and do not come round to
+   what could be true. */
+#define BEYOND ((uint64_t)1 << 63)
+static inline uint64_t plus(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) || sum > BEYOND ? BEYOND : sum;
+}
+static inline uint64_t add_to(uint64_t *sum, uint64_t more) {
+  return *sum = plus(*sum, more);
+}
+
 /* A decimal number, nothing before or behind it. */
 bool parse_number(const char *text, uint64_t *value);
 

@@ -37,19 +37,59 @@ static char *list_beyond(const struct field *field, const void *object, const ch
   return fault;
 }
 
+/* As the reader of totals wants them: nothing falls, and all can be counted. */
+static bool is_histogram(const struct distribution *d) {
+  const uint64_t *point = &d->p50;
+  uint64_t total = 0;
+  for (int i = 0; i < DISTRIBUTION_POINTS; i++)
+    if (point[i] >= BEYOND || (i && point[i] < point[i - 1]))
+      return false;
+  for (size_t i = 0; i < d->count; i++) {
+    add_to(&total, d->bucket[i].count);
+    if (d->bucket[i].lower >= BEYOND || (i && d->bucket[i].lower <= d->bucket[i - 1].lower))
+      return false;
+  }
+  return total < BEYOND;
+}
+
+static char *value_beyond(const struct field *field, const void *at, const char *where) {
+  uint64_t value;
+  switch (field->type) {
+  case FIELD_MAYBE:
+  case FIELD_INDEX:
+    if (*(const uint64_t *)at == UNKNOWN)
+      return NULL;
+    __attribute__((fallthrough));
+  case FIELD_COUNT:
+  case FIELD_NONZERO:
+    value = *(const uint64_t *)at;
+    return value < BEYOND
+               ? NULL
+               : print_string("%s of %s is %" PRIu64 ", not a count", field->name, where, value);
+  case FIELD_SHARE:
+    return *(const double *)at < 1e18
+               ? NULL
+               : print_string("%s of %s is no share of anything", field->name, where);
+  case FIELD_HISTOGRAM:
+    return is_histogram(at)
+               ? NULL
+               : print_string("%s of %s has more than can be counted", field->name, where);
+  default:
+    return NULL;
+  }
+}
+
 /* Of a damaged profile numbers may be beyond all that totals hold. */
 static char *beyond(const struct layout *layout, const void *object, const char *where) {
   char *fault = NULL;
   for (size_t i = 0; i < layout->fields && !fault; i++) {
     const struct field *field = &layout->field[i];
-    uint64_t value = field->type <= FIELD_INDEX ? *(const uint64_t *)field_of(object, field) : 0;
-    bool null = field->type != FIELD_COUNT && value == UNKNOWN;
-    if (field->name && value > INT64_MAX && !null)
-      fault = print_string("%s of %s is %" PRIu64 ", not a count", field->name, where, value);
-    else if (field->type == FIELD_LIST || field->type == FIELD_STEPS)
+    if (field->type == FIELD_LIST || field->type == FIELD_STEPS)
       fault = list_beyond(field, object, where);
     else if (field->type == FIELD_OBJECT)
       fault = beyond(field->of, field_of(object, field), field->name);
+    else if (field->name)
+      fault = value_beyond(field, field_of(object, field), where);
   }
   return fault;
 }
@@ -197,6 +237,16 @@ static char *check_live(const struct view *v) {
 }
 
 /* -- the whole ------------------------------------------------------------------------ */
+
+bool view_is_sound(const struct view *v) {
+  char *fault = view_fault(v);
+  if (fault)
+    complain("%s is damaged, and no totals can be made of it: %s; `aprof reset' starts those of a "
+             "live process again, a file is of no more use",
+             v->what, fault);
+  free(fault);
+  return !fault;
+}
 
 char *view_fault(const struct view *v) {
   struct paths p = {.of = allocate(v->functions, sizeof *p.of),

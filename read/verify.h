@@ -24,6 +24,9 @@ struct view *view_read(const cJSON *json, const char *what, char **fault);
 /* NULL where all is well; else what is wrong, to be freed: a number beyond 2^63, or one of
    the equations. */
 char *view_fault(const struct view *);
+/* The same of a profile's view, and false after a message. Totals that are written of one that is
+   sound are never refused when they are read. */
+bool view_is_sound(const struct view *);
 /* The first of these alone. */
 char *view_beyond(const struct view *);
 

@@ -112,7 +112,7 @@ static uint64_t measured(const struct model *m) {
     uint32_t epoch = header->epoch - ago;
     const struct aprof_epoch *e = &header->epochs[epoch % APROF_EPOCHS];
     uint64_t end = epoch != header->epoch ? e->end_tick : header->enabled ? m->now : 0;
-    ticks += end > e->begin_tick ? end - e->begin_tick : 0;
+    add_to(&ticks, end > e->begin_tick ? end - e->begin_tick : 0);
   }
   return clock_to_ns(ticks, m->rate);
 }
@@ -197,7 +197,7 @@ static void fill_health(struct view *v, const struct model *m) {
       .refused_module = known_text(v, header->refused_name),
   };
   for (size_t i = 0; i < v->threads; i++)
-    elapsed += v->thread[i].elapsed;
+    add_to(&elapsed, v->thread[i].elapsed);
   fill_cost(m, health->cost, elapsed, &v->health.cost, &v->health.overhead);
 }
 
@@ -375,10 +375,10 @@ static struct place add_up_place(struct filling *f, const uint32_t *list, size_t
   place.background = model_background(f->m, f->m->node[list[0]].function, place.name);
   for (size_t i = 0; i < count; i++) {
     const struct model_node *n = &f->m->node[list[i]];
-    place.count += n->count;
-    place.immediate += n->immediate;
-    place.time += n->waiting;
-    place.open += n->open;
+    add_to(&place.count, n->count);
+    add_to(&place.immediate, n->immediate);
+    add_to(&place.time, n->waiting);
+    add_to(&place.open, n->open);
     greater(&place.max, n->max);
     collect(f, n, WAITING);
   }
@@ -468,8 +468,8 @@ static void fill_lateness(struct filling *f, const struct model_function *functi
     if (name_of(f, n->name)->kind != APROF_SITE_CREATE || !n->count)
       continue;
     late->is = true;
-    late->count += n->count;
-    late->total += n->waiting;
+    add_to(&late->count, n->count);
+    add_to(&late->total, n->waiting);
     greater(&late->max, n->max);
     collect(f, n, WAITING);
   }
@@ -504,18 +504,18 @@ static const struct model_node *add_up(const struct model *m, const struct model
   const struct model_node *longest = NULL;
   for (uint32_t i = from->list[APROF_NODE_FUNCTION]; i != MODEL_NONE; i = m->node[i].next) {
     const struct model_node *n = &m->node[i];
-    v->done += n->done;
-    v->failed += n->failed;
-    v->cancelled += n->cancelled;
-    v->detached += n->detached;
-    v->live += n->live;
-    v->born_done += n->born_done;
-    v->slices += n->slices;
-    v->exec += n->exec;
-    v->pool_exec += n->pool_exec;
-    v->queued += n->queued;
-    v->waiting += n->waiting;
-    v->children_exec += n->children_exec;
+    add_to(&v->done, n->done);
+    add_to(&v->failed, n->failed);
+    add_to(&v->cancelled, n->cancelled);
+    add_to(&v->detached, n->detached);
+    add_to(&v->live, n->live);
+    add_to(&v->born_done, n->born_done);
+    add_to(&v->slices, n->slices);
+    add_to(&v->exec, n->exec);
+    add_to(&v->pool_exec, n->pool_exec);
+    add_to(&v->queued, n->queued);
+    add_to(&v->waiting, n->waiting);
+    add_to(&v->children_exec, n->children_exec);
     greater(&v->exec_max, n->exec_max);
     greater(&v->wall_max, n->wall_max);
     if (n->slice_max > (longest ? longest->slice_max : 0))
