@@ -105,7 +105,9 @@ static int print_libs(const struct places *p) {
   }
   if (!is_standard(p->library, standard))
     printf("-L%s -Wl,-rpath,%s ", p->library, p->library);
-  puts("-Wl,-u,__aprof_attach -laprof");
+  /* Its uses are weak, which get no archive's member, and no shared object where only those that
+     are needed are linked, as many compilers ask for. */
+  puts("-Wl,-u,__aprof_attach -Wl,--push-state,--no-as-needed -laprof -Wl,--pop-state");
   return CLI_OK;
 }
 
