@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "find.h"
 #include "listing.h"
+#include "recover.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -130,6 +131,14 @@ static void visit_file(const struct entry *entry, void *context) {
   found_release(&found);
 }
 
+/* The directory of a run that was killed; a process of it that lives on has its profile there. */
+static void leave_run(const struct entry *entry, int directory, time_t changed, void *context) {
+  const struct list *list = context;
+  if (list->sweep && !list->dry_run && written_abandoned(directory, changed) &&
+      written_sweep(entry->directory, entry->name, directory))
+    printf("removed %s\n", entry->path);
+}
+
 /* One line, however many there are: after an update, or a test that kills. */
 static void tell_unreadable(const struct list *list) {
   size_t other = list->unreadable[PROFILE_OTHER_VERSION];
@@ -150,7 +159,7 @@ int cmd_list(int argc, char **argv) {
   if (list.directory && access(list.directory, F_OK)) {
     complain("cannot look into %s: %s", list.directory, strerror(errno));
     list.failed = true;
-  } else if (!find_all(list.directory, visit_file, &list))
+  } else if (!find_all(list.directory, visit_file, leave_run, &list))
     list.failed = true;
   if (!list.directory && !list.sweep)
     find_live(listing_add, &list.found);

@@ -169,9 +169,11 @@ static char *private_directory(const char *wanted) {
   char *directory = print_string("%s/run-%ld-XXXXXX", below, (long)getpid());
   if (mkdir(below, 0700) && errno != EEXIST) /* that of a run around this one goes with it */
     complain("cannot make %s: %s", below, strerror(errno));
-  if (!mkdtemp(directory)) {
-    complain("cannot make %s: %s; profiles go to memory, and are lost if the program is killed",
-             directory, strerror(errno));
+  const char *fault = mkdtemp(directory) ? directory_fault(directory) : strerror(errno);
+  if (fault) {
+    complain("no profiles in %s: %s; they go to memory, and are lost if a process is killed",
+             directory, fault);
+    rmdir(directory);
     free(directory);
     directory = NULL;
   } else

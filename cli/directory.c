@@ -18,6 +18,7 @@ enum { TMPFS = 0x01021994, DEPTH = 2 };
    another's place meanwhile is not followed. */
 struct walk {
   void (*visit)(const struct entry *, void *context);
+  find_leave leave; /* NULL: none */
   void *context;
   bool whole; /* nothing was left out */
 };
@@ -58,8 +59,13 @@ static void visit_entry(struct walk *walk, const struct stat *directory, const s
   else if (S_ISDIR(st.st_mode) && depth > 1 && !strncmp(entry->name, "run-", 4) &&
            st.st_uid == directory->st_uid) {
     int fd = openat(entry->directory, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int again = fd >= 0 && walk->leave ? dup(fd) : -1;
     if (fd >= 0)
       walk_directory(walk, fd, entry->path, depth - 1);
+    if (again >= 0) {
+      walk->leave(entry, again, st.st_mtim.tv_sec, walk->context);
+      close(again);
+    }
   }
 }
 
@@ -145,8 +151,8 @@ static void walk_shared(struct walk *walk) {
 }
 
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
-              void *context) {
-  struct walk walk = {.visit = visit, .context = context, .whole = true};
+              find_leave leave, void *context) {
+  struct walk walk = {.visit = visit, .leave = leave, .context = context, .whole = true};
   if (directory) {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) /* of a run: nothing is left in it, and others tidy up */
@@ -168,8 +174,8 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
   return walk.whole;
 }
 
-/* Ours alone, and in memory: what the runtime asks of the place, too. What is wrong, or NULL. */
-static const char *fault_of(const char *path) {
+/* Ours alone, and in memory: what the runtime asks of the place, too. */
+const char *directory_fault(const char *path) {
   struct stat st;
   struct statfs fs;
   if (mkdir(path, 0700) && errno != EEXIST)
@@ -190,12 +196,12 @@ static const char *fault_of(const char *path) {
 char *profile_directory(void) {
   const char *runtime = getenv("XDG_RUNTIME_DIR"), *fault = NULL;
   char *path = runtime && runtime[0] == '/' ? print_string("%s/aprof", runtime) : NULL;
-  if (path && !fault_of(path))
+  if (path && !directory_fault(path))
     return path;
   for (unsigned i = 0; i < APROF_DIRECTORIES; i++) {
     free(path);
     path = shared_directory(geteuid(), i);
-    const char *wrong = fault_of(path);
+    const char *wrong = directory_fault(path);
     fault = i ? fault : wrong;
     if (!wrong)
       break;
@@ -206,10 +212,10 @@ char *profile_directory(void) {
   }
   if (fault) {
     char *first = shared_directory(geteuid(), 0);
-    complain("%s is no place for profiles: %s; have it removed, or name a directory of yours on "
-             "tmpfs by "
+    complain("%s is no place for profiles: %s; %sname a directory of yours on tmpfs by "
              "--options=profile:DIR. They go to %s",
-             first, fault, path ? path : "memory, and are lost if a process is killed");
+             first, fault, access(first, F_OK) ? "" : "have it removed, or ",
+             path ? path : "memory, and are lost if a process is killed");
     free(first);
   }
   return path;

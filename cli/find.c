@@ -214,6 +214,21 @@ static void visit_pid(const struct entry *entry, void *context) {
   search->done = true;
 }
 
+/* One that is linked as an archive has no name. */
+static bool has_runtime(long pid) {
+  char path[64], *line = NULL;
+  size_t room = 0;
+  bool found = false;
+  snprintf(path, sizeof path, "/proc/%ld/maps", pid);
+  FILE *maps = fopen(path, "re");
+  while (maps && !found && getline(&line, &room, maps) > 0)
+    found = strstr(line, "/libaprof.so") != NULL;
+  if (maps)
+    fclose(maps);
+  free(line);
+  return found;
+}
+
 static bool find_process(long pid, bool writable, struct found *found) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld", pid);
@@ -223,13 +238,17 @@ static bool find_process(long pid, bool writable, struct found *found) {
   }
   struct search search = {.pid = pid, .writable = writable, .found = found};
   if (!find_descriptor(pid, writable, found)) {
-    find_all(NULL, visit_pid, &search);
+    find_all(NULL, visit_pid, NULL, &search);
     if (!search.done) {
       snprintf(path, sizeof path, "/proc/%ld/fd", pid);
       if (access(path, R_OK | X_OK))
         complain("process %ld is another user's; ask as that user, or as root", pid);
       else
-        complain("process %ld has no profile: it is not profiled, or has made no future yet", pid);
+        complain(has_runtime(pid)
+                     ? "process %ld has made no future yet: it has the runtime, and a profile from "
+                       "its first future on"
+                     : "process %ld has no profile: it is not profiled, or has made no future yet",
+                 pid);
       return false;
     }
   }
@@ -306,7 +325,7 @@ static bool take(const struct listed *row, bool writable, struct found *found) {
 
 static bool find_named(const char *name, bool writable, struct found *found) {
   struct choice choice = {.name = name};
-  find_all(NULL, choose_file, &choice);
+  find_all(NULL, choose_file, NULL, &choice);
   find_live(choose, &choice);
   struct listing *of = choice.live.rows ? &choice.live : &choice.left;
   bool ok = of->rows == 1 && take(of->row, writable, found);

@@ -14,6 +14,8 @@
 
 #include "read/profile.h"
 
+#include <time.h>
+
 struct found {
   int fd;
   char *path; /* of the file; NULL for a memfd */
@@ -52,12 +54,14 @@ enum profile_state profile_state(int fd, const struct aprof_header *header);
  * Calls `visit` with each *.aprof in the profile directories
  * ($XDG_RUNTIME_DIR/aprof, /dev/shm/aprof-UID and those beside it, for root each user's, and the
  * private ones of `aprof run` below them), or in `directory` alone if given; one that is not there
- * has none. A default directory that is
- * not ours alone, a link, a pipe, a file of somebody else than the directory's owner is left out:
- * false then, after a message for each. directory.c
+ * has none. Then `leave`, if given, with each of those private ones, which is open, and had last
+ * changed at `changed` when it was entered. A default directory that is not ours alone, a link, a
+ * pipe, a file of somebody else than the directory's owner is left out: false then, after a message
+ * for each. directory.c
  */
+typedef void (*find_leave)(const struct entry *, int directory, time_t changed, void *context);
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),
-              void *context);
+              find_leave leave, void *context);
 
 /* Calls `visit` with the profile of each live process of ours (for root: of anybody) that
    has it open, wherever it is: a memfd, too. */
@@ -69,5 +73,8 @@ bool is_profile_name(const char *path);
 /* The directory where new profiles go, made if need be; NULL where there is none. Says it if that
    is not /dev/shm/aprof-UID because that is not ours alone. */
 char *profile_directory(void);
+
+/* Why the runtime takes no profiles to `path`, which is made if it is not there; or NULL. */
+const char *directory_fault(const char *path);
 
 #endif

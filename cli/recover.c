@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +21,10 @@
 
 /* In the directory of a run: where totals of it are, each behind a NUL. It is there as long as
    somebody waits for the run to end, and so is the directory. */
+static const char list_name[] = "written";
+
 static char *list_in(const char *directory) {
-  return print_string("%s/written", directory);
+  return print_string("%s/%s", directory, list_name);
 }
 
 void written_begin(const char *directory) {
@@ -30,8 +33,22 @@ void written_begin(const char *directory) {
   if (fd < 0)
     complain("cannot make %s: %s; totals of this run will not be found", list, strerror(errno));
   else
-    close(fd);
+    flock(fd, LOCK_EX); /* as long as this process lives, which never closes it */
   free(list);
+}
+
+bool written_abandoned(int directory, time_t changed) {
+  int fd = open_regular(directory, list_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return errno == ENOENT && time(NULL) - changed > RECOVER_BEGIN_S;
+  bool abandoned = flock(fd, LOCK_EX | LOCK_NB) == 0;
+  close(fd);
+  return abandoned;
+}
+
+bool written_sweep(int parent, const char *name, int directory) {
+  unlinkat(directory, list_name, 0);
+  return unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
 static char *list_beside(const char *profile) {
@@ -227,7 +244,7 @@ bool recover_all(const char *directory, const struct killed *killed, struct writ
   struct recovery recovery = {
       .directory = directory, .killed = killed, .written = written, .ok = true};
   if (killed->pid)
-    find_all(directory, find_latest, &recovery);
-  find_all(directory, recover_one, &recovery);
+    find_all(directory, find_latest, NULL, &recovery);
+  find_all(directory, recover_one, NULL, &recovery);
   return recovery.ok;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 enum { RECOVER_WAIT_S = 30 };
 
@@ -33,6 +34,9 @@ struct killed {
 /* Every profile in `directory` whose process has ended. False if one failed. */
 bool recover_all(const char *directory, const struct killed *killed, struct written *written);
 
+/* A directory gets its list within this time. */
+enum { RECOVER_BEGIN_S = 60 };
+
 /*
  * Where the processes of a run put the totals that they make themselves: whoever makes them tells
  * it in the run's directory of profiles. written_begin: before the run. written_tell: totals of
@@ -40,10 +44,14 @@ bool recover_all(const char *directory, const struct killed *killed, struct writ
  * those that are there still, and removes the directory if nothing else is in it; false where
  * nobody could tell, as the list is gone. written_awaited: a run waits for this profile.
  * written_leave: this profile is gone; so is the directory of a run that is over, if it was the
- * last.
+ * last. written_abandoned: whether nobody waits for the run of `directory`, which is open and last
+ * changed then, any more. written_sweep: removes such a one if nothing else is in it; false if it
+ * stays.
  */
 void written_begin(const char *directory);
 bool written_awaited(const char *profile);
+bool written_abandoned(int directory, time_t changed);
+bool written_sweep(int parent, const char *name, int directory);
 void written_tell(const char *profile, const char *place);
 void written_leave(const char *profile);
 bool written_end(const char *directory, struct written *written);

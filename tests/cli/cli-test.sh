@@ -320,6 +320,15 @@ check "left over: and removes nothing" test -f "$left"
 check "left over: swept when old" "$aprof" list --sweep=0 --directory "$profiles"
 refuse "left over: gone" test -e "$left"
 
+# The directory of a run that was killed, and that of one that goes on.
+"$aprof" run --options "profile:$profiles" -- sh -c 'kill -9 $PPID' >run.txt 2>&1 &
+{ wait $!; } 2>/dev/null
+killed=$(echo "$profiles"/run-*)
+"$aprof" run --options "profile:$profiles" -- "$aprof" list --sweep --directory "$profiles" >sweep.txt
+contains "a killed run: swept" "removed $killed" sweep.txt
+equal "a killed run: one that goes on is not" 1 "$(wc -l <sweep.txt)"
+equal "a killed run: nothing left over" "" "$(find "$profiles" -mindepth 1)"
+
 # What nobody here can read takes memory all the same; however many, it is one line.
 useless=$profiles/useless
 mkdir -m 700 "$useless"
@@ -613,6 +622,12 @@ says "report: other JSON" 1 "no totals of aprof" "$aprof" report other.json
 says "report: no JSON" 1 "neither totals nor a profile" "$aprof" report text.txt
 says "report: no such process" 1 "there is no process 4194303" "$aprof" report 4194303
 says "report: not profiled" 1 "has no profile" "$aprof" report $$
+LD_PRELOAD=$build/rt/.libs/libaprof.so.0 sleep 100 &
+early=$!
+until grep -q libaprof "/proc/$early/maps"; do sleep 0.01; done
+says "report: before the first future" 1 "$early has made no future yet: it has the runtime" \
+  "$aprof" report $early
+kill $early
 check "dump: a short profile is read as far as it goes" "$aprof" dump -o short.json short.aprof
 says "dump: totals are no profile" 1 "is not a profile" "$aprof" dump a.json
 says "dump: to nowhere" 1 "cannot write nowhere/x.json" "$aprof" dump -o nowhere/x.json copy.aprof

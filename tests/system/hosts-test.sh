@@ -206,6 +206,24 @@ contains "compiled without" "./plain itself carries no notes of the plugin" said
 contains "async functions that were not called" "of the 1 async function of ./program none was called" said
 "$aprof" run --report --options exit:no -- ./program 2>said
 contains "no totals were asked for" "exit:no in APROF_OPTIONS" said
+# shellcheck disable=SC2046
+check "linked with the runtime, where only what is needed is" \
+  "$cc" "${with[@]}" -o linked -Wl,--as-needed $("$aprof" cflags --libs)
+cp "$build/rt/.libs/libaprof.so.0" other.so
+for preload in '' --preload; do
+  # shellcheck disable=SC2086
+  LD_DEBUG=files "$aprof" run --runtime "$work/other.so" $preload -o out -- ./linked none >/dev/null 2>said
+  equal "--runtime ${preload:-alone}: which one it has" "${preload:+$work/other.so}" \
+    "$(sed -n "s,.*calling init: \($work/other.so\)$,\1,p" said)"
+done
+
+if [ "$(stat -f -c %T .)" != tmpfs ]; then
+  "$aprof" run --report --options profile:elsewhere -o out -- ./program 2>said
+  contains "profiles cannot be where they should: why" ": it is not in memory (tmpfs); they go to memory" said
+  refuse "... and not that there was no future" grep -q "no totals" said
+else
+  skip "profiles cannot be where they should" "all is in memory here"
+fi
 
 # -- clang -----------------------------------------------------------------------------------------
 if command -v clang >clang.path; then
@@ -226,6 +244,11 @@ chmod 777 /dev/shm/aprof-$me
 echo "$?" >taken.status
 { APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 ./program kill; } 2>alone.said
 "$aprof" list >taken.list 2>&1
+rm -rf /dev/shm/aprof-$me /dev/shm/aprof-$me.*
+mount -o remount,ro /dev/shm
+"$aprof" run -o unmade -- ./program 2>unmade.said
+mount -o remount,rw /dev/shm
+touch /dev/shm/aprof-$me
 for i in 1 2 3; do
   rm -rf /dev/shm/aprof-$me.$i
   touch /dev/shm/aprof-$me.$i
@@ -240,6 +263,7 @@ if unshare -m true 2>/dev/null && { unshare -m bash taken.sh; [ $? -ne 77 ]; }; 
   contains "... it is said, with what to do" "others may write to it; have it removed" taken.said
   check "... and a kill leaves totals" jq -e '.process.reason == "recovered"' taken/*.json
   contains "... a profile, where no run looks" "/dev/shm/aprof-$(id -u).1/program-" taken.list
+  contains "no place can be made: why" "Read-only file system; name a directory" unmade.said
   equal "no place is left: one line of the run" 1 "$(grep -c "no place for profiles" full.said)"
   contains "... says what that means" "lost if a process is killed" full.said
   contains "... and the program's own line says it" "(nothing of it is left after a kill)" memory.said
