@@ -2,6 +2,7 @@
 /* Totals into files; see output.h. */
 #include "output.h"
 
+#include "read/clock.h"
 #include "read/verify.h"
 
 #include "cli.h"
@@ -161,13 +162,43 @@ static bool is_plain(const char *path) {
   return strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode));
 }
 
+/* A file without a name, of which nothing stays however the command ends; or, where the file system
+   has no such file, one with the temporary name. */
+static int open_unfinished(const char *path, char *temporary) {
+  const char *slash = strrchr(path, '/');
+  char *directory = slash ? print_string("%.*s", (int)(slash - path) + 1, path) : NULL;
+  int target = -1;
+  if (access("/proc/self/fd", X_OK) == 0) /* else it could get no name later */
+    target = open(directory ? directory : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  free(directory);
+  if (target >= 0)
+    return target;
+  unfinished = temporary;
+  return mkostemp(temporary, O_CLOEXEC);
+}
+
+/* Whole, it is to be found by the temporary name for as long as it takes to put it in its place. */
+static bool give_name(int target, char *temporary) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  char self[64], *end = temporary + strlen(temporary) - 6;
+  snprintf(self, sizeof self, "/proc/self/fd/%d", target);
+  errno = EEXIST;
+  while (!unfinished && errno == EEXIST) {
+    uint64_t random = clock_monotonic() ^ (uint64_t)getpid() << 15;
+    for (int i = 0; i < 6; i++)
+      end[i] = letters[random >> 5 * i & 31];
+    if (linkat(AT_FDCWD, self, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0)
+      unfinished = temporary;
+  }
+  return unfinished != NULL;
+}
+
 char *output_view(const char *path, bool given, int fd, const struct view *v) {
   if (given && !is_plain(path))
     return write_directly(path, v) ? print_string("%s", path) : NULL;
   char *temporary = print_string("%s.XXXXXX", path), *place = NULL;
   take_along();
-  unfinished = temporary;
-  int target = mkostemp(temporary, O_CLOEXEC);
+  int target = open_unfinished(path, temporary);
   FILE *out = target < 0 ? NULL : fdopen(target, "w");
   if (!out) {
     cannot_write(path, errno, given, v);
@@ -179,16 +210,18 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
   umask(mask);
   fchmod(target, 0666 & ~mask);
   totals_write(v, out);
-  int error = ferror(out) ? EIO : 0;
   errno = 0;
-  if (fclose(out))
-    error = errno ? errno : EIO;
+  int error = fflush(out) || ferror(out) ? (errno ? errno : EIO) : 0;
+  if (!error && !give_name(target, temporary))
+    error = errno;
+  if (fclose(out) && !error)
+    error = errno;
   if (!error && !(place = move(temporary, path, given, fd, v->what)))
     error = errno;
   if (error)
     cannot_write(path, error, given, v);
   if (!place)
-    unlink(temporary);
+    remove_unfinished();
   unfinished = NULL;
   free(temporary);
   return place;

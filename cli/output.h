@@ -3,7 +3,7 @@
  * Totals into files.
  *
  * Purpose: a file of totals is there whole or not at all: written under a
- * temporary name in the same directory, then renamed. Whatever ends the
+ * none, or a temporary name in the same directory, then renamed. Whatever ends the
  * command takes what is unfinished along.
  * Locking: none; of two writers about one process the last one stays, and two
  * processes of one name have a file each.

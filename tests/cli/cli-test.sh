@@ -660,6 +660,17 @@ for number in 1 15; do # meant for the program and all that it started
     3<>"half/$number.aprof" >said.txt 2>&1
   check "dump: at a program's end, in spite of signal $number" totals_ok "half/$number.json"
 done
+cat >at-fchmod.c <<'END'
+#include <signal.h>
+#include <sys/stat.h>
+int fchmod(int fd, mode_t mode) { return fd + (int)mode + raise(SIGKILL); }
+END
+"${CC:-gcc}" -shared -fPIC at-fchmod.c -o at-fchmod.so || exit 1
+mkdir "$profiles/half" # where files need no name
+{ LD_PRELOAD=./at-fchmod.so "$aprof" dump -o "$profiles/half/x.json" copy.aprof; } 2>said.txt
+equal "dump: killed while it writes" 137 $?
+equal "dump: of which nothing is left" "" "$(ls "$profiles/half")"
+rmdir "$profiles/half"
 says "dump: a limit of the file size" 1 "cannot write half/large.json: File too large" \
   prlimit --fsize=4096 "$aprof" dump -o half/large.json copy.aprof
 python3 -c 'print("[0" + ",0" * 4000000 + "]")' >many.json
