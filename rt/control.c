@@ -163,6 +163,9 @@ void control_attach(void) {
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
   if (!profile_reserve()) {
+    control_say("this process is not profiled: it may not take the address space of a profile, 1 MB "
+                "at least; raise its limit (ulimit -v)",
+                "");
     rt.state = RT_DEAD;
     return;
   }
