@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TOTALS_LIMIT ((size_t)1 << 30)
-
 static struct view *load_profile(const char *target, int64_t loop) {
   struct found found;
   if (!find_profile(target, false, &found))
@@ -56,7 +54,8 @@ struct view *view_load(const char *target, int64_t loop) {
   char *text = piped ? read_stream(STDIN_FILENO, TOTALS_LIMIT, &length)
                      : read_text_file(target, TOTALS_LIMIT, &length);
   if (!text) {
-    complain("cannot read %s: %s", what, open_fault(errno));
+    complain("cannot read %s: %s", what,
+             errno == EFBIG ? "it is over 256 MB, which no totals are" : open_fault(errno));
     return NULL;
   }
   struct view *v = NULL;

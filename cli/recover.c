@@ -96,7 +96,7 @@ static int by_path(const void *a, const void *b) {
 
 bool written_end(const char *directory, struct written *written) {
   size_t length = 0;
-  char *list = list_in(directory), *text = read_text_file(list, (size_t)1 << 30, &length);
+  char *list = list_in(directory), *text = read_text_file(list, TOTALS_LIMIT, &length);
   bool told = text != NULL;
   for (char *path = text; path && path < text + length; path += strlen(path) + 1)
     if (access(path, F_OK) == 0)
@@ -138,7 +138,7 @@ static void wait_for_dump(int fd, const struct aprof_header *header) {
 /* Whether the totals at `path` say that their profile lay in `directory`. */
 static bool is_from(const char *path, const char *directory) {
   size_t length;
-  char *fault = NULL, *text = read_text_file(path, (size_t)1 << 30, &length);
+  char *fault = NULL, *text = read_text_file(path, TOTALS_LIMIT, &length);
   if (!text)
     return false;
   cJSON *json = json_parse(text, length, &fault);

@@ -58,8 +58,17 @@ static size_t original_offset(const char *text, const char *copy, const char *en
   return at;
 }
 
-/* A parser that gets no memory would call it a fault of the text. */
+static size_t left; /* of JSON_MEMORY */
+
+/* A parser that gets no memory would call it a fault of the text. Each piece costs the allocator
+   a little more than was asked for. */
 static void *memory_or_end(size_t size) {
+  size_t cost = size + 16;
+  if (cost > left) {
+    left = 0;
+    return NULL;
+  }
+  left -= cost;
   return reallocate(NULL, 1, size);
 }
 
@@ -69,9 +78,13 @@ cJSON *json_parse(const char *text, size_t length, char **fault) {
   cJSON_InitHooks(&hooks);
   char *copy = quote_long_integers(text, length, &deepest);
   const char *end = copy;
+  left = JSON_MEMORY;
   cJSON *json = deepest <= JSON_DEPTH ? cJSON_ParseWithOpts(copy, &end, true) : NULL;
   if (!json && deepest > JSON_DEPTH)
     *fault = print_string("it nests %zu deep, over %d", deepest, JSON_DEPTH);
+  else if (!json && !left)
+    *fault = print_string("it takes over %zu MB of memory to read, which no totals do",
+                          JSON_MEMORY >> 20);
   else if (!json)
     *fault = print_string("not JSON from byte %zu on", original_offset(text, copy, end));
   free(copy);

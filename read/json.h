@@ -22,6 +22,9 @@ enum { JSON_EXACT_DIGITS = 15 };
 /* As deep as a text may nest: beyond what any of ours does, within what cJSON does. */
 enum { JSON_DEPTH = 500 };
 
+/* So much may a parsed text take, whoever wrote it: some eight times the length of totals. */
+#define JSON_MEMORY ((size_t)1 << 30)
+
 /* Parses a text, exact integers included; NULL with `*fault`, what is wrong with it
    ("not JSON from byte 12 on"), to be freed. The text is left alone. */
 cJSON *json_parse(const char *text, size_t length, char **fault);

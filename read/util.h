@@ -38,6 +38,9 @@ char *print_string(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
    (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */
 int open_regular(int directory, const char *path, int flags);
+/* A file of totals is not longer. */
+#define TOTALS_LIMIT ((size_t)256 << 20)
+
 /* What errno says after open_regular failed, in words. */
 const char *open_fault(int error);
 

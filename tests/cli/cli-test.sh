@@ -678,7 +678,24 @@ says "report: too little memory" 1 "out of memory; free some, or raise the limit
   prlimit --as=134217728 "$aprof" report many.json
 says "report: with enough it is seen what that is" 1 "is JSON, but no totals" \
   "$aprof" report many.json
+python3 -c 'print("{\"a\":[0" + ",0" * 16000000 + "]}")' >many.json
+says "report: what takes too much to read" 1 \
+  "many.json is neither totals nor a profile: it takes over 1024 MB of memory to read" \
+  prlimit --as=1600000000 "$aprof" report many.json
+truncate -s 300M many.json
+says "report: what is too long" 1 "cannot read many.json: it is over 256 MB, which no totals are" \
+  "$aprof" report many.json
+{ cat many.json | "$aprof" report -; } >said.txt 2>&1
+contains "report: ... from a pipe" "cannot read standard input: it is over 256 MB" said.txt
 rm many.json
+
+# The least that the program itself runs with.
+for room in $(seq 2600 100 8000); do
+  (ulimit -v "$room"; LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand return) >said.txt 2>&1 && break
+done
+contains "too little address space for a profile: it is said" \
+  "this process is not profiled: it may not take the address space of a profile" said.txt
+equal "... in a line" 1 "$(wc -l <said.txt)"
 equal "dump: and nothing of it is left" "1.json 15.json x.json" "$(cd half && echo *.json*)"
 says "on: no live process" 1 "belongs to no live process" "$aprof" on copy.aprof
 says "coverage: of nothing" 2 "coverage of what" "$aprof" coverage
