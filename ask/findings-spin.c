@@ -110,8 +110,8 @@ enum { READ_EVENTS = 8 };
 static void find_ignoring(struct findings *list, const struct view *v,
                           const struct view_function *f, uint64_t elapsed,
                           const struct ask_limits *limits) {
-  if (v->health.event_cost == UNKNOWN || !f->slice_of.count ||
-      f->slice_of.p50 >= v->health.event_cost * READ_EVENTS)
+  if (v->health.event_cost_least == UNKNOWN || !f->slice_of.count ||
+      f->slice_of.p50 >= v->health.event_cost_least * READ_EVENTS)
     return;
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = &f->await[i];

@@ -36,9 +36,29 @@ static uint64_t cost_ns(const struct model *m, uint64_t events, uint64_t mticks)
   return clock_to_ns(ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks, m->rate);
 }
 
+/* So many events tell what one takes. */
+enum { TIMED_ENOUGH = 256 };
+
+static uint64_t timed_mticks(uint64_t events, uint64_t ticks) {
+  return events < TIMED_ENOUGH ? 0 : (uint64_t)((unsigned __int128)ticks * 1000 / events);
+}
+
+uint64_t governed_timed(const struct model *m) {
+  const struct profile_runs *blocks = &m->profile->blocks;
+  uint64_t events = 0, ticks = 0;
+  for (size_t i = 0; i < blocks->count; i++) {
+    const struct aprof_block *b = blocks->run[i].elements;
+    events += b->timed_events;
+    ticks += b->timed_ticks;
+  }
+  return timed_mticks(events, ticks);
+}
+
 uint64_t governed_cost(const struct model *m, const struct aprof_block *b) {
   const struct aprof_header *header = &m->profile->header;
-  uint64_t cost = 0;
+  uint64_t timed = timed_mticks(b->timed_events, b->timed_ticks), cost = 0;
+  if (timed || (timed = governed_timed(m)) != 0)
+    return cost_ns(m, b->sequence / 2, timed);
   for (uint32_t step = 0; step < APROF_STEPS; step++) {
     uint64_t general, events = events_at(b, step, &general);
     uint64_t each = step == 0 ? header->event_cost_mticks : header->step_cost_mticks[step];

@@ -14,8 +14,12 @@
 #include "model.h"
 #include "view.h"
 
-/* What its events cost a thread, in ns: by the step and path that each took. */
+/* What its events cost a thread, in ns: by those of them that were timed; where they are too few by
+   those of all threads; and where these are, too, by what each took at start, at its step and on its
+   path, which is a lower bound. */
 uint64_t governed_cost(const struct model *m, const struct aprof_block *b);
+/* Of all threads: what an event took, in thousandths of a tick. 0: too few were timed. */
+uint64_t governed_timed(const struct model *m);
 
 /* What can be shed; what a thread has shed. */
 void governed_fill(struct view *, const struct model *);

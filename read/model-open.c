@@ -247,6 +247,14 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
     add_to(part, segment(m, begin, epoch_end(m, header->epoch)));
 }
 
+/* Where the last reading is as good as of now: a tenth of the block's time may be missing. */
+static uint64_t known_cpu(const struct model *m, const struct aprof_block *b) {
+  uint64_t begin = m->profile->header.tick0;
+  bool late = b->cpu_tick > begin && b->last > b->cpu_tick &&
+              b->last - b->cpu_tick > (b->last - begin) / 10;
+  return b->cpu_tick > begin && !late ? b->cpu_ns : 0;
+}
+
 static void add_thread(struct model *m, const struct aprof_block *b, uint32_t number) {
   bool was_reset = b->counters_epoch < m->profile->header.reset_epoch;
   struct model_thread *t = &m->thread[m->threads++];
@@ -265,6 +273,7 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
     t->other = clock_to_ns(b->other, m->rate);
     t->missed_events = b->missed_events;
     t->reused_keys = b->reused_keys;
+    t->cpu = known_cpu(m, b);
     t->preempted = clock_to_ns(b->preempted, m->rate);
     t->preempted_max = clock_to_ns(b->preempted_max, m->rate);
     add_to(&health->nested_events, b->nested_events);

@@ -69,6 +69,7 @@ struct model_thread {
   int32_t tid;
   char name[17];
   uint64_t events, cost, exec, idle, other, missed_events, reused_keys; /* cost: ns */
+  uint64_t cpu; /* ns on a processor; 0: not known */
   uint64_t preempted, preempted_max; /* in slices of which that is known, in one of them: ns */
   struct model_hold hold, open;
 };

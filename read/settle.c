@@ -205,21 +205,25 @@ static void find_shed(struct view *v) {
   index_free(&x);
 }
 
-/* As the totals have it of a whole life; see view-profile.c. What each event cost depends on
-   what its thread had shed then: only the cost at both ends tells. After a reset, and in
-   older totals, there is none: then all cost the same, if nothing can be shed. */
+/* After a reset, and in older totals, what a thread's events cost is not known: then all cost the
+   same, if nothing can be shed. Nor is a share where more was paid than is known to be work: of
+   a thread without a poller that sleeps outside futures. */
 void settle_overhead(struct view *v) {
-  const struct view_health *health = &v->health;
-  uint64_t elapsed = 0, cost = 0;
-  bool known = v->threads != 0;
+  double worked = 0, all = 0;
+  bool alike = v->is_interval && !v->governed.is && v->health.event_cost != UNKNOWN;
   for (size_t i = 0; i < v->threads; i++) {
-    elapsed += v->thread[i].elapsed;
-    known &= v->thread[i].cost != UNKNOWN;
-    cost += known ? v->thread[i].cost : 0;
+    struct view_thread *t = &v->thread[i];
+    double cost = t->cost != UNKNOWN ? (double)t->cost
+                  : alike            ? (double)t->events * (double)v->health.event_cost
+                                     : -1;
+    t->overhead = -1;
+    if (t->worked == UNKNOWN || cost < 0 || cost >= (double)t->worked)
+      continue;
+    t->overhead = 100 * cost / (double)t->worked;
+    worked += (double)t->worked;
+    all += cost;
   }
-  bool alike = !v->governed.is && health->event_cost != UNKNOWN;
-  double all = known ? (double)cost : (double)health->events * (double)health->event_cost;
-  v->health.overhead = elapsed && (known || alike) ? 100 * all / (double)elapsed : -1;
+  v->health.overhead = worked > 0 ? 100 * all / worked : -1;
 }
 
 /* -- the whole ------------------------------------------------------------------------ */

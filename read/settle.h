@@ -13,7 +13,7 @@ void settle_functions(struct view *);
 /* Who holds which loop, and the longest hold of each. */
 void settle_holds(struct view *);
 
-/* What the events cost, as a share of the time of all threads. */
+/* What the events cost, as a share of what the loops worked. */
 void settle_overhead(struct view *);
 
 #endif

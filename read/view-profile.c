@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "governed.h"
 #include "model.h"
+#include "settle.h"
 #include "util.h"
 #include "view.h"
 
@@ -164,21 +165,29 @@ static void fill_process(struct view *v, const struct model *m,
 }
 
 /* Events are never set back, so after a reset there is no share of the time since. */
-static void fill_cost(const struct model *m, uint64_t cost, uint64_t elapsed, uint64_t *ns,
-                      double *percent) {
+static uint64_t known_cost(const struct model *m, uint64_t cost) {
   const struct aprof_header *header = &m->profile->header;
-  bool known = header->event_cost_mticks && !was_reset(header);
-  *ns = known_if(known, cost);
-  *percent = known && elapsed ? 100 * (double)cost / (double)elapsed : -1;
+  return known_if(header->event_cost_mticks && !was_reset(header), cost);
+}
+
+/* Where the kernel has not said, and without a poller, nobody can tell sleep from work but of
+   futures that run. */
+static uint64_t worked(const struct model_thread *t) {
+  uint64_t by_clock = t->exec + (t->idle ? t->other : 0);
+  return known_if(t->exec || t->idle, t->cpu ? t->cpu : by_clock);
 }
 
 static void fill_health(struct view *v, const struct model *m) {
   const struct aprof_header *header = &m->profile->header;
   const struct model_health *health = &m->health;
-  uint64_t cost = (clock_to_ns(header->event_cost_mticks, m->rate) + 500) / 1000, elapsed = 0;
+  uint64_t least = (clock_to_ns(header->event_cost_mticks, m->rate) + 500) / 1000;
+  uint64_t timed = (clock_to_ns(governed_timed(m), m->rate) + 500) / 1000;
   v->health = (struct view_health){
       .events = health->events,
-      .event_cost = known_if(header->event_cost_mticks, cost),
+      .event_cost = known_if(header->event_cost_mticks, timed ? timed : least),
+      .event_cost_least = known_if(header->event_cost_mticks, least),
+      .event_cost_timed = timed != 0,
+      .cost = known_cost(m, health->cost),
       .lost_futures = header->lost_futures,
       .folded_nodes = header->folded_nodes,
       .other_nodes = header->other_nodes,
@@ -196,9 +205,7 @@ static void fill_health(struct view *v, const struct model *m) {
       .refused_modules = header->refused_modules,
       .refused_module = known_text(v, header->refused_name),
   };
-  for (size_t i = 0; i < v->threads; i++)
-    add_to(&elapsed, v->thread[i].elapsed);
-  fill_cost(m, health->cost, elapsed, &v->health.cost, &v->health.overhead);
+  settle_overhead(v);
 }
 
 /* -- threads and loops ---------------------------------------------------------------- */
@@ -215,7 +222,8 @@ static void fill_thread(struct view *v, const struct model *m, struct view_threa
   t->elapsed = from->exec + from->idle + from->other;
   t->missed_events = from->missed_events;
   t->reused_keys = from->reused_keys;
-  fill_cost(m, from->cost, t->elapsed, &t->cost, &t->overhead);
+  t->cost = known_cost(m, from->cost);
+  t->worked = worked(from);
   governed_fill_thread(v, m, t);
 }
 
@@ -387,18 +395,17 @@ static struct place add_up_place(struct filling *f, const uint32_t *list, size_t
 }
 
 static void add_await(struct view_function *v, const struct place *p) {
-  v->await[v->awaits++] =
-      (struct view_await){.callee = p->text->name,
-                          .file = p->text->file,
-                          .line = p->name->line,
-                          .kind = kind_of(p->name),
-                          .count = p->count,
-                          .immediate = p->immediate,
-                          .waiting = p->time,
-                          .open = p->open,
-                          .max = known_if(p->count, p->max),
-                          .background = p->background,
-                          .waits = p->of};
+  v->await[v->awaits++] = (struct view_await){.callee = p->text->name,
+                                              .file = p->text->file,
+                                              .line = p->name->line,
+                                              .kind = kind_of(p->name),
+                                              .count = p->count,
+                                              .immediate = p->immediate,
+                                              .waiting = p->time,
+                                              .open = p->open,
+                                              .max = known_if(p->count, p->max),
+                                              .background = p->background,
+                                              .waits = p->of};
 }
 
 /* A waker whose site is a create is the clock: what was due then ran later. */

@@ -54,7 +54,9 @@ struct view_health {
   uint64_t events, event_cost, lost_futures, folded_nodes, other_nodes, lost_histograms,
       lost_events, missed_events, nested_events, unmatched_awaits, reused_keys, migrations,
       torn_threads, cost, memory;
-  double overhead;            /* percent; negative: unknown */
+  uint64_t event_cost_least; /* at start; event_cost: of those timed, if any were */
+  uint8_t event_cost_timed;
+  double overhead;            /* percent of what the loops worked; negative: unknown */
   uint8_t consistent;         /* else it is torn: its parts may be of slightly different moments */
   uint8_t confined;           /* it had given up system calls */
   uint64_t refused_modules;   /* of another version of the plugin, so not profiled */
@@ -83,7 +85,8 @@ struct view_thread {
   int64_t tid;
   const char *name;
   uint64_t events, exec, idle, other, elapsed, missed_events, reused_keys;
-  uint64_t cost; /* of its events, ns; UNKNOWN: not measured, or totals do not say */
+  uint64_t cost;   /* of its events, ns; UNKNOWN: not measured, or totals do not say */
+  uint64_t worked; /* without its sleep; UNKNOWN: not known, or no loop */
   double overhead;
   bool governed; /* then also: */
   const char *step;

@@ -110,6 +110,8 @@ static void fill(struct aprof_gate *gate) {
 #define FILL(with, role, name, parameters, arguments) gate->name = general_##name;
 #define FILL_API(with, result, name, parameters) gate->name = name;
   APROF_GATE_MEMBERS(FILL, FILL_API, 0)
+  gate->idle_begin = timed_idle_begin;
+  gate->idle_end = timed_idle_end;
   fast_all(gate, clock_variant(clock_planned()));
 }
 

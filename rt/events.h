@@ -25,6 +25,20 @@ static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
 APROF_GATE_EVENTS(DECLARE, 0)
 #undef DECLARE
 
+/* cost.c: the same, for fast events to go on in. Where the thread's events are timed just now, the
+   fast one is made once more between two looks at the clock. Polling has no fast ones, and has
+   these. */
+#define TIMED_EVENTS(row, with)                                                                    \
+  APROF_GATE_enter(row, with) APROF_GATE_leave(row, with) APROF_GATE_suspend(row, with)            \
+      APROF_GATE_resume(row, with) APROF_GATE_create_begin(row, with)                              \
+          APROF_GATE_create_key(row, with) APROF_GATE_create_end(row, with)                        \
+              APROF_GATE_run_begin(row, with) APROF_GATE_run_end(row, with)                        \
+                  APROF_GATE_wake(row, with) APROF_GATE_end(row, with)                             \
+                      APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)
+#define DECLARE(with, role, name, parameters, arguments) void timed_##name parameters;
+TIMED_EVENTS(DECLARE, 0)
+#undef DECLARE
+
 /* What an await's token is. Almost all are AWAIT_OUTER, whose word[0] is the future's id;
    of the others it is the complement, and word[2] tells. */
 #define AWAIT_OUTER 1u

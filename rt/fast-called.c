@@ -62,7 +62,7 @@ undo:
   unbegin(t);
   token->word[0] = 0;
 slow:
-  general_run_begin(site, token, key0, key1, function, self);
+  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Who waits for f's bracket to close, at an await all of whose records are there: *a. */
@@ -119,7 +119,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
 undo:
   unbegin(t);
 slow:
-  general_run_end(token, how, where);
+  timed_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

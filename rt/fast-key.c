@@ -63,7 +63,7 @@ void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof
   }
   token->word[0] = 0;
   unbegin(aprof_self); /* from here on, a handler may end f */
-  general_run_begin(site, token, key0, key1, function, self);
+  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -156,7 +156,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
 undo:
   unbegin(t);
 slow:
-  general_run_begin(site, token, key0, key1, function, self);
+  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. What is found goes on
@@ -172,7 +172,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     return;
   }
   if (!begin(t, b)) {
-    general_run_begin(site, token, key0, key1, function, self);
+    timed_run_begin(site, token, key0, key1, function, self);
     return;
   }
   struct aprof_future *f = fast_find(site, key0, key1, token);
@@ -218,7 +218,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
       unlikely(f->lease != t->lease) || unlikely(f->ending != 0) ||
       unlikely(f->state != APROF_FUTURE_WAITING)) {
     unbegin(t);
-    general_run_end(token, how, where);
+    timed_run_end(token, how, where);
     return;
   }
   f->open--;
@@ -258,7 +258,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
 undo:
   unbegin(t);
 slow:
-  general_run_end(token, APROF_PENDING, where);
+  timed_run_end(token, APROF_PENDING, where);
 }
 
 /* It is over. */
@@ -295,7 +295,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
 undo:
   unbegin(t);
 slow:
-  general_run_end(token, how, where);
+  timed_run_end(token, how, where);
 }
 
 /* -- create ------------------------------------------------------------------ */
@@ -370,7 +370,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
 undo:
   unbegin(t);
 slow:
-  general_create_begin(site, token, function, fn);
+  timed_create_begin(site, token, function, fn);
 }
 
 /* No body ran inside, and no future has that key: it waits, or is queued, and can be found,
@@ -433,7 +433,7 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       return;
     unbegin(t);
   }
-  general_create_end(token, key0, key1, ok);
+  timed_create_end(token, key0, key1, ok);
 }
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
@@ -443,7 +443,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       return;
     unbegin(t);
   }
-  general_create_key(token, key0, key1);
+  timed_create_key(token, key0, key1);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

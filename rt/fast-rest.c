@@ -45,7 +45,7 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
 undo:
   unbegin(t);
 slow:
-  general_wake(site, key0, key1);
+  timed_wake(site, key0, key1);
 }
 
 /* -- end --------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
 undo:
   unbegin(t);
 slow:
-  general_end(site, key0, key1, how);
+  timed_end(site, key0, key1, how);
 }
 
 /* -- what was woken runs ------------------------------------------------------ */

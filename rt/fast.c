@@ -53,7 +53,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
 undo:
   unbegin(t);
 slow:
-  general_suspend(site, token);
+  timed_suspend(site, token);
 }
 
 ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
@@ -92,7 +92,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
 undo:
   unbegin(t);
 slow:
-  general_resume(token);
+  timed_resume(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
@@ -134,7 +134,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   return;
 undo:
   unbegin(t);
-  general_enter(site, token, self);
+  timed_enter(site, token, self);
 }
 
 /* A call of an async function: its caller runs on this stack, and waits at the call
@@ -202,7 +202,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
 undo:
   unbegin(t);
 slow:
-  general_enter(site, token, self);
+  timed_enter(site, token, self);
 }
 
 ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t,
@@ -227,7 +227,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   return;
 undo:
   unbegin(t);
-  general_leave(token, how);
+  timed_leave(token, how);
 }
 
 ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
@@ -269,7 +269,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
 undo:
   unbegin(t);
 slow:
-  general_leave(token, how);
+  timed_leave(token, how);
 }
 
 /* -- one set per clock ------------------------------------------------------ */

@@ -34,10 +34,10 @@ register uint64_t unused_r12 __asm__("r12");
 #endif
 #endif
 
-/* The thread is known in this epoch, and a fast event may happen at all. */
+/* The thread is known in this epoch, and a fast event may happen at all, untimed. */
 ALWAYS bool usual(const struct thread *t) {
   const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
-  return likely(t->epoch == __atomic_load_n(usual, __ATOMIC_RELAXED));
+  return likely(t->usual == __atomic_load_n(usual, __ATOMIC_RELAXED));
 }
 
 /* Before `now` that the thread or the future knows, time runs in events.c. */
@@ -81,7 +81,7 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #define FOR_VIRTUAL(clock, name)                                                                   \
   ((clock) == APROF_CLOCK_VIRTUAL                      ? name##_virtual                            \
    : (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed                   \
-                                                       : general_##name)
+                                                       : timed_##name)
 /* One set per clock, one for what is shed, and those that choose between the two. */
 #define SETS_ANYWHERE(SET, GOVERNED)                                                               \
   SET(virtual, APROF_CLOCK_VIRTUAL)                                                                \
@@ -94,7 +94,7 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
   static void name##_##clock##_governed parameters {                                               \
     struct thread *t = aprof_self;                                                                 \
     if (!usual(t) || unlikely(t->block->sequence + 1 >= t->check_at))                              \
-      general_##name arguments;                                                                      \
+      timed_##name arguments;                                                                      \
     else if (likely(t->shed == APROF_STEP_NONE))                                                   \
       name##_##clock arguments;                                                                    \
     else {                                                                                         \
@@ -356,8 +356,7 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
 /* Where the slices of f are counted, `c` being its own record: false if not here yet. No
    slice is open, so the thread's own record of that may be written before all is tested. */
 ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
-  if (unlikely(f->outer != f->node) &&
-      (f->outer == 0 || (c = fast_counters(t, f->outer)) == NULL))
+  if (unlikely(f->outer != f->node) && (f->outer == 0 || (c = fast_counters(t, f->outer)) == NULL))
     return false;
   t->slice_counters = c;
   return true;

@@ -136,6 +136,12 @@ static void open_window(struct thread *t, uint64_t now) {
 void govern(struct thread *t) {
   struct aprof_block *b = t->block;
   struct govern *g = &t->govern;
+  if (b->sequence >= t->time_at)
+    cost_time(t);
+  if (rt.header->overhead_ppm == 0) {
+    t->check_at = t->time_at;
+    return;
+  }
   uint64_t now = clock_read(), events = b->sequence / 2 - g->events;
   if (now < b->last)
     now = b->last;
@@ -144,6 +150,8 @@ void govern(struct thread *t) {
   /* Where few events come, each is looked at: what was shed comes back with the first. */
   uint64_t passed = now - g->begin, stride = events < STRIDE && t->shed ? 1 : STRIDE;
   t->check_at = b->sequence + 2 * stride;
+  if (t->check_at > t->time_at)
+    t->check_at = t->time_at;
   if (passed < clock_ticks(WINDOW_NS))
     return;
   if (t->suspended != NULL) { /* slice_reopen relies on this step */
@@ -178,4 +186,6 @@ void govern_start(struct thread *t, uint64_t now) {
 }
 
 /* Also without a ceiling: the next thread of this block counts its own events only. */
-void govern_stop(struct thread *t, uint64_t now) { change(t, APROF_STEP_NONE, now); }
+void govern_stop(struct thread *t, uint64_t now) {
+  change(t, APROF_STEP_NONE, now);
+}

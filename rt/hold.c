@@ -47,12 +47,17 @@ static bool read_processor(struct processor *p, uint64_t now) {
 }
 
 static void keep_reading(struct thread *t, uint64_t now) {
+  uint64_t before = t->processor.ns;
   if (!read_processor(&t->processor, now))
     t->processor = (struct processor){.tick = now};
+  struct aprof_block *b = t->block;
+  b->cpu_tick = t->processor.ns != 0 ? now : 0;
+  b->cpu_ns += before != 0 ? elapsed(before, t->processor.ns) : 0;
 }
 
 void hold_start(struct thread *t, uint64_t now) {
   t->long_count = t->slice_count - 1;
+  t->processor.ns = 0;
   keep_reading(t, now);
 }
 

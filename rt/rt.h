@@ -101,6 +101,11 @@ struct thread {
   uint32_t index; /* of the block */
   uint32_t serial; /* of the next future */
   uint32_t lease;  /* epoch << 16 | index: the upper half of its futures' ids */
+  uint32_t usual; /* the epoch; or 0 while its events are timed, which is no epoch */
+  uint32_t to_time; /* so many events more, ... */
+  uint64_t row_events, row_ticks; /* ... after these; */
+  uint64_t row_most;              /* ticks: one that took longer lost its processor */
+  uint64_t row_from;              /* all of its events when the row before ended */
   struct aprof_block *block;
   struct aprof_future *cur;             /* what runs here */
   struct aprof_counters *counters;      /* of cur's node, this block's */
@@ -136,7 +141,8 @@ struct thread {
   struct aprof_future *held; /* whose lease this thread took away last, to end it, ... */
   uint32_t held_lease;       /* ... which was that one */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
-  uint64_t check_at;     /* of the block's sequence: when the governor looks; or never */
+  uint64_t check_at;     /* of the block's sequence: when the governor looks, ... */
+  uint64_t time_at;      /* ... and when events are timed again; or never */
   uint64_t stood;        /* its time while its clock stands still */
   uint64_t coarse;       /* the kernel's tick at that time */
   struct govern {
@@ -555,6 +561,8 @@ bool control_stderr(void); /* is descriptor 2 what it was when the program start
 
 /* cost.c: event_cost_mticks of the header; once, before the first future */
 void cost_measure(void);
+void cost_start(struct thread *t); /* its thread begins an epoch */
+void cost_time(struct thread *t);  /* its next events are to be timed; in an event */
 
 /* miss.c: an event that could not be placed, counted in its block by what sent it: a
    site's number (0: not known), or the code that called it. Only inside an event. */

@@ -355,8 +355,9 @@ static void enter_epoch(struct thread *t) {
     memset(t->cache, 0, sizeof t->cache);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
-    b->preempted = b->preempted_max = 0;
+    b->preempted = b->preempted_max = b->cpu_ns = 0;
     memset(b->at_step, 0, sizeof b->at_step);
+    b->timed_events = b->timed_ticks = 0;
     memset(b->periods, 0, sizeof b->periods);
     b->changes = b->step = 0;
     b->counters_epoch = h->reset_epoch;
@@ -385,6 +386,7 @@ static void enter_epoch(struct thread *t) {
   t->lease = epoch << 16 | t->index;
   publish_fence();
   t->epoch = epoch;
+  cost_start(t);
 }
 
 static struct thread *sync_blocked(bool birth) {
@@ -473,7 +475,7 @@ static void retire(struct thread *t) {
   b->serial = t->serial - 1;
   __atomic_store_n(&holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;
-  t->epoch = 0;
+  t->epoch = t->usual = 0;
   __atomic_store_n(&b->state, APROF_THREAD_FREE, __ATOMIC_RELEASE);
   __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE);
   thread_memory_free(t);

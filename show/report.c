@@ -173,8 +173,9 @@ static void print_head(const struct view *v, FILE *out) {
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
   add_part(&line, text);
-  if (v->health.overhead >= 0) { /* what was measured is an event that finds all in the caches */
-    snprintf(text, sizeof text, "cost at least %.1f %%", v->health.overhead);
+  if (v->health.overhead >= 0) {
+    snprintf(text, sizeof text, "cost %s%.1f %% of the work",
+             v->health.event_cost_timed ? "" : "at least ", v->health.overhead);
     add_part(&line, text);
   }
   add_health(&line, v);

@@ -193,6 +193,28 @@ START_TEST(nothing_was_seen_at_all) {
 END_TEST
 
 /* The dearer half of all events came before the interval. */
+/* Against what its thread worked, not its sleep; by those that were timed, where there are enough.
+ */
+START_TEST(events_cost_what_was_timed) {
+  struct view *v;
+  block->cpu_ns = BUSY / 2;
+  block->cpu_tick = NOW;
+  block->timed_events = 255;
+  block->timed_ticks = 255 * 400;
+  v = read_now();
+  ck_assert(!v->health.event_cost_timed);
+  ck_assert_double_eq_tol(v->health.overhead, 100.0 * 1000 * 100 / (BUSY / 2), 1e-3);
+  view_free(v);
+  block->timed_events = 256;
+  block->timed_ticks = 256 * 400;
+  v = read_now();
+  ck_assert(v->health.event_cost_timed);
+  ck_assert_double_eq_tol(v->health.overhead, 100.0 * 1000 * 400 / (BUSY / 2), 1e-3);
+  ck_assert_uint_eq(v->health.event_cost_least, 100);
+  view_free(v);
+}
+END_TEST
+
 /* Between two totals at that step it may seem to have run nothing. */
 START_TEST(a_loop_of_which_nothing_is_known_is_one) {
   struct view *v = read_now();
@@ -207,11 +229,14 @@ START_TEST(a_loop_of_which_nothing_is_known_is_one) {
 END_TEST
 
 START_TEST(an_interval_costs_what_its_events_did) {
+  block->cpu_ns = BUSY;
+  block->cpu_tick = NOW;
   shed(APROF_STEP_COUNTS, 0, 0);
   struct view *earlier = read_now();
   ck_assert_double_eq_tol(earlier->health.overhead, 100.0 * 1000 * 100 / BUSY, 1e-3);
   block->sequence += 2000;
   block->other += BUSY;
+  block->cpu_ns += BUSY;
   shed(APROF_STEP_COUNTS, BUSY, 1000);
   struct view *later = read_now();
   ck_assert(view_subtract(later, earlier));
@@ -308,6 +333,7 @@ int main(void) {
   tcase_add_test(tests, nothing_was_seen_at_all);
   tcase_add_test(tests, a_loop_of_which_nothing_is_known_is_one);
   tcase_add_test(tests, an_interval_costs_what_its_events_did);
+  tcase_add_test(tests, events_cost_what_was_timed);
   tcase_add_test(tests, an_interval_has_no_maxima_without_histograms);
   tcase_add_test(tests, an_interval_is_marked_for_itself);
   tcase_add_test(tests, sums_that_say_nothing_are_not_shown);

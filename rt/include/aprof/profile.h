@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 7
+#define APROF_PROFILE_VERSION 8
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -384,6 +384,9 @@ struct aprof_block {
   uint64_t serial; /* of the ids that its former threads gave out */
   uint64_t misses; /* offset of its struct aprof_missed[]; the runtime's */
   uint64_t general_events; /* of its events, those that were not of the usual */
+  /* Of its events so many took that long, by those among them that were timed from outside. */
+  uint64_t timed_events, timed_ticks;
+  uint64_t cpu_ns, cpu_tick; /* its threads' time on a processor up to that moment; tick 0: not known */
   uint64_t preempted, preempted_max; /* ticks: in slices of which that is known; in one of them */
   uint64_t ends; /* how many of its node had ended so before the end that this thread made last;
                     of what was RUNNING above that enum aprof_how; see struct aprof_future */
