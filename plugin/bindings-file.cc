@@ -219,6 +219,8 @@ static int read_text(const std::string &path, std::string *text) {
   }
   if (fd >= 0)
     close(fd);
+  if (text->compare(0, 3, "\xef\xbb\xbf") == 0) /* some editors' mark of UTF-8 */
+    text->erase(0, 3);
   return why;
 }
 
@@ -246,7 +248,8 @@ static bool read_names(const std::string &path, std::vector<std::string> *names)
     std::string name = strip(text.substr(begin, end - begin), &indent);
     if (name.empty())
       continue;
-    if (name.find_first_of(" \t@\"|") != std::string::npos) {
+    bool open_regex = name[0] == '/' && (name.size() == 1 || name.back() != '/');
+    if (open_regex || name.find_first_of(std::string(" \t@\"|\0", 6)) != std::string::npos) {
       error_at(file_location(xstrdup(path.c_str()), number, (unsigned)indent + 1),
                "a file of names has one name, or %</REGEX/%>, per line");
       return false;

@@ -142,6 +142,21 @@ done <<'END'
 2 key=r:obj multi
 END
 
+# Files of names: an editor's mark at the beginning is none, and what is no name is said where it is.
+echo 'void first(void) {} void second(void) {}' >"$work/listed.c"
+echo 'async def:@listed.names' >"$work/listed.aprof"
+for major in $majors; do
+  printf '\xef\xbb\xbffirst\r\nsecond\r\n' >"$work/listed.names"
+  compile "$major" -fplugin-arg-aprof-verbose -fplugin-arg-aprof-bindings="$work/listed.aprof" \
+    "$work/listed.c"
+  equal "gcc-$major: names behind a mark" 2 "$(grep -c "body of" "$work/err")"
+  for wrong in '/open(' 'fir\0st'; do
+    printf "first\n$wrong\n" >"$work/listed.names"
+    compile "$major" -fplugin-arg-aprof-bindings="$work/listed.aprof" "$work/listed.c"
+    contains "gcc-$major: no name: $wrong" "listed.names:2:1: error: a file of names has" "$work/err"
+  done
+done
+
 # Shipped files apply by themselves, to names of their header; users' lines win.
 mkdir "$work/include"
 cat >"$work/include/uv.h" <<'END'
