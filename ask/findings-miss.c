@@ -15,7 +15,9 @@ static const struct cause {
 } causes[] = {
     {"run", "a run of a key that nobody had created; a `create' line is missing, or its code was "
             "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
-            "that creates it had returned, and that line has no `| run'"},
+            "that creates it had returned, and that line has no `| run', or the namespace of its "
+            "key is one "
+            "of a shipped file, too"},
     {"busy", "its future ran elsewhere at that time, so this run is in none of its numbers; two "
              "share a key, or an `end' is missing"},
     {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
