@@ -89,14 +89,16 @@ void coverage_match(const Binding &b) {
 static std::string all_records() {
   if (records.empty() && counts.empty())
     return "";
-  std::string text = "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\t" SHAPE "\n" + records;
+  std::string text =
+      "unit\t" + file_name(main_input_filename) + "\t" APROF_VERSION "\t" SHAPE "\n" + records;
   std::unordered_set<std::string> seen; /* a file may be named twice */
   for (const auto &b : bindings()) {
     std::string identity = identity_of(*b);
     auto count = counts.find(identity);
     unsigned matches = count == counts.end() ? 0 : count->second;
     if ((matches > 0 || !b->library) && seen.insert(identity).second)
-      text += "binding\t" + place_of(*b) + "\t" + std::to_string(matches) + "\t" + field(b->text) + "\n";
+      text += "binding\t" + place_of(*b) + "\t" + std::to_string(matches) + "\t" + field(b->text) +
+              "\n";
   }
   return text;
 }
@@ -187,22 +189,47 @@ static bool is_of_c_library(tree callee) {
   return DECL_IS_UNDECLARED_BUILTIN(callee) || fndecl_built_in_p(callee);
 }
 
-/* A function of this unit's whose address a call hands to code that is elsewhere: once, the
-   first such call. */
-static void add_passed(cgraph_node *node) {
+/* What a call hands the address to, if that is elsewhere. */
+static std::string called_with(const ipa_ref *use) {
+  tree callee = use->stmt && is_gimple_call(use->stmt) ? gimple_call_fndecl(use->stmt) : NULL_TREE;
+  cgraph_node *to = callee ? cgraph_node::get(callee) : nullptr;
+  bool elsewhere = callee && !(to && to->definition) && !is_of_c_library(callee);
+  return elsewhere ? name_of_function(callee) : "";
+}
+
+/* The variable or field that keeps the address: a library may be given a whole table. */
+static std::string kept_in(const ipa_ref *use) {
+  tree where = NULL_TREE;
+  if (varpool_node *variable = dyn_cast<varpool_node *>(use->referring))
+    where = variable->decl;
+  else if (use->stmt && gimple_assign_single_p(use->stmt))
+    where = gimple_assign_lhs(use->stmt);
+  while (where && TREE_CODE(where) == ARRAY_REF)
+    where = TREE_OPERAND(where, 0);
+  if (where && TREE_CODE(where) == COMPONENT_REF)
+    where = TREE_OPERAND(where, 1);
+  bool named = where && DECL_P(where) && DECL_NAME(where) && !DECL_ARTIFICIAL(where);
+  return named && !is_of_platform(where)
+             ? "variable " + std::string(identifier_text(DECL_NAME(where)))
+             : "";
+}
+
+/* A function of this unit's whose address others get: once, the first such place. */
+static bool add_passed(cgraph_node *node, std::string (*taker_of)(const ipa_ref *)) {
   ipa_ref *use = nullptr;
   if (!node->definition || node->alias || DECL_ARTIFICIAL(node->decl) || is_of_platform(node->decl))
-    return;
+    return false;
   for (int i = 0; node->iterate_referring(i, use); i++) {
-    bool call = use->use == IPA_REF_ADDR && use->stmt && is_gimple_call(use->stmt);
-    tree callee = call ? gimple_call_fndecl(use->stmt) : NULL_TREE;
-    cgraph_node *to = callee ? cgraph_node::get(callee) : nullptr;
-    if (!callee || (to && to->definition) || is_of_c_library(callee))
+    std::string taker = use->use == IPA_REF_ADDR ? taker_of(use) : "";
+    if (taker.empty())
       continue;
-    records += "passed\t" + place(gimple_location(use->stmt)) + "\t" +
-               field(name_of_body(node->decl)) + "\t" + field(name_of_function(callee)) + "\n";
-    return;
+    location_t where =
+        use->stmt ? gimple_location(use->stmt) : DECL_SOURCE_LOCATION(use->referring->decl);
+    records += "passed\t" + place(where) + "\t" + field(name_of_body(node->decl)) + "\t" +
+               field(taker) + "\n";
+    return true;
   }
+  return false;
 }
 
 /* What is left in the symbol table by then is referred to. Where no function is async, those
@@ -211,7 +238,8 @@ static void add_elsewhere() {
   cgraph_node *node;
   if (!any_function)
     FOR_EACH_FUNCTION(node)
-  add_passed(node);
+  if (!add_passed(node, called_with))
+    add_passed(node, kept_in);
   if (match_nothing())
     return;
   FOR_EACH_FUNCTION(node) {

@@ -192,6 +192,29 @@ for options in "-O0" "-O2 -g" "-O2 -flto"; do
 done
 "$aprof" coverage user >said
 contains "coverage has it, too" "user.c:5  server_callback  to library_add_handler" said
+cat >table.c <<'C'
+#include "library.h"
+static void on_row(const char *path, void *data) { *(int *)data += *path == '/'; }
+static void on_field(const char *path, void *data) { *(int *)data += *path == '/'; }
+struct rows { const char *path; handler function; };
+static const struct rows rows[] = {{"/", on_row}, {"/a", on_row}};
+struct rows later;
+void library_add_rows(const struct rows *);
+int main(void) {
+  int calls = 0;
+  later.function = on_field;
+  for (int i = 0; i < 2; i++)
+    library_add_handler(rows[i].path, rows[i].function, &calls);
+  library_run();
+  library_add_handler("/", later.function, &calls);
+  library_run();
+  return calls - 2;
+}
+C
+"$cc" -O2 "-fplugin=$plugin" table.c -o table -L. -llibrary -Wl,-rpath,"$PWD"
+"$aprof" run --report -- ./table 2>said
+contains "callbacks in a table" "\`on_row' to variable rows (table.c:5)" said
+contains "... and in a field" "\`on_field' to variable function (table.c:10)" said
 echo 'async def:server_callback' >user.aprof
 "$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=user.aprof user.c -o user -L. -llibrary -Wl,-rpath,"$PWD"
 "$aprof" run --report -- ./user >said 2>&1
