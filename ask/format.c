@@ -170,6 +170,17 @@ const char *cut_left(const char *text, size_t width) {
   return cut;
 }
 
+const char *cut_middle(const char *text, size_t width) {
+  if (shown_width(text) <= width)
+    return text;
+  char *cut = turn();
+  size_t end = (width - 3) / 2;
+  int bytes = (int)(after(text, width - 3 - end) - text);
+  snprintf(cut, TURN_SIZE, "%.*s...%s", bytes < TURN_SIZE / 2 ? bytes : TURN_SIZE / 2, text,
+           last_columns(text, end));
+  return cut;
+}
+
 void print_left(FILE *out, const char *text, int width) {
   int rest = width - (int)shown_width(text);
   fprintf(out, "%s%*s", text, rest > 0 ? rest : 0, "");

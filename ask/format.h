@@ -31,6 +31,7 @@ const char *shown_mark(bool lacks, const char *text);
 size_t shown_width(const char *text);
 const char *cut_right(const char *text, size_t width);
 const char *cut_left(const char *text, size_t width);
+const char *cut_middle(const char *text, size_t width);
 
 /* printf("%*s") by columns instead of bytes. */
 void print_left(FILE *out, const char *text, int width);

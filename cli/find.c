@@ -3,12 +3,14 @@
 #include "find.h"
 
 #include "cli.h"
+#include "core.h"
 #include "listing.h"
 #include "read/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +19,32 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Field 22 of /proc/PID/stat; 0 when there is no such process, or only its
-   remains (a zombie runs nothing any more). */
-static uint64_t start_time(long pid) {
-  char path[64], line[1024];
+/* /proc/PID/stat from its field 3, the state, on; NULL when there is no such process. */
+static const char *stat_of(long pid, char *line, int room) {
+  char path[64];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
   FILE *file = fopen(path, "re");
   if (!file)
-    return 0;
-  char *got = fgets(line, sizeof line, file);
+    return NULL;
+  char *got = fgets(line, room, file);
   fclose(file);
   char *at = got ? strrchr(line, ')') : NULL;
-  if (!at || at[1] == 0 || strchr("ZXx", at[2]))
+  return at && at[1] ? at + 2 : NULL;
+}
+
+bool find_is_stopped(long pid) {
+  char line[1024];
+  const char *state = stat_of(pid, line, sizeof line);
+  return state && (*state == 'T' || *state == 't');
+}
+
+/* Field 22; 0 when there is no such process, or only its remains (a zombie runs nothing any
+   more). */
+static uint64_t start_time(long pid) {
+  char line[1024];
+  const char *at = stat_of(pid, line, sizeof line);
+  if (!at || strchr("ZXx", *at))
     return 0;
-  at += 2; /* field 3, the state */
   for (int field = 3; field < 22 && at; field++)
     at = strchr(at + 1, ' ');
   return at ? strtoull(at + 1, NULL, 10) : 0;
@@ -318,6 +332,15 @@ static void choose_file(const struct entry *entry, void *context) {
   found_release(&found);
 }
 
+static void list_file(const struct entry *entry, void *context) {
+  struct found found;
+  enum profile_kind kind;
+  if (find_unreadable(entry, &found, &kind) || find_entry(entry, false, &found)) {
+    listing_add(&found, context);
+    found_release(&found);
+  }
+}
+
 static bool take(const struct listed *row, bool writable, struct found *found) {
   return row->path ? find_file(row->path, writable, found)
                    : find_process(row->pid, writable, found);
@@ -366,9 +389,33 @@ bool is_of_processes(const char *target) {
   return name_of_processes(target) != NULL;
 }
 
+char *find_only_live(void) {
+  struct listing all = {0};
+  find_live(listing_add, &all);
+  if (all.rows != 1) {
+    complain(all.rows ? "which of these processes? Give a PID or a NAME"
+                      : "no live process is profiled; name a profile, totals or a core");
+    listing_release(&all);
+    all = (struct listing){0};
+    find_all(NULL, list_file, NULL, &all);
+    find_live(listing_add, &all);
+    listing_print(&all, stdout);
+    exit(CLI_USAGE);
+  }
+  char *target = print_string("%" PRId32, all.row->pid);
+  listing_release(&all);
+  return target;
+}
+
 bool find_profile(const char *target, bool writable, struct found *found) {
   const char *name = name_of_processes(target);
   uint64_t pid;
+  if (core_is(target)) {
+    char *profile = core_profile(target);
+    bool ok = profile && find_file(profile, writable, found);
+    free(profile);
+    return ok;
+  }
   if (!name)
     return find_file(target, writable, found);
   if (!parse_number(target, &pid))

@@ -26,11 +26,13 @@ struct found {
 
 /* `target` is a PID, the path of a profile, or what a process is called: a live one or, where there
    is none, one that has left its profile. Where several are called so they are listed, and the
-   command ends (CLI_USAGE). False after a message. `writable` asks for a descriptor that can be
+   command ends (CLI_USAGE). A core stands for the profile that its process has left. False after a message. `writable` asks for a descriptor that can be
    mapped for writing; where that is refused and not needed (`writable` false), it is read only. */
 bool find_profile(const char *target, bool writable, struct found *found);
 void found_release(struct found *found);
-/* Whether that names processes, and no file: a number, a name, or the file of a program. */
+/* By a signal, or a debugger. */
+bool find_is_stopped(long pid);
+/* Whether that names processes, and no totals: a number, a name, the file of a program, a core. */
 bool is_of_processes(const char *target);
 
 /* A file found in a directory that is open: whatever is renamed meanwhile, it is that
@@ -66,6 +68,10 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
 /* Calls `visit` with the profile of each live process of ours (for root: of anybody) that
    has it open, wherever it is: a memfd, too. */
 void find_live(void (*visit)(struct found *, void *context), void *context);
+
+/* As a target: the only live process. Where there is none, or several, they are listed as by `aprof
+   list', and the command ends (CLI_USAGE). free() it. */
+char *find_only_live(void);
 
 /* "....aprof" */
 bool is_profile_name(const char *path);

@@ -13,16 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct view *load_profile(const char *target, int64_t loop) {
+static struct view *load_profile(const char *target, struct view_request request) {
   struct found found;
   if (!find_profile(target, false, &found))
     return NULL;
-  struct view_request request = {
-      .reason = found.state == PROFILE_LIVE ? "request" : "recovered",
-      .path = found.path,
-      .loop = loop,
-  };
+  request.reason = found.state == PROFILE_LIVE ? "request" : "recovered";
+  request.path = found.path;
   struct view *v = view_of_profile(found.fd, found.what, found.state, &request);
+  if (v && found.state == PROFILE_LIVE) {
+    v->alive = true;
+    v->stopped = find_is_stopped(found.pid ? found.pid : v->process.pid);
+  }
   if (v && !view_is_sound(v)) {
     view_free(v);
     v = NULL;
@@ -42,11 +43,15 @@ static bool is_profile(const char *path) {
 }
 
 struct view *view_load(const char *target, int64_t loop) {
+  return view_load_for(target, &(struct view_request){.loop = loop});
+}
+
+struct view *view_load_for(const char *target, const struct view_request *wanted) {
   bool piped = !strcmp(target, "-");
   if (!piped && (is_of_processes(target) || is_profile(target)))
-    return load_profile(target, loop);
+    return load_profile(target, *wanted);
   const char *what = piped ? "standard input" : target;
-  if (loop) {
+  if (wanted->loop) {
     complain("%s has the sums of all loops: --loop takes a PID, a name or a profile", what);
     return NULL;
   }

@@ -704,7 +704,7 @@ static void add_live(const struct filling *f, const struct model_live *live,
   };
 }
 
-/* Alike: all but their times and identities are the same. */
+/* Alike: all but their times and identities are the same. Who runs stays alone: it holds a loop. */
 static int compare_group(const struct model_live *x, const struct model_live *y) {
   if (x->function != y->function)
     return x->function < y->function ? -1 : 1;
@@ -718,6 +718,8 @@ static int compare_group(const struct model_live *x, const struct model_live *y)
     return x->started ? -1 : 1;
   if (x->aside != y->aside)
     return x->aside ? -1 : 1;
+  if (x->state == APROF_FUTURE_RUNNING && x->tid != y->tid)
+    return x->tid < y->tid ? -1 : 1;
   return !x->due != !y->due ? (x->due ? -1 : 1) : 0;
 }
 
@@ -727,10 +729,10 @@ static int by_group(const void *a, const void *b) {
   return order ? order : x->age > y->age ? -1 : x->age < y->age;
 }
 
-static void fill_groups(const struct filling *f) {
-  uint32_t rest = f->m->lives - VIEW_LIVE_LIMIT;
+static void fill_groups(const struct filling *f, uint32_t listed) {
+  uint32_t rest = f->m->lives - listed;
   struct model_live *young = allocate(rest, sizeof *young);
-  memcpy(young, f->m->live + VIEW_LIVE_LIMIT, rest * sizeof *young);
+  memcpy(young, f->m->live + listed, rest * sizeof *young);
   qsort(young, rest, sizeof *young, by_group);
   for (uint32_t from = 0, to; from < rest; from = to) {
     struct model_live oldest = young[from], youngest = oldest;
@@ -747,12 +749,12 @@ static void fill_groups(const struct filling *f) {
   free(young);
 }
 
-static void fill_live(const struct filling *f) {
+static void fill_live(const struct filling *f, uint32_t limit) {
   f->v->live = arena_get(&f->v->arena, f->m->lives, sizeof *f->v->live);
-  for (uint32_t i = 0; i < f->m->lives && i < VIEW_LIVE_LIMIT; i++)
+  for (uint32_t i = 0; i < f->m->lives && i < limit; i++)
     add_live(f, &f->m->live[i], &f->m->live[i], 1);
-  if (f->m->lives > VIEW_LIVE_LIMIT)
-    fill_groups(f);
+  if (f->m->lives > limit)
+    fill_groups(f, limit);
 }
 
 /* -- the whole ------------------------------------------------------------------------------ */
@@ -771,7 +773,7 @@ static struct view *view_of_model(const struct model *m, const char *what,
   fill_misses(&f);
   fill_functions(&f);
   fill_tree(&f);
-  fill_live(&f);
+  fill_live(&f, request->lives ? request->lives : VIEW_LIVE_LIMIT);
   free(f.text);
   free(f.number);
   free(f.path_shown);

@@ -240,6 +240,7 @@ struct view {
   size_t lives;
   int64_t only; /* the thread whose loop this is of; 0: of all */
   bool is_interval;
+  bool alive, stopped; /* of a profile: its process is; by a signal, or a debugger */
   unsigned shed; /* by any thread; as view_thread's */
 };
 
@@ -249,6 +250,7 @@ struct view_request {
   uint64_t at;        /* tick that counts as now; 0: find out */
   const char *path;   /* of the profile; NULL for a memfd */
   bool without_histograms;
+  uint32_t lives; /* so many futures are listed one by one; 0: VIEW_LIVE_LIMIT */
   int64_t loop; /* only what this thread ran, counted and has alive; 0: all */
 };
 
