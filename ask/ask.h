@@ -53,6 +53,8 @@ struct wait {
   uint64_t count, waiting, max, p99;
   uint64_t mean; /* of those that ended, as count and p99 are; UNKNOWN: none has */
 };
+/* An await, and not for what the one who waits has called or runs. */
+bool ask_waits_outside(const struct view_path *);
 struct wait *ask_waits(const struct view *, bool background, size_t *count);
 void ask_waits_free(struct wait *, size_t count);
 /* The same with no directory in its place; the caller frees it. */

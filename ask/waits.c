@@ -9,7 +9,7 @@
 
 /* A wait for a child's call says where it was asked for; the child's own awaits
    say what it waited for. Only those are ends. */
-static bool is_end(const struct view_path *path) {
+bool ask_waits_outside(const struct view_path *path) {
   static const char *const inner[] = {"call", "run", "function"};
   for (size_t i = 0; path->is_await && i < sizeof inner / sizeof *inner; i++)
     if (!strcmp(path->kind, inner[i]))
@@ -77,7 +77,7 @@ struct wait *ask_waits(const struct view *v, bool background, size_t *count) {
   *count = 0;
   for (size_t i = 0; i < v->paths; i++) {
     const struct view_path *path = &v->path[i];
-    if (!is_end(path) || path->background != background || (!path->waiting && !path->count))
+    if (!ask_waits_outside(path) || path->background != background || (!path->waiting && !path->count))
       continue;
     waits[(*count)++] = (struct wait){
         .path = path_text(v, path, path->place),

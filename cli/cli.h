@@ -18,6 +18,7 @@ int cmd_on(int argc, char **argv);
 int cmd_off(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_flame(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct command {
 } commands[] = {
     {"run", cmd_run, "run a program with the profiler attached"},
     {"report", cmd_report, "show totals, or the interval between two of them"},
+    {"flame", cmd_flame, "draw where the time of futures went, as a flame graph (SVG)"},
     {"ps", cmd_ps, "show what lives: who waits for what, who holds a loop"},
     {"dump", cmd_dump, "write the totals of a live or left-over profile"},
     {"merge", cmd_merge, "write the totals of several processes as one"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Totals into files; see output.h. */
+/* What was made into files; see output.h. */
 #include "output.h"
 
 #include "read/clock.h"
@@ -73,13 +73,13 @@ void output_in_spite_of_signals(void) {
 /* -- writing --------------------------------------------------------------------- */
 
 /* Devices, pipes, links: nothing to rename over. */
-static bool write_directly(const char *path, const struct view *v) {
+static bool write_directly(const char *path, output_writer *writer, const void *of) {
   FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
   if (!out) {
-    cannot_write(path, errno, true, v);
+    cannot_write(path, errno, true, NULL);
     return false;
   }
-  totals_write(v, out);
+  writer(of, out);
   errno = 0;
   bool written = fflush(out) == 0 && !ferror(out);
   int error = errno;
@@ -88,7 +88,7 @@ static bool write_directly(const char *path, const struct view *v) {
     error = errno;
   }
   if (!written)
-    cannot_write(path, error ? error : EIO, true, v);
+    cannot_write(path, error ? error : EIO, true, NULL);
   return written;
 }
 
@@ -193,9 +193,10 @@ static bool give_name(int target, char *temporary) {
   return unfinished != NULL;
 }
 
-char *output_view(const char *path, bool given, int fd, const struct view *v) {
+static char *output_by(output_writer *writer, const void *of, const char *path, bool given, int fd,
+                       const struct view *v) {
   if (given && !is_plain(path))
-    return write_directly(path, v) ? print_string("%s", path) : NULL;
+    return write_directly(path, writer, of) ? print_string("%s", path) : NULL;
   char *temporary = print_string("%s.XXXXXX", path), *place = NULL;
   take_along();
   int target = open_unfinished(path, temporary);
@@ -209,14 +210,14 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
   mode_t mask = umask(0);
   umask(mask);
   fchmod(target, 0666 & ~mask);
-  totals_write(v, out);
+  writer(of, out);
   errno = 0;
   int error = fflush(out) || ferror(out) ? (errno ? errno : EIO) : 0;
   if (!error && !give_name(target, temporary))
     error = errno;
   if (fclose(out) && !error)
     error = errno;
-  if (!error && !(place = move(temporary, path, given, fd, v->what)))
+  if (!error && !(place = move(temporary, path, given, fd, v ? v->what : path)))
     error = errno;
   if (error)
     cannot_write(path, error, given, v);
@@ -225,6 +226,21 @@ char *output_view(const char *path, bool given, int fd, const struct view *v) {
   unfinished = NULL;
   free(temporary);
   return place;
+}
+
+bool output_given(const char *path, output_writer *writer, const void *of) {
+  char *place = output_by(writer, of, path, true, -1, NULL);
+  bool written = place != NULL;
+  free(place);
+  return written;
+}
+
+static void write_view(const void *v, FILE *out) {
+  totals_write(v, out);
+}
+
+char *output_view(const char *path, bool given, int fd, const struct view *v) {
+  return output_by(write_view, v, path, given, fd, v);
 }
 
 char *output_totals(const char *path, bool given, int fd, const char *what,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Totals into files.
+ * Totals, and pictures, into files.
  *
  * Purpose: a file of totals is there whole or not at all: written under a
  * none, or a temporary name in the same directory, then renamed. Whatever ends the
@@ -32,6 +32,9 @@ void output_in_spite_of_signals(void);
  * that names the file and what to do. `fd`: the profile; looked at where the path was not given.
  */
 char *output_view(const char *path, bool given, int fd, const struct view *);
+/* The same of anything, at a path that the user has given. */
+typedef void output_writer(const void *, FILE *out);
+bool output_given(const char *path, output_writer *, const void *);
 /* Makes the view of a profile, and so on. */
 char *output_totals(const char *path, bool given, int fd, const char *what,
                     enum profile_state state, const struct view_request *request);

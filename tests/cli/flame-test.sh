@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The flame graph is well-formed whatever names say, its widths are what totals say, and it is
+# quick and small with many paths. How it looks is for people.
+. "${0%/*}/../lib.sh"
+
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+
+compiler=$(gcc_of "${majors##* }")
+check "a program to draw" "$compiler" -g -O1 -I"$src/rt/include" -fplugin="$plugin" \
+  "$src/tests/cli/findings.c" -o program
+check "it runs" "$aprof" run --clock virtual -o out -- ./program held queued
+mv out/program.*.json a.json
+for measure in exec queued waiting; do
+  check "it has time $measure" python3 -c 'import json, sys
+sys.exit(not sum(f[sys.argv[1] + "_ns"] for f in json.load(open("a.json"))["functions"]))' $measure
+done
+
+# Totals made from those of a true run: others with hostile names, twice the time, none, many.
+cat >make.py <<'PY'
+import copy, json, sys
+t = json.load(open("a.json"))
+def write(name, t): json.dump(t, open(name, "w"))
+def number(n): return n if isinstance(n, int) else 0
+
+bad = copy.deepcopy(t)
+names = ["</title></svg><script>alert(1)</script>", "]]><!--&lt;\u0001\u202e\ufffe\x1b[2J\"'",
+         "a" * 5000, "\U0001f600 \u5904\u7406 & co", "x\" onload=\"alert(1)"]
+for i, f in enumerate(bad["functions"]):
+    f["name"] = names[i % len(names)]
+    f["file"] = names[(i + 1) % len(names)]
+for i, p in enumerate(bad["tree"]):
+    if "callee" in p:
+        p["callee"] = names[i % len(names)]
+    else:
+        p["function"] = bad["functions"][p["function_index"]]["name"]
+bad["process"]["name"] = names[0]
+write("bad.json", bad)
+
+# The path with the most exec has twice of it, and its function as much more.
+more = copy.deepcopy(t)
+p = max((p for p in more["tree"] if p.get("exec_ns")), key=lambda p: p["exec_ns"])
+f = more["functions"][p["function_index"]]
+extra = p["exec_ns"]
+for o in (p, f):
+    o["exec_ns"] += extra
+    o["wall_ns"] += extra
+up = p["parent"]
+by_id = {p["id"]: p for p in more["tree"]}
+while up is not None:
+    o = by_id[up]
+    o["children_exec_ns"] += extra
+    more["functions"][o["function_index"]]["children_exec_ns"] += extra
+    up = o["parent"]
+thread = max(more["threads"], key=lambda x: x["exec_ns"])
+thread["exec_ns"] += extra
+thread["elapsed_ns"] += extra
+for l in more["loop"]:
+    if l["block"] == thread["block"]:
+        l["elapsed_ns"] = thread["elapsed_ns"]
+write("more.json", more)
+print(f["name"], extra, file=open("more.txt", "w"))
+
+none = copy.deepcopy(t)
+for key in ("functions", "tree", "threads", "loop", "live", "misses", "findings"):
+    none[key] = []
+write("none.json", none)
+
+many = copy.deepcopy(none)
+f = next(f for f in t["functions"] if f["awaits"])
+path = next(p for p in t["tree"] if "await" not in p)
+zero = lambda o: {k: 0 if isinstance(v, int) and not isinstance(v, bool) else v for k, v in o.items()}
+exec_ns = 0
+many["functions"] = []
+for i in range(200):
+    g = zero(copy.deepcopy(f))
+    g.update(name="handle_request_%d" % i, line=i + 1, file="server/module.c", awaits=[], wakers=[],
+             blocking=[], process=0 if f["process"] is not None else None)
+    many["functions"].append(g)
+for i in range(20000):
+    p = zero(copy.deepcopy(path))
+    own = 1000 * (1 + i * 7919 % 1000)
+    p.update(id=i + 1, parent=None if i < 50 else i * 2654435761 % (i // 2) + 1,
+             function_index=i % 200, function="handle_request_%d" % (i % 200),
+             created=1, done=1, exec_ns=own, wall_ns=own)
+    many["tree"].append(p)
+    g = many["functions"][i % 200]
+    for k, v in (("created", 1), ("done", 1), ("exec_ns", own), ("wall_ns", own)):
+        g[k] += v
+    exec_ns += own
+for p in reversed(many["tree"]):
+    if p["parent"]:
+        q = many["tree"][p["parent"] - 1]
+        q["children_exec_ns"] += p["exec_ns"] + p["children_exec_ns"]
+for p in many["tree"]:
+    many["functions"][p["function_index"]]["children_exec_ns"] += p["children_exec_ns"]
+th = zero(copy.deepcopy(thread))
+th.update(tid=thread["tid"], exec_ns=exec_ns, elapsed_ns=exec_ns, shed=None)
+many["threads"] = [th]
+write("many.json", many)
+PY
+check "totals to draw" python3 make.py
+
+# root FILE ATTRIBUTE: of the outermost frame; checks that each lies in that above it
+cat >root.py <<'PY'
+import sys, xml.etree.ElementTree as E
+n = "{http://www.w3.org/2000/svg}"
+svg = E.parse(sys.argv[1]).getroot()
+box = next(e for e in svg.iter(n + "svg") if e.get("class") == "frames")
+rows = {}
+for e in box:
+    x, w, y = float(e.get("x")[:-1]), float(e.get("width")[:-1]), int(e.get("y"))
+    assert e.find(n + "title") is not None
+    assert not y or any(a - 1e-4 <= x and x + w <= a + b + 1e-4 for a, b, _ in rows[y - 18]), e.attrib
+    assert all(x + w <= a + 1e-4 or a + b <= x + 1e-4 for a, b, _ in rows.get(y, [])[-1:]), e.attrib
+    rows.setdefault(y, []).append((x, w, e))
+print(rows[0][0][2].get(sys.argv[2]))
+PY
+root() {
+  python3 root.py "$1" "$2"
+}
+
+# sum FILE MEASURE: what totals say
+sum() {
+  python3 -c 'import json, sys
+t = json.load(open(sys.argv[1]))
+s = {k: sum(f[k + "_ns"] for f in t["functions"]) for k in ("exec", "queued")}
+s["waiting"] = sum(p["waiting_ns"] for p in t["tree"] if "await" in p and
+                   not p["background"] and p["kind"] not in ("call", "run", "function"))
+s["wall"] = sum(s.values())
+print(s[sys.argv[2]])' "$1" "$2"
+}
+
+for measure in wall exec waiting queued; do
+  check "--$measure: draws" "$aprof" flame --$measure -o a.svg a.json
+  equal "--$measure: as wide as totals say" "$(sum a.json $measure)" "$(root a.svg data-ns)"
+done
+"$aprof" flame a.json >a.svg
+equal "all of it is the default, to standard output" "$(sum a.json wall)" "$(root a.svg data-ns)"
+refuse "nothing is taken from elsewhere" grep -E '(href|src|url) *[=(] *"?(https?:|//|data:)|@import' a.svg
+
+"$aprof" flame bad.json >bad.svg
+equal "hostile names: well-formed, and as wide" "$(sum bad.json wall)" "$(root bad.svg data-ns)"
+equal "hostile names: one script, ours" 1 "$(grep -c '<script' bad.svg)"
+refuse "hostile names: no attribute of theirs" grep -E '<[^>]* onload=' bad.svg
+if command -v xmllint >/dev/null; then
+  check "hostile names: xmllint agrees" xmllint --noout bad.svg
+fi
+
+"$aprof" flame none.json >none.svg
+equal "nothing measured: a picture" 0 "$(root none.svg data-ns)"
+contains "nothing measured: it says so" "Nothing was measured" none.svg
+
+name= extra=0
+read -r name extra <more.txt
+"$aprof" flame --diff --exec a.json more.json >diff.svg
+equal "--diff: what A has" "$(sum a.json exec)" "$(root diff.svg data-a)"
+equal "--diff: what B has" "$(($(sum a.json exec) + extra))" "$(root diff.svg data-b)"
+check "--diff: what grew is red" grep -qE "class=\"b g[1-4].*<title>$name \\+" diff.svg
+"$aprof" flame --diff --exec more.json a.json >back.svg
+check "--diff: what shrank is blue" grep -qE "class=\"b s[1-4].*<title>$name -" back.svg
+refuse "--diff: and nothing else" grep -E 'class="b g[1-4]" x=".*<title>' back.svg
+
+"$aprof" flame --mark "/^$name\$/" a.json >mark.svg
+check "--mark: a border" grep -qE "class=\"b [a-z l]* m\".*<title>$name\$" mark.svg
+"$aprof" flame --per call a.json >call.svg
+contains "--per call: says so" "per future" call.svg
+"$aprof" flame --per second a.json >second.svg
+contains "--per second: says so" " per second" second.svg
+
+for wrong in "--per week a.json" "--mark /(/ a.json" "a.json more.json" "--diff a.json" ""; do
+  "$aprof" flame $wrong >wrong.svg 2>wrong.txt
+  equal "flame $wrong: is refused" "2 0" "$? $(wc -c <wrong.svg)"
+done
+
+start=$(date +%s%N)
+check "20 000 paths: draws" "$aprof" flame --exec -o many.svg many.json
+took=$((($(date +%s%N) - start) / 1000000))
+check "20 000 paths: in under 2 s ($took ms)" test $took -lt 2000
+equal "20 000 paths: as wide" "$(sum many.json exec)" "$(root many.svg data-ns)"
+contains "20 000 paths: what is too narrow is said" "narrower than half a pixel" many.svg
+check "20 000 paths: $(wc -c <many.svg) bytes" test "$(wc -c <many.svg)" -lt 3000000
+
+finish
