@@ -261,6 +261,7 @@ static const struct field function_fields[] = {
     {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "of wall_ns, in awaits"},
     {"children_exec_ns", FIELD_COUNT, SUM, AT(children_exec), .lack = LACK_PATHS, .says = "what futures beneath it ran"},
     {"shed", FIELD_SHED, FOLD_ANY, AT(shed), LATER, .says = "what some of its numbers lack"},
+    {"shared", FIELD_FLAG, FOLD_ANY, AT(shared), LATER, .says = "threads ran one of its futures at once: what one of them ran is in no number"},
     {"exec_max_ns", FIELD_MAYBE, MAX, AT(exec_max), .says = "the most of any ended future"},
     {"wall_max_ns", FIELD_MAYBE, MAX, AT(wall_max), .says = "the longest life of any ended future"},
     {"slice_max_ns", FIELD_MAYBE, MAX, AT(slice_max), .says = "the longest slice"},
@@ -320,6 +321,7 @@ static const struct field path_fields[] = {
     {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "in awaits"},
     {"wall_ns", FIELD_MAYBE, SUM, AT(wall), .says = "all of these"},
     {"children_exec_ns", FIELD_COUNT, SUM, AT(children_exec), .says = "exec_ns of all paths beneath"},
+    {"shared", FIELD_FLAG, FOLD_ANY, AT(shared), LATER, .says = "as a function's"},
 };
 LAYOUT(layout_path, "function_path", path_fields, .lack = LACK_PATHS, .other = &layout_await_path, .unless = "function",
        .is_other = offsetof(struct OF, is_await));

@@ -215,8 +215,10 @@ void model_build_tree(struct model *m) {
   model_add_node(m, MODEL_NONE, NAME_OTHER, APROF_NODE_FUNCTION);
   for (uint32_t i = 1; i < m->node_of_count; i++) {
     const struct aprof_node *stored = profile_node(p, i);
-    if (stored && is_written(i, stored))
-      m->node_of[i] = place(m, i, stored);
+    if (!stored || !is_written(i, stored))
+      continue;
+    m->node_of[i] = place(m, i, stored);
+    m->node[m->node_of[i]].shared |= stored->shared && stored->shared >= p->header.reset_epoch;
   }
   for (size_t i = 0; i < p->counters.count; i++)
     leaves += p->counters.run[i].count;

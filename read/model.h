@@ -37,12 +37,13 @@ struct model_node {
   uint32_t next;     /* node of the same function and sort */
   uint32_t leaves;
   uint8_t kind; /* enum aprof_node_kind */
+  bool shared;  /* two threads ran one of its futures at once */
   /* a function's path; waiting: sum over its awaits */
   uint64_t done, failed, cancelled, detached, live, born_done, slices;
   uint64_t exec, queued, waiting, children_exec;
   uint64_t pool_exec; /* of exec, on threads that hold no loop */
   uint64_t exec_max, wall_max, slice_max;
-  uint32_t slice_from, slice_to; /* names */
+  uint32_t slice_from, slice_to;      /* names */
   uint64_t on_cpu_least, on_cpu_most; /* of the longest slice; most 0: not known */
   uint32_t mostly; /* path beneath it that took most of the longest slice; MODEL_NONE: none */
   /* of the other kinds, which have waiting, too: an await's wait, what was queued

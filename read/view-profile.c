@@ -523,6 +523,7 @@ static const struct model_node *add_up(const struct model *m, const struct model
     add_to(&v->queued, n->queued);
     add_to(&v->waiting, n->waiting);
     add_to(&v->children_exec, n->children_exec);
+    v->shared |= n->shared;
     greater(&v->exec_max, n->exec_max);
     greater(&v->wall_max, n->wall_max);
     if (n->slice_max > (longest ? longest->slice_max : 0))
@@ -652,6 +653,7 @@ static void fill_path(const struct filling *f, struct view_path *path, uint32_t 
   path->queued = n->queued;
   path->wall = n->queued + n->exec + n->waiting;
   path->children_exec = n->children_exec;
+  path->shared = n->shared;
 }
 
 static void fill_tree(const struct filling *f) {

@@ -177,7 +177,8 @@ struct view_function {
   struct view_lateness lateness;
   struct view_blocking *blocking;
   size_t blockings;
-  unsigned shed; /* 1 << enum aprof_step */
+  unsigned shed;  /* 1 << enum aprof_step */
+  uint8_t shared; /* two threads ran one of its futures at once: one of the two counts nowhere */
   /* made by view_settle */
   unsigned lacks;       /* enum lack: what its numbers do */
   uint64_t loop_exec;   /* of exec, what held a loop: not on a thread of a pool */
@@ -193,6 +194,7 @@ struct view_path {
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
   uint64_t wall, queued, exec, waiting, children_exec, count, immediate, open, max;
   uint64_t ended; /* as view_await's */
+  uint8_t shared; /* of a function's, as there */
   /* made by view_settle */
   size_t parent;                  /* index of an earlier one; SIZE_MAX: a root */
   const struct view_await *await; /* of the function there; NULL where it has none */

@@ -498,8 +498,10 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     runs = innermost(f);
   }
   if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) && !born) {
-    if (runs != caller && runs->state == APROF_FUTURE_RUNNING)
+    if (runs != caller && runs->state == APROF_FUTURE_RUNNING) {
+      node_shared(runs->node);
       event_missed(t, APROF_MISS_BUSY, site_id(site));
+    }
     f->open -= taken;
     goto out; /* inside itself: idempotent */
   }

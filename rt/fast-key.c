@@ -238,8 +238,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!fast_stops(t, token, f) || unlikely(f->lease != t->lease) || /* another thread took it */
-      !has_histogram(&sliced->function.slice_buckets))
+  if (!fast_stops(t, token, f) || !has_histogram(&sliced->function.slice_buckets))
     goto undo;
   struct aprof_counters *a = fast_pause(t, f, c, where);
   if (unlikely(a == NULL))

@@ -152,7 +152,7 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
 /* Where the future that stops running waits, if that is known; `where` is, then, too. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where) {
-  if (unlikely(f->await != 0))
+  if (unlikely(f->await != 0) || unlikely(f->lease != t->lease)) /* another thread took it */
     return NULL;
   if (where != NULL) {
     bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;

@@ -249,9 +249,12 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
   }
   /* That thread may have been about to run it: then it is that one's. */
   if (unlikely(thread_sequence(lease) & 1) && (thread_settles(t, lease), runs_elsewhere(t, f))) {
+    node_shared(f->node);
     __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     return false;
   }
+  if (unlikely(f->id != id)) /* it was over with that */
+    return false;
   t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
   f->counters = (uintptr_t)nowhere;
   return true;
@@ -521,8 +524,21 @@ void abandon_running(struct thread *t, uint64_t now) {
   set_resting(t, now);
 }
 
+/* The thread that took f while it runs here is still in that event, and gives it back: or is told
+   so here, should it not have seen that. */
+static bool taken_back(struct thread *t, struct aprof_future *f) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  return f->state == APROF_FUTURE_RUNNING && lease != 0 && thread_in_event(lease) &&
+         __atomic_compare_exchange_n(&f->lease, &lease, t->lease, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED) &&
+         !running_is_lost(t);
+}
+
 /* What ran here is another thread's, which books its time: this one's is that of no future. */
 void running_lost(struct thread *t) {
+  if (taken_back(t, t->cur) || !running_is_lost(t))
+    return;
+  node_shared(t->block->slice_node);
   uint64_t now = event_time(t);
   uint32_t site = node_site(t->block->slice_node);
   event_missed(t, APROF_MISS_UNSEEN, site);

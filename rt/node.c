@@ -137,6 +137,11 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
   return node_keep(t, parent << 1 | is_await, site, node);
 }
 
+void node_shared(uint32_t node) {
+  if (node != 0) /* 0: a worker's slice */
+    __atomic_store_n(&node_at(node)->shared, rt.header->epoch, __ATOMIC_RELAXED);
+}
+
 /* By any thread, under rt.lock: no thread is in an event of a site that went away, so
    none writes it again meanwhile. */
 void node_forget_sites(struct aprof_counters **segments) {

@@ -75,6 +75,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
   struct aprof_future *runs = innermost(f);
   if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE ||
       (runs == f && !future_take(t, f, f->id))) {
+    node_shared(runs->node);
     event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;
   }

@@ -512,6 +512,8 @@ void future_unhold(struct thread *t);
 uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id);
 /* Before this thread runs f, of this id: false where another one is ending it. */
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id);
+/* A run of a future of this node was left out, since another thread was in one. */
+SLOW void node_shared(uint32_t node);
 
 /* thread.c */
 struct thread *thread_sync(bool birth); /* what an event does when its epoch is not current */
@@ -527,6 +529,7 @@ bool thread_settles(struct thread *t, uint32_t lease);
 uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits */
 /* Is the thread of this lease still in an event that began in an epoch before the current one? */
 bool thread_lags(uint32_t lease);
+bool thread_in_event(uint32_t lease); /* ... is in one, at this moment */
 /* A mark for this moment, by which what no event finds any more is used again once nobody can
    still look at it. Marks are compared by their difference. A thread is late when it has been in
    one event for `patience` marks or more: it stands still, most likely. */

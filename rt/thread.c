@@ -110,6 +110,11 @@ uint64_t thread_sequence(uint32_t lease) {
   return waits ? sequence & ~(uint64_t)1 : sequence;
 }
 
+HINT bool thread_in_event(uint32_t lease) {
+  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
+  return b != NULL && (sequence_of(b) & 1);
+}
+
 HINT bool thread_lags(uint32_t lease) {
   const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
   return b != NULL && (sequence_of(b) & 1) &&

@@ -75,6 +75,7 @@ static void emit_function(struct emit *e, const struct view *v, const struct vie
   for (int i = 0; i < 2 && f->slice_max != UNKNOWN; i++)
     emit_text(e, NULL, f->slice_between[i]);
   emit_close(e, ']');
+  emit_bool(e, "shared", f->shared);
   emit_shed(e, "shed", f->shed);
   emit_close(e, '}');
 }

@@ -219,6 +219,9 @@ static void write_place(const struct view_function *f, bool bare, char *text, si
   if (view_unseen(f))
     snprintf(text + length, room - length, "%sno event of it was seen: whether it ran is not known",
              length > 2 ? "   " : "");
+  if (f->shared)
+    snprintf(text + length, room - length, "   threads ran it at once: numbers are too low");
+  length = strlen(text);
   if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_between[0] || f->slice_between[1]))
     snprintf(text + length, room - length, "   worst: %s .. %s",
              shown_end(f, from, f->slice_names[0]), shown_end(f, to, f->slice_names[1]));

@@ -2,6 +2,10 @@
 /* Creates, runs, wakes, ends and idling: futures that are found by a key. */
 #include "unit.h"
 
+#include "rt.h"
+#include <pthread.h>
+#include <sched.h>
+
 FUNCTION_SITE(body);
 FUNCTION_SITE(loop);
 CALLBACK_SITE(on_done);
@@ -56,6 +60,40 @@ START_TEST(what_another_thread_took_is_counted_by_that_one) {
   ran(&t, APROF_PENDING);
   expect("on_done", "exec", 0);
   expect("health", "missed", 1);
+}
+END_TEST
+
+static int taking; /* 1: another thread does; 2: it has given it up */
+static void *takes(void *future) {
+  token t;
+  enter(&body, &t);
+  aprof_self->block->sequence++;
+  ((struct aprof_future *)future)->lease = aprof_self->lease;
+  __atomic_store_n(&taking, 1, __ATOMIC_RELEASE);
+  while (__atomic_load_n(&taking, __ATOMIC_ACQUIRE) != 2)
+    sched_yield();
+  aprof_self->block->sequence++;
+  leave(&t);
+  return NULL;
+}
+
+/* That one sees that it runs, and gives it back: it would have run nowhere else. */
+START_TEST(what_another_thread_is_about_to_take_stays) {
+  attach();
+  token t;
+  pthread_t thread;
+  new_future(&once, &on_done, 7);
+  run(&call, &t, 7, &on_done);
+  pass(10);
+  taking = 0;
+  pthread_create(&thread, NULL, takes, (void *)(uintptr_t)t.word[1]);
+  while (!__atomic_load_n(&taking, __ATOMIC_ACQUIRE))
+    sched_yield();
+  ran(&t, APROF_PENDING);
+  __atomic_store_n(&taking, 2, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  expect("on_done", "exec", 10);
+  expect("health", "missed", 0);
 }
 END_TEST
 
@@ -643,8 +681,8 @@ START_TEST(wait_of_a_frame_that_runs_another) {
 }
 END_TEST
 
-/* A generator that a run resumes yields: the slice behind it is still that of the outermost future on
-   the stack, whether what lies above has a key or not; and so is one behind an await. */
+/* A generator that a run resumes yields: the slice behind it is still that of the outermost future
+   on the stack, whether what lies above has a key or not; and so is one behind an await. */
 START_TEST(slices_are_of_the_outermost) {
   begin();
   token b, p, g, w, v;
@@ -938,19 +976,19 @@ START_TEST(callback_inside_the_poller) {
 END_TEST
 
 UNIT_MAIN("brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
-          spawn_is_queued, create_that_failed_never_was, root_create_is_a_task,
-          child_runs_before_create_returns, child_suspends_before_create_returns,
-          other_body_in_a_create_bracket, nameless_takes_the_name_of_its_body,
-          reused_key_cancels_the_old_one, reused_in_its_own_callback,
-          suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
-          rearmed_in_its_own_callback_is_due, overdue_and_armed_again, woken_and_armed_again,
-          due_at_once, rearmed_before_another_await, made_again_in_its_own_callback,
-          not_made_again_after_all, rearmed_by_name_and_by_address,
+          what_another_thread_is_about_to_take_stays, spawn_is_queued, create_that_failed_never_was,
+          root_create_is_a_task, child_runs_before_create_returns,
+          child_suspends_before_create_returns, other_body_in_a_create_bracket,
+          nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
+          reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
+          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, overdue_and_armed_again,
+          woken_and_armed_again, due_at_once, rearmed_before_another_await,
+          made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
           rearmed_for_another_function_is_another, multi_waits_between_its_runs,
           run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
           frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
-          wait_of_a_frame_that_runs_another,
-          slices_are_of_the_outermost, wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another, wake_of_one_put_aside,
-          wake_goes_with_the_stack,
-          wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
-          end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)
+          wait_of_a_frame_that_runs_another, slices_are_of_the_outermost,
+          wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another,
+          wake_of_one_put_aside, wake_goes_with_the_stack, wake_reaches_the_innermost_of_a_stack,
+          wake_and_end_of_any_namespace, end_of_one_that_runs, end_of_one_put_aside, idle_time,
+          callback_inside_the_poller)

@@ -219,7 +219,9 @@ struct aprof_node {
   uint32_t first_child; /* runtime's; the reader uses parent */
   uint32_t next_sibling;
   uint32_t is_await; /* enum aprof_node_kind */
-  uint32_t reserved[3];
+  uint32_t shared; /* the last epoch in which a thread ran a future of it while another one did:
+                      one of the two is in no number. 0: never */
+  uint32_t reserved[2];
 };
 
 enum aprof_node_kind {
