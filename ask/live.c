@@ -79,8 +79,9 @@ static char *key_of(const struct view_live *live, size_t parent) {
   bool runs = !strcmp(live->state, "running");
   return print_string("%zu %" PRIu64 " %" PRIu64 " %" PRId64 " %d%d%d%d\n%s\n%s\n%s\n%s", parent,
                       live->process, live->function, runs ? live->tid : 0, live->background,
-                      live->aside, live->started, live->due != 0, live->state, known(live->place),
-                      known(live->callee), live->place ? "" : known(live->created_at));
+                      live->aside, live->started || is_listener(live), live->due != 0, live->state,
+                      known(live->place), known(live->callee),
+                      live->place ? "" : known(live->created_at));
 }
 
 static void add(struct live_group *g, const struct view_live *live) {

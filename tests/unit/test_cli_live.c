@@ -106,7 +106,9 @@ END_TEST
 
 START_TEST(a_listener_stands_apart_and_what_it_created_is_a_root) {
   lives(1, 0, ACCEPT, 1000)->background = 1;
-  lives(2, 0, ACCEPT, 900)->background = 1;
+  struct view_live *other = lives(2, 0, ACCEPT, 900);
+  other->background = 1;
+  other->started = 0;
   lives(3, 1, HANDLE, 10);
   tree = ask_live(v);
   ck_assert_uint_eq(tree.groups, 1);
