@@ -35,7 +35,8 @@ static const Binding *lookup(const std::string &text, location_t near, bool comp
   Mistake mistake;
   if (!binding_parse(text, true, b.get(), &mistake)) {
     if (complain)
-      error_at(attribute_location(near, text, mistake.begin), "%s", mistake.message.c_str());
+      error_at(attribute_location(near, text, mistake.begin), "%s",
+               in_one(mistake.text, mistake.remedy).c_str());
     b.reset();
   } else {
     b->where = attribute_location(near, text, 0);

@@ -12,7 +12,7 @@
 #ifndef APROF_PLUGIN_ATTRIBUTE_H
 #define APROF_PLUGIN_ATTRIBUTE_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

@@ -12,7 +12,7 @@
 #include <aprof/abi.h>
 
 #include "attribute.h"
-#include "bindings-file.h"
+#include "bindings.h"
 #include "body.h"
 #include "call-work.h"
 #include "coverage.h"

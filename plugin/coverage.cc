@@ -4,7 +4,7 @@
 
 #include <aprof/abi.h>
 
-#include "bindings-file.h"
+#include "bindings.h"
 #include "headers.h"
 #include "match.h"
 #include "names.h"

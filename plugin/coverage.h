@@ -27,7 +27,7 @@
 #ifndef APROF_PLUGIN_COVERAGE_H
 #define APROF_PLUGIN_COVERAGE_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

@@ -16,7 +16,8 @@ aprof_of = $(patsubst $(1):%,%,$(filter $(1):%,$(2)))
 static_of = $(if $(filter /%,$(shell $(1) -print-file-name=libstdc++.a)),-static-libstdc++)
 
 define aprof_plugin_rules
-plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) $$(srcdir)/plugin/exports.map
+plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) \
+  $$(lang_sources:%.cc=plugin/gcc$(1)/%.o) $$(srcdir)/plugin/exports.map
 	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) -shared $(call static_of,$(call aprof_of,$(1),$(GXX_COMPILERS))) \
 	  -static-libgcc -Wl,--version-script=$$(srcdir)/plugin/exports.map -Wl,--gc-sections \
 	  $$(LDFLAGS) -o $$@ $$(filter %.o,$$^)
@@ -24,10 +25,15 @@ plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) $$(sr
 plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk config.status
 	@$$(MKDIR_P) plugin/gcc$(1)
 	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
-	  -I$$(srcdir)/rt/include \
+	  -I$$(srcdir) -I$$(srcdir)/rt/include \
 	  -isystem $(call aprof_of,$(1),$(GCC_PLUGIN_DIRS))/include -MMD -MP -c -o $$@ $$<
 
--include $$(wildcard plugin/gcc$(1)/*.d)
+# The language sees no header of the compiler.
+plugin/gcc$(1)/lang/%.o: $$(srcdir)/lang/%.cc $$(srcdir)/plugin/gcc.mk config.status
+	@$$(MKDIR_P) plugin/gcc$(1)/lang
+	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) -I$$(srcdir) -MMD -MP -c -o $$@ $$<
+
+-include $$(wildcard plugin/gcc$(1)/*.d plugin/gcc$(1)/lang/*.d)
 endef
 
 $(foreach major,$(GCC_MAJORS),$(eval $(call aprof_plugin_rules,$(major))))

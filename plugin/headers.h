@@ -10,7 +10,7 @@
 #ifndef APROF_PLUGIN_HEADERS_H
 #define APROF_PLUGIN_HEADERS_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 #include "library.h"
 

@@ -6,7 +6,7 @@
 
 #include "headers.h"
 #include "names.h"
-#include "pattern.h"
+#include "lang/pattern.h"
 
 namespace aprof {
 

@@ -13,7 +13,7 @@
 
 #include <regex.h>
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

@@ -2,32 +2,19 @@
 /* Which libraries a unit includes; see library.h. */
 #include "library.h"
 
-#include <algorithm>
-
-#include "bindings-file.h"
+#include "bindings.h"
 #include "match.h"
 #include "options.h"
 
 namespace aprof {
 
-struct Header {
-  std::string path;
-  Library *library;
-  bool beside;
-};
-
 static std::vector<std::unique_ptr<Library>> shipped;
-static std::unordered_map<std::string, std::vector<Header>> headers; /* by last part */
+static HeaderRules headers;
 static std::unordered_map<const char *, Libraries> by_file;
 static bool present;
 
 bool libraries_present() {
   return present;
-}
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
 }
 
 void libraries_find() {
@@ -39,24 +26,15 @@ void libraries_find() {
     if (!bindings_text(path, &text))
       continue;
     shipped.emplace_back(new Library{path, rank++, text});
-    for (const HeaderPath &header : headers_of_text(text))
-      headers[last_part(header.path.c_str())].push_back(
-          {header.path, shipped.back().get(), header.beside});
+    header_rules_add(&headers, shipped.back().get());
   }
-}
-
-static bool path_ends_in(const char *path, const std::string &header) {
-  size_t length = strlen(path), tail = header.size();
-  return length >= tail && strcmp(path + length - tail, header.c_str()) == 0 &&
-         (length == tail || path[length - tail - 1] == '/');
 }
 
 static void parse(Library *library) {
   if (library->text.empty())
     return;
-  /* Users' lines come first, then those of libraries by rank, whichever is met first. */
   size_t before = bindings().size();
-  bindings_add(library->path, library->text, library, (1u << 31) + (library->rank << 16));
+  bindings_add(library->path, library->text, library);
   library->text.clear();
   for (size_t i = before; i < bindings().size(); i++)
     match_add(bindings()[i].get());
@@ -65,16 +43,11 @@ static void parse(Library *library) {
 
 static Libraries find_of_file(const char *file) {
   Libraries hits;
-  auto candidates = headers.find(last_part(file));
-  if (candidates == headers.end())
-    return hits;
-  for (const Header &header : candidates->second)
-    if (path_ends_in(file, header.path) &&
-        std::find(hits.begin(), hits.end(), header.library) == hits.end()) {
-      hits.push_back(header.library);
-      if (!header.beside)
-        parse(header.library);
-    }
+  for (const Header &header : header_rules_of(headers, file)) {
+    hits.push_back(header.library);
+    if (!header.beside)
+      parse(header.library);
+  }
   return hits;
 }
 

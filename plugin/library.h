@@ -12,16 +12,13 @@
 #ifndef APROF_PLUGIN_LIBRARY_H
 #define APROF_PLUGIN_LIBRARY_H
 
-#include "binding.h"
+#include "lang/binding.h"
+#include "lang/header-rules.h"
+
 #include "gcc.h"
 
 namespace aprof {
 
-struct Library {
-  std::string path; /* of the file of lines */
-  unsigned rank;    /* among the shipped files, from 1 */
-  std::string text; /* empty once it has been parsed */
-};
 typedef std::vector<const Library *> Libraries;
 
 /* Looks for the shipped files; at the start of the unit. */

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "attribute.h"
-#include "bindings-file.h"
+#include "bindings.h"
 #include "keep.h"
 #include "types.h"
 

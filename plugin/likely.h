@@ -17,7 +17,7 @@
 #ifndef APROF_PLUGIN_LIKELY_H
 #define APROF_PLUGIN_LIKELY_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

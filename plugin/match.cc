@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "lang/precedence.h"
+
 #include "attribute.h"
-#include "bindings-file.h"
+#include "bindings.h"
 #include "headers.h"
 #include "index.h"
 #include "likely.h"
@@ -107,15 +109,9 @@ std::vector<const Binding *> call_lines(tree function, tree function_type) {
   if (function) {
     Lines named = index_lines(&calls, function);
     lines.insert(lines.end(), named.begin(), named.end());
-    std::stable_sort(lines.begin(), lines.end(),
-                     [](const Binding *a, const Binding *b) { return a->order < b->order; });
+    in_order(&lines);
   }
-  bool users =
-      std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return !b->library; });
-  if (users)
-    lines.erase(std::remove_if(lines.begin(), lines.end(),
-                               [](const Binding *b) { return b->library != nullptr; }),
-                lines.end());
+  users_win(&lines);
   return lines;
 }
 
@@ -171,15 +167,11 @@ std::vector<FieldLine> field_lines(Place place, tree reference) {
   auto lines = name ? table.find(name) : table.end();
   if (lines == table.end())
     return found;
-  bool users = false;
   for (const Binding *b : lines->second)
     if (declared_where(b, field))
-      if (tree object = object_of(b, reference)) {
+      if (tree object = object_of(b, reference))
         found.push_back({b, object});
-        users |= !b->library;
-      }
-  auto loses = [&](const FieldLine &f) { return users && f.line->library; };
-  found.erase(std::remove_if(found.begin(), found.end(), loses), found.end());
+  users_win(&found);
   return found;
 }
 
@@ -195,7 +187,7 @@ static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool na
   if (b->verb != Verb::Run)
     return;
   for (RunLine &known : body->runs)
-    if (known.line == b || known.line->words == b->words) { /* equal words, equal run */
+    if (same_run(known.line, b)) {
       known.quiet &= quiet;
       known.named |= named;
       known.own &= b->own;
@@ -238,17 +230,6 @@ static bool type_line_holds(const Binding *b, tree function) {
   return false;
 }
 
-static void users_win(BodyLines *body) {
-  std::unordered_set<uint32_t> users;
-  for (const RunLine &run : body->runs)
-    if (!run.line->library)
-      users.insert(run.line->key.ns);
-  auto loses = [&](const RunLine &run) {
-    return run.line->library && users.count(run.line->key.ns) != 0;
-  };
-  body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), loses), body->runs.end());
-}
-
 /* A library's own callbacks run inside it, for its own ends. */
 static void drop_own_lines(BodyLines *body, tree function) {
   auto own = [&](const RunLine &run) { return is_library_itself(run.line, function); };
@@ -287,11 +268,9 @@ const BodyLines &body_lines(tree function) {
     for (const Binding *b : runs_of_typedef(name))
       add_body_line(&body, b, true);
   add_likely_runs(&body, function);
-  users_win(&body);
+  users_win(&body.runs, same_namespace);
   drop_own_lines(&body, function);
-  std::stable_sort(body.runs.begin(), body.runs.end(), [](const RunLine &a, const RunLine &b) {
-    return a.line->order < b.line->order;
-  });
+  in_order(&body.runs);
   return bodies[DECL_UID(function)] = body;
 }
 

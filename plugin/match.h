@@ -4,18 +4,15 @@
  *
  * Purpose: finds, for a function that is called, the lines of its calls, and for
  * a function that is defined, the lines of its body. Attributes, users' files
- * and shipped files all end here; so do the rules between them:
- *   - lines of shipped files hold for names declared in their header only,
- *   - a user's line for a call replaces all shipped lines for that call,
- *   - a user's run line for a body replaces shipped ones of its namespace,
- *   - equal run lines of one body count once.
+ * and shipped files all end here. Lines of shipped files hold for names declared in their
+ * header only (headers.h); between the lines that are left lang/precedence.h decides.
  * Cost: see index.h; a body is looked at once.
  * Locking: none.
  */
 #ifndef APROF_PLUGIN_MATCH_H
 #define APROF_PLUGIN_MATCH_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {
@@ -46,6 +43,10 @@ struct FieldLine {
   tree object; /* the struct; its address is obj */
 };
 
+inline const Binding *line_of(const FieldLine &f) {
+  return f.line;
+}
+
 /* Lines with an icall: or store: place for this reference to a member. */
 std::vector<FieldLine> field_lines(Place, tree reference);
 
@@ -59,6 +60,10 @@ struct RunLine {
   bool own;   /* ... and of the futures that were made for this function alone */
   bool likely = false; /* ... and nothing but the type says that it may be given there */
 };
+
+inline const Binding *line_of(const RunLine &run) {
+  return run.line;
+}
 
 struct BodyLines {
   const Binding *async = nullptr;

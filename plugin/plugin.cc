@@ -9,7 +9,7 @@
  *     end of the unit    coverage.cc
  */
 #include "attribute.h"
-#include "bindings-file.h"
+#include "bindings.h"
 #include "coverage.h"
 #include "gcc.h"
 #include "keep.h"
@@ -29,7 +29,6 @@ EXPORTED int plugin_init(plugin_name_args *, plugin_gcc_version *);
 namespace aprof {
 
 static void start_unit(void *, void *) {
-  bindings_add_dependencies();
   bindings_load();
   for (const auto &line : bindings())
     match_add(line.get());
@@ -76,6 +75,6 @@ int plugin_init(plugin_name_args *arguments, plugin_gcc_version *running) {
   aprof::options_read(arguments); /* a mistake is an error: the compilation will fail */
   aprof::subscribe(arguments->base_name);
   if (flag_preprocess_only)
-    aprof::bindings_add_dependencies(); /* -M: no unit will start */
+    aprof::bindings_load(); /* -M: no unit will start */
   return 0;
 }

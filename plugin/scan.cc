@@ -8,7 +8,7 @@
 #include <aprof/abi.h>
 
 #include "attribute.h"
-#include "bindings-file.h"
+#include "bindings.h"
 #include "flow.h"
 #include "headers.h"
 #include "keep.h"

@@ -12,7 +12,7 @@
 #ifndef APROF_PLUGIN_SCAN_H
 #define APROF_PLUGIN_SCAN_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "flow.h"
 #include "gcc.h"
 

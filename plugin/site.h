@@ -13,7 +13,7 @@
 #ifndef APROF_PLUGIN_SITE_H
 #define APROF_PLUGIN_SITE_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 #include <aprof/abi.h>

@@ -9,7 +9,7 @@
 #ifndef APROF_PLUGIN_TYPES_H
 #define APROF_PLUGIN_TYPES_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

@@ -10,7 +10,7 @@
 #ifndef APROF_PLUGIN_VALUE_H
 #define APROF_PLUGIN_VALUE_H
 
-#include "binding.h"
+#include "lang/binding.h"
 #include "gcc.h"
 
 namespace aprof {

@@ -40,7 +40,7 @@ done
 
 # The tables of the parser: {"name", ...
 for word in $(sed -n 's/^ *{"\([a-z]*\)", .*/\1/p; s/.*}, *{"\([a-z]*\)", .*/\1/p' \
-  "$src"/plugin/binding*.cc | sort -u); do
+  "$src"/lang/*.cc | sort -u); do
   check "aprof-bindings(5) has '$word'" grep -qw -- "$word" "$bindings_page"
 done
 

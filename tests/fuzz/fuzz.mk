@@ -13,8 +13,7 @@ VPATH = $(src)
 
 cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
 cli += cli/cmd-report.o
-binding = $(patsubst $(src)/%.cc,%.o,$(filter-out %/bindings-file.cc,$(wildcard $(src)/plugin/binding*.cc)))
-binding += plugin/pattern.o
+binding = $(patsubst $(src)/%.cc,%.o,$(wildcard $(src)/lang/*.cc))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
   tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/seeds.o tests/cli/synthetic.o
 

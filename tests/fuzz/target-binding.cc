@@ -5,7 +5,7 @@
  * What is asked beyond surviving: a mistake says something, and lies within the text
  * (its end may be one behind it, where something is missing).
  */
-#include "../../plugin/binding.h"
+#include "lang/binding.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ static void parse(const std::string &text, bool attribute) {
   Mistake mistake;
   if (binding_parse(text, attribute, &binding, &mistake))
     return;
-  if (mistake.message.empty() || mistake.begin > text.size() || mistake.end > text.size() + 1 ||
+  if (mistake.text.empty() || mistake.begin > text.size() || mistake.end > text.size() + 1 ||
       mistake.begin > mistake.end)
     abort();
 }

@@ -151,6 +151,14 @@ binding ./some.aprof:2 1 idle call:go" "$(tr '\t' ' ' <coverage.txt |
   check "$gcc: a bindings file is in -MD" grep -q 'some\.aprof' deps
   c "$major" -fplugin-arg-aprof-bindings=./some.aprof -M "$objects/plain.c" >deps
   check "$gcc: a bindings file is in -M" grep -q 'some\.aprof' deps
+  echo 'await call:@some.names' >listing.aprof
+  echo nothing >some.names
+  c "$major" -fplugin-arg-aprof-bindings=./listing.aprof -O0 -MD -MF deps -c "$objects/plain.c" -o plain.o
+  check "$gcc: a file of names is in -MD" grep -q 'some\.names' deps
+  c "$major" -fplugin-arg-aprof-bindings=./listing.aprof -M "$objects/plain.c" >deps
+  check "$gcc: a file of names is in -M" grep -q 'some\.names' deps
+  echo 'awiat call:nothing' >wrong.aprof
+  check "$gcc: what is wrong is no matter of -M" c "$major" -fplugin-arg-aprof-bindings=./wrong.aprof -M "$objects/plain.c"
 
   # -- precompiled headers
   echo '#include "files.h"' >pre.h

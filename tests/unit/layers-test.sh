@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The layers of the sources, by what they include and what they export:
+# lang/ includes no compiler and nothing of ours, plugin/ lang/ beside abi.h;
 # plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ ask/ show/ cli/)
 # aprof/profile.h only, these go in that order, rt/
 # needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
@@ -25,9 +26,26 @@ only() {
   if [ -s "$work/odd" ]; then not_ok "$name" "$work/odd"; else ok "$name"; fi
 }
 
-ours='^(\.\./|rt/|read/|ask/|show/|cli/|plugin/|aprof\.h|aprof/)'
+ours='^(\.\./|rt/|lang/|read/|ask/|show/|cli/|plugin/|aprof\.h|aprof/)'
 
-only "plugin/ knows the event ABI only" "aprof/abi.h" "$(includes plugin c h cc | grep -E "$ours")"
+# In lang/ each header in quotes is its own, and each other one of the standard library.
+language=$(cd "$src" && echo lang/*.h)
+only "plugin/ knows the event ABI and the language only" "aprof/abi.h $language" \
+  "$(includes plugin c h cc | grep -E "$ours")"
+# strangers FOLDER: what its files include and is neither its own nor the standard library's
+strangers() {
+  local header
+  for header in $(includes "$1" h cc); do
+    [ -e "$1/$header" ] || echo "#include <$header>" | g++ -std=gnu++14 -fsyntax-only -x c++ - 2>/dev/null ||
+      echo "$header"
+  done
+}
+(cd "$src" && src=. && strangers lang) >"$work/odd"
+equal "lang/ knows no compiler, and nothing of the plugin" "" "$(cat "$work/odd")"
+mkdir "$work/lang" && printf '#include <string>\n#include "own.h"\n' >"$work/lang/a.cc" && : >"$work/lang/own.h"
+printf '#include "gcc.h"\n#include <tree.h>\n#include "plugin/match.h"\n' >"$work/lang/b.cc"
+equal "a planted include is found" "gcc.h plugin/match.h tree.h" \
+  "$(cd "$work" && src=. && strangers lang | sort | xargs)"
 # The profile holds kinds, models and flags of sites as abi.h numbers them.
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=

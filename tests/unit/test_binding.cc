@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The binding grammar: every form is read, every mistake is found where it is. */
+/* The language of bindings: every form is read, every mistake is found where it is; files, which
+   header they are about, and who wins. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../plugin/binding.h"
-#include "../../plugin/pattern.h"
+#include "lang/file.h"
+#include "lang/pattern.h"
+#include "lang/precedence.h"
 #include "suite.h"
 
 using namespace aprof;
@@ -17,7 +19,7 @@ static void read_as(const char *text, bool attribute) {
   line = Binding();
   mistake = Mistake();
   bool well = binding_parse(text, attribute, &line, &mistake);
-  ck_assert_msg(well, "'%s': %s", text, mistake.message.c_str());
+  ck_assert_msg(well, "'%s': %s", text, in_one(mistake.text, mistake.remedy).c_str());
 }
 
 static void read_line(const char *text) {
@@ -32,8 +34,8 @@ static void refused(const char *text, bool attribute, const char *where, const c
   line = Binding();
   mistake = Mistake();
   ck_assert_msg(!binding_parse(text, attribute, &line, &mistake), "'%s' is taken", text);
-  ck_assert_msg(strstr(mistake.message.c_str(), what) != NULL, "'%s' says: %s", text,
-                mistake.message.c_str());
+  ck_assert_msg(strstr(in_one(mistake.text, mistake.remedy).c_str(), what) != NULL, "'%s' says: %s", text,
+                in_one(mistake.text, mistake.remedy).c_str());
   ck_assert_uint_le(mistake.begin, strlen(text));
   ck_assert_msg(strncmp(text + mistake.begin, where, strlen(where)) == 0, "'%s': points to '%s'",
                 text, text + mistake.begin);
@@ -326,11 +328,11 @@ START_TEST(mistakes) {
   refused("wake call:f key=(cur,a0)", false, "key=", "whole key");
   refused("run def:f key=a0 once multi", false, "multi", "only one");
   refused("run def:f key=a0 once pending=1", false, "pending", "only one");
-  refused("async call:f", false, "async", "body");
-  refused("await def:f", false, "await", "call");
-  refused("create def:f key=a0", false, "create", "call");
+  refused("async call:f", false, "async", "def: or type:");
+  refused("await def:f", false, "await", "call: or icall:");
+  refused("create def:f key=a0", false, "create", "call:, icall: or store:");
   refused("create call:f key=a0 fn=ret", false, "fn=", "before the call");
-  refused("create call:f key=a0 | run key=a0", false, "key=a0", "which bodies");
+  refused("create call:f key=a0 | run key=a0", false, "key=a0", "no body is named");
   refused("create call:f key=a0 | run worker", false, "run", "once or multi");
   refused("create call:f key=a0 fn=a1 |", false, "|", "expected after");
   refused("create call:f key=a0 fn=a1 | await", false, "await", "only run");
@@ -368,9 +370,9 @@ START_TEST(rarer_words) {
   refused("create call:f due=a0:s+ret:us", false, "due=", "before the call");
   refused("create call:f due=ret:ms", false, "due=", "before the call");
   refused("switch call:f", false, "switch", "needs key=");
-  refused("switch type:f key=a0", false, "switch", "call: or def:");
+  refused("switch type:f key=a0", false, "switch", "call:, def: or icall:");
   refused("switch call:f key=ret", false, "key=", "not known yet");
-  refused("helper def:f", false, "helper", "about a call");
+  refused("helper def:f", false, "helper", "call: or icall:");
 }
 END_TEST
 
@@ -490,7 +492,7 @@ START_TEST(fields) {
   refused("wake store:event.ready=% key=obj", false, "%", "number");
   refused("wake store:event.ready=a0 key=obj", false, "", "number or the name");
   refused("wake store:event.ready=f(1) key=obj", false, "", "number or the name");
-  refused("await store:event.ready", false, "await", "extent");
+  refused("await store:event.ready", false, "await", "call: or icall:");
   refused("wake store:event.ready key=obj ok=ret==0", false, "ok=", "returns nothing");
   refused("run icall: key=a0", true, "icall", "bindings files");
   refused("await call:f when=obj->x", false, "when=", "obj");
@@ -549,9 +551,70 @@ START_TEST(any_text) {
     mistake = Mistake();
     if (binding_parse(text, i & 1, &line, &mistake))
       continue;
-    ck_assert_msg(!mistake.message.empty(), "'%s'", text.c_str());
+    ck_assert_msg(!mistake.text.empty(), "'%s'", text.c_str());
     ck_assert_msg(mistake.begin <= text.size(), "'%s' at %zu", text.c_str(), mistake.begin);
   }
+}
+END_TEST
+
+START_TEST(files) {
+  File file = {"x.aprof", nullptr, {}, {}, {}, {}};
+  file_parse(&file, "# nothing\nheader uv.h # of libuv\n  await call:f#g # no comment, a comment\n"
+                    "\tawiat call:f\nbeside\ncreate call:f key=a0 | run def:g key=a0 once\n"
+                    "create call:h key=a0 | run def:g key=a0 once");
+  ck_assert_uint_eq(file.headers.size(), 1);
+  ck_assert_str_eq(file.headers[0].path.c_str(), "uv.h");
+  ck_assert_uint_eq(file.lines.size(), 4);
+  ck_assert_str_eq(file.lines[0]->name.c_str(), "f#g");
+  ck_assert_uint_eq(file.lines[0]->line, 3);
+  ck_assert_uint_eq(file.lines[0]->column, 3);
+  ck_assert(file.lines[2]->behind && file.lines[2]->verb == Verb::Run);
+  ck_assert_uint_eq(file.lines[2]->line, 6);
+  ck_assert_uint_eq(file.errors.size(), 2);
+  ck_assert_uint_eq(file.errors[0].line, 4);
+  ck_assert_uint_eq(file.errors[0].column, 2);
+  ck_assert_uint_eq(file.errors[0].width, 5);
+  ck_assert_str_eq(file.errors[0].text.c_str(), "unknown verb 'awiat'");
+  ck_assert_uint_eq(file.errors[1].line, 5);
+}
+END_TEST
+
+START_TEST(headers) {
+  Library uv = {"libuv.aprof", 1, "header uv.h\nheader uv/unix.h\n"};
+  Library tevent = {"tevent.aprof", 2, " header tevent.h\nbeside talloc.h # not by itself\n"};
+  HeaderRules rules;
+  header_rules_add(&rules, &uv);
+  header_rules_add(&rules, &tevent);
+  auto of = [&](const char *file) { return header_rules_of(rules, file); };
+  ck_assert_uint_eq(of("/usr/include/uv.h").size(), 1);
+  ck_assert(of("uv.h")[0].library == &uv);
+  ck_assert_uint_eq(of("/usr/include/myuv.h").size(), 0);
+  ck_assert_uint_eq(of("/usr/include/unix.h").size(), 0);
+  ck_assert_uint_eq(of("/usr/include/uv/unix.h").size(), 1);
+  ck_assert(!of("tevent.h")[0].beside && of("talloc.h")[0].beside);
+}
+END_TEST
+
+START_TEST(precedence) {
+  Library one = {"one.aprof", 1, ""}, two = {"two.aprof", 2, ""};
+  Binding attribute, user, shipped, later;
+  user.order = first_order(nullptr, 0);
+  shipped.order = first_order(&one, 1);
+  later.order = first_order(&two, 1);
+  shipped.library = &one;
+  later.library = &two;
+  later.key.ns = 7;
+  std::vector<const Binding *> lines = {&later, &shipped, &user, &attribute};
+  in_order(&lines);
+  ck_assert(lines[0] == &attribute && lines[1] == &user && lines[2] == &shipped && lines[3] == &later);
+  auto runs = lines;
+  users_win(&runs, same_namespace);
+  ck_assert(runs.size() == 3 && runs[2] == &later);
+  users_win(&lines);
+  ck_assert_uint_eq(lines.size(), 2);
+  std::vector<const Binding *> alone = {&shipped, &later};
+  users_win(&alone);
+  ck_assert_uint_eq(alone.size(), 2);
 }
 END_TEST
 
@@ -573,5 +636,8 @@ int main(void) {
   tcase_add_test(grammar, ends_of_patterns);
   tcase_add_test(grammar, fields);
   tcase_add_test(grammar, any_text);
+  tcase_add_test(grammar, files);
+  tcase_add_test(grammar, headers);
+  tcase_add_test(grammar, precedence);
   return suite_run("binding", grammar);
 }

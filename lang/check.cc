@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * What only the whole line can tell: whether verb, place and words go together.
  */
 #include "binding-line.h"
+#include "grammar.h"
 
 namespace aprof {
 
@@ -90,20 +91,13 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
                 Mistake *mistake) {
   std::string verb = verb_name(b.verb);
   bool body = b.place == Place::Def || b.place == Place::Type;
-  if (b.place == Place::None)
-    return wrong(mistake, cuts.front(),
-                 verb + " needs a place: call:NAME, def:NAME or type:TYPEDEF");
   bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End;
-  if (b.place == Place::Store && !moment)
-    return wrong(mistake, cuts.front(), verb + " needs an extent, which an assignment has not");
-  if (b.verb == Verb::Async && !body)
-    return wrong(mistake, cuts.front(), "async is about a body: it goes with def: or type:");
-  if (b.verb == Verb::Switch && b.place == Place::Type)
-    return wrong(mistake, cuts.front(), "switch goes with call: or def:");
-  bool about_bodies = b.verb == Verb::Async || b.verb == Verb::Run || b.verb == Verb::Switch ||
-                      b.verb == Verb::Wake || b.verb == Verb::End;
-  if (body && !about_bodies)
-    return wrong(mistake, cuts.front(), verb + " is about a call: it goes with call:");
+  if (b.place == Place::None)
+    return wrong(mistake, cuts.front(), verb + " needs a place",
+                 "it goes with " + places_of(b.verb));
+  if (!(verb_row(b.verb).places & bit(b.place)))
+    return wrong(mistake, cuts.front(), verb + " does not go with " + place_name(b.place) + ":",
+                 "it goes with " + places_of(b.verb));
   if (body && moment && b.ok)
     return wrong(mistake, find_word(text, cuts, "ok"),
                  verb + " of a body comes when it is entered: it takes when=, not ok=");
@@ -139,9 +133,9 @@ bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
   bool placed = run->place != Place::None;
   bool bare = !placed && !run->key.first && is_named_only(create);
   if (!placed && create.functions.empty() && run->key.first)
-    return wrong(mistake, find_word(text, cuts, "key"),
-                 "which bodies have this key? Name them by fn= before the '|', or by a place "
-                 "here: | run def:NAME, type:TYPEDEF, icall:STRUCT.FIELD");
+    return wrong(mistake, find_word(text, cuts, "key"), "no body is named that has this key",
+                 "name it by fn= before the '|', or by a place here: | run def:NAME, "
+                 "type:TYPEDEF, icall:STRUCT.FIELD");
   if (!placed && !run->functions.empty())
     return wrong(mistake, find_word(text, cuts, "fn"), "fn= is the create's: it stands before '|'");
   if (bare && !run->once && !run->multi)

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The expressions of the binding grammar: keys, values, conditions, constants.
  * Split from binding.h for its readers only: nobody but the line parser and
- * its tests needs it. Free of GCC's headers.
+ * its tests needs it.
  */
-#ifndef APROF_PLUGIN_BINDING_VALUE_H
-#define APROF_PLUGIN_BINDING_VALUE_H
+#ifndef APROF_LANG_EXPRESSION_H
+#define APROF_LANG_EXPRESSION_H
 
 #include "binding.h"
 
@@ -28,11 +28,17 @@ struct Reader {
   bool accept(const char *token);
   std::string identifier();
   /* Reports [begin, at) or, where that is empty, the character there. */
-  void fail(size_t begin, const std::string &message);
+  void fail(size_t begin, const std::string &what, const std::string &remedy = "");
 };
 
 bool is_identifier_start(char);
 bool is_identifier_part(char);
+
+/* Each reads one value, or constant, from where the Reader is; null, or false, after a mistake. */
+std::unique_ptr<Value> new_value(Value::Kind);
+std::unique_ptr<Value> read_value(Reader &);
+std::unique_ptr<Value> read_primary(Reader &);
+bool read_constant(Reader &, int64_t *constant);
 
 /* Each reads all of the Reader's stretch or fails. */
 bool read_keys(Reader &, Key *first, std::vector<Key> *more);

@@ -1,52 +1,16 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Lines of the binding grammar: verb, place, and what follows '|'.
- *
- * To add a verb: its row in the table below, the words it takes in
- * binding-words.cc, and what it emits in call-events.cc or body.cc.
- */
+/* SPDX-License-Identifier: MIT */
+/* Lines of the binding grammar: verb, place, and what follows '|'; see binding.h. */
 #include "binding.h"
 
 #include "binding-line.h"
-#include "binding-value.h"
+#include "expression.h"
+#include "grammar.h"
 #include "pattern.h"
 
 #include <algorithm>
 #include <regex.h>
 
 namespace aprof {
-
-static const struct {
-  const char *name;
-  Verb verb;
-} verbs[] = {
-    {"async", Verb::Async},   {"create", Verb::Create}, {"run", Verb::Run},
-    {"await", Verb::Await},   {"wake", Verb::Wake},     {"end", Verb::End},
-    {"idle", Verb::Idle},     {"switch", Verb::Switch}, {"blocking", Verb::Blocking},
-    {"helper", Verb::Helper},
-};
-
-static const struct {
-  const char *name;
-  Place place;
-} places[] = {
-    {"call", Place::Call},   {"def", Place::Def},     {"type", Place::Type},
-    {"icall", Place::Icall}, {"store", Place::Store},
-};
-
-const char *verb_name(Verb verb) {
-  for (const auto &v : verbs)
-    if (v.verb == verb)
-      return v.name;
-  return "?";
-}
-
-const char *place_name(Place place) {
-  for (const auto &p : places)
-    if (p.place == place)
-      return p.name;
-  return "none";
-}
 
 /* -- words, as stretches of the text ----------------------------------------- */
 
@@ -78,8 +42,8 @@ static bool cut(const std::string &text, std::vector<Stretch> *out, Mistake *mis
         size_t after = skip_quoted(text, i, c);
         if (after == std::string::npos) {
           *mistake = {i, text.size(),
-                      std::string("this ") + (c == '/' ? "regex" : "text") + " has no closing " +
-                          c};
+                      std::string("this ") + (c == '/' ? "regex" : "text") + " has no closing " + c,
+                      ""};
           return false;
         }
         i = after;
@@ -95,8 +59,8 @@ static bool cut(const std::string &text, std::vector<Stretch> *out, Mistake *mis
   return true;
 }
 
-bool wrong(Mistake *mistake, Stretch where, const std::string &message) {
-  *mistake = {where.begin, where.end, message};
+bool wrong(Mistake *mistake, Stretch where, const std::string &text, const std::string &remedy) {
+  *mistake = {where.begin, where.end, text, remedy};
   return false;
 }
 
@@ -104,12 +68,12 @@ bool wrong(Mistake *mistake, Stretch where, const std::string &message) {
 
 static bool read_verb(const std::string &text, Stretch where, Binding *b, Mistake *mistake) {
   std::string name = text.substr(where.begin, where.end - where.begin);
-  for (const auto &v : verbs)
+  for (const VerbRow &v : verbs())
     if (name == v.name) {
       b->verb = v.verb;
       return true;
     }
-  return wrong(mistake, where, "unknown verb '" + name + "'; known: " + known(verbs));
+  return wrong(mistake, where, "unknown verb '" + name + "'", "known: " + known(verbs()));
 }
 
 /* The C library takes memory by the square of it. */
@@ -139,9 +103,9 @@ static bool is_regex(const std::string &name, Mistake *mistake) {
   if (pattern_names(name, &names))
     return true; /* nobody compiles it */
   if (!is_modest(name)) {
-    mistake->message =
-        "this regex is too large: write ^(NAME|NAME...)$, a file of names (def:@FILE) or several "
-        "lines, or repeat less";
+    mistake->text = "this regex is too large";
+    mistake->remedy =
+        "write ^(NAME|NAME...)$, a file of names (def:@FILE) or several lines, or repeat less";
     return false;
   }
   int status = regcomp(&regex, name.c_str(), REG_EXTENDED | REG_NOSUB);
@@ -151,7 +115,7 @@ static bool is_regex(const std::string &name, Mistake *mistake) {
   }
   char why[128];
   regerror(status, &regex, why, sizeof why);
-  mistake->message = std::string("this is no POSIX extended regex: ") + why;
+  mistake->text = std::string("this is no POSIX extended regex: ") + why;
   return false;
 }
 
@@ -184,7 +148,7 @@ static bool read_name(const std::string &text, Stretch where, Binding *b, Mistak
   if (b->listed && b->name.size() == 1)
     return wrong(mistake, where, "the path of a file of names is expected after '@'");
   if (b->regex && !is_regex(b->name, mistake))
-    return wrong(mistake, where, mistake->message);
+    return wrong(mistake, where, mistake->text, mistake->remedy);
   if (b->quoted && b->place != Place::Type)
     return wrong(mistake, where, "only type: takes a text in quotes");
   if (b->quoted && !is_signature(b->name))
@@ -234,15 +198,14 @@ static bool is_place(const std::string &text, Stretch where, bool attribute, Bin
   Stretch head = {where.begin, colon};
   std::string name = text.substr(head.begin, head.end - head.begin);
   *failed = true;
-  for (const auto &p : places) {
+  for (const PlaceRow &p : places()) {
     if (name != p.name)
       continue;
     b->place = p.place;
     bool field = p.place == Place::Icall || p.place == Place::Store;
     if (attribute && field)
-      return !wrong(mistake, head,
-                    name + ": is for bindings files; written on a field, call: means calls "
-                           "through it");
+      return !wrong(mistake, head, name + ": is for bindings files",
+                    "written on a field, call: means calls through it");
     if (attribute && colon + 1 != where.end)
       return !wrong(mistake, {colon + 1, where.end},
                     "an attribute belongs to what it is written on: no name after '" + name + ":'");
@@ -253,7 +216,7 @@ static bool is_place(const std::string &text, Stretch where, bool attribute, Bin
                                     : read_name(text, rest, b, mistake));
     return true;
   }
-  return !wrong(mistake, head, "unknown place '" + name + ":'; known: " + known(places));
+  return !wrong(mistake, head, "unknown place '" + name + ":'", "known: " + known(places()));
 }
 
 static Place default_place(Verb verb) {
@@ -309,7 +272,7 @@ bool binding_parse(const std::string &text, bool attribute, Binding *b, Mistake 
   if (!cut(text, &cuts, mistake))
     return false;
   if (cuts.empty())
-    return wrong(mistake, {0, text.size()}, "a verb is expected; known: " + known(verbs));
+    return wrong(mistake, {0, text.size()}, "a verb is expected", "known: " + known(verbs()));
   for (size_t i = 0; i < cuts.size(); i++)
     if (text[cuts[i].begin] == '|') {
       rest.assign(cuts.begin() + (long)i, cuts.end());

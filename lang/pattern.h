@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * What can be told of a regex without running it.
  *
@@ -6,8 +6,8 @@
  * files are lists of names, or begin and end like the names they mean.
  * Cost: once per line. Locking: none. Free of GCC's headers.
  */
-#ifndef APROF_PLUGIN_PATTERN_H
-#define APROF_PLUGIN_PATTERN_H
+#ifndef APROF_LANG_PATTERN_H
+#define APROF_LANG_PATTERN_H
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The binding grammar: one line that says what a function means to futures.
  *
@@ -7,7 +7,6 @@
  * Cost: once per line or attribute string; nothing per compiled statement.
  * Locking: none; a compiler is one thread.
  *
- * Free of GCC's headers, so that unit tests link it alone.
  *
  *     line      = verb [place] word... ['|' 'run' [place] word...]
  *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
@@ -26,8 +25,8 @@
  * An attribute leaves the place out: the verb decides it (async and run: the
  * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
  */
-#ifndef APROF_PLUGIN_BINDING_H
-#define APROF_PLUGIN_BINDING_H
+#ifndef APROF_LANG_BINDING_H
+#define APROF_LANG_BINDING_H
 
 #include <cstdint>
 #include <functional>
@@ -86,7 +85,7 @@ struct Key {
   std::unique_ptr<Value> first, second;
 };
 
-struct Library; /* library.h */
+struct Library; /* header-rules.h */
 
 enum { MOST_DURATIONS = 7 }; /* so that a sum of them stays in 64 bits */
 
@@ -105,7 +104,8 @@ struct Binding {
   std::string name; /* function, typedef, regex or signature; of a field, its struct */
   bool regex = false;
   bool quoted = false;
-  bool listed = false;             /* `name` is a file that lists the names */
+  bool listed = false;             /* `name` is a file that lists the names, ... */
+  std::string list;                /* ... which this one is from */
   std::vector<std::string> fields; /* icall:, store:, from the outside in */
   std::unique_ptr<Value> stored;   /* store:...=V: only where V, a constant or a name, is stored */
 
@@ -147,7 +147,7 @@ struct Binding {
   /* Where it was written. */
   std::string text;
   std::string words;          /* those behind verb and place, one blank between them */
-  const char *file = nullptr; /* nullptr: an attribute */
+  const char *file = nullptr; /* nullptr: an attribute; outlives the line */
   unsigned line = 0;
   unsigned order = 0;               /* among all lines of files, from 1; attributes come first */
   unsigned column = 0;              /* of the first character of text, from 1 */
@@ -156,11 +156,16 @@ struct Binding {
                                        users' lines win */
 };
 
-/* A mistake: the characters [begin, end) of the text, and what is wrong. */
+/* A mistake: the characters [begin, end) of the text, what is wrong, and what would be right
+   (or nothing, where that goes without saying). */
 struct Mistake {
   size_t begin = 0, end = 0;
-  std::string message;
+  std::string text, remedy;
 };
+
+inline std::string in_one(const std::string &text, const std::string &remedy) {
+  return remedy.empty() ? text : text + "; " + remedy;
+}
 
 /* Parses `text` into `*binding`. False, with `*mistake` filled, if it is no
    line of the grammar or asks for something that is not supported yet. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a line, behind its verb and place; their table is grammar.cc. */
+#include "binding-line.h"
+
+#include "expression.h"
+#include "grammar.h"
+
+namespace aprof {
+
+static bool read_how(Reader &r, Binding *b) {
+  std::string how = r.text.substr(r.at, r.end - r.at);
+  size_t begin = r.at;
+  r.at = r.end;
+  if (how == "done")
+    b->how = How::Done;
+  else if (how == "failed")
+    b->how = How::Failed;
+  else if (how == "cancelled")
+    b->how = How::Cancelled;
+  else
+    r.fail(begin, "how= is one of done, failed, cancelled");
+  return !r.failed;
+}
+
+static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
+  switch (word) {
+  case Word::Key:
+    return read_keys(r, &b->key, &b->more_keys);
+  case Word::Fn:
+    return read_functions(r, &b->functions);
+  case Word::Ok:
+    return read_condition(r, &b->ok);
+  case Word::When:
+    return read_condition(r, &b->when);
+  case Word::Once:
+    b->once = true;
+    return !given || read_condition(r, &b->once_if);
+  case Word::Pending:
+    b->pending = true;
+    return read_constants(r, &b->pending_values);
+  case Word::Polling:
+    b->polling = true;
+    return read_constants(r, &b->polling_values);
+  case Word::Due:
+    return read_durations(r, &b->due);
+  case Word::How:
+    return read_how(r, b);
+  case Word::Multi:
+    return b->multi = true;
+  case Word::Ready:
+    return b->ready = true;
+  case Word::Rearm:
+    return b->rearm = true;
+  case Word::Root:
+    return b->root = true;
+  case Word::Names:
+    return b->names = true;
+  case Word::Background:
+    return b->background = true;
+  case Word::Worker:
+    return b->worker = true;
+  case Word::Noreturn:
+    return b->noreturn = true;
+  case Word::Label: /* reserved: whatever it says */
+    return true;
+  }
+  return false;
+}
+
+bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *seen,
+               Mistake *mistake) {
+  size_t equals = text.find('=', where.begin);
+  bool given = equals < where.end;
+  Stretch head = {where.begin, given ? equals : where.end};
+  std::string name = text.substr(head.begin, head.end - head.begin);
+  std::string verb = verb_name(b->verb);
+  for (const WordRow &w : words()) {
+    if (name != w.name)
+      continue;
+    if (!(w.verbs & bit(b->verb)))
+      return wrong(mistake, head, "'" + name + "' means nothing to " + verb,
+                   "it takes: " + words_of(b->verb));
+    if (*seen & bit(w.word))
+      return wrong(mistake, head, "'" + name + "' is given twice");
+    *seen |= bit(w.word);
+    if (given ? w.takes == Takes::Nothing : w.takes == Takes::Something)
+      return given ? wrong(mistake, where, "'" + name + "' takes no value")
+                   : wrong(mistake, where, "'" + name + "' needs a value",
+                           "as in " + name + "=" + w.form);
+    Reader r(text, given ? equals + 1 : where.end, where.end, mistake);
+    return read_word_value(w.word, given, r, b);
+  }
+  return wrong(mistake, head, "unknown word '" + name + "'", verb + " takes: " + words_of(b->verb));
+}
+
+} // namespace aprof
