@@ -2,117 +2,12 @@
 /* Values as trees; see value.h. */
 #include "value.h"
 
-#include <algorithm>
-
-#include <aprof/abi.h>
-
 #include "diagnose.h"
 #include "guard.h"
 #include "scan.h"
 #include "types.h"
 
 namespace aprof {
-
-static int index_of(const Value *value, const Frame &frame) {
-  return (int)(value->number < 0 ? (int64_t)frame.args.size() + value->number : value->number);
-}
-
-/* -- which arguments ------------------------------------------------------------------- */
-
-static bool present(const Value *value, const Frame &frame) {
-  bool well = true;
-  value_visit(value, [&](const Value &v) {
-    int index = v.kind == Value::Arg ? index_of(&v, frame) : 0;
-    well &= v.kind != Value::Arg || (index >= 0 && index < (int)frame.args.size());
-  });
-  return well;
-}
-
-static bool present(const Key &key, const Frame &frame) {
-  return present(key.first.get(), frame) && present(key.second.get(), frame);
-}
-
-bool arguments_present(const Binding &b, const Frame &frame) {
-  bool well = present(b.key, frame);
-  for (const Duration &d : b.due)
-    well &= present(d.value.get(), frame);
-  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
-    condition_visit(*c, [&](const Value *value) { well &= present(value, frame); });
-  for (const Key &key : b.more_keys)
-    well &= present(key, frame);
-  for (const auto &value : b.functions)
-    well &= present(value.get(), frame);
-  return well;
-}
-
-/* -- what a body was cast from ----------------------------------------------------------- */
-
-static bool is_word(tree type) {
-  return POINTER_TYPE_P(type) ||
-         (INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) == TYPE_PRECISION(ptr_type_node));
-}
-
-/* Both pointers to the same, or to nothing that is known: the fields of one are the other's. */
-static bool same_argument(tree one, tree other) {
-  return POINTER_TYPE_P(one) == POINTER_TYPE_P(other) &&
-         (!POINTER_TYPE_P(one) ||
-          TYPE_MAIN_VARIANT(TREE_TYPE(one)) == TYPE_MAIN_VARIANT(TREE_TYPE(other)));
-}
-
-static bool follows_argument(const Value *value) {
-  bool follows = false;
-  value_visit(value, [&](const Value &v) {
-    follows |= v.kind == Value::Field || v.kind == Value::Deref || v.kind == Value::Call;
-  });
-  return follows;
-}
-
-bool take_types(const Binding &b, tree function_type, Frame *frame) {
-  bool cast = false, well = true;
-  for (size_t i = 0; function_type && i < frame->args.size(); i++) {
-    tree declared = parameter_type(NULL_TREE, function_type, (int)i);
-    tree own = TREE_TYPE(frame->args[i]);
-    if (!declared || same_argument(declared, own))
-      continue;
-    cast = true;
-    well &= !POINTER_TYPE_P(declared) || is_word(own);
-    frame->types[i] = declared;
-  }
-  /* Else it may be another one that is called there: only what the key has found is looked into. */
-  bool sure =
-      is_passed_as_is(frame->function, &b) ||
-      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when);
-  return !cast || (well && sure);
-}
-
-static void collect(const Value *value, const Frame &frame, std::unordered_set<int> *indices) {
-  value_visit(value, [&](const Value &v) {
-    if (v.kind == Value::Arg)
-      indices->insert(index_of(&v, frame));
-  });
-}
-
-static void collect(const Key &key, const Frame &frame, std::unordered_set<int> *indices) {
-  collect(key.first.get(), frame, indices);
-  collect(key.second.get(), frame, indices);
-}
-
-void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
-  for (const Condition *c : {&b.ok, &b.once_if})
-    condition_visit(*c, [&](const Value *value) { collect(value, frame, indices); });
-  if (b.verb == Verb::Run)
-    return;
-  collect(b.key, frame, indices);
-  for (const Key &key : b.more_keys)
-    collect(key, frame, indices);
-}
-
-bool late_object(const Binding &b) {
-  bool late = condition_uses(b.ok, Value::Obj) || condition_uses(b.once_if, Value::Obj);
-  if (b.verb != Verb::Run)
-    late |= key_uses(b, Value::Obj);
-  return late;
-}
 
 /* -- values ------------------------------------------------------------------------------ */
 
@@ -188,8 +83,6 @@ static tree field_tree(const Value *value, const Frame &frame, const Binding &b)
     object = build3(COMPONENT_REF, TREE_TYPE(field), object, field, NULL_TREE);
   return object;
 }
-
-static tree scalar_tree(const Value *value, const Frame &frame, const Binding &b);
 
 /* A variable, a function or an enumerator of the unit. */
 static tree named_tree(const Value *value, const Frame &frame, const Binding &b) {
@@ -278,7 +171,7 @@ static tree owner_tree(const Value *value, const Frame &frame, const Binding &b)
 }
 
 /* Pointers and what is narrower than int, as C would compute with them. */
-static tree promoted(tree value) {
+tree promoted(tree value) {
   tree type = TREE_TYPE(value);
   if (POINTER_TYPE_P(type))
     return fold_convert(pointer_sized_int_node, value);
@@ -306,7 +199,7 @@ static bool is_scalar(tree value) {
 }
 
 /* A value that can be a key or be compared; arrays stand for their address. */
-static tree scalar_tree(const Value *value, const Frame &frame, const Binding &b) {
+tree scalar_tree(const Value *value, const Frame &frame, const Binding &b) {
   tree t = value_tree(value, frame, b);
   if (!t)
     return NULL_TREE;
@@ -396,197 +289,6 @@ tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
     break;
   }
   return refuse(frame, b, "this value has no meaning here");
-}
-
-/* -- keys and conditions -------------------------------------------------------------------- */
-
-bool key_uses(const Binding &b, Value::Kind kind) {
-  bool uses = value_uses(b.key.first.get(), kind) || value_uses(b.key.second.get(), kind);
-  for (const Key &key : b.more_keys)
-    uses |= value_uses(key.first.get(), kind) || value_uses(key.second.get(), kind);
-  return uses;
-}
-
-bool key_trees(const Binding &b, const Key &key, const Frame &frame, tree *key0, tree *key1) {
-  const Value *values[] = {key.first.get(), key.second.get()};
-  tree *keys[] = {key0, key1};
-  for (int i = 0; i < 2; i++) {
-    *keys[i] = build_int_cst(uint64_type_node, 0);
-    if (!values[i])
-      continue;
-    tree value = scalar_tree(values[i], frame, b);
-    if (!value)
-      return false;
-    if (POINTER_TYPE_P(TREE_TYPE(value)))
-      value = fold_convert(pointer_sized_int_node, value);
-    *keys[i] = value_if(guard_of(values[i], frame, b), fold_convert(uint64_type_node, value));
-  }
-  return true;
-}
-
-static tree_code code_of(Compare compare) {
-  switch (compare) {
-  case Compare::Equal:
-    return EQ_EXPR;
-  case Compare::Less:
-    return LT_EXPR;
-  case Compare::LessEqual:
-    return LE_EXPR;
-  case Compare::Greater:
-    return GT_EXPR;
-  case Compare::GreaterEqual:
-    return GE_EXPR;
-  case Compare::None:
-  case Compare::NotEqual:
-    break;
-  }
-  return NE_EXPR;
-}
-
-/* Built with && of C: a pointer is followed once it is known to be there. */
-static tree and_then(tree one, tree other) {
-  return one ? build2(TRUTH_ANDIF_EXPR, boolean_type_node, one, other) : other;
-}
-
-/* In which C compares two integers: the wider one, of equal ones that without a sign. */
-static tree wider(tree one, tree other) {
-  if (TYPE_PRECISION(one) != TYPE_PRECISION(other))
-    return TYPE_PRECISION(one) > TYPE_PRECISION(other) ? one : other;
-  return TYPE_UNSIGNED(one) ? one : other;
-}
-
-static tree comparison_tree(const Condition &c, const Frame &frame, const Binding &b) {
-  tree value = scalar_tree(c.what.get(), frame, b);
-  if (!value)
-    return NULL_TREE;
-  tree guard = guard_of(c.what.get(), frame, b), with = NULL_TREE;
-  value = promoted(value);
-  if (c.with && c.with->kind != Value::Number) {
-    with = scalar_tree(c.with.get(), frame, b);
-    if (!with)
-      return NULL_TREE;
-    with = promoted(with);
-    tree type = wider(TREE_TYPE(value), TREE_TYPE(with));
-    value = fold_convert(type, value);
-    with = fold_convert(type, with);
-    tree other = guard_of(c.with.get(), frame, b);
-    guard = other ? and_then(guard, other) : guard;
-  } else {
-    with = build_int_cst(TREE_TYPE(value), c.with ? c.with->number : 0);
-  }
-  tree comparison = fold_build2(code_of(c.compare), boolean_type_node, value, with);
-  return and_then(guard, comparison);
-}
-
-tree condition_tree(const Condition &c, const Frame &frame, const Binding &b) {
-  if (!c)
-    return boolean_true_node;
-  tree all = comparison_tree(c, frame, b);
-  for (const Condition &further : c.also) {
-    tree comparison = all ? comparison_tree(further, frame, b) : NULL_TREE;
-    all = comparison ? and_then(all, comparison) : NULL_TREE;
-  }
-  return all;
-}
-
-static tree choose(tree condition, tree yes, tree no) {
-  return fold_build3(COND_EXPR, TREE_TYPE(yes), condition, yes, no);
-}
-
-tree stackless_how(const Binding &b, tree value) {
-  auto how = [](int verdict) { return build_int_cst(integer_type_node, verdict); };
-  tree verdict = how(APROF_DONE);
-  if (b.pending)
-    verdict = choose(one_of(value, b.pending_values), how(APROF_PENDING), verdict);
-  if (b.polling)
-    verdict = choose(one_of(value, b.polling_values), how(APROF_POLLED), verdict);
-  return verdict;
-}
-
-/* One that is negative or beyond `most` ns is none. */
-static tree in_range(tree value, int64_t ns, int64_t most) {
-  most /= ns;
-  tree type = TREE_TYPE(value);
-  tree wide = SCALAR_FLOAT_TYPE_P(type)
-                  ? unshare_expr(value)
-                  : fold_convert(uint64_type_node, unshare_expr(value)); /* in which a negative one is large */
-  tree limit = build_int_cst(long_long_integer_type_node, most);
-  return fold_build2(
-      TRUTH_AND_EXPR, boolean_type_node,
-      fold_build2(GE_EXPR, boolean_type_node, value, fold_convert(type, integer_zero_node)),
-      fold_build2(LE_EXPR, boolean_type_node, wide, fold_convert(TREE_TYPE(wide), limit)));
-}
-
-static tree nanoseconds(tree value, int64_t ns) {
-  tree type = SCALAR_FLOAT_TYPE_P(TREE_TYPE(value)) ? TREE_TYPE(value) : uint64_type_node;
-  tree factor = fold_convert(type, build_int_cst(long_long_integer_type_node, ns));
-  tree product = fold_build2(MULT_EXPR, type, fold_convert(type, value), factor);
-  return type == uint64_type_node
-             ? product
-             : fold_convert(uint64_type_node,
-                            build1(FIX_TRUNC_EXPR, long_long_integer_type_node, product));
-}
-
-/* A number for due=, which may have a fraction. */
-static tree amount_tree(const Value *value, const Frame &frame, const Binding &b) {
-  tree t = value_tree(value, frame, b);
-  if (t && SCALAR_FLOAT_TYPE_P(TREE_TYPE(t)))
-    return fold_convert(double_type_node, t);
-  t = t ? scalar_tree(value, frame, b) : NULL_TREE;
-  return t ? promoted(t) : NULL_TREE;
-}
-
-/* 36 years, and what a time may be of which another one is taken away: 73 years, up to 2043 where
-   they begin in 1970. MOST_DURATIONS of these fit into 64 bits. */
-static const int64_t longest = (int64_t)1 << 60, latest = (int64_t)1 << 61;
-
-tree due_tree(const Binding &b, const Frame &frame, tree *given) {
-  bool difference = std::any_of(b.due.begin(), b.due.end(), [](const Duration &d) { return d.minus; });
-  tree sums[2] = {build_int_cst(uint64_type_node, 0), build_int_cst(uint64_type_node, 0)};
-  *given = boolean_true_node;
-  for (const Duration &d : b.due) {
-    tree value = amount_tree(d.value.get(), frame, b);
-    if (!value)
-      return NULL_TREE;
-    *given = and_then(*given, and_then(guard_of(d.value.get(), frame, b),
-                                       in_range(value, d.ns, difference ? latest : longest)));
-    tree part = nanoseconds(unshare_expr(value), d.ns), &sum = sums[d.minus];
-    sum = fold_build2(PLUS_EXPR, uint64_type_node, sum, part);
-  }
-  if (!difference)
-    return sums[0];
-  /* What should have been before now is due at once. */
-  tree later = fold_build2(GT_EXPR, boolean_type_node, unshare_expr(sums[0]), unshare_expr(sums[1]));
-  tree left = fold_build2(MINUS_EXPR, uint64_type_node, sums[0], sums[1]);
-  tree ns =
-      fold_build3(COND_EXPR, uint64_type_node, later, left, build_int_cst(uint64_type_node, 0));
-  *given = and_then(*given, fold_build2(LE_EXPR, boolean_type_node, unshare_expr(ns),
-                                        build_int_cst(uint64_type_node, longest)));
-  return ns;
-}
-
-tree is_stored(const Binding &b, const Frame &frame) {
-  if (!b.stored)
-    return boolean_true_node;
-  if (b.stored->kind == Value::Name && !scanned_name(b.stored->name))
-    return boolean_false_node;
-  tree value = promoted(unshare_expr(frame.args[0]));
-  tree wanted = b.stored->kind == Value::Number
-                    ? build_int_cst(TREE_TYPE(value), b.stored->number)
-                    : scalar_tree(b.stored.get(), frame, b);
-  return wanted ? fold_build2(EQ_EXPR, boolean_type_node, value,
-                              fold_convert(TREE_TYPE(value), promoted(wanted)))
-                : boolean_false_node;
-}
-
-tree one_of(tree value, const std::vector<int64_t> &constants) {
-  tree any = boolean_false_node;
-  value = promoted(value);
-  for (int64_t constant : constants)
-    any = fold_build2(TRUTH_OR_EXPR, boolean_type_node, any,
-                      fold_build2(EQ_EXPR, boolean_type_node, unshare_expr(value),
-                                  build_int_cst(TREE_TYPE(value), constant)));
-  return any;
 }
 
 } // namespace aprof

@@ -62,6 +62,19 @@ tree one_of(tree value, const std::vector<int64_t> &constants);
 /* due= in ns, 64 bits; `*given` is false where the value says "never". */
 tree due_tree(const Binding &, const Frame &, tree *given);
 
+/* -- for the files that do this: arguments.cc, value.cc, condition.cc, due.cc ------------- */
+
+/* Which argument an aN means. */
+int index_of(const Value *, const Frame &);
+/* A pointer, or an integer of its size. */
+bool is_word(tree type);
+/* A value that can be a key or be compared. */
+tree scalar_tree(const Value *, const Frame &, const Binding &);
+/* What C computes with. */
+tree promoted(tree value);
+/* `other` is evaluated where `one`, which may be null, holds. */
+tree and_then(tree one, tree other);
+
 } // namespace aprof
 
 #endif
