@@ -22,6 +22,7 @@ int cmd_flame(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
+int cmd_bindings(int argc, char **argv);
 int cmd_cflags(int argc, char **argv);
 
 #endif

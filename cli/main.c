@@ -27,6 +27,7 @@ static const struct command {
     {"off", cmd_off, "switch it off"},
     {"reset", cmd_reset, "start its totals again from zero"},
     {"coverage", cmd_coverage, "what of a program the plugin saw, and what it did not"},
+    {"bindings", cmd_bindings, "what bindings files say, and what is wrong with them"},
     {"cflags", cmd_cflags, "print the flags to compile (and link) with"},
 };
 
@@ -37,7 +38,7 @@ static void print_help(FILE *to) {
         "The async profiler for C: where the time of futures went.\n\n",
         to);
   for (size_t i = 0; i < COMMANDS; i++)
-    fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
   fputs("\n  --help     this text; `aprof COMMAND --help` tells about one command\n"
         "  --version  the version\n\n"
         "First steps:  cc $(aprof cflags) -g -o prog prog.c && aprof run --report -- ./prog\n",

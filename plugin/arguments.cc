@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which arguments a line asks for, and what they are taken for; see value.h. */
 #include "value.h"
 

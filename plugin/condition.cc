@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys and conditions as trees, and what is compared with constants; see value.h. */
 #include "value.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* due= as a tree: when a future should run, in ns from the call on; see value.h. */
 #include "value.h"
 

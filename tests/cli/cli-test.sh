@@ -578,7 +578,7 @@ says "no command" 2 "Usage: aprof COMMAND" "$aprof"
 says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
 says "--help" 0 "the profiles of live and ended" "$aprof" --help
 says "--version" 0 "aprof " "$aprof" --version
-for command in run report dump merge list on off reset coverage cflags; do
+for command in run report dump merge list on off reset coverage bindings cflags; do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
 says "report: of standard input twice" 2 "only one of the two" "$aprof" report - -

@@ -38,11 +38,33 @@ for major in $majors; do
   done
 done
 
-# The tables of the parser: {"name", ...
-for word in $(sed -n 's/^ *{"\([a-z]*\)", .*/\1/p; s/.*}, *{"\([a-z]*\)", .*/\1/p' \
-  "$src"/lang/*.cc | sort -u); do
-  check "aprof-bindings(5) has '$word'" grep -qw -- "$word" "$bindings_page"
-done
+# The table of the grammar: each row stands in the page's grammar; the heads of the verbs have the
+# words that go with them, and no others; the table of places has what goes with what.
+"$aprof" bindings --words --json >words.json
+sed -n '/^\.SS Lines/,/^\.SS Attributes/p' "$bindings_page" | tr -d '\\' >grammar.txt
+while read -r kind name form bare; do
+  case $kind,$form,$bare in
+  word,none,*) found="\"$name\"" ;;
+  word,*,true) found="\"$name\" \\[ \"=\"" ;;
+  word,*) found="\"$name=\"" ;;
+  *) found="\"$name\"" ;;
+  esac
+  check "aprof-bindings(5): the grammar has $kind $name" grep -q -- "$found" grammar.txt
+done < <(jq -r '.words[] | "\(.kind) \(.name) \(.form // "none") \(.bare)"' words.json)
+equal "aprof-bindings(5): the grammar has no other word" "" "$(awk '/^verb /{ on = 1 } /^duration/{ on = 0 } on' grammar.txt |
+  grep -oE '"[a-z]+=?"' | tr -d '"=' | sort -u |
+  grep -vxE "$(jq -r '[.words[].name] | join("|")' words.json)|done|failed|cancelled")"
+
+sed -n '/^\.SH PLACES/,/^\.in$/p' "$bindings_page" | sed 's/\\fB//g; s/\\fP//g' >places.txt
+columns=$(sed -n 's/^ *\(call:.*\)/\1/p' places.txt | tr -d ':')
+while read -r verb with; do
+  cells=$(sed -nE "/^([a-z]+, )*$verb(,|\$| )/{ /yes/!n; p; }" places.txt | grep -oE '(yes|\.)' | xargs)
+  wanted=
+  for place in $columns; do
+    case " $with " in *" $place "*) wanted+=" yes" ;; *) wanted+=" ." ;; esac
+  done
+  equal "aprof-bindings(5): the places of $verb" "${wanted# }" "$cells"
+done < <(jq -r '.words[] | select(.kind == "verb") | "\(.name) \(.goes_with)"' words.json)
 
 # Its examples are lines of the grammar.
 awk '/^\.SH/ { keep = 0 } /^\.SH EXAMPLES/ { keep = 1 } /^\.EE/ { on = 0 } keep && on

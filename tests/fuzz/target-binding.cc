@@ -3,9 +3,9 @@
  *
  * Input: a bindings file, or an exclamation mark and the string of an attribute.
  * What is asked beyond surviving: a mistake says something, and lies within the text
- * (its end may be one behind it, where something is missing).
+ * (its end may be one behind it, where something is missing); a line means something.
  */
-#include "lang/binding.h"
+#include "lang/meaning.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +15,11 @@ using namespace aprof;
 static void parse(const std::string &text, bool attribute) {
   Binding binding;
   Mistake mistake;
-  if (binding_parse(text, attribute, &binding, &mistake))
+  if (binding_parse(text, attribute, &binding, &mistake)) {
+    if (meaning_of(binding).empty())
+      abort();
     return;
+  }
   if (mistake.text.empty() || mistake.begin > text.size() || mistake.end > text.size() + 1 ||
       mistake.begin > mistake.end)
     abort();

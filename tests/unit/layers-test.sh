@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The layers of the sources, by what they include and what they export:
-# lang/ includes no compiler and nothing of ours, plugin/ lang/ beside abi.h;
+# lang/ includes no compiler and nothing of ours, plugin/ lang/ beside abi.h, the command
+# its C header only;
 # plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ ask/ show/ cli/)
 # aprof/profile.h only, these go in that order, rt/
 # needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
@@ -50,6 +51,7 @@ equal "a planted include is found" "gcc.h plugin/match.h tree.h" \
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=
 for folder in read ask show cli; do
+  [ $folder != cli ] || before+=" lang/lang.h"
   only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"
