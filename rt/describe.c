@@ -69,13 +69,33 @@ uint32_t describe_build_id(const struct dl_phdr_info *module, uint8_t id[BUILD_I
   return length;
 }
 
+/* How far from its addresses in the file a program was loaded whose headers lie at `phdr`. Static
+   ones that may lie anywhere have no PT_PHDR, but the file's head before the headers. */
+static bool load_bias(const ElfW(Phdr) *phdr, int count, uintptr_t *bias) {
+  for (int i = 0; i < count; i++)
+    if (phdr[i].p_type == PT_PHDR) {
+      *bias = (uintptr_t)phdr - phdr[i].p_vaddr;
+      return true;
+    }
+  const ElfW(Ehdr) *head = (const void *)((uintptr_t)phdr - sizeof *head);
+  if (count == 0 || (uintptr_t)head % 4096 != 0 || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  for (int i = 0; i < count; i++)
+    if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0) {
+      *bias = (uintptr_t)head - phdr[i].p_vaddr;
+      return true;
+    }
+  return false;
+}
+
 /* By what the kernel says, not the loader, whose lock another thread may hold. */
 static uint32_t build_id_of_program(uint8_t id[BUILD_ID]) {
   struct dl_phdr_info program = {.dlpi_phdr = (const void *)getauxval(AT_PHDR),
                                  .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
-  for (int i = 0; i < program.dlpi_phnum; i++)
-    if (program.dlpi_phdr[i].p_type == PT_PHDR)
-      program.dlpi_addr = (uintptr_t)program.dlpi_phdr - program.dlpi_phdr[i].p_vaddr;
+  uintptr_t bias;
+  if (!load_bias(program.dlpi_phdr, program.dlpi_phnum, &bias))
+    return 0;
+  program.dlpi_addr = bias;
   return describe_build_id(&program, id);
 }
 
