@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The shape of a block layer on coroutines: each request is 33 calls of async functions, ten deep,
  * of which one waits: for a thread of a pool, which sleeps until there is work and wakes the

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A program whose events find little in the caches, measured from outside and as its own report
 # says: deep.c, with 400 async functions. Prints the text of bench/DEEP.md.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Damaged profiles: totals that a dump writes are those that a report takes (damage.py).
 # DAMAGE=N changes each profile N times in place of 100, DAMAGE_SEED=S in other ways.
 . "${0%/*}/../lib.sh"

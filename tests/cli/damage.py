@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Damaged profiles, dead and live: what `aprof dump` makes of one, `aprof report` takes.
 
   damage.py [--count N] [--seed S] [--keep DIR] APROF FILE|PID...

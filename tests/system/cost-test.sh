@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What the totals say that profiling cost is what it cost, measured from outside, in a program whose
 # events find little in the caches: of a few tries one within a half, since neighbours disturb both.
 . "${0%/*}/../lib.sh"
