@@ -33,6 +33,12 @@ records() {
   echo $((0x${size:-0} / 64))
 }
 
+# without_notes FILE.s: but for the notes, which no program loads. A unit has some where it keeps
+# callbacks in tables, as the runtime that prints does.
+without_notes() {
+  sed '/^\t\.pushsection\t\.aprof\.coverage,"",/,/^\t\.popsection/d' "$1"
+}
+
 cd "$work" || exit 1
 first=${majors##* }
 check "the printing runtime" "$(gcc_of "$first")" $includes -O2 -fPIC -c \
@@ -47,7 +53,7 @@ for major in $majors; do
     for file in "$objects/plain.c" "$src/tests/plugin/trace-runtime.c"; do
       # shellcheck disable=SC2086
       $plain $includes $options -S "$file" -o without.s && c "$major" $options -S "$file" -o with.s
-      check "$gcc $options: same assembly of ${file##*/}" cmp without.s with.s
+      check "$gcc $options: same assembly of ${file##*/}" cmp without.s <(without_notes with.s)
     done
   done
 
