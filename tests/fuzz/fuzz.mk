@@ -11,7 +11,8 @@ LIBS = -lcjson -ldw -lelf
 
 VPATH = $(src)
 
-cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
+# But for commands, and pictures, whose script and style the build makes C of.
+cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c %/flame.c %/flame-svg.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
 cli += cli/cmd-report.o
 binding = $(patsubst $(src)/%.cc,%.o,$(wildcard $(src)/lang/*.cc))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
