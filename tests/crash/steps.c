@@ -25,34 +25,7 @@
 
 #include <aprof/profile.h>
 
-static pid_t victim;
-static unsigned long low, high; /* of the library's code */
-
-static void fail(const char *what) {
-  perror(what);
-  if (victim > 0)
-    kill(victim, SIGKILL);
-  exit(97);
-}
-
-static void find_library(const char *library) {
-  char path[64], line[1024], kind[8], name[800];
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)victim);
-  FILE *maps = fopen(path, "r");
-  if (maps == NULL)
-    fail(path);
-  while (fgets(line, sizeof line, maps) != NULL) {
-    unsigned long from, to;
-    if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %799s", &from, &to, kind, name) == 4 &&
-        strcmp(name, library) == 0 && kind[2] == 'x') {
-      low = from;
-      high = to;
-    }
-  }
-  fclose(maps);
-  if (high == 0)
-    fail("no library");
-}
+#include "../hazards/stepped.h"
 
 static void resume(enum __ptrace_request how) {
   int status;
@@ -123,6 +96,8 @@ int main(int argc, char **argv) {
     fail("fork");
   resume(PTRACE_CONT);
   find_library(argv[1]);
+  if (high == 0)
+    fail("no library");
   struct image image = map_profile(argv[2]);
   unsigned changes = 0;
   for (unsigned long rip; !at_mark(rip = place());) {

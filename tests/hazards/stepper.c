@@ -21,33 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t victim;
+#include "stepped.h"
+
 static const char *library;
-static unsigned long low, high; /* of its code */
-
-static void fail(const char *what) {
-  perror(what);
-  kill(victim, SIGKILL);
-  exit(97);
-}
-
-/* Where the library is mapped for execution; nothing where it is not. */
-static void find_library(void) {
-  char path[64], line[1024], kind[8], name[800];
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)victim);
-  FILE *maps = fopen(path, "r");
-  if (maps == NULL)
-    fail(path);
-  while (fgets(line, sizeof line, maps) != NULL) {
-    unsigned long from, to;
-    if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %799s", &from, &to, kind, name) == 4 &&
-        strcmp(name, library) == 0 && kind[2] == 'x') {
-      low = from;
-      high = to;
-    }
-  }
-  fclose(maps);
-}
 
 /* Ends as it did, if it did. */
 static void follow(int status) {
@@ -131,7 +107,7 @@ int main(int argc, char **argv) {
     fail("fork");
   follow(status);
   run_to_mark(0);
-  find_library();
+  find_library(library);
   run_to_mark(0);
   run_to_mark(0); /* the begin of the second round */
   if (high != 0)
