@@ -98,7 +98,7 @@ static void name_by_address(struct thread *t, struct aprof_future *f, const void
 }
 
 void general_create_begin(struct aprof_site *site, struct aprof_token *token,
-                        struct aprof_site *function, const void *fn) {
+                          struct aprof_site *function, const void *fn) {
   struct thread *t = event_begin_as(true);
   if (unlikely(t == NULL))
     return;
@@ -475,7 +475,7 @@ static struct aprof_future *published_here(const struct thread *t,
 }
 
 void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                     uint64_t key1, struct aprof_site *function, const void *self) {
+                       uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
   if (unlikely(t == NULL))
     return;

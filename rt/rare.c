@@ -90,7 +90,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
 }
 
 void general_switch_to(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                      uint64_t key1) {
+                       uint64_t key1) {
   general_suspend(site, token);
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
