@@ -246,7 +246,9 @@ static void fill_loop(const struct filling *f, struct view_loop *loop,
   loop->name = arena_text(&f->v->arena, t->name);
   loop->elapsed = busy + t->idle;
   loop->busy = known_if(t->idle, busy);
-  loop->busy_share = t->idle ? (double)busy / (double)loop->elapsed : -1;
+  /* Times of a damaged profile may add up beyond what a number holds. */
+  loop->busy_share =
+      t->idle && busy <= loop->elapsed && loop->elapsed ? (double)busy / (double)loop->elapsed : -1;
   loop->preempted = t->preempted;
   loop->preempted_max = known_if(t->preempted_max, t->preempted_max);
   loop->slice_max = known_if(hold->time, hold->time);

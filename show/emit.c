@@ -4,6 +4,7 @@
 
 #include "read/view.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -134,7 +135,7 @@ void emit_text(struct emit *e, const char *name, const char *text) {
 
 void emit_share(struct emit *e, const char *name, double value, int digits) {
   char text[400];
-  if (!(value >= 0)) {
+  if (!(value >= 0 && value <= DBL_MAX)) {
     emit_null(e, name);
     return;
   }
