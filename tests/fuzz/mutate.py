@@ -7,7 +7,7 @@ writes them as a bindings file and as attributes of everything an attribute can 
 written on; then compiles. The compiler must survive: status 0, or 1 with an error
 that says something; no internal error, no signal, 10 s and 2 GB at most.
 
-  mutate.py [--seconds N] [--seed S] [--found DIR]
+  mutate.py [--seconds N | --count N] [--seed S] [--found DIR]
 
 What fails is kept in DIR: a source, its bindings and the command.
 """
@@ -70,7 +70,7 @@ int use(int n) {
 
 def seeds():
     lines = []
-    for path in glob.glob(src + "/bindings/*.aprof") + glob.glob(here + "/corpus/binding/*"):
+    for path in sorted(glob.glob(src + "/bindings/*.aprof") + glob.glob(here + "/corpus/binding/*")):
         with open(path, errors="replace") as file:
             for line in file:
                 line = re.sub(r"(^|\s)#.*", "", line).strip().lstrip("!")
@@ -138,6 +138,7 @@ def fault(run):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--count", type=int, default=None)
     options.add_argument("--seed", type=int, default=None)
     options.add_argument("--found", default=".")
     args = options.parse_args()
@@ -153,7 +154,7 @@ def main():
     end = time.monotonic() + args.seconds
     with tempfile.TemporaryDirectory() as work:
         os.environ["TMPDIR"] = work
-        while time.monotonic() < end or inputs < len(compilers):
+        while (inputs < args.count if args.count else time.monotonic() < end) or inputs < len(compilers):
             source = re.sub("@A@", lambda _: attribute(rng, mutate(rng, rng.choice(lines)))
                             if rng.random() < 0.1 else "", PROGRAM)
             bindings = "\n".join(mutate(rng, rng.choice(lines)) for _ in range(rng.choice([0, 0, 1, 1, 2, 4])))
