@@ -123,7 +123,7 @@ static void change_number(uint8_t *data, size_t size, const struct sparse_piece 
     value ^= 1ull << next_random() % (8 * width);
     break;
   case 3:
-    value = next_random() % (sparse_size(data, size) + 1u) / units[next_random() % 5];
+    value = next_random() % (sparse_size(data, size) + 1ull) / units[next_random() % 5];
     break;
   default:
     if (any_piece(data, size, &other) && other.length >= width)
