@@ -8,6 +8,7 @@
 #ifndef APROF_ASK_ASK_H
 #define APROF_ASK_ASK_H
 
+#include "option.h"
 #include "read/fields.h"
 
 /* What is a finding. */
@@ -19,7 +20,8 @@ struct ask_limits {
 };
 #define ASK_DEFAULTS                                                                               \
   { .held = 10000000, .stuck = 1000000000, .leaked = 10, .spins = 1000 }
-extern const struct ask_limits ask_defaults; /* these */
+extern const struct ask_limits ask_defaults;  /* these */
+extern const struct option_row ask_options[]; /* that change them */
 
 /* What the loops of the process did. */
 struct loop {

@@ -15,6 +15,21 @@ enum { QUEUED_SHARE = 100 };
 
 const struct ask_limits ask_defaults = ASK_DEFAULTS;
 
+#define LIMIT(name, type, member, argument, help)                                                  \
+  { name, 0, type, offsetof(struct ask_limits, member), argument, .text = help }
+const struct option_row ask_options[] = {
+    LIMIT("threshold", OPTION_MS, held, "MS",
+          "A hold of the loop, a blocking call, a time in the queue longer than this are findings "
+          "(default 10)"),
+    LIMIT("stuck", OPTION_MS, stuck, "MS",
+          "A wait ten times the usual, and this long, is a finding; as is a future that is ready "
+          "this long and never ran (default 1000)"),
+    LIMIT("leaked", OPTION_COUNT, leaked, "N",
+          "So many old futures of one place at exit are a finding (default 10)"),
+    LIMIT("spins", OPTION_COUNT, spins, "N",
+          "So often waking itself for nothing is a finding (default 1000)"),
+    {0}};
+
 const char *const finding_kinds[] = {"held",   "stuck",  "blocking", "never_ran",
                                      "leaked", "queued", "spinning", "growing",
                                      "lost",   "reused", "unplaced"};

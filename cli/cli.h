@@ -2,27 +2,23 @@
 /*
  * cli: what every file of the `aprof` command shares.
  *
- * Purpose: the subcommands' entry points.
+ * Purpose: the commands' entry points; main.c has the table of them.
  * Cost: none worth a thought. Locking: the command is single threaded.
  */
-#ifndef APROF_CLI_H
-#define APROF_CLI_H
+#ifndef APROF_CLI_CLI_H
+#define APROF_CLI_CLI_H
 
 #include "read/util.h"
+#include "show/outputs.h"
 
-/* One per subcommand; argv[0] is "aprof NAME", as argp wants to print it. */
-int cmd_run(int argc, char **argv);
-int cmd_dump(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_on(int argc, char **argv);
-int cmd_off(int argc, char **argv);
-int cmd_reset(int argc, char **argv);
-int cmd_report(int argc, char **argv);
-int cmd_flame(int argc, char **argv);
-int cmd_ps(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_coverage(int argc, char **argv);
-int cmd_bindings(int argc, char **argv);
-int cmd_cflags(int argc, char **argv);
+/* argv[0] is "aprof NAME", as argp wants to print it. */
+typedef int command_function(int argc, char **argv);
+command_function cmd_run, cmd_dump, cmd_list, cmd_on, cmd_off, cmd_reset, cmd_merge, cmd_coverage,
+    cmd_bindings, cmd_cflags;
+
+/* The command that an output is. */
+int show_output(const struct output *, int argc, char **argv);
+/* As that of `target` alone, without options. */
+int show_plainly(const struct output *, const char *target);
 
 #endif

@@ -1,58 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof bindings: what bindings files say, and what is wrong with them, without a compiler. */
+#include "arguments.h"
 #include "cli.h"
 #include "lang/lang.h"
 #include "show/emit.h"
 
-#include <argp.h>
 #include <stdlib.h>
 
 struct request {
   bool json, words;
-  char **path;
-  size_t paths;
 };
 
-enum { OPTION_JSON = 256, OPTION_WORDS };
+static const struct option_row options[] = {
+    {"json", 0, OPTION_FLAG, offsetof(struct request, json), .text = "Print JSON"},
+    {"words", 0, OPTION_FLAG, offsetof(struct request, words),
+     .text = "List the words of the grammar instead"},
+    {0}};
 
-static const struct argp_option options[] = {
-    {"json", OPTION_JSON, NULL, 0, "Print JSON", 0},
-    {"words", OPTION_WORDS, NULL, 0, "List the words of the grammar instead", 0},
-    {0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct request *request = state->input;
-  (void)arg;
-  switch (key) {
-  case OPTION_JSON:
-    request->json = true;
-    return 0;
-  case OPTION_WORDS:
-    request->words = true;
-    return 0;
-  case ARGP_KEY_ARGS:
-    request->path = state->argv + state->next;
-    request->paths = (size_t)(state->argc - state->next);
-    return 0;
-  case ARGP_KEY_END:
-    if (!request->paths == !request->words)
-      argp_error(state, request->words ? "--words takes no file" : "which files of bindings?");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static const char *fault_of(const struct arguments *a) {
+  const struct request *request = a->context;
+  return !a->words == request->words ? NULL
+         : request->words            ? "--words takes no file"
+                                     : "which files of bindings?";
 }
-
-static const struct argp argp = {
-    options,
-    parse,
-    "FILE...",
-    "Checks bindings files without a compiler, and prints what each line means.\v"
-    "Errors are printed as a compiler would. The grammar is told by aprof-bindings(5).",
-    NULL,
-    NULL,
-    NULL};
 
 /* -- for people ------------------------------------------------------------------------- */
 
@@ -151,7 +121,15 @@ int cmd_bindings(int argc, char **argv) {
   struct request request = {0};
   struct emit *e = NULL;
   int status = CLI_OK;
-  argp_parse(&argp, argc, argv, 0, NULL, &request);
+  struct arguments a = {
+      .usage = "FILE...",
+      .about = "Checks bindings files without a compiler, and prints what each line means.\v"
+               "Errors are printed as a compiler would. The grammar is told by aprof-bindings(5).",
+      .table = {{options, &request}},
+      .most = SIZE_MAX,
+      .fault = fault_of,
+      .context = &request};
+  arguments_parse(&a, argc, argv);
   if (request.json) {
     e = allocate(1, sizeof *e);
     emit_begin(e, stdout);
@@ -163,14 +141,14 @@ int cmd_bindings(int argc, char **argv) {
     print_words();
   else if (e)
     emit_open(e, "files", '[');
-  for (size_t i = 0; i < request.paths; i++) {
-    struct lang_file *file = lang_file_read(request.path[i]);
+  for (size_t i = 0; i < a.words; i++) {
+    struct lang_file *file = lang_file_read(a.word[i]);
     if (file->errors)
       status = CLI_FAILED;
     if (e)
-      emit_file(e, request.path[i], file);
+      emit_file(e, a.word[i], file);
     else
-      print_file(request.path[i], file);
+      print_file(a.word[i], file);
     lang_file_free(file);
   }
   if (e) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof cflags: what to compile with, for the way aprof is installed here. */
+#include "arguments.h"
 #include "cli.h"
 #include "places.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,44 +12,11 @@
 #define APROF_GCC_PLUGIN_DIRS ""
 #endif
 
-struct request {
-  bool libs;
-};
-
-enum { OPTION_LIBS = 256 };
-
-static const struct argp_option options[] = {
-    {"libs", OPTION_LIBS, NULL, 0,
-     "Print the flags to link with instead (only needed to link the "
-     "runtime in: for static programs, or without autoload)",
-     0},
-    {0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct request *request = state->input;
-  switch (key) {
-  case OPTION_LIBS:
-    request->libs = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    argp_error(state, "takes no argument ('%s')", arg);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    NULL,
-    "Prints the flags to compile with: cc $(aprof cflags) -g -c prog.c\v"
-    "Flags are all a build needs: an instrumented program finds the runtime by itself where "
-    "aprof is installed, and runs as ever where it is not.",
-    NULL,
-    NULL,
-    NULL};
+static const struct option_row options[] = {
+    {"libs", 0, OPTION_FLAG, 0,
+     .text = "Print the flags to link with instead (only needed to link the runtime in: for static "
+             "programs, or without autoload)"},
+    {0}};
 
 /* Directories that GCC and the dynamic loader look in without being told. */
 static bool is_standard(const char *directory, const char *const *standard) {
@@ -112,11 +79,16 @@ static int print_libs(const struct places *p) {
 }
 
 int cmd_cflags(int argc, char **argv) {
-  struct request request = {0};
+  bool libs = false;
   struct places places;
-  argp_parse(&argp, argc, argv, 0, NULL, &request);
+  struct arguments a = {
+      .about = "Prints the flags to compile with: cc $(aprof cflags) -g -c prog.c\v"
+               "Flags are all a build needs: an instrumented program finds the runtime by itself "
+               "where aprof is installed, and runs as ever where it is not.",
+      .table = {{options, &libs}}};
+  arguments_parse(&a, argc, argv);
   places_find(&places);
-  int status = request.libs ? print_libs(&places) : print_cflags(&places);
+  int status = libs ? print_libs(&places) : print_cflags(&places);
   places_release(&places);
   return status;
 }

@@ -4,10 +4,10 @@
  * no code of ours runs in it. What is written, and in which order, is the other
  * half of the runtime's own enable and reset.
  */
+#include "arguments.h"
 #include "cli.h"
 #include "find.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -68,28 +68,6 @@ static void start_again(struct aprof_header *h, uint64_t now) {
   next_epoch(h, now, h->enabled != 0);
 }
 
-struct control {
-  const char *target;
-  const char *what; /* of argv[0] */
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct control *control = state->input;
-  switch (key) {
-  case ARGP_KEY_ARG:
-    if (control->target)
-      argp_error(state, "one process at a time");
-    control->target = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!control->target)
-      argp_error(state, "which process? Give a PID or a NAME (`aprof list' shows them)");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
 static bool may_control(const struct found *found) {
   struct stat st;
   if (found->state != PROFILE_LIVE) {
@@ -116,14 +94,18 @@ static void on_bus_error(int number) {
   _exit(CLI_FAILED);
 }
 
-static int control(int argc, char **argv, const char *doc,
+static int control(int argc, char **argv, const char *about,
                    void (*change)(struct aprof_header *, uint64_t now)) {
-  struct control request = {0};
-  struct argp argp = {.parser = parse, .args_doc = "PID|NAME", .doc = doc};
+  struct arguments a = {.usage = "PID|NAME",
+                        .about = about,
+                        .least = 1,
+                        .most = 1,
+                        .lacking = "which process? Give a PID or a NAME (`aprof list' shows them)",
+                        .too_many = "one process at a time"};
   struct found found;
-  argp_parse(&argp, argc, argv, 0, NULL, &request);
+  arguments_parse(&a, argc, argv);
   signal(SIGBUS, on_bus_error);
-  if (!find_profile(request.target, true, &found))
+  if (!find_profile(a.word[0], true, &found))
     return CLI_FAILED;
   int status = CLI_FAILED;
   struct aprof_header *h = MAP_FAILED;

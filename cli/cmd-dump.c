@@ -3,13 +3,13 @@
  * aprof dump: the totals of a live process or of a profile that was left over.
  * With --fd it is what the runtime starts at exit and on a signal.
  */
+#include "arguments.h"
 #include "cli.h"
 #include "find.h"
 #include "output.h"
 #include "recover.h"
 #include "show/totals.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,79 +18,30 @@
 #include <unistd.h>
 
 struct dump {
-  const char *target, *output, *reason;
+  const char *output;
   uint64_t fd, sequence, at;
-  bool has_fd;
+  int reason;
 };
 
-enum { OPTION_FD = 256, OPTION_REASON, OPTION_SEQUENCE, OPTION_AT };
+enum { BY_EXIT, BY_SIGNAL };
+static const char *const reasons[] = {"exit", "signal", NULL};
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-     "Write to FILE, `-' for standard output (default: PROG.PID.json here)", 0},
-    {"fd", OPTION_FD, "N", OPTION_HIDDEN, "Read the profile from descriptor N", 0},
-    {"reason", OPTION_REASON, "WORD", OPTION_HIDDEN, "exit or signal", 0},
-    {"sequence", OPTION_SEQUENCE, "K", OPTION_HIDDEN, "Number of the signal", 0},
-    {"at", OPTION_AT, "TICK", OPTION_HIDDEN, "When the totals were asked for", 0},
-    {0},
-};
+static const struct option_row options[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(struct dump, output), "FILE",
+     .text = "Write to FILE, `-' for standard output (default: PROG.PID.json here)"},
+    {"fd", 0, OPTION_COUNT, offsetof(struct dump, fd), "N",
+     .text = "Read the profile from descriptor N", .hidden = true},
+    {"reason", 0, OPTION_WORD, offsetof(struct dump, reason), "WORD", .text = "exit or signal",
+     .words = reasons, .hidden = true},
+    {"sequence", 0, OPTION_COUNT, offsetof(struct dump, sequence), "K",
+     .text = "Number of the signal", .hidden = true},
+    {"at", 0, OPTION_COUNT, offsetof(struct dump, at), "TICK",
+     .text = "When the totals were asked for", .hidden = true},
+    {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dump *dump = state->input;
-  uint64_t *number = NULL;
-  switch (key) {
-  case 'o':
-    dump->output = arg;
-    return 0;
-  case OPTION_REASON:
-    if (strcmp(arg, "exit") && strcmp(arg, "signal"))
-      argp_error(state, "the reason is exit or signal, not '%s'", arg);
-    dump->reason = arg;
-    return 0;
-  case OPTION_FD:
-    number = &dump->fd;
-    dump->has_fd = true;
-    break;
-  case OPTION_SEQUENCE:
-    number = &dump->sequence;
-    break;
-  case OPTION_AT:
-    number = &dump->at;
-    break;
-  case ARGP_KEY_ARG:
-    if (dump->target)
-      argp_error(state, "one PID, NAME or FILE at a time");
-    dump->target = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!dump->target && !dump->has_fd)
-      argp_error(
-          state,
-          "which process or profile? Give a PID, a NAME or a FILE (`aprof list' shows them)");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-  if (!parse_number(arg, number))
-    argp_error(state, "'%s' is not a number", arg);
-  return 0;
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    "PID|NAME|FILE",
-    "Writes the totals of process PID, of the process that is called NAME, or of the profile FILE "
-    "that a process left, as JSON.\v"
-    "The process is not disturbed: its profile is read, no signal is sent. A profile is kept; "
-    "`aprof list --sweep' removes old ones.",
-    NULL,
-    NULL,
-    NULL};
-
-static int dump_target(const struct dump *dump) {
+static int dump_target(const struct dump *dump, const char *target) {
   struct found found;
-  if (!find_profile(dump->target, false, &found))
+  if (!find_profile(target, false, &found))
     return CLI_FAILED;
   struct aprof_header header;
   int status = CLI_FAILED;
@@ -148,7 +99,7 @@ static int dump_descriptor(const struct dump *dump) {
   int fd = (int)dump->fd;
   output_in_spite_of_signals();
   struct aprof_header header;
-  bool at_exit = !dump->reason || !strcmp(dump->reason, "exit");
+  bool at_exit = dump->reason == BY_EXIT;
   char *path = path_of(fd);
   const char *what = path ? path : "the profile";
   int status = CLI_FAILED;
@@ -156,7 +107,7 @@ static int dump_descriptor(const struct dump *dump) {
   complain_never(at_exit && path && written_awaited(path));
   if (profile_read_header(fd, what, &header, false)) {
     struct view_request request = {
-        .reason = at_exit ? "exit" : "signal",
+        .reason = reasons[dump->reason],
         .sequence = dump->sequence,
         .at = dump->at  ? dump->at
               : at_exit ? header.exit_tick
@@ -184,7 +135,17 @@ static int dump_descriptor(const struct dump *dump) {
 }
 
 int cmd_dump(int argc, char **argv) {
-  struct dump dump = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &dump);
-  return dump.has_fd ? dump_descriptor(&dump) : dump_target(&dump);
+  struct dump dump = {.fd = UNKNOWN};
+  struct arguments a = {
+      .usage = "[TARGET]",
+      .about =
+          "Writes the totals of TARGET as JSON: of a process, or of the profile that one left.\v"
+          "The process is not disturbed: its profile is read, no signal is sent. A profile is "
+          "kept; `aprof list --sweep' removes old ones.\n\n" ARGUMENTS_TARGET,
+      .table = {{options, &dump}},
+      .most = 1,
+      .too_many = "one target at a time"};
+  arguments_parse(&a, argc, argv);
+  return dump.fd != UNKNOWN ? dump_descriptor(&dump)
+                            : dump_target(&dump, a.words ? a.word[0] : NULL);
 }

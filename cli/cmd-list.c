@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof list: the profiles there are, of live processes and of ended ones. */
+#include "arguments.h"
 #include "cli.h"
 #include "find.h"
 #include "listing.h"
 #include "recover.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,64 +14,34 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_SWEEP = 256, OPTION_DRY_RUN, OPTION_DIRECTORY };
-enum { SWEEP_DAYS = 7 };
+enum { SWEEP_DAYS = 7, MOST_DAYS = 36500 };
 #define DAY_NS 86400000000000u
 
 struct list {
   const char *directory;
-  bool sweep, dry_run, failed;
+  bool dry_run, sweep, failed;
   uint64_t days;
   struct listing found;
   size_t unreadable[PROFILE_KINDS]; /* by what they are */
 };
 
-static const struct argp_option options[] = {
-    {"sweep", OPTION_SWEEP, "DAYS", OPTION_ARG_OPTIONAL,
-     "Remove profiles left by processes that ended over DAYS days ago (default 7), or are done", 0},
-    {"dry-run", OPTION_DRY_RUN, NULL, 0, "With --sweep: only say what would be removed", 0},
-    {"directory", OPTION_DIRECTORY, "DIR", 0, "Look in DIR only", 0},
-    {0},
-};
+static const struct option_row options[] = {
+    {"sweep", 0, OPTION_COUNT, offsetof(struct list, days), "DAYS",
+     .text =
+         "Remove profiles left by processes that ended over DAYS days ago (default 7), or are done",
+     .value = SWEEP_DAYS, .optional = true},
+    {"dry-run", 0, OPTION_FLAG, offsetof(struct list, dry_run),
+     .text = "With --sweep: only say what would be removed"},
+    {"directory", 0, OPTION_TEXT, offsetof(struct list, directory), "DIR",
+     .text = "Look in DIR only"},
+    {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct list *list = state->input;
-  switch (key) {
-  case OPTION_SWEEP:
-    list->sweep = true;
-    if (arg && (!parse_number(arg, &list->days) || list->days > 36500))
-      argp_error(state, "'%s' is not a number of days", arg);
-    return 0;
-  case OPTION_DRY_RUN:
-    list->dry_run = true;
-    return 0;
-  case OPTION_DIRECTORY:
-    list->directory = arg;
-    return 0;
-  case ARGP_KEY_ARG:
-    argp_error(state, "takes no argument ('%s')", arg);
-    return 0;
-  case ARGP_KEY_END:
-    if (list->dry_run && !list->sweep)
-      argp_error(state, "--dry-run of what? It goes with --sweep");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static const char *fault_of(const struct arguments *a) {
+  const struct list *list = a->context;
+  if (list->days == UNKNOWN)
+    return list->dry_run ? "--dry-run of what? It goes with --sweep" : NULL;
+  return list->days > MOST_DAYS ? "--sweep: that is not a number of days" : NULL;
 }
-
-static const struct argp argp = {
-    options,
-    parse,
-    NULL,
-    "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that live "
-    "processes have elsewhere.\v"
-    "States: live, off (alive, switched off), busy (ended, its totals are being written), exited "
-    "(ended without totals), killed, done (its totals are written, its file could not be removed). "
-    "`aprof dump FILE' makes the totals of those that are left.",
-    NULL,
-    NULL,
-    NULL};
 
 /* False where it should be gone and is not: the file that was looked at, no other. */
 static bool sweep(const struct list *list, const struct listed *row, const struct entry *entry) {
@@ -154,8 +124,20 @@ static void tell_unreadable(const struct list *list) {
 }
 
 int cmd_list(int argc, char **argv) {
-  struct list list = {.days = SWEEP_DAYS};
-  argp_parse(&argp, argc, argv, 0, NULL, &list);
+  struct list list = {.days = UNKNOWN};
+  struct arguments a = {
+      .about =
+          "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that "
+          "live processes have elsewhere.\v"
+          "States: live, off (alive, switched off), busy (ended, its totals are being "
+          "written), exited (ended without totals), killed, done (its totals are written, its "
+          "file could not be removed). `aprof dump FILE' makes the totals of those that are "
+          "left.",
+      .table = {{options, &list}},
+      .fault = fault_of,
+      .context = &list};
+  arguments_parse(&a, argc, argv);
+  list.sweep = list.days != UNKNOWN;
   if (list.directory && access(list.directory, F_OK)) {
     complain("cannot look into %s: %s", list.directory, strerror(errno));
     list.failed = true;

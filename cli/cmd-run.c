@@ -3,15 +3,14 @@
  * aprof run: runs a program with the runtime attached, however the program ends
  * sees to its totals, and leaves with the program's own exit status.
  */
+#include "arguments.h"
 #include "cli.h"
 #include "explain.h"
 #include "find.h"
 #include "places.h"
 #include "read/clock.h"
 #include "recover.h"
-#include "show/report.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,33 +29,7 @@ struct run {
   bool report, preload, quiet;
 };
 
-enum {
-  OPTION_OPTIONS = 256,
-  OPTION_CLOCK,
-  OPTION_MEMORY,
-  OPTION_SIGNAL,
-  OPTION_RUNTIME,
-  OPTION_PRELOAD,
-  OPTION_REPORT,
-  OPTION_OFF
-};
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
-
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "Put totals into DIR, made if need be (default: here)", 0},
-    {"report", OPTION_REPORT, NULL, 0, "Print the report when the program has ended", 0},
-    {"options", OPTION_OPTIONS, "KEY:VALUE,...", 0, "More of APROF_OPTIONS, see aprof-options(7)",
-     0},
-    {"clock", OPTION_CLOCK, "CLOCK", 0, "auto, tsc, monotonic or virtual", 0},
-    {"memory", OPTION_MEMORY, "SIZE", 0, "Memory of a profile at most, as 64M", 0},
-    {"signal", OPTION_SIGNAL, "NAME", 0, "Signal that makes totals (default USR1; none)", 0},
-    {"off", OPTION_OFF, NULL, 0, "Start switched off, for `aprof on PID'", 0},
-    {"runtime", OPTION_RUNTIME, "FILE", 0, "Use this libaprof.so.0", 0},
-    {"quiet", 'q', NULL, 0, "Do not say at the end where totals are", 0},
-    {"preload", OPTION_PRELOAD, NULL, 0,
-     "Preload the runtime, too: for what was compiled with autoload=no", 0},
-    {0},
-};
 
 static void add_option(struct run *run, const char *key, const char *value) {
   char *longer = print_string("%s%s%s%s", run->options, *run->options ? "," : "", key, value);
@@ -79,69 +52,70 @@ static char *make_directory(const char *path) {
   return real;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct run *run = state->input;
-  if (arg && !*arg && key != ARGP_KEY_ARG)
-    argp_error(state, "an option's value is empty: is a variable not set?");
-  switch (key) {
-  case 'o':
-    free(run->output);
-    run->output = make_directory(arg);
-    add_option(run, "dir:", run->output);
-    return 0;
-  case OPTION_REPORT:
-    run->report = true;
-    return 0;
-  case OPTION_OPTIONS:
-    add_option(run, "", arg);
-    return 0;
-  case OPTION_CLOCK:
-    add_option(run, "clock:", arg);
-    return 0;
-  case OPTION_MEMORY:
-    add_option(run, "memory:", arg);
-    return 0;
-  case OPTION_SIGNAL:
-    add_option(run, "signal:", arg);
-    return 0;
-  case OPTION_OFF:
-    add_option(run, "enabled:", "no");
-    return 0;
-  case OPTION_RUNTIME:
-    run->runtime = arg;
-    return 0;
-  case 'q':
-    run->quiet = true;
-    return 0;
-  case OPTION_PRELOAD:
-    run->preload = true;
-    return 0;
-  case ARGP_KEY_ARGS:
-    run->program = state->argv + state->next;
-    if (!**run->program)
-      argp_error(state, "the program's name is empty: is a variable not set?");
-    return 0;
-  case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which program? aprof run [OPTION...] -- PROG [ARG...]");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static char *take_output(void *run, const char *path) {
+  struct run *r = run;
+  free(r->output);
+  r->output = make_directory(path);
+  add_option(r, "dir:", r->output);
+  return NULL;
 }
 
-static const struct argp argp = {
-    options,
-    parse,
-    "[--] PROG [ARG...]",
-    "Runs PROG with the profiler attached. Its exit status is kept (128+N if signal N killed it); "
-    "totals are written to PROG.PID.json however it ends, for each process of its tree that "
-    "created futures.\v"
-    "A program that was not compiled with the plugin runs as ever and makes no totals. Statuses "
-    "of our own: 1 nothing could be run, 2 wrong usage, 126 PROG cannot be executed, 127 there "
-    "is no PROG.",
-    NULL,
-    NULL,
-    NULL};
+/* More of APROF_OPTIONS, in the order given. */
+#define KEY(name, key)                                                                             \
+  static char *take_##name(void *run, const char *value) {                                         \
+    add_option(run, key, value ? value : "");                                                      \
+    return NULL;                                                                                   \
+  }
+KEY(options, "")
+KEY(clock, "clock:")
+KEY(memory, "memory:")
+KEY(signal, "signal:")
+KEY(off, "enabled:no")
+
+static const struct option_row options[] = {
+    {"output", 'o', OPTION_OWN, 0, "DIR",
+     .text = "Put totals into DIR, made if need be (default: here)", .take = take_output},
+    {"report", 0, OPTION_FLAG, offsetof(struct run, report),
+     .text = "Print the report when the program has ended"},
+    {"options", 0, OPTION_OWN, 0, "KEY:VALUE,...",
+     .text = "More of APROF_OPTIONS, see aprof-options(7)", .take = take_options},
+    {"clock", 0, OPTION_OWN, 0, "CLOCK", .text = "auto, tsc, monotonic or virtual",
+     .take = take_clock},
+    {"memory", 0, OPTION_OWN, 0, "SIZE", .text = "Memory of a profile at most, as 64M",
+     .take = take_memory},
+    {"signal", 0, OPTION_OWN, 0, "NAME", .text = "Signal that makes totals (default USR1; none)",
+     .take = take_signal},
+    {"off", 0, OPTION_OWN, 0, .text = "Start switched off, for `aprof on PID'", .take = take_off},
+    {"runtime", 0, OPTION_TEXT, offsetof(struct run, runtime), "FILE",
+     .text = "Use this libaprof.so.0"},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct run, quiet),
+     .text = "Do not say at the end where totals are"},
+    {"preload", 0, OPTION_FLAG, offsetof(struct run, preload),
+     .text = "Preload the runtime, too: for what was compiled with autoload=no"},
+    {0}};
+
+static const char *fault_of(const struct arguments *a) {
+  return *a->word[0] ? NULL : "the program's name is empty: is a variable not set?";
+}
+
+static void parse(struct run *run, int argc, char **argv) {
+  struct arguments a = {
+      .usage = "[--] PROG [ARG...]",
+      .about = "Runs PROG with the profiler attached. Its exit status is kept (128+N if signal N "
+               "killed it); totals are written to PROG.PID.json however it ends, for each process "
+               "of its tree that created futures.\v"
+               "A program that was not compiled with the plugin runs as ever and makes no totals. "
+               "Statuses of our own: 1 nothing could be run, 2 wrong usage, 126 PROG cannot be "
+               "executed, 127 there is no PROG.",
+      .table = {{options, run}},
+      .least = 1,
+      .most = SIZE_MAX,
+      .lacking = "which program? aprof run [OPTION...] -- PROG [ARG...]",
+      .in_order = true,
+      .fault = fault_of};
+  arguments_parse(&a, argc, argv);
+  run->program = a.word;
+}
 
 /* -- before ---------------------------------------------------------------- */
 
@@ -326,7 +300,7 @@ static void print_reports(const struct written *written) {
   for (size_t i = 0; i < written->count; i++) {
     if (written->count > 1)
       printf("%s%s\n", i ? "\n" : "", written->path[i]);
-    report_targets(written->path[i], NULL, &report_defaults);
+    show_plainly(&output_report, written->path[i]);
   }
 }
 
@@ -408,7 +382,7 @@ static void finish(const struct run *run, const char *directory, const struct ki
 
 int cmd_run(int argc, char **argv) {
   struct run run = {.options = print_string("%s", "")};
-  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run);
+  parse(&run, argc, argv);
   char *runtime = find_runtime(&run);
   if (!runtime)
     return CLI_FAILED;

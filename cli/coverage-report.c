@@ -89,7 +89,7 @@ static bool has_run(const struct view *v, const struct coverage_record *record) 
 
 static bool find_idle(struct sums *s, const char *totals) {
   const struct coverage *c = s->coverage;
-  struct view *v = totals ? view_load(totals, 0) : NULL;
+  struct view *v = totals ? view_load(totals, &(struct view_request){0}) : NULL;
   if (!v)
     return !totals;
   s->idle = allocate(c->of[COVERAGE_FUNCTION].count, sizeof *s->idle);

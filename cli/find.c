@@ -389,7 +389,7 @@ bool is_of_processes(const char *target) {
   return name_of_processes(target) != NULL;
 }
 
-char *find_only_live(void) {
+static bool find_only(bool writable, struct found *found) {
   struct listing all = {0};
   find_live(listing_add, &all);
   if (all.rows != 1) {
@@ -399,15 +399,17 @@ char *find_only_live(void) {
     all = (struct listing){0};
     find_all(NULL, list_file, NULL, &all);
     find_live(listing_add, &all);
-    listing_print(&all, stdout);
+    listing_print(&all, stderr);
     exit(CLI_USAGE);
   }
-  char *target = print_string("%" PRId32, all.row->pid);
+  bool ok = find_process(all.row->pid, writable, found);
   listing_release(&all);
-  return target;
+  return ok;
 }
 
 bool find_profile(const char *target, bool writable, struct found *found) {
+  if (!target)
+    return find_only(writable, found);
   const char *name = name_of_processes(target);
   uint64_t pid;
   if (core_is(target)) {

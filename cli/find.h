@@ -26,7 +26,9 @@ struct found {
 
 /* `target` is a PID, the path of a profile, or what a process is called: a live one or, where there
    is none, one that has left its profile. Where several are called so they are listed, and the
-   command ends (CLI_USAGE). A core stands for the profile that its process has left. False after a message. `writable` asks for a descriptor that can be
+   command ends (CLI_USAGE). A core stands for the profile that its process has left; NULL for
+   the only live process: where there is none, or more, they are listed as by `aprof list', and the
+   command ends. False after a message. `writable` asks for a descriptor that can be
    mapped for writing; where that is refused and not needed (`writable` false), it is read only. */
 bool find_profile(const char *target, bool writable, struct found *found);
 void found_release(struct found *found);
@@ -68,10 +70,6 @@ bool find_all(const char *directory, void (*visit)(const struct entry *, void *c
 /* Calls `visit` with the profile of each live process of ours (for root: of anybody) that
    has it open, wherever it is: a memfd, too. */
 void find_live(void (*visit)(struct found *, void *context), void *context);
-
-/* As a target: the only live process. Where there is none, or several, they are listed as by `aprof
-   list', and the command ends (CLI_USAGE). free() it. */
-char *find_only_live(void);
 
 /* "....aprof" */
 bool is_profile_name(const char *path);

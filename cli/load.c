@@ -42,11 +42,9 @@ static bool is_profile(const char *path) {
   return profile;
 }
 
-struct view *view_load(const char *target, int64_t loop) {
-  return view_load_for(target, &(struct view_request){.loop = loop});
-}
-
-struct view *view_load_for(const char *target, const struct view_request *wanted) {
+struct view *view_load(const char *target, const struct view_request *wanted) {
+  if (!target)
+    return load_profile(NULL, *wanted);
   bool piped = !strcmp(target, "-");
   if (!piped && (is_of_processes(target) || is_profile(target)))
     return load_profile(target, *wanted);

@@ -1,44 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* The `aprof` command: finds the subcommand and hands over. */
+/* The `aprof` command: the table of commands, beside that of outputs; finds one and hands over. */
 #include "cli.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef APROF_VERSION
 #define APROF_VERSION "(unversioned build)"
 #endif
 
+/* As they are grouped in help. */
+enum group { BUILD, COLLECT, CONTROL, LOOK, GROUPS };
+static const char *const groups[GROUPS] = {"build", "collect", "control", "look"};
+
 static const struct command {
   const char *name;
-  int (*run)(int argc, char **argv);
+  enum group group;
+  command_function *run;
   const char *summary;
 } commands[] = {
-    {"run", cmd_run, "run a program with the profiler attached"},
-    {"report", cmd_report, "show totals, or the interval between two of them"},
-    {"flame", cmd_flame, "draw where the time of futures went, as a flame graph (SVG)"},
-    {"ps", cmd_ps, "show what lives: who waits for what, who holds a loop"},
-    {"dump", cmd_dump, "write the totals of a live or left-over profile"},
-    {"merge", cmd_merge, "write the totals of several processes as one"},
-    {"list", cmd_list, "list the profiles of live and ended processes"},
-    {"on", cmd_on, "switch profiling of a live process on"},
-    {"off", cmd_off, "switch it off"},
-    {"reset", cmd_reset, "start its totals again from zero"},
-    {"coverage", cmd_coverage, "what of a program the plugin saw, and what it did not"},
-    {"bindings", cmd_bindings, "what bindings files say, and what is wrong with them"},
-    {"cflags", cmd_cflags, "print the flags to compile (and link) with"},
+    {"cflags", BUILD, cmd_cflags, "print the flags to compile (and link) with"},
+    {"coverage", BUILD, cmd_coverage, "what of a program the plugin saw, and what it did not"},
+    {"bindings", BUILD, cmd_bindings, "what bindings files say, and what is wrong with them"},
+    {"run", COLLECT, cmd_run, "run a program with the profiler attached"},
+    {"dump", COLLECT, cmd_dump, "write the totals of a live or left-over profile"},
+    {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},
+    {"list", CONTROL, cmd_list, "list the profiles of live and ended processes"},
+    {"on", CONTROL, cmd_on, "switch profiling of a live process on"},
+    {"off", CONTROL, cmd_off, "switch it off"},
+    {"reset", CONTROL, cmd_reset, "start its totals again from zero"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to) {
   fputs("Usage: aprof COMMAND [ARGUMENT...]\n"
-        "The async profiler for C: where the time of futures went.\n\n",
+        "The async profiler for C: where the time of futures went.\n",
         to);
-  for (size_t i = 0; i < COMMANDS; i++)
-    fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+  for (enum group group = 0; group < GROUPS; group++) {
+    fprintf(to, "\n%s\n", groups[group]);
+    for (size_t i = 0; i < COMMANDS; i++)
+      if (commands[i].group == group)
+        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; group == LOOK && outputs[i]; i++)
+      fprintf(to, "  %-9s %s\n", outputs[i]->name, outputs[i]->summary);
+  }
   fputs("\n  --help     this text; `aprof COMMAND --help` tells about one command\n"
         "  --version  the version\n\n"
         "First steps:  cc $(aprof cflags) -g -o prog prog.c && aprof run --report -- ./prog\n",
@@ -53,6 +60,27 @@ static bool has_empty(int argc, char **argv) {
       return true;
     }
   return false;
+}
+
+static int dispatch(int argc, char **argv) {
+  const char *name = argv[1];
+  command_function *run = NULL;
+  const struct output *output = NULL;
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name))
+      run = commands[i].run;
+  for (size_t i = 0; outputs[i]; i++)
+    if (!strcmp(name, outputs[i]->name))
+      output = outputs[i];
+  if (!run && !output) {
+    complain("there is no command '%s'; `aprof --help` lists them", name);
+    return CLI_USAGE;
+  }
+  if (run != cmd_run && has_empty(argc, argv))
+    return CLI_USAGE;
+  /* argp prints argv[0] in its usage lines and error messages. */
+  argv[1] = print_string("aprof %s", name);
+  return run ? run(argc - 1, argv + 1) : show_output(output, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
@@ -71,20 +99,10 @@ int main(int argc, char **argv) {
     puts("aprof " APROF_VERSION);
     return fflush(stdout) ? CLI_FAILED : CLI_OK;
   }
-  for (size_t i = 0; i < COMMANDS; i++) {
-    if (strcmp(name, commands[i].name))
-      continue;
-    if (commands[i].run != cmd_run && has_empty(argc, argv))
-      return CLI_USAGE;
-    /* argp prints argv[0] in its usage lines and error messages. */
-    argv[1] = print_string("aprof %s", name);
-    int status = commands[i].run(argc - 1, argv + 1);
-    if (fflush(stdout) || ferror(stdout)) {
-      complain("cannot write standard output: %s", strerror(errno));
-      return status ? status : CLI_FAILED;
-    }
-    return status;
+  int status = dispatch(argc, argv);
+  if (fflush(stdout) || ferror(stdout)) {
+    complain("cannot write standard output: %s", strerror(errno));
+    return status ? status : CLI_FAILED;
   }
-  complain("there is no command '%s'; `aprof --help` lists them", name);
-  return CLI_USAGE;
+  return status;
 }

@@ -287,12 +287,11 @@ static void put_notes(const struct flame *f, struct head *h) {
     put_lines(h, print_string("Folded: %zu narrower than half a pixel%s, %s", f->hidden,
                               f->depth >= FLAME_DEPTH ? " or too deep" : "",
                               percent(f->hidden_width, 1)));
-  if (f->options.mark) {
+  if (f->mark) {
     size_t marked = 0;
     for (size_t i = 0; i < f->frames; i++)
       marked += f->frame[i].marked && f->frame[i].drawn;
-    put_lines(h,
-              print_string("Marked by a thick border: %zu frames, /%s/", marked, f->options.mark));
+    put_lines(h, print_string("Marked by a thick border: %zu frames, /%s/", marked, f->mark));
   }
 }
 

@@ -4,11 +4,14 @@
 
 #include "ask/ask.h"
 #include "ask/format.h"
+#include "outputs.h"
 #include "read/index.h"
+#include "read/names.h"
 #include "read/util.h"
 #include "report.h"
 
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,9 +271,22 @@ static void fold(struct flame *f) {
   free(folded);
 }
 
+static char *expression_of(const char *mark) {
+  size_t length = strlen(mark);
+  bool slashes = length > 1 && mark[0] == '/' && mark[length - 1] == '/';
+  return print_string("%.*s", (int)(slashes ? length - 2 : length), mark + slashes);
+}
+
 static void mark(struct flame *f) {
-  for (size_t i = 1; f->options.mark && i < f->frames; i++)
-    f->frame[i].marked = !regexec(f->options.mark_regex, f->frame[i].name, 0, NULL, 0);
+  regex_t regex;
+  char *text = f->options.mark ? expression_of(f->options.mark) : NULL;
+  if (text && !regcomp(&regex, text, REG_EXTENDED | REG_NOSUB)) {
+    for (size_t i = 1; i < f->frames; i++)
+      f->frame[i].marked = !regexec(&regex, f->frame[i].name, 0, NULL, 0);
+    regfree(&regex);
+    clean_text(text);
+  }
+  f->mark = text;
 }
 
 struct flame *flame_new(struct view *from, struct view *to, const struct flame_options *o) {
@@ -306,7 +322,75 @@ void flame_free(struct flame *f) {
     free(f->frame[i].name);
     free(f->frame[i].place);
   }
-  if (f)
+  if (f) {
     free(f->frame);
+    free(f->mark);
+  }
   free(f);
 }
+
+/* -- as an output -------------------------------------------------------------- */
+
+static char *take_mark(void *options, const char *text) {
+  regex_t regex;
+  char why[100] = "it is empty", *expression = expression_of(text);
+  int error = *expression ? regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+  if (*expression && error)
+    regerror(error, &regex, why, sizeof why);
+  else if (!error)
+    regfree(&regex);
+  free(expression);
+  ((struct flame_options *)options)->mark = text;
+  return error ? print_string("%s", why) : NULL;
+}
+
+static const char *fault_of(const void *options, size_t targets) {
+  const struct flame_options *o = options;
+  if (o->diff && targets < 2)
+    return "--diff compares two: give A and B";
+  return !o->diff && targets > 1 ? "of two only what changed is drawn: give --diff" : NULL;
+}
+
+static int write_flame(struct view *v, const void *options, FILE *out) {
+  const struct flame_options *o = options;
+  struct flame *flame = flame_new(v, o->other, o);
+  flame_write(flame, out);
+  flame_free(flame);
+  return 0;
+}
+
+#define MEASURE(name, which, help)                                                                 \
+  { name, 0, OPTION_SET, offsetof(struct flame_options, measure), .text = help, .value = which }
+static const char *const pers[] = {"total", "call", "second", NULL};
+static const struct option_row own[] = {
+    MEASURE("wall", FLAME_WALL, "Width is all time of futures, by state (default)"),
+    MEASURE("exec", FLAME_EXEC, "Width is time that futures ran"),
+    MEASURE("waiting", FLAME_WAITING, "Width is time that futures waited"),
+    MEASURE("queued", FLAME_QUEUED, "Width is time that futures were ready and did not run"),
+    {"diff", 0, OPTION_FLAG, offsetof(struct flame_options, diff),
+     .text = "Two TARGETs: red grew from A to B, blue shrank"},
+    {"per", 0, OPTION_WORD, offsetof(struct flame_options, per), "call|second",
+     .text = "Divide by the futures of the topmost function, or by the time measured",
+     .words = pers},
+    {"mark", 0, OPTION_OWN, 0, "/REGEX/",
+     .text = "Put a thick border around frames whose name fits", .take = take_mark},
+    {"all", 0, OPTION_FLAG, offsetof(struct flame_options, all),
+     .text = "Waiting for new work (listeners, readers), too"},
+    {0}};
+
+const struct output output_flame = {
+    .name = "flame",
+    .summary = "draw where the time of futures went, as a flame graph (SVG)",
+    .about = "Draws the paths of functions and awaits of TARGET as one SVG: as wide as the time of "
+             "futures on them, callers above. A browser searches it and zooms into it; it needs "
+             "nothing but the file.\v"
+             "Orange runs, blue with stripes waits, yellow with dots is queued; pale is a "
+             "library's.",
+    .targets = OUTPUT_PAIR,
+    .second = offsetof(struct flame_options, other),
+    .option = own,
+    .size = sizeof(struct flame_options),
+    .defaults = &(const struct flame_options){.measure = FLAME_WALL},
+    .picture = true,
+    .fault = fault_of,
+    .text = write_flame};

@@ -12,7 +12,6 @@
 
 #include "read/view.h"
 
-#include <regex.h>
 #include <stdio.h>
 
 enum flame_measure { FLAME_WALL, FLAME_EXEC, FLAME_WAITING, FLAME_QUEUED };
@@ -21,9 +20,10 @@ enum flame_per { FLAME_IN_TOTAL, FLAME_PER_CALL, FLAME_PER_SECOND };
 struct flame_options {
   enum flame_measure measure;
   enum flame_per per;
-  bool all;         /* waiting for new work, too */
-  const char *mark; /* as it was typed; NULL: nothing is marked */
-  const regex_t *mark_regex;
+  bool all;           /* waiting for new work, too */
+  const char *mark;   /* REGEX or /REGEX/ that names fit; NULL: nothing is marked */
+  bool diff;          /* two views */
+  struct view *other; /* the second, or NULL */
 };
 
 enum flame_what { FLAME_ROOT, FLAME_FUNCTION, FLAME_RUN, FLAME_QUEUE, FLAME_WAIT, FLAME_FOLD };
@@ -44,6 +44,7 @@ struct flame_frame {
 
 struct flame {
   struct flame_options options;
+  char *mark;                           /* the expression, to be shown; or NULL */
   const struct view *view[FLAME_SIDES]; /* the second: NULL, or what the first is compared to */
   int sides;
   struct flame_frame *frame; /* parents before children */

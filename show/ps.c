@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What lives, as text and as JSON; see ps.h. */
-#include "ps.h"
-
+/*
+ * What lives, as text in 80 columns and as JSON (aprof.ps/1).
+ *
+ * Purpose: one look at a process that hangs, is slow, or has crashed.
+ * Cost: that of ask/live.h.
+ */
 #include "ask/format.h"
 #include "ask/live.h"
 #include "emit.h"
+#include "outputs.h"
 #include "read/util.h"
 #include "report.h"
 
@@ -20,6 +24,15 @@ enum {
   STATE_WIDTH = 8,
   TIME_WIDTH = 9,
   LISTENERS = 10, /* and holders: so many are named, unless all are wanted */
+};
+
+/* The view lists so many one by one; beyond it equal ones are one entry, without who created them.
+ */
+enum { LIVES = 100000, ROWS = 40 };
+
+struct options {
+  uint64_t rows; /* 0: all */
+  bool all;      /* so are these, and listeners */
 };
 
 static const char *plural(uint64_t count) {
@@ -309,22 +322,25 @@ static void print_lacks(const struct view *v, const struct live_tree *tree, FILE
     print_words(out, "profiling is off: what lives since then is not known");
 }
 
-void ps_print(struct view *v, const struct ps_options *options, FILE *out) {
+static int print(struct view *v, const void *options, FILE *out) {
+  const struct options *o = options;
+  uint64_t rows = o->all ? 0 : o->rows;
   char *directory = report_directory(v);
   report_shorten(v, directory);
   struct live_tree tree = ask_live(v);
   style_choose(out);
   print_head(v, &tree, out);
-  for (size_t i = 0, shown = 0; i < tree.groups && (!options->rows || shown < LISTENERS); i++)
+  for (size_t i = 0, shown = 0; i < tree.groups && (!rows || shown < LISTENERS); i++)
     if (tree.group[i].holds) {
       print_holder(v, &tree.group[i], out);
       shown++;
     }
-  print_tree(v, &tree, options->rows, out);
-  print_listeners(v, &tree, options->rows, out);
+  print_tree(v, &tree, rows, out);
+  print_listeners(v, &tree, rows, out);
   print_lacks(v, &tree, out);
   ask_live_free(&tree);
   free(directory);
+  return 0;
 }
 
 /* -- JSON -------------------------------------------------------------------- */
@@ -388,7 +404,8 @@ static void emit_group(struct emit *e, const struct view *v, const struct live_g
   emit_close(e, '}');
 }
 
-void ps_json(const struct view *v, FILE *out) {
+static int write_json(struct view *v, const void *options, FILE *out) {
+  (void)options;
   struct live_tree tree = ask_live(v);
   struct emit e;
   emit_begin(&e, out);
@@ -410,4 +427,34 @@ void ps_json(const struct view *v, FILE *out) {
   emit_close(&e, '}');
   emit_end(&e);
   ask_live_free(&tree);
+  return 0;
 }
+
+/* -- as an output -------------------------------------------------------------- */
+
+static const struct option_row own[] = {{
+                                            "all",
+                                            0,
+                                            OPTION_FLAG,
+                                            offsetof(struct options, all),
+
+                                            .text = "Show all rows and listeners",
+                                        },
+                                        {"top", 'n', OPTION_COUNT, offsetof(struct options, rows),
+                                         "N", .text = "Show N rows (default 40; 0: all)"},
+                                        {0}};
+
+const struct output output_ps = {
+    .name = "ps",
+    .summary = "show what lives: who waits for what, who holds a loop",
+    .about = "Shows the futures that live, under those that created them: in which state, for how "
+             "long, where they wait; who holds a loop, who is queued. Equal ones are one row. Of a "
+             "process, running, stopped or hung; of totals, of a profile that a crash left, or of "
+             "its core.\v"
+             "The process is not disturbed: its profile is read, no signal is sent.",
+    .option = own,
+    .size = sizeof(struct options),
+    .defaults = &(const struct options){.rows = ROWS},
+    .wanted = {.without_histograms = true, .lives = LIVES},
+    .text = print,
+    .json = write_json};

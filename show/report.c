@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as text; see report.h. */
 #include "report.h"
+#include "outputs.h"
 
 #include "ask/format.h"
 #include "read/governed.h"
@@ -378,3 +379,54 @@ void report_print(struct view *v, const struct report_options *options, FILE *ou
   print_waits(v, options, true, out);
   report_print_misses(v, options, out);
 }
+
+/* -- as an output -------------------------------------------------------------- */
+
+const struct report_options report_defaults = {
+    .sort = SORT_EXEC, .functions = 20, .waits = 10, .limits = ASK_DEFAULTS};
+
+static int print(struct view *v, const void *options, FILE *out) {
+  report_print(v, options, out);
+  return 0;
+}
+
+static int write_json(struct view *v, const void *options, FILE *out) {
+  report_json(v, options, out);
+  return 0;
+}
+
+static char *take_top(void *options, const char *text) {
+  struct report_options *o = options;
+  uint64_t rows;
+  if (!parse_number(text, &rows))
+    return print_string("that is not a number of rows");
+  o->functions = o->waits = rows;
+  return NULL;
+}
+
+static const struct option_row own[] = {
+    {"sort", 's', OPTION_WORD, offsetof(struct report_options, sort), "KEY",
+     .text = "Order functions by KEY: exec (default), calls, waiting, wall, queued, slice, worst, "
+             "children, name",
+     .words = report_sorts},
+    {"top", 'n', OPTION_OWN, 0, "N",
+     .text = "Show N functions and N waits (default 20 and 10; 0: all)", .take = take_top},
+    {0}};
+
+const struct output output_report = {
+    .name = "report",
+    .summary = "show totals, or the interval between two of them",
+    .about = "Shows what is wrong, in words, then functions, then the awaits where time was really "
+             "spent. With two totals of one process, what happened between them.\v"
+             "Columns: calls: futures created. loop: share of the loop's time. exec/call: time on "
+             "the CPU, children excluded. wait/call: time in awaits. wall p99: from creation to "
+             "end. slice: one hold of the loop; worst: the longest, with the two places it lies "
+             "between. children: what the children ran, per call. `-' is not measured.",
+    .targets = OUTPUT_INTERVAL,
+    .option = own,
+    .size = sizeof(struct report_options),
+    .defaults = &report_defaults,
+    .has_limits = true,
+    .limits = offsetof(struct report_options, limits),
+    .text = print,
+    .json = write_json};

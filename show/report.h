@@ -30,8 +30,6 @@ struct report_options {
   enum report_sort sort;
   size_t functions, waits; /* rows; 0: all */
   struct ask_limits limits;
-  int64_t loop; /* of this thread alone; 0: of all */
-  bool json;
 };
 
 /* Names of report_sort, in its order; NULL ends them. */
@@ -67,8 +65,6 @@ void report_shorten(struct view *, const char *directory);
 void report_print(struct view *, const struct report_options *, FILE *out);
 void report_json(const struct view *, const struct report_options *, FILE *out);
 
-/* Loads, subtracts and prints; `second` may be NULL. The exit status. */
-int report_targets(const char *first, const char *second, const struct report_options *);
 extern const struct report_options report_defaults;
 
 #endif

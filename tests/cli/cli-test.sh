@@ -578,14 +578,13 @@ says "no command" 2 "Usage: aprof COMMAND" "$aprof"
 says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
 says "--help" 0 "the profiles of live and ended" "$aprof" --help
 says "--version" 0 "aprof " "$aprof" --version
-for command in run report dump merge list on off reset coverage bindings cflags; do
+for command in $("$aprof" --help | sed -n 's/^  \([a-z]\+\)  .*/\1/p'); do
   says "$command --help" 0 "Usage: aprof $command" "$aprof" "$command" --help
 done
 says "report: of standard input twice" 2 "only one of the two" "$aprof" report - -
 says "report: standard input without a word" 1 "standard input is neither totals nor" "$aprof" report -
 cat copy.aprof | "$aprof" report - >said.txt 2>&1
 contains "report: a profile on standard input" "standard input is a profile: name its file" said.txt
-says "report: of nothing" 2 "a report on what" "$aprof" report
 for command in report dump on off reset coverage; do
   says "$command: an empty argument" 2 "argument 1 of \`aprof $command' is empty" "$aprof" "$command" ""
 done
@@ -616,7 +615,7 @@ edited "a tree of another program" 't["tree"][-1]["parent"] = 4711' \
   ".parent is 4711, which is no function's path before it"
 edited "a member that is gone" 'del t["health"]["events"]' "health.events is missing, not a count"
 edited "elapsed is no sum" 't["threads"][0]["elapsed_ns"] = 5' "threads[0].elapsed_ns is 5, but"
-says "report: bad key" 2 "cannot sort by 'colour'" "$aprof" report --sort colour a.json
+says "report: bad key" 2 "--sort takes no 'colour': it is one of exec, calls" "$aprof" report --sort colour a.json
 says "report: no file" 1 "there is no file nowhere.json, and no process of that name" "$aprof" report nowhere.json
 says "report: other JSON" 1 "no totals of aprof" "$aprof" report other.json
 says "report: no JSON" 1 "neither totals nor a profile" "$aprof" report text.txt

@@ -169,7 +169,7 @@ contains "--per call: says so" "per future" call.svg
 "$aprof" flame --per second a.json >second.svg
 contains "--per second: says so" " per second" second.svg
 
-for wrong in "--per week a.json" "--mark /(/ a.json" "a.json more.json" "--diff a.json" ""; do
+for wrong in "--per week a.json" "--mark /(/ a.json" "a.json more.json" "--diff a.json"; do
   "$aprof" flame $wrong >wrong.svg 2>wrong.txt
   equal "flame $wrong: is refused" "2 0" "$? $(wc -c <wrong.svg)"
 done

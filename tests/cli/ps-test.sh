@@ -154,14 +154,24 @@ if $spaces true 2>/dev/null; then
   exec 8<>hold
   # shellcheck disable=SC2016
   lone='for i in $(seq "$1"); do ./prog <hold >pid$i.txt 2>/dev/null & done
-    for i in $(seq "$1"); do until [ -s pid$i.txt ]; do sleep 0.02; done; done; '"$aprof"' ps >lone.txt 2>lone.err; echo $?'
-  equal "no target, one lives: it is meant" 0 "$($spaces sh -c "$lone" sh 1)"
+    for i in $(seq "$1"); do until [ -s pid$i.txt ]; do sleep 0.02; done; done; '"$aprof"' "$2" >lone.txt 2>lone.err; echo $?'
+  # What the others do with a target is in their own tests.
+  for command in ps report flame dump; do
+    equal "no target, one lives: $command means it" 0 "$($spaces sh -c "$lone" sh 1 $command)"
+    refuse "no target: $command shows it" test ! -s lone.txt
+    rm -f pid[0-9].txt
+  done
+  equal "no target, one lives: it is meant" 0 "$($spaces sh -c "$lone" sh 1 ps)"
   contains "no target: its futures" "7 live futures" lone.txt
   rm -f pid[0-9].txt
-  equal "no target, two live: exit status" 2 "$($spaces sh -c "$lone" sh 2)"
-  equal "no target, two live: they are listed" 2 "$(grep -c ' live ' lone.txt)"
-  contains "no target, two live: it is asked which" "which of these processes?" lone.err
-  equal "no target, none lives: exit status" 2 "$($spaces sh -c "$lone" sh 0)"
+  for command in ps report flame dump; do
+    equal "no target, two live: $command cannot tell" "2 0" \
+      "$($spaces sh -c "$lone" sh 2 $command) $(wc -c <lone.txt)"
+    equal "no target, two live: they are listed" 2 "$(grep -c ' live ' lone.err)"
+    contains "no target, two live: it is asked which" "which of these processes?" lone.err
+    rm -f pid[0-9].txt
+  done
+  equal "no target, none lives: exit status" 2 "$($spaces sh -c "$lone" sh 0 ps)"
   contains "no target, none lives: it is said" "no live process is profiled" lone.err
   exec 8>&-
 else

@@ -19,6 +19,17 @@ else
   skip "pages are clean" "no groff"
 fi
 
+# The tables of commands and options, as --help prints them: each has its place in the pages.
+for command in $("$aprof" --help | sed -n 's/^  \([a-z]\+\)  .*/\1/p'); do
+  page=$doc/aprof-$command.1
+  check "aprof(1): names $command" grep -qE "^\.BR? (.*[\" ])?$command([\" ]|\$)" "$doc/aprof.1"
+  [ -e "$page" ] || page=$doc/aprof.1
+  for option in $("$aprof" "$command" --help | sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p'); do
+    case $option in --help | --usage) continue ;; esac
+    check "${page##*/}: $command has $option" grep -qF -- "${option//-/\\-}" "$page"
+  done
+done
+
 # examples_of PAGE: its programs, as example-PAGE-N.c
 examples_of() {
   awk -v name="example-${1##*/}" '

@@ -11,9 +11,8 @@ LIBS = -lcjson -ldw -lelf
 
 VPATH = $(src)
 
-# But for commands, and pictures, whose script and style the build makes C of.
-cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c %/flame.c %/flame-svg.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
-cli += cli/cmd-report.o
+# But for commands, and pictures (so the table of outputs), whose script and style the build makes C of.
+cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c %/flame.c %/flame-svg.c %/outputs.c,$(foreach d,read ask show cli,$(wildcard $(src)/$d/*.c))))
 binding = $(patsubst $(src)/%.cc,%.o,$(wildcard $(src)/lang/*.cc))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
   tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/seeds.o tests/cli/synthetic.o

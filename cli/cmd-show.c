@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands that show a view of a TARGET: all of them, from the table of outputs. */
+#include "arguments.h"
+#include "cli.h"
+#include "core.h"
+#include "load.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What each of them takes. */
+struct show {
+  const struct output *output;
+  const char *file, *core;
+  bool json;
+  int64_t loop;
+  void *options; /* the output's own */
+};
+
+static const struct option_row everywhere[] = {
+    {"json", 0, OPTION_FLAG, offsetof(struct show, json), .text = "Print JSON instead of text"},
+    {"output", 'o', OPTION_TEXT, offsetof(struct show, file), "FILE",
+     .text = "Write to FILE, whole or not at all (default: standard output)"},
+    {"loop", 0, OPTION_THREAD, offsetof(struct show, loop), "TID",
+     .text = "Only what thread TID ran: its loop (of a PID, a NAME or a profile)"},
+    {"core", 0, OPTION_TEXT, offsetof(struct show, core), "FILE",
+     .text = "Of the process that FILE is a core of"},
+    {0}};
+
+static const char *fault_of(const struct arguments *a) {
+  const struct show *show = a->context;
+  const struct output *o = show->output;
+  if (show->core && a->words)
+    return "a core, or a target: not both";
+  if (a->words == 2 && !strcmp(a->word[0], "-") && !strcmp(a->word[1], "-"))
+    return "only one of the two can be standard input";
+  const char *fault = o->fault ? o->fault(show->options, a->words) : NULL;
+  if (!fault && o->picture && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
+    return "a picture is nothing for a terminal: give -o FILE";
+  return fault;
+}
+
+struct shown {
+  const struct show *show;
+  struct view *view;
+  int *status;
+};
+
+static void write_shown(const void *of, FILE *out) {
+  const struct shown *shown = of;
+  const struct show *show = shown->show;
+  output_function *write = show->json ? show->output->json : show->output->text;
+  *shown->status = write(shown->view, show->options, out);
+}
+
+static int write_views(const struct show *show, struct view *first, struct view *second) {
+  int status = CLI_OK;
+  const struct output *o = show->output;
+  if (second && o->targets == OUTPUT_PAIR)
+    *(struct view **)((char *)show->options + o->second) = second;
+  if (second && o->targets == OUTPUT_INTERVAL) {
+    if (!view_subtract(second, first))
+      return CLI_FAILED;
+    first = second;
+  }
+  struct shown shown = {show, first, &status};
+  return output_given(show->file, write_shown, &shown) ? status : CLI_FAILED;
+}
+
+static int show_targets(const struct show *show, const char *const *target, size_t targets) {
+  struct view *view[2] = {NULL, NULL};
+  int status = CLI_FAILED;
+  size_t views = 0;
+  struct view_request wanted = show->output->wanted;
+  wanted.loop = show->loop;
+  do
+    view[views] = view_load(targets ? target[views] : NULL, &wanted);
+  while (view[views] && ++views < targets);
+  if (views && views >= targets)
+    status = write_views(show, view[0], view[1]);
+  view_free(view[0]);
+  view_free(view[1]);
+  return status;
+}
+
+static int show_arguments(const struct output *o, struct show *show, int argc, char **argv) {
+  const char *usage = o->targets == OUTPUT_ONE ? "[TARGET]" : "[TARGET [TARGET]]";
+  char *about =
+      print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", ARGUMENTS_TARGET);
+  struct arguments a = {.usage = usage,
+                        .about = about,
+                        .most = o->targets == OUTPUT_ONE ? 1 : 2,
+                        .too_many = o->targets == OUTPUT_ONE ? "one target at a time"
+                                                             : "two targets at most",
+                        .fault = fault_of,
+                        .context = show};
+  size_t tables = 0;
+  if (o->option) {
+    a.table[tables].row = o->option;
+    a.table[tables++].into = show->options;
+  }
+  if (o->has_limits) {
+    a.table[tables].row = ask_options;
+    a.table[tables++].into = (char *)show->options + o->limits;
+  }
+  a.table[tables].row = everywhere + !o->json;
+  a.table[tables].into = show;
+  arguments_parse(&a, argc, argv);
+  free(about);
+  if (show->core && !core_is(show->core)) {
+    complain("%s is no core", show->core);
+    return CLI_FAILED;
+  }
+  return show->core ? show_targets(show, &show->core, 1)
+                    : show_targets(show, (const char *const *)a.word, a.words);
+}
+
+int show_output(const struct output *o, int argc, char **argv) {
+  struct show show = {.output = o, .file = "-", .options = allocate(1, o->size)};
+  memcpy(show.options, o->defaults, o->size);
+  int status = show_arguments(o, &show, argc, argv);
+  free(show.options);
+  return status;
+}
+
+int show_plainly(const struct output *o, const char *target) {
+  char *argv[] = {(char *)o->name, (char *)target, NULL};
+  return show_output(o, 2, argv);
+}

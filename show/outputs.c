@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of outputs; each stands in the file that has its name. See outputs.h. */
+#include "outputs.h"
+
+#define OUTPUTS(ROW) ROW(report) ROW(ps) ROW(flame)
+
+#define DECLARE(name) extern const struct output output_##name;
+OUTPUTS(DECLARE)
+
+#define LIST(name) &output_##name,
+const struct output *const outputs[] = {OUTPUTS(LIST) NULL};

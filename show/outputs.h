@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outputs: all ways to show a view, as a table.
+ *
+ * Purpose: an output is a file here, and a row in outputs.c. The row makes a command of it:
+ * `aprof NAME [OPTION...] [TARGET]`, with its help, -o FILE, --loop, --core, and --json where it
+ * has JSON (cli/cmd-show.c). Cost: that of the output. Locking: none.
+ */
+#ifndef APROF_SHOW_OUTPUTS_H
+#define APROF_SHOW_OUTPUTS_H
+
+#include "ask/option.h"
+#include "read/view.h"
+
+#include <stdio.h>
+
+enum output_targets {
+  OUTPUT_ONE,
+  OUTPUT_INTERVAL, /* or two of one process: the view is what lies between them */
+  OUTPUT_PAIR,     /* or two, as the options say: the second is put into these, see `second` */
+};
+
+/* Writes the view; 0, or the status that the command ends with. It may shorten names in the view. A
+   failing `out` is the caller's to see. `options`: as the row's table has filled them. */
+typedef int output_function(struct view *, const void *options, FILE *out);
+
+struct output {
+  const char *name;    /* of the command */
+  const char *summary; /* in `aprof --help` */
+  const char *about;   /* in its own; behind \v what stands below the options */
+  enum output_targets targets;
+  const struct option_row *option; /* its own; NULL: none */
+  size_t size;                     /* of the options' struct, and what it is before */
+  const void *defaults;
+  bool has_limits; /* those of findings are options, too: */
+  size_t limits;   /* offset of a struct ask_limits in its own */
+  size_t second;   /* of a struct view *, where targets is OUTPUT_PAIR */
+  bool picture;    /* nothing for a terminal */
+  /* What is wrong with the options given, and so many targets; NULL: nothing. */
+  const char *(*fault)(const void *options, size_t targets);
+  struct view_request wanted; /* of the view */
+  output_function *text;      /* or whatever it is */
+  output_function *json;      /* NULL: there is no --json */
+};
+
+/* In the order of help; NULL ends them. */
+extern const struct output *const outputs[];
+extern const struct output output_report;
+
+#endif
