@@ -10,8 +10,8 @@
 #ifndef APROF_PLUGIN_DIAGNOSE_H
 #define APROF_PLUGIN_DIAGNOSE_H
 
-#include "lang/binding.h"
 #include "gcc.h"
+#include "lang/binding.h"
 
 namespace aprof {
 

@@ -23,7 +23,7 @@ plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) \
 	  $$(LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
 plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk config.status
-	@$$(MKDIR_P) plugin/gcc$(1)
+	@$$(MKDIR_P) $$(@D)
 	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
 	  -I$$(srcdir) -I$$(srcdir)/rt/include \
 	  -isystem $(call aprof_of,$(1),$(GCC_PLUGIN_DIRS))/include -MMD -MP -c -o $$@ $$<
@@ -33,7 +33,7 @@ plugin/gcc$(1)/lang/%.o: $$(srcdir)/lang/%.cc $$(srcdir)/plugin/gcc.mk config.st
 	@$$(MKDIR_P) plugin/gcc$(1)/lang
 	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) -I$$(srcdir) -MMD -MP -c -o $$@ $$<
 
--include $$(wildcard plugin/gcc$(1)/*.d plugin/gcc$(1)/lang/*.d)
+-include $$(wildcard plugin/gcc$(1)/*.d plugin/gcc$(1)/*/*.d)
 endef
 
 $(foreach major,$(GCC_MAJORS),$(eval $(call aprof_plugin_rules,$(major))))

@@ -2,12 +2,12 @@
 /* The walk over one function; see pass.h. */
 #include "pass.h"
 
-#include "body.h"
-#include "call.h"
-#include "gate.h"
 #include "gcc.h"
-#include "match.h"
-#include "scan.h"
+#include "plugin/emit/body.h"
+#include "plugin/emit/call.h"
+#include "plugin/emit/gate.h"
+#include "plugin/match/match.h"
+#include "plugin/match/scan.h"
 
 namespace aprof {
 

@@ -8,16 +8,16 @@
  *     each function, once the unit is parsed       pass.cc
  *     end of the unit    coverage.cc
  */
-#include "attribute.h"
-#include "bindings.h"
-#include "coverage.h"
 #include "gcc.h"
 #include "keep.h"
-#include "library.h"
-#include "match.h"
-#include "options.h"
 #include "pass.h"
-#include "scan.h"
+#include "plugin/emit/coverage.h"
+#include "plugin/match/attribute.h"
+#include "plugin/match/bindings.h"
+#include "plugin/match/library.h"
+#include "plugin/match/match.h"
+#include "plugin/match/scan.h"
+#include "settings.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -30,8 +30,8 @@
 #include <aprof/profile.h>
 
 #include "aprof.h"
-#include "bytes.h"
-#include "kernel.h"
+#include "rt/sys/bytes.h"
+#include "rt/sys/kernel.h"
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
-#include "events.h"
-#include "govern.h"
+#include "rt/event/events.h"
+#include "rt/count/govern.h"
 #include "reader.h"
-#include "rt.h"
+#include "rt/rt.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be compared of programs on threads that shed detail (rt/govern.h).
+ * What can be compared of programs on threads that shed detail (rt/count/govern.h).
  *
  * Purpose: the same programs and the same model, at each step; what the step gives up is
  * taken out of both sides. Nothing is decided by a governor: a program has one step.

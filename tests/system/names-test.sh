@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A program may have functions of its own under any name that ISO C leaves to it, and libc's
-# own code never calls them. Nor do events: what libc offers by those names, rt/kernel.h has.
+# own code never calls them. Nor do events: what libc offers by those names, rt/sys/kernel.h has.
 . "$(dirname "$0")/../lib.sh"
 export APROF_COMMAND=$aprof
 

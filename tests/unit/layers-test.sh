@@ -13,8 +13,13 @@ includes() {
   local folder=$1 suffix
   shift
   for suffix; do
-    cat "$src/$folder"/*."$suffix" 2>/dev/null
+    find "$src/$folder" -name "*.$suffix" -exec cat {} +
   done | sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1/p' | sort -u
+}
+
+# headers FOLDER: its headers, below all of its folders
+headers() {
+  (cd "$src" && find "$1" -name '*.h' | xargs)
 }
 
 # only NAME ALLOWED FOUND: each of the words found is one of those allowed
@@ -31,7 +36,7 @@ ours='^(\.\./|rt/|lang/|read/|ask/|show/|cli/|plugin/|aprof\.h|aprof/)'
 
 # In lang/ each header in quotes is its own, and each other one of the standard library.
 language=$(cd "$src" && echo lang/*.h)
-only "plugin/ knows the event ABI and the language only" "aprof/abi.h $language" \
+only "plugin/ knows the event ABI and the language only" "aprof/abi.h $language $(headers plugin)" \
   "$(includes plugin c h cc | grep -E "$ours")"
 # strangers FOLDER: what its files include and is neither its own nor the standard library's
 strangers() {
@@ -44,8 +49,8 @@ strangers() {
 (cd "$src" && src=. && strangers lang) >"$work/odd"
 equal "lang/ knows no compiler, and nothing of the plugin" "" "$(cat "$work/odd")"
 mkdir "$work/lang" && printf '#include <string>\n#include "own.h"\n' >"$work/lang/a.cc" && : >"$work/lang/own.h"
-printf '#include "gcc.h"\n#include <tree.h>\n#include "plugin/match.h"\n' >"$work/lang/b.cc"
-equal "a planted include is found" "gcc.h plugin/match.h tree.h" \
+printf '#include "gcc.h"\n#include <tree.h>\n#include "plugin/match/match.h"\n' >"$work/lang/b.cc"
+equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
   "$(cd "$work" && src=. && strangers lang | sort | xargs)"
 # The profile holds kinds, models and flags of sites as abi.h numbers them.
 # What is read is asked, what is answered is shown: each folder knows those before it only.
@@ -56,10 +61,10 @@ for folder in read ask show cli; do
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"
 done
-only "rt/ includes its own contracts only" "aprof/abi.h aprof/profile.h aprof.h" \
+only "rt/ includes its own contracts only" "aprof/abi.h aprof/event-table.h aprof/profile.h aprof.h $(headers rt)" \
   "$(includes rt c h | grep -E "$ours")"
 includes rt c h | grep -vE "$ours" | while read -r header; do
-  [ -e "$src/rt/$header" ] || echo "$header"
+  [ -n "$(find "$src/rt" -path "*/$header")" ] || echo "$header"
 done >"$work/system"
 for header in $(cat "$work/system"); do
   printf '#include <%s>\n' "$header"

@@ -2,7 +2,7 @@
 /* Creates, runs, wakes, ends and idling: futures that are found by a key. */
 #include "unit.h"
 
-#include "rt.h"
+#include "rt/rt.h"
 #include <pthread.h>
 #include <sched.h>
 

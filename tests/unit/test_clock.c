@@ -6,7 +6,7 @@
 #include <check.h>
 #include <time.h>
 
-#include "../../rt/bytes.c"
+#include "../../rt/sys/bytes.c"
 #include "suite.h"
 
 /* -- the clocks that clock.c asks: time passes by being asked for it ------------------- */
@@ -27,7 +27,7 @@ static uint64_t ticks_now(void) {
 
 #undef _GNU_SOURCE /* it says so itself */
 #define __builtin_ia32_rdtsc() ticks_now()
-#include "../../rt/clock.c"
+#include "../../rt/file/clock.c"
 
 struct rt rt;
 

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "key.h"
+#include "rt/future/key.h"
 
 CALLBACK_SITE(request);
 CALLBACK_SITE(other);

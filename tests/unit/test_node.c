@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "map.h"
+#include "rt/file/map.h"
 
 FUNCTION_SITE(a);
 FUNCTION_SITE(b);

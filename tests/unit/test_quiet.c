@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals for what the runtime does stay with it, and nobody else's do (rt/quiet.c). */
+/* Signals for what the runtime does stay with it, and nobody else's do (rt/sys/quiet.c). */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rt.h"
+#include "rt/rt.h"
 #include "suite.h"
 
 static volatile sig_atomic_t came;

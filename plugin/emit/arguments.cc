@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which arguments a line asks for, and what they are taken for; see value.h. */
+#include "value.h"
+
+#include "plugin/match/scan.h"
+#include "plugin/match/types.h"
+
+namespace aprof {
+
+int index_of(const Value *value, const Frame &frame) {
+  return (int)(value->number < 0 ? (int64_t)frame.args.size() + value->number : value->number);
+}
+
+/* -- which arguments ------------------------------------------------------------------- */
+
+static bool present(const Value *value, const Frame &frame) {
+  bool well = true;
+  value_visit(value, [&](const Value &v) {
+    int index = v.kind == Value::Arg ? index_of(&v, frame) : 0;
+    well &= v.kind != Value::Arg || (index >= 0 && index < (int)frame.args.size());
+  });
+  return well;
+}
+
+static bool present(const Key &key, const Frame &frame) {
+  return present(key.first.get(), frame) && present(key.second.get(), frame);
+}
+
+bool arguments_present(const Binding &b, const Frame &frame) {
+  bool well = present(b.key, frame);
+  for (const Duration &d : b.due)
+    well &= present(d.value.get(), frame);
+  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
+    condition_visit(*c, [&](const Value *value) { well &= present(value, frame); });
+  for (const Key &key : b.more_keys)
+    well &= present(key, frame);
+  for (const auto &value : b.functions)
+    well &= present(value.get(), frame);
+  return well;
+}
+
+/* -- what a body was cast from ----------------------------------------------------------- */
+
+bool is_word(tree type) {
+  return POINTER_TYPE_P(type) ||
+         (INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) == TYPE_PRECISION(ptr_type_node));
+}
+
+/* Both pointers to the same, or to nothing that is known: the fields of one are the other's. */
+static bool same_argument(tree one, tree other) {
+  return POINTER_TYPE_P(one) == POINTER_TYPE_P(other) &&
+         (!POINTER_TYPE_P(one) ||
+          TYPE_MAIN_VARIANT(TREE_TYPE(one)) == TYPE_MAIN_VARIANT(TREE_TYPE(other)));
+}
+
+static bool follows_argument(const Value *value) {
+  bool follows = false;
+  value_visit(value, [&](const Value &v) {
+    follows |= v.kind == Value::Field || v.kind == Value::Deref || v.kind == Value::Call;
+  });
+  return follows;
+}
+
+bool take_types(const Binding &b, tree function_type, Frame *frame) {
+  bool cast = false, well = true;
+  for (size_t i = 0; function_type && i < frame->args.size(); i++) {
+    tree declared = parameter_type(NULL_TREE, function_type, (int)i);
+    tree own = TREE_TYPE(frame->args[i]);
+    if (!declared || same_argument(declared, own))
+      continue;
+    cast = true;
+    well &= !POINTER_TYPE_P(declared) || is_word(own);
+    frame->types[i] = declared;
+  }
+  /* Else it may be another one that is called there: only what the key has found is looked into. */
+  bool sure =
+      is_passed_as_is(frame->function, &b) ||
+      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when);
+  return !cast || (well && sure);
+}
+
+static void collect(const Value *value, const Frame &frame, std::unordered_set<int> *indices) {
+  value_visit(value, [&](const Value &v) {
+    if (v.kind == Value::Arg)
+      indices->insert(index_of(&v, frame));
+  });
+}
+
+static void collect(const Key &key, const Frame &frame, std::unordered_set<int> *indices) {
+  collect(key.first.get(), frame, indices);
+  collect(key.second.get(), frame, indices);
+}
+
+void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
+  for (const Condition *c : {&b.ok, &b.once_if})
+    condition_visit(*c, [&](const Value *value) { collect(value, frame, indices); });
+  if (b.verb == Verb::Run)
+    return;
+  collect(b.key, frame, indices);
+  for (const Key &key : b.more_keys)
+    collect(key, frame, indices);
+}
+
+bool key_uses(const Binding &b, Value::Kind kind) {
+  bool uses = value_uses(b.key.first.get(), kind) || value_uses(b.key.second.get(), kind);
+  for (const Key &key : b.more_keys)
+    uses |= value_uses(key.first.get(), kind) || value_uses(key.second.get(), kind);
+  return uses;
+}
+
+bool late_object(const Binding &b) {
+  bool late = condition_uses(b.ok, Value::Obj) || condition_uses(b.once_if, Value::Obj);
+  if (b.verb != Verb::Run)
+    late |= key_uses(b, Value::Obj);
+  return late;
+}
+
+} // namespace aprof

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The work on one body, from its first look to its wrapping; see body.cc.
+ *
+ * Purpose: begin_body decides on the brackets, so that calls inside can refer to
+ * their tokens; instrument_return is called for each return; finish_body wraps.
+ * Cost, locking: see pieces.h.
+ */
+#ifndef APROF_PLUGIN_BODY_H
+#define APROF_PLUGIN_BODY_H
+
+#include "plugin/match/match.h"
+#include "value.h"
+
+namespace aprof {
+
+struct BodyBracket {
+  const Binding *run = nullptr; /* null: async, or a switch */
+  bool switches = false;
+  tree token = NULL_TREE;
+  tree open = NULL_TREE;  /* statements at entry */
+  tree how = NULL_TREE;   /* a constant or a variable */
+  tree where = NULL_TREE; /* null pointer or a variable: RETURN site */
+  int constant = 0;       /* how it ends where nothing else decides */
+  Frame late;             /* arguments as they were at entry */
+};
+
+struct BodyWork {
+  tree decl;
+  Frame frame;
+  tree variables = NULL_TREE;
+  std::vector<BodyBracket> brackets; /* from the outside in */
+  tree entry = NULL_TREE;            /* statements inside them all, before the body */
+  std::vector<tree> tokens;          /* of those that make it a future, in their order */
+};
+
+void begin_body(BodyWork *, const BodyLines &);
+void instrument_return(BodyWork *, gimple_stmt_iterator *);
+void finish_body(BodyWork *);
+
+/* The way an unwound bracket ends: a C++ exception, or a cancellation in C. */
+int unwound_how();
+
+} // namespace aprof
+
+#endif

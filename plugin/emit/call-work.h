@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One call (or store) while it is worked on: what goes before, around and behind.
+ *
+ * Purpose: between call.cc, which finds the lines and puts the pieces together,
+ * and call-events.cc, which makes the pieces of each line.
+ * Cost, locking: see pieces.h.
+ */
+#ifndef APROF_PLUGIN_CALL_WORK_H
+#define APROF_PLUGIN_CALL_WORK_H
+
+#include "call.h"
+#include "value.h"
+
+namespace aprof {
+
+/* A pair of opening and closing events around the call. */
+struct Bracket {
+  tree token = NULL_TREE;
+  tree open = NULL_TREE;   /* statements before */
+  tree normal = NULL_TREE; /* statements after it came to its end */
+  tree close = NULL_TREE;  /* statements whichever way it is left */
+};
+
+struct CallWork {
+  const Caller &in;
+  gcall *call; /* null: an assignment */
+  std::string callee;
+  Frame frame;
+  bool may_throw;
+  bool enters = false; /* the callee's body is a future */
+  tree variables = NULL_TREE;
+  tree before = NULL_TREE, after = NULL_TREE;
+  gimple_seq inner = nullptr;
+  std::vector<Bracket> brackets = {};
+  std::unordered_map<const Binding *, tree> objects = {}; /* what obj is to a line */
+  const Binding *leaving = nullptr;                       /* an end from which nobody comes back */
+  tree left = NULL_TREE;                                  /* that it was, where its when= decides */
+};
+
+/* The value of ret is needed by this line. */
+bool uses_ret(const Binding &);
+
+/* An end before a call that does not come back, so nothing above it will be closed:
+   by its word, by the function's declaration, or since the call is where the future that
+   it ends would wait. */
+bool nobody_returns(const Binding &, gcall *, bool awaited);
+
+/* Adds what the line asks for to the pieces. */
+void add_line(CallWork *, const Binding *);
+
+/* The call of a function whose body is a future, announced. */
+void add_announcement(CallWork *, const Binding *await);
+
+} // namespace aprof
+
+#endif

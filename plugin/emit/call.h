@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The work on one call; see call.cc.
+ *
+ * Purpose: puts what the lines of a call, or of an assignment, ask for around it.
+ * Cost, locking: see pieces.h.
+ */
+#ifndef APROF_PLUGIN_CALL_H
+#define APROF_PLUGIN_CALL_H
+
+#include "plugin/gcc.h"
+
+namespace aprof {
+
+/* Where a call stands. */
+struct Caller {
+  tree decl;                /* the function */
+  bool is_body;             /* it has brackets of its own */
+  std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
+  bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
+};
+
+/* True: the statement at `*gsi` is a new one that holds the call. */
+bool instrument_call(gimple_stmt_iterator *gsi, const Caller &);
+
+/* The same for an assignment to a member (store:). */
+bool instrument_store(gimple_stmt_iterator *gsi, const Caller &);
+
+/* Events stand behind a call of it that may return twice (setjmp and its kin). */
+bool is_returned_to(tree function);
+
+} // namespace aprof
+
+#endif

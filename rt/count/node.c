@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calling-context tree: append only, one for the process. Found through a
+ * cache per thread; here is what happens on a miss. Only what is new takes the lock.
+ */
+#include <string.h>
+
+#include "rt/file/map.h"
+
+static struct map paths; /* from (parent, site and kind) to a node */
+
+static uint64_t path(uint32_t parent, uint32_t site, uint32_t kind) {
+  return (uint64_t)parent << 32 | site << 2 | kind;
+}
+
+void node_reset(void) {
+  memset(rt.node_segments, 0, sizeof rt.node_segments);
+  paths = (struct map){NULL};
+}
+
+static struct aprof_node *node_at(uint32_t node) {
+  return &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
+}
+
+static struct aprof_node *segment_for(uint32_t node) {
+  struct aprof_node **segment = &rt.node_segments[node / NODE_CHUNK];
+  if (*segment == NULL) {
+    struct aprof_node *fresh = arena_chunk(APROF_CHUNK_NODES, 0, node / NODE_CHUNK * NODE_CHUNK,
+                                           NODE_CHUNK, sizeof *fresh);
+    if (fresh == NULL)
+      return NULL;
+    arena_publish(fresh, APROF_CHUNK_NODES);
+    *segment = fresh;
+  }
+  return *segment;
+}
+
+/* A recursion folds onto the first occurrence of its function on the path. */
+static uint32_t folded(uint32_t parent, uint32_t site) {
+  for (uint32_t n = parent; n != 0; n = node_at(n)->parent)
+    if (node_at(n)->site == site)
+      return n;
+  return 0;
+}
+
+static uint32_t node_new(uint32_t parent, uint32_t site, uint32_t kind) {
+  uint32_t node = rt.header->nodes + 1;
+  struct aprof_node *n;
+  if (site == 0 || node >= rt.nodes_cap || segment_for(node) == NULL) {
+    __atomic_fetch_add(&rt.header->other_nodes, 1, __ATOMIC_RELAXED);
+    return kind != APROF_NODE_FUNCTION ? OTHER_AWAIT : OTHER_NODE;
+  }
+  n = node_at(node);
+  n->parent = parent;
+  n->is_await = kind;
+  publish_fence();
+  n->site = site;
+  __atomic_store_n(&rt.header->nodes, node, __ATOMIC_RELEASE);
+  return node;
+}
+
+/* (other) must exist before it is needed. */
+bool node_start(void) {
+  rt_lock();
+  bool ok = segment_for(OTHER_NODE) != NULL && map_start(&paths);
+  if (ok) {
+    node_at(OTHER_AWAIT)->parent = OTHER_NODE;
+    node_at(OTHER_AWAIT)->is_await = 1;
+    rt.header->nodes = OTHER_AWAIT;
+  }
+  rt_unlock();
+  return ok;
+}
+
+/* A path seen for the first time, unless another thread was faster. */
+static SLOW uint32_t node_add(uint32_t parent, uint32_t site, uint32_t kind) {
+  rt_lock();
+  uint32_t node = map_find(&paths, path(parent, site, kind));
+  if (node == 0) {
+    node = kind != APROF_NODE_FUNCTION ? 0 : folded(parent, site);
+    if (node != 0)
+      __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
+    else
+      node = node_new(parent, site, kind);
+    map_add(&paths, path(parent, site, kind), node);
+  }
+  rt_unlock();
+  return node;
+}
+
+uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind) {
+  uint32_t node = map_find(&paths, path(parent, site, kind));
+  return likely(node != 0) ? node : node_add(parent, site, kind);
+}
+
+/* Where a thread counts when there is no memory for its own counters: never
+   read, so that the hot path needs no test. */
+struct aprof_counters nowhere[NODE_SEGMENT];
+
+bool counters_lost(const struct aprof_counters *c) {
+  return c >= nowhere && c < nowhere + NODE_SEGMENT;
+}
+
+/* The fast events' shortcuts: a wait that ends finds its function there. That of all awaits
+   for which there is no node has none: they are of any function. */
+struct aprof_counters *await_known(struct thread *t, uint32_t await) {
+  if (unlikely(await == 0))
+    await = OTHER_AWAIT; /* only where threads race for a future: not known, then */
+  struct aprof_counters *a = counters_of(t, await);
+  if (a->await.function != 0 || counters_lost(a))
+    return a;
+  struct aprof_counters *c = counters_of(t, node_at(await)->parent);
+  a->await.own = own_site(node_site(node_at(await)->parent));
+  a->await.site = node_site(await);
+  a->await.node = await;
+  a->await.function = counters_lost(c) || await == OTHER_AWAIT ? 0 : (uintptr_t)c;
+  return a;
+}
+
+struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
+                             uint32_t node) {
+  struct node_entry *e = node_entry_for(t, place, site);
+  *e = (struct node_entry){
+      .site = site, .place = place, .node = node, .counters = counters_of(t, node)};
+  if (counters_lost(e->counters))
+    e->site = NULL; /* looked for again each time */
+  else if (!(place & 1))
+    function_known(e->counters, node);
+  return e;
+}
+
+struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
+                             bool is_await) {
+  uint32_t node = node_of_site_slow(parent, site_id(site), is_await);
+  if (is_await)
+    await_known(t, node);
+  return node_keep(t, parent << 1 | is_await, site, node);
+}
+
+void node_shared(uint32_t node) {
+  if (node != 0) /* 0: a worker's slice */
+    __atomic_store_n(&node_at(node)->shared, rt.header->epoch, __ATOMIC_RELAXED);
+}
+
+/* By any thread, under rt.lock: no thread is in an event of a site that went away, so
+   none writes it again meanwhile. */
+void node_forget_sites(struct aprof_counters **segments) {
+  for (uint32_t n = 1; n <= rt.header->nodes; n++) {
+    struct aprof_counters *segment = segments[n / NODE_SEGMENT];
+    if (segment != NULL && node_at(n)->is_await == APROF_NODE_FUNCTION)
+      __atomic_store_n(&segment[n % NODE_SEGMENT].function.last_site, 0, __ATOMIC_RELAXED);
+  }
+}
+
+/* -- counters ----------------------------------------------------------------- */
+
+struct aprof_counters *counters_slow(struct thread *t, uint32_t node) {
+  uint32_t segment = node / NODE_SEGMENT;
+  rt_lock();
+  struct aprof_counters *c =
+      arena_chunk(APROF_CHUNK_COUNTERS, t->index, segment * NODE_SEGMENT, NODE_SEGMENT, sizeof *c);
+  if (c != NULL) {
+    arena_publish(c, APROF_CHUNK_COUNTERS);
+    t->segments[segment] = c;
+  }
+  rt_unlock();
+  if (c == NULL) {
+    __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
+    c = nowhere;
+  }
+  return c + node % NODE_SEGMENT;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the fast events of futures that are found by a key have in common; see fast-key.c.
+ *
+ * Purpose: the table's first places, and the two ends of a run's bracket.
+ * Cost: inline. Locking: only inside an event.
+ */
+#ifndef APROF_FAST_KEY_H
+#define APROF_FAST_KEY_H
+
+#include "fast.h"
+#include "rt/future/key.h"
+
+ALWAYS uint64_t relaxed(const uint64_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* The future at its first place in the table, if it is that one, and the site one that needs
+   no general event; else NULL. Equal ones are not even looked at without the lock. The token
+   has its id from here on, read before the key, should another thread end it meanwhile. One of
+   an epoch that is over keeps its place: its lease is no thread's. */
+ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+                                      struct aprof_token *token) {
+  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
+    return NULL;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t word = word_read(&segment->word[hash % KEY_WORDS]);
+  if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
+    return NULL; /* or the word of a queue */
+  struct aprof_future *f = future_at((uint32_t)word);
+  token->word[0] = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE);
+  return likely(token->word[0] != 0) && likely(f->key0 == key0) && likely(f->key1 == key1) &&
+                 likely(f->ns == site->ns) && likely(f->flags & APROF_F_KEYED)
+             ? f
+             : NULL;
+}
+
+/* A wake or end that has found a future before. */
+ALWAYS bool fast_site(const struct aprof_site *site) {
+  return site_known(site) && likely(site->reserved[0] == rt.instance);
+}
+
+/* The first place of f's key, where f is found there, which no other may be, and its segment is
+   whole. */
+ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  if (unlikely(pointer_read((void *const *)&segment->older) != NULL))
+    return NULL;
+  uint64_t *place = &segment->word[hash % KEY_WORDS];
+  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+}
+
+/* Does nothing about where it ran last need the general event? The lease tells that
+   it paused here, so no earlier than the thread's last event. */
+ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
+                          const struct aprof_future *f) {
+  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
+}
+
+/* The future runs from here on, in a bracket that nobody waits for: where that differs,
+   what calls this goes on. */
+ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                      struct aprof_future *f, struct aprof_counters *c,
+                      const struct aprof_site *function, uint64_t now) {
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = (uintptr_t)function;
+  f->state = APROF_FUTURE_RUNNING;
+  f->open++;
+  f->caller = 0;
+  f->last = now;
+  t->cur = f;
+  t->suspended = NULL;
+  t->counters = c;
+  b->state = APROF_THREAD_RUNNING;
+  b->last = now;
+}
+
+/* ... nobody lies below it: the slice is its own. */
+ALWAYS void fast_run_slice(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                           struct aprof_counters *c, uint64_t now, uint32_t site) {
+  t->slice_counters = c;
+  f->outer = f->node;
+  slice_starts(b, f->node, now, site);
+}
+
+/* Made for this function, where the site asks for that; of one that was known by its
+   address, once it is told. */
+ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site,
+                     const struct aprof_site *function) {
+  if (!(site->flags & APROF_OWN))
+    return true;
+  uint32_t known = node_site(f->node);
+  return (likely(known == function->id) && site_known(function)) ||
+         site_record(known)->alias == function->id;
+}
+
+/* The same of what waits or is queued, by its counters alone: false where it is not that plain. */
+ALWAYS bool fast_plainly_own(const struct aprof_counters *c, const struct aprof_site *function) {
+  return function == NULL || likely(fast_is_own(c, function));
+}
+
+/* So that it is plain the next time. */
+ALWAYS void fast_owns(const struct aprof_future *f, const struct aprof_site *function) {
+  struct aprof_counters *c = fast_known(f);
+  if (function != NULL && (f->flags & APROF_F_NAMED) && site_known(function) &&
+      c->function.own != 0 && site_record(node_site(f->node))->alias == function->id)
+    c->function.own = own_site(function->id);
+}
+
+/* Is it known of the future what function it is, where this body tells? */
+ALWAYS bool fast_named(const struct aprof_future *f, const struct aprof_site *site,
+                       const struct aprof_site *function) {
+  return function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function));
+}
+
+/* What it is when this body runs, while it is queued: *node and *counters. One that was
+   created without a name gets this one, by fast_rename. */
+ALWAYS bool fast_name(struct thread *t, const struct aprof_future *f, const struct aprof_site *site,
+                      struct aprof_site *function, uint32_t *node,
+                      struct aprof_counters **counters) {
+  *node = f->node;
+  *counters = fast_known(f);
+  if (fast_named(f, site, function))
+    return true;
+  if (!(f->flags & APROF_F_NAMELESS))
+    return false;
+  struct node_entry *e = fast_node(t, node_parent(f->node), function, false);
+  if (unlikely(e == NULL))
+    return false;
+  *node = e->node;
+  *counters = e->counters;
+  return true;
+}
+
+ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
+  if (likely(f->node == node))
+    return;
+  if (f->outer == f->node)
+    f->outer = node;
+  f->node = node;
+  f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
+}
+
+/* The bracket's future f runs here, and was not asked to end. */
+ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
+                       const struct aprof_future *f) {
+  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0);
+}
+
+/* Where the future that stops running waits, if that is known; `where` is, then, too. */
+ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
+                                         struct aprof_counters *c, struct aprof_site *where) {
+  if (unlikely(f->await != 0) || unlikely(f->lease != t->lease)) /* another thread took it */
+    return NULL;
+  if (where != NULL) {
+    bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;
+    return !polls && fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
+  }
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
+  return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
+}
+
+/* f, whose exec is closed, waits at `a` from here on, until it is run again. */
+ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, uint64_t now) {
+  f->await = a->await.node;
+  f->counters = (uintptr_t)a;
+  f->last = now;
+  fast_stops_running(f, APROF_F_IMPLICIT);
+  f->open--;
+}
+
+/* f, which waited, goes on: an await that only its bracket made is over with that. */
+ALWAYS void fast_goes_on(struct aprof_future *f) {
+  if (likely(f->flags & APROF_F_IMPLICIT))
+    f->await = 0;
+  f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
+}
+
+/* Its place in the table, if f can be over by fast_over. */
+ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
+                              struct aprof_counters *c) {
+  uint64_t *place = fast_place(f, index);
+  return place == NULL || unlikely(t->free_count >= FREE_ENOUGH) ||
+                 !has_histogram(&c->function.exec_buckets)
+             ? NULL
+             : place;
+}
+
+ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
+                      uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
+  fast_done(c, f, how, now, clock);
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+  __atomic_store_n((uint32_t *)(void *)place, KEY_TOMB, __ATOMIC_RELEASE); /* the hash stays */
+#else
+  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+#endif
+  fast_free(t, f, index);
+}
+
+/* Goes on with what was found inside the event, its id in the token. */
+typedef void run_found(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                       struct aprof_site *function, const void *self);
+/* ... where that needs the general event. */
+SLOW void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                     struct aprof_site *function, const void *self);
+
+/* fast-called.c: of runs that a running future makes; fast-rest.c: of what was woken. */
+#define OTHERS(name)                                                                               \
+  void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
+                           uint64_t key1, struct aprof_site *function, const void *self);          \
+  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);            \
+  run_found run_woken_##name;
+OTHERS(tsc)
+OTHERS(virtual)
+OTHERS(shed)
+#undef OTHERS
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events inside events: signal handlers that run futures, and handlers that never
+ * return to what they interrupted.
+ *
+ * A handler's events are dropped while the event it interrupted is half done. But
+ * siglongjmp, or the end of a thread, may leave that event for good; its sequence
+ * would stay odd and everything after it be dropped. So an event that finds the
+ * sequence odd looks whether it is inside a handler: on an alternate stack, or
+ * with a signal frame that interrupted this library above it on its stack. If not,
+ * the event was left, and its thread's records are made sound again: what it was
+ * about to book is lost, and counted as a missed event.
+ *
+ * Slow paths block signals while they hold the lock, so no other thread waits for a
+ * lock whose holder was jumped out of.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "rt/sys/call.h"
+#include "transitions.h"
+
+static inline void spin_pause(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#endif
+}
+
+/* In line: a handler that comes as soon as signals are let through finds this library
+   interrupted, as in the rest of an event. */
+static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
+                                                              uint64_t *before) {
+  plain_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
+}
+
+/* A pending cancellation must not act in here either: a slow path that ended in the
+   middle would keep its lock, and the C library waits for a signal that is blocked.
+   The state before travels in the bit of a signal that no program can block; and in that
+   of SIGKILL, that the mask was left alone: the kernel may not be asked any more. */
+#define CANCEL_BIT (1ull << 31)
+#define ALONE_BIT (1ull << (SIGKILL - 1))
+
+/* libc is being called inside an event, with signals let through. Left true where a
+   handler never returns; it is looked at inside handlers only. */
+static __thread bool in_libc __attribute__((tls_model("initial-exec")));
+
+static void block(uint64_t *before, bool confined) {
+  static const uint64_t all = UINT64_MAX;
+  int state;
+  if (unlikely(confined))
+    *before = ALONE_BIT;
+  else
+    change_mask(SIG_BLOCK, &all, before);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
+}
+
+void signals_block(uint64_t *before) {
+  block(before, profile_confined());
+}
+
+void signals_restore(const uint64_t *before) {
+  uint64_t mask = *before & ~CANCEL_BIT;
+  int disabled;
+  in_libc = true;
+  if (likely(!(mask & ALONE_BIT)))
+    change_mask(SIG_SETMASK, &mask, NULL);
+  if (!(*before & CANCEL_BIT))
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &disabled);
+  in_libc = false;
+}
+
+uint64_t signals_pending(void) {
+  uint64_t set = 0;
+  syscall(SYS_rt_sigpending, &set, sizeof set);
+  return set;
+}
+
+/* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever
+   the program calls libc, a handler may run while its own thread has the lock. */
+static __thread bool locked_here __attribute__((tls_model("initial-exec")));
+
+bool rt_locked_here(void) {
+  return locked_here;
+}
+
+#define YIELDS 50u /* ... else it may not get one by that */
+#define SPINS 200u /* a slow path is over by then, where its thread has a processor */
+
+void wait_for_other(unsigned tries, bool confined) {
+  static const struct timespec moment = {.tv_nsec = 50000};
+  if (tries % SPINS != SPINS - 1)
+    spin_pause();
+  else if (!confined && tries < YIELDS * SPINS)
+    plain_call(SYS_sched_yield, 0, 0, 0, 0);
+  else if (!confined) /* whoever is waited for may have a lower priority, and no processor */
+    plain_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
+}
+
+void rt_lock(void) {
+  uint64_t before = 0;
+  signals_block(&before);
+  locked_here = true;
+  for (unsigned tries = 0; __atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE);)
+    while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
+      wait_for_other(tries++, before & ALONE_BIT);
+  rt.signals = before;
+}
+
+void rt_unlock(void) {
+  uint64_t before = rt.signals;
+  __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE);
+  locked_here = false;
+  signals_restore(&before);
+}
+
+/* -- is this a handler? --------------------------------------------------------- */
+
+#if defined __x86_64__
+
+#define FAR (1u << 20)   /* bytes of a known stack that are searched */
+#define NEAR (64u << 10) /* ... and of another */
+
+extern const char __ehdr_start[], etext[];
+
+/* ThreadSanitizer runs handlers itself, later, wherever the program calls libc. */
+static bool handlers_put_off(void) {
+  extern void __tsan_init(void) __attribute__((weak, visibility("default")));
+  return &__tsan_init != NULL;
+}
+
+/* Where handlers return to: the same for all of the program's, the first word of a signal
+   frame. Ours has no events. 0: no handler was ever installed. */
+static uint64_t find_restorer(void) {
+  static uint64_t known;
+  struct kernel_action action;
+  for (int n = 1; n < 65 && known == 0; n++)
+    if (syscall(SYS_rt_sigaction, n, NULL, &action, sizeof action.mask) == 0 &&
+        (action.flags & KERNEL_RESTORER) && action.restorer != (uintptr_t)kernel_restorer)
+      known = action.restorer;
+  return known;
+}
+
+/* Reads words that may not be there; how many bytes were. */
+static size_t peek(uintptr_t from, void *to, size_t size) {
+  struct iovec here = {to, size}, there = {(void *)from, size};
+  ssize_t got = process_vm_readv(rt.pid, &here, 1, &there, 1, 0);
+  return got > 0 ? (size_t)got : 0;
+}
+
+/* A signal frame at `frame`: did it interrupt code of this library, or something that
+   this library may have called? */
+static bool interrupted_event(uintptr_t frame) {
+  ucontext_t context;
+  size_t wanted = offsetof(ucontext_t, uc_mcontext) + sizeof context.uc_mcontext.gregs;
+  if (peek(frame + 8, &context, wanted) != wanted)
+    return false;
+  uintptr_t at = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
+  bool calls_out = in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
+  return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
+}
+
+/* Piece by piece, each within one page. 0: none. */
+static inline __attribute__((always_inline)) uintptr_t
+find_frame(uintptr_t from, uintptr_t until, uint64_t restorer, uint64_t *words, size_t room) {
+  from &= ~(uintptr_t)7;
+  while (from < until) {
+    size_t size = room - from % room;
+    size_t got = peek(from, words, size);
+    for (size_t i = 0; i < got / 8; i++)
+      if (words[i] == restorer && interrupted_event(from + i * 8))
+        return from + i * 8;
+    if (got < size)
+      break;
+    from += size;
+  }
+  return 0;
+}
+
+static SLOW uintptr_t find_frame_near(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[128]; /* coroutines have little room */
+  return find_frame(from, until, restorer, words, sizeof words);
+}
+
+static SLOW uintptr_t find_frame_far(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[512];
+  return find_frame(from, until, restorer, words, sizeof words);
+}
+
+/* The one that the last event has found, of a handler that has many. */
+static bool is_frame(uintptr_t frame, uint64_t restorer) {
+  uint64_t word;
+  return peek(frame, &word, sizeof word) == sizeof word && word == restorer &&
+         interrupted_event(frame);
+}
+
+static bool in_signal_handler(struct thread *t) {
+  stack_t alternate;
+  if (profile_confined_lately() || handlers_put_off())
+    return true; /* it cannot be told: what was interrupted is taken to go on */
+  if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
+    return true;
+  uint64_t restorer = find_restorer();
+  if (restorer == 0)
+    return false;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), until = here + NEAR;
+  bool known = here >= t->stack_low + NEAR && here < t->stack_high;
+  if (known)
+    until = t->stack_high - here < FAR ? t->stack_high : here + FAR;
+  if (t->handler_frame > here && t->handler_frame < until && is_frame(t->handler_frame, restorer))
+    return true;
+  t->handler_frame =
+      known ? find_frame_far(here, until, restorer) : find_frame_near(here, until, restorer);
+  return t->handler_frame != 0;
+}
+
+#else
+
+/* Not known how to tell: what was interrupted is taken to go on. */
+static bool in_signal_handler(struct thread *t) {
+  (void)t;
+  return true;
+}
+
+#endif
+
+/* The user's callback is called inside an event, too. */
+static bool in_callback(const struct thread *t) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return t->callback_at > here && t->callback_at - here < 1u << 20;
+}
+
+/* -- making sound ----------------------------------------------------------------- */
+
+static bool is_record(uint32_t index) {
+  uint64_t at = (uint64_t)index << 7;
+  return at >= APROF_HEADER_SIZE && at + sizeof(struct aprof_future) <= rt.header->used;
+}
+
+/* The free list ends where it is no list of free records any more. */
+static void mend_free_list(struct thread *t) {
+  uint32_t *link = &t->free_list, n = 0, room = t->free_count + 1;
+  struct aprof_future *last = NULL;
+  uint32_t index = *link;
+  while (index != 0 && n < room && is_record(index) && future_at(index)->id == 0) {
+    last = future_at(index);
+    index = last->parent;
+    n++;
+  }
+  if (last != NULL)
+    last->parent = 0;
+  else
+    *link = 0;
+  t->free_count = n;
+}
+
+/* Is f the future of a create bracket that is open here? */
+static bool is_tentative(const struct thread *t, const struct aprof_future *f) {
+  const struct aprof_future *open = t->tentative;
+  for (int steps = 0; open != NULL && steps < 1000; steps++) {
+    if (open == f)
+      return true;
+    open = tentative_around(open);
+  }
+  return false;
+}
+
+/* Is what f was put aside for still on its stack? */
+static bool aside_rightly(const struct thread *t, struct aprof_future *f) {
+  uint32_t callee = f->callee & ~CALLEE_MINE;
+  if (callee >= CALLEE_NO_FUTURE)
+    return callee != CALLEE_IDLE || t->idler == f;
+  return innermost(f) != f;
+}
+
+/* What this thread was giving birth to is given up; what runs here, and is not
+   what the thread runs, waits for its next event. What waits may have been about to run:
+   with no await any more, or the records of something else. */
+static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (f->id == 0 || f->lease != t->lease || f == t->cur)
+    return;
+  if (f->state == APROF_FUTURE_WAITING) {
+    f->counters = (uintptr_t)nowhere;
+    if (f->await == 0) {
+      f->await = node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+      f->flags |= APROF_F_IMPLICIT;
+    }
+  }
+  if (f->state == APROF_FUTURE_ASIDE && !aside_rightly(t, f))
+    goes_on_by_itself(f);
+  if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
+    if (future_claim(f, f->id))
+      future_free(t, f);
+  } else if (f->state == APROF_FUTURE_RUNNING) {
+    bool mine = f->await == 0;
+    set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT) : f->await,
+                not_before(now, f));
+    f->callee = 0;
+    if (mine)
+      f->flags |= APROF_F_IMPLICIT;
+  }
+}
+
+static void mend_futures(struct thread *t, uint64_t now) {
+  uint64_t at = APROF_HEADER_SIZE, end = __atomic_load_n(&rt.header->used, __ATOMIC_ACQUIRE);
+  while (at < end) {
+    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
+    struct aprof_future *all = (struct aprof_future *)(chunk + 1);
+    if (__atomic_load_n(&chunk->type, __ATOMIC_ACQUIRE) == APROF_CHUNK_FUTURES)
+      for (uint32_t i = 0; i < chunk->count; i++)
+        mend_future(t, &all[i], now);
+    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
+  }
+}
+
+/* The event that this thread was in is over: nothing that the next one relies on
+   may be half done. */
+void event_left(struct thread *t) {
+  struct aprof_block *b = t->block;
+  struct aprof_future *f = t->cur;
+  uint64_t now = event_time(t);
+  in_libc = false;
+  confine_left();
+  t->filters = FILTERS_OUTSIDE;
+  memset(t->cache, 0, sizeof t->cache);
+  mend_free_list(t);
+  t->suspended = t->polled = NULL;
+  t->callback_at = 0;
+  if (t->tentative != NULL &&
+      (t->tentative->id != t->tentative_id || t->tentative->state != APROF_FUTURE_TENTATIVE))
+    t->tentative = NULL;
+  if (t->tentative == NULL)
+    t->tentative_id = 0;
+  if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) {
+    t->idler = NULL;
+    t->rest = APROF_THREAD_OTHER;
+  }
+  if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->lease != t->lease))
+    f = NULL;
+  t->cur = NULL;
+  if (f != NULL) {
+    now = not_before(now, f);
+    set_running(t, f, now);
+    slice_open(t, f, now, node_site(f->node));
+  } else {
+    set_resting(t, now);
+  }
+  thread_waits(t, false);
+  future_unhold(t);
+  mend_futures(t, now);
+  event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_site(f->node) : 0);
+  publish_fence();
+  b->sequence++;
+}
+
+/* Between events, or in one; also where the thread had only just looked. */
+bool event_interrupted(struct thread *t) {
+  return (t->block->sequence & 1) || in_signal_handler(t);
+}
+
+bool event_recover(struct thread *t) {
+  if (rt_locked_here() || in_callback(t)) {
+    t->block->nested_events++;
+    return false;
+  }
+  int saved = errno;
+  uint64_t before = 0;
+  t->filters = FILTERS_OUTSIDE;              /* the event that asked may have been left long ago */
+  block(&before, profile_confined_lately()); /* handlers may come faster than we can ask */
+  bool left = !in_signal_handler(t);
+  if (left)
+    event_left(t);
+  else
+    t->block->nested_events++;
+  signals_restore(&before);
+  errno = saved;
+  return left;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From keys to futures; see key.c. Any thread, inside an event.
+ *
+ * Words of (hash, record) in segments of a directory: fast events look at the first
+ * place that a key can have, everything else is behind these functions.
+ */
+#ifndef APROF_RT_KEY_H
+#define APROF_RT_KEY_H
+
+#include "rt/file/directory.h"
+
+#pragma GCC visibility push(hidden)
+
+#define KEY_WORDS 1024u
+#define KEY_ENOUGH (KEY_WORDS / 2) /* words ever taken: beyond, a segment is replaced */
+#define KEY_TOMB 1u /* in a word: of a future that went; the header lies at this index */
+
+struct key_segment {
+  uint32_t used;             /* words that were ever taken; atomic */
+  uint32_t depth;            /* upper bits of the hash that all keys here share; rt.lock */
+  struct key_segment *older; /* whose words are still being copied; atomic */
+  uint32_t replaced;         /* its words are copied elsewhere from here on; atomic */
+  uint32_t born, retired;    /* marks: it can be found, and can be no more; rt.lock */
+  uint32_t reserved;
+  struct key_segment *next; /* of those that cannot; rt.lock */
+  uint64_t word[KEY_WORDS]; /* hash << 32 | index; 0: never taken */
+};
+
+extern struct directory *key_directory; /* of key segments; atomic, never NULL */
+
+static inline uint32_t key_hash(uint64_t key0, uint64_t key1) {
+  return (uint32_t)(((key0 ^ (key1 << 29 | key1 >> 35)) * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+struct key_search {
+  uint64_t key0, key1;
+  uint32_t ns, hash;          /* APROF_NS_ANY: of any namespace */
+  struct aprof_future *after; /* looks behind this one, or NULL */
+  bool at_rest;               /* the oldest that is not open; else the first */
+  bool locked, queued;        /* rt.lock is held; some stand in a queue */
+  struct aprof_future *found;
+  uint32_t cell, place; /* where it stands in its queue; 0: in none */
+  uint64_t entry;
+};
+struct aprof_future *key_search(struct key_search *s);
+
+static inline struct key_search key_searching(uint64_t key0, uint64_t key1, uint32_t ns) {
+  return (struct key_search){key0, key1, ns, .hash = key_hash(key0, key1)};
+}
+
+/* The first of the key (after: NULL), and those behind it one by one: thousands of equal
+   keys cost as many steps. */
+struct aprof_future *key_next(struct key_search *s, struct aprof_future *after);
+static inline struct aprof_future *key_find(uint64_t key0, uint64_t key1, uint32_t ns) {
+  struct key_search s = key_searching(key0, key1, ns);
+  return key_next(&s, NULL);
+}
+
+/* The id of f, found by this key; 0: another thread has just ended it. */
+static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint64_t key1) {
+  uint64_t id = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE); /* before the key is looked at */
+  return likely(f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED)) ? id : 0;
+}
+
+/* Of equal keys the first in is the first out: the oldest that no bracket holds, which is
+   open from here on (*taken); or `rather`, which may be NULL, if it is one of these. If
+   they all are held, any. */
+struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *rather, bool *taken);
+
+/* The record's key and namespace are set; KEYED is set by this. False without memory:
+   the future lives, but no key finds it. */
+bool key_insert(struct aprof_future *f);
+bool key_insert_equal(struct aprof_future *f); /* others may have the key, and keep it */
+void key_remove(struct aprof_future *f);
+/* No look-up finds f by this key any more; false: it stands among equal ones, and is left
+   there. The record, which may be another thread's to write, is not touched. */
+bool key_withdraw(const struct aprof_future *f, uint64_t key0, uint64_t key1);
+void key_reset(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * APROF_OPTIONS=key:value,...: read once, before the first future.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "rt/rt.h"
+
+static bool is(const char *text, size_t length, const char *word) {
+  return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+static bool read_flag(const char *v, size_t n, bool *flag) {
+  if (!is(v, n, "yes") && !is(v, n, "no"))
+    return false;
+  *flag = v[0] == 'y';
+  return true;
+}
+
+/* A number of bytes or things: digits, then K, M or G. */
+static bool read_number(const char *v, size_t n, uint64_t *number) {
+  uint64_t value = 0;
+  size_t i = 0;
+  for (; i < n && v[i] >= '0' && v[i] <= '9'; i++) {
+    if (value > UINT64_MAX / 10 - 10)
+      return false;
+    value = value * 10 + (uint64_t)(v[i] - '0');
+  }
+  if (i == 0 || i + 1 < n)
+    return false;
+  if (i < n) {
+    int shift = v[i] == 'K' ? 10 : v[i] == 'M' ? 20 : v[i] == 'G' ? 30 : 0;
+    if (shift == 0 || value > UINT64_MAX >> shift)
+      return false;
+    value <<= shift;
+  }
+  *number = value;
+  return true;
+}
+
+/* A percentage, up to two digits behind the point: in millionths. */
+static bool read_percent(const char *v, size_t n, uint32_t *ppm) {
+  uint32_t value = 0, unit = 10000;
+  size_t i = 0;
+  for (; i < n && v[i] >= '0' && v[i] <= '9' && value <= 1000; i++)
+    value = value * 10 + (uint32_t)(v[i] - '0');
+  value *= unit;
+  if (i > 0 && i + 1 < n && v[i] == '.')
+    for (i++; i < n && v[i] >= '0' && v[i] <= '9' && unit > 100; i++)
+      value += (uint32_t)(v[i] - '0') * (unit /= 10);
+  if (i == 0 || i != n || value == 0 || value > 1000000)
+    return false;
+  *ppm = value;
+  return true;
+}
+
+static bool read_text(const char *v, size_t n, char *to, size_t room) {
+  if (n == 0 || n >= room)
+    return false;
+  memcpy(to, v, n);
+  to[n] = '\0';
+  return true;
+}
+
+static bool read_signal(const char *v, size_t n, int *number) {
+  static const struct {
+    const char *name;
+    int number;
+  } known[] = {{"none", 0},       {"USR1", SIGUSR1},    {"USR2", SIGUSR2}, {"HUP", SIGHUP},
+               {"QUIT", SIGQUIT}, {"WINCH", SIGWINCH},  {"URG", SIGURG},   {"IO", SIGIO},
+               {"PROF", SIGPROF}, {"VTALRM", SIGVTALRM}};
+  if (n > 3 && memcmp(v, "SIG", 3) == 0)
+    v += 3, n -= 3;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (is(v, n, known[i].name)) {
+      *number = known[i].number;
+      return true;
+    }
+  uint64_t value;
+  if (!read_number(v, n, &value) || value == 0 || value > 64)
+    return false;
+  *number = (int)value;
+  return true;
+}
+
+static bool read_clock(const char *v, size_t n, uint32_t *clock) {
+  static const char *const names[] = {"auto", "tsc", "monotonic", "virtual"};
+  for (uint32_t i = 0; i < 4; i++)
+    if (is(v, n, names[i])) {
+      *clock = i;
+      return true;
+    }
+  return false;
+}
+
+enum verdict { GOOD, BAD_VALUE, UNKNOWN_KEY };
+
+static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, const char *v,
+                             size_t vn) {
+  uint64_t number = 0;
+  bool good;
+  if (is(k, kn, "dir"))
+    good = read_text(v, vn, o->dir, sizeof o->dir);
+  else if (is(k, kn, "profile"))
+    good = read_text(v, vn, o->profile, sizeof o->profile);
+  else if (is(k, kn, "memory")) {
+    good = read_number(v, vn, &number) && number >= 1u << 20 && number <= 64ull << 30;
+    if (good)
+      o->memory = number;
+  } else if (is(k, kn, "signal"))
+    good = read_signal(v, vn, &o->signal);
+  else if (is(k, kn, "exit"))
+    good = read_flag(v, vn, &o->exit);
+  else if (is(k, kn, "enabled"))
+    good = read_flag(v, vn, &o->enabled);
+  else if (is(k, kn, "clock"))
+    good = read_clock(v, vn, &o->clock);
+  else if (is(k, kn, "nodes")) {
+    good = read_number(v, vn, &number) && number >= 16 && number <= 1u << 20;
+    if (good)
+      o->nodes = (uint32_t)number;
+  } else if (is(k, kn, "overhead"))
+    good = read_percent(v, vn, &o->overhead);
+  else if (is(k, kn, "histograms"))
+    good = read_flag(v, vn, &o->histograms);
+  else if (is(k, kn, "seccomp"))
+    good = o->trusted = is(v, vn, "trusted");
+  else
+    return UNKNOWN_KEY;
+  return good ? GOOD : BAD_VALUE;
+}
+
+static void complain(enum verdict verdict, const char *item, size_t length) {
+  char text[160];
+  if (length >= sizeof text)
+    length = sizeof text - 1;
+  memcpy(text, item, length);
+  text[length] = '\0';
+  control_say(verdict == UNKNOWN_KEY
+                  ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
+                    "exit enabled clock nodes histograms overhead seccomp): "
+                  : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
+              text);
+}
+
+/* Totals go where the program was started, however it moves later. */
+void options_resolve(void) {
+  struct rt_options *o = &rt.options;
+  char cwd[sizeof o->dir];
+  if (o->dir[0] == '/')
+    return;
+  if (getcwd(cwd, sizeof cwd) == NULL)
+    strcpy(cwd, "/tmp");
+  size_t n = strlen(cwd), rest = strlen(o->dir);
+  if (rest == 0) {
+    memcpy(o->dir, cwd, n + 1);
+  } else if (n + 1 + rest < sizeof cwd) {
+    memmove(o->dir + n + 1, o->dir, rest + 1);
+    memcpy(o->dir, cwd, n);
+    o->dir[n] = '/';
+  } else {
+    control_say("the directory for totals has too long a name, using: ", cwd);
+    memcpy(o->dir, cwd, n + 1);
+  }
+}
+
+void options_read(void) {
+  struct rt_options *o = &rt.options;
+  memset(o, 0, sizeof *o);
+  o->signal = SIGUSR1;
+  o->exit = o->enabled = o->histograms = true;
+  o->nodes = 64u << 10;
+  int saved = errno;
+  const char *p = getauxval(AT_SECURE) ? NULL : getenv("APROF_OPTIONS");
+  while (p != NULL && *p != '\0') {
+    size_t length = 0; /* counted here: a program may have a strcspn of its own */
+    while (p[length] != ',' && p[length] != '\0')
+      length++;
+    size_t key = 0;
+    while (key < length && p[key] != ':')
+      key++;
+    const char *colon = key < length ? p + key : NULL;
+    enum verdict verdict = UNKNOWN_KEY;
+    if (colon != NULL)
+      verdict = read_one(o, p, key, colon + 1, length - key - 1);
+    if (length != 0 && verdict != GOOD)
+      complain(verdict, p, length);
+    p += length;
+    p += *p == ',';
+  }
+  errno = saved;
+}
