@@ -13,6 +13,7 @@
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make check that runs this
+export CCACHE_DISABLE=1          # it knows nothing of bindings, which the plugin reads
 tests_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 src=$(cd "${top_srcdir:-$tests_dir/..}" && pwd)
 build=$(cd "${top_builddir:-${APROF_BUILD:-$PWD}}" && pwd)
