@@ -14,7 +14,10 @@
  * to shed again soon after taking back waits twice as long the next time. So a load at
  * the edge of a step changes it a few times a minute at most.
  */
+
 #include "govern.h"
+
+#include "timing.h"
 
 #define STRIDE 64u /* events between looks at the clock */
 #define WINDOW_NS 100000000u
@@ -137,7 +140,7 @@ void govern(struct thread *t) {
   struct aprof_block *b = t->block;
   struct govern *g = &t->govern;
   if (b->sequence >= t->time_at)
-    cost_time(t);
+    timing_row(t);
   if (rt.header->overhead_ppm == 0) {
     t->check_at = t->time_at;
     return;

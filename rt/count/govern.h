@@ -17,7 +17,7 @@
 #ifndef APROF_GOVERN_H
 #define APROF_GOVERN_H
 
-#include "rt/rt.h"
+#include "rt/file/clock.h"
 
 /* Beside enum aprof_clock_source, for fast events: one of a process with a ceiling, and
    whatever clock of a thread that sheds. */

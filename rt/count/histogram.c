@@ -5,7 +5,12 @@
  */
 #include <string.h>
 
+#include "histogram.h"
+
+#include "node.h"
+#include "rt/file/arena.h"
 #include "rt/file/map.h"
+#include "rt/sys/lock.h"
 
 #define PER_CHUNK 4u /* of 8 KB */
 

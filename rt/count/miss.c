@@ -6,7 +6,12 @@
  */
 #include <string.h>
 
+#include "miss.h"
+
+#include "rt/file/arena.h"
 #include "rt/rt.h"
+#include "rt/sys/lock.h"
+#include "site.h"
 
 /* One page to a block: a place per kind for what has none of its own, then those of
    sites, found by their hash. */

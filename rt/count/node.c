@@ -5,7 +5,11 @@
  */
 #include <string.h>
 
+#include "node.h"
+
+#include "rt/file/arena.h"
 #include "rt/file/map.h"
+#include "rt/sys/lock.h"
 
 static struct map paths; /* from (parent, site and kind) to a node */
 

@@ -9,9 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "site.h"
+
+#include "rt/file/arena.h"
 #include "rt/file/describe.h"
 #include "rt/file/map.h"
 #include "rt/rt.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/lock.h"
 
 #define SITE_CHUNK 512u
 #define SITE_CHUNKS 4096u
@@ -224,7 +229,7 @@ static uint32_t module_of(const struct module_search *s) {
   static char exe[1024]; /* the first future may be on a small stack */
   const char *path = s->found.dlpi_name;
   if (path == NULL || *path == '\0') { /* the program itself */
-    ssize_t length = profile_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
+    ssize_t length = is_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[length > 0 ? length : 0] = '\0';
     path = exe;
   }

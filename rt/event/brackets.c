@@ -10,12 +10,15 @@
  * that a body entered inside can adopt it; until the bracket closes nobody can
  * find it and no count has it.
  */
-#include "transitions.h"
-
+#include "begin.h"
 #include "events.h"
+#include "general.h"
+#include "rt/count/miss.h"
 #include "rt/future/key.h"
+#include "rt/future/record.h"
+#include "tokens.h"
 
-/* See events.h. */
+/* See tokens.h. */
 static inline void bracket_open(const struct thread *t, struct aprof_token *token,
                                 struct aprof_future *f, uint64_t id,
                                 const struct aprof_future *below,
@@ -187,8 +190,8 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
 static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
                           uint64_t now) {
   uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
-  bool woken = is_mark(before) ||
-               (before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0);
+  bool woken =
+      is_mark(before) || (before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0);
   bool overdue = before != 0 && before <= now;
   if (old->id == id && old->state == APROF_FUTURE_WAITING && !woken && before != due) {
     if (!overdue)
@@ -374,6 +377,18 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
   if (likely(!(f->flags & APROF_F_KEYED))) /* else published, or closed, before */
     publish(t, f, tentative, key0, key1);
 out:
+  event_end(t);
+}
+
+void general_due(struct aprof_token *token, uint64_t ns) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = bracket_future(token);
+  if (token_current(t, token->word[0]) && f->id == token->word[0] &&
+      f->state == APROF_FUTURE_TENTATIVE) {
+    future_due(f, ns);
+  }
   event_end(t);
 }
 
@@ -861,7 +876,7 @@ void general_idle_end(struct aprof_token *token) {
   }
   t->rest = token->word[2] == APROF_THREAD_IDLE ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   t->idler = NULL;
-  hold_poll(t, t->block->last);
+  slice_polled(t, t->block->last);
   uint64_t now = idle_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event costs here.
- *
- * Once, at start: on a thread, a future and counters that exist for this alone, so that nothing of
- * it is in any total. All that is needed is in the processor's caches then.
- *
- * And as it happens: every TIMED_EVERY events of a thread, sooner at first, at its next general
- * event, TIMED_ROW of them in a row are timed, each from outside itself. While that goes on
- * `t->usual` is no epoch, so the fast event goes on in the timed one here, which makes it once more
- * between two looks at the clock. What these cost is not taken off. It stands for what they do not
- * see: the call, registers that the program saves for it, its own data and code that the event's
- * push out of the caches. `bench/deep.sh` compares what comes out with the truth.
+ * What an event costs here: measured once, at start, on a thread, a future and counters that
+ * exist for this alone, so that nothing of it is in any total. All that is needed is in the
+ * processor's caches then. What events cost as it happens: timed.c.
  */
 #include <string.h>
 
-#include "transitions.h"
+#include "cost.h"
 
-#include "events.h"
+#include "fast-gates.h"
+#include "general.h"
+#include "rt/count/govern.h"
+#include "rt/count/node.h"
+#include "rt/file/arena.h"
+#include "rt/file/clock.h"
+#include "rt/sys/lock.h"
+#include "timed.h"
 
 #define PAIRS 64
 #define BATCHES 5
-
-#define TIMED_FIRST 512u
-#define TIMED_EVERY 262144u
-#define TIMED_ROW 256u
-#define TIMED_MOST_NS 10000u /* the thread has lost its processor meanwhile */
 
 struct scratch {
   struct aprof_histogram histogram;
@@ -35,7 +29,6 @@ struct scratch {
   struct thread thread;
 };
 
-static struct aprof_gate usual_gate; /* of the profile's clock */
 static struct aprof_site place = {.kind = APROF_SITE_AWAIT, .id = 1};
 
 static void prepare(struct scratch *s, uint32_t index) {
@@ -104,91 +97,23 @@ void cost_measure(void) {
   if (s == NULL)
     return;
   static struct aprof_gate general; /* the stack may be small */
-  fast_all(&usual_gate, clock_variant(rt.clock));
-  usual_gate.idle_begin = general_idle_begin;
-  usual_gate.idle_end = general_idle_end;
+  fast_all(&timed_usual, clock_variant(rt.clock));
+  timed_usual.idle_begin = general_idle_begin;
+  timed_usual.idle_end = general_idle_end;
   fast_bodies(&general, 0);
   prepare(s, UINT32_MAX);
   struct thread *self = aprof_self;
   aprof_self = &s->thread;
-  h->event_cost_mticks = h->step_cost_mticks[APROF_STEP_NONE] = measure(&usual_gate);
+  h->event_cost_mticks = h->step_cost_mticks[APROF_STEP_NONE] = measure(&timed_usual);
   uint64_t cost = measure(&general);
   if (cost > h->event_cost_mticks)
     h->general_cost_mticks = cost - h->event_cost_mticks;
   unsigned pairs = 2 * BATCHES * PAIRS;
   if (rt.options.overhead != 0) {
-    measure_steps(&s->thread, &usual_gate);
+    measure_steps(&s->thread, &timed_usual);
     pairs += (APROF_STEPS - 1) * BATCHES * PAIRS;
   }
   aprof_self = self;
   if (s->counters[1].await.count != pairs) /* they were not what was to be measured */
     h->event_cost_mticks = h->general_cost_mticks = 0;
 }
-
-/* -- as it happens ----------------------------------------------------------------- */
-
-void cost_start(struct thread *t) {
-  bool timed = rt.header->event_cost_mticks != 0;
-  t->usual = t->epoch;
-  t->to_time = 0;
-  t->row_from = t->block->sequence / 2;
-  t->time_at = timed ? t->block->sequence + 2 * TIMED_FIRST : UINT64_MAX;
-  if (t->check_at > t->time_at)
-    t->check_at = t->time_at;
-}
-
-void cost_time(struct thread *t) {
-  t->to_time = TIMED_ROW;
-  t->row_events = t->row_ticks = 0;
-  t->row_most = clock_ticks(TIMED_MOST_NS);
-  t->usual = 0;
-  uint64_t events = t->block->sequence / 2, next = 4 * events;
-  t->time_at = 2 * (next < events + TIMED_EVERY ? next : events + TIMED_EVERY);
-}
-
-struct timing {
-  uint64_t tick, events;
-};
-
-static struct timing timing_begin(struct thread *t) {
-  t->usual = t->epoch;
-  return (struct timing){.events = t->block->sequence / 2, .tick = clock_read()};
-}
-
-/* It stands for all events since the last one: the first have much to register. */
-static void row_ends(struct thread *t) {
-  struct aprof_block *b = t->block;
-  uint64_t events = b->sequence / 2 - t->row_from;
-  t->row_from += events;
-  if (t->row_events == 0)
-    return;
-  b->timed_ticks += (uint64_t)((double)t->row_ticks / (double)t->row_events * (double)events);
-  b->timed_events += events;
-}
-
-static void timing_end(struct thread *t, struct timing began) {
-  uint64_t passed = clock_read() - began.tick;
-  if (aprof_self != t || t->usual != t->epoch || t->to_time == 0)
-    return; /* it is another epoch, or thread */
-  if (passed < t->row_most) {
-    t->row_ticks += passed;
-    t->row_events += t->block->sequence / 2 - began.events;
-  }
-  if (--t->to_time != 0)
-    t->usual = 0;
-  else
-    row_ends(t);
-}
-
-#define TIMED(with, role, name, parameters, arguments)                                             \
-  void timed_##name parameters {                                                                   \
-    struct thread *t = aprof_self;                                                                 \
-    if (likely(t->usual == t->epoch)) {                                                            \
-      general_##name arguments;                                                                    \
-      return;                                                                                      \
-    }                                                                                              \
-    struct timing began = timing_begin(t);                                                         \
-    usual_gate.name arguments;                                                                     \
-    timing_end(t, began);                                                                          \
-  }
-TIMED_EVENTS(TIMED, 0)

@@ -8,9 +8,13 @@
  *
  * Why the order inside each: read the clock, close what runs, open what begins.
  */
-#include "transitions.h"
-
 #include "events.h"
+
+#include "begin.h"
+#include "general.h"
+#include "rt/count/miss.h"
+#include "rt/future/record.h"
+#include "tokens.h"
 
 static inline void token_set(struct aprof_token *token, struct aprof_future *f, uint64_t word2) {
   token->word[0] = f->id;

@@ -6,6 +6,8 @@
  */
 #include "fast-key.h"
 
+#include "events.h"
+
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
   if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL))
@@ -41,30 +43,6 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
 }
 
 /* -- run --------------------------------------------------------------------- */
-
-/* What was found was ended by another thread, and its record may have another key. */
-static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) {
-  token->word[0] = 0;
-  struct thread *t = aprof_self;
-  unbegin(t);
-  if ((t = event_begin()) == NULL)
-    return;
-  event_missed(t, APROF_MISS_RUN, site_id(site));
-  event_end(t);
-}
-
-void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
-                struct aprof_site *function, const void *self) {
-  uint64_t key0 = relaxed(&f->key0), key1 = relaxed(&f->key1); /* no register was kept for them */
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  if (unlikely(relaxed(&f->id) != token->word[0])) {
-    run_missed(site, token);
-    return;
-  }
-  token->word[0] = 0;
-  unbegin(aprof_self); /* from here on, a handler may end f */
-  timed_run_begin(site, token, key0, key1, function, self);
-}
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);

@@ -2,9 +2,11 @@
 /*
  * The fast events of futures that do not run: woken, due, ended from outside, and the end
  * of a create whose key was known before the call. See fast.c for why, and brackets.c and
- * rare.c for what they do. What was woken is run by one of these, too.
+ * waker.c for what they do. What was woken is run by one of these, too.
  */
+#include "begin.h"
 #include "fast-key.h"
+#include "rt/count/miss.h"
 
 /* -- wake -------------------------------------------------------------------- */
 
@@ -118,6 +120,30 @@ slow:
 }
 
 /* -- what was woken runs ------------------------------------------------------ */
+
+/* What was found was ended by another thread, and its record may have another key. */
+static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) {
+  token->word[0] = 0;
+  struct thread *t = aprof_self;
+  unbegin(t);
+  if ((t = event_begin()) == NULL)
+    return;
+  event_missed(t, APROF_MISS_RUN, site_id(site));
+  event_end(t);
+}
+
+void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                struct aprof_site *function, const void *self) {
+  uint64_t key0 = relaxed(&f->key0), key1 = relaxed(&f->key1); /* no register was kept for them */
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (unlikely(relaxed(&f->id) != token->word[0])) {
+    run_missed(site, token);
+    return;
+  }
+  token->word[0] = 0;
+  unbegin(aprof_self); /* from here on, a handler may end f */
+  timed_run_begin(site, token, key0, key1, function, self);
+}
 
 /* Nothing runs here, and the future waits, but was woken or due: the rest of its wait it was
    queued. One whose function has to be looked at goes on in a function of its own, `other`:

@@ -14,9 +14,13 @@
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
+#include "end.h"
+#include "fast-gates.h"
+#include "general.h"
+#include "rt/future/record.h"
+#include "timed.h"
+#include "tokens.h"
 #include "transitions.h"
-
-#include "events.h"
 
 #define ALWAYS static inline __attribute__((always_inline, no_instrument_function))
 

@@ -25,102 +25,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "nested.h"
+
+#include "rt/count/miss.h"
+#include "rt/future/grace.h"
+#include "rt/future/record.h"
 #include "rt/sys/call.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/lock.h"
 #include "transitions.h"
-
-static inline void spin_pause(void) {
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause();
-#endif
-}
-
-/* In line: a handler that comes as soon as signals are let through finds this library
-   interrupted, as in the rest of an event. */
-static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
-                                                              uint64_t *before) {
-  plain_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
-}
-
-/* A pending cancellation must not act in here either: a slow path that ended in the
-   middle would keep its lock, and the C library waits for a signal that is blocked.
-   The state before travels in the bit of a signal that no program can block; and in that
-   of SIGKILL, that the mask was left alone: the kernel may not be asked any more. */
-#define CANCEL_BIT (1ull << 31)
-#define ALONE_BIT (1ull << (SIGKILL - 1))
-
-/* libc is being called inside an event, with signals let through. Left true where a
-   handler never returns; it is looked at inside handlers only. */
-static __thread bool in_libc __attribute__((tls_model("initial-exec")));
-
-static void block(uint64_t *before, bool confined) {
-  static const uint64_t all = UINT64_MAX;
-  int state;
-  if (unlikely(confined))
-    *before = ALONE_BIT;
-  else
-    change_mask(SIG_BLOCK, &all, before);
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
-}
-
-void signals_block(uint64_t *before) {
-  block(before, profile_confined());
-}
-
-void signals_restore(const uint64_t *before) {
-  uint64_t mask = *before & ~CANCEL_BIT;
-  int disabled;
-  in_libc = true;
-  if (likely(!(mask & ALONE_BIT)))
-    change_mask(SIG_SETMASK, &mask, NULL);
-  if (!(*before & CANCEL_BIT))
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &disabled);
-  in_libc = false;
-}
-
-uint64_t signals_pending(void) {
-  uint64_t set = 0;
-  syscall(SYS_rt_sigpending, &set, sizeof set);
-  return set;
-}
-
-/* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever
-   the program calls libc, a handler may run while its own thread has the lock. */
-static __thread bool locked_here __attribute__((tls_model("initial-exec")));
-
-bool rt_locked_here(void) {
-  return locked_here;
-}
-
-#define YIELDS 50u /* ... else it may not get one by that */
-#define SPINS 200u /* a slow path is over by then, where its thread has a processor */
-
-void wait_for_other(unsigned tries, bool confined) {
-  static const struct timespec moment = {.tv_nsec = 50000};
-  if (tries % SPINS != SPINS - 1)
-    spin_pause();
-  else if (!confined && tries < YIELDS * SPINS)
-    plain_call(SYS_sched_yield, 0, 0, 0, 0);
-  else if (!confined) /* whoever is waited for may have a lower priority, and no processor */
-    plain_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
-}
-
-void rt_lock(void) {
-  uint64_t before = 0;
-  signals_block(&before);
-  locked_here = true;
-  for (unsigned tries = 0; __atomic_exchange_n(&rt.lock, 1, __ATOMIC_ACQUIRE);)
-    while (__atomic_load_n(&rt.lock, __ATOMIC_RELAXED))
-      wait_for_other(tries++, before & ALONE_BIT);
-  rt.signals = before;
-}
-
-void rt_unlock(void) {
-  uint64_t before = rt.signals;
-  __atomic_store_n(&rt.lock, 0, __ATOMIC_RELEASE);
-  locked_here = false;
-  signals_restore(&before);
-}
 
 /* -- is this a handler? --------------------------------------------------------- */
 
@@ -164,7 +77,7 @@ static bool interrupted_event(uintptr_t frame) {
   if (peek(frame + 8, &context, wanted) != wanted)
     return false;
   uintptr_t at = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
-  bool calls_out = in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
+  bool calls_out = signals_in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
   return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
 }
 
@@ -204,7 +117,7 @@ static bool is_frame(uintptr_t frame, uint64_t restorer) {
 
 static bool in_signal_handler(struct thread *t) {
   stack_t alternate;
-  if (profile_confined_lately() || handlers_put_off())
+  if (was_confined_lately() || handlers_put_off())
     return true; /* it cannot be told: what was interrupted is taken to go on */
   if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
     return true;
@@ -327,7 +240,7 @@ void event_left(struct thread *t) {
   struct aprof_block *b = t->block;
   struct aprof_future *f = t->cur;
   uint64_t now = event_time(t);
-  in_libc = false;
+  signals_in_libc = false;
   confine_left();
   t->filters = FILTERS_OUTSIDE;
   memset(t->cache, 0, sizeof t->cache);
@@ -373,8 +286,9 @@ bool event_recover(struct thread *t) {
   }
   int saved = errno;
   uint64_t before = 0;
-  t->filters = FILTERS_OUTSIDE;              /* the event that asked may have been left long ago */
-  block(&before, profile_confined_lately()); /* handlers may come faster than we can ask */
+  t->filters = FILTERS_OUTSIDE; /* the event that asked may have been left long ago */
+  signals_block_confined(&before,
+                         was_confined_lately()); /* handlers may come faster than we can ask */
   bool left = !in_signal_handler(t);
   if (left)
     event_left(t);

@@ -13,27 +13,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "transitions.h"
+#include "thread.h"
 
-#define BLOCKS 4096u
+#include "end.h"
+#include "nested.h"
+#include "rt/count/govern.h"
+#include "rt/count/histogram.h"
+#include "rt/count/miss.h"
+#include "rt/count/node.h"
+#include "rt/count/timing.h"
+#include "rt/file/arena.h"
+#include "rt/file/clock.h"
+#include "rt/future/grace.h"
+#include "rt/future/record.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/lock.h"
+#include "rt/sys/process.h"
+
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #define MADV_KEEPONFORK 19
 #endif
-#define SETTLE_TRIES 100000u /* a thread that lost its processor in an event gets it back */
-#define FIRST_TRIES 20u      /* so many times that: about a second */
-#define SETTLE_PAUSES 50u    /* about a microsecond */
 #define THREAD_SIZE ((sizeof(struct thread) + 4095) & ~(size_t)4095)
-
-/* Every thread starts here: epoch 0 sends its first event to thread_sync. */
-static struct thread nobody;
-__thread struct thread *aprof_self __attribute__((tls_model("initial-exec"))) = &nobody;
 
 static pthread_key_t exit_key;
 static bool exit_key_made;
-static struct aprof_block *blocks[BLOCKS]; /* rt.lock to add */
-static struct thread *holders[BLOCKS];     /* who leased each last */
-static struct thread *free_threads;        /* rt.lock */
+static struct thread *free_threads; /* rt.lock */
 
 static void thread_exit(void *thread);
 
@@ -53,115 +58,13 @@ void thread_start(void) {
 static uint32_t given_back;  /* blocks, so far */
 static uint32_t none_behind; /* so many given back, plus 1, when there was none; 0: there was one */
 
-static struct {
-  uint64_t sequence; /* at the last mark */
-  uint32_t outside;  /* the last mark since which it was in no event for a moment */
-} seen[BLOCKS];
-static uint32_t mark;
-static bool settled_once; /* nobody takes itself for the only thread any more; atomic */
-
 void thread_wipe(void) {
-  memset(blocks, 0, sizeof blocks);
-  memset(holders, 0, sizeof holders);
-  memset(seen, 0, sizeof seen);
-  mark = 0;
-  settled_once = false;
+  grace_reset();
   free_threads = NULL; /* wiped too: made anew */
   none_behind = 0;
-  if (aprof_self != &nobody)
+  if (aprof_self != &thread_nobody)
     memset(aprof_self, 0, sizeof *aprof_self);
-  aprof_self = &nobody;
-}
-
-/* Odd in an event. Its owner writes it by plain stores; at a moment, and at a later one. */
-HINT static uint64_t sequence_of(const struct aprof_block *b) {
-  return __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
-}
-
-/* An event shows that it has begun by a store alone, which may become visible after what
-   the event reads has been read: a little later it has. */
-bool thread_settles(struct thread *t, uint32_t lease) {
-  uint32_t number = (uint16_t)lease % BLOCKS;
-  const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
-  const struct aprof_block *b = blocks[number];
-  if (other == NULL || b == NULL || b == t->block)
-    return true;
-  thread_waits(t, true);
-  for (unsigned i = 0; i < SETTLE_PAUSES; i++)
-    wait_for_other(i, true);
-  uint64_t before = sequence_of(b);
-  bool settled = (before & 1) == 0;
-  for (unsigned tries = 0; !settled && tries < SETTLE_TRIES; tries++) {
-    settled = sequence_of(b) != before || __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
-    if (!settled)
-      wait_for_other(tries, profile_confined_lately());
-  }
-  thread_waits(t, false);
-  return settled;
-}
-
-uint64_t thread_sequence(uint32_t lease) {
-  uint32_t number = (uint16_t)lease % BLOCKS;
-  const struct aprof_block *b = blocks[number];
-  const struct thread *other = __atomic_load_n(&holders[number], __ATOMIC_ACQUIRE);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read before is no newer */
-  uint64_t sequence = b != NULL ? sequence_of(b) : 0;
-  bool waits = other != NULL && __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
-  return waits ? sequence & ~(uint64_t)1 : sequence;
-}
-
-HINT bool thread_in_event(uint32_t lease) {
-  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
-  return b != NULL && (sequence_of(b) & 1);
-}
-
-HINT bool thread_lags(uint32_t lease) {
-  const struct aprof_block *b = blocks[(uint16_t)lease % BLOCKS];
-  return b != NULL && (sequence_of(b) & 1) &&
-         __atomic_load_n(&b->epoch, __ATOMIC_RELAXED) !=
-             __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
-}
-
-/* The first thread may be in an event that takes it for the only one. That it has no processor
-   lasts for long on a busy machine, but it may also have ended there. */
-static void first_settles(struct thread *t) {
-  for (unsigned i = 0; i < FIRST_TRIES && !__atomic_load_n(&settled_once, __ATOMIC_ACQUIRE); i++)
-    if (thread_settles(t, 1))
-      break;
-  __atomic_store_n(&settled_once, true, __ATOMIC_RELEASE);
-}
-
-/* More than there is room for share the last place. */
-static void add_late(struct marks *m, uint32_t outside) {
-  if (m->late_count < MARKS_LATE) {
-    m->late[m->late_count].first = m->late[m->late_count].last = outside;
-    m->late_count++;
-  } else if (mark_before(outside, m->late[MARKS_LATE - 1].first)) {
-    m->late[MARKS_LATE - 1].first = outside;
-  } else if (mark_before(m->late[MARKS_LATE - 1].last, outside)) {
-    m->late[MARKS_LATE - 1].last = outside;
-  }
-}
-
-struct marks threads_mark(uint32_t patience) {
-  uint32_t count = rt.header->blocks, now = ++mark;
-  struct marks m = {.now = now, .all = now, .others = now};
-  for (uint32_t n = 1; n <= count && n < BLOCKS; n++) {
-    const struct aprof_block *b = blocks[n];
-    uint64_t sequence = b != NULL ? sequence_of(b) : 0;
-    if (!(sequence & 1) || b == aprof_self->block)
-      seen[n].outside = now;
-    else if (sequence != seen[n].sequence)
-      seen[n].outside = now - 1; /* it has begun this event since the last mark */
-    seen[n].sequence = sequence;
-    if (mark_before(seen[n].outside, m.all))
-      m.all = seen[n].outside;
-    if (now - seen[n].outside < patience)
-      m.others = mark_before(seen[n].outside, m.others) ? seen[n].outside : m.others;
-    else
-      add_late(&m, seen[n].outside);
-  }
-  return m;
+  aprof_self = &thread_nobody;
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the
@@ -226,7 +129,7 @@ static struct aprof_block *block_new(uint32_t *number) {
     block->state = APROF_THREAD_OTHER;
     block->counters_epoch = rt.header->reset_epoch;
     arena_publish(block, APROF_CHUNK_BLOCK);
-    __atomic_store_n(&blocks[n], block, __ATOMIC_RELAXED);
+    __atomic_store_n(&thread_blocks[n], block, __ATOMIC_RELAXED);
     __atomic_store_n(&rt.header->blocks, n, __ATOMIC_RELEASE);
     *number = n;
   }
@@ -243,11 +146,11 @@ static bool reclaim_blocks(void) {
   if (count < 16 || (count & (count - 1)) != 0)
     return false;
   for (uint32_t n = 1; n <= count; n++) {
-    struct aprof_block *b = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
-    struct thread *t = __atomic_load_n(&holders[n], __ATOMIC_ACQUIRE);
+    struct aprof_block *b = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
+    struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
     if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
         syscall(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
-        !__atomic_compare_exchange_n(&holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
+        !__atomic_compare_exchange_n(&thread_holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
       continue;
     retire(t);
@@ -265,7 +168,7 @@ static struct aprof_block *block_find(uint32_t *number) {
   uint32_t count = __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE);
   for (uint32_t n = 1; n <= count; n++) {
     uint32_t expected = APROF_THREAD_FREE;
-    struct aprof_block *block = __atomic_load_n(&blocks[n], __ATOMIC_RELAXED);
+    struct aprof_block *block = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
     if (looks_free(block) &&
         __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER, false,
                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -290,7 +193,7 @@ static bool none_is_free(void) {
 }
 
 static struct thread *lease(void) {
-  struct thread *t = profile_confined() ? NULL : thread_memory();
+  struct thread *t = is_confined() ? NULL : thread_memory();
   uint32_t number, before = __atomic_load_n(&given_back, __ATOMIC_ACQUIRE);
   struct aprof_block *b = t != NULL ? block_lease(&number) : NULL;
   if (b == NULL) {
@@ -317,9 +220,9 @@ static struct thread *lease(void) {
   find_stack(t);
   b->leases++;
   b->tid = (int32_t)syscall(SYS_gettid);
-  __atomic_store_n(&holders[number], t, __ATOMIC_RELEASE);
+  __atomic_store_n(&thread_holders[number], t, __ATOMIC_RELEASE);
   if (number != 1)
-    first_settles(t);
+    thread_first_settles(t);
   syscall(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
@@ -329,13 +232,13 @@ static struct thread *lease(void) {
 void thread_forget_sites(void) {
   rt_lock();
   for (uint32_t n = 1; n <= rt.header->blocks; n++) {
-    struct thread *t = __atomic_load_n(&holders[n], __ATOMIC_ACQUIRE);
+    struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; t != NULL && i < NODE_CACHE; i++) {
       __atomic_store_n(&t->cache[i].site, NULL, __ATOMIC_RELAXED);
       __atomic_store_n(&t->cache[i].callee, NULL, __ATOMIC_RELAXED);
     }
-    if (blocks[n] != NULL)
-      node_forget_sites((struct aprof_counters **)(blocks[n] + 1));
+    if (thread_blocks[n] != NULL)
+      node_forget_sites((struct aprof_counters **)(thread_blocks[n] + 1));
   }
   rt_unlock();
 }
@@ -391,20 +294,20 @@ static void enter_epoch(struct thread *t) {
   t->lease = epoch << 16 | t->index;
   publish_fence();
   t->epoch = epoch;
-  cost_start(t);
+  timing_start(t);
 }
 
 static struct thread *sync_blocked(bool birth) {
   struct thread *t = aprof_self;
-  if (birth ? !control_start()
-            : __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE) != RT_ON || !profile_ours())
+  if (birth ? !rt.start()
+            : __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE) != RT_ON || !process_ours())
     return NULL;
   t = aprof_self; /* made anew in a forked child */
   if (t->block == NULL) {
     if (!__atomic_load_n(&rt.header->enabled, __ATOMIC_ACQUIRE) || (t = lease()) == NULL)
       return NULL;
     t->block->last = clock_read();
-    hold_start(t, t->block->last);
+    slice_thread_starts(t, t->block->last);
     t->block->epoch = rt.header->epoch;
   }
   enter_epoch(t);
@@ -418,7 +321,7 @@ struct thread *thread_sync(bool birth) {
   int saved = errno;
   if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD || rt_locked_here())
     return NULL;
-  if (aprof_self->block == NULL && none_is_free() && profile_ours()) {
+  if (aprof_self->block == NULL && none_is_free() && process_ours()) {
     __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
     return NULL;
   }
@@ -427,39 +330,6 @@ struct thread *thread_sync(bool birth) {
   signals_restore(&before);
   errno = saved;
   return t;
-}
-
-/* What awaits, or polls, in a call that the thread does not come back from, as where it is
-   cancelled. On a stack of its own it can go on elsewhere: NULL. */
-static struct aprof_future *waits_in_vain(struct thread *t) {
-  struct aprof_future *f = active_top(t);
-  bool gone = f != t->suspended || t->suspended_at - t->stack_low < t->stack_high - t->stack_low;
-  return f != NULL && gone && f->await != 0 ? f : NULL;
-}
-
-void cancel_running(struct thread *t, uint64_t now) {
-  struct aprof_future *f = t->cur;
-  if (f != NULL) {
-    close_running(t, now);
-    slice_close(t, now, node_site(f->node));
-  } else {
-    close_rest(t->block, now);
-    f = waits_in_vain(t);
-    if (f != NULL)
-      close_off_thread(t, f, not_before(now, f));
-  }
-  while (f != NULL) {
-    struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
-    if (below != NULL && !is_aside(below, index_of(f)))
-      below = NULL;
-    if (!future_over(t, f, f->id, APROF_CANCELLED, now))
-      break;
-    if (below != NULL)
-      close_off_thread(t, below, not_before(now, below));
-    f = below;
-  }
-  t->cur = NULL;
-  t->block->last = now;
 }
 
 /* The block is free for the next thread. What ran here ends unseen. */
@@ -478,7 +348,7 @@ static void retire(struct thread *t) {
     b->sequence++;
   }
   b->serial = t->serial - 1;
-  __atomic_store_n(&holders[t->index], NULL, __ATOMIC_RELAXED);
+  __atomic_store_n(&thread_holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;
   t->epoch = t->usual = 0;
   __atomic_store_n(&b->state, APROF_THREAD_FREE, __ATOMIC_RELEASE);
@@ -492,7 +362,7 @@ static void thread_exit(void *thread) {
   if (aprof_self != t || t->block == NULL)
     return; /* wiped by a fork */
   signals_block(&before);
-  aprof_self = &nobody;
+  aprof_self = &thread_nobody;
   retire(t);
   signals_restore(&before);
 }

@@ -5,6 +5,9 @@
  */
 #include <string.h>
 
+#include "arena.h"
+
+#include "profile.h"
 #include "rt/rt.h"
 
 #define ROUND_UP(n, to) (((n) + (to)-1) / (to) * (to))
@@ -19,8 +22,7 @@ void arena_reset(void) {
   memset(strings_seen, 0, sizeof strings_seen);
 }
 
-void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count,
-                  uint32_t element) {
+void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count, uint32_t element) {
   uint64_t size = ROUND_UP(sizeof(struct aprof_chunk) + (uint64_t)count * element, APROF_PAGE);
   uint64_t at = rt.header->used;
   if (at + size > rt.capacity || !profile_commit(at + size))

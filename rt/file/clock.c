@@ -9,9 +9,10 @@
 #include <cpuid.h>
 #endif
 
-#include "rt/rt.h"
+#include "clock.h"
 
-const uint32_t clock_never = UINT32_MAX;
+#include "rt/rt.h"
+#include "rt/sys/vdso.h"
 
 static uint64_t monotonic_ns(void) {
   return vdso_clock(CLOCK_MONOTONIC);
@@ -123,7 +124,7 @@ void clock_start(struct aprof_header *header) {
 /* Fast events know their clock beforehand and tell nobody. */
 void clock_choose_usual(void) {
   bool fast = rt.callback == NULL && rt.clock == clock_planned();
-  __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->epoch : &clock_never, __ATOMIC_RELAXED);
+  __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->epoch : &epoch_never, __ATOMIC_RELAXED);
 }
 
 uint64_t clock_ticks(uint64_t ns) {

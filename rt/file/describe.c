@@ -10,6 +10,8 @@
 
 #include "describe.h"
 
+#include "rt/sys/vdso.h"
+
 #ifndef APROF_VERSION
 #define APROF_VERSION "?"
 #endif

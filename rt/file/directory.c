@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories of tables that grow by segments; see directory.h. */
+
 #include "directory.h"
+
+#include "arena.h"
 
 #define SMALL_ROOM 496u /* words of a page, but for the chunk's head: for small ones */
 

@@ -14,8 +14,6 @@
 
 #include "rt/rt.h"
 
-#pragma GCC visibility push(hidden)
-
 #define DIRECTORY_DEPTH 20u /* most bits of a hash that tell segments apart */
 
 struct directory {
@@ -48,7 +46,5 @@ void directory_replace(struct directory *directory, uint32_t hash, uint32_t dept
 
 /* What was allocated lies in a profile that this process has let go. */
 void directory_reset(void);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,8 +8,6 @@
 
 #include "directory.h"
 
-#pragma GCC visibility push(hidden)
-
 struct map {
   struct directory *directory; /* NULL: not started */
 };
@@ -28,7 +26,5 @@ bool map_add(struct map *map, uint64_t key, uint32_t number);
 /* Calls `each` with every key. rt.lock held. */
 void map_each(const struct map *map, void (*each)(uint64_t key, uint32_t number, void *with),
               void *with);
-
-#pragma GCC visibility pop
 
 #endif

@@ -21,10 +21,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/rt.h"
+#include "profile.h"
 
+#include "clock.h"
 #include "describe.h"
+#include "room.h"
+#include "rt/rt.h"
 #include "rt/sys/call.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/quiet.h"
+#include "rt/sys/say.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -85,7 +91,7 @@ static bool is_nobody(void) {
 static void say_memory(const char *why, const char *dir) {
   static bool said;
   if (!said)
-    control_say(why, dir);
+    say(why, dir);
   said = true;
 }
 
@@ -369,7 +375,7 @@ int profile_reopen(void) {
 bool profile_commit(uint64_t until) {
   if (until <= rt.committed)
     return true;
-  if (profile_confined())
+  if (is_confined())
     return false; /* what there is must do */
   uint64_t target = (until + STEP - 1) / STEP * STEP;
   if (target > rt.capacity)
@@ -409,9 +415,9 @@ void profile_abandon(void) {
 
 void profile_copy(struct profile_copy *copy) {
   copy->size = rt.committed;
-  copy->at = profile_confined() ? MAP_FAILED
-                                : mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  copy->at = is_confined() ? MAP_FAILED
+                           : mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy->at == MAP_FAILED)
     copy->at = NULL;
   else

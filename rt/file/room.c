@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <sys/vfs.h>
 
+#include "room.h"
+
 #include "rt/rt.h"
 #include "rt/sys/bytes.h"
 

@@ -12,7 +12,12 @@
  * under it, too: by an emptier one, or by two, whose look-ups go on in the old one until its words
  * are copied.
  */
+
 #include "key.h"
+
+#include "grace.h"
+#include "rt/file/arena.h"
+#include "rt/sys/lock.h"
 
 #include <string.h>
 

@@ -5,37 +5,24 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "rt/event/transitions.h"
-
+#include "control.h"
+#include "dump.h"
+#include "rt/count/govern.h"
+#include "rt/event/fast-gates.h"
+#include "rt/event/general.h"
+#include "rt/event/thread.h"
+#include "rt/event/timed.h"
+#include "rt/file/clock.h"
 #include "rt/file/describe.h"
-#include "rt/event/events.h"
-
-void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64_t id,
-                uint32_t site, uint64_t now) {
-  aprof_callback callback = rt.callback;
-  if (callback == NULL || f->node == 0)
-    return;
-  const struct aprof_psite *function = site_record(node_site(f->node));
-  struct aprof_user_event event = {.kind = kind, .future = id};
-  const struct aprof_future *parent = future_at(f->parent);
-  if (f->parent != 0 && (uint32_t)parent->id == f->parent_serial)
-    event.parent = parent->id;
-  if (function->name != 0)
-    event.function = rt_base() + ((uint64_t)function->name << 3);
-  const struct aprof_psite *place = site != 0 ? site_record(site) : function;
-  if (place->file != 0)
-    event.file = rt_base() + ((uint64_t)place->file << 3);
-  event.line = place->line;
-  event.time_ns = rt.clock == APROF_CLOCK_VIRTUAL ? now : clock_ns(now - rt.header->tick0);
-  struct thread *t = aprof_self;
-  t->callback_at = (uintptr_t)__builtin_frame_address(0);
-  callback(&event, rt.callback_arg);
-  t->callback_at = 0;
-}
+#include "rt/file/profile.h"
+#include "rt/sys/process.h"
+#include "rt/sys/say.h"
 
 #define VIRTUAL_END (1ull << 62) /* ns; no amount of time has its top bit set */
 
-static bool profiling(void) { return rt.state == RT_ON && profile_ours(); }
+static bool profiling(void) {
+  return rt.state == RT_ON && process_ours();
+}
 
 static int api_snapshot(void) {
   if (!profiling())
@@ -44,9 +31,13 @@ static int api_snapshot(void) {
   return dump_request("signal", clock_read());
 }
 
-static int api_enable(int on) { return control_enable(on); }
+static int api_enable(int on) {
+  return control_enable(on);
+}
 
-static int api_reset(void) { return profiling() ? control_reset() : -1; }
+static int api_reset(void) {
+  return profiling() ? control_reset() : -1;
+}
 
 static int api_callback(aprof_callback callback, void *arg) {
   if (rt.state == RT_DEAD)
@@ -64,8 +55,7 @@ static uint64_t *virtual_clock(void) {
 }
 
 static void api_clock_advance(uint64_t ns) {
-  if (rt.header != NULL &&
-      ns < VIRTUAL_END - __atomic_load_n(virtual_clock(), __ATOMIC_RELAXED) &&
+  if (rt.header != NULL && ns < VIRTUAL_END - __atomic_load_n(virtual_clock(), __ATOMIC_RELAXED) &&
       (rt.clock == APROF_CLOCK_VIRTUAL || rt.options.clock == APROF_CLOCK_VIRTUAL))
     __atomic_fetch_add(virtual_clock(), ns, __ATOMIC_RELAXED);
 }
@@ -80,7 +70,8 @@ static uint64_t api_clock_now(void) {
 /* -- gates ------------------------------------------------------------------------- */
 
 #define COUNT(with, ...) +1
-_Static_assert(APROF_GATE_ROWS == APROF_GATE_MEMBERS(COUNT, COUNT, 0), "rows are not counted right");
+_Static_assert(APROF_GATE_ROWS == APROF_GATE_MEMBERS(COUNT, COUNT, 0),
+               "rows are not counted right");
 
 /* Of this ABI, and with nothing in it that is not known here. */
 static bool is_served(const struct aprof_gate *gate) {
@@ -94,12 +85,12 @@ static void refuse(const struct aprof_gate *gate) {
   if (rt.refused.modules++ == 0) {
     rt.refused.abi = gate->abi;
     describe_module(gate, rt.refused.name, sizeof rt.refused.name);
-    control_say(gate->abi < APROF_ABI
-                    ? "a module was built by an older version of the plugin and is not profiled; "
-                      "rebuild it: "
-                    : "a module was built by a newer version of the plugin and is not profiled; "
-                      "install the runtime of that version: ",
-                rt.refused.name);
+    say(gate->abi < APROF_ABI
+            ? "a module was built by an older version of the plugin and is not profiled; "
+              "rebuild it: "
+            : "a module was built by a newer version of the plugin and is not profiled; "
+              "install the runtime of that version: ",
+        rt.refused.name);
   }
   if (control_start())
     profile_note_refused(rt.header);

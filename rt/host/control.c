@@ -11,42 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control.h"
+
+#include "dump.h"
+#include "options.h"
+#include "rt/count/histogram.h"
+#include "rt/count/node.h"
+#include "rt/count/site.h"
+#include "rt/event/cost.h"
+#include "rt/event/thread.h"
+#include "rt/file/arena.h"
+#include "rt/file/clock.h"
+#include "rt/file/directory.h"
+#include "rt/file/profile.h"
 #include "rt/future/key.h"
-#include "rt/sys/call.h"
-
-struct rt rt = {.fd = -1, .usual_epoch = &clock_never};
-
-static struct stat first_stderr; /* zero: it was closed */
-
-/* The program may have closed it since, and have a file of its own there. */
-bool control_stderr(void) {
-  struct stat now;
-  int saved = errno;
-  bool same = first_stderr.st_ino != 0 && plain_fstat(STDERR_FILENO, &now) == 0 &&
-              now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
-              now.st_rdev == first_stderr.st_rdev;
-  errno = saved;
-  return same;
-}
-
-void control_say(const char *what, const char *detail) {
-  if (!control_stderr())
-    return;
-  char line[600];
-  size_t n = 0;
-  const char *const parts[] = {"aprof: ", what, detail, "\n"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    for (size_t k = 0; k < 290 && parts[i][k] != '\0'; k++)
-      line[n++] = parts[i][k];
-  struct quiet quiet;
-  quiet_begin(&quiet);
-  ssize_t ignored = write(STDERR_FILENO, line, n);
-  (void)ignored;
-  quiet_end(&quiet);
-}
+#include "rt/future/record.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/lock.h"
+#include "rt/sys/process.h"
+#include "rt/sys/say.h"
 
 static SLOW bool give_up(const char *why) {
-  control_say("this process is not profiled: ", why);
+  say("this process is not profiled: ", why);
   __atomic_store_n(&rt.state, RT_DEAD, __ATOMIC_RELEASE);
   profile_none();
   return false;
@@ -73,33 +59,14 @@ static void in_parent(void) {
   profile_copy_release(&copy);
 }
 
-/* A word that is not 0 in the process that set it, and whatever runs in its memory: a number
-   can come again, in another namespace or when all have been used, and getpid() differs in
-   a child made by vfork. */
-#define MARK_OURS 1u   /* the profile is this process's, or will be */
-#define MARK_FORKED 2u /* there is that of its parent, until its first future */
-static uint32_t not_forked = MARK_OURS, *process_mark = &not_forked;
-
-static void mark_process(uint32_t mark) {
-  if (process_mark == &not_forked) {
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, 4096, MADV_WIPEONFORK) == 0)
-      process_mark = page;
-    else if (page != MAP_FAILED)
-      munmap(page, 4096);
-  }
-  *process_mark = mark;
-  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
-}
-
 /* The child has none of the parent's futures: their records lie in memory that it
    did not inherit. Its first future opens a profile of its own. */
 static void in_child(void) {
   rt.child = true;
   rt.lock = rt.opening = 0; /* of threads that are not here */
   dump_forget();
-  if (!profile_confined())
-    mark_process(rt.state == RT_ON ? MARK_FORKED : MARK_OURS);
+  if (!is_confined())
+    process_mark(rt.state == RT_ON ? PROCESS_FORKED : PROCESS_OURS);
   if (rt.state != RT_ON)
     return;
   if (forked_inside)
@@ -111,16 +78,6 @@ static void in_child(void) {
   rt.child_now = rt.header->virtual_now;
   profile_abandon();
   thread_wipe();
-}
-
-bool profile_ours(void) {
-  return profile_confined() || (*process_mark == MARK_OURS && rt.pid == getpid());
-}
-
-/* A child made by vfork, in its parent's memory: until it is another program it has no
-   profile of its own, and no thread of it is one of the parent's. */
-static bool in_vforked(void) {
-  return process_mark != &not_forked && *process_mark && rt.pid != getpid();
 }
 
 static void start_over(void) {
@@ -141,17 +98,41 @@ static void start_over(void) {
 
 /* -- start ----------------------------------------------------------------------- */
 
+/* In a handler that asks for totals: those of a process without a future are of none. Not where the
+   next event is to open the profile, of a child that was forked in the middle of one. */
+static bool asked(void) {
+  const struct thread *t = aprof_self;
+  uint64_t before = 0;
+  if (is_confined() || (rt.state == RT_ON && process_ours()))
+    return rt.state == RT_ON;
+  if (process_vforked() || rt_locked_here() || (t->block != NULL && (t->block->sequence & 1)))
+    return false;
+  signals_block(&before);
+  bool started = control_start();
+  signals_restore(&before);
+  return started;
+}
+
+static void on_signal(int number) {
+  (void)number;
+  int saved = errno;
+  if (!dump_over() && asked()) {
+    __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
+    dump_request("signal", clock_read());
+  }
+  errno = saved;
+}
+
 void control_attach(void) {
   if (rt.state != RT_NEW)
     return;
   rt.instance = 1;
-  if (plain_fstat(STDERR_FILENO, &first_stderr) != 0)
-    first_stderr.st_ino = 0;
+  rt.start = control_start;
+  say_start();
   rt.confined = confine_foreign(); /* until it is known to be trusted: no messages by more calls */
   options_read();
   if (rt.confined && !rt.options.trusted) {
-    control_say(
-        "this process is not profiled: it was started behind a seccomp filter, which may kill "
+    say("this process is not profiled: it was started behind a seccomp filter, which may kill "
         "it for a call of ours; seccomp:trusted in APROF_OPTIONS says that it does not, see "
         "aprof-options(7)",
         "");
@@ -163,15 +144,15 @@ void control_attach(void) {
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
   if (!profile_reserve()) {
-    control_say("this process is not profiled: it may not take the address space of a profile, 1 MB "
-                "at least; raise its limit (ulimit -v)",
-                "");
+    say("this process is not profiled: it may not take the address space of a profile, 1 MB "
+        "at least; raise its limit (ulimit -v)",
+        "");
     rt.state = RT_DEAD;
     return;
   }
-  mark_process(MARK_OURS);
+  process_mark(PROCESS_OURS);
   thread_start();
-  dump_attach();
+  dump_attach(on_signal);
   pthread_atfork(before_fork, in_parent, in_child);
   rt.state = RT_ATTACHED;
   if (!rt.options.enabled)
@@ -190,20 +171,20 @@ static SLOW bool control_open(void) {
   opening_here = true;
   while (__atomic_exchange_n(&rt.opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
     usleep(100);
-  if (rt.state == RT_ON && profile_ours()) {
+  if (rt.state == RT_ON && process_ours()) {
     ok = true;
     goto out;
   }
   if (rt.state == RT_DEAD)
     goto out;
-  if (in_vforked()) {
+  if (process_vforked()) {
     if (rt.state == RT_ON)
       __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
     goto out;
   }
   if (rt.state == RT_ON)
     start_over();
-  mark_process(MARK_OURS);
+  process_mark(PROCESS_OURS);
   if (!profile_keep_range()) { /* forked past the C library, so nobody kept it at once */
     give_up("it was not forked by fork(), and has other memory now where its profile must lie");
     goto out;
@@ -230,24 +211,9 @@ out:
 
 bool control_start(void) {
   int32_t state = __atomic_load_n(&rt.state, __ATOMIC_ACQUIRE);
-  if (likely(state == RT_ON && profile_ours()))
+  if (likely(state == RT_ON && process_ours()))
     return true;
   return state != RT_NEW && state != RT_DEAD && control_open();
-}
-
-/* In a handler that asks for totals: those of a process without a future are of none. Not where the
-   next event is to open the profile, of a child that was forked in the middle of one. */
-bool control_asked(void) {
-  const struct thread *t = aprof_self;
-  uint64_t before = 0;
-  if (profile_confined() || (rt.state == RT_ON && profile_ours()))
-    return rt.state == RT_ON;
-  if (in_vforked() || rt_locked_here() || (t->block != NULL && (t->block->sequence & 1)))
-    return false;
-  signals_block(&before);
-  bool started = control_start();
-  signals_restore(&before);
-  return started;
 }
 
 /* -- epochs ---------------------------------------------------------------------- */

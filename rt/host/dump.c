@@ -23,8 +23,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rt/rt.h"
+#include "dump.h"
+
+#include "rt/file/clock.h"
+#include "rt/file/profile.h"
 #include "rt/sys/call.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/lock.h"
+#include "rt/sys/process.h"
+#include "rt/sys/quiet.h"
+#include "rt/sys/say.h"
+#include "rt/sys/vdso.h"
+#include "rt/sys/wait.h"
 
 #ifndef APROF_BINDIR
 #define APROF_BINDIR "/usr/bin"
@@ -100,7 +110,7 @@ static unsigned last_descriptor(void) {
    sanitizer, a preloaded library) would take it for the program, in whose memory this is, that
    closes its files. False: the profile cannot be had. */
 static bool take_descriptors(void) {
-  bool ours = profile_fd_ok(), talk = control_stderr();
+  bool ours = profile_fd_ok(), talk = say_heard();
   if (ours && rt.fd != PROFILE_FD && syscall(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
@@ -358,9 +368,9 @@ static bool children_are_elsewhere(void) {
 /* -- in turn ----------------------------------------------------------------------- */
 
 static int complain(const char *why) {
-  control_say("no totals, the command ", why);
+  say("no totals, the command ", why);
   if (rt.path[0] != '\0')
-    control_say("the profile stays, read it with: aprof dump ", rt.path);
+    say("the profile stays, read it with: aprof dump ", rt.path);
   return -1;
 }
 
@@ -398,7 +408,7 @@ static int start_in_turn(struct request *r) {
 
 /* Starts a dump; async-signal-safe. At exit waits for it. */
 static int request_dump(const char *reason, uint64_t tick) {
-  if (profile_confined())
+  if (is_confined())
     return complain("may not be started: the program has given up the system calls for it");
   if (rt.command[0] == '\0')
     return complain("`aprof` is not installed beside the runtime, or not in this chroot "
@@ -430,7 +440,7 @@ int dump_request(const char *reason, uint64_t tick) {
    not let in any more. Real-time signals come in still; glibc talks to threads by two. */
 static void last_request(uint64_t tick) {
   uint64_t before = 0;
-  bool confined = profile_confined(); /* then nothing is waited for */
+  bool confined = is_confined(); /* then nothing is waited for */
   signals_block(&before);
   uint64_t pending = confined ? 0 : signals_pending();
   request_dump("exit", tick);
@@ -441,20 +451,11 @@ static void last_request(uint64_t tick) {
 
 /* -- when ------------------------------------------------------------------------ */
 
-static void on_signal(int number) {
-  (void)number;
-  int saved = errno;
-  bool last = __atomic_load_n(&over, __ATOMIC_RELAXED); /* its totals say more */
-  if (!last && control_asked()) {
-    __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
-    dump_request("signal", clock_read());
-  }
-  errno = saved;
-}
+static void (*handler)(int);
 
 /* From the start on, since who sends it cannot know whether there was a future yet. */
 static void take_signal(int number) {
-  struct sigaction old, mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+  struct sigaction old, mine = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
   if (number == 0 || sigaction(number, NULL, &old) != 0)
     return;
   if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
@@ -464,11 +465,11 @@ static void take_signal(int number) {
 }
 
 static void at_end(uint32_t kind) {
-  if (rt.state != RT_ON || !profile_ours() || __atomic_exchange_n(&over, 1, __ATOMIC_RELAXED))
+  if (rt.state != RT_ON || !process_ours() || __atomic_exchange_n(&over, 1, __ATOMIC_RELAXED))
     return;
   int saved = errno;
   if (!rt.options.exit) { /* nobody asked for it: it would fill the memory of the machine */
-    if (!profile_confined())
+    if (!is_confined())
       profile_remove();
     errno = saved;
     return;
@@ -487,7 +488,8 @@ __attribute__((destructor)) static void at_usual_end(void) {
   at_end(1);
 }
 
-void dump_attach(void) {
+void dump_attach(void (*on_signal)(int)) {
+  handler = on_signal;
   find_own_file();
   at_quick_exit(at_quick_end); /* what the program registers later comes before it */
   take_signal(rt.options.signal);
@@ -496,6 +498,10 @@ void dump_attach(void) {
 void dump_start(void) {
   find_command();
   take_signal(rt.options.signal);
+}
+
+bool dump_over(void) {
+  return __atomic_load_n(&over, __ATOMIC_RELAXED);
 }
 
 void dump_forget(void) {

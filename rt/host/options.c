@@ -10,7 +10,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "options.h"
+
 #include "rt/rt.h"
+#include "rt/sys/say.h"
 
 static bool is(const char *text, size_t length, const char *word) {
   return strlen(word) == length && memcmp(text, word, length) == 0;
@@ -142,11 +145,11 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
     length = sizeof text - 1;
   memcpy(text, item, length);
   text[length] = '\0';
-  control_say(verdict == UNKNOWN_KEY
-                  ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-                    "exit enabled clock nodes histograms overhead seccomp): "
-                  : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
-              text);
+  say(verdict == UNKNOWN_KEY
+          ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
+            "exit enabled clock nodes histograms overhead seccomp): "
+          : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
+      text);
 }
 
 /* Totals go where the program was started, however it moves later. */
@@ -165,7 +168,7 @@ void options_resolve(void) {
     memcpy(o->dir, cwd, n);
     o->dir[n] = '/';
   } else {
-    control_say("the directory for totals has too long a name, using: ", cwd);
+    say("the directory for totals has too long a name, using: ", cwd);
     memcpy(o->dir, cwd, n + 1);
   }
 }

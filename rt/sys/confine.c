@@ -30,9 +30,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/rt.h"
+#include "confine.h"
 
 #include "call.h"
+#include "rt/rt.h"
+#include "say.h"
+#include "wait.h"
 
 #define LATELY 2000000u /* ticks: about a millisecond */
 
@@ -302,9 +305,9 @@ static void refuse(void) {
     return;
   rt.header->enabled = 0;
   __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE); /* nor for the message */
-  control_say("this process is not profiled: it gave up system calls before its first future; "
-              "an aprof_enable(1) before that makes the profile",
-              "");
+  say("this process is not profiled: it gave up system calls before its first future; "
+      "an aprof_enable(1) before that makes the profile",
+      "");
 }
 
 static void open_status(void) {
@@ -396,7 +399,7 @@ static SLOW bool look(void) {
 
 /* One event may take the lock ten times over, and asks once: a filter that came in between is
    another thread's, or a handler's, and might as well come right behind the answer. */
-bool profile_confined(void) {
+bool is_confined(void) {
   if (__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE))
     return true;
   struct thread *t = aprof_self;
@@ -408,10 +411,10 @@ bool profile_confined(void) {
   return confined;
 }
 
-bool profile_confined_lately(void) {
+bool was_confined_lately(void) {
   return ticks() - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LATELY
              ? __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE)
-             : profile_confined();
+             : is_confined();
 }
 
 void confine_opened(void) {

@@ -15,10 +15,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "quiet.h"
 #include "rt/rt.h"
 
 #define BIT(number) (1ull << ((number)-1))
 static const uint64_t ours = BIT(SIGXFSZ) | BIT(SIGPIPE) | BIT(SIGTTOU);
+
+uint64_t signals_pending(void) {
+  uint64_t set = 0;
+  syscall(SYS_rt_sigpending, &set, sizeof set);
+  return set;
+}
 
 static uint64_t pending(void) {
   return signals_pending() & ours;

@@ -15,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rt/rt.h"
+#include "vdso.h"
 
 #include "call.h"
+#include "rt/rt.h"
 
 #if defined __aarch64__
 #define NAME "__kernel_clock_gettime"

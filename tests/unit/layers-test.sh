@@ -61,6 +61,30 @@ for folder in read ask show cli; do
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"
 done
+# circles FOLDER...: files that need each other in a circle, by what they include: the header of a
+# source is one file with it, as who calls a function includes the header that declares it
+circles() {
+  find "$@" -name '*.[ch]' -o -name '*.cc' | while read -r file; do
+    sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file" | while read -r header; do
+      [ -e "$header" ] || header=${file%/*}/$header
+      [ ! -e "$header" ] || echo "${file%.*} ${header%.*}"
+    done
+  done | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
+}
+# calls LIBRARY: the same by what they call, whose headers may declare what several sources have
+calls() {
+  nm -A "$1" | awk '{ symbol = $NF; kind = $(NF - 1); sub(/^[^:]*:/, "", $1); sub(/:.*/, "", $1) }
+    kind == "U" { wanted[$1 " " symbol] } kind ~ /[TDBRVW]/ { where[symbol] = $1 }
+    END { for (w in wanted) { split(w, a, " "); if (a[2] in where) print a[1], where[a[2]] } }' |
+    tsort 2>&1 >/dev/null | sed 's/^tsort: //'
+}
+equal "no circle of files in rt/" "" "$(cd "$src" && circles rt)"
+[ ! -e "$build/rt/.libs/libaprof.a" ] ||
+  equal "nor by what they call" "" "$(calls "$build/rt/.libs/libaprof.a")"
+mkdir -p "$work/rt/file" && printf '#include "rt/file/arena.h"\n' >"$work/rt/rt.h"
+printf '#include "rt/rt.h"\n' >"$work/rt/file/arena.c" && : >"$work/rt/file/arena.h"
+equal "a planted include backwards is found" "rt/file/arena rt/rt" \
+  "$(cd "$work" && circles rt | grep / | sort | xargs)"
 only "rt/ includes its own contracts only" "aprof/abi.h aprof/event-table.h aprof/profile.h aprof.h $(headers rt)" \
   "$(includes rt c h | grep -E "$ours")"
 includes rt c h | grep -vE "$ours" | while read -r header; do

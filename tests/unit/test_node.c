@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "rt/file/map.h"
+#include "rt/sys/lock.h"
 
 FUNCTION_SITE(a);
 FUNCTION_SITE(b);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt/rt.h"
+#include "rt/sys/quiet.h"
 #include "suite.h"
 
 static volatile sig_atomic_t came;

@@ -22,9 +22,13 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "rt/event/transitions.h"
+#include "slice.h"
 
+#include "rt/count/govern.h"
+#include "rt/file/clock.h"
 #include "rt/sys/call.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/vdso.h"
 
 #define LOOK_NS 50000u   /* longer slices go by the general events, ... */
 #define LONG_NS 1000000u /* ... and for these the kernel is asked */
@@ -34,7 +38,7 @@
 /* False: the kernel may not be asked, or does not say. */
 static bool read_processor(struct processor *p, uint64_t now) {
   struct rusage usage;
-  if (rt.clock == APROF_CLOCK_VIRTUAL || profile_confined_lately() ||
+  if (rt.clock == APROF_CLOCK_VIRTUAL || was_confined_lately() ||
       plain_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
     return false;
   *p = (struct processor){
@@ -55,13 +59,13 @@ static void keep_reading(struct thread *t, uint64_t now) {
   b->cpu_ns += before != 0 ? elapsed(before, t->processor.ns) : 0;
 }
 
-void hold_start(struct thread *t, uint64_t now) {
+void slice_thread_starts(struct thread *t, uint64_t now) {
   t->long_count = t->slice_count - 1;
   t->processor.ns = 0;
   keep_reading(t, now);
 }
 
-void hold_poll(struct thread *t, uint64_t idle) {
+void slice_polled(struct thread *t, uint64_t idle) {
   uint64_t now = clock_read();
   if (now - t->processor.tick >= clock_ticks(READ_NS))
     keep_reading(t, now);

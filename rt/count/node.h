@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calling-context tree and what is counted at its nodes; see node.c.
+ *
+ * Cost: a look-up in the thread's cache where the path is known. *_slow and what this header does
+ * not define lock and may grow the arena.
+ */
+#ifndef APROF_RT_NODE_H
+#define APROF_RT_NODE_H
+
+#include "rt/rt.h"
+#include "site.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Where paths go that there is no room for: a function and an await beneath it. */
+#define OTHER_NODE 1u
+#define OTHER_AWAIT 2u
+
+/* node_slow registers the site and the path. */
+struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_site *site,
+                             bool is_await);
+struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
+                             uint32_t node); /* in the thread's cache, from now on */
+uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
+struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
+struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
+/* What is counted where there is no memory for it; never read. It has no histograms, so
+   fast events let a future whose counters are not known count there, and go on in the
+   general ones. */
+extern struct aprof_counters nowhere[];
+bool counters_lost(const struct aprof_counters *c);
+/* What `own` of counters is for a function of this site: its number in this profile. */
+static inline uint64_t own_site(uint32_t site) {
+  return (uint64_t)rt.instance << 32 | site;
+}
+void node_forget_sites(struct aprof_counters **segments); /* see thread_forget_sites */
+bool node_start(void);
+void node_reset(void);
+static inline uint32_t node_site(uint32_t node) {
+  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].site;
+}
+static inline uint32_t node_parent(uint32_t node) {
+  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].parent;
+}
+static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
+                                                struct aprof_site *site) {
+  /* Sites lie side by side, and nodes are numbered one by one: without the product a
+     dozen functions throw each other out. */
+  uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
+  return &t->cache[(both * 0x9e3779b97f4a7c15ull) >> (64 - NODE_CACHE_BITS)];
+}
+/* A future that runs finds the site of its bodies in these counters of its function. */
+static inline void function_known(struct aprof_counters *c, uint32_t node) {
+  if (unlikely(c->function.own == 0))
+    c->function.own = own_site(node_site(node));
+}
+/* What stands for its site, in that cache alone, of a function that is known by its address. */
+static inline struct aprof_site *address_as_site(const void *function) {
+  return (struct aprof_site *)(uintptr_t)function;
+}
+/* What the cache knows there; else NULL. */
+static inline __attribute__((always_inline)) struct node_entry *
+node_cached(struct thread *t, uint32_t place, struct aprof_site *site) {
+  struct node_entry *e = node_entry_for(t, place, site);
+  return likely(e->site == site) && likely(e->place == place) ? e : NULL;
+}
+static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
+                                           struct aprof_site *site, bool is_await) {
+  struct node_entry *e = node_cached(t, parent << 1 | is_await, site);
+  return likely(e != NULL) ? e : node_slow(t, parent, site, is_await);
+}
+static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
+  struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];
+  return likely(segment != NULL) ? segment + node % NODE_SEGMENT : counters_slow(t, node);
+}
+/* A run of a future of this node was left out, since another thread was in one. */
+SLOW void node_shared(uint32_t node);
+
+#pragma GCC visibility pop
+
+#endif

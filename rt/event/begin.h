@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every general event begins and ends here.
+ */
+#ifndef APROF_RT_BEGIN_H
+#define APROF_RT_BEGIN_H
+
+#include "end.h"
+#include "nested.h"
+#include "thread.h"
+
+/* An event of this thread begins: its thread, or NULL where it cannot be
+   recorded (nothing to profile, or inside another event). */
+static inline struct thread *event_begin_as(bool birth) {
+  struct thread *t = aprof_self;
+  if (unlikely(t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED)) &&
+      (t = thread_sync(birth)) == NULL)
+    return NULL;
+  struct aprof_block *b = t->block;
+  if (unlikely(b->sequence & 1) && !event_recover(t))
+    return NULL;
+  b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
+  publish_fence();
+  b->general_events++;
+  if (running_is_lost(t))
+    running_lost(t);
+  t->filters = FILTERS_UNASKED;
+  if (unlikely(b->sequence >= t->check_at))
+    govern(t);
+  return t;
+}
+
+static inline struct thread *event_begin(void) {
+  return event_begin_as(false);
+}
+
+static inline void event_end(struct thread *t) {
+  t->filters = FILTERS_OUTSIDE;
+  publish_fence();
+  t->block->sequence++;
+}
+
+#endif

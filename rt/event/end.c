@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* How futures end; see end.h. */
+#include "end.h"
+
+#include "rt/count/miss.h"
+#include "rt/future/grace.h"
+#include "rt/future/key.h"
+#include "rt/future/record.h"
+
+void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  uint32_t node = f->node; /* once: see unordered threads in doc/internals.md */
+  struct aprof_counters *c = counters_of(t, node);
+  uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
+  if (f->state != APROF_FUTURE_RUNNING)
+    future_ending(t->block, f, t->lease, c, how);
+  if (likely(how == APROF_DONE))
+    c->function.done++;
+  else if (how == APROF_FAILED)
+    c->function.failed++;
+  else
+    c->function.cancelled++;
+  raise_max(t, &c->function.exec_max, exec);
+  raise_max(t, &c->function.wall_max, wall);
+  histogram_add(t, node, OF_EXEC, &c->function.exec_histogram, exec);
+  histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
+  if (!(f->flags & APROF_F_WAITED))
+    c->function.born_done++;
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  if (unlikely(rt.callback != NULL))
+    user_event(how == APROF_DONE     ? APROF_EVENT_DONE
+               : how == APROF_FAILED ? APROF_EVENT_FAILED
+                                     : APROF_EVENT_CANCELLED,
+               f, id, 0, now);
+  future_free(t, f);
+}
+
+void forget_caller(struct aprof_future *f) {
+  struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
+  if (caller != NULL && is_aside(caller, index_of(f)))
+    goes_on_by_itself(caller);
+}
+
+void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
+                  uint64_t now) {
+  while (top != f && top->caller != 0) {
+    struct aprof_future *below = future_at(top->caller);
+    uint64_t id = top->id, then = not_before(now, top);
+    future_ends(t->block, counters_of(t, top->node), APROF_CANCELLED);
+    if (!future_claim(top, id))
+      break;
+    if (top->ns == NS_FRAME && top->state != APROF_FUTURE_WAITING)
+      mark_moves(top, below);
+    if (top->state != APROF_FUTURE_RUNNING)
+      close_off_thread(t, top, then);
+    future_end(t, top, id, APROF_CANCELLED, then);
+    top = below;
+  }
+}
+
+void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  if (!future_claim(f, id))
+    return;
+  cancel_above(t, innermost(f), f, now);
+  now = not_before(now, f);
+  close_off_thread(t, f, now);
+  future_end(t, f, id, how, now);
+}
+
+bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  if (!future_hold(t, f, id))
+    return false;
+  end_waiting(t, f, id, how, now);
+  return true;
+}
+
+bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t due,
+                   uint64_t now) {
+  if (!future_hold(t, f, id))
+    return false;
+  if (f->state == APROF_FUTURE_WAITING) {
+    now = not_before(now, f);
+    close_waiting(t, f, now);
+    f->last = now;
+    future_wakes_at(f, due);
+  }
+  if (threads_share())
+    future_unhold(t);
+  return true;
+}
+
+/* For the close of f's bracket. False: f is over, and the record's next one was not meant. */
+static bool leave_ending(struct aprof_future *f, uint64_t id, uint8_t ending) {
+  if (f->id != id)
+    return false;
+  __atomic_exchange_n(&f->ending, ending, __ATOMIC_SEQ_CST);
+  if (likely(f->id == id))
+    return true;
+  __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  return false;
+}
+
+bool future_asked(struct thread *t, struct aprof_future *f, uint64_t id, uint8_t ending) {
+  uint32_t lease = runner_lease(t, f, id);
+  if (!leave_ending(f, id, ending))
+    return false;
+  if (lease != 0)
+    thread_settles(t, lease);
+  return f->id == id &&
+         (is_busy(f) || !__atomic_compare_exchange_n(&f->ending, &ending, 0, false,
+                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  uint32_t lease = runner_lease(t, f, id);
+  if (lease == t->lease || lease == 0 || f->id != id)
+    return false;
+  if (!leave_ending(f, id, (uint8_t)(1 + how)))
+    return true;
+  thread_settles(t, lease);
+  end_at_rest(t, f, id, how, event_time(t));
+  return true;
+}
+
+/* -- rare ways out ----------------------------------------------------------- */
+
+bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now) {
+  if (!in_chain(top, f))
+    return false;
+  bool ran = t->cur != NULL;
+  if (ran)
+    close_running(t, now);
+  else
+    close_rest(t->block, now);
+  t->block->last = now;
+  if (top == t->idler && !ran)
+    t->rest = APROF_THREAD_OTHER; /* the poller was jumped out of */
+  cancel_above(t, top, f, now);
+  if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
+    if (!ran)
+      slice_open(t, f, now, node_site(f->await));
+    restore(t, f, now, false);
+  }
+  return true;
+}
+
+void abandon_running(struct thread *t, uint64_t now) {
+  struct aprof_future *f = t->cur;
+  event_missed(t, APROF_MISS_UNSEEN, node_site(f->node));
+  close_running(t, now);
+  slice_close(t, now, node_site(f->node));
+  bool mine = f->await == 0;
+  set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, true) : f->await, now);
+  if (mine)
+    f->flags |= APROF_F_IMPLICIT;
+  set_resting(t, now);
+}
+
+/* The thread that took f while it runs here is still in that event, and gives it back: or is told
+   so here, should it not have seen that. */
+static bool taken_back(struct thread *t, struct aprof_future *f) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  return f->state == APROF_FUTURE_RUNNING && lease != 0 && thread_in_event(lease) &&
+         __atomic_compare_exchange_n(&f->lease, &lease, t->lease, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED) &&
+         !running_is_lost(t);
+}
+
+/* What ran here is another thread's, which books its time: this one's is that of no future. */
+void running_lost(struct thread *t) {
+  if (taken_back(t, t->cur) || !running_is_lost(t))
+    return;
+  node_shared(t->block->slice_node);
+  uint64_t now = event_time(t);
+  uint32_t site = node_site(t->block->slice_node);
+  event_missed(t, APROF_MISS_UNSEEN, site);
+  t->block->other += now - t->block->last;
+  slice_close(t, now, site);
+  set_resting(t, now);
+}
+
+/* What awaits, or polls, in a call that the thread does not come back from, as where it is
+   cancelled. On a stack of its own it can go on elsewhere: NULL. */
+static struct aprof_future *waits_in_vain(struct thread *t) {
+  struct aprof_future *f = active_top(t);
+  bool gone = f != t->suspended || t->suspended_at - t->stack_low < t->stack_high - t->stack_low;
+  return f != NULL && gone && f->await != 0 ? f : NULL;
+}
+
+void cancel_running(struct thread *t, uint64_t now) {
+  struct aprof_future *f = t->cur;
+  if (f != NULL) {
+    close_running(t, now);
+    slice_close(t, now, node_site(f->node));
+  } else {
+    close_rest(t->block, now);
+    f = waits_in_vain(t);
+    if (f != NULL)
+      close_off_thread(t, f, not_before(now, f));
+  }
+  while (f != NULL) {
+    struct aprof_future *below = f->caller ? future_at(f->caller) : NULL;
+    if (below != NULL && !is_aside(below, index_of(f)))
+      below = NULL;
+    if (!future_over(t, f, f->id, APROF_CANCELLED, now))
+      break;
+    if (below != NULL)
+      close_off_thread(t, below, not_before(now, below));
+    f = below;
+  }
+  t->cur = NULL;
+  t->block->last = now;
+}

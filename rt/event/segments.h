@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A segment of time ends where it belongs, in one addition each.
+ *
+ * Cost: inline; two additions per segment, one histogram. Locking: only inside an event.
+ */
+#ifndef APROF_RT_SEGMENTS_H
+#define APROF_RT_SEGMENTS_H
+
+#include "rt/count/govern.h"
+#include "rt/count/histogram.h"
+#include "rt/count/node.h"
+#include "rt/file/clock.h"
+
+/* Time never runs backwards on a thread, whatever core it is on. */
+static inline uint64_t event_time(struct thread *t) {
+  uint64_t now = governed_clock(t);
+  return likely(now >= t->block->last) ? now : t->block->last;
+}
+
+/* Around idle, where it matters most and costs least. */
+static inline uint64_t idle_time(struct thread *t) {
+  if (unlikely(t->shed >= APROF_STEP_COARSE))
+    t->stood = clock_read();
+  return event_time(t);
+}
+
+static inline bool token_current(const struct thread *t, uint64_t id) {
+  return (uint16_t)(id >> 48) == (uint16_t)t->epoch;
+}
+
+/* The thread's time outside futures ends now. */
+static inline void close_rest(struct aprof_block *b, uint64_t now) {
+  uint64_t passed = now - b->last;
+  if (b->state == APROF_THREAD_IDLE)
+    b->idle += passed;
+  else
+    b->other += passed;
+}
+
+static inline void close_running(struct thread *t, uint64_t now) {
+  t->counters->function.exec += now - t->block->last;
+}
+
+/* f ran after all between two awaits of which one lies inside the other. */
+static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
+  counters_of(t, f->node)->function.exec += elapsed(f->last, now);
+}
+
+static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
+                                      uint64_t now) {
+  uint32_t node = f->node;
+  struct aprof_counters *c = counters_of(t, node);
+  uint64_t passed = elapsed(since, now);
+  f->queued += passed;
+  c->function.queued += passed;
+  histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
+}
+
+/* Who is woken while it runs, or is put aside, does not wait the next time: until then its
+   wake_tick is the waker's site, in place of a tick, which is greater than any. */
+static inline bool is_mark(uint64_t wake_tick) {
+  return wake_tick != 0 && wake_tick <= rt.header->sites;
+}
+
+/* Of a stack that one key means: its next wait is that of the body on top. */
+static inline void mark_moves(struct aprof_future *from, struct aprof_future *to) {
+  if (unlikely(from->wake_tick != 0))
+    to->wake_tick = __atomic_exchange_n(&from->wake_tick, 0, __ATOMIC_RELAXED);
+}
+
+/* The clock wakes f, at that tick. */
+static inline void future_wakes_at(struct aprof_future *f, uint64_t when) {
+  __atomic_store_n(&f->wake_site, 0, __ATOMIC_RELAXED); /* it may hold what an older use left */
+  __atomic_store_n(&f->wake_tick, when, __ATOMIC_RELAXED);
+}
+
+/* f, whose create bracket is open, is due `ns` after that began. */
+static inline void future_due(struct aprof_future *f, uint64_t ns) {
+  uint64_t when = f->last + clock_ticks(ns);
+  future_wakes_at(f, when > f->last ? when : f->last);
+}
+
+static inline void close_queued(struct thread *t, struct aprof_future *f, uint64_t now) {
+  close_queued_since(t, f, f->last, now);
+  f->wake_tick = 0; /* when it was due */
+}
+
+/* f's wait ended then, at its await. */
+static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t end,
+                              bool immediate) {
+  /* Without one only where threads race for f: not known, then. */
+  uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
+  struct aprof_counters *a = counters_of(t, await);
+  uint64_t passed = elapsed(f->last, end);
+  f->waiting += passed;
+  a->await.waiting += passed;
+  a->await.count++;
+  raise_max(t, &a->await.max, passed);
+  if (immediate)
+    a->await.immediate++;
+  else
+    histogram_add(t, await, OF_WAITING, &a->await.histogram, passed);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events cost as it happens.
+ *
+ * Every TIMED_EVERY events of a thread, sooner at first, at its next general
+ * event, TIMED_ROW of them in a row are timed, each from outside itself. While that goes on
+ * `t->usual` is no epoch, so the fast event goes on in the timed one here, which makes it once more
+ * between two looks at the clock. What these cost is not taken off. It stands for what they do not
+ * see: the call, registers that the program saves for it, its own data and code that the event's
+ * push out of the caches. `bench/deep.sh` compares what comes out with the truth.
+ */
+#include "timed.h"
+
+#include "general.h"
+#include "rt/count/timing.h"
+#include "rt/file/clock.h"
+
+struct aprof_gate timed_usual;
+
+struct timing {
+  uint64_t tick, events;
+};
+
+static struct timing timing_begin(struct thread *t) {
+  t->usual = t->epoch;
+  return (struct timing){.events = t->block->sequence / 2, .tick = clock_read()};
+}
+
+/* It stands for all events since the last one: the first have much to register. */
+static void row_ends(struct thread *t) {
+  struct aprof_block *b = t->block;
+  uint64_t events = b->sequence / 2 - t->row_from;
+  t->row_from += events;
+  if (t->row_events == 0)
+    return;
+  b->timed_ticks += (uint64_t)((double)t->row_ticks / (double)t->row_events * (double)events);
+  b->timed_events += events;
+}
+
+static void timing_end(struct thread *t, struct timing began) {
+  uint64_t passed = clock_read() - began.tick;
+  if (aprof_self != t || t->usual != t->epoch || t->to_time == 0)
+    return; /* it is another epoch, or thread */
+  if (passed < t->row_most) {
+    t->row_ticks += passed;
+    t->row_events += t->block->sequence / 2 - began.events;
+  }
+  if (--t->to_time != 0)
+    t->usual = 0;
+  else
+    row_ends(t);
+}
+
+#define TIMED(with, role, name, parameters, arguments)                                             \
+  void timed_##name parameters {                                                                   \
+    struct thread *t = aprof_self;                                                                 \
+    if (likely(t->usual == t->epoch)) {                                                            \
+      general_##name arguments;                                                                    \
+      return;                                                                                      \
+    }                                                                                              \
+    struct timing began = timing_begin(t);                                                         \
+    timed_usual.name arguments;                                                                    \
+    timing_end(t, began);                                                                          \
+  }
+TIMED_EVENTS(TIMED, 0)

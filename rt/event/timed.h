@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that are timed as they happen; see timed.c.
+ */
+#ifndef APROF_RT_TIMED_H
+#define APROF_RT_TIMED_H
+
+#include "rt/rt.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The general events once more, for fast events to go on in. Where the thread's events are timed
+   just now, the fast one is made once more between two looks at the clock. Polling has no fast
+   ones, and has these. */
+#define TIMED_EVENTS(row, with)                                                                    \
+  APROF_GATE_enter(row, with) APROF_GATE_leave(row, with) APROF_GATE_suspend(row, with)            \
+      APROF_GATE_resume(row, with) APROF_GATE_create_begin(row, with)                              \
+          APROF_GATE_create_key(row, with) APROF_GATE_create_end(row, with)                        \
+              APROF_GATE_run_begin(row, with) APROF_GATE_run_end(row, with)                        \
+                  APROF_GATE_wake(row, with) APROF_GATE_end(row, with)                             \
+                      APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)
+#define DECLARE(with, role, name, parameters, arguments) void timed_##name parameters;
+TIMED_EVENTS(DECLARE, 0)
+#undef DECLARE
+
+extern struct aprof_gate timed_usual; /* what is timed: the events of the profile's clock */
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits that a wake or the clock ended before their future ran; see waker.c. Inside an event.
+ */
+#ifndef APROF_RT_WAKER_H
+#define APROF_RT_WAKER_H
+
+#include "segments.h"
+
+/* f was woken, or due, before its wait ends: books the time since then as queued, also
+   at its waker. Returns the tick at which the wait ended. */
+SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
+
+/* f's wait ends now, at its await. A wake from elsewhere splits it. */
+static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now) {
+  close_wait(t, f, unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now, false);
+}
+
+static inline void close_off_thread(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (f->state == APROF_FUTURE_QUEUED)
+    close_queued(t, f, now);
+  else if (f->state == APROF_FUTURE_ASIDE)
+    close_wait(t, f, now, false);
+  else
+    close_waiting(t, f, now);
+}
+
+#endif

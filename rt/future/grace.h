@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grace periods: is another thread in an event, and when has each been in none?
+ *
+ * Cost: a few loads; thread_settles waits. Any thread, in an event or under rt.lock.
+ */
+#ifndef APROF_RT_GRACE_H
+#define APROF_RT_GRACE_H
+
+#include "rt/rt.h"
+
+#pragma GCC visibility push(hidden)
+
+#define BLOCKS 4096u /* threads at once; all blocks of a profile */
+/* By number. Those who lease and give back write them: event/thread.c. */
+extern struct aprof_block *thread_blocks[BLOCKS]; /* rt.lock to add */
+extern struct thread *thread_holders[BLOCKS];     /* who leased each last; atomic */
+
+/* Waits, not for ever, until the thread of this lease has left the event that it is in, or
+   waits itself, as is no part of beginning to run a future. False: it stands still there. */
+bool thread_settles(struct thread *t, uint32_t lease);
+uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits */
+/* Is the thread of this lease still in an event that began in an epoch before the current one? */
+bool thread_lags(uint32_t lease);
+bool thread_in_event(uint32_t lease); /* ... is in one, at this moment */
+/* A mark for this moment, by which what no event finds any more is used again once nobody can
+   still look at it. Marks are compared by their difference. A thread is late when it has been in
+   one event for `patience` marks or more: it stands still, most likely. */
+#define MARKS_LATE 4u
+struct marks {
+  uint32_t now;
+  uint32_t all;    /* since this one, all threads have been in no event for a moment */
+  uint32_t others; /* ... all but those that are late */
+  struct {
+    uint32_t first, last; /* of marks: such events began behind one of these, and before the next */
+  } late[MARKS_LATE];
+  uint32_t late_count;
+};
+static inline bool mark_before(uint32_t a, uint32_t b) {
+  return (int32_t)(a - b) < 0;
+}
+/* The caller is taken to look at no such thing any more. rt.lock held. */
+struct marks threads_mark(uint32_t patience);
+static inline void thread_waits(struct thread *t, bool waits) {
+  __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
+}
+/* More than one thread has had events. */
+static inline bool threads_share(void) {
+  return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1;
+}
+
+/* The first thread may be in an event that takes it for the only one. That it has no processor
+   lasts for long on a busy machine, but it may also have ended there. */
+void thread_first_settles(struct thread *t);
+void grace_reset(void); /* in a forked child: there are no other threads */
+
+#pragma GCC visibility pop
+
+#endif

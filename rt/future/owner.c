@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may run a future.
+ *
+ * The thread of a future's lease runs it without asking anybody. Another one takes the
+ * lease first, and who ends a future that may be run meanwhile takes it away; then it waits
+ * until the thread that had it has left the event in which that may have begun to run it.
+ */
+#include "owner.h"
+
+#include "rt/count/node.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/wait.h"
+#include "stack.h"
+
+#define HELD_TRIES 200000u /* longer than thread_settles */
+#define REST_TRIES 1000u
+
+uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  if (likely(lease != 0))
+    return lease;
+  for (unsigned i = 0; lease == 0 && f->id == id && i < HELD_TRIES; i++) {
+    thread_waits(t, true);
+    wait_for_other(i, was_confined_lately());
+    thread_waits(t, false); /* before the look: who took the lease away again waits for us, then */
+    lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  }
+  return lease;
+}
+
+/* Another thread has begun to run f while this one took it; or has taken it since. */
+static bool runs_elsewhere(const struct thread *t, struct aprof_future *f) {
+  return __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != t->lease || is_busy(f);
+}
+
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
+  uint32_t lease = future_lease(t, f, id);
+  if (lease == t->lease)
+    return f->id == id;
+  if (lease == 0 || !__atomic_compare_exchange_n(&f->lease, &lease, t->lease, false,
+                                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  uint32_t mine = t->lease;
+  if (unlikely(f->id != id)) { /* another future's, by then */
+    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return false;
+  }
+  /* That thread may have been about to run it: then it is that one's. */
+  if (unlikely(thread_sequence(lease) & 1) && (thread_settles(t, lease), runs_elsewhere(t, f))) {
+    node_shared(f->node);
+    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return false;
+  }
+  if (unlikely(f->id != id)) /* it was over with that */
+    return false;
+  t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
+  f->counters = (uintptr_t)nowhere;
+  return true;
+}
+
+/* Is f at rest, now that the thread of that lease does not begin to run it any more? What runs on
+   f's stack goes on meanwhile: a look at it is believed only where that thread was in no event, in
+   which one body is over, and the one below not yet restored. */
+static bool rests(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t lease) {
+  for (unsigned i = 0; i < REST_TRIES; i++) {
+    uint64_t before = thread_sequence(lease);
+    if (f->id != id || is_busy(f) || __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != 0)
+      return false; /* or it went on there after all, and has its lease again */
+    if (lease == t->lease || (!(before & 1) && thread_sequence(lease) == before))
+      return true;
+    if ((before & 1) && !thread_settles(t, lease))
+      break;
+  }
+  return true; /* it stands still there, or ended */
+}
+
+/* f is at rest, and no thread begins to run it any more; its lease is gone. */
+bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
+  if (!threads_share())
+    return !is_busy(f) && f->id == id;
+  uint32_t lease = future_lease(t, f, id);
+  if (is_busy(f) || lease == 0 || f->id != id)
+    return false;
+  t->held = f;
+  t->held_lease = lease;
+  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    return false;
+  if (lease != t->lease)
+    thread_settles(t, lease);
+  if (likely(rests(t, f, id, lease)))
+    return true;
+  future_unhold(t);
+  return false;
+}
+
+void future_unhold(struct thread *t) {
+  uint32_t none = 0;
+  if (t->held != NULL) /* of another id: it was not the one that was meant */
+    __atomic_compare_exchange_n(&t->held->lease, &none, t->held_lease, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+}
+
+void future_migrated(struct thread *t, struct aprof_future *f) {
+  t->block->migrations += f->lease != 0 && (uint16_t)(f->lease ^ t->lease) != 0;
+  f->lease = t->lease;
+  f->counters = (uintptr_t)nowhere;
+}
+
+uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id) {
+  struct aprof_future *top = innermost(f);
+  return top != f ? __atomic_load_n(&top->lease, __ATOMIC_ACQUIRE) : future_lease(t, f, id);
+}

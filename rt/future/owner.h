@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which thread may run a future; see owner.c. Inside an event.
+ */
+#ifndef APROF_RT_OWNER_H
+#define APROF_RT_OWNER_H
+
+#include "grace.h"
+#include "rt/rt.h"
+
+/* The lease that this thread took away last is given back, where it still is away. */
+void future_unhold(struct thread *t);
+/* f's lease; 0: it is being ended. Waits while that is not sure: who took the lease away may
+   have meant the future that had the record before. */
+uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id);
+/* Before this thread runs f, of this id: false where another one is ending it. */
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id);
+/* f runs on this thread from now on, whoever had its lease. */
+SLOW void future_migrated(struct thread *t, struct aprof_future *f);
+/* f is at rest, and no thread begins to run it any more; its lease is gone. False, with nothing
+   changed: it runs, or may. */
+bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id);
+/* The lease of what runs on f's stack. */
+uint32_t runner_lease(struct thread *t, struct aprof_future *f, uint64_t id);
+
+/* What ran here was ended by another thread, and its record may be another future's. */
+static inline bool running_is_lost(const struct thread *t) {
+  const struct aprof_future *f = t->cur; /* without a lease: somebody is about to end it */
+  return f != NULL && unlikely(f->id == 0 || (f->lease != t->lease && f->lease != 0) ||
+                               f->state != APROF_FUTURE_RUNNING);
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of futures: slabs in the arena, handed out through a list per thread,
+ * with one shared list that evens out threads which create what others end.
+ */
+#include "record.h"
+
+#include "grace.h"
+#include "key.h"
+#include "rt/count/node.h"
+#include "rt/file/arena.h"
+#include "rt/file/clock.h"
+#include "rt/sys/lock.h"
+
+#define SLAB 255u /* records in a chunk: 32 KB with its head */
+#define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
+#define KEEP (6 * BATCH)
+
+/*
+ * Of batches: linked by `parent` within, by `parent_serial` between. Both are written at a
+ * birth only: a thread that lost its future to another one, and does not know it yet, may
+ * write everything else of the record.
+ */
+static uint32_t shared_list;
+
+static uint32_t sweeping, swept; /* a thread does; the epoch of the last time */
+
+void future_reset(void) {
+  shared_list = 0;
+  sweeping = swept = 0;
+}
+
+/* rt.lock held. */
+static uint32_t slab_new(void) {
+  struct aprof_future *slab =
+      arena_chunk(APROF_CHUNK_FUTURES, 0, 0, SLAB, sizeof(struct aprof_future));
+  if (slab == NULL)
+    return 0;
+  uint32_t first = index_of(slab);
+  for (uint32_t i = 0; i < SLAB; i++) {
+    bool batch_ends = (i + 1) % BATCH == 0;
+    slab[i].parent = batch_ends ? 0 : first + i + 1;
+    if (i % BATCH == 0)
+      slab[i].parent_serial = i + BATCH < SLAB ? first + i + BATCH : shared_list;
+  }
+  arena_publish(slab, APROF_CHUNK_FUTURES);
+  return first;
+}
+
+/* -- futures of closed epochs -------------------------------------------------- */
+
+/* A thread that has stood still in an event since that epoch may be about to run what is its own,
+   or to create it: that is left for the next time. None begins to after this. */
+static bool lease_withdrawn(struct aprof_future *f) {
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
+  return lease == 0 ||
+         (!thread_lags(lease) && __atomic_compare_exchange_n(&f->lease, &lease, 0, false,
+                                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+/* Folds a record that nobody will touch again into the counts, as its epoch's end
+   found it. What lies before the last reset counts nowhere. */
+static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t epoch) {
+  struct aprof_header *h = rt.header;
+  if (!lease_withdrawn(f) || !future_claim(f, id))
+    return;
+  bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
+  uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;
+  if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
+    struct aprof_counters *c = counters_of(t, f->node);
+    c->function.detached++;
+    if (f->state == APROF_FUTURE_QUEUED)
+      c->function.queued += passed;
+    else
+      counters_of(t, f->await)->await.waiting += passed;
+  }
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  future_free(t, f);
+  __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
+}
+
+/* The records of epochs that are over, once each. */
+static SLOW void sweep(struct thread *t) {
+  struct aprof_header *h = rt.header;
+  uint32_t epoch = h->epoch;
+  if (epoch == __atomic_load_n(&swept, __ATOMIC_RELAXED) ||
+      __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+    return;
+  __atomic_store_n(&swept, epoch, __ATOMIC_RELAXED);
+  for (uint64_t at = h->header_size; at < h->used;) {
+    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
+    struct aprof_future *f = (struct aprof_future *)(chunk + 1);
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++) {
+      uint64_t id = __atomic_load_n(&f[i].id, __ATOMIC_ACQUIRE);
+      uint16_t ago = (uint16_t)(epoch - (uint32_t)(id >> 48));
+      bool newer = ago > UINT16_MAX / 2; /* of an epoch that began meanwhile: none is so old */
+      /* What ran then is part of its thread's time: it stays. */
+      if (id != 0 && ago != 0 && !newer && f[i].state != APROF_FUTURE_RUNNING)
+        sweep_one(t, &f[i], id, epoch - ago);
+    }
+    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
+  }
+  __atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
+}
+
+void future_epoch(struct thread *t) {
+  if (likely(rt.header->epoch - __atomic_load_n(&swept, __ATOMIC_RELAXED) < APROF_EPOCHS / 2) ||
+      (t->block->sequence & 1))
+    return;
+  t->block->sequence++;
+  publish_fence();
+  sweep(t);
+  publish_fence();
+  t->block->sequence++;
+}
+
+static SLOW bool refill(struct thread *t) {
+  if (__atomic_load_n(&shared_list, __ATOMIC_RELAXED) == 0)
+    sweep(t); /* before more memory is taken */
+  if (t->free_list != 0)
+    return true;
+  rt_lock();
+  if (shared_list == 0)
+    shared_list = slab_new();
+  t->free_list = shared_list;
+  if (shared_list != 0) {
+    shared_list = future_at(shared_list)->parent_serial;
+    t->free_count = BATCH;
+  }
+  rt_unlock();
+  if (t->free_list != 0)
+    return true;
+  __atomic_fetch_add(&rt.header->lost_futures, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+struct aprof_future *future_new(struct thread *t) {
+  if (unlikely(t->free_list == 0) && !refill(t))
+    return NULL;
+  struct aprof_future *f = future_at(t->free_list);
+  t->free_list = f->parent;
+  t->free_count--;
+  f->state = APROF_FUTURE_TENTATIVE;
+  f->flags = f->open = f->ending = 0;
+  f->lease = t->lease;
+  f->counters = (uintptr_t)nowhere;
+  f->waiting = f->queued = 0;
+  f->await = 0;
+  f->ns = 0;
+  f->caller = 0;
+  f->callee = 0;
+  f->wake_tick = 0;
+  f->wake_site = 0;
+  f->polled = 0;
+  publish_fence();
+  f->id = next_id(t);
+  return f;
+}
+
+static SLOW void give_back(struct thread *t) {
+  uint32_t batch = t->free_list, last = batch;
+  for (uint32_t i = 1; i < BATCH; i++)
+    last = future_at(last)->parent;
+  t->free_list = future_at(last)->parent;
+  future_at(last)->parent = 0;
+  t->free_count -= BATCH;
+  rt_lock();
+  future_at(batch)->parent_serial = shared_list;
+  shared_list = batch;
+  rt_unlock();
+}
+
+void future_free(struct thread *t, struct aprof_future *f) {
+  publish_fence(); /* it is counted */
+  f->state = APROF_FUTURE_FREE;
+  f->flags = f->open = f->ending = 0; /* and what else fast_new relies upon */
+  f->callee = 0;
+  f->polled = 0;
+  f->parent = t->free_list;
+  t->free_list = index_of(f);
+  if (unlikely(++t->free_count > KEEP))
+    give_back(t);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of futures: made, given back; see record.c. Inside an event.
+ */
+#ifndef APROF_RT_RECORD_H
+#define APROF_RT_RECORD_H
+
+#include "rt/rt.h"
+
+_Static_assert(offsetof(struct thread, lease) == offsetof(struct thread, serial) + 4 &&
+                   offsetof(struct thread, serial) % 8 == 0,
+               "both are read at once");
+static inline uint64_t next_id(struct thread *t) {
+  uint64_t id = (uint64_t)t->lease << 32 | t->serial;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&id, &t->serial, sizeof id);
+#endif
+  t->serial++; /* behind the reading, which would have to wait for it */
+  return id;
+}
+struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */
+/*
+ * Who takes a future's id away may end it, and nobody else: of two threads that want to,
+ * for want of an order between them in the program, one does. False: it is over, or was.
+ */
+static inline bool future_claim(struct aprof_future *f, uint64_t id) {
+  return id != 0 &&
+         __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+void future_free(struct thread *t, struct aprof_future *f); /* claimed */
+void future_reset(void);
+/* This thread begins an epoch, outside events: before the ring of epochs comes round, what was
+   open in those that are over is booked, and no id is one of 65536 epochs ago. */
+void future_epoch(struct thread *t);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which futures lie on one stack: chains of calls, by what each record says of its caller and
+ * callee. Reads and writes records only; see stack.c. Inside an event.
+ */
+#ifndef APROF_RT_STACK_H
+#define APROF_RT_STACK_H
+
+#include "rt/rt.h"
+
+static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
+  return f->state == APROF_FUTURE_ASIDE && (f->callee & ~CALLEE_MINE) == callee;
+}
+
+/* That of the create bracket around f's, whose index is f's key while it has none; or NULL. */
+static inline struct aprof_future *tentative_around(const struct aprof_future *f) {
+  struct aprof_future *around = record_at((uint32_t)f->key0);
+  return (uint32_t)f->key0 != 0 && around->state == APROF_FUTURE_TENTATIVE ? around : NULL;
+}
+
+/* What runs on f's stack when f does: itself, or the body it awaits there. */
+struct aprof_future *innermost(struct aprof_future *f);
+
+/* ... of the bodies alone that f's key means: those that it called, none that has a key. */
+struct aprof_future *innermost_own(struct aprof_future *f);
+
+/* The node of the outermost future on f's stack. */
+uint32_t outermost(const struct aprof_future *f);
+
+/* Is f in the chain of callers that `top` lies on, each put aside for the next? */
+bool in_chain(struct aprof_future *top, struct aprof_future *f);
+
+/* What lies on top of the stack that is active here: what runs, or was the last to
+   suspend, or idles. NULL: nothing known. */
+struct aprof_future *active_top(struct thread *t);
+
+/* f, which is aside, waits for nobody's return any more: it goes on by an event of its own. */
+void goes_on_by_itself(struct aprof_future *f);
+
+/* Does f run, or what it awaits on its stack? Else it is suspended, or has not
+   run yet, and can be ended from outside. */
+bool is_busy(struct aprof_future *f);
+
+/* The stack pointer of who called the event, or a little above where it was not jumped to. */
+#define caller_stack() ((uintptr_t)__builtin_dwarf_cfa())
+
+/* Is `inner`, a token's address, on the stack where t->suspended waits, above
+   its token? */
+bool on_suspended_stack(const struct thread *t, uintptr_t inner);
+
+#endif

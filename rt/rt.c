@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What each thread starts with, and what stands in for what is not there; see rt.h. */
+#include "rt.h"
+
+const uint32_t epoch_never = UINT32_MAX;
+struct rt rt = {.fd = -1, .usual_epoch = &epoch_never};
+
+/* Every thread starts here: epoch 0 sends its first event to thread_sync. */
+struct thread thread_nobody;
+__thread struct thread *aprof_self __attribute__((tls_model("initial-exec"))) = &thread_nobody;
+
+struct aprof_future no_future;

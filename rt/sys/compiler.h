@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked of the compiler and the processor: which way is likely, which stores stay in order,
+ * and words that other threads write, read in one instruction.
+ */
+#ifndef APROF_RT_COMPILER_H
+#define APROF_RT_COMPILER_H
+
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define SLOW __attribute__((noinline, cold))
+#define EXPORT __attribute__((visibility("default")))
+
+#if defined __x86_64__ || defined __i386__
+#define publish_fence() __asm__ volatile("" ::: "memory") /* stores stay in order */
+#else
+#define publish_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+/* Read with acquire what other threads write, address and all in one instruction: for an
+   atomic load GCC computes the address before, with instructions of its own. */
+#if defined __x86_64__ && defined __LP64__ && !defined __SANITIZE_THREAD__
+static inline uint64_t word_read(const uint64_t *at) {
+  uint64_t word;
+  __asm__ volatile("movq %1, %0" : "=r"(word) : "m"(*at) : "memory");
+  return word;
+}
+static inline void *pointer_read(void *const *at) {
+  void *pointer;
+  __asm__ volatile("movq %1, %0" : "=r"(pointer) : "m"(*at) : "memory");
+  return pointer;
+}
+#else
+static inline uint64_t word_read(const uint64_t *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+static inline void *pointer_read(void *const *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+#endif
+
+/* Of what reads words that others may be writing, and says why that does no harm: ThreadSanitizer
+   is not told of it, who would name it by stacks that it often has forgotten. */
+#if defined __has_attribute
+#if __has_attribute(no_sanitize_thread)
+#define HINT __attribute__((no_sanitize_thread))
+#endif
+#endif
+#ifndef HINT
+#define HINT
+#endif
+
+#endif
