@@ -229,7 +229,7 @@ static uint32_t module_of(const struct module_search *s) {
   static char exe[1024]; /* the first future may be on a small stack */
   const char *path = s->found.dlpi_name;
   if (path == NULL || *path == '\0') { /* the program itself */
-    ssize_t length = is_confined() ? 0 : readlink("/proc/self/exe", exe, sizeof exe - 1);
+    ssize_t length = is_confined() ? 0 : sys_readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[length > 0 ? length : 0] = '\0';
     path = exe;
   }

@@ -56,8 +56,8 @@ static uint64_t find_restorer(void) {
   static uint64_t known;
   struct kernel_action action;
   for (int n = 1; n < 65 && known == 0; n++)
-    if (syscall(SYS_rt_sigaction, n, NULL, &action, sizeof action.mask) == 0 &&
-        (action.flags & KERNEL_RESTORER) && action.restorer != (uintptr_t)kernel_restorer)
+    if (sys_call(SYS_rt_sigaction, n, NULL, &action, sizeof action.mask) == 0 &&
+        (action.flags & KERNEL_RESTORER) && action.restorer != (uintptr_t)sys_restorer)
       known = action.restorer;
   return known;
 }
@@ -65,7 +65,7 @@ static uint64_t find_restorer(void) {
 /* Reads words that may not be there; how many bytes were. */
 static size_t peek(uintptr_t from, void *to, size_t size) {
   struct iovec here = {to, size}, there = {(void *)from, size};
-  ssize_t got = process_vm_readv(rt.pid, &here, 1, &there, 1, 0);
+  ssize_t got = sys_process_vm_readv(rt.pid, &here, 1, &there, 1, 0);
   return got > 0 ? (size_t)got : 0;
 }
 
@@ -119,7 +119,7 @@ static bool in_signal_handler(struct thread *t) {
   stack_t alternate;
   if (was_confined_lately() || handlers_put_off())
     return true; /* it cannot be told: what was interrupted is taken to go on */
-  if (sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
+  if (sys_sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK))
     return true;
   uint64_t restorer = find_restorer();
   if (restorer == 0)

@@ -39,7 +39,7 @@
 static bool read_processor(struct processor *p, uint64_t now) {
   struct rusage usage;
   if (rt.clock == APROF_CLOCK_VIRTUAL || was_confined_lately() ||
-      plain_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
+      raw_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
     return false;
   *p = (struct processor){
       .tick = now,

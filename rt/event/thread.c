@@ -73,7 +73,7 @@ bool thread_keep(bool keep) {
   struct thread *t = aprof_self;
   if (t->block == NULL || (keep && !event_interrupted(t)))
     return false;
-  return madvise(t, THREAD_SIZE, keep ? MADV_KEEPONFORK : MADV_WIPEONFORK) == 0;
+  return sys_madvise(t, THREAD_SIZE, keep ? MADV_KEEPONFORK : MADV_WIPEONFORK) == 0;
 }
 
 /* Where this thread's own stack can be: below its control block, or for the
@@ -82,10 +82,10 @@ static void find_stack(struct thread *t) {
   extern void *__libc_stack_end __attribute__((weak));
   struct rlimit limit;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), size = 8u << 20;
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 64u << 20)
+  if (sys_getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 64u << 20)
     size = limit.rlim_cur;
   uintptr_t high = (uintptr_t)__builtin_thread_pointer();
-  if (syscall(SYS_gettid) == getpid() && &__libc_stack_end != NULL)
+  if (sys_call(SYS_gettid) == sys_getpid() && &__libc_stack_end != NULL)
     high = (uintptr_t)__libc_stack_end + 4096;
   if (here < high && high - here < size) {
     t->stack_high = high;
@@ -103,10 +103,10 @@ static struct thread *thread_memory(void) {
   rt_unlock();
   if (t != NULL)
     return t;
-  t = mmap(NULL, THREAD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  t = sys_mmap(NULL, THREAD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (t == MAP_FAILED)
     return NULL;
-  madvise(t, THREAD_SIZE, MADV_WIPEONFORK);
+  sys_madvise(t, THREAD_SIZE, MADV_WIPEONFORK);
   return t;
 }
 
@@ -149,7 +149,7 @@ static bool reclaim_blocks(void) {
     struct aprof_block *b = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
     struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
     if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
-        syscall(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
+        sys_call(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
         !__atomic_compare_exchange_n(&thread_holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
       continue;
@@ -219,11 +219,11 @@ static struct thread *lease(void) {
   t->callback_at = 0;
   find_stack(t);
   b->leases++;
-  b->tid = (int32_t)syscall(SYS_gettid);
+  b->tid = (int32_t)sys_call(SYS_gettid);
   __atomic_store_n(&thread_holders[number], t, __ATOMIC_RELEASE);
   if (number != 1)
     thread_first_settles(t);
-  syscall(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
+  sys_call(SYS_prctl, PR_GET_NAME, b->name, 0, 0, 0);
   if (exit_key_made)
     pthread_setspecific(exit_key, t);
   return t;

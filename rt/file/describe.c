@@ -29,7 +29,7 @@ static void short_name(char *to, size_t room, const char *path, const char *othe
 
 static void name_program(char *to, size_t room) {
   static char exe[512];
-  ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  ssize_t length = sys_readlink("/proc/self/exe", exe, sizeof exe - 1);
   exe[length > 0 ? length : 0] = '\0';
   short_name(to, room, exe, "program");
 }
@@ -108,7 +108,7 @@ static char text[16384]; /* of one file after the other */
 /* That it may run on, in its control group and by its affinity; 0: not known. */
 static uint32_t processors(void) {
   static const char name[] = "\nCpus_allowed:\t";
-  kernel_read_file("/proc/self/status", text, sizeof text);
+  sys_read_file("/proc/self/status", text, sizeof text);
   const char *mask = strstr(text, name);
   uint32_t count = 0;
   for (mask += mask != NULL ? sizeof name - 1 : 0; mask != NULL && *mask > ' '; mask++) {
@@ -137,11 +137,11 @@ static const char *last_id(const char *from, const char *end) {
 /* Docker, podman, containerd and CRI-O name a container's control group by its id; seen from
    inside, the group may have no name, but files that the engine wrote are mounted there. */
 static const char *container_id(void) {
-  size_t size = kernel_read_file("/proc/self/cgroup", text, sizeof text);
+  size_t size = sys_read_file("/proc/self/cgroup", text, sizeof text);
   const char *id = last_id(text, text + size);
   if (id != NULL)
     return id;
-  kernel_read_file("/proc/self/mountinfo", text, sizeof text);
+  sys_read_file("/proc/self/mountinfo", text, sizeof text);
   const char *mount = strstr(text, " /etc/hostname "), *line = mount;
   while (line != NULL && line > text && line[-1] != '\n')
     line--;
@@ -149,7 +149,7 @@ static const char *container_id(void) {
 }
 
 static void name_container(char *to, size_t room) {
-  const char *id = container_id(), *kind = getenv("container");
+  const char *id = container_id(), *kind = sys_getenv("container");
   if (id != NULL) {
     memcpy(to, id, CONTAINER_ID);
     to[CONTAINER_ID] = '\0';
@@ -161,22 +161,22 @@ static void name_container(char *to, size_t room) {
 /* -- the process ----------------------------------------------------------------------- */
 
 static uint64_t start_time(void) {
-  kernel_read_file("/proc/self/stat", text, sizeof text);
+  sys_read_file("/proc/self/stat", text, sizeof text);
   char *p = strrchr(text, ')');
   for (int field = 2; p != NULL && field < 22; field++)
     p = strchr(p + 1, ' ');
-  return p != NULL ? strtoul(p, NULL, 10) : 0;
+  return p != NULL ? sys_strtoul(p, NULL, 10) : 0;
 }
 
 void describe_process(struct aprof_header *h) {
   h->pid = rt.pid;
-  h->parent_pid = getppid();
+  h->parent_pid = sys_getppid();
   h->start_time = start_time();
   h->started_at_ns = (int64_t)vdso_clock(CLOCK_REALTIME);
-  kernel_read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
+  sys_read_file("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
   h->boot_id[36] = '\0';
-  gethostname(h->host, sizeof h->host - 1);
-  size_t n = kernel_read_file("/proc/self/cmdline", h->command, sizeof h->command);
+  sys_gethostname(h->host, sizeof h->host - 1);
+  size_t n = sys_read_file("/proc/self/cmdline", h->command, sizeof h->command);
   for (size_t i = 0; i + 1 < n; i++)
     if (h->command[i] == '\0')
       h->command[i] = ' ';

@@ -50,11 +50,12 @@ bool profile_reserve(void) {
   too_little = capacity < LEAST;
   if (too_little) /* to be said once there is a future: profile_open */
     capacity = LEAST;
-  char *base = mmap(NULL, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *base =
+      sys_mmap(NULL, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return false;
-  if (mprotect(base, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE) != 0) {
-    munmap(base, capacity);
+  if (sys_mprotect(base, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE) != 0) {
+    sys_munmap(base, capacity);
     return false;
   }
   rt.capacity = capacity;
@@ -71,20 +72,20 @@ bool profile_reserve(void) {
 /* A directory of ours alone. */
 static bool usable_dir(const char *dir) {
   struct stat st;
-  mkdir(dir, 0700);
-  if (plain_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) != 0 || !S_ISDIR(st.st_mode) ||
-      st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+  sys_mkdir(dir, 0700);
+  if (raw_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) != 0 || !S_ISDIR(st.st_mode) ||
+      st.st_uid != sys_geteuid() || (st.st_mode & 022) != 0)
     return false;
   if ((st.st_mode & 0700) != 0700) /* a program's umask took it away, for all that come later */
-    plain_call(SYS_fchmodat, AT_FDCWD, (long)dir, 0700, 0);
+    raw_call(SYS_fchmodat, AT_FDCWD, (long)dir, 0700, 0);
   return room_on_tmpfs(dir);
 }
 
 /* In a user namespace without a map each user is nobody, whose directory is another's. */
 static bool is_nobody(void) {
   char map[8];
-  return geteuid() == 65534 && access("/proc/self/uid_map", F_OK) == 0 &&
-         kernel_read_file("/proc/self/uid_map", map, sizeof map) == 0;
+  return sys_geteuid() == 65534 && sys_access("/proc/self/uid_map", F_OK) == 0 &&
+         sys_read_file("/proc/self/uid_map", map, sizeof map) == 0;
 }
 
 /* Once; a forked child need not say it again. */
@@ -108,12 +109,12 @@ static bool pick_dir(char *dir, size_t room) {
     return false;
   }
   bool nobody = is_nobody();
-  const char *runtime = nobody ? NULL : getenv("XDG_RUNTIME_DIR");
+  const char *runtime = nobody ? NULL : sys_getenv("XDG_RUNTIME_DIR");
   if (runtime != NULL && *runtime == '/' && text_join(dir, room, runtime, "/aprof", NULL) &&
       room_on_tmpfs(runtime) && usable_dir(dir))
     return true;
   char user[24], number[24];
-  text_number(user, geteuid());
+  text_number(user, sys_geteuid());
   for (unsigned i = 0; i < APROF_DIRECTORIES && !nobody; i++)
     if (text_join(dir, room, "/dev/shm/aprof-", user, i > 0 ? "." : "",
                   i > 0 ? text_number(number, i) : "", NULL) &&
@@ -141,9 +142,9 @@ static int create_named(const struct aprof_header *h, const char *dir) {
     if (!text_join(rt.path, sizeof rt.path, dir, "/", name, "-", pid, "-", start,
                    attempt > 0 ? "." : "", again, ".aprof", NULL))
       break;
-    int fd = open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = sys_open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0) {
-      plain_call(SYS_fchmod, fd, 0600, 0, 0); /* whatever the umask */
+      raw_call(SYS_fchmod, fd, 0600, 0, 0); /* whatever the umask */
       return fd;
     }
     if (errno != EEXIST)
@@ -157,8 +158,8 @@ static bool begin_file(int fd, struct aprof_header *h, uint64_t capacity) {
   struct quiet quiet; /* another thread, or process, may set a limit meanwhile */
   h->capacity = capacity;
   quiet_begin(&quiet);
-  bool ok = ftruncate(fd, (off_t)capacity) == 0 && fallocate(fd, 0, 0, FIRST) == 0 &&
-            pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
+  bool ok = sys_ftruncate(fd, (off_t)capacity) == 0 && sys_fallocate(fd, 0, 0, FIRST) == 0 &&
+            sys_pwrite(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
   quiet_end(&quiet);
   if (ok)
     rt.capacity = capacity; /* what lies beyond it stays address space */
@@ -177,17 +178,17 @@ static int create_file(struct aprof_header *h) {
   if (fd >= 0 && begin_file(fd, h, share))
     return fd;
   if (fd >= 0) {
-    unlink(rt.path);
-    close(fd);
+    sys_unlink(rt.path);
+    sys_close(fd);
   }
   rt.path[0] = '\0';
-  fd = memfd_create("aprof-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  fd = sys_memfd_create("aprof-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd >= 0 && !begin_file(fd, h, most)) {
-    close(fd);
+    sys_close(fd);
     return -1;
   }
   if (fd >= 0)
-    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
+    sys_fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); /* nobody takes the memory away that is mapped */
   if (fd >= 0 && picked && !rt.child)
     say_memory(share < LEAST ? "the profile directory is more than half full" INSTEAD
                              : "no profile can be made in the profile directory" INSTEAD,
@@ -199,11 +200,11 @@ static int create_file(struct aprof_header *h) {
    numbers at all: a profile with a name needs none. -1: it has none now. */
 static int move_high(int fd) {
   struct rlimit limit;
-  bool few = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 256;
-  int high = few && rt.path[0] != '\0' ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, few ? 3 : 100);
+  bool few = sys_getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 256;
+  int high = few && rt.path[0] != '\0' ? -1 : sys_fcntl(fd, F_DUPFD_CLOEXEC, few ? 3 : 100);
   if (high < 0 && rt.path[0] == '\0')
     return fd;
-  close(fd);
+  sys_close(fd);
   return high;
 }
 
@@ -232,8 +233,8 @@ static void fill_header(struct aprof_header *h) {
    new one, and what both have is the same. Asked of the kernel itself, since programs
    and their tools have an mmap of their own. */
 static bool map_file(int fd) {
-  return syscall(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                 fd, 0) != -1;
+  return sys_call(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                  fd, 0) != -1;
 }
 
 /* By the kernel's own list. A tool such as valgrind keeps a list too, where a range that
@@ -244,8 +245,8 @@ static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
   int part = 0;                 /* 0 and 1: in a bound; 2: behind both */
   bool free = true;
   ssize_t n = 0;
-  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  while (fd >= 0 && free && (n = read(fd, text, sizeof text)) > 0)
+  int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && free && (n = sys_read(fd, text, sizeof text)) > 0)
     for (char *c = text; c < text + n; c++) {
       if (*c == '\n') {
         free = free && (bounds[1] <= from || to <= bounds[0]);
@@ -258,14 +259,14 @@ static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
       }
     }
   if (fd >= 0)
-    close(fd);
+    sys_close(fd);
   return fd >= 0 && n == 0 && free;
 }
 
 /* Address space alone, where the profile lies behind its header. */
 static long map_nothing(int fixed) {
-  return syscall(SYS_mmap, rt_base() + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE,
-                 PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+  return sys_call(SYS_mmap, rt_base() + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE,
+                  PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
 }
 
 /* A forked child has a hole where its parent's profile was, and the kernel may give it to
@@ -279,7 +280,7 @@ bool profile_keep_range(void) {
   long got = map_nothing(0);
   if (got != (long)from) {
     if (got != -1)
-      syscall(SYS_munmap, got, size);
+      sys_call(SYS_munmap, got, size);
     if (!nothing_lies_in(from, from + size) || map_nothing(MAP_FIXED) == -1)
       return false;
   }
@@ -290,7 +291,7 @@ bool profile_keep_range(void) {
 /* Valgrind makes a fork of what was to be a process in our memory. Memcheck would look for
    leaks in the whole profile, of which that process has nothing, a fault for each word. */
 void profile_cover(void) {
-  if (madvise(rt_base() + APROF_HEADER_SIZE, APROF_PAGE, MADV_NORMAL) < 0)
+  if (sys_madvise(rt_base() + APROF_HEADER_SIZE, APROF_PAGE, MADV_NORMAL) < 0)
     map_nothing(MAP_FIXED);
 }
 
@@ -303,7 +304,7 @@ static void backed(uint64_t until) {
    reserved. What lies beyond it stays address space. */
 static bool fits_limit(void) {
   struct rlimit limit;
-  if (too_little || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < LEAST)
+  if (too_little || sys_getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < LEAST)
     return false;
   if (rt.capacity > limit.rlim_cur)
     rt.capacity = limit.rlim_cur & ~(uint64_t)(APROF_PAGE - 1);
@@ -320,18 +321,18 @@ bool profile_open(void) {
   if (fd < 0)
     return false;
   struct stat st;
-  if (plain_fstat(fd, &st) != 0)
+  if (raw_fstat(fd, &st) != 0)
     goto fail;
-  flock(fd, LOCK_EX | LOCK_NB);
+  sys_flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
     goto fail;
   if (getauxval(AT_SECURE)) /* who may look into it, as who started the program, cannot change it */
-    fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+    sys_fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
   char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */
-  madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
+  sys_madvise(base + APROF_HEADER_SIZE, rt.capacity - APROF_HEADER_SIZE, MADV_DONTFORK);
   rt.hole = true;
-  madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
+  sys_madvise(base, rt.capacity, MADV_DONTDUMP); /* core files are not for this */
   rt.fd = move_high(fd);
   rt.device = st.st_dev;
   rt.inode = st.st_ino;
@@ -341,21 +342,21 @@ bool profile_open(void) {
   return true;
 fail:
   if (rt.path[0] != '\0')
-    unlink(rt.path);
-  close(fd);
+    sys_unlink(rt.path);
+  sys_close(fd);
   return false;
 }
 
 /* In a child the header is still its parent's, whose flag is not to be touched. */
 void profile_none(void) {
-  syscall(SYS_mmap, rt.header, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE,
-          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  sys_call(SYS_mmap, rt.header, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   rt.header->enabled = 0;
 }
 
 bool profile_fd_ok(void) {
   struct stat st;
-  return rt.fd >= 0 && plain_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device &&
+  return rt.fd >= 0 && raw_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device &&
          st.st_ino == rt.inode;
 }
 
@@ -364,11 +365,11 @@ int profile_reopen(void) {
   if (rt.path[0] == '\0')
     return -1;
   /* In the process that becomes the command: see rt/host/dump.c on the C library's calls. */
-  int fd = (int)syscall(SYS_openat, AT_FDCWD, rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && plain_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
+  int fd = (int)sys_call(SYS_openat, AT_FDCWD, rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && raw_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
     return fd;
   if (fd >= 0)
-    syscall(SYS_close, fd);
+    sys_call(SYS_close, fd);
   return -1;
 }
 
@@ -382,15 +383,15 @@ bool profile_commit(uint64_t until) {
     target = rt.capacity;
   int saved = errno;
   struct rlimit limit;
-  bool ok = getrlimit(RLIMIT_FSIZE, &limit) == 0 && target <= limit.rlim_cur;
+  bool ok = sys_getrlimit(RLIMIT_FSIZE, &limit) == 0 && target <= limit.rlim_cur;
   /* The file has the pages from then on, and a first touch maps and clears one: all at once
      would hold the thread up for those too that may never be touched. Where the program
      closed our descriptor, the mapping itself can still grow. */
   if (ok && profile_fd_ok())
-    ok = fallocate(rt.fd, FALLOC_FL_KEEP_SIZE, (off_t)rt.committed,
-                   (off_t)(target - rt.committed)) == 0;
+    ok = sys_fallocate(rt.fd, FALLOC_FL_KEEP_SIZE, (off_t)rt.committed,
+                       (off_t)(target - rt.committed)) == 0;
   else if (ok)
-    ok = madvise(rt_base() + rt.committed, target - rt.committed, MADV_POPULATE_WRITE) == 0;
+    ok = sys_madvise(rt_base() + rt.committed, target - rt.committed, MADV_POPULATE_WRITE) == 0;
   if (ok)
     backed(target);
   errno = saved;
@@ -399,16 +400,16 @@ bool profile_commit(uint64_t until) {
 
 void profile_remove(void) {
   struct stat st;
-  if (rt.path[0] != '\0' && plain_stat(AT_FDCWD, rt.path, AT_SYMLINK_NOFOLLOW, &st) == 0 &&
+  if (rt.path[0] != '\0' && raw_stat(AT_FDCWD, rt.path, AT_SYMLINK_NOFOLLOW, &st) == 0 &&
       st.st_dev == rt.device && st.st_ino == rt.inode)
-    syscall(SYS_unlinkat, AT_FDCWD, rt.path, 0);
+    sys_call(SYS_unlinkat, AT_FDCWD, rt.path, 0);
 }
 
 /* In a child: the parent's file is not ours. The range and the header's flag stay
    readable until profile_open maps a new file there. */
 void profile_abandon(void) {
   if (profile_fd_ok())
-    close(rt.fd);
+    sys_close(rt.fd);
   rt.fd = -1;
   rt.path[0] = '\0';
 }
@@ -416,8 +417,8 @@ void profile_abandon(void) {
 void profile_copy(struct profile_copy *copy) {
   copy->size = rt.committed;
   copy->at = is_confined() ? MAP_FAILED
-                           : mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                           : sys_mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy->at == MAP_FAILED)
     copy->at = NULL;
   else
@@ -426,13 +427,13 @@ void profile_copy(struct profile_copy *copy) {
 
 void profile_copy_release(struct profile_copy *copy) {
   if (copy->at != NULL)
-    munmap(copy->at, copy->size);
+    sys_munmap(copy->at, copy->size);
 }
 
 /* The header is the parent's no longer, either. */
 bool profile_copy_use(struct profile_copy *copy) {
-  if (copy->at == NULL || mremap(copy->at, copy->size, copy->size, MREMAP_MAYMOVE | MREMAP_FIXED,
-                                 rt_base()) == MAP_FAILED)
+  if (copy->at == NULL || sys_mremap(copy->at, copy->size, copy->size,
+                                     MREMAP_MAYMOVE | MREMAP_FIXED, rt_base()) == MAP_FAILED)
     return false;
   profile_abandon();
   return true;

@@ -17,11 +17,11 @@
 /* Bytes of address space the process may still take, by its own limit. */
 static uint64_t address_space_left(void) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+  if (sys_getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return UINT64_MAX;
   char text[64];
-  kernel_read_file("/proc/self/statm", text, sizeof text);
-  uint64_t used = strtoul(text, NULL, 10) * getauxval(AT_PAGESZ);
+  sys_read_file("/proc/self/statm", text, sizeof text);
+  uint64_t used = sys_strtoul(text, NULL, 10) * getauxval(AT_PAGESZ);
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
@@ -30,7 +30,7 @@ uint64_t room_of_process(uint64_t wanted) {
   struct rlimit limit;
   if (left != UINT64_MAX && wanted > left / 8)
     wanted = left / 8; /* the program's memory comes first */
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && wanted > limit.rlim_cur)
+  if (sys_getrlimit(RLIMIT_FSIZE, &limit) == 0 && wanted > limit.rlim_cur)
     wanted = limit.rlim_cur;
   return PAGES(wanted);
 }
@@ -43,8 +43,8 @@ static uint64_t limit_of_group(const char *mount, char *group, const char *file)
   uint64_t least = UINT64_MAX;
   for (;;) {
     if (text_join(path, sizeof path, mount, group, file, NULL) &&
-        kernel_read_file(path, text, sizeof text) > 0 && text[0] >= '0' && text[0] <= '9') {
-      uint64_t limit = strtoul(text, NULL, 10);
+        sys_read_file(path, text, sizeof text) > 0 && text[0] >= '0' && text[0] <= '9') {
+      uint64_t limit = sys_strtoul(text, NULL, 10);
       least = limit < least ? limit : least;
     }
     char *last = strrchr(group, '/');
@@ -71,7 +71,7 @@ static uint64_t limit_of_line(char *line) {
 uint64_t room_of_group(uint64_t wanted) {
   static char text[2048];
   uint64_t least = UINT64_MAX;
-  kernel_read_file("/proc/self/cgroup", text, sizeof text);
+  sys_read_file("/proc/self/cgroup", text, sizeof text);
   for (char *line = text, *end; *line != '\0'; line = end) {
     end = strchr(line, '\n');
     if (end == NULL)
@@ -87,7 +87,7 @@ uint64_t room_of_group(uint64_t wanted) {
 
 uint64_t room_in(const char *dir, uint64_t wanted) {
   struct statfs fs;
-  if (statfs(dir, &fs) != 0 || fs.f_blocks == 0) /* no limit, or none that is told */
+  if (sys_statfs(dir, &fs) != 0 || fs.f_blocks == 0) /* no limit, or none that is told */
     return wanted;
   if (fs.f_bavail < fs.f_blocks / 2)
     return 0;
@@ -97,5 +97,5 @@ uint64_t room_in(const char *dir, uint64_t wanted) {
 
 bool room_on_tmpfs(const char *dir) {
   struct statfs fs;
-  return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+  return sys_statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }

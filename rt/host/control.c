@@ -170,7 +170,7 @@ static SLOW bool control_open(void) {
     return false;
   opening_here = true;
   while (__atomic_exchange_n(&rt.opening, 1, __ATOMIC_ACQUIRE)) /* another thread's first future */
-    usleep(100);
+    sys_usleep(100);
   if (rt.state == RT_ON && process_ours()) {
     ok = true;
     goto out;

@@ -49,7 +49,7 @@ static bool try_command(const char *library, size_t up, const char *rest) {
       ;
   memcpy(rt.command, library, n);
   return text_join(rt.command + n, sizeof rt.command - n, rest, NULL) &&
-         access(rt.command, X_OK) == 0;
+         sys_access(rt.command, X_OK) == 0;
 }
 
 /* The file that this code lies in; "" where that is not known, or not to be believed: the
@@ -67,14 +67,14 @@ static void find_own_file(void) {
     if (strlen(module->l_name) < sizeof own_file)
       strcpy(own_file, module->l_name);
   } else if (!getauxval(AT_SECURE)) {
-    ssize_t n = readlink("/proc/self/exe", own_file, sizeof own_file - 1);
+    ssize_t n = sys_readlink("/proc/self/exe", own_file, sizeof own_file - 1);
     own_file[n > 0 ? n : 0] = '\0';
   }
 }
 
 /* Beside this library: in the build tree, or in the prefix it is installed in. */
 static void find_command(void) {
-  const char *named = getauxval(AT_SECURE) ? NULL : getenv("APROF_COMMAND");
+  const char *named = getauxval(AT_SECURE) ? NULL : sys_getenv("APROF_COMMAND");
   if (named != NULL && try_command("", 0, named))
     return;
   if (own_file[0] == '/' &&
@@ -99,9 +99,9 @@ struct request {
 static unsigned last_descriptor(void) {
   static const char name[] = "FDSize:";
   char text[512];
-  kernel_read_file("/proc/self/status", text, sizeof text);
+  sys_read_file("/proc/self/status", text, sizeof text);
   const char *found = strstr(text, name);
-  unsigned size = found != NULL ? (unsigned)strtoul(found + sizeof name - 1, NULL, 10) : 0;
+  unsigned size = found != NULL ? (unsigned)sys_strtoul(found + sizeof name - 1, NULL, 10) : 0;
   return size != 0 ? size : ~0u;
 }
 
@@ -111,23 +111,23 @@ static unsigned last_descriptor(void) {
    closes its files. False: the profile cannot be had. */
 static bool take_descriptors(void) {
   bool ours = profile_fd_ok(), talk = say_heard();
-  if (ours && rt.fd != PROFILE_FD && syscall(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
+  if (ours && rt.fd != PROFILE_FD && sys_call(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
-  if (syscall(SYS_close_range, from, last_descriptor(), 0) != 0)
+  if (sys_call(SYS_close_range, from, last_descriptor(), 0) != 0)
     for (int fd = (int)from; fd < 1024; fd++)
-      syscall(SYS_close, fd);
+      sys_call(SYS_close, fd);
   for (int fd = 0; fd < PROFILE_FD; fd++) {
     if (fd == STDERR_FILENO && talk)
       continue;
-    syscall(SYS_close, fd);
-    if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR) < 0 &&
-        syscall(SYS_memfd_create, "aprof-null", 0) < 0)
+    sys_call(SYS_close, fd);
+    if (sys_call(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR) < 0 &&
+        sys_call(SYS_memfd_create, "aprof-null", 0) < 0)
       return false;
   }
   if (!ours && profile_reopen() != PROFILE_FD)
     return false;
-  return syscall(SYS_fcntl, PROFILE_FD, F_SETFD, 0) == 0;
+  return sys_call(SYS_fcntl, PROFILE_FD, F_SETFD, 0) == 0;
 }
 
 /* The program's own soft limits are not meant for the command. False: even the hard
@@ -139,11 +139,11 @@ static bool lift_limits(void) {
   struct rlimit64 limit = {0, 0};
   long known = -1;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    known = syscall(SYS_prlimit64, 0, all[i], NULL, &limit);
+    known = sys_call(SYS_prlimit64, 0, all[i], NULL, &limit);
     if (known != 0 || limit.rlim_cur == limit.rlim_max)
       continue;
     limit.rlim_cur = limit.rlim_max;
-    syscall(SYS_prlimit64, 0, all[i], &limit, NULL);
+    sys_call(SYS_prlimit64, 0, all[i], &limit, NULL);
   }
   return known != 0 || limit.rlim_cur >= 16;
 }
@@ -152,7 +152,7 @@ static bool lift_limits(void) {
    threads it still sees, and reports those that are over and not joined yet as leaks. */
 static _Noreturn void leave(int status) {
   for (;;)
-    syscall(SYS_exit_group, status);
+    sys_call(SYS_exit_group, status);
 }
 
 /* A process in this one's memory, on that stack; with CLONE_VFORK this thread stops until it
@@ -190,11 +190,11 @@ static pid_t start_process(int flags, int (*run)(void *), char *stack_end, void 
 static bool take_rights(void) {
   if (!getauxval(AT_SECURE))
     return true;
-  long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/fd/3", O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || syscall(SYS_dup3, fd, PROFILE_FD, 0) < 0 || syscall(SYS_close, fd) < 0)
+  long fd = sys_call(SYS_openat, AT_FDCWD, "/proc/self/fd/3", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || sys_call(SYS_dup3, fd, PROFILE_FD, 0) < 0 || sys_call(SYS_close, fd) < 0)
     return false;
   long uid = (long)getauxval(AT_UID), gid = (long)getauxval(AT_GID);
-  return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
+  return sys_call(SYS_setresgid, gid, gid, gid) == 0 && sys_call(SYS_setresuid, uid, uid, uid) == 0;
 }
 
 #define NOT_RUN 127 /* also of the loader, which finds no room for libraries */
@@ -212,8 +212,8 @@ static int become_command(void *argument) {
   } else {
     static const uint64_t none;
     /* Not signals_restore: cancellation is the thread's that waits. */
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
-    syscall(SYS_execve, rt.command, r->argv, no_environment);
+    sys_call(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+    sys_call(SYS_execve, rt.command, r->argv, no_environment);
     r->failed = "cannot be run";
   }
   leave(NOT_RUN);
@@ -232,7 +232,7 @@ static void start_as_child(struct request *r) {
 /* Waits for the end of that process; its status. */
 static int end_of(pid_t process) {
   int status = 0;
-  while (syscall(SYS_wait4, process, &status, __WALL, NULL) < 0 && errno == EINTR)
+  while (sys_call(SYS_wait4, process, &status, __WALL, NULL) < 0 && errno == EINTR)
     ;
   return status;
 }
@@ -274,14 +274,14 @@ static struct place {
 /* Its parent, which is the machine's first process or a container's, may be slow to ask for its
    end, or never do. */
 static bool has_ended(pid_t command) {
-  if (kill(command, 0) < 0)
+  if (sys_kill(command, 0) < 0)
     return errno == ESRCH;
-  long fd = syscall(SYS_pidfd_open, command, 0);
+  long fd = sys_call(SYS_pidfd_open, command, 0);
   struct pollfd end = {.fd = (int)fd, .events = POLLIN};
   static const struct timespec now = {0, 0};
-  bool ended = fd >= 0 && syscall(SYS_ppoll, &end, 1, &now, NULL, 0) == 1;
+  bool ended = fd >= 0 && sys_call(SYS_ppoll, &end, 1, &now, NULL, 0) == 1;
   if (fd >= 0)
-    close((int)fd);
+    sys_close((int)fd);
   return ended;
 }
 
@@ -289,7 +289,7 @@ static bool is_free(const struct place *p, uint64_t now) {
   if (p->pid == 0)
     return true;
   if (p->kept) /* its end, which nobody else waits for */
-    return syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0;
+    return sys_call(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0;
   return now - p->since > STUCK_NS || has_ended(p->pid);
 }
 
@@ -310,8 +310,8 @@ static struct place *free_place(uint64_t now) {
    parent has ended. */
 static bool is_reaper(void) {
   int reaper = 0;
-  return syscall(SYS_getpid) == 1 ||
-         (syscall(SYS_prctl, PR_GET_CHILD_SUBREAPER, &reaper, 0, 0, 0) == 0 && reaper);
+  return sys_call(SYS_getpid) == 1 ||
+         (sys_call(SYS_prctl, PR_GET_CHILD_SUBREAPER, &reaper, 0, 0, 0) == 0 && reaper);
 }
 
 /* In the program's memory beside its threads, until the command has ended; as a child that
@@ -323,13 +323,13 @@ static __attribute__((noreturn)) int keep_command(void *argument) {
   start_as_child(r);
   pid_t command = r->command; /* the request is its thread's again from here on */
   __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE);
-  if (plain_call(SYS_close_range, 0, -1, 0, 0) != 0) /* sockets are not kept open for this */
+  if (raw_call(SYS_close_range, 0, -1, 0, 0) != 0) /* sockets are not kept open for this */
     for (long fd = 0; fd < 1024; fd++)
-      plain_call(SYS_close, fd, 0, 0, 0);
+      raw_call(SYS_close, fd, 0, 0, 0);
   if (command > 0)
-    plain_call(SYS_wait4, command, 0, __WALL, 0);
+    raw_call(SYS_wait4, command, 0, __WALL, 0);
   for (;;)
-    plain_call(SYS_exit_group, 0, 0, 0, 0);
+    raw_call(SYS_exit_group, 0, 0, 0, 0);
 }
 
 /* False: there can be none such. */
@@ -341,7 +341,7 @@ static bool start_kept(struct request *r, struct place *p) {
     return false;
   p->kept = true;
   for (unsigned tries = 0; !__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE);) {
-    if (syscall(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0) {
+    if (sys_call(SYS_wait4, p->pid, NULL, __WALL | WNOHANG, NULL) != 0) {
       r->failed = "could not be started: a signal killed who was to start it";
       break;
     }
@@ -357,7 +357,7 @@ static bool children_are_elsewhere(void) {
                                       "/proc/thread-self/ns/pid_for_children"};
   char text[2][64];
   for (int i = 0; i < 2; i++) {
-    long n = syscall(SYS_readlinkat, AT_FDCWD, names[i], text[i], sizeof text[i] - 1);
+    long n = sys_call(SYS_readlinkat, AT_FDCWD, names[i], text[i], sizeof text[i] - 1);
     if (n < 0) /* no /proc; or, of a namespace that is yet to begin, no such link */
       return i == 1 && errno == ENOENT;
     text[i][n] = '\0';
@@ -456,12 +456,12 @@ static void (*handler)(int);
 /* From the start on, since who sends it cannot know whether there was a future yet. */
 static void take_signal(int number) {
   struct sigaction old, mine = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
-  if (number == 0 || sigaction(number, NULL, &old) != 0)
+  if (number == 0 || sys_sigaction(number, NULL, &old) != 0)
     return;
   if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
     return; /* the program's own */
-  sigfillset(&mine.sa_mask);
-  sigaction(number, &mine, NULL);
+  sys_sigfillset(&mine.sa_mask);
+  sys_sigaction(number, &mine, NULL);
 }
 
 static void at_end(uint32_t kind) {

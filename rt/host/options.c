@@ -158,7 +158,7 @@ void options_resolve(void) {
   char cwd[sizeof o->dir];
   if (o->dir[0] == '/')
     return;
-  if (getcwd(cwd, sizeof cwd) == NULL)
+  if (sys_getcwd(cwd, sizeof cwd) == NULL)
     strcpy(cwd, "/tmp");
   size_t n = strlen(cwd), rest = strlen(o->dir);
   if (rest == 0) {
@@ -180,7 +180,7 @@ void options_read(void) {
   o->exit = o->enabled = o->histograms = true;
   o->nodes = 64u << 10;
   int saved = errno;
-  const char *p = getauxval(AT_SECURE) ? NULL : getenv("APROF_OPTIONS");
+  const char *p = getauxval(AT_SECURE) ? NULL : sys_getenv("APROF_OPTIONS");
   while (p != NULL && *p != '\0') {
     size_t length = 0; /* counted here: a program may have a strcspn of its own */
     while (p[length] != ',' && p[length] != '\0')

@@ -226,7 +226,7 @@ static bool may_be_confined(void) {
 /* -- is there a filter? ------------------------------------------------------------ */
 
 static void rewind_status(void) {
-  plain_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
+  raw_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
 }
 
 static uint32_t number_after(const char *text, const char *name) {
@@ -244,7 +244,7 @@ static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
   uint32_t mode = 0, count = 0;
   bool any = false;
   for (size_t kept = 0;; kept = OVER) {
-    long n = plain_call(SYS_read, fd, (long)text + (long)kept, (long)(room - 1 - kept), 0);
+    long n = raw_call(SYS_read, fd, (long)text + (long)kept, (long)(room - 1 - kept), 0);
     size_t length = kept + (n > 0 ? (size_t)n : 0);
     text[length] = '\0';
     any |= n > 0;
@@ -274,10 +274,10 @@ static uint32_t filters(void) {
 static uint32_t filters_of(const char *status) {
   char text[1024];
   uint32_t found = 0;
-  int fd = open(status, O_RDONLY | O_CLOEXEC);
+  int fd = sys_open(status, O_RDONLY | O_CLOEXEC);
   if (fd >= 0) {
     filters_from(fd, text, sizeof text, &found);
-    close(fd);
+    sys_close(fd);
   }
   return found;
 }
@@ -291,7 +291,7 @@ bool confine_foreign(void) {
 /* The program may have taken its number. */
 static bool still_ours(void) {
   struct stat st;
-  return status_fd >= 0 && plain_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+  return status_fd >= 0 && raw_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
          st.st_ino == status_file.st_ino;
 }
 
@@ -311,11 +311,11 @@ static void refuse(void) {
 }
 
 static void open_status(void) {
-  int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  status_fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
+  int fd = sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  status_fd = fd >= 0 ? sys_fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
   if (fd >= 0)
-    close(fd);
-  if (status_fd >= 0 && plain_fstat(status_fd, &status_file) != 0)
+    sys_close(fd);
+  if (status_fd >= 0 && raw_fstat(status_fd, &status_file) != 0)
     status_file.st_ino = 0;
 }
 
@@ -338,14 +338,14 @@ static void in_child(void) {
   }
   int saved = errno;
   if (still_ours())
-    close(status_fd);
+    sys_close(status_fd);
   open_status();
   errno = saved;
 }
 
 void confine_watch(void) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 256)
+  if (sys_getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 256)
     return; /* too few descriptors to keep one */
   int saved = errno;
   find_ways();

@@ -15,7 +15,7 @@
    interrupted, as in the rest of an event. */
 static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
                                                               uint64_t *before) {
-  plain_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
+  raw_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
 }
 
 /* A pending cancellation must not act in here either: a slow path that ended in the

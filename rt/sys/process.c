@@ -16,20 +16,20 @@ static uint32_t not_forked = PROCESS_OURS, *process = &not_forked;
 
 void process_mark(enum process_mark mark) {
   if (process == &not_forked) {
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, 4096, MADV_WIPEONFORK) == 0)
+    void *page = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && sys_madvise(page, 4096, MADV_WIPEONFORK) == 0)
       process = page;
     else if (page != MAP_FAILED)
-      munmap(page, 4096);
+      sys_munmap(page, 4096);
   }
   *process = mark;
-  __atomic_store_n(&rt.pid, getpid(), __ATOMIC_RELAXED);
+  __atomic_store_n(&rt.pid, sys_getpid(), __ATOMIC_RELAXED);
 }
 
 bool process_ours(void) {
-  return is_confined() || (*process == PROCESS_OURS && rt.pid == getpid());
+  return is_confined() || (*process == PROCESS_OURS && rt.pid == sys_getpid());
 }
 
 bool process_vforked(void) {
-  return process != &not_forked && *process && rt.pid != getpid();
+  return process != &not_forked && *process && rt.pid != sys_getpid();
 }

@@ -23,7 +23,7 @@ static const uint64_t ours = BIT(SIGXFSZ) | BIT(SIGPIPE) | BIT(SIGTTOU);
 
 uint64_t signals_pending(void) {
   uint64_t set = 0;
-  syscall(SYS_rt_sigpending, &set, sizeof set);
+  sys_call(SYS_rt_sigpending, &set, sizeof set);
   return set;
 }
 
@@ -34,7 +34,7 @@ static uint64_t pending(void) {
 void quiet_begin(struct quiet *q) {
   int saved = errno;
   q->on = !__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE) &&
-          syscall(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &q->mask, sizeof ours) == 0;
+          sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &q->mask, sizeof ours) == 0;
   q->pending = q->on ? pending() : 0;
   errno = saved;
 }
@@ -42,12 +42,12 @@ void quiet_begin(struct quiet *q) {
 /* As the kernel sends it to the caller of write(2) or ftruncate(2): from itself. */
 static bool sent_by_our_call(const siginfo_t *info) {
   return info->si_signo != SIGTTOU && info->si_code == SI_USER &&
-         info->si_pid == (pid_t)syscall(SYS_getpid);
+         info->si_pid == (pid_t)sys_call(SYS_getpid);
 }
 
 /* Only to this thread: whom the sender meant, other than it, cannot be known any more. */
 static void put_back(siginfo_t *info) {
-  syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), info->si_signo, info);
+  sys_call(SYS_rt_tgsigqueueinfo, sys_call(SYS_getpid), sys_call(SYS_gettid), info->si_signo, info);
 }
 
 void quiet_end(const struct quiet *q) {
@@ -56,7 +56,7 @@ void quiet_end(const struct quiet *q) {
   uint64_t left = ~q->pending, came;
   while (q->on && (came = pending() & left) != 0) {
     siginfo_t info;
-    if (syscall(SYS_rt_sigtimedwait, &came, &info, &now, sizeof came) < 0) {
+    if (sys_call(SYS_rt_sigtimedwait, &came, &info, &now, sizeof came) < 0) {
       if (errno != EINTR)
         break;
     } else if (!sent_by_our_call(&info)) {
@@ -65,6 +65,6 @@ void quiet_end(const struct quiet *q) {
     }
   }
   if (q->on)
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &q->mask, NULL, sizeof q->mask);
+    sys_call(SYS_rt_sigprocmask, SIG_SETMASK, &q->mask, NULL, sizeof q->mask);
   errno = saved;
 }

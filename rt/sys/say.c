@@ -14,7 +14,7 @@
 static struct stat first_stderr; /* zero: it was closed */
 
 void say_start(void) {
-  if (plain_fstat(STDERR_FILENO, &first_stderr) != 0)
+  if (raw_fstat(STDERR_FILENO, &first_stderr) != 0)
     first_stderr.st_ino = 0;
 }
 
@@ -22,7 +22,7 @@ void say_start(void) {
 bool say_heard(void) {
   struct stat now;
   int saved = errno;
-  bool same = first_stderr.st_ino != 0 && plain_fstat(STDERR_FILENO, &now) == 0 &&
+  bool same = first_stderr.st_ino != 0 && raw_fstat(STDERR_FILENO, &now) == 0 &&
               now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
               now.st_rdev == first_stderr.st_rdev;
   errno = saved;
@@ -40,7 +40,7 @@ void say(const char *what, const char *detail) {
       line[n++] = parts[i][k];
   struct quiet quiet;
   quiet_begin(&quiet);
-  ssize_t ignored = write(STDERR_FILENO, line, n);
+  ssize_t ignored = sys_write(STDERR_FILENO, line, n);
   (void)ignored;
   quiet_end(&quiet);
 }

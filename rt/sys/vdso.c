@@ -72,7 +72,7 @@ uint64_t vdso_clock(clockid_t clock) {
   if (mapped != NULL && mapped(clock, &now) == 0)
     ; /* without a system call */
   else if (SAME_TIMESPEC)
-    plain_call(SYS_clock_gettime, clock, (long)&now, 0, 0);
+    raw_call(SYS_clock_gettime, clock, (long)&now, 0, 0);
   else
     clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

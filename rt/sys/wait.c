@@ -22,7 +22,7 @@ void wait_for_other(unsigned tries, bool confined) {
   if (tries % SPINS != SPINS - 1)
     spin_pause();
   else if (!confined && tries < YIELDS * SPINS)
-    plain_call(SYS_sched_yield, 0, 0, 0, 0);
+    raw_call(SYS_sched_yield, 0, 0, 0, 0);
   else if (!confined) /* whoever is waited for may have a lower priority, and no processor */
-    plain_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
+    raw_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
 }

@@ -114,6 +114,11 @@ if [ -e "$library" ]; then
   nm -D --undefined-only "$library" |
     grep -wE 'mem(cpy|move|set|cmp|chr)|str(len|n?cmp|r?chr|str|n?cpy|n?cat)' >"$work/odd"
   equal "libaprof.so has its own functions of memory and strings" "" "$(cat "$work/odd")"
+  if [ "$(uname -m)" = x86_64 ]; then
+    sed -n 's/.*OWN(\([a-z_]*\)).*/\1/p' "$src/rt/sys/kernel.h" >"$work/own"
+    nm -D --undefined-only "$library" | grep -wFf "$work/own" >"$work/odd"
+    equal "and of the kernel" "" "$(cat "$work/odd")"
+  fi
   contains "libaprof.so exports __aprof_attach" __aprof_attach \
     <(nm -D --defined-only "$library")
   only "libaprof.so needs libc only" "libc.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1" \
