@@ -8,20 +8,27 @@
 #ifndef APROF_ASK_ASK_H
 #define APROF_ASK_ASK_H
 
+#include "finding-table.h"
 #include "option.h"
 #include "read/fields.h"
 
-/* What is a finding. */
-struct ask_limits {
-  uint64_t held;   /* ns: a slice, a blocking call, a queue's p99 */
-  uint64_t stuck;  /* ns: the least for one that waits, and that has never run */
-  uint64_t leaked; /* futures of one place, alive at exit */
-  uint64_t spins;  /* wakes of itself that led to nothing */
+enum finding_kind {
+#define FINDING_KIND(KIND, name, limit) FINDING_##KIND,
+  FINDING_TABLE(FINDING_KIND) FINDINGS
 };
+
+/* From where on something is a finding, by the kind whose option it is. */
+struct ask_limits {
+  uint64_t of[FINDINGS];
+};
+#define ASK_DEFAULT(KIND, name, limit) [FINDING_##KIND] = limit,
 #define ASK_DEFAULTS                                                                               \
-  { .held = 10000000, .stuck = 1000000000, .leaked = 10, .spins = 1000 }
-extern const struct ask_limits ask_defaults;  /* these */
-extern const struct option_row ask_options[]; /* that change them */
+  {                                                                                                \
+    .of = { FINDING_TABLE(ASK_DEFAULT) }                                                           \
+  }
+extern const struct ask_limits ask_defaults; /* these */
+/* Options that change them: of a struct ask_limits. */
+const struct option_row *ask_options(void);
 
 /* What the loops of the process did. */
 struct loop {
@@ -62,25 +69,15 @@ void ask_waits_free(struct wait *, size_t count);
 /* The same with no directory in its place; the caller frees it. */
 char *ask_bare_path(const struct view *, const struct wait *);
 
-enum finding_kind {
-  FINDING_HELD,
-  FINDING_STUCK,
-  FINDING_BLOCKING,
-  FINDING_NEVER_RAN,
-  FINDING_LEAKED,
-  FINDING_QUEUED,
-  FINDING_SPINNING,
-  FINDING_GROWING,
-  FINDING_LOST, /* before what may come of it */
-  FINDING_REUSED,
-  FINDING_UNPLACED
-};
 struct finding {
   enum finding_kind kind;
-  uint64_t weight;                      /* for the order within a kind */
-  uint64_t severity;                    /* ns; UNKNOWN: not in time */
-  uint64_t count;                       /* of slices, futures...; UNKNOWN: not counted */
-  bool goes_on;                         /* of one that holds the loop: it still does */
+  uint64_t weight;       /* for the order within a kind */
+  uint64_t severity;     /* ns; UNKNOWN: not in time */
+  uint64_t count;        /* of slices, futures...; UNKNOWN: not counted */
+  uint64_t held;         /* the loop, ns; 0: it is another matter, or not known */
+  const char *from, *to; /* between which places; or NULL */
+  const char *mostly;    /* inside which function, or NULL; so long: */
+  uint64_t mostly_max;
   unsigned shed;                        /* what its numbers lack: 1 << enum aprof_step */
   const struct view_function *function; /* or NULL */
   char *at;                             /* "file:line" of the evidence, or NULL */

@@ -2,10 +2,9 @@
 /*
  * Findings, between the files that make them.
  *
- * Purpose: findings.c reads the sums of functions and of the whole process,
- * findings-spin.c who spins, findings-live.c what is alive, findings-miss.c what could not be
- * placed. What each kind means: aprof-report(1). Cost: linear in functions and futures listed.
- * Locking: none.
+ * Purpose: each is a file here, finding-NAME.c, that ends in its row, and a row in finding-table.h.
+ * It reads the sums of the view, or says which futures alive are such; those alike are one finding.
+ * What each means: aprof-report(1). Cost: linear in functions and futures listed. Locking: none.
  */
 #ifndef APROF_ASK_FINDINGS_H
 #define APROF_ASK_FINDINGS_H
@@ -17,19 +16,65 @@ struct findings {
   size_t count, room;
 };
 
+/* A future alive, of a function that is known. */
+struct live_case {
+  const struct view *view;
+  const struct view_live *live;
+  const struct view_function *function;
+  const struct ask_limits *limits;
+};
+
+/* Futures alike: of one function, and created at one place, or `by_await`: at one await. */
+struct alike {
+  enum finding_kind kind;
+  const struct view *view;
+  const struct ask_limits *limits;
+  const struct view_function *function, *creator;
+  const struct view_await *await;
+  const char *created_at, *created_by;
+  const char *held_by, *held_from; /* see view_live */
+  int64_t tid;
+  bool ended; /* the process has */
+  bool by_await;
+  unsigned shed, lacks;
+  uint64_t count, least, most; /* ns, in their state */
+};
+
+struct finding_row {
+  struct option_row limit; /* its option, without `at`; no name: it has none */
+  /* Adds what it finds in sums; NULL: nothing. */
+  void (*judge)(struct findings *, const struct view *, const struct ask_limits *);
+  /* Whether the future is such a one; it may change least, most and by_await. NULL: none is. */
+  bool (*claims)(const struct live_case *, struct alike *);
+  bool despite_loss; /* also where events were lost, so that it may have done more than is known */
+  /* Fills in the text of those that were claimed (none: no finding), the place if it is not where
+     they were created, and other numbers than their time. `by`: ", created by ..." */
+  void (*tell)(const struct alike *, const char *by, struct finding *);
+};
+extern const struct finding_row *const finding_rows[];
+
 /* Takes the finding's text and place. */
 void findings_add(struct findings *, struct finding);
 /* "file:line", to be freed; NULL where there is no file. */
 char *findings_place(const char *file, uint64_t line);
+/* How many of the distribution are that long. */
+uint64_t findings_longer(const struct distribution *, uint64_t threshold);
 
-/* A function that takes the processor and gets nowhere; findings-spin.c. */
-void findings_of_spinning(struct findings *, const struct view *, const struct view_function *,
-                          uint64_t elapsed, const struct ask_limits *);
-
-/* Who holds the loop now, stuck ones, those that never ran, and those left at exit. */
+/* findings-live.c */
+/* How often something must have ended for its p99 to say what is usual. */
+enum { USUAL_COUNT = 20 };
 void findings_of_live(struct findings *, const struct view *, const struct ask_limits *);
-
-/* Events that could not be placed, and keys used again, by place. */
-void findings_of_misses(struct findings *, const struct view *);
+/* What is ten times the usual, and the limit at least. */
+uint64_t findings_far_beyond(uint64_t usual, uint64_t limit);
+/* The p99 of so many that ended; 0 of too few. */
+uint64_t findings_p99(uint64_t ended, const struct distribution *);
+/* How long a life of that function takes; 0: nobody knows. */
+uint64_t findings_usual_life(const struct view_function *);
+/* Old, at exit, and waiting for nothing that is still to come. */
+bool findings_is_left(const struct live_case *);
+/* ", of 100 alive,", to be freed. */
+char *findings_of_alive(const struct alike *);
+/* As shown, behind a mark where it lacks something. */
+const char *findings_time(const struct alike *, uint64_t time);
 
 #endif

@@ -37,3 +37,13 @@ struct loop ask_loop(const struct view *v) {
   }
   return loop;
 }
+
+uint64_t ask_longest_slice(const struct view_function *f) {
+  if (f->slice_max != UNKNOWN)
+    return f->slice_max;
+  return buckets_percentile(f->slice_of.bucket, f->slice_of.count, 1000, HISTOGRAM_NO_MAX);
+}
+
+bool ask_lacks_histograms(const struct view_function *f) {
+  return !f->shed && ((f->slices && !f->slice_of.count) || (f->done && !f->exec_of.count));
+}

@@ -77,7 +77,8 @@ struct wait *ask_waits(const struct view *v, bool background, size_t *count) {
   *count = 0;
   for (size_t i = 0; i < v->paths; i++) {
     const struct view_path *path = &v->path[i];
-    if (!ask_waits_outside(path) || path->background != background || (!path->waiting && !path->count))
+    if (!ask_waits_outside(path) || path->background != background ||
+        (!path->waiting && !path->count))
       continue;
     waits[(*count)++] = (struct wait){
         .path = path_text(v, path, path->place),

@@ -102,7 +102,7 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
     a.table[tables++].into = show->options;
   }
   if (o->has_limits) {
-    a.table[tables].row = ask_options;
+    a.table[tables].row = ask_options();
     a.table[tables++].into = (char *)show->options + o->limits;
   }
   a.table[tables].row = everywhere + !o->json;

@@ -62,7 +62,7 @@ static size_t of_kind(const struct finding *findings, size_t i, size_t count) {
 static void print_none(const struct view *v, const struct report_options *options, size_t count,
                        FILE *out) {
   struct loop loop = ask_loop(v);
-  const char *limit = shown_time(options->limits.held);
+  const char *limit = shown_time(options->limits.of[FINDING_HELD]);
   if (!loop.unseen) {
     if (!count)
       fprintf(out, "no finding: nothing held the loop for over %s\n", limit);
@@ -83,7 +83,7 @@ static void print_preempted(const struct view *v, const struct report_options *o
     uint64_t worst = v->loop[i].preempted_max;
     most = worst != UNKNOWN && worst > most ? worst : most;
   }
-  if (most > options->limits.held)
+  if (most > options->limits.of[FINDING_HELD])
     fprintf(out, "preempted while it ran: %s at worst, %s in all; others had the processor\n",
             shown_time(most), shown_time(all));
 }

@@ -97,7 +97,6 @@ static void emit_wait(struct emit *e, const struct view *v, const struct wait *w
 
 void emit_finding(struct emit *e, const struct finding *f) {
   const struct view_function *function = f->function;
-  bool held = f->kind == FINDING_HELD;
   emit_open(e, NULL, '{');
   emit_text(e, "kind", finding_kinds[f->kind]);
   emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
@@ -109,12 +108,11 @@ void emit_finding(struct emit *e, const struct finding *f) {
   emit_maybe(e, "count", f->count, f->count != UNKNOWN);
   emit_text(e, "created_at", f->created_at);
   emit_text(e, "created_by", f->created_by);
-  emit_maybe(e, "held_ns", f->weight, held);
-  emit_text(e, "from", held && !f->goes_on ? function->slice_between[0] : NULL);
-  emit_text(e, "to", held && !f->goes_on ? function->slice_between[1] : NULL);
-  bool in = held && !f->goes_on && function->mostly;
-  emit_text(e, "mostly", in ? function->mostly : NULL);
-  emit_maybe(e, "mostly_ns", in ? function->mostly_max : 0, in);
+  emit_maybe(e, "held_ns", f->held, f->held != 0);
+  emit_text(e, "from", f->from);
+  emit_text(e, "to", f->to);
+  emit_text(e, "mostly", f->mostly);
+  emit_maybe(e, "mostly_ns", f->mostly_max, f->mostly != NULL);
   emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
   emit_close(e, '}');
 }

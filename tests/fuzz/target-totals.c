@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (v && (!earlier || view_subtract(v, earlier))) {
     struct report_options all = report_defaults;
     all.functions = all.waits = 0;
-    all.limits.held = 1;
+    all.limits.of[FINDING_HELD] = 1;
     report_json(v, &all, nowhere);
     report_print(v, &report_defaults, nowhere);
   }

@@ -145,7 +145,10 @@ static struct synthetic *s;
 
 /* Slices say nothing by these. */
 static const struct ask_limits quiet = {
-    .held = UINT64_C(1) << 30, .stuck = 1000000000, .leaked = 10, .spins = 1000};
+    .of = {[FINDING_HELD] = UINT64_C(1) << 30,
+           [FINDING_STUCK] = 1000000000,
+           [FINDING_LEAKED] = 10,
+           [FINDING_SPINNING] = 1000}};
 
 static void setup(void) {
   s = synthetic_rich();

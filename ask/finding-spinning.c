@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: who takes the processor and gets nowhere; see findings.h. */
+/* Who takes the processor and gets nowhere. */
 #include "findings.h"
 
 #include "format.h"
@@ -18,7 +18,7 @@ enum { READY_SHARE = 100 };
 /* So many goes of it, `took` in all. */
 static bool is_in_vain(const struct view_function *f, uint64_t count, uint64_t took,
                        uint64_t elapsed, const struct ask_limits *limits) {
-  return count && count >= limits->spins && count / TIMES >= f->created &&
+  return count && count >= limits->of[FINDING_SPINNING] && count / TIMES >= f->created &&
          f->exec / count < SHORT_NS && took >= elapsed / SHARE;
 }
 
@@ -146,13 +146,20 @@ static void find_yielding(struct findings *list, const struct view_function *f, 
   }
 }
 
-void findings_of_spinning(struct findings *list, const struct view *v,
-                          const struct view_function *f, uint64_t elapsed,
-                          const struct ask_limits *limits) {
-  if (f->unmeasured)
-    return;
-  find_waking(list, f, elapsed, limits);
-  find_polling(list, f, elapsed, limits);
-  find_ignoring(list, v, f, elapsed, limits);
-  find_yielding(list, f, elapsed, limits);
+static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
+  uint64_t elapsed = ask_loop(v).elapsed;
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    if (f->unmeasured)
+      continue;
+    find_waking(list, f, elapsed, limits);
+    find_polling(list, f, elapsed, limits);
+    find_ignoring(list, v, f, elapsed, limits);
+    find_yielding(list, f, elapsed, limits);
+  }
 }
+
+const struct finding_row finding_spinning = {
+    .limit = {"spins", 0, OPTION_COUNT, 0, "N",
+              .text = "So often waking itself for nothing is a finding (default 1000)"},
+    .judge = judge};

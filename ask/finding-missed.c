@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings about what could not be placed: by whom it was sent; see findings.h. */
+/* Events that could not be placed, and keys used again: by whom they were sent. */
 #include "findings.h"
 #include "format.h"
 #include "read/util.h"
@@ -69,10 +69,11 @@ static char *sender(const struct view_miss *m) {
                       in ? m->in : "");
 }
 
-static void add_miss(struct findings *list, const struct view *v, const struct view_miss *m) {
+static void add_miss(struct findings *list, enum finding_kind kind, const struct view *v,
+                     const struct view_miss *m) {
   const char *cause = cause_of(v, m->kind);
-  bool reused = !strcmp(m->kind, "reused");
-  if ((!cause && !reused) || !m->count)
+  bool reused = kind == FINDING_REUSED;
+  if (reused != !strcmp(m->kind, "reused") || (!cause && !reused) || !m->count)
     return;
   char *at = sender(m);
   const char *many = m->count == 1 ? "" : "s";
@@ -83,7 +84,7 @@ static void add_miss(struct findings *list, const struct view *v, const struct v
                    : print_string("%s event%s could not be placed%s: %s%s", shown_count(m->count),
                                   many, at, cause, perhaps_off(m->kind, v));
   free(at);
-  findings_add(list, (struct finding){.kind = reused ? FINDING_REUSED : FINDING_UNPLACED,
+  findings_add(list, (struct finding){.kind = kind,
                                       .weight = m->count,
                                       .severity = UNKNOWN,
                                       .count = m->count,
@@ -108,16 +109,29 @@ static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all
                    .kind = kind, .weight = rest, .severity = UNKNOWN, .count = rest, .text = text});
 }
 
-void findings_of_misses(struct findings *list, const struct view *v) {
-  uint64_t reused = 0, unplaced = 0;
+static void judge_reused(struct findings *list, const struct view *v,
+                         const struct ask_limits *limits) {
+  uint64_t placed = 0;
+  (void)limits;
   for (size_t i = 0; i < v->misses; i++) {
-    const struct view_miss *m = &v->miss[i];
-    add_miss(list, v, m);
-    if (!strcmp(m->kind, "reused"))
-      reused += m->count;
-    else if (cause_of(v, m->kind) && strcmp(m->kind, "before"))
-      unplaced += m->count;
+    add_miss(list, FINDING_REUSED, v, &v->miss[i]);
+    if (!strcmp(v->miss[i].kind, "reused"))
+      placed += v->miss[i].count;
   }
-  add_rest(list, FINDING_REUSED, v->health.reused_keys, reused);
-  add_rest(list, FINDING_UNPLACED, v->health.missed_events, unplaced);
+  add_rest(list, FINDING_REUSED, v->health.reused_keys, placed);
 }
+
+static void judge_unplaced(struct findings *list, const struct view *v,
+                           const struct ask_limits *limits) {
+  uint64_t placed = 0;
+  (void)limits;
+  for (size_t i = 0; i < v->misses; i++) {
+    add_miss(list, FINDING_UNPLACED, v, &v->miss[i]);
+    if (cause_of(v, v->miss[i].kind) && strcmp(v->miss[i].kind, "before"))
+      placed += v->miss[i].count;
+  }
+  add_rest(list, FINDING_UNPLACED, v->health.missed_events, placed);
+}
+
+const struct finding_row finding_reused = {.judge = judge_reused};
+const struct finding_row finding_unplaced = {.judge = judge_unplaced};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that block a loop. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* libuv's calls are the synchronous ones of their name for want of a callback. */
+static const char *blocking_way(const char *callee) {
+  return strncmp(callee, "uv_", 3) ? ", which blocks," : " without a callback";
+}
+
+/* One that held for long, or all together for a share (1/N) of the loop's time:
+   now and then a short one does no harm, however long the program runs. */
+enum { BLOCKING_SHARE = 100 };
+
+static bool is_blocking(const struct view_blocking *b, uint64_t elapsed, uint64_t threshold) {
+  if (b->max != UNKNOWN && b->max > threshold)
+    return b->count != 0;
+  return b->held > threshold && b->held >= elapsed / BLOCKING_SHARE;
+}
+
+static void find_blocking(struct findings *list, const struct view_function *f, uint64_t elapsed,
+                          uint64_t threshold) {
+  if (!f->slices && !f->exec) /* (other): nothing ran that could be held */
+    return;
+  for (size_t i = 0; i < f->blockings; i++) {
+    const struct view_blocking *b = &f->blocking[i];
+    if (!is_blocking(b, elapsed, threshold))
+      continue;
+    const char *max = shown_mark(LACKS(f->lacks, blocking, max), shown_time(b->max));
+    const char *held = shown_mark(LACKS(f->lacks, blocking, held), shown_time(b->held));
+    char *worst = b->max != UNKNOWN ? print_string(", %s at worst", max) : print_string("%s", "");
+    char *text = print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name,
+                              b->callee, blocking_way(b->callee), shown_place(b->file, b->line),
+                              held, shown_count(b->count), b->count == 1 ? "" : "s", worst);
+    free(worst);
+    findings_add(list, (struct finding){.kind = FINDING_BLOCKING,
+                                        .weight = b->held,
+                                        .severity = b->held,
+                                        .count = b->count,
+                                        .function = f,
+                                        .at = findings_place(b->file, b->line),
+                                        .text = text});
+  }
+}
+
+static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
+  uint64_t elapsed = ask_loop(v).elapsed;
+  for (size_t i = 0; i < v->functions; i++)
+    find_blocking(list, &v->function[i], elapsed, limits->of[FINDING_HELD]);
+}
+
+const struct finding_row finding_blocking = {.judge = judge};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Futures that are ready, and never ran. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ready all its life. One that waits for what it was created for is healthy. */
+static bool has_never_run(const struct view_live *live, const struct view_function *f,
+                          uint64_t limit) {
+  return !live->started && (view_is(live, "queued") || !live->state) &&
+         live->since_min >= findings_far_beyond(findings_p99(f->slices, &f->queued_of), limit);
+}
+
+/* Of a function without events that a future never ran is not known, nor that it was left. */
+static bool claims(const struct live_case *c, struct alike *g) {
+  if (has_never_run(c->live, c->function, c->limits->of[FINDING_STUCK]))
+    return true;
+  if (!view_unseen(c->function) || !findings_is_left(c))
+    return false;
+  (void)g;
+  return true;
+}
+
+static bool has_unplaced_runs(const struct view *v) {
+  for (size_t i = 0; i < v->misses; i++)
+    if (!strcmp(v->miss[i].kind, "run") && v->miss[i].count)
+      return true;
+  return false;
+}
+
+static char *never_ran_text(const struct alike *g, const char *by) {
+  char *of = findings_of_alive(g);
+  if (view_unseen(g->function)) {
+    char *text = print_string(
+        "whether %s `%s` future%s%s ever ran is not known%s: no event of that function was seen. "
+        "It never ran, or its code was compiled without the plugin, as `aprof coverage PROG` "
+        "tells: then its time is in no number until that is",
+        shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
+    free(of);
+    return text;
+  }
+  const char *perhaps =
+      has_unplaced_runs(g->view) ? "; or ran where an event could not be placed" : "";
+  char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
+                            shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
+                            g->count == 1 ? "s" : "ve", findings_time(g, g->most), by, perhaps);
+  free(of);
+  return text;
+}
+
+static void tell(const struct alike *g, const char *by, struct finding *finding) {
+  finding->text = never_ran_text(g, by);
+  if (view_unseen(g->function)) {
+    finding->weight = 0; /* the last of its kind */
+    finding->severity = UNKNOWN;
+  }
+}
+
+const struct finding_row finding_never_ran = {.claims = claims, .tell = tell};

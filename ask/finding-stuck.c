@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Futures that wait far longer than is usual where they wait. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <string.h>
+
+/* How long something takes otherwise, and what that time is. */
+struct usual {
+  uint64_t time; /* 0: nobody knows */
+  const char *is, *of;
+};
+
+/* Without histograms the longest, which is no less than a p99; or else the mean. */
+static struct usual usual_wait(const struct view_await *await) {
+  uint64_t ended = await->count > await->immediate ? await->count - await->immediate : 0;
+  if (ended < USUAL_COUNT)
+    return (struct usual){0};
+  if (await->waits.count)
+    return (struct usual){await->waits.p99, "usually", "at most"};
+  if (await->max != UNKNOWN)
+    return (struct usual){await->max, "the others", "at most"};
+  return (struct usual){await->ended / ended, "the others", "on average"};
+}
+
+static struct usual usual_life(const struct view_function *f) {
+  uint64_t usual = findings_usual_life(f);
+  return (struct usual){usual, f->wall_of.count ? "such a life usually takes" : "such a life took",
+                        "at most"};
+}
+
+/* What is usual where it waits; where too few waits have ended there, how long the lives
+   of its function usually are. */
+static struct usual usual_of(const struct view_function *f, const struct view_await *await) {
+  struct usual wait = usual_wait(await);
+  return wait.time ? wait : usual_life(f);
+}
+
+/* Who waits for what it called waits as long as that does, which is the one to name; and
+   who waits for a time that is still to come waits as long as it should. */
+static bool is_stuck(const struct view_live *live, const struct view_function *f,
+                     const struct view_await *await, uint64_t limit) {
+  if (!view_is(live, "waiting") || !await || await->background)
+    return false;
+  if (live->aside || live->due || (live->kind && !strcmp(live->kind, "call")))
+    return false;
+  struct usual usual = usual_of(f, await);
+  return usual.time && live->since_min >= findings_far_beyond(usual.time, limit);
+}
+
+/* Met in its first run since profiling began: whether it waits for new work is not known. */
+static bool began_before(const struct view *v, const struct view_live *live) {
+  return v->process.epoch > 1 && live->kind && !strcmp(live->kind, "run");
+}
+
+static bool claims(const struct live_case *c, struct alike *g) {
+  g->by_await = true;
+  return is_stuck(c->live, c->function, c->live->await, c->limits->of[FINDING_STUCK]) &&
+         !began_before(c->view, c->live);
+}
+
+static void tell(const struct alike *g, const char *by, struct finding *finding) {
+  struct usual usual = usual_of(g->function, g->await);
+  finding->at = findings_place(g->await->file, g->await->line);
+  finding->text = print_string(
+      "%s `%s` %s waited over %s (%s %s %s) at %s %s%s", shown_count(g->count), g->function->name,
+      g->count == 1 ? "future has" : "futures have", findings_time(g, g->least), usual.is,
+      shown_mark(LACKS(g->lacks, function, wall_of), shown_time(usual.time)), usual.of,
+      shown_place(g->await->file, g->await->line), g->await->callee, by);
+}
+
+const struct finding_row finding_stuck = {
+    .limit = {"stuck", 0, OPTION_MS, 0, "MS",
+              .text =
+                  "A wait ten times the usual, and this long, is a finding; as is a future that "
+                  "is ready this long and never ran (default 1000)"},
+    .claims = claims,
+    .tell = tell};
