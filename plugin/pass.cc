@@ -5,6 +5,7 @@
 #include "gcc.h"
 #include "plugin/emit/body.h"
 #include "plugin/emit/call.h"
+#include "plugin/emit/constructor.h"
 #include "plugin/emit/gate.h"
 #include "plugin/match/match.h"
 #include "plugin/match/scan.h"

@@ -11,7 +11,9 @@
 #include "gcc.h"
 #include "keep.h"
 #include "pass.h"
+#include "plugin/emit/constructor.h"
 #include "plugin/emit/coverage.h"
+#include "plugin/emit/gate.h"
 #include "plugin/match/attribute.h"
 #include "plugin/match/bindings.h"
 #include "plugin/match/library.h"
@@ -32,7 +34,7 @@ static void start_unit(void *, void *) {
   bindings_load();
   for (const auto &line : bindings())
     match_add(line.get());
-  libraries_find();
+  libraries_find(match_add);
   libraries_watch(); /* the table of before a precompiled header */
 }
 
@@ -43,6 +45,7 @@ static bool is_our_language() {
 
 static void subscribe(const char *name) {
   keep_init(name);
+  gate_constructor(emit_constructor);
   register_callback(name, PLUGIN_ATTRIBUTES, attributes_register, nullptr);
   register_callback(name, PLUGIN_START_UNIT, start_unit, nullptr);
   register_callback(name, PLUGIN_FINISH_DECL, scan_declaration, nullptr);

@@ -9,12 +9,12 @@
 
 namespace aprof {
 
-Options options;
+Settings settings;
 
 /* The directory of this plugin's own file. */
 static std::string own_directory() {
   Dl_info info;
-  if (!dladdr(&options, &info) || !info.dli_fname)
+  if (!dladdr(&settings, &info) || !info.dli_fname)
     return ".";
   char *real = realpath(info.dli_fname, nullptr);
   std::string path = real ? real : info.dli_fname;
@@ -41,9 +41,9 @@ static std::string first_holding(const std::vector<std::string> &directories, co
    configured. */
 static void find_places() {
   std::string own = own_directory();
-  options.bindings_dir = first_holding(
+  settings.bindings_dir = first_holding(
       {own + "/../bindings", own + "/../../share/aprof/bindings", APROF_BINDINGSDIR}, ".");
-  options.runtime =
+  settings.runtime =
       first_holding({own + "/../rt/.libs", own + "/..", APROF_LIBDIR}, "libaprof.so.0") +
       "/libaprof.so.0";
 }
@@ -62,9 +62,9 @@ static void read_bindings(const char *value) {
     error("%<-fplugin-arg-aprof-bindings=%> needs a value: the name of a shipped file, a path, or "
           "%<none%>");
   else if (strcmp(value, "none") == 0)
-    options.shipped = false;
+    settings.shipped = false;
   else
-    options.bindings.push_back(value);
+    settings.bindings.push_back(value);
 }
 
 void options_read(const plugin_name_args *arguments) {
@@ -74,9 +74,9 @@ void options_read(const plugin_name_args *arguments) {
     if (strcmp(key, "bindings") == 0)
       read_bindings(value);
     else if (strcmp(key, "verbose") == 0)
-      yes_or_no(key, value, &options.verbose);
+      yes_or_no(key, value, &settings.verbose);
     else if (strcmp(key, "autoload") == 0)
-      yes_or_no(key, value, &options.autoload);
+      yes_or_no(key, value, &settings.autoload);
     else
       error("unknown option %<-fplugin-arg-aprof-%s%>; known: %<bindings=NAME%>|%<FILE%>|%<none%>, "
             "%<verbose%>, %<autoload=no%>",

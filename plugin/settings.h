@@ -16,7 +16,7 @@ struct plugin_name_args;
 
 namespace aprof {
 
-struct Options {
+struct Settings {
   bool shipped = true;               /* bindings=none switches them off */
   std::vector<std::string> bindings; /* bindings=NAME|FILE, in order */
   bool verbose = false;              /* say what matched what */
@@ -26,9 +26,9 @@ struct Options {
   std::string runtime;      /* libaprof.so.0 where this aprof has it */
 };
 
-extern Options options;
+extern Settings settings;
 
-/* Fills `options`; reports what it does not know. */
+/* Fills `settings`; reports what it does not know. */
 void options_read(const plugin_name_args *);
 
 } // namespace aprof

@@ -13,13 +13,12 @@
 
 #include "body.h"
 #include "coverage.h"
-#include "plugin/diagnose.h"
-#include "pieces.h"
-#include "guard.h"
 #include "instant.h"
+#include "pieces.h"
+#include "plugin/diagnose.h"
 #include "plugin/match/function-names.h"
-#include "plugin/settings.h"
 #include "plugin/match/scan.h"
+#include "plugin/settings.h"
 #include "site-record.h"
 
 namespace aprof {
@@ -51,7 +50,7 @@ static tree self_of(tree function) {
 static void say(const BodyWork &w, const Binding *b, bool likely = false) {
   if (!likely)
     coverage_match(*b);
-  if (options.verbose)
+  if (settings.verbose)
     inform(w.frame.where, "aprof: body of %qs: %qs (%s)", name_of_function(w.decl).c_str(),
            b->text.c_str(), binding_origin(*b).c_str());
 }
@@ -182,8 +181,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   say(*w, b);
   if (!key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
-  tree record =
-      site_new(APROF_SITE_SWITCH, name_of_body(w->decl), w->frame.where, w->decl, b, 0);
+  tree record = site_new(APROF_SITE_SWITCH, name_of_body(w->decl), w->frame.where, w->decl, b, 0);
   bracket.switches = true;
   bracket.how = number(APROF_DONE);
   bracket.token = new_token(&w->variables);
@@ -195,12 +193,12 @@ static void begin_switch(BodyWork *w, const Binding *b) {
 }
 
 /* wake and end of what is known when the body is entered. */
-static void add_moment(BodyWork *w, const Binding *b) {
+static void add_instant(BodyWork *w, const Binding *b) {
   bool many = b->regex || b->place == Place::Type;
   if (many && !arguments_present(*b, w->frame))
     return;
   say(*w, b);
-  if (tree event = moment_event(*b, w->frame, name_of_body(w->decl), 0))
+  if (tree event = instant_event(*b, w->frame, name_of_body(w->decl), 0))
     append(&w->entry, if_enabled(w->frame, b, event));
 }
 
@@ -229,8 +227,8 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
     coverage_function(w->decl, likely && !lines.async);
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
-  for (const Binding *b : lines.moments)
-    add_moment(w, b);
+  for (const Binding *b : lines.instants)
+    add_instant(w, b);
 }
 
 /* -- each way out

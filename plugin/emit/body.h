@@ -9,7 +9,7 @@
 #ifndef APROF_PLUGIN_BODY_H
 #define APROF_PLUGIN_BODY_H
 
-#include "plugin/match/match.h"
+#include "plugin/match/body-lines.h"
 #include "value.h"
 
 namespace aprof {

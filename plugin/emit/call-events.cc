@@ -3,7 +3,7 @@
  * What one line puts around a call: brackets, and events of no extent.
  *
  *     create, run, idle, await...   a Bracket: opened before, closed behind
- *     wake, end                     a moment: before the call, since from then on
+ *     wake, end                     an instant: before the call, since from then on
  *                                   another thread may act on it; behind it where
  *                                   it depends on the result
  */
@@ -11,17 +11,17 @@
 
 #include <aprof/abi.h>
 
+#include "body.h"
+#include "call-events.h"
+#include "coverage.h"
+#include "instant.h"
+#include "pieces.h"
+#include "plugin/diagnose.h"
 #include "plugin/match/attribute.h"
 #include "plugin/match/bindings.h"
-#include "body.h"
-#include "call-work.h"
-#include "coverage.h"
-#include "plugin/diagnose.h"
-#include "pieces.h"
 #include "plugin/match/field.h"
-#include "guard.h"
 #include "plugin/match/headers.h"
-#include "instant.h"
+#include "plugin/match/match.h"
 #include "plugin/settings.h"
 #include "site-record.h"
 
@@ -175,7 +175,7 @@ static void add_create(CallWork *w, const Binding *b) {
   Bracket bracket;
   tree function = null_pointer_node, address = null_pointer_node, key0, key1;
   if (runs_unseen(*b, w)) {
-    if (options.verbose)
+    if (settings.verbose)
       inform(w->frame.where, "aprof: no future: its callback is a function of the system");
     return;
   }
@@ -192,13 +192,14 @@ static void add_create(CallWork *w, const Binding *b) {
   bracket.token = new_token(&w->variables);
   tree begin = NULL_TREE;
   append(&begin, call_event(Event::create_begin, {site(w, APROF_SITE_CREATE, b),
-                                                 address_of(bracket.token), function, address}));
+                                                  address_of(bracket.token), function, address}));
   if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
   if (key_is_early(*b))
-    append(&begin, if_then(token_open(bracket.token),
-                           call_event(Event::create_key, {address_of(bracket.token),
-                                                         unshare_expr(key0), unshare_expr(key1)})));
+    append(&begin,
+           if_then(token_open(bracket.token),
+                   call_event(Event::create_key, {address_of(bracket.token), unshare_expr(key0),
+                                                  unshare_expr(key1)})));
   bracket.open = opening(w, b, bracket.token, begin);
   tree zero = build_int_cst(uint64_type_node, 0);
   if (b->key.first && b->key.first->kind == Value::Call) {
@@ -254,7 +255,7 @@ static void add_run(CallWork *w, const Binding *b) {
   if (!function)
     return;
   tree event = call_event(Event::run_begin, {record, address_of(bracket.token), key0, key1,
-                                            null_pointer_node, function});
+                                             null_pointer_node, function});
   bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), event));
   how = kept_for_finally(w, &bracket, how, number(unwound_how()), "aprof_how");
   guard_normal(&bracket);
@@ -273,10 +274,10 @@ bool nobody_returns(const Binding &b, gcall *call, bool awaited) {
          (b.noreturn || (call && gimple_call_noreturn_p(call)) || (of_current && awaited));
 }
 
-static void add_moment(CallWork *w, const Binding *b) {
+static void add_instant(CallWork *w, const Binding *b) {
   bool awaited = w->leaving == b;
-  tree event = moment_event(*b, w->frame, w->callee,
-                            nobody_returns(*b, w->call, awaited) ? APROF_NORETURN : 0);
+  tree event = instant_event(*b, w->frame, w->callee,
+                             nobody_returns(*b, w->call, awaited) ? APROF_NORETURN : 0);
   if (!event)
     return;
   if (awaited && w->left) {
@@ -335,14 +336,16 @@ static const Binding *callback_run(const Binding &create) {
    once, where some call is meant. */
 static void warn_apart(CallWork *w, const Binding *b) {
   static std::unordered_set<const Binding *> known;
-  if (b->verb != Verb::Create || b->ready || b->then_run || !b->key.first || !known.insert(b).second)
+  if (b->verb != Verb::Create || b->ready || b->then_run || !b->key.first ||
+      !known.insert(b).second)
     return;
   const Binding *run = callback_run(*b);
   if (!run || run->behind)
     return;
   location_t where = binding_location(*b, w->frame.subject);
   if (warning_at(where != UNKNOWN_LOCATION ? where : w->frame.where, 0,
-                 "these futures are queued until they run, as if they could do so at once: what waits to be "
+                 "these futures are queued until they run, as if they could do so at once: what "
+                 "waits to be "
                  "called has its run on the same line, behind %<|%>; %<ready%> says that "
                  "queued is meant"))
     inform(binding_location(*run, NULL_TREE), "their run is this line: %qs", run->text.c_str());
@@ -353,12 +356,12 @@ static void say(CallWork *w, const Binding *b) {
   coverage_match(*b);
   if (b->verb == Verb::Await)
     coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body);
-  if (options.verbose)
+  if (settings.verbose)
     inform(w->frame.where, "aprof: call of %qs: %qs (%s)", w->callee.c_str(), b->text.c_str(),
            binding_origin(*b).c_str());
-  if (options.verbose && b->run_of_functions() && !run_has_bodies(b->run_of_functions()))
+  if (settings.verbose && b->run_of_functions() && !run_has_bodies(b->run_of_functions()))
     inform(w->frame.where, "aprof: its %<| run%> reaches no function of this unit");
-  if (options.verbose)
+  if (settings.verbose)
     say_queued(w, b);
 }
 
@@ -403,7 +406,7 @@ void add_line(CallWork *w, const Binding *b) {
     return add_extent(w, b, APROF_SITE_IDLE, Event::idle_begin, Event::idle_end);
   case Verb::Wake:
   case Verb::End:
-    return add_moment(w, b);
+    return add_instant(w, b);
   case Verb::Async:
     return;
   }

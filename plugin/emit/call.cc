@@ -16,13 +16,14 @@
 #include <aprof/abi.h>
 
 #include "body.h"
-#include "call-work.h"
+#include "call-events.h"
 #include "pieces.h"
 #include "plugin/match/field.h"
-#include "plugin/match/headers.h"
 #include "plugin/match/function-names.h"
-#include "site-record.h"
+#include "plugin/match/headers.h"
+#include "plugin/match/match.h"
 #include "plugin/match/types.h"
+#include "site-record.h"
 
 namespace aprof {
 
@@ -173,7 +174,9 @@ static tree resync_innermost(const Caller &in) {
 
 static std::unordered_set<unsigned> returned_to; /* DECL_UIDs */
 
-bool is_returned_to(tree function) { return returned_to.count(DECL_UID(function)) != 0; }
+bool is_returned_to(tree function) {
+  return returned_to.count(DECL_UID(function)) != 0;
+}
 
 /* No body, so without a bracket: what runs before the call tells what to go back to. */
 static void resync_plain(CallWork *w) {

@@ -8,17 +8,9 @@
 #ifndef APROF_PLUGIN_CALL_H
 #define APROF_PLUGIN_CALL_H
 
-#include "plugin/gcc.h"
+#include "call-events.h"
 
 namespace aprof {
-
-/* Where a call stands. */
-struct Caller {
-  tree decl;                /* the function */
-  bool is_body;             /* it has brackets of its own */
-  std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
-  bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
-};
 
 /* True: the statement at `*gsi` is a new one that holds the call. */
 bool instrument_call(gimple_stmt_iterator *gsi, const Caller &);

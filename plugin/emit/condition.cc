@@ -4,8 +4,7 @@
 
 #include <aprof/abi.h>
 
-#include "guard.h"
-#include "plugin/match/scan.h"
+#include "plugin/match/wanted.h"
 
 namespace aprof {
 
@@ -108,7 +107,7 @@ tree stackless_how(const Binding &b, tree value) {
 tree is_stored(const Binding &b, const Frame &frame) {
   if (!b.stored)
     return boolean_true_node;
-  if (b.stored->kind == Value::Name && !scanned_name(b.stored->name))
+  if (b.stored->kind == Value::Name && !wanted_name(b.stored->name))
     return boolean_false_node;
   tree value = promoted(unshare_expr(frame.args[0]));
   tree wanted = b.stored->kind == Value::Number ? build_int_cst(TREE_TYPE(value), b.stored->number)

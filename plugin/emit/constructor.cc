@@ -24,6 +24,8 @@
 
 #include <aprof/abi.h>
 
+#include "constructor.h"
+
 #include "gate.h"
 #include "plugin/keep.h"
 #include "plugin/settings.h"
@@ -119,7 +121,7 @@ static tree autoload(tree attach, tree handle, tree path, tree dlsym) {
   append_to_statement_list(
       when(present(getenv), set(path, build_call_expr(getenv, 1, text("APROF_RUNTIME")))), &body);
   tree usual = NULL_TREE;
-  append_to_statement_list(open(text(options.runtime.c_str())), &usual);
+  append_to_statement_list(open(text(settings.runtime.c_str())), &usual);
   append_to_statement_list(when(is_null(handle), open(text("libaprof.so.0"))), &usual);
   append_to_statement_list(build3(COND_EXPR, void_type_node, is_null(path), usual, open(path)),
                            &body);
@@ -152,7 +154,7 @@ static tree constructor_body() {
   append_to_statement_list(
       when(both(is_null(attach), present(dlsym)), set(attach, look_up(dlsym, APROF_ATTACH_SYMBOL))),
       &work);
-  if (options.autoload)
+  if (settings.autoload)
     append_to_statement_list(autoload(attach, handle, path, dlsym), &work);
   tree call = build_call_nary(
       integer_type_node, fold_convert(build_pointer_type(attach_type), attach), 1, gate_pointer);

@@ -5,6 +5,7 @@
 #include <aprof/abi.h>
 
 #include "plugin/match/bindings.h"
+#include "plugin/match/body-lines.h"
 #include "plugin/match/function-names.h"
 #include "plugin/match/headers.h"
 #include "plugin/match/match.h"

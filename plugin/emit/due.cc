@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "guard.h"
-
 namespace aprof {
 
 /* One that is negative or beyond `most` ns is none. */

@@ -112,6 +112,11 @@ static tree field_named(const char *name) {
 /* -- the variable -------------------------------------------------------------------------- */
 
 static tree the_gate;
+static void (*constructor)();
+
+void gate_constructor(void (*emit)()) {
+  constructor = emit;
+}
 
 static tree initial_value(tree variable) {
   vec<constructor_elt, va_gc> *elements = nullptr;
@@ -168,7 +173,7 @@ tree gate() {
   put_in_group(variable);
   DECL_INITIAL(variable) = initial_value(variable);
   varpool_node::finalize_decl(variable);
-  emit_constructor();
+  constructor();
   return the_gate;
 }
 

@@ -35,9 +35,8 @@ tree gate_event(Event);
 /* The code refers to the gate that <aprof.h> declares. */
 bool refers_to_user_gate(tree t);
 
-/* constructor.cc: the unit's constructor. */
-void emit_constructor();
-bool is_own_constructor(tree function);
+/* What emits the unit's constructor, as soon as the gate is there. */
+void gate_constructor(void (*emit)());
 
 } // namespace aprof
 

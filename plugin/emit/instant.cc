@@ -4,7 +4,6 @@
 
 #include <aprof/abi.h>
 
-#include "guard.h"
 #include "pieces.h"
 #include "site-record.h"
 
@@ -33,7 +32,7 @@ static tree keyed_event(const Binding &b, const Key &key, const Frame &frame,
   return if_given(guard_of_key(key, frame, b), event);
 }
 
-tree moment_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {
+tree instant_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {
   if (b.key.first->kind == Value::Cur) {
     tree record = record_of(b, b.key, frame, name, flags);
     return b.verb == Verb::Wake ? call_event(Event::wake_current, {record})

@@ -14,7 +14,7 @@ namespace aprof {
 
 /* The events of all keys of a wake or end line about `name`; `flags` go to their
    records. Null after an error. */
-tree moment_event(const Binding &, const Frame &, const std::string &name, unsigned flags);
+tree instant_event(const Binding &, const Frame &, const std::string &name, unsigned flags);
 
 } // namespace aprof
 

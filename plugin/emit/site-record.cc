@@ -3,8 +3,9 @@
 #include "site-record.h"
 
 #include "plugin/keep.h"
-#include "plugin/match/match.h"
+#include "plugin/match/body-lines.h"
 #include "plugin/match/function-names.h"
+#include "plugin/match/match.h"
 
 namespace aprof {
 
@@ -177,8 +178,8 @@ tree site_of_run(tree function, const Binding *line, bool quiet, bool own) {
   unsigned flags = (quiet ? APROF_QUIET : 0) | (own ? APROF_OWN : 0);
   if (!namespace_has_create(line->key.ns))
     flags |= APROF_ORPHAN;
-  return site_new(APROF_SITE_RUN, name_of_body(function), DECL_SOURCE_LOCATION(function),
-                  function, line, flags);
+  return site_new(APROF_SITE_RUN, name_of_body(function), DECL_SOURCE_LOCATION(function), function,
+                  line, flags);
 }
 
 } // namespace aprof

@@ -2,10 +2,10 @@
 /* Values as trees; see value.h. */
 #include "value.h"
 
+#include "pieces.h"
 #include "plugin/diagnose.h"
-#include "guard.h"
-#include "plugin/match/scan.h"
 #include "plugin/match/types.h"
+#include "plugin/match/wanted.h"
 
 namespace aprof {
 
@@ -86,7 +86,7 @@ static tree field_tree(const Value *value, const Frame &frame, const Binding &b)
 
 /* A variable, a function or an enumerator of the unit. */
 static tree named_tree(const Value *value, const Frame &frame, const Binding &b) {
-  tree found = scanned_name(value->name);
+  tree found = wanted_name(value->name);
   if (!found)
     return refuse(frame, b,
                   "no variable or function '" + value->name +
@@ -108,8 +108,8 @@ static tree address_tree(const Value *value, const Frame &frame, const Binding &
     return place; /* &function is function */
   bool bits = TREE_CODE(place) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(place, 1));
   tree base = get_base_address(place);
-  bool lasts = base && (!DECL_P(base) || (VAR_P(base) && is_global_var(base))) &&
-               !CONSTANT_CLASS_P(base);
+  bool lasts =
+      base && (!DECL_P(base) || (VAR_P(base) && is_global_var(base))) && !CONSTANT_CLASS_P(base);
   if (bits || !lasts)
     return refuse(frame, b,
                   std::string("this has no address: ") +
@@ -121,14 +121,15 @@ static tree address_tree(const Value *value, const Frame &frame, const Binding &
 
 /* V->field means something without a cast. What is passed may be more than what is declared. */
 static bool has_fields(const Value *value, tree type, const Frame &frame) {
-  tree declared = value->kind == Value::Arg ? frame.types[(size_t)index_of(value, frame)] : NULL_TREE;
+  tree declared =
+      value->kind == Value::Arg ? frame.types[(size_t)index_of(value, frame)] : NULL_TREE;
   type = declared ? declared : type;
   return POINTER_TYPE_P(type) && RECORD_OR_UNION_TYPE_P(TREE_TYPE(type)) &&
          COMPLETE_TYPE_P(TREE_TYPE(type));
 }
 
 static tree cast_tree(const Value *value, const Frame &frame, const Binding &b) {
-  tree operand = scalar_tree(value->of.get(), frame, b), type = scanned_type(value->name);
+  tree operand = scalar_tree(value->of.get(), frame, b), type = wanted_type(value->name);
   if (!operand)
     return NULL_TREE;
   if (!type)
@@ -140,7 +141,8 @@ static tree cast_tree(const Value *value, const Frame &frame, const Binding &b) 
                       value->name + " *)V)->field or (struct " + value->name + " *)(V->field)");
   for (int64_t star = 0; star < value->number; star++)
     type = build_pointer_type(type);
-  return fold_convert(type, POINTER_TYPE_P(own) ? operand : fold_convert(pointer_sized_int_node, operand));
+  return fold_convert(type, POINTER_TYPE_P(own) ? operand
+                                                : fold_convert(pointer_sized_int_node, operand));
 }
 
 static tree owner_tree(const Value *value, const Frame &frame, const Binding &b) {
@@ -149,7 +151,7 @@ static tree owner_tree(const Value *value, const Frame &frame, const Binding &b)
     return NULL_TREE;
   if (!POINTER_TYPE_P(TREE_TYPE(member)))
     return refuse(frame, b, "owner needs a pointer, this is " + shown(TREE_TYPE(member)));
-  tree record = scanned_struct(value->name);
+  tree record = wanted_struct(value->name);
   if (!record || !COMPLETE_TYPE_P(record))
     return refuse(frame, b, "'" + value->name + "' is no struct that this unit defines");
   tree offset = size_zero_node, type = record;
@@ -213,7 +215,7 @@ tree scalar_tree(const Value *value, const Frame &frame, const Binding &b) {
 }
 
 static tree called_tree(const Value *value, const Frame &frame, const Binding &b) {
-  tree function = scanned_function(value->name);
+  tree function = wanted_function(value->name);
   if (!function)
     return refuse(frame, b,
                   "no function '" + value->name +
@@ -289,6 +291,58 @@ tree value_tree(const Value *value, const Frame &frame, const Binding &b) {
     break;
   }
   return refuse(frame, b, "this value has no meaning here");
+}
+
+/* -- null pointers on the way ---------------------------------------------------------------- */
+
+static tree both(tree one, tree other) {
+  if (!one || !other)
+    return one ? one : other;
+  return build2(TRUTH_ANDIF_EXPR, boolean_type_node, one, other);
+}
+
+/* Also of arguments that are declared never to be null. */
+static tree is_there(tree pointer) {
+  if (!pointer || !POINTER_TYPE_P(TREE_TYPE(pointer)))
+    return NULL_TREE;
+  tree test =
+      fold_build2(NE_EXPR, boolean_type_node, pointer, build_int_cst(TREE_TYPE(pointer), 0));
+  if (integer_nonzerop(test))
+    return NULL_TREE;
+  if (EXPR_P(test))
+    TREE_NO_WARNING(test) = 1;
+  return test;
+}
+
+tree guard_of(const Value *value, const Frame &frame, const Binding &b) {
+  tree guard = NULL_TREE;
+  if (!value)
+    return guard;
+  for (const auto &argument : value->args)
+    guard = both(guard, guard_of(argument.get(), frame, b));
+  if (!value->of)
+    return guard;
+  guard = both(guard, guard_of(value->of.get(), frame, b));
+  bool follows =
+      value->kind == Value::Deref || value->kind == Value::Field || value->kind == Value::Owner;
+  /* The program itself goes through obj here. */
+  if (follows && value->of->kind != Value::Obj)
+    guard = both(guard, is_there(value_tree(value->of.get(), frame, b)));
+  return guard;
+}
+
+tree guard_of_key(const Key &key, const Frame &frame, const Binding &b) {
+  return both(guard_of(key.first.get(), frame, b), guard_of(key.second.get(), frame, b));
+}
+
+tree value_if(tree guard, tree value) {
+  return guard
+             ? build3(COND_EXPR, TREE_TYPE(value), guard, value, build_int_cst(TREE_TYPE(value), 0))
+             : value;
+}
+
+tree if_given(tree guard, tree statement) {
+  return guard ? if_then(guard, statement) : statement;
 }
 
 } // namespace aprof

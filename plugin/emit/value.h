@@ -62,6 +62,22 @@ tree one_of(tree value, const std::vector<int64_t> &constants);
 /* due= in ns, 64 bits; `*given` is false where the value says "never". */
 tree due_tree(const Binding &, const Frame &, tree *given);
 
+/*
+ * Null pointers on the way to a value: the program may pass NULL where a line follows a pointer;
+ * then the line does not hold this time, and nothing is read.
+ *
+ *     end call:stop key=a0->owner      if (a0 != 0) end (..., a0->owner, 0);
+ *
+ * That all pointers are there which the value (or both of a key) follows; boolean. Null
+ * where it follows none. Of values that have been made trees without an error.
+ */
+tree guard_of(const Value *, const Frame &, const Binding &);
+tree guard_of_key(const Key &, const Frame &, const Binding &);
+
+/* The value, or 0 of its type, and the statement, or nothing; `guard` may be null. */
+tree value_if(tree guard, tree value);
+tree if_given(tree guard, tree statement);
+
 /* -- for the files that do this: arguments.cc, value.cc, condition.cc, due.cc ------------- */
 
 /* Which argument an aN means. */

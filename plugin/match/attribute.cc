@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "plugin/diagnose.h"
-#include "match.h"
+#include "wanted.h"
 
 namespace aprof {
 
@@ -112,8 +112,10 @@ static tree handle(tree *node, tree name, tree args, int flags, bool *no_add) {
       error_at(near, "%qE belongs to functions and pointers to functions, %qD is neither", name,
                *node);
     else
-      error_at(near, "%qE belongs to functions and pointers to functions: write it before the "
-                     "name, or before the type", name);
+      error_at(near,
+               "%qE belongs to functions and pointers to functions: write it before the "
+               "name, or before the type",
+               name);
     *no_add = true;
     return NULL_TREE;
   }

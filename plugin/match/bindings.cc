@@ -25,7 +25,7 @@ const std::vector<std::unique_ptr<Binding>> &bindings() {
 }
 
 std::vector<std::string> shipped_paths() {
-  return paths_in(options.bindings_dir);
+  return paths_in(settings.bindings_dir);
 }
 
 /* -- dependencies -------------------------------------------------------------------- */
@@ -87,20 +87,20 @@ void bindings_add(const std::string &path, const std::string &text, const Librar
 
 /* bindings=VALUE */
 static void load_asked(const std::string &value) {
-  std::string path = path_of(value, options.bindings_dir), text;
+  std::string path = path_of(value, settings.bindings_dir), text;
   add_dependency(path);
   if (!is_path(value) && access(path.c_str(), F_OK) != 0 && !flag_preprocess_only)
     error("no bindings of the name %qs are shipped; there are: %s; a file of yours is named with "
           "%</%> or %<.aprof%>, as %<./%s.aprof%>",
-          value.c_str(), names_in(options.bindings_dir).c_str(), value.c_str());
+          value.c_str(), names_in(settings.bindings_dir).c_str(), value.c_str());
   else if (bindings_text(path, &text))
     bindings_add(path, text, nullptr);
 }
 
 void bindings_load() {
-  for (const std::string &value : options.bindings)
+  for (const std::string &value : settings.bindings)
     load_asked(value);
-  if (options.shipped)
+  if (settings.shipped)
     for (const std::string &path : shipped_paths())
       add_dependency(path);
 }

@@ -62,9 +62,13 @@ static std::string name_of(tree function, bool arguments) {
   return text ? text : "?";
 }
 
-std::string name_of_function(tree function) { return name_of(function, false); }
+std::string name_of_function(tree function) {
+  return name_of(function, false);
+}
 
-std::string name_of_body(tree function) { return name_of(function, true); }
+std::string name_of_body(tree function) {
+  return name_of(function, true);
+}
 
 std::vector<std::string> names_of(tree function, bool mangled) {
   std::vector<std::string> names;

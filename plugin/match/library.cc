@@ -3,7 +3,6 @@
 #include "library.h"
 
 #include "bindings.h"
-#include "match.h"
 #include "plugin/settings.h"
 
 namespace aprof {
@@ -17,8 +16,11 @@ bool libraries_present() {
   return present;
 }
 
-void libraries_find() {
-  if (!options.shipped)
+static void (*add)(const Binding *); /* who gets the lines */
+
+void libraries_find(void (*add_line)(const Binding *)) {
+  add = add_line;
+  if (!settings.shipped)
     return;
   unsigned rank = 1;
   for (const std::string &path : shipped_paths()) {
@@ -37,7 +39,7 @@ static void parse(Library *library) {
   bindings_add(library->path, library->text, library);
   library->text.clear();
   for (size_t i = before; i < bindings().size(); i++)
-    match_add(bindings()[i].get());
+    add(bindings()[i].get());
   present = true;
 }
 

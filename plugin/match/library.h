@@ -21,8 +21,8 @@ namespace aprof {
 
 typedef std::vector<const Library *> Libraries;
 
-/* Looks for the shipped files; at the start of the unit. */
-void libraries_find();
+/* Looks for the shipped files; at the start of the unit. `add` gets each line that is parsed. */
+void libraries_find(void (*add)(const Binding *));
 
 /* Has the lines of each library parsed of which a header was entered since the last
    call. True if the unit began anew with a precompiled header, whose declarations

@@ -13,6 +13,7 @@
 #define APROF_PLUGIN_MATCH_H
 
 #include "lang/binding.h"
+#include "named-lines.h"
 #include "plugin/gcc.h"
 
 namespace aprof {
@@ -25,9 +26,6 @@ bool match_nothing();
 
 /* A precompiled header was loaded: the compiler has other identifiers now. */
 void match_forget_identifiers();
-
-/* The values of a line name structs and functions that the scan must look up. */
-void want_names_of(const Binding &);
 
 /* There are lines about bodies that are known by how a function is used (type:,
    | run), whatever headers are read: the unit has to be scanned. */
@@ -47,40 +45,15 @@ inline const Binding *line_of(const FieldLine &f) {
   return f.line;
 }
 
+/* Lines with a def: place for the body of `function`, and those with a type: place. */
+Lines def_lines(tree function);
+const Lines &type_lines();
+
 /* Lines with an icall: or store: place for this reference to a member. */
 std::vector<FieldLine> field_lines(Place, tree reference);
 
 /* Some line has such a place. */
 bool fields_matter(Place);
-
-struct RunLine {
-  const Binding *line;
-  bool quiet; /* from `| run`: an unknown key is silent */
-  bool named; /* ... and this function is passed in place of one that has its type */
-  bool own;   /* ... and of the futures that were made for this function alone */
-  bool likely = false; /* ... and nothing but the type says that it may be given there */
-};
-
-inline const Binding *line_of(const RunLine &run) {
-  return run.line;
-}
-
-struct BodyLines {
-  const Binding *async = nullptr;
-  std::vector<RunLine> runs;
-  std::vector<const Binding *> switches;
-  std::vector<const Binding *> moments; /* wake and end, when it is entered */
-};
-
-/* Lines about the body of `function`; valid once the whole unit is parsed. */
-const BodyLines &body_lines(tree function);
-
-/* Some function of this unit has this `| run`; walks all of them. */
-bool run_has_bodies(const Binding *run);
-
-/* Calls of it, or through that type, enter a body that is a future: async, or a
-   run of its own (not of a callback, which others may call too). */
-bool enters_future(tree function, tree function_type);
 
 /* Some create line that may hold in this unit has this namespace. */
 bool namespace_has_create(uint32_t ns);

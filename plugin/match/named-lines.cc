@@ -12,12 +12,12 @@ namespace aprof {
 
 /* -- filling it ---------------------------------------------------------------------------- */
 
-static void add_name(Index *index, const std::string &name, const Binding *b) {
+static void add_name(NamedLines *index, const std::string &name, const Binding *b) {
   index->by_name[name].push_back(b);
   index->identified = false;
 }
 
-void index_add(Index *index, const Binding *b) {
+void named_lines_add(NamedLines *index, const Binding *b) {
   std::vector<std::string> names;
   index->mangled |= lang_GNU_CXX() && b->name.find("_Z") != std::string::npos;
   index->all_of_libraries &= b->library != nullptr;
@@ -33,12 +33,12 @@ void index_add(Index *index, const Binding *b) {
   }
 }
 
-void index_forget_identifiers(Index *index) {
+void named_lines_forget_identifiers(NamedLines *index) {
   index->identifiers.clear();
   index->identified = false;
 }
 
-static const std::unordered_set<tree> &identifiers(Index *index) {
+static const std::unordered_set<tree> &identifiers(NamedLines *index) {
   if (!index->identified)
     for (const auto &entry : index->by_name)
       index->identifiers.insert(get_identifier(entry.first.c_str()));
@@ -55,7 +55,7 @@ static bool ends_fit(const Pattern &pattern, const char *name, size_t length) {
          memcmp(name + length - end.size(), end.data(), end.size()) == 0;
 }
 
-static bool any_ends_fit(Index *index, const Library *library, tree name) {
+static bool any_ends_fit(NamedLines *index, const Library *library, tree name) {
   auto patterns = index->patterns.find(library);
   if (patterns == index->patterns.end())
     return false;
@@ -66,7 +66,7 @@ static bool any_ends_fit(Index *index, const Library *library, tree name) {
 }
 
 /* No line is about it, for certain. */
-static bool is_unknown(Index *index, tree function, const Libraries &libraries) {
+static bool is_unknown(NamedLines *index, tree function, const Libraries &libraries) {
   tree name = DECL_NAME(function);
   bool another = DECL_ASSEMBLER_NAME_SET_P(function) && DECL_ASSEMBLER_NAME(function) != name;
   if (lang_GNU_CXX() || another || identifiers(index).count(name) ||
@@ -89,7 +89,7 @@ static bool matches(Pattern *pattern, const std::vector<std::string> &names) {
   return false;
 }
 
-static void add_matching(Index *index, const Library *library,
+static void add_matching(NamedLines *index, const Library *library,
                          const std::vector<std::string> &names, Lines *lines) {
   auto patterns = index->patterns.find(library);
   if (patterns == index->patterns.end())
@@ -111,7 +111,7 @@ static void drop_namesakes(Lines *lines, tree function) {
   lines->erase(std::remove_if(lines->begin(), lines->end(), bare), lines->end());
 }
 
-static Lines look_up(Index *index, tree function, const Libraries &libraries) {
+static Lines look_up(NamedLines *index, tree function, const Libraries &libraries) {
   Lines lines;
   std::vector<std::string> names = names_of(function, index->mangled);
   for (const std::string &name : names) {
@@ -130,7 +130,7 @@ static Lines look_up(Index *index, tree function, const Libraries &libraries) {
   return lines;
 }
 
-Lines index_lines(Index *index, tree function) {
+Lines named_lines_of(NamedLines *index, tree function) {
   if (index->all_of_libraries && !libraries_present())
     return Lines();
   auto known = index->found.find(DECL_UID(function));

@@ -27,7 +27,7 @@ struct Pattern {
   bool compiled; /* when it is first asked for */
 };
 
-struct Index {
+struct NamedLines {
   std::unordered_map<std::string, Lines> by_name;
   std::unordered_map<const Library *, std::vector<Pattern>> patterns; /* null: users' */
   std::unordered_set<tree> identifiers;                               /* of by_name */
@@ -37,13 +37,13 @@ struct Index {
   std::unordered_map<unsigned, Lines> found; /* by DECL_UID */
 };
 
-void index_add(Index *, const Binding *);
+void named_lines_add(NamedLines *, const Binding *);
 
 /* The compiler began anew with other identifiers (precompiled headers). */
-void index_forget_identifiers(Index *);
+void named_lines_forget_identifiers(NamedLines *);
 
 /* The lines that mean this function, by their order. */
-Lines index_lines(Index *, tree function);
+Lines named_lines_of(NamedLines *, tree function);
 
 } // namespace aprof
 

@@ -10,19 +10,19 @@
 #include "attribute.h"
 #include "bindings.h"
 #include "flow.h"
+#include "function-names.h"
 #include "headers.h"
-#include "plugin/keep.h"
 #include "likely.h"
 #include "match.h"
-#include "function-names.h"
+#include "plugin/keep.h"
 #include "types.h"
+#include "wanted.h"
 
 namespace aprof {
 
 static std::unordered_map<unsigned, std::vector<Use>> uses; /* by DECL_UID */
 static std::unordered_map<unsigned, std::vector<const Binding *>> plain_runs;
 static std::unordered_map<std::string, std::vector<const Binding *>> typedef_runs;
-static std::unordered_map<std::string, tree> types, names;
 static tree gate_decl;
 static std::unordered_set<unsigned> announced; /* DECL_UIDs of functions */
 
@@ -107,12 +107,12 @@ static void reach_fields() {
   done = true;
   for (const FieldFunction &f : field_functions) {
     bool of_field = f.line->place == Place::Icall || f.line->place == Place::Store;
-    reach_field(f, of_field ? scanned_struct(f.line->name) : NULL_TREE);
+    reach_field(f, of_field ? wanted_struct(f.line->name) : NULL_TREE);
   }
   for (const auto &b : bindings())
     for (const auto &value : b->functions)
       if (b->place == Place::Store && b->run_of_functions() && value->kind == Value::Field)
-        if (tree object = scanned_struct(b->name))
+        if (tree object = wanted_struct(b->name))
           reach_field({b.get(), value.get(), NULL_TREE, NULL_TREE}, object);
 }
 
@@ -123,55 +123,6 @@ const std::vector<Reach> &reaches(tree function) {
 
 static bool scan_wanted() {
   return libraries_present() || match_needs_scan() || attributes_need_scan();
-}
-
-/* -- names that values need ------------------------------------------------------------- */
-
-void scan_for_type(const std::string &name) {
-  types.emplace(name, NULL_TREE);
-}
-void scan_for_name(const std::string &name) {
-  names.emplace(name, NULL_TREE);
-}
-tree scanned_type(const std::string &name) {
-  return types[name];
-}
-tree scanned_struct(const std::string &name) {
-  tree type = types[name];
-  return type && RECORD_OR_UNION_TYPE_P(type) ? type : NULL_TREE;
-}
-tree scanned_name(const std::string &name) {
-  return names[name];
-}
-tree scanned_function(const std::string &name) {
-  tree found = names[name];
-  return found && TREE_CODE(found) == FUNCTION_DECL ? found : NULL_TREE;
-}
-
-/* Only while parsing can the front end be asked for a name. */
-static void look_up_names() {
-  for (auto &entry : types) {
-    if (entry.second && COMPLETE_TYPE_P(entry.second))
-      continue;
-    tree name = get_identifier(entry.first.c_str());
-    tree found = identifier_global_tag(name);
-    if (!found) {
-      found = identifier_global_value(name);
-      found = found && TREE_CODE(found) == TYPE_DECL ? TREE_TYPE(found) : NULL_TREE;
-    }
-    if (found && TREE_CODE(found) == TYPE_DECL)
-      found = TREE_TYPE(found);
-    if (found && TYPE_P(found))
-      entry.second = keep(found);
-  }
-  for (auto &entry : names) {
-    if (entry.second)
-      continue;
-    tree found = identifier_global_value(get_identifier(entry.first.c_str()));
-    if (found && (TREE_CODE(found) == FUNCTION_DECL || VAR_P(found) ||
-                  (TREE_CODE(found) == CONST_DECL && DECL_INITIAL(found))))
-      entry.second = keep(found);
-  }
 }
 
 /* -- functions that are passed or assigned ------------------------------------------------- */
@@ -265,9 +216,10 @@ static void note_run(const Binding *b, tree callee, tree type, tree call) {
   for (const auto &value : b->functions) {
     int index = (int)(value->number < 0 ? count + value->number : value->number);
     if (value->kind == Value::Arg && index >= 0 && index < count)
-      note_run_value(b, CALL_EXPR_ARG(call, index), call, callee, parameter_type(callee, type, index));
-    else if (value->kind == Value::Name && scanned_function(value->name))
-      note_run_value(b, scanned_function(value->name), call, callee, NULL_TREE);
+      note_run_value(b, CALL_EXPR_ARG(call, index), call, callee,
+                     parameter_type(callee, type, index));
+    else if (value->kind == Value::Name && wanted_function(value->name))
+      note_run_value(b, wanted_function(value->name), call, callee, NULL_TREE);
     else
       fields_reached(b, value.get(), callee, type);
   }
@@ -366,8 +318,7 @@ void scan_function(void *function, void *) {
     if (found && VAR_P(found))
       gate_decl = keep(found);
   }
-  if (!types.empty() || !names.empty())
-    look_up_names();
+  wanted_look_up();
   if (!scan_wanted())
     return;
   announce_definition((tree)function);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the program says while it is parsed and forgets afterwards: which
- * functions are passed or assigned as which typedef, which reach the fn= of a
- * create line, and which structs and functions the lines' values name.
+ * functions are passed or assigned as which typedef, and which reach the fn= of a
+ * create line.
  *
  * Purpose: `type:` places and `| run` parts, whose bodies are known by how
  * functions are used anywhere in the unit. Runs before any body is instrumented.
@@ -12,8 +12,8 @@
 #ifndef APROF_PLUGIN_SCAN_H
 #define APROF_PLUGIN_SCAN_H
 
-#include "lang/binding.h"
 #include "flow.h"
+#include "lang/binding.h"
 #include "plugin/gcc.h"
 
 namespace aprof {
@@ -21,15 +21,6 @@ namespace aprof {
 /* PLUGIN_PRE_GENERICIZE and PLUGIN_FINISH_DECL. */
 void scan_function(void *function, void *);
 void scan_declaration(void *declaration, void *);
-
-/* A value of some line names this type (owner(), a cast), or this function, variable or enumerator. */
-void scan_for_type(const std::string &name);
-void scan_for_name(const std::string &name);
-/* Null where the unit has none, or not of that kind. */
-tree scanned_type(const std::string &name);
-tree scanned_struct(const std::string &name);
-tree scanned_name(const std::string &name);
-tree scanned_function(const std::string &name);
 
 struct Use {
   tree as;         /* TYPE_DECL, or null where the type has no name */

@@ -2,7 +2,7 @@
 /* Questions about types; see types.h. */
 #include "types.h"
 
-#include "scan.h"
+#include "wanted.h"
 
 namespace aprof {
 
@@ -210,7 +210,7 @@ tree type_of_value(const Value *value, tree function, tree function_type, tree o
     return path.empty() ? NULL_TREE : TREE_TYPE(path.back());
   }
   case Value::Cast: {
-    tree type = scanned_type(value->name);
+    tree type = wanted_type(value->name);
     for (int64_t star = 0; type && star < value->number; star++)
       type = build_pointer_type(type);
     return type;

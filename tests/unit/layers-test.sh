@@ -78,7 +78,9 @@ calls() {
     END { for (w in wanted) { split(w, a, " "); if (a[2] in where) print a[1], where[a[2]] } }' |
     tsort 2>&1 >/dev/null | sed 's/^tsort: //'
 }
-equal "no circle of files in rt/" "" "$(cd "$src" && circles rt)"
+for folder in rt plugin; do
+  equal "no circle of files in $folder/" "" "$(cd "$src" && circles $folder)"
+done
 [ ! -e "$build/rt/.libs/libaprof.a" ] ||
   equal "nor by what they call" "" "$(calls "$build/rt/.libs/libaprof.a")"
 mkdir -p "$work/rt/file" && printf '#include "rt/file/arena.h"\n' >"$work/rt/rt.h"

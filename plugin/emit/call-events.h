@@ -6,13 +6,20 @@
  * and call-events.cc, which makes the pieces of each line.
  * Cost, locking: see pieces.h.
  */
-#ifndef APROF_PLUGIN_CALL_WORK_H
-#define APROF_PLUGIN_CALL_WORK_H
+#ifndef APROF_PLUGIN_CALL_EVENTS_H
+#define APROF_PLUGIN_CALL_EVENTS_H
 
-#include "call.h"
 #include "value.h"
 
 namespace aprof {
+
+/* Where a call stands. */
+struct Caller {
+  tree decl;                /* the function */
+  bool is_body;             /* it has brackets of its own */
+  std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
+  bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
+};
 
 /* A pair of opening and closing events around the call. */
 struct Bracket {
