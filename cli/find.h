@@ -61,7 +61,7 @@ enum profile_state profile_state(int fd, const struct aprof_header *header);
  * has none. Then `leave`, if given, with each of those private ones, which is open, and had last
  * changed at `changed` when it was entered. A default directory that is not ours alone, a link, a
  * pipe, a file of somebody else than the directory's owner is left out: false then, after a message
- * for each. directory.c
+ * for each. find-walk.c
  */
 typedef void (*find_leave)(const struct entry *, int directory, time_t changed, void *context);
 bool find_all(const char *directory, void (*visit)(const struct entry *, void *context),

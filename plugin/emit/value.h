@@ -78,7 +78,7 @@ tree guard_of_key(const Key &, const Frame &, const Binding &);
 tree value_if(tree guard, tree value);
 tree if_given(tree guard, tree statement);
 
-/* -- for the files that do this: arguments.cc, value.cc, condition.cc, due.cc ------------- */
+/* -- for the files that do this: value-arguments.cc, value.cc, condition.cc, due.cc ------- */
 
 /* Which argument an aN means. */
 int index_of(const Value *, const Frame &);

@@ -30,9 +30,9 @@
 #include "rt/count/miss.h"
 #include "rt/future/grace.h"
 #include "rt/future/record.h"
-#include "rt/sys/call.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
+#include "rt/sys/raw.h"
 #include "transitions.h"
 
 /* -- is this a handler? --------------------------------------------------------- */

@@ -26,8 +26,8 @@
 
 #include "rt/count/govern.h"
 #include "rt/file/clock.h"
-#include "rt/sys/call.h"
 #include "rt/sys/confine.h"
+#include "rt/sys/raw.h"
 #include "rt/sys/vdso.h"
 
 #define LOOK_NS 50000u   /* longer slices go by the general events, ... */

@@ -27,9 +27,9 @@
 #include "describe.h"
 #include "room.h"
 #include "rt/rt.h"
-#include "rt/sys/call.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/quiet.h"
+#include "rt/sys/raw.h"
 #include "rt/sys/say.h"
 
 #ifndef MADV_POPULATE_WRITE

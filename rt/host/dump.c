@@ -27,11 +27,11 @@
 
 #include "rt/file/clock.h"
 #include "rt/file/profile.h"
-#include "rt/sys/call.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
 #include "rt/sys/process.h"
 #include "rt/sys/quiet.h"
+#include "rt/sys/raw.h"
 #include "rt/sys/say.h"
 #include "rt/sys/vdso.h"
 #include "rt/sys/wait.h"

@@ -32,7 +32,7 @@
 
 #include "confine.h"
 
-#include "call.h"
+#include "raw.h"
 #include "rt/rt.h"
 #include "say.h"
 #include "wait.h"

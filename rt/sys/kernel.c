@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "bytes.h"
-#include "call.h"
+#include "raw.h"
 
 char *sys_getenv(const char *name) {
   size_t length = strlen(name);

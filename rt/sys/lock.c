@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "call.h"
 #include "confine.h"
+#include "raw.h"
 #include "wait.h"
 
 /* In line: a handler that comes as soon as signals are let through finds this library

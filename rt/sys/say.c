@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "call.h"
 #include "kernel.h"
 #include "quiet.h"
+#include "raw.h"
 
 static struct stat first_stderr; /* zero: it was closed */
 

@@ -17,7 +17,7 @@
 
 #include "vdso.h"
 
-#include "call.h"
+#include "raw.h"
 #include "rt/rt.h"
 
 #if defined __aarch64__

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "call.h"
+#include "raw.h"
 
 static inline void spin_pause(void) {
 #if defined __x86_64__ || defined __i386__

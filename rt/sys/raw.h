@@ -6,8 +6,8 @@
  * a process in the program's memory. Cost: a system call. Locking: none; async-signal-safe. Errors:
  * not 0, or negative; errno stays.
  */
-#ifndef APROF_RT_CALL_H
-#define APROF_RT_CALL_H
+#ifndef APROF_RT_RAW_H
+#define APROF_RT_RAW_H
 
 #include <errno.h>
 #include <fcntl.h>
