@@ -33,8 +33,8 @@ add_small_units() {
   echo 'int x;' >"$work/empty.c"
   printf '#include <gio/gio.h>\nint x;\n' >"$work/gio.c"
   unit empty 'an empty unit' "$work/empty.c"
-  unit own "aprof's own rt/event/brackets.c -O1" -O1 -std=gnu11 -D_GNU_SOURCE -DHAVE_CONFIG_H \
-    -I"$build" -I"$src" -I"$src/rt/include" "$src/rt/event/brackets.c"
+  unit own "aprof's own rt/event/run.c -O1" -O1 -std=gnu11 -D_GNU_SOURCE -DHAVE_CONFIG_H \
+    -I"$build" -I"$src" -I"$src/rt/include" "$src/rt/event/run.c"
   if pkg-config --exists gio-2.0 2>/dev/null; then
     unit gio 'a unit of gio.h, whose lines are read' "$(pkg-config --cflags-only-I gio-2.0)" "$work/gio.c"
   else

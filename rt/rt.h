@@ -2,7 +2,7 @@
 /*
  * The inside of libaprof: the nouns.
  *
- * Purpose: events (events.c, brackets.c) move futures between queued, running
+ * Purpose: events (event/) move futures between queued, running
  * and waiting with one clock reading each; everything else serves them.
  * Cost: an event touches its thread, the future and two counters records; only
  * functions named *_slow, and those that a header calls slow paths, may lock,

@@ -58,6 +58,8 @@ void forget_caller(struct aprof_future *f);
    closed already. */
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);
 
+#define TRIES 8u /* a lease may go from thread to thread */
+
 /* f, which waits, and all above it on its stack are over; unless it is not of this id
    any more. */
 void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);

@@ -2,7 +2,7 @@
 /*
  * The fast events of runs that a running future makes: a callback that goes through the
  * steps of a request, a state machine that polls another one. See fast.c for why, and
- * brackets.c for what they do. The slice is the caller's all the while.
+ * run.c for what they do. The slice is the caller's all the while.
  */
 #include "fast-key.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fast events of futures that are found by a key: created by the loop or by a
- * running future, run by the loop. See fast.c for why, and brackets.c for what they
- * do; only the first place that a key can have in the table is looked at.
+ * running future, run by the loop. See fast.c for why, and create.c and run.c for what
+ * they do; only the first place that a key can have in the table is looked at.
  */
 #include "fast-key.h"
 
-#include "events.h"
+#include "birth.h"
 
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {

@@ -4,10 +4,10 @@
  * nothing odd about the future, every record found before. Bodies and awaits are
  * here, what goes by key is in fast-key.c.
  *
- * Why twice: events.c may register, allocate and unwind anywhere, so its functions
+ * Why twice: general events may register, allocate and unwind anywhere, so their functions
  * save six registers and test as they go. Here every condition is tested before
  * anything is written, nothing is called, and whatever is out of the ordinary goes
- * on, as a tail call, in events.c. Both do the same to the ledger; the random
+ * on, as a tail call, in body.c or await.c. Both do the same to the ledger; the random
  * programs run through both. Each is compiled once per clock that needs no call, and once
  * for threads that shed detail (govern.h).
  *

@@ -44,7 +44,7 @@ ALWAYS bool usual(const struct thread *t) {
   return likely(t->usual == __atomic_load_n(usual, __ATOMIC_RELAXED));
 }
 
-/* Before `now` that the thread or the future knows, time runs in events.c. */
+/* Before `now` that the thread or the future knows, time runs in general events. */
 ALWAYS uint64_t fast_clock(uint32_t clock) {
   if (clock == CLOCK_SHED) {
     const struct thread *t = aprof_self;

@@ -5,7 +5,8 @@
 #ifndef APROF_RT_TOKENS_H
 #define APROF_RT_TOKENS_H
 
-#include "rt/rt.h"
+#include "rt/future/stack.h"
+#include "segments.h"
 
 /* What an await's token is. Almost all are AWAIT_OUTER, whose word[0] is the future's id;
    of the others it is the complement, and word[2] tells. */
@@ -51,5 +52,63 @@ static inline struct aprof_future *bracket_future(const struct aprof_token *toke
   (1ull << 30) /* of a wait that may go on: of the slices only the                                 \
                   lower 12 bits, and above them the await */
 #define BRACKET_INDEX (BRACKET_POLL - 1)
+
+static inline void token_set(struct aprof_token *token, struct aprof_future *f, uint64_t word2) {
+  token->word[0] = f->id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = word2;
+}
+
+/* Of an epoch that is over: what it closes is, too. What has no epoch is no token. */
+static inline bool token_old(const struct thread *t, uint64_t id) {
+  return (id >> 48 != 0 || id == 0) && !token_current(t, id);
+}
+
+static inline void token_await(struct aprof_token *token, struct aprof_future *f, uint64_t kind) {
+  token_set(token, f, kind);
+  if (kind != AWAIT_OUTER)
+    token->word[0] = ~f->id;
+}
+
+/* The words of a create or run. */
+static inline void bracket_open(const struct thread *t, struct aprof_token *token,
+                                struct aprof_future *f, uint64_t id,
+                                const struct aprof_future *below,
+                                const struct aprof_site *function) {
+  token->word[0] = id;
+  if (below == NULL) {
+    token->word[1] = (uintptr_t)f;
+    token->word[2] = (uintptr_t)function;
+    return;
+  }
+  bracket_index(token, index_of(f),
+                t->slice_count << 32 | index_of(below) | (function != NULL ? BRACKET_BODY : 0));
+  token->word[1] |= below->id << 32;
+}
+
+static inline bool bracket_body(const struct aprof_token *token) {
+  return bracket_indexed(token) ? token->word[2] & BRACKET_BODY : token->word[2] != 0;
+}
+
+static inline bool bracket_polls(const struct aprof_token *token) {
+  return unlikely(bracket_indexed(token)) && unlikely(token->word[2] & BRACKET_POLL);
+}
+
+/* Who waits for the bracket to close: NULL if nobody, if it runs again already,
+   or is over. */
+static inline struct aprof_future *bracket_below(const struct aprof_token *token, uint32_t callee) {
+  uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
+  if (likely(!bracket_indexed(token)))
+    return NULL;
+  struct aprof_future *f = record_at(index);
+  if (index == 0 || (uint32_t)f->id != (uint32_t)(token->word[1] >> 32) || !is_aside(f, callee))
+    return NULL;
+  return f;
+}
+
+static inline bool bracket_immediate(const struct thread *t, const struct aprof_token *token) {
+  uint32_t mask = token->word[2] & BRACKET_POLL ? 0xfff : UINT32_MAX;
+  return (((uint32_t)(token->word[2] >> 32) ^ (uint32_t)t->slice_count) & mask) == 0;
+}
 
 #endif

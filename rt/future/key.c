@@ -16,10 +16,9 @@
 #include "key.h"
 
 #include "grace.h"
-#include "rt/file/arena.h"
+#include "key-queue.h"
+#include "key-segments.h"
 #include "rt/sys/lock.h"
-
-#include <string.h>
 
 #define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
 #define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
@@ -29,30 +28,10 @@ static struct directory root = {.shift = 32, .segment = {&nothing}};
 
 struct directory *key_directory = &root;
 
-struct segments {
-  struct key_segment *first, *last;
-};
-
-/* Segments that were replaced, oldest first; rt.lock. They are used again once all threads have
-   left the event that they may have been found in. A thread that stands still in an event (without
-   a processor, stopped, or it ended there) can only be in one that was there before: these are kept
-   for it, others go round meanwhile (as in interval-based reclamation: Wen and others, 2018). */
-static struct segments retired, kept, again;
-static struct marks marks; /* the last ones */
-#define RETIRED_SHARE 16u  /* of the profile's memory */
-#define AT_ONCE 8u
-
-static struct key_segment *fresh; /* never used yet, so many; rt.lock */
-static uint32_t fresh_left, chunk_segments;
-
-static uint32_t cells; /* list of free ones; rt.lock */
-
 void key_reset(void) {
   key_directory = &root;
-  retired = kept = again = (struct segments){0};
-  marks = (struct marks){0};
-  fresh = NULL;
-  fresh_left = chunk_segments = cells = 0;
+  queues_reset();
+  key_segments_reset();
 }
 
 static struct key_segment *segment_at(uint32_t hash) {
@@ -61,80 +40,6 @@ static struct key_segment *segment_at(uint32_t hash) {
 
 static bool is_tomb(uint64_t word) {
   return (uint32_t)word == KEY_TOMB;
-}
-
-/* -- queues ------------------------------------------------------------------------ */
-
-#define ENTRIES 14u
-
-/* Of 128 bytes, in chunks of its own; numbered like futures. */
-union cell {
-  struct queue {
-    uint32_t first, last;    /* cells of entries */
-    uint32_t entries, ended; /* in all of them; of these, seen to end */
-  } queue;
-  struct entries {
-    uint32_t next;
-    uint16_t from, until;
-    uint64_t entry[ENTRIES]; /* serial << 32 | index */
-  } entries;
-  uint32_t next; /* free */
-  char size[128];
-};
-
-static union cell *cell_at(uint32_t index) {
-  return (union cell *)future_at(index);
-}
-
-static uint32_t cell_new(void) {
-  uint32_t index = cells;
-  if (index == 0) {
-    enum { COUNT = 31 }; /* a page with its head */
-    union cell *chunk = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, COUNT, sizeof *chunk);
-    if (chunk == NULL)
-      return 0;
-    index = index_of((struct aprof_future *)chunk);
-    for (uint32_t i = 0; i < COUNT; i++)
-      chunk[i].next = i + 1 < COUNT ? index + i + 1 : 0;
-  }
-  cells = cell_at(index)->next;
-  memset(cell_at(index), 0, sizeof(union cell));
-  return index;
-}
-
-static void cell_free(uint32_t index) {
-  cell_at(index)->next = cells;
-  cells = index;
-}
-
-/* One at least is there. */
-static bool cell_spare(void) {
-  uint32_t cell = cell_new();
-  if (cell != 0)
-    cell_free(cell);
-  return cell != 0;
-}
-
-static uint64_t entry_of(const struct aprof_future *f) {
-  return f->id << 32 | index_of(f);
-}
-
-static bool queue_append(struct queue *q, uint64_t entry) {
-  struct entries *last = q->last != 0 ? &cell_at(q->last)->entries : NULL;
-  if (last == NULL || last->until == ENTRIES) {
-    uint32_t added = cell_new();
-    if (added == 0)
-      return false;
-    if (last != NULL)
-      last->next = added;
-    else
-      q->first = added;
-    q->last = added;
-    last = &cell_at(added)->entries;
-  }
-  last->entry[last->until++] = entry;
-  q->entries++;
-  return true;
 }
 
 /*
@@ -148,39 +53,6 @@ HINT static bool is_key(const struct aprof_future *f, const struct key_search *s
   return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
          (f->ns == s->ns || s->ns == APROF_NS_ANY) &&
          (uint16_t)(f->id >> 48) == (uint16_t)rt.header->epoch;
-}
-
-/* The future of an entry, while it lives and can still be found by a key. */
-HINT static struct aprof_future *entered(uint64_t entry) {
-  struct aprof_future *f = future_at((uint32_t)entry);
-  return f->id != 0 && (uint32_t)f->id == entry >> 32 && (f->flags & APROF_F_KEYED) ? f : NULL;
-}
-
-/* What has ended goes, at the front; elsewhere once it is the half of all: each entry is
-   moved a few times in its life. Cells come free as fast as they are taken. True: some
-   are left. */
-static bool queue_trim(struct queue *q) {
-  struct queue left = {0};
-  bool all = q->entries > 2 * ENTRIES && q->ended > q->entries / 2 && cell_spare();
-  while (q->first != 0) {
-    struct entries *first = &cell_at(q->first)->entries;
-    for (; first->from < first->until; first->from++) {
-      uint64_t entry = first->entry[first->from];
-      bool found = entered(entry) != NULL;
-      if (found && !all)
-        return true;
-      if (found)
-        queue_append(&left, entry);
-      else
-        q->ended -= q->ended != 0;
-      q->entries--;
-    }
-    uint32_t over = q->first;
-    q->first = first->next;
-    cell_free(over);
-  }
-  *q = left;
-  return q->first != 0;
 }
 
 /* -- look-up ------------------------------------------------------------------------- */
@@ -368,98 +240,6 @@ static bool insert_in(struct key_segment *segment, uint64_t word) {
   return true;
 }
 
-/* Marks, one for each that is retired: after so many, a thread is taken to stand still. */
-static uint32_t patience(void) {
-  return (uint32_t)(rt.capacity / RETIRED_SHARE / sizeof(struct key_segment));
-}
-
-static void segments_add(struct segments *list, struct key_segment *segment) {
-  segment->next = NULL;
-  if (list->first == NULL)
-    list->first = segment;
-  else
-    list->last->next = segment;
-  list->last = segment;
-}
-
-static struct key_segment *segments_take(struct segments *list) {
-  struct key_segment *segment = list->first;
-  list->first = segment->next;
-  return segment;
-}
-
-/* No thread can be in it but those that are late. It has waited as long as makes a thread late:
-   should one have gone on, found it, and stand still again. */
-static bool only_late_ones(const struct key_segment *segment) {
-  return !mark_before(marks.others, segment->retired) && marks.now - segment->retired >= patience();
-}
-
-static bool nobody_in(const struct key_segment *segment) {
-  if (!mark_before(marks.all, segment->retired))
-    return true;
-  if (!only_late_ones(segment))
-    return false;
-  for (uint32_t i = 0; i < marks.late_count; i++)
-    if (mark_before(marks.late[i].first, segment->retired) &&
-        !mark_before(marks.late[i].last, segment->born))
-      return false;
-  return true;
-}
-
-/* Of those that wait, what need not any more. A few at a time: no event pays for many. */
-static void sort_retired(void) {
-  for (unsigned i = 0; i < AT_ONCE && kept.first != NULL; i++) {
-    struct key_segment *segment = segments_take(&kept);
-    segments_add(nobody_in(segment) ? &again : &kept, segment);
-  }
-  for (unsigned i = 0; i < AT_ONCE && retired.first != NULL; i++) {
-    bool left = nobody_in(retired.first);
-    if (!left && !only_late_ones(retired.first))
-      break;
-    segments_add(left ? &again : &kept, segments_take(&retired));
-  }
-}
-
-/* Without memory: rather may a thread that stands still lose its key than all others theirs. */
-static struct key_segment *segment_at_all(void) {
-  struct segments *from = kept.first != NULL ? &kept : &retired;
-  return from->first != NULL ? segments_take(from) : NULL;
-}
-
-static struct key_segment *segment_fresh(void) {
-  if (fresh_left == 0) {
-    chunk_segments = chunk_segments == 0 ? 1 : 3; /* a small program has one */
-    fresh = arena_chunk(APROF_CHUNK_KEYS, 0, 0, chunk_segments, sizeof *fresh);
-    fresh_left = fresh != NULL ? chunk_segments : 0;
-  }
-  if (fresh_left == 0)
-    return NULL;
-  fresh_left--;
-  return fresh++;
-}
-
-/* An empty one. rt.lock held. */
-static struct key_segment *segment_new(uint32_t depth) {
-  struct key_segment *segment = again.first != NULL ? segments_take(&again) : segment_fresh();
-  if (segment == NULL)
-    segment = segment_at_all();
-  if (segment == NULL)
-    return NULL;
-  memset(segment, 0, sizeof *segment);
-  segment->depth = depth;
-  segment->born = marks.now;
-  return segment;
-}
-
-static void retire(struct key_segment *segment) {
-  if (segment == &nothing)
-    return;
-  marks = threads_mark(patience());
-  segment->retired = marks.now;
-  segments_add(&retired, segment);
-  sort_retired();
-}
-
 static uint32_t living(const struct key_segment *segment) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < KEY_WORDS; i++) {
@@ -492,9 +272,9 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
     first->segment[0] = full;
     __atomic_store_n(&key_directory, first, __ATOMIC_SEQ_CST);
   }
-  struct key_segment *low = segment_new(depth + split), *high = low;
-  if (split && low != NULL && (high = segment_new(depth + 1)) == NULL)
-    retire(low);
+  struct key_segment *low = key_segment_new(depth + split), *high = low;
+  if (split && low != NULL && (high = key_segment_new(depth + 1)) == NULL)
+    key_segment_retire(low);
   if (high == NULL)
     return false;
   __atomic_store_n(&low->older, full, __ATOMIC_RELAXED);
@@ -504,7 +284,8 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
   copy_words(full, low, high, depth);
   __atomic_store_n(&low->older, NULL, __ATOMIC_RELEASE);
   __atomic_store_n(&high->older, NULL, __ATOMIC_RELEASE);
-  retire(full);
+  if (full != &nothing)
+    key_segment_retire(full);
   return true;
 }
 

@@ -8,24 +8,10 @@
 #ifndef APROF_RT_KEY_H
 #define APROF_RT_KEY_H
 
+#include "key-segments.h"
 #include "rt/file/directory.h"
 
 #pragma GCC visibility push(hidden)
-
-#define KEY_WORDS 1024u
-#define KEY_ENOUGH (KEY_WORDS / 2) /* words ever taken: beyond, a segment is replaced */
-#define KEY_TOMB 1u /* in a word: of a future that went; the header lies at this index */
-
-struct key_segment {
-  uint32_t used;             /* words that were ever taken; atomic */
-  uint32_t depth;            /* upper bits of the hash that all keys here share; rt.lock */
-  struct key_segment *older; /* whose words are still being copied; atomic */
-  uint32_t replaced;         /* its words are copied elsewhere from here on; atomic */
-  uint32_t born, retired;    /* marks: it can be found, and can be no more; rt.lock */
-  uint32_t reserved;
-  struct key_segment *next; /* of those that cannot; rt.lock */
-  uint64_t word[KEY_WORDS]; /* hash << 32 | index; 0: never taken */
-};
 
 extern struct directory *key_directory; /* of key segments; atomic, never NULL */
 

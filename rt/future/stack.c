@@ -81,6 +81,11 @@ bool in_chain(struct aprof_future *top, struct aprof_future *f) {
   return true;
 }
 
+bool runs_here(const struct thread *t, struct aprof_future *f) {
+  return t->cur == f ||
+         (t->cur != NULL && f->state == APROF_FUTURE_ASIDE && innermost(f) == t->cur);
+}
+
 struct aprof_future *active_top(struct thread *t) {
   if (t->cur != NULL)
     return t->cur;

@@ -30,6 +30,9 @@ uint32_t outermost(const struct aprof_future *f);
 /* Is f in the chain of callers that `top` lies on, each put aside for the next? */
 bool in_chain(struct aprof_future *top, struct aprof_future *f);
 
+/* Is f on the stack that runs here? */
+bool runs_here(const struct thread *t, struct aprof_future *f);
+
 /* What lies on top of the stack that is active here: what runs, or was the last to
    suspend, or idles. NULL: nothing known. */
 struct aprof_future *active_top(struct thread *t);

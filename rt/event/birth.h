@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps that events of bodies and of brackets share; see events.c. Only inside an event.
+ * Births of futures, and what they are called. Only inside an event.
  */
-#ifndef APROF_RT_EVENTS_H
-#define APROF_RT_EVENTS_H
+#ifndef APROF_RT_BIRTH_H
+#define APROF_RT_BIRTH_H
 
 #include "rt/rt.h"
 
@@ -30,6 +30,9 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
    key yet. NULL: lost, and counted. */
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now);
+/* Nobody has seen f's body: it has the name of what is at that address. */
+void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, uint8_t model,
+                     bool root);
 /* f turned out to be the future of this body, whose address is `self` if known. */
 void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *body,
                   const void *self);

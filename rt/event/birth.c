@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Births of futures, and what they are called; see birth.h. */
+#include "birth.h"
+
+#include "rt/count/govern.h"
+#include "rt/count/node.h"
+#include "rt/future/record.h"
+#include "transitions.h"
+
+__thread struct helper events_helper __attribute__((tls_model("initial-exec")));
+
+/* The site a future is put aside at: the call announced by at() just before this event,
+   else what it calls. */
+struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
+  return t->at_sequence + 1 == t->block->sequence ? t->at : callee;
+}
+
+struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
+                                 uint64_t now) {
+  struct aprof_future *f = future_new(t), *parent = t->cur;
+  if (unlikely(f == NULL))
+    return NULL;
+  uint32_t above = 0;
+  if (parent != NULL) {
+    f->parent = index_of(parent);
+    f->parent_serial = (uint32_t)parent->id;
+    if (!root)
+      above = tree_parent(t, parent->node);
+  } else {
+    f->parent = 0;
+    f->parent_serial = 0;
+  }
+  f->node = node_find(t, above, function, false)->node;
+  f->outer = f->node;
+  f->created_tick = now;
+  f->last = now;
+  return f;
+}
+
+/* A name that was an address, or nothing, becomes that of the body seen. */
+void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site,
+                  const void *self) {
+  if (f->flags & APROF_F_NAMELESS) {
+    uint32_t parent = node_parent(f->node);
+    bool own = f->outer == f->node;
+    f->node = node_find(t, parent, site, false)->node;
+    if (own)
+      f->outer = f->node;
+    if (f->await != 0)
+      f->await = node_of_site_slow(f->node, node_site(f->await), true);
+    f->flags &= (uint8_t)~APROF_F_NAMELESS;
+    f->counters = (uintptr_t)nowhere;
+    if (f == t->cur)
+      t->counters = known_counters(t, f);
+  } else if (self != NULL && site_record(node_site(f->node))->address == (uintptr_t)self) {
+    site_alias_slow(node_site(f->node), site);
+  }
+  struct aprof_psite *p = site_record(node_site(f->node));
+  if (p->name != 0 || p->alias != 0)
+    f->flags |= APROF_F_NAMED;
+}
+
+/* A function that is known by its address. One that has a name, too, is in the thread's cache
+   like others, where the fast events find it by its address. */
+static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {
+  uint32_t place = above << 1;
+  struct aprof_site *key = address_as_site(fn);
+  const struct node_entry *e = node_cached(t, place, key);
+  if (e != NULL)
+    return e->node;
+  uint32_t site = site_of_address(fn, model), node = node_of_site_slow(above, site, false);
+  if (site_record(site)->alias != 0)
+    node_keep(t, place, key, node);
+  return node;
+}
+
+void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, uint8_t model,
+                     bool root) {
+  uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
+  f->node = node_of_address(t, above, fn, model);
+  f->outer = f->node;
+}

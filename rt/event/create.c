@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creates: a future from before its call until somebody can find it by its key.
+ *
+ *     create_begin (site, tok, fn); r = uv_write (req, ...); create_end (tok, key, ok (r));
+ *
+ * A tentative record stands for the future while its create bracket is open, so
+ * that a body entered inside can adopt it; until the bracket closes nobody can
+ * find it and no count has it.
+ */
+#include "begin.h"
+#include "birth.h"
+#include "general.h"
+#include "rt/count/miss.h"
+#include "rt/future/key.h"
+#include "rt/future/record.h"
+#include "tokens.h"
+
+/* Where a create is reported: at its own call, or at that of the program's wrapper
+   which it lies in. */
+static uint32_t create_place(const struct thread *t, struct aprof_site *site,
+                             const struct aprof_token *token) {
+  uint32_t place = 0;
+  if (t->cur == NULL) {
+    struct aprof_site *helper = helper_around(token);
+    place = helper != NULL ? site_id(helper) : 0;
+  } else if (unlikely(t->cur->await != 0)) {
+    uint32_t await = node_site(t->cur->await);
+    place = site_record(await)->flags & APROF_HELPER ? await : 0;
+  }
+  if (likely(place == 0))
+    return site_id(site);
+  return site->flags & APROF_BACKGROUND ? site_in_background(place) : place;
+}
+
+void general_create_begin(struct aprof_site *site, struct aprof_token *token,
+                          struct aprof_site *function, const void *fn) {
+  struct thread *t = event_begin_as(true);
+  if (unlikely(t == NULL))
+    return;
+  uint64_t now = event_time(t);
+  bool root = site->flags & APROF_ROOT;
+  struct aprof_future *f;
+  if (function != NULL) {
+    f = future_born(t, function, root, now);
+    if (fn != NULL)
+      site_told(function, fn);
+  } else {
+    f = future_born(t, site, root, now);
+    if (f != NULL && fn != NULL) {
+      uint8_t model =
+          site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK : APROF_MODEL_STACK;
+      name_by_address(t, f, fn, model, root);
+    }
+  }
+  if (unlikely(f == NULL))
+    goto out;
+  f->state = APROF_FUTURE_TENTATIVE;
+  f->flags = function != NULL ? APROF_F_NAMED : fn == NULL ? APROF_F_NAMELESS : 0;
+  if (site->flags & APROF_BACKGROUND)
+    f->flags |= APROF_F_BACKGROUND;
+  f->ns = site->ns;
+  f->create_site = create_place(t, site, token);
+  f->polled = site->flags; /* until its bracket closes */
+  f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
+  f->await = likely(f->create_site == site->id)
+                 ? node_find(t, f->node, site, true)->node
+                 : node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+  waits_at(t, f);
+  t->tentative = f;
+  t->tentative_id = f->id;
+  bracket_open(t, token, f, f->id, t->cur, NULL);
+out:
+  event_end(t);
+}
+
+/* The child that ran inside the bracket is done with this stack: its creator
+   goes on. */
+static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
+  struct aprof_future *creator = bracket_below(token, CALLEE_CREATE);
+  if (creator == NULL)
+    return;
+  uint64_t now = not_before(event_time(t), creator);
+  if (t->cur != NULL)
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+  bool immediate = bracket_immediate(t, token);
+  slice_open(t, creator, now, node_site(creator->await));
+  restore(t, creator, now, immediate);
+}
+
+/* The site of f's function, by name where it was known by its address at first, as in a field. */
+static uint32_t function_site(const struct aprof_future *f) {
+  uint32_t site = node_site(f->node), alias = site_record(site)->alias;
+  return alias != 0 ? alias : site;
+}
+
+static bool is_same(const struct aprof_future *old, const struct aprof_future *f) {
+  return (f->flags & APROF_F_NAMELESS) || function_site(old) == function_site(f);
+}
+
+/* May another thread be about to run old, or to end it? */
+static bool is_elsewhere(struct thread *t, struct aprof_future *old, uint64_t id) {
+  return threads_share() && future_lease(t, old, id) != t->lease;
+}
+
+/* It runs on another thread: when its bracket closes there, it goes on, and is due then. False: it
+   is over, or had just been left there. */
+static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due) {
+  uint64_t before = __atomic_exchange_n(&old->polled, due, __ATOMIC_SEQ_CST);
+  if (future_asked(t, old, id, ENDING_REARMED))
+    return true;
+  __atomic_compare_exchange_n(&old->polled, &due, before, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_RELAXED);
+  return false;
+}
+
+/* It waits, and is due anew, or at no time any more; but what somebody woke is runnable all the
+   same, and what is overdue and due again at once. False: it was over. */
+static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
+                          uint64_t now) {
+  uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
+  bool woken =
+      is_mark(before) || (before != 0 && __atomic_load_n(&old->wake_site, __ATOMIC_RELAXED) != 0);
+  bool overdue = before != 0 && before <= now;
+  if (old->id == id && old->state == APROF_FUTURE_WAITING && !woken && before != due) {
+    if (!overdue)
+      future_wakes_at(old, due);
+    else if (due == 0 || due > now)
+      rearm_at_rest(t, old, id, due, now);
+  }
+  if (likely(__atomic_load_n(&old->id, __ATOMIC_ACQUIRE) == id))
+    return true;
+  __atomic_compare_exchange_n(&old->wake_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return false; /* the record's next one was not meant */
+}
+
+/* What key_taken does where the record may be another thread's to write, or another future's by
+   now. That its bracket is to tell comes before its key goes: no fast event there takes the key's
+   word for its own any more, which may soon be another key's. */
+static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old, uint64_t id,
+                                     struct aprof_future *f, uint64_t key0, uint64_t key1,
+                                     uint32_t flags, uint64_t now) {
+  bool replaced = flags & APROF_REARM;
+  if (replaced && is_same(old, f))
+    return (is_busy(old) && rearm_asked(t, old, id, f->wake_tick)) ||
+           rearm_waiting(t, old, id, f->wake_tick, now);
+  uint8_t ending = replaced ? 1 + APROF_DONE : ENDING_KEYLESS;
+  bool ended = false, asked = false;
+  for (unsigned i = 0; i < TRIES && !ended && !asked && old->id == id; i++) {
+    ended = end_at_rest(t, old, id, APROF_CANCELLED, now);
+    if (ended || !is_busy(old))
+      continue;
+    asked = old->open == 0 || (old->ending != 0 && old->ending != ENDING_REARMED) ||
+            future_asked(t, old, id, ending);
+  }
+  if (ended && !replaced)
+    event_missed(t, APROF_MISS_REUSED, f->create_site);
+  if (!ended && old->id == id)
+    key_withdraw(old, key0, key1);
+  return false;
+}
+
+/* The key belongs to a future that lives. True: that one goes on (rearm). */
+static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
+                           struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t flags,
+                           uint64_t now) {
+  if (is_elsewhere(t, old, id))
+    return key_taken_elsewhere(t, old, id, f, key0, key1, flags, now);
+  if ((flags & APROF_REARM) && is_same(old, f)) {
+    /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
+    if (is_busy(old)) {
+      old->ending = ENDING_REARMED;
+      old->polled = f->wake_tick;
+    } else {
+      rearm_waiting(t, old, id, f->wake_tick, now);
+    }
+    return true;
+  }
+  key_remove(old);
+  bool replaced = flags & APROF_REARM; /* who arms anew expects one there */
+  if (end_at_rest(t, old, id, APROF_CANCELLED, now)) {
+    if (!replaced)
+      event_missed(t, APROF_MISS_REUSED, f->create_site);
+  } else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED)) {
+    old->ending = replaced ? 1 + APROF_DONE
+                           : ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
+  }
+  return false;
+}
+
+/* The bracket closed before it ran: it waits for what was asked, or for its turn. */
+static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
+  tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
+  f->flags |= APROF_F_WAITED;
+  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
+    f->flags |= APROF_F_IMPLICIT;
+    f->state = APROF_FUTURE_WAITING;
+  } else {
+    f->await = 0;
+    known_counters(t, f);
+    f->state = APROF_FUTURE_QUEUED;
+  }
+}
+
+/* No longer the innermost create bracket of this thread. */
+static void forget_tentative(struct thread *t, const struct aprof_future *f, uint64_t id,
+                             bool tentative) {
+  if (t->tentative != f || t->tentative_id != id)
+    return;
+  t->tentative = tentative ? tentative_around(f) : NULL;
+  t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
+}
+
+/* Who has the key already gives it up, or goes on. Equal tuples live side by side, but
+   one that is armed again is there. */
+static bool takes_key(uint32_t flags) {
+  return !(flags & APROF_KEYLESS) && (!(flags & APROF_TUPLE) || (flags & APROF_REARM));
+}
+
+/* The future can be found from here on, unless the one that has its key goes on. */
+static void publish(struct thread *t, struct aprof_future *f, bool tentative, uint64_t key0,
+                    uint64_t key1) {
+  uint32_t flags = (uint32_t)f->polled;
+  f->polled = 0;
+  struct aprof_future *old = takes_key(flags) ? key_find(key0, key1, f->ns) : NULL;
+  uint64_t old_id = old != NULL ? key_id(old, key0, key1) : 0;
+  if (unlikely(old_id != 0 && old != f) &&
+      key_taken(t, old, old_id, f, key0, key1, flags, event_time(t))) {
+    if (tentative && future_claim(f, f->id))
+      future_free(t, f);
+    return;
+  }
+  f->key0 = key0;
+  f->key1 = key1;
+  if (tentative)
+    settle(t, f, flags);
+  /* Last: from here on another thread may run it. */
+  if (flags & APROF_KEYLESS)
+    return;
+  if (flags & APROF_TUPLE)
+    key_insert_equal(f);
+  else
+    key_insert(f);
+}
+
+/* The key is that one's again which runs here, if f had it from there. */
+static void unpublish(struct thread *t, struct aprof_future *f) {
+  key_remove(f);
+  struct aprof_future *old = t->cur;
+  if (old == NULL || old->ending != ENDING_KEYLESS || old->key0 != f->key0 ||
+      old->key1 != f->key1 || old->ns != f->ns || key_find(f->key0, f->key1, f->ns) != NULL)
+    return;
+  old->ending = 0;
+  key_insert(old);
+}
+
+void general_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = bracket_future(token), *old = NULL;
+  if (takes_key((uint32_t)f->polled))
+    old = key_find(key0, key1, f->ns);
+  /* Where another one has the key, only the call's result tells whether it is over; but not of
+     one that makes its successor itself: that may run elsewhere before the call returns. */
+  bool fresh = old == NULL || (t->cur == old && !(f->polled & APROF_REARM));
+  if (token_current(t, token->word[0]) && f->id == token->word[0] &&
+      f->state == APROF_FUTURE_TENTATIVE && fresh) {
+    forget_tentative(t, f, f->id, true);
+    publish(t, f, true, key0, key1);
+    t->published = f;
+    t->published_id = token->word[0];
+  }
+  event_end(t);
+}
+
+void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (unlikely(!token_current(t, token->word[0])))
+    goto out;
+  struct aprof_future *f = bracket_future(token);
+  bool tentative = f->id == token->word[0] && f->state == APROF_FUTURE_TENTATIVE;
+  forget_tentative(t, f, token->word[0], tentative);
+  t->published = NULL;
+  if (unlikely(!tentative))
+    restore_creator(t, token);
+  if (unlikely(f->id != token->word[0]))
+    goto out; /* ran to its end inside the bracket */
+  if (unlikely(!ok)) {
+    bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
+    if ((tentative || unused) && future_claim(f, token->word[0])) {
+      if (unused)
+        unpublish(t, f); /* its key was published too early */
+      future_free(t, f);
+    }
+    goto out;
+  }
+  if (likely(!(f->flags & APROF_F_KEYED))) /* else published, or closed, before */
+    publish(t, f, tentative, key0, key1);
+out:
+  event_end(t);
+}
+
+void general_due(struct aprof_token *token, uint64_t ns) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct aprof_future *f = bracket_future(token);
+  if (token_current(t, token->word[0]) && f->id == token->word[0] &&
+      f->state == APROF_FUTURE_TENTATIVE) {
+    future_due(f, ns);
+  }
+  event_end(t);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What futures get from outside: wakes and ends. */
+#include "begin.h"
+#include "general.h"
+#include "rt/count/miss.h"
+#include "rt/future/key.h"
+
+/* A wake counts once; a due time that is still to come gives way to it. It is for what
+   would go on: on a stack, the innermost; what does not wait now will not wait the next time. */
+static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
+  f = innermost_own(f);
+  uint64_t seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  if (f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) {
+    if (seen == 0)
+      __atomic_compare_exchange_n(&f->wake_tick, &seen, site_id(site), false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED);
+    return;
+  }
+  if (f->state != APROF_FUTURE_WAITING)
+    return;
+  uint64_t now = not_before(event_time(t), f);
+  if (seen != 0 && seen <= now)
+    return;
+  if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED)) {
+    __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
+    tell(APROF_EVENT_QUEUED, f, site->id, now);
+  }
+}
+
+void general_wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct key_search s = key_searching(key0, key1, site->ns);
+  struct aprof_future *f = key_next(&s, NULL);
+  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
+    event_missed(t, APROF_MISS_WAKE, site_id(site));
+  else if (f != NULL)
+    site_found(site);
+  const struct aprof_future *first = f;
+  while (f != NULL) {
+    wake_future(t, f, site);
+    f = key_next(&s, f);
+    if (f == first)
+      break;
+  }
+  event_end(t);
+}
+
+void general_wake_current(struct aprof_site *site) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (t->cur != NULL)
+    wake_future(t, t->cur, site);
+  else if (t->suspended != NULL && t->suspended->id == t->suspended_id &&
+           t->suspended->lease == t->lease)
+    wake_future(t, t->suspended, site);
+  event_end(t);
+}
+
+/* f, of this id, runs here, and is over with that. */
+static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, int how,
+                        uint64_t now) {
+  close_running(t, now);
+  slice_close(t, now, node_site(f->node));
+  future_over(t, f, id, how, now);
+  set_resting(t, now);
+}
+
+/* f, which is this thread's, runs, or a bracket of it is open. */
+static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  if (f->open != 0) {
+    f->ending = (uint8_t)(1 + how); /* when its bracket closes */
+  } else if (f == t->cur) {
+    end_running(t, f, id, how, now);
+  }
+}
+
+/* True: it can be found no more. */
+static bool end_future(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  uint64_t now = event_time(t);
+  for (unsigned i = 0; i < TRIES; i++) {
+    if (end_at_rest(t, f, id, how, now) || f->id != id)
+      return true;
+    if (runner_lease(t, f, id) == t->lease && is_busy(f)) {
+      end_mine(t, f, id, how, now);
+      return true;
+    }
+    if (end_asked(t, f, id, how))
+      return f->id != id;
+  }
+  return false;
+}
+
+/* The call that ends it does not return, so no bracket inside it closes: f, which runs
+   here, is over at once, with all that lies above it. Whom it was called by goes on when
+   its own bracket closes. */
+static bool end_unreturned(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
+  if (t->cur == NULL || !runs_here(t, f))
+    return false;
+  uint64_t now = not_before(event_time(t), t->cur);
+  if (t->cur != f && !unwind_to(t, t->cur, f, now))
+    return false;
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  end_running(t, f, id, how, now);
+  return true;
+}
+
+static bool end_of(struct thread *t, struct aprof_future *f, uint64_t id,
+                   const struct aprof_site *site, int how) {
+  return ((site->flags & APROF_NORETURN) && end_unreturned(t, f, id, how)) ||
+         end_future(t, f, id, how);
+}
+
+void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  struct key_search s = key_searching(key0, key1, site->ns);
+  struct aprof_future *f = key_next(&s, NULL);
+  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
+    event_missed(t, APROF_MISS_END, site_id(site));
+  else if (f != NULL)
+    site_found(site);
+  while (f != NULL) {
+    /* What another thread is asked to end goes by no key from here on; but equal keys do. */
+    bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);
+    s.cell = 0; /* others may have been found since */
+    /* any: names every future of the address; each look-up finds another. */
+    f = site->ns != APROF_NS_ANY ? NULL : gone ? key_find(key0, key1, site->ns) : key_next(&s, f);
+  }
+  event_end(t);
+}
+
+void general_end_current(struct aprof_site *site, int how) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
+    return;
+  if (t->cur != NULL)
+    end_of(t, t->cur, t->cur->id, site, how);
+  else
+    event_missed(t, APROF_MISS_CURRENT, site_id(site));
+  event_end(t);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames that are returned to twice: by setjmp, or as a coroutine that was switched away from. */
+#include "begin.h"
+#include "general.h"
+#include "tokens.h"
+
+/* A token's future, whether it is a body's or a bracket's; NULL: over. */
+static struct aprof_future *token_future(const struct aprof_token *token, uint64_t id) {
+  struct aprof_future *f = bracket_future(token);
+  return f->id == id ? f : NULL;
+}
+
+void general_here(struct aprof_token *token) {
+  const struct thread *t = aprof_self;
+  bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
+  const struct aprof_future *f = known ? t->cur : NULL;
+  token->word[0] = f != NULL ? f->id : HERE_NOTHING;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = HERE;
+}
+
+#define NEAR (256u * 1024u) /* bytes; a coroutine's stack, whose bounds nobody knows */
+
+/* Do the bodies that run above f (NULL: all) lie above `mark` on its stack? Those of a coroutine
+   that was switched to from there, and has switched back, lie on another. */
+static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof_future *f) {
+  uintptr_t size = t->stack_high - t->stack_low;
+  bool own = mark - t->stack_low < size;
+  for (const struct aprof_future *g = t->cur; g != f; g = future_at(g->caller)) {
+    uintptr_t token = (uintptr_t)g->key0;
+    if (g->ns != NS_FRAME || !(g->flags & APROF_F_BODY) || token >= mark ||
+        (token - t->stack_low < size) != own || (!own && mark - token > NEAR))
+      return false;
+    if (g->caller == 0)
+      return f == NULL;
+    if (!is_aside(future_at(g->caller), index_of(g)))
+      return false;
+  }
+  return true;
+}
+
+/* What runs was left by a jump to a frame of a function that is no body, if it lies above it. */
+static void resync_plain(struct thread *t, const struct aprof_token *token) {
+  uint64_t id = token->word[0];
+  struct aprof_future *f = NULL;
+  if (id != HERE_NOTHING && (!token_current(t, id) || (f = record_of(token->word[1]))->id != id))
+    return;
+  if (t->cur == NULL || t->cur == f || !lie_above(t, (uintptr_t)token, f))
+    return;
+  if (f != NULL) {
+    unwind_to(t, t->cur, f, not_before(event_time(t), f));
+  } else {
+    uint64_t now = event_time(t);
+    cancel_running(t, now);
+    set_resting(t, now);
+  }
+}
+
+/* As most often, when it has come back for the first time. */
+static bool as_before(const struct thread *t, const struct aprof_token *token) {
+  if (t->block == NULL)
+    return true;
+  return !(t->block->sequence & 1) && (uintptr_t)t->cur == token->word[1] &&
+         (t->cur == NULL || t->cur->id == token->word[0]);
+}
+
+void general_resync(struct aprof_token *token) {
+  struct thread *t = aprof_self;
+  if (token->word[2] == HERE && as_before(t, token))
+    return;
+  if (unlikely((t = event_begin()) == NULL))
+    return;
+  if (token->word[2] == HERE) {
+    resync_plain(t, token);
+    goto out;
+  }
+  uint64_t id = token->word[0];
+  if (!token_current(t, id))
+    id = ~id; /* an await's */
+  struct aprof_future *f;
+  if (!token_current(t, id) || (f = token_future(token, id)) == NULL)
+    goto out;
+  if (f == t->cur)
+    goto clear;
+  uint64_t now = not_before(event_time(t), f);
+  struct aprof_future *top = active_top(t);
+  if (top != NULL && unwind_to(t, top, f, now))
+    goto clear;
+  top = innermost(f);
+  if (top->state != APROF_FUTURE_WAITING && top->state != APROF_FUTURE_ASIDE)
+    goto out; /* another thread runs it */
+  if (t->cur != NULL)
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+  cancel_above(t, top, f, now);
+  slice_open(t, f, now, node_site(f->await));
+  restore(t, f, now, false);
+clear:
+  f->await = 0; /* the await it was in, if any, was jumped out of */
+out:
+  event_end(t);
+}
