@@ -51,9 +51,13 @@ bool ask_lacks_histograms(const struct view_function *);
 
 /* A time as shown; behind a mark where it is longer than the interval, so began before. */
 const char *ask_time(const struct view *, uint64_t ns);
+const char *ask_short(const struct view *, uint64_t ns); /* for columns */
 
 /* Of a function's sum, per future: that was made, or in an interval lived in it. UNKNOWN: none. */
 uint64_t ask_per_call(const struct view *, const struct view_function *, uint64_t sum);
+
+/* Code of others: of the system's headers, or of no known file and without events. */
+bool ask_is_library(const struct view_function *);
 
 /* A path that ends in a wait for something outside: the time under its name. */
 struct wait {
@@ -66,11 +70,25 @@ struct wait {
 bool ask_waits_outside(const struct view_path *);
 struct wait *ask_waits(const struct view *, bool background, size_t *count);
 void ask_waits_free(struct wait *, size_t count);
-/* The same with no directory in its place; the caller frees it. */
-char *ask_bare_path(const struct view *, const struct wait *);
+
+/* What digs deeper. */
+enum finding_next {
+  NEXT_NOTHING,
+  NEXT_FUNCTION, /* all about its function */
+  NEXT_ALIVE,    /* what lives */
+};
+
+/* What a finding takes, and from what. */
+struct cost {
+  uint64_t time, whole; /* ns; time UNKNOWN: not to be told in time */
+  const char *of;       /* "the loop's time" */
+};
 
 struct finding {
   enum finding_kind kind;
+  enum finding_next next;
+  struct cost cost;
+  bool alive;            /* it goes on, among the futures alive */
   uint64_t weight;       /* for the order within a kind */
   uint64_t severity;     /* ns; UNKNOWN: not in time */
   uint64_t count;        /* of slices, futures...; UNKNOWN: not counted */

@@ -55,4 +55,5 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     find_blocking(list, &v->function[i], elapsed, limits->of[FINDING_HELD]);
 }
 
-const struct finding_row finding_blocking = {.judge = judge};
+const struct finding_row finding_blocking = {
+    .judge = judge, .next = NEXT_FUNCTION, .cost = COST_LOOP};

@@ -31,4 +31,4 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     find_growing(list, &v->function[i]);
 }
 
-const struct finding_row finding_growing = {.judge = judge};
+const struct finding_row finding_growing = {.judge = judge, .next = NEXT_ALIVE};

@@ -169,4 +169,6 @@ const struct finding_row finding_held = {
     .judge = judge,
     .claims = claims,
     .despite_loss = true,
-    .tell = tell};
+    .tell = tell,
+    .next = NEXT_FUNCTION,
+    .cost = COST_HOLDS};

@@ -63,4 +63,5 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     find_queued(list, &v->function[i], limits->of[FINDING_HELD]);
 }
 
-const struct finding_row finding_queued = {.judge = judge};
+const struct finding_row finding_queued = {
+    .judge = judge, .next = NEXT_FUNCTION, .cost = COST_LIVES};

@@ -162,4 +162,6 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
 const struct finding_row finding_spinning = {
     .limit = {"spins", 0, OPTION_COUNT, 0, "N",
               .text = "So often waking itself for nothing is a finding (default 1000)"},
-    .judge = judge};
+    .judge = judge,
+    .next = NEXT_FUNCTION,
+    .cost = COST_LOOP};

@@ -109,6 +109,7 @@ static void add_alike(struct findings *list, const struct alike *g) {
                             .weight = g->most,
                             .severity = g->most,
                             .count = g->count,
+                            .alive = true,
                             .shed = g->shed,
                             .function = g->function,
                             .created_at = at,

@@ -65,6 +65,11 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
     if (finding_rows[kind]->judge)
       finding_rows[kind]->judge(&list, v, limits);
   findings_of_live(&list, v, limits);
+  for (size_t i = 0; i < list.count; i++) {
+    struct finding *f = &list.finding[i];
+    f->next = f->alive ? NEXT_ALIVE : finding_rows[f->kind]->next;
+    f->cost = findings_cost(v, f, limits);
+  }
   if (list.count)
     qsort(list.finding, list.count, sizeof *list.finding, by_kind);
   *count = list.count;

@@ -40,18 +40,31 @@ struct alike {
   uint64_t count, least, most; /* ns, in their state */
 };
 
+/* What the time of a finding is a part of. */
+enum finding_cost {
+  COST_NOTHING,
+  COST_LOOP,  /* the loop's time */
+  COST_HOLDS, /* the same: all holds over the limit, of which its time is the longest */
+  COST_LIVES, /* the lives of the function's futures */
+};
+
 struct finding_row {
   struct option_row limit; /* its option, without `at`; no name: it has none */
   /* Adds what it finds in sums; NULL: nothing. */
   void (*judge)(struct findings *, const struct view *, const struct ask_limits *);
   /* Whether the future is such a one; it may change least, most and by_await. NULL: none is. */
   bool (*claims)(const struct live_case *, struct alike *);
+  enum finding_next next;
+  enum finding_cost cost;
   bool despite_loss; /* also where events were lost, so that it may have done more than is known */
   /* Fills in the text of those that were claimed (none: no finding), the place if it is not where
      they were created, and other numbers than their time. `by`: ", created by ..." */
   void (*tell)(const struct alike *, const char *by, struct finding *);
 };
 extern const struct finding_row *const finding_rows[];
+
+/* cost.c */
+struct cost findings_cost(const struct view *, const struct finding *, const struct ask_limits *);
 
 /* Takes the finding's text and place. */
 void findings_add(struct findings *, struct finding);

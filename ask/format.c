@@ -47,6 +47,24 @@ const char *shown_time(uint64_t ns) {
   return three(value / 86400e9, " d");
 }
 
+const char *shown_short(uint64_t ns) {
+  static const struct {
+    double ns;
+    const char *unit;
+  } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {3600e9, "h"}, {86400e9, "d"}};
+  size_t i = 0;
+  if (ns == UNKNOWN)
+    return "-";
+  if (ns == 0)
+    return "0";
+  while (i < 5 && (double)ns >= (i == 3 ? 9999.5e9 : 999.5 * units[i].ns))
+    i++;
+  double value = (double)ns / units[i].ns;
+  char *text = turn();
+  snprintf(text, TURN_SIZE, "%.*f%s", i && value < 9.95 ? 1 : 0, value, units[i].unit);
+  return text;
+}
+
 const char *shown_count(uint64_t count) {
   char *text = turn();
   if (count < 10000) {
@@ -67,6 +85,15 @@ const char *shown_percent(uint64_t part, uint64_t whole) {
   char *text = turn();
   double percent = 100.0 * (double)part / (double)whole;
   snprintf(text, TURN_SIZE, percent < 99.95 ? "%.1f %%" : "%.0f %%", percent);
+  return text;
+}
+
+const char *shown_share(uint64_t part, uint64_t whole) {
+  if (whole == 0)
+    return "-";
+  char *text = turn();
+  double percent = 100.0 * (double)part / (double)whole;
+  snprintf(text, TURN_SIZE, part && percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
   return text;
 }
 
@@ -204,12 +231,18 @@ void style_set(FILE *out, enum style style) {
     fputs(codes[style], out);
 }
 
-const char *shown_mark(bool lacks, const char *text) {
-  static char turns[16][64];
-  static unsigned turn;
-  if (!lacks || !strcmp(text, "-"))
+static const char *marked(bool is, char mark, const char *text) {
+  if (!is || !strcmp(text, "-"))
     return text;
-  char *marked = turns[turn++ % 16];
-  snprintf(marked, sizeof turns[0], "~%s", text);
-  return marked;
+  char *longer = turn();
+  snprintf(longer, TURN_SIZE, "%c%s", mark, text);
+  return longer;
+}
+
+const char *shown_mark(bool lacks, const char *text) {
+  return marked(lacks, '~', text);
+}
+
+const char *shown_began(bool before, const char *text) {
+  return marked(before, '^', text);
 }

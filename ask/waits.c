@@ -17,8 +17,12 @@ bool ask_waits_outside(const struct view_path *path) {
   return path->is_await;
 }
 
-/* Root first. Deep paths keep their last steps: the others say little. `place`: of its end. */
-static char *path_text(const struct view *v, const struct view_path *path, const char *place) {
+bool ask_is_library(const struct view_function *f) {
+  return f->file ? !strncmp(f->file, "/usr/", 5) : !f->instrumented;
+}
+
+/* Root first. Deep paths keep their last steps: the others say little. */
+static char *path_text(const struct view *v, const struct view_path *path) {
   enum { STEPS = 12 };
   const char *step[STEPS];
   size_t steps = 0, at = path->parent;
@@ -30,15 +34,12 @@ static char *path_text(const struct view *v, const struct view_path *path, const
     free(text);
     text = longer;
   }
+  const char *place = path->place;
   bool plain = place && !strcmp(path->kind, "return"); /* its name is the function's */
   char *whole = print_string("%s%s%s%s", text, place ? place : "", place && !plain ? " " : "",
                              plain ? "" : path->name);
   free(text);
   return whole;
-}
-
-char *ask_bare_path(const struct view *v, const struct wait *w) {
-  return path_text(v, w->at, shown_base(w->at->place));
 }
 
 static int by_waiting(const void *a, const void *b) {
@@ -62,14 +63,16 @@ static uint64_t p99_of(const struct view_path *path) {
   return path->count && path->ended / path->count <= p99 ? p99 : UNKNOWN;
 }
 
+static bool began_before(const struct view *v, uint64_t ns) {
+  return v->is_interval && ns != UNKNOWN && ns > v->process.elapsed;
+}
+
 const char *ask_time(const struct view *v, uint64_t ns) {
-  static char turns[16][32];
-  static unsigned turn;
-  if (!v->is_interval || ns == UNKNOWN || ns <= v->process.elapsed)
-    return shown_time(ns);
-  char *marked = turns[turn++ % 16];
-  snprintf(marked, sizeof turns[0], "^%s", shown_time(ns));
-  return marked;
+  return shown_began(began_before(v, ns), shown_time(ns));
+}
+
+const char *ask_short(const struct view *v, uint64_t ns) {
+  return shown_began(began_before(v, ns), shown_short(ns));
 }
 
 struct wait *ask_waits(const struct view *v, bool background, size_t *count) {
@@ -81,7 +84,7 @@ struct wait *ask_waits(const struct view *v, bool background, size_t *count) {
         (!path->waiting && !path->count))
       continue;
     waits[(*count)++] = (struct wait){
-        .path = path_text(v, path, path->place),
+        .path = path_text(v, path),
         .at = path,
         .count = path->count,
         .waiting = path->waiting,

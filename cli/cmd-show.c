@@ -69,6 +69,28 @@ static int write_views(const struct show *show, struct view *first, struct view 
   return output_given(show->file, write_shown, &shown) ? status : CLI_FAILED;
 }
 
+/* As a shell takes it: in quotes, unless it is made of what no shell looks at. free() it. */
+static char *quoted(const char *text) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-";
+  bool simple = !text[strspn(text, plain)];
+  return simple || strchr(text, '\'') ? print_string("%s", text) : print_string("'%s'", text);
+}
+
+/* What names the same again; NULL of what can be read but once. free() it. */
+static char *target_text(const struct view *v, const char *const *target, size_t targets) {
+  if (!targets)
+    return print_string("%lld", (long long)v->process.pid);
+  for (size_t i = 0; i < targets; i++)
+    if (!strcmp(target[i], "-"))
+      return NULL;
+  char *one = quoted(target[0]), *other = targets > 1 ? quoted(target[1]) : NULL;
+  char *text = other ? print_string("%s %s", one, other) : print_string("%s", one);
+  free(one);
+  free(other);
+  return text;
+}
+
 static int show_targets(const struct show *show, const char *const *target, size_t targets) {
   struct view *view[2] = {NULL, NULL};
   int status = CLI_FAILED;
@@ -78,8 +100,13 @@ static int show_targets(const struct show *show, const char *const *target, size
   do
     view[views] = view_load(targets ? target[views] : NULL, &wanted);
   while (view[views] && ++views < targets);
-  if (views && views >= targets)
+  if (views && views >= targets) {
+    char *text = target_text(view[0], target, targets);
+    if (show->output->has_target)
+      *(const char **)((char *)show->options + show->output->target) = text;
     status = write_views(show, view[0], view[1]);
+    free(text);
+  }
   view_free(view[0]);
   view_free(view[1]);
   return status;

@@ -60,11 +60,6 @@ static size_t find_frame(struct flame *f, struct known *known, size_t parent, en
   return add_frame(f, parent, what, print_string("%s", name), place);
 }
 
-/* Code of others: of the system's headers, or not compiled with the plugin. */
-static bool is_library(const struct view_function *function) {
-  return !function->instrumented || (function->file && !strncmp(function->file, "/usr/", 5));
-}
-
 static size_t function_frame(struct flame *f, struct known *known, const struct view *v,
                              const struct view_path *path, size_t parent) {
   const struct view_function *function =
@@ -77,7 +72,7 @@ static size_t function_frame(struct flame *f, struct known *known, const struct 
   size_t frame = find_frame(f, known, parent, FLAME_FUNCTION, full,
                             function ? function->file : NULL, function ? function->line : 0);
   free(full);
-  f->frame[frame].library = function && is_library(function);
+  f->frame[frame].library = function && ask_is_library(function);
   return frame;
 }
 

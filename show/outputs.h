@@ -20,6 +20,8 @@ enum output_targets {
   OUTPUT_PAIR,     /* or two, as the options say: the second is put into these, see `second` */
 };
 
+enum { OUTPUT_FAILED = 1 };
+
 /* Writes the view; 0, or the status that the command ends with. It may shorten names in the view. A
    failing `out` is the caller's to see. `options`: as the row's table has filled them. */
 typedef int output_function(struct view *, const void *options, FILE *out);
@@ -34,6 +36,8 @@ struct output {
   const void *defaults;
   bool has_limits; /* those of findings are options, too: */
   size_t limits;   /* offset of a struct ask_limits in its own */
+  bool has_target; /* it says what to type next: */
+  size_t target;   /* offset of a const char *: its targets as a shell is given them, or NULL */
   size_t second;   /* of a struct view *, where targets is OUTPUT_PAIR */
   bool picture;    /* nothing for a terminal */
   /* What is wrong with the options given, and so many targets; NULL: nothing. */

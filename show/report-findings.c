@@ -6,56 +6,17 @@
 #include "read/util.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FINDINGS = 10, MOST_OF_KIND = 3 };
+enum { MOST_FINDINGS = 6, MOST_OF_KIND = 2 };
 /* Of a share (1/N) of the time there is nothing to say. */
 enum { LEAST_SEEN = 1000 };
 
-/* Length of the piece at `text` that stays on one line: a word, a number with its unit. */
-static size_t piece_length(const char *text) {
-  static const char *const units[] = {"ns", "us", "ms", "s", "h", "d", "%"};
-  size_t length = strcspn(text, " ");
-  if (!length || text[length] != ' ' || !isdigit((unsigned char)text[length - 1]))
-    return length;
-  const char *next = text + length + 1;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    size_t unit = strlen(units[i]);
-    if (!strncmp(next, units[i], unit) && !isalpha((unsigned char)next[unit]))
-      return length + 1 + strcspn(next, " ");
-  }
-  return length;
-}
-
-/* Breaks at spaces; the lines after the first are indented as far as it is. */
-static void print_wrapped(FILE *out, const char *text, size_t indent) {
-  size_t column = indent;
-  while (*text) {
-    size_t word = piece_length(text);
-    char piece[512];
-    snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
-    size_t width = shown_width(piece);
-    if (column > indent && column + 1 + width > FORMAT_WIDTH) {
-      fprintf(out, "\n%*s", (int)indent, "");
-      column = indent;
-    } else if (column > indent) {
-      fputc(' ', out);
-      column++;
-    }
-    fputs(piece, out);
-    column += width;
-    text += word;
-    text += strspn(text, " ");
-  }
-  fputc('\n', out);
-}
-
-/* How many of that kind there are, from `i` on. */
-static size_t of_kind(const struct finding *findings, size_t i, size_t count) {
-  size_t more = 0;
-  while (i + more < count && findings[i + more].kind == findings[i].kind)
-    more++;
-  return more;
+/* Takes the text. */
+static void print_note(FILE *out, char *text) {
+  report_print_wrapped(out, text, 0);
+  free(text);
 }
 
 /* Where times were shed nobody can tell that there was nothing. */
@@ -63,16 +24,15 @@ static void print_none(const struct view *v, const struct report_options *option
                        FILE *out) {
   struct loop loop = ask_loop(v);
   const char *limit = shown_time(options->limits.of[FINDING_HELD]);
-  if (!loop.unseen) {
-    if (!count)
-      fprintf(out, "no finding: nothing held the loop for over %s\n", limit);
+  if (!loop.unseen && !count)
+    print_note(out, print_string("no finding: nothing held the loop for over %s", limit));
+  if (!loop.unseen)
     return;
-  }
-  fprintf(out, "%sholds of the loop could be seen for %s of its time only (~)",
-          count ? "" : "no finding, but ", shown_percent(loop.elapsed - loop.unseen, loop.elapsed));
-  if (!count && loop.elapsed - loop.unseen > loop.elapsed / LEAST_SEEN)
-    fprintf(out, ": none over %s", limit);
-  fputc('\n', out);
+  bool none = !count && loop.elapsed - loop.unseen > loop.elapsed / LEAST_SEEN;
+  const char *seen = shown_percent(loop.elapsed - loop.unseen, loop.elapsed);
+  print_note(out, print_string("%sholds of the loop could be seen for %s of its time only (~)%s%s",
+                               count ? "" : "no finding, but ", seen, none ? ": none over " : "",
+                               none ? limit : ""));
 }
 
 /* No hold of anybody's, and late all the same. */
@@ -84,8 +44,9 @@ static void print_preempted(const struct view *v, const struct report_options *o
     most = worst != UNKNOWN && worst > most ? worst : most;
   }
   if (most > options->limits.of[FINDING_HELD])
-    fprintf(out, "preempted while it ran: %s at worst, %s in all; others had the processor\n",
-            shown_time(most), shown_time(all));
+    print_note(out, print_string("preempted while it ran: %s at worst, %s in all; others had the "
+                                 "processor",
+                                 shown_time(most), shown_time(all)));
 }
 
 /* Of functions without histograms only the worst of anything is known. */
@@ -95,37 +56,84 @@ static void print_blind(const struct view *v, FILE *out) {
     ran += v->function[i].slices || v->function[i].done;
     blind += ask_lacks_histograms(&v->function[i]);
   }
-  if (blind && blind == ran)
-    fputs("no histograms: ", out);
-  else if (blind)
-    fprintf(out, "no histograms of %zu functions: ", blind);
+  char *of = blind == ran ? print_string("%s", "") : print_string(" of %zu functions", blind);
   if (blind)
-    fputs("how often is not known; late and stuck ones are told by maxima and means only\n", out);
+    print_note(out, print_string("no histograms%s: how often is not known; late and stuck ones are "
+                                 "told by maxima and means only",
+                                 of));
+  free(of);
 }
 
-/* Where there are many, the worst of each kind: a hundred of one do not hide another. */
-void report_print_findings(const struct view *v, const struct report_options *options, FILE *out) {
+/* -- one finding ------------------------------------------------------------- */
+
+/* NULL: nothing that is not said. free() it. A target that leaves no room is a word. */
+static char *next_step(const struct finding *f, const struct report_options *options) {
+  static const char simple[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
+  const char *target = options->target ? options->target : "TARGET";
+  bool named = f->next == NEXT_FUNCTION;
+  if (f->next == NEXT_NOTHING || (named && (!f->function || options->name_count)))
+    return NULL;
+  for (;;) {
+    const char *quote = named && f->function->name[strspn(f->function->name, simple)] ? "'" : "";
+    char *text =
+        named ? print_string("aprof report %s -f %s%s%s", target, quote, f->function->name, quote)
+              : print_string("aprof ps %s", target);
+    if (shown_width(text) + strlen("next: ") + REPORT_INDENT <= FORMAT_WIDTH ||
+        !strcmp(target, "TARGET"))
+      return text;
+    target = "TARGET";
+    free(text);
+  }
+}
+
+static void print_finding(const struct finding *f, size_t number, FILE *out) {
+  char label[32] = "";
+  for (size_t i = 0; finding_kinds[f->kind][i] && i + 1 < sizeof label; i++)
+    label[i] = finding_kinds[f->kind][i] == '_' ? ' ' : (char)toupper(finding_kinds[f->kind][i]);
+  style_set(out, STYLE_ALARM);
+  fprintf(out, "%2zu %s", number, label);
+  style_set(out, STYLE_PLAIN);
+  fputs("  ", out);
+  report_print_wrapped(out, f->text, 5 + shown_width(label));
+  if (f->cost.time != UNKNOWN)
+    fprintf(out, "%*scost: %s, %s of %s\n", REPORT_INDENT, "", shown_time(f->cost.time),
+            shown_percent(f->cost.time, f->cost.whole), f->cost.of);
+}
+
+/* -- all of them --------------------------------------------------------------- */
+
+/* Of many the worst of each kind: a hundred of one do not hide another. */
+static bool is_told(const struct finding *findings, size_t i, size_t count, bool all) {
+  size_t before = 0;
+  while (before < i && findings[i - 1 - before].kind == findings[i].kind)
+    before++;
+  return all || count <= MOST_FINDINGS || before < MOST_OF_KIND;
+}
+
+void report_print_findings(const struct view *v, const struct report_options *options,
+                           const struct view_function *of, FILE *out) {
   size_t count, shown = 0;
   struct finding *findings = ask_findings(v, &options->limits, &count);
-  bool all = count <= MOST_FINDINGS || !options->functions;
-  fputc('\n', out);
-  print_none(v, options, count, out);
-  print_preempted(v, options, out);
-  print_blind(v, out);
-  for (size_t i = 0, more; i < count; i += more) {
-    more = of_kind(findings, i, count);
-    for (size_t j = 0; j < more && (all || j < MOST_OF_KIND); j++) {
-      style_set(out, STYLE_ALARM);
-      fprintf(out, "%2zu", ++shown);
-      style_set(out, STYLE_PLAIN);
-      fputs("  ", out);
-      print_wrapped(out, findings[i + j].text, 4);
-    }
-    if (!all && more > MOST_OF_KIND)
-      fprintf(out, "    and %zu more of this kind (%s)\n", more - MOST_OF_KIND,
-              finding_kinds[findings[i].kind]);
+  bool all = options->all || !options->functions || of;
+  char *last = NULL;
+  if (!of) {
+    fputc('\n', out);
+    print_none(v, options, count, out);
+    print_preempted(v, options, out);
+    print_blind(v, out);
   }
-  if (shown < count)
-    fputs("    --top 0 shows all, --json has them too\n", out);
+  for (size_t i = 0; i < count; i++) {
+    if ((of && findings[i].function != of) || !is_told(findings, i, count, all))
+      continue;
+    char *next = next_step(&findings[i], options);
+    print_finding(&findings[i], ++shown, out);
+    if (next && (!last || strcmp(next, last) != 0))
+      fprintf(out, "%*snext: %s\n", REPORT_INDENT, "", next);
+    free(last);
+    last = next;
+  }
+  if (!of && shown < count)
+    fprintf(out, "%*sand %zu findings more: --all\n", REPORT_INDENT, "", count - shown);
+  free(last);
   findings_free(findings, count);
 }

@@ -8,18 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_WIDTH = 60 };
-
 /* Kinds of misses that are no findings: the program may well know better. */
-static const char *text_of(const char *kind) {
-  static const char *const known[][2] = {{"await", "an await outside any future"},
-                                         {"end", "the end of a key that no future has"},
-                                         {"wake", "a wake of a key that no future has"},
-                                         {"switch", "a switch to a key that no future has"}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(kind, known[i][0]))
-      return known[i][1];
-  return NULL;
+static bool is_shown(const char *kind) {
+  static const char *const kinds[] = {"await", "end", "wake", "switch"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(kind, kinds[i]))
+      return true;
+  return false;
 }
 
 /* A callee stands for the line that describes it. */
@@ -69,24 +64,24 @@ static size_t fold(struct row *row, size_t count) {
   return told;
 }
 
-static char *miss_path(const struct view_miss *m, const char *file) {
-  return print_string("%s %s", shown_place(file, m->line), m->name ? m->name : "");
-}
-
-static void print_row(const struct row *row, FILE *out) {
+/* "end: timer_stop  server.c:210 and 2 more". */
+static void print_row(const struct view *v, const struct row *row, FILE *out) {
   const struct view_miss *m = row->most;
-  char *path = miss_path(m, m->file);
-  if (shown_width(path) > PATH_WIDTH) {
-    free(path);
-    path = miss_path(m, shown_base(m->file));
-  }
-  print_left(out, cut_left(path, PATH_WIDTH), PATH_WIDTH);
-  print_right(out, shown_count(row->count), 7);
-  fprintf(out, "  %s", text_of(m->kind));
-  if (row->places > 1)
-    fprintf(out, ", at %zu places", row->places);
-  fputc('\n', out);
-  free(path);
+  char *what = print_string("%s: %s", m->kind, m->name ? m->name : "?");
+  char *more = row->places > 1
+                   ? print_string("%s and %zu more", shown_place(shown_base(m->file), m->line),
+                                  row->places - 1)
+                   : NULL;
+  const struct report_row shown = {
+      .step = {what},
+      .steps = 1,
+      .place = more ? more : shown_place(m->file, m->line),
+      .count = row->count,
+      .only_count = true,
+  };
+  report_print_row(v, &shown, out);
+  free(more);
+  free(what);
 }
 
 /* A call that sets a callback, or NULL, makes a future or is its end: most often of none. */
@@ -105,28 +100,24 @@ static bool is_right(const struct view *v, const struct view_miss *m) {
 }
 
 void report_print_misses(const struct view *v, const struct report_options *options, FILE *out) {
+  static const char *const columns[] = {"count", NULL};
   struct row *row = allocate(v->misses, sizeof *row);
   size_t count = 0;
   for (size_t i = 0; i < v->misses; i++)
-    if (text_of(v->miss[i].kind) && v->miss[i].count)
+    if (is_shown(v->miss[i].kind) && v->miss[i].count)
       row[count++] = (struct row){.most = &v->miss[i],
                                   .count = v->miss[i].count,
                                   .places = 1,
                                   .matched = is_right(v, &v->miss[i])};
-  if (options->waits)
+  bool whole = !options->waits;
+  if (!whole)
     count = fold(row, count);
   qsort(row, count, sizeof *row, by_count);
-  if (count) {
-    fputc('\n', out);
-    style_set(out, STYLE_TITLE);
-    print_left(out, "events that found no future", PATH_WIDTH);
-    print_right(out, "count", 7);
-    style_set(out, STYLE_PLAIN);
-    fputc('\n', out);
-  }
-  size_t shown = options->waits && options->waits < count ? options->waits : count;
+  if (count)
+    report_title("ends, wakes, switches and awaits of no future", columns, out);
+  size_t shown = !whole && !options->all && options->waits < count ? options->waits : count;
   for (size_t i = 0; i < shown; i++)
-    print_row(&row[i], out);
+    print_row(v, &row[i], out);
   report_print_more(count, shown, out);
   free(row);
 }

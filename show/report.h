@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report: one look at totals.
+ * The report: one look at a view.
  *
  * Purpose: what the numbers mean, in this order: one line about the process,
- * findings in words, functions, and the awaits where time was really spent.
+ * findings in words, functions, and the awaits where time was really spent. No line has more
+ * than FORMAT_WIDTH columns. Details where all is wanted, or of functions by name.
  * Cost: sorts; nothing is computed twice.
  * Locking: none.
  */
@@ -26,9 +27,17 @@ enum report_sort {
   SORT_NAME,
 };
 
+enum { REPORT_NAMES = 16 };
+
 struct report_options {
   enum report_sort sort;
   size_t functions, waits; /* rows; 0: all */
+  bool all;                /* every section, and the code of libraries, too */
+  bool has_rows;           /* somebody asked for so many */
+  const char
+      *name[REPORT_NAMES]; /* patterns (glob(7)) of the functions to tell all about, and these */
+  size_t name_count;       /* alone; 0: of all what is worth a line */
+  const char *target;      /* as the next command has to be given it; NULL: not known */
   struct ask_limits limits;
 };
 
@@ -37,18 +46,59 @@ extern const char *const report_sorts[];
 
 /* Functions that did anything, in the order asked for; the caller frees the array. */
 const struct view_function **report_functions(const struct view *, enum report_sort, size_t *count);
+/* What they are sorted by; of a name 0. */
+uint64_t report_sort_value(const struct view_function *, enum report_sort);
 
-/* report-findings.c */
-void report_print_findings(const struct view *, const struct report_options *, FILE *out);
+/* report-head.c: the first lines, to where files are. Shortens the names of files. */
+void report_print_head(struct view *, const struct report_options *, FILE *out);
 
-/* report-queue.c: sections of the text: each loop where there are several, who
-   woke whom and how late it ran, and what blocked. Nothing where there is nothing. */
-void report_print_loops(const struct view *, const struct report_options *, FILE *out);
-void report_print_wakers(const struct view *, const struct report_options *, FILE *out);
-void report_print_blocking(const struct view *, const struct report_options *, FILE *out);
-/* A line for each thread that shed something. */
-void report_print_shed(const struct view *, FILE *out);
+/* report-findings.c. `of`: those of this function alone, and nothing where there are none; or
+   NULL. */
+void report_print_findings(const struct view *, const struct report_options *,
+                           const struct view_function *of, FILE *out);
+
+/* report-functions.c: how many active ones were left out, and how many of these are libraries'. */
+struct report_rest {
+  size_t functions, libraries, waits;
+  uint64_t loop_exec; /* what those of libraries ran on loops */
+};
+void report_print_functions(const struct view *, const struct report_options *,
+                            struct report_rest *, FILE *out);
+/* report-detail.c: all about those that are named. False: there is none of a name; a message says
+   so. */
+bool report_print_details(const struct view *, const struct report_options *, FILE *out);
+/* A line: where it is, and between which two places its longest run lies. */
+void report_print_place(const struct view_function *, FILE *out);
+
+enum { REPORT_INDENT = 4 };
+/* report-rows.c: at spaces, from `column` on; the lines after the first are indented. */
+void report_print_wrapped(FILE *out, const char *text, size_t column);
+/* Tables of what happened on a path. */
+enum { REPORT_TIMES = 3, REPORT_STEPS = 24 };
+struct report_row {
+  const char *step[REPORT_STEPS]; /* root first */
+  size_t steps;
+  const char *place; /* of the last; or NULL */
+  uint64_t count, time[REPORT_TIMES];
+  bool lacks[REPORT_TIMES], counts_lack; /* what is shown with a mark */
+  bool only_count;                       /* no times */
+};
+void report_title(const char *title, const char *const *columns, FILE *out);
+void report_print_row(const struct view *, const struct report_row *, FILE *out);
+/* "and N more", where rows were left out. */
 void report_print_more(size_t all, size_t shown, FILE *out);
+
+/* report-waits.c: where the waiting was spent; or else what waits for new work. How many were left
+   out. */
+size_t report_print_waits(const struct view *, const struct report_options *, bool background,
+                          FILE *out);
+
+/* report-queue.c: who woke whom and how late it ran, and what blocked. `of`: of this function
+   alone; or NULL. Nothing where there is nothing. */
+void report_print_wakers(const struct view *, const struct report_options *,
+                         const struct view_function *of, FILE *out);
+void report_print_blocking(const struct view *, const struct report_options *,
+                           const struct view_function *of, FILE *out);
 
 /* report-miss.c: awaits outside any future, and ends, wakes and switches of keys that none
    has; by what was called, and not where it has found one elsewhere. All places, if all
@@ -61,8 +111,9 @@ char *report_directory(const struct view *);
 /* Takes it off every name of a file and place. */
 void report_shorten(struct view *, const char *directory);
 
-/* Shortens the names of files in the view. */
-void report_print(struct view *, const struct report_options *, FILE *out);
+/* Shortens the names of files in the view. False after a message where it has nothing of a name
+   that was asked for. */
+bool report_print(struct view *, const struct report_options *, FILE *out);
 void report_json(const struct view *, const struct report_options *, FILE *out);
 
 extern const struct report_options report_defaults;

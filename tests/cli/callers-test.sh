@@ -90,7 +90,7 @@ print(*(f["exec_mean_ns"] is not None for f in json.load(open("interval.json"))[
 contains "interval: what began before is told" "what began before counts: in sums its part since" \
   interval.txt
 check "interval: and a wait that is longer than it is marked" \
-  grep -qE '> server.c:61 uv_tcp_connect +2 +200 us +\^2\.50 s +\^5\.00 s' interval.txt
+  grep -qE '> uv_tcp_connect  server.c:61 +2 +200us +\^2\.5s +\^5\.0s' interval.txt
 exec 9>&-
 wait "$runner"
 

@@ -175,19 +175,19 @@ t = json.load(open(sys.argv[1]))
 t["misses"].append({"kind": "end", "count": 9, "name": sys.argv[2], "file": "server.c", "line": 210,
                     "function": None, "matched": False})
 json.dump(t, open(sys.argv[2] + ".json", "w"))' "$json" "$name"
-  "$aprof" report "$name.json" >"$name.txt" 2>&1
+  "$aprof" report --all "$name.json" >"$name.txt" 2>&1
 done
 contains "loop: an end that has found nothing anywhere is shown" \
-  "server.c:210 timer_stop" timer_stop.txt
-refuse "loop: unless that call makes futures too" grep -q "server.c:210 timer_start  .*end of a key" \
+  "end: timer_stop  server.c:210" timer_stop.txt
+refuse "loop: unless that call makes futures too" grep -q "end: timer_start" \
   timer_start.txt
-"$aprof" report "$json" >report.txt
+"$aprof" report --all "$json" | sed ':a;N;$!ba;s/\n    / /g' >report.txt
 contains "loop: report, busy" "loop 85.1 % busy" report.txt
-contains "loop: report, who woke whom" "server.c:240 notify > on_request" report.txt
-contains "loop: report, lateness" "server.c:210 timer_start > on_timer" report.txt
-contains "loop: report, blocking calls" "on_timer > server.c:205 fsync" report.txt
+contains "loop: report, who woke whom" "notify > on_request  server.c:240" report.txt
+contains "loop: report, lateness" "timer_start > on_timer  server.c:210" report.txt
+contains "loop: report, blocking calls" "on_timer > fsync  server.c:205" report.txt
 contains "loop: report, what could not be placed" "1 event could not be placed at server.c:220 on_request" report.txt
-equal "loop: report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
+equal "loop: report fits 80 columns" 0 "$("$aprof" report --all "$json" | awk 'length > 80' | wc -l)"
 equal "loop: report --json has the findings of the totals" "$(value "$json" 't["findings"]')" \
   "$(python3 -c 'import json,sys
 print(json.load(sys.stdin)["findings"])' < <("$aprof" report --json "$json"))"
@@ -208,17 +208,30 @@ json=virtual.json
 
 check "report: of totals" "$aprof" report "$json"
 "$aprof" report "$json" >report.txt
+sed ':a;N;$!ba;s/\n    / /g' report.txt >flat.txt
 contains "report: the first finding has the function, the time, both lines" \
   '`handle_upload` held the loop for 30.0 ms between server.c:61 uv_tcp_connect and server.c:160' \
-  report.txt
+  flat.txt
+contains "report: what it cost" "cost: 30.0 ms, 56.1 % of the loop's time" flat.txt
+contains "report: and what to type next" "next: aprof report $json -f handle_upload" flat.txt
 contains "report: where the waiting was spent" \
-  'handle_upload > fetch_quota > server.c:61 uv_tcp_connect' report.txt
-equal "report: fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
+  'handle_upload > ... > uv_tcp_connect  server.c:61' report.txt
+equal "report: fits 80 columns" 0 "$(awk 'length > 80' report.txt | wc -l)"
 refuse "report: no colours into a file" grep -q "$(printf '\033')" report.txt
 "$aprof" report --threshold 100 "$json" >report.txt
 contains "report: no finding below the threshold" "no finding" report.txt
 "$aprof" report --top 1 --sort name "$json" >report.txt
 contains "report: --sort and --top" "fetch_quota" report.txt
+"$aprof" report --sort waiting "$json" >report.txt
+contains "report: what sorts is shown" "by waiting" report.txt
+equal "report: as a share of all there is" "handle_upload 62%" \
+  "$(awk '/^handle_upload  / { print $1, $2; exit }' report.txt)"
+"$aprof" report -f 'fetch_*' "$json" >report.txt
+equal "report: of a function by name, all about it and of no other" "fetch_quota" \
+  "$(grep -oE '^(handle_upload|fetch_quota)$' report.txt)"
+contains "report: where it waits" "uv_tcp_connect  server.c:61" report.txt
+refuse "report: of none of that name there is nothing" "$aprof" report -f nobody "$json"
+contains "report: and it says where names are" "no function 'nobody' that did anything; --all lists them" check.out
 refuse "report: --top leaves the others out" grep -q '^handle_upload  ' report.txt
 "$aprof" report --json "$json" >report.json
 equal "report: --json" "held 30010000 server.c:61 server.c:160" "$(python3 -c 'import json
@@ -506,9 +519,9 @@ check "large: totals close" totals_ok large.json
 equal "large: all are there" "3000 True" \
   "$(value large.json 'sum(x["live"] for x in t["functions"]), len(t["live"]) < 1600')"
 "$aprof" report large.json >report.txt
-equal "large: the report fits 100 columns" 0 "$(awk 'length > 100' report.txt | wc -l)"
-check "large: and two screens" test "$(wc -l <report.txt)" -lt 120
-check "large: it shows the worst loops" test "$(grep -c '  loop of' report.txt)" -le 5
+equal "large: the report fits 80 columns" 0 "$(awk 'length > 80' report.txt | wc -l)"
+check "large: and two screens" test "$(wc -l <report.txt)" -lt 50
+check "large: it shows the worst loops" test "$(grep -c '^  loop ' report.txt)" -le 4
 check "large: between it and itself" "$aprof" report large.json large.json
 rm -f "$large"
 

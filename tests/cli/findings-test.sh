@@ -108,7 +108,7 @@ all() {
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
   contains "$program, holds: the report says so" \
     "\`${ns}hang\` holds the loop now, for 20.0 ms without a pause" flat.txt
-  contains "$program, holds: so does its first line" "held 20.0 ms at worst" flat.txt
+  contains "$program, holds: so does its first line" "longest hold 20.0 ms" flat.txt
   rm -rf out
   run steps < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
   json=${json%.json}.1.json

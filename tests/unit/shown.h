@@ -28,8 +28,7 @@ static inline char *shown_totals(const struct synthetic *s, const char *reason, 
   return text;
 }
 
-static inline struct view *shown_view(const struct synthetic *s, const char *reason,
-                                            uint64_t now) {
+static inline struct view *shown_view(const struct synthetic *s, const char *reason, uint64_t now) {
   size_t length;
   char *text = shown_totals(s, reason, now, &length);
   struct view *v = view_of_totals(text, length, "synthetic");
@@ -39,15 +38,21 @@ static inline struct view *shown_view(const struct synthetic *s, const char *rea
 }
 
 /* Findings are on one line each; free() it. */
-static inline char *shown_report(struct view *v) {
+static inline char *shown_report_of(struct view *v, bool all) {
+  struct report_options options = report_defaults;
+  options.all = all;
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
-  report_print(v, &report_defaults, out);
+  report_print(v, &options, out);
   fclose(out);
   for (char *at; (at = strstr(text, "\n    ")) != NULL;)
     memmove(at, at + 4, strlen(at + 4) + 1);
   return text;
+}
+
+static inline char *shown_report(struct view *v) {
+  return shown_report_of(v, false);
 }
 
 #endif

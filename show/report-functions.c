@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The report: functions, a line each; see report.h. */
+#include "report.h"
+
+#include "ask/format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 18 };
+
+/* How often a loop was held by it, and for how long; how its futures lived. */
+static const struct column {
+  const char *title;
+  int width;
+} columns[] = {{"loop", 6}, {"runs", 6},   {"p50", 6},  {"p99", 6},  {"worst", 6},
+               {"made", 7}, {"queued", 7}, {"exec", 6}, {"wait", 6}, {"wall", 6}};
+
+enum {
+  COLUMNS = sizeof columns / sizeof *columns,
+  PER_RUN = NAME_WIDTH + 6,
+  PER_FUTURE = PER_RUN + 24
+};
+
+/* A cell, and what it is made of. */
+#define CELL(member, text) shown_mark(LACKS(f->lacks, function, member), text)
+
+/* What only ever ran on threads of a pool has no part of a loop. */
+static const char *loop_share(const struct view_function *f, const struct loop *loop) {
+  return f->unmeasured || (f->exec && !f->loop_exec) ? "-"
+                                                     : shown_share(f->loop_exec, loop->elapsed);
+}
+
+/* Of what all functions have of it. */
+static const char *sort_share(const struct view *v, const struct view_function *f,
+                              enum report_sort sort) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    all += report_sort_value(&v->function[i], sort);
+  return f->unmeasured ? "-" : shown_share(report_sort_value(f, sort), all);
+}
+
+/* Sorted by a sum that has no column of its own, which the first one stands for then. */
+static bool has_share(enum report_sort sort) {
+  return sort == SORT_WAITING || sort == SORT_WALL || sort == SORT_QUEUED || sort == SORT_CHILDREN;
+}
+
+static const char *per_future(const struct view *v, const struct view_function *f, uint64_t sum) {
+  return shown_short(f->unmeasured || sum == UNKNOWN ? UNKNOWN : ask_per_call(v, f, sum));
+}
+
+static const char *longest(const struct view *v, const struct view_function *f) {
+  uint64_t slice = ask_longest_slice(f);
+  return slice ? ask_short(v, slice) : "-";
+}
+
+static void print_function(const struct view *v, const struct view_function *f,
+                           enum report_sort sort, const struct loop *loop, FILE *out) {
+  const struct distribution *slice = &f->slice_of;
+  const char *cells[COLUMNS] = {
+      CELL(exec, has_share(sort) ? sort_share(v, f, sort) : loop_share(f, loop)),
+      f->slices ? shown_count(f->slices) : "-",
+      CELL(slice_of, slice->count ? ask_short(v, slice->p50) : "-"),
+      CELL(slice_of, slice->count ? ask_short(v, slice->p99) : "-"),
+      CELL(slice_max, longest(v, f)),
+      shown_count(f->created),
+      CELL(queued, per_future(v, f, f->queued)),
+      CELL(exec, per_future(v, f, f->exec)),
+      CELL(waiting, per_future(v, f, f->waiting)),
+      CELL(wall, per_future(v, f, f->wall)),
+  };
+  char *name = f->process < v->processes
+                   ? print_string("%s [%" PRId64 "]", f->name, v->merged[f->process].pid)
+                   : print_string("%s", f->name);
+  print_left(out, cut_middle(name, NAME_WIDTH), NAME_WIDTH);
+  free(name);
+  for (size_t i = 0; i < COLUMNS; i++)
+    print_right(out, cells[i], columns[i].width);
+  fputc('\n', out);
+}
+
+static void print_title(enum report_sort sort, FILE *out) {
+  char by[64];
+  snprintf(by, sizeof by, "by %s", report_sorts[sort]);
+  fputc('\n', out);
+  style_set(out, STYLE_TITLE);
+  print_left(out, by, PER_RUN);
+  print_left(out, "  ------ per run -------", PER_FUTURE - PER_RUN);
+  fputs("  ------ per future, mean ------\n", out);
+  print_left(out, "function", NAME_WIDTH);
+  for (size_t i = 0; i < COLUMNS; i++)
+    print_right(out, i || !has_share(sort) ? columns[i].title : "share", columns[i].width);
+  style_set(out, STYLE_PLAIN);
+  fputc('\n', out);
+}
+
+/* Where all functions are those of libraries, they are what there is to see. */
+static bool has_own(const struct view_function **list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!ask_is_library(list[i]))
+      return true;
+  return false;
+}
+
+void report_print_functions(const struct view *v, const struct report_options *options,
+                            struct report_rest *rest, FILE *out) {
+  struct loop loop = ask_loop(v);
+  size_t count, shown = 0,
+                most = options->all || !options->functions ? SIZE_MAX : options->functions;
+  const struct view_function **list = report_functions(v, options->sort, &count);
+  bool fold = most != SIZE_MAX && has_own(list, count);
+  for (size_t i = 0; i < count; i++) {
+    bool library = fold && ask_is_library(list[i]);
+    if (library) {
+      rest->libraries++;
+      rest->loop_exec += list[i]->loop_exec;
+    }
+    if (library || shown >= most) {
+      rest->functions++;
+      continue;
+    }
+    if (!shown++)
+      print_title(options->sort, out);
+    print_function(v, list[i], options->sort, &loop, out);
+    if (options->all)
+      report_print_place(list[i], out);
+  }
+  free(list);
+}
