@@ -144,10 +144,7 @@ void general_resume(struct aprof_token *token) {
     goto out;
   }
   uint64_t now = not_before(event_time(t), f);
-  if (unlikely(t->cur != NULL))
-    abandon_running(t, now);
-  else
-    close_rest(t->block, now);
+  nothing_runs(t, now);
   close_waiting(t, f, now);
   slice_open(t, f, now, node_site(f->await));
   if (unlikely(kind & AWAIT_WORKER))

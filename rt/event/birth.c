@@ -17,7 +17,7 @@ struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
 
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now) {
-  struct aprof_future *f = future_new(t), *parent = t->cur;
+  struct aprof_future *f = future_new(t, now), *parent = t->cur;
   if (unlikely(f == NULL))
     return NULL;
   uint32_t above = 0;
@@ -32,8 +32,6 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   }
   f->node = node_find(t, above, function, false)->node;
   f->outer = f->node;
-  f->created_tick = now;
-  f->last = now;
   return f;
 }
 

@@ -81,10 +81,7 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
   if (creator == NULL)
     return;
   uint64_t now = not_before(event_time(t), creator);
-  if (t->cur != NULL)
-    abandon_running(t, now);
-  else
-    close_rest(t->block, now);
+  nothing_runs(t, now);
   bool immediate = bracket_immediate(t, token);
   slice_open(t, creator, now, node_site(creator->await));
   restore(t, creator, now, immediate);

@@ -13,18 +13,11 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
   if (f->state != APROF_FUTURE_RUNNING)
     future_ending(t->block, f, t->lease, c, how);
-  if (likely(how == APROF_DONE))
-    c->function.done++;
-  else if (how == APROF_FAILED)
-    c->function.failed++;
-  else
-    c->function.cancelled++;
+  has_ended(f, c, how);
   raise_max(t, &c->function.exec_max, exec);
   raise_max(t, &c->function.wall_max, wall);
   histogram_add(t, node, OF_EXEC, &c->function.exec_histogram, exec);
   histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
-  if (!(f->flags & APROF_F_WAITED))
-    c->function.born_done++;
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
   if (unlikely(rt.callback != NULL))

@@ -88,6 +88,13 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
 /* What runs here was left without an event: a missed one. It waits where it was
    born until an event of its own shows it again. */
 SLOW void abandon_running(struct thread *t, uint64_t now);
+/* Whatever the thread did until now, that is closed. */
+static inline void nothing_runs(struct thread *t, uint64_t now) {
+  if (unlikely(t->cur != NULL))
+    abandon_running(t, now);
+  else
+    close_rest(t->block, now);
+}
 
 /* What ran here is another thread's, which books its time: this one's is that of no future. */
 SLOW void running_lost(struct thread *t);

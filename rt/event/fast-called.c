@@ -53,9 +53,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   fast_runs(t, b, token, f, c, function, now);
   f->caller = index_of(caller);
   f->outer = 0;
-  bracket_index(token, index_of(f),
-                t->slice_count << 32 | f->caller | (function != NULL ? BRACKET_BODY : 0));
-  token->word[1] |= caller->id << 32;
+  bracket_open(t, token, f, token->word[0], caller, function);
   finish(b);
   return;
 undo:

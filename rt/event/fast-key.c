@@ -81,8 +81,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   fast_queued(f, c, passed, clock);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
-  fast_runs(t, b, token, f, c, function, now);
-  fast_run_slice(t, b, f, c, now, (uint32_t)c->function.own);
+  fast_runs_alone(t, b, token, f, c, function, now, (uint32_t)c->function.own);
   finish(b);
   return;
 undo:
@@ -115,7 +114,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   struct aprof_counters *c = e->counters;
   b->other += rested;
   uint64_t id =
-      fast_new(t, f, now, APROF_FUTURE_RUNNING,
+      record_take(t, f, now, APROF_FUTURE_RUNNING,
                APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
   f->node = f->outer = e->node;
   f->await = 0;
@@ -127,8 +126,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   f->parent_serial = 0;
   publish_fence();
   f->id = token->word[0] = id;
-  fast_runs(t, b, token, f, c, function, now);
-  fast_run_slice(t, b, f, c, now, named->id);
+  fast_runs_alone(t, b, token, f, c, function, now, named->id);
   finish_at(f, b, segment, place, seen, hash);
   return;
 undo:
@@ -180,8 +178,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   b->other += rested;
   fast_rested(f, a, passed, clock);
   fast_goes_on(f);
-  fast_runs(t, b, token, f, c, function, now);
-  fast_run_slice(t, b, f, c, now, a->await.site);
+  fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
   finish(b);
   return;
 undo:
@@ -227,9 +224,7 @@ ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, 
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
   fast_pauses(f, a, now);
-  t->cur = NULL;
-  b->state = t->rest;
-  b->last = now;
+  thread_rests(t, b, now);
   finish(b);
   return;
 undo:
@@ -264,9 +259,7 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
   fast_over(t, c, f, index, place, APROF_DONE, now, clock);
-  t->cur = NULL;
-  b->state = t->rest;
-  b->last = now;
+  thread_rests(t, b, now);
   finish(b);
   return;
 undo:
@@ -317,7 +310,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_TENTATIVE,
+  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE,
                          made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
@@ -326,20 +319,11 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
-  if (creator != NULL) {
-    f->parent = index_of(creator);
-    f->parent_serial = (uint32_t)creator->id;
-    bracket_index(token, index_of(f), t->slice_count << 32 | f->parent);
-    token->word[1] |= creator->id << 32;
-  } else {
-    f->parent = 0;
-    f->parent_serial = 0;
-    token->word[1] = (uintptr_t)f;
-    token->word[2] = 0;
-  }
+  f->parent = creator != NULL ? index_of(creator) : 0;
+  f->parent_serial = creator != NULL ? (uint32_t)creator->id : 0;
   publish_fence();
   f->id = id;
-  token->word[0] = id;
+  bracket_open(t, token, f, id, creator, NULL);
   t->tentative = f;
   t->tentative_id = id;
   finish(b);

@@ -70,16 +70,14 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_toke
   f->open++;
   f->caller = 0;
   f->last = now;
-  t->cur = f;
-  t->suspended = NULL;
-  t->counters = c;
-  b->state = APROF_THREAD_RUNNING;
-  b->last = now;
+  thread_runs(t, b, f, c, now);
 }
 
 /* ... nobody lies below it: the slice is its own. */
-ALWAYS void fast_run_slice(struct thread *t, struct aprof_block *b, struct aprof_future *f,
-                           struct aprof_counters *c, uint64_t now, uint32_t site) {
+ALWAYS void fast_runs_alone(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                            struct aprof_future *f, struct aprof_counters *c,
+                            const struct aprof_site *function, uint64_t now, uint32_t site) {
+  fast_runs(t, b, token, f, c, function, now);
   t->slice_counters = c;
   f->outer = f->node;
   slice_starts(b, f->node, now, site);
@@ -196,7 +194,7 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
 #else
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
 #endif
-  fast_free(t, f, index);
+  record_give(t, f, index);
 }
 
 /* Goes on with what was found inside the event, its id in the token. */

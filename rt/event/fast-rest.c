@@ -171,8 +171,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
     fast_owns(f, function);
   fast_close_rest(t, f, a, c, now, clock);
   fast_goes_on(f);
-  fast_runs(t, b, token, f, c, function, now);
-  fast_run_slice(t, b, f, c, now, a->await.site);
+  fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
   finish(b);
   return;
 undo:

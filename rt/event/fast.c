@@ -80,11 +80,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   f->await = 0;
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
-  t->cur = f;
-  t->suspended = NULL;
-  t->counters = c;
-  b->state = APROF_THREAD_RUNNING;
-  b->last = now;
+  thread_runs(t, b, f, c, now);
   slice_starts(b, f->outer, now, a->await.site);
   fast_rested(f, a, waited, clock);
   finish(b);
@@ -111,7 +107,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   struct aprof_future *f = future_at(t->free_list);
   b->other += rested;
   uint64_t id =
-      fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, e->counters);
+      record_take(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, e->counters);
   f->node = f->outer = e->node;
   f->await = 0;
   f->ns = NS_FRAME;
@@ -124,12 +120,9 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
   token->word[2] = t->slice_count << 1;
-  t->cur = f;
-  t->suspended = NULL;
-  t->counters = t->slice_counters = e->counters;
+  t->slice_counters = e->counters;
+  thread_runs(t, b, f, e->counters, now);
   slice_starts(b, e->node, now, site->id);
-  b->state = APROF_THREAD_RUNNING;
-  b->last = now;
   finish(b);
   return;
 undo:
@@ -179,7 +172,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   struct aprof_future *f = future_at(slot);
   t->counters->function.exec += ran;
   fast_put_aside(caller, called, slot, now);
-  uint64_t id = fast_new(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
+  uint64_t id = record_take(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
   f->node = node;
   f->outer = caller->outer;
   f->await = 0;
@@ -219,10 +212,8 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
   fast_done(c, f, APROF_DONE, now, clock);
-  fast_free(t, f, index_of(f));
-  t->cur = NULL;
-  b->state = t->rest;
-  b->last = now;
+  record_give(t, f, index_of(f));
+  thread_rests(t, b, now);
   finish(b);
   return;
 undo:
@@ -263,7 +254,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
   fast_done(c, f, APROF_DONE, now, clock);
-  fast_free(t, f, index);
+  record_give(t, f, index);
   finish(b);
   return;
 undo:

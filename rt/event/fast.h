@@ -2,8 +2,8 @@
 /*
  * What the fast events have in common; see fast.c.
  *
- * Purpose: each step of transitions.h again, for when it is known beforehand that
- * nothing is missing: no call, no lock, no test that an event has made already.
+ * Purpose: the steps of transitions.h for when it is known beforehand that nothing is missing:
+ * no call, no lock, no test that an event has made already. What both write, segments.h writes.
  * Cost: inline. Locking: only inside an event.
  */
 #ifndef APROF_FAST_H
@@ -299,17 +299,14 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
 /* What was queued goes on, or is over. */
 ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed,
                         uint32_t clock) {
-  f->queued += passed;
-  c->function.queued += passed;
+  was_queued(f, c, passed);
   fast_count(c->function.queued_buckets, passed, clock);
 }
 
 /* A wait that is over, for good or to be counted immediate. */
 ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
                         uint32_t clock) {
-  f->waiting += waited;
-  a->await.waiting += waited;
-  a->await.count++;
+  has_waited(f, a, waited);
   fast_max(&a->await.max, waited, clock);
 }
 
@@ -324,9 +321,7 @@ ALWAYS void fast_rested(struct aprof_future *f, struct aprof_counters *a, uint64
 ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry *called,
                            uint32_t index, uint64_t now) {
   caller->await = called->node;
-  caller->callee = index | CALLEE_MINE;
-  caller->last = now;
-  caller->state = APROF_FUTURE_ASIDE;
+  stands_aside(caller, index | CALLEE_MINE, now);
 }
 
 /* Can fast_restore be its end, at the await that `a` counts? */
@@ -384,22 +379,14 @@ ALWAYS void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_
 ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how, uint64_t now,
                       uint32_t clock) {
   uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
-  (&c->function.done)[how]++;
+  has_ended(f, c, how);
   if (backwards(exec | wall))
     exec = wall = 0; /* another thread wrote there without an order between the two */
   fast_max(&c->function.exec_max, exec, clock);
   fast_max(&c->function.wall_max, wall, clock);
   fast_count(c->function.exec_buckets, exec, clock);
   fast_count(c->function.wall_buckets, wall, clock);
-  if (!(f->flags & APROF_F_WAITED))
-    c->function.born_done++;
 }
-
-_Static_assert(offsetof(struct aprof_counters, function.failed) ==
-                       offsetof(struct aprof_counters, function.done) + 8 * APROF_FAILED &&
-                   offsetof(struct aprof_counters, function.cancelled) ==
-                       offsetof(struct aprof_counters, function.done) + 8 * APROF_CANCELLED,
-               "counted by how");
 
 /* future_claim of what has the id that the token says; without it where only a program that
    destroys a stack while that runs could be in the way. */
@@ -420,33 +407,7 @@ ALWAYS void fast_disown(struct aprof_future *f) {
   publish_fence();
 }
 
-/* future_new and future_free, with room in the thread's own list. In each free record
-   callee, polled and ending are zero; wake_site means nothing without a wake_tick. */
+/* In the thread's own list, from where on records are given back from it. */
 #define FREE_ENOUGH 256u
-
-ALWAYS uint64_t fast_new(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state,
-                         uint8_t flags, uint8_t open, const struct aprof_counters *c) {
-  t->free_list = f->parent;
-  t->free_count--;
-  f->waiting = f->queued = 0;
-  f->last = f->created_tick = now;
-  f->state = state;
-  f->flags = flags;
-  f->open = open;
-  f->ending = 0;
-  f->lease = t->lease;
-  f->counters = (uintptr_t)c;
-  f->wake_tick = 0;
-  return next_id(t);
-}
-
-ALWAYS void fast_free(struct thread *t, struct aprof_future *f, uint32_t index) {
-  publish_fence(); /* it is counted */
-  f->state = APROF_FUTURE_FREE;
-  f->flags = 0;
-  f->parent = t->free_list;
-  t->free_list = index;
-  t->free_count++;
-}
 
 #endif

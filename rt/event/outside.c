@@ -5,6 +5,17 @@
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 
+/* The first future that is meant; NULL: none. */
+static struct aprof_future *first_meant(struct thread *t, struct aprof_site *site,
+                                        struct key_search *s, enum aprof_miss miss) {
+  struct aprof_future *f = key_next(s, NULL);
+  if (f != NULL)
+    site_found(site);
+  else if (site->ns != APROF_NS_ANY)
+    event_missed(t, miss, site_id(site));
+  return f;
+}
+
 /* A wake counts once; a due time that is still to come gives way to it. It is for what
    would go on: on a stack, the innermost; what does not wait now will not wait the next time. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
@@ -33,11 +44,7 @@ void general_wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   if (unlikely(t == NULL))
     return;
   struct key_search s = key_searching(key0, key1, site->ns);
-  struct aprof_future *f = key_next(&s, NULL);
-  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
-    event_missed(t, APROF_MISS_WAKE, site_id(site));
-  else if (f != NULL)
-    site_found(site);
+  struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_WAKE);
   const struct aprof_future *first = f;
   while (f != NULL) {
     wake_future(t, f, site);
@@ -122,11 +129,7 @@ void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how)
   if (unlikely(t == NULL))
     return;
   struct key_search s = key_searching(key0, key1, site->ns);
-  struct aprof_future *f = key_next(&s, NULL);
-  if (unlikely(f == NULL) && site->ns != APROF_NS_ANY)
-    event_missed(t, APROF_MISS_END, site_id(site));
-  else if (f != NULL)
-    site_found(site);
+  struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_END);
   while (f != NULL) {
     /* What another thread is asked to end goes by no key from here on; but equal keys do. */
     bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);

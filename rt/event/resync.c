@@ -89,10 +89,7 @@ void general_resync(struct aprof_token *token) {
   top = innermost(f);
   if (top->state != APROF_FUTURE_WAITING && top->state != APROF_FUTURE_ASIDE)
     goto out; /* another thread runs it */
-  if (t->cur != NULL)
-    abandon_running(t, now);
-  else
-    close_rest(t->block, now);
+  nothing_runs(t, now);
   cancel_above(t, top, f, now);
   slice_open(t, f, now, node_site(f->await));
   restore(t, f, now, false);

@@ -29,6 +29,57 @@ static inline bool token_current(const struct thread *t, uint64_t id) {
   return (uint16_t)(id >> 48) == (uint16_t)t->epoch;
 }
 
+/* -- steps that general and fast events share ------------------------------ */
+
+/* The thread runs f, which `c` counts. */
+static inline void thread_runs(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                               struct aprof_counters *c, uint64_t now) {
+  t->cur = f;
+  t->suspended = NULL;
+  t->counters = c;
+  b->state = APROF_THREAD_RUNNING;
+  b->last = now;
+}
+
+/* ... runs no future. */
+static inline void thread_rests(struct thread *t, struct aprof_block *b, uint64_t now) {
+  t->cur = NULL;
+  b->state = t->rest;
+  b->last = now;
+}
+
+/* f waits until the bracket of `callee` closes. */
+static inline void stands_aside(struct aprof_future *f, uint32_t callee, uint64_t now) {
+  f->callee = callee;
+  f->last = now;
+  f->state = APROF_FUTURE_ASIDE;
+}
+
+/* f was queued, or waited at `a`, for so long. */
+static inline void was_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed) {
+  f->queued += passed;
+  c->function.queued += passed;
+}
+static inline void has_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t passed) {
+  f->waiting += passed;
+  a->await.waiting += passed;
+  a->await.count++;
+}
+
+_Static_assert(offsetof(struct aprof_counters, function.failed) ==
+                       offsetof(struct aprof_counters, function.done) + 8 * APROF_FAILED &&
+                   offsetof(struct aprof_counters, function.cancelled) ==
+                       offsetof(struct aprof_counters, function.done) + 8 * APROF_CANCELLED,
+               "counted by how");
+/* f is over. */
+static inline void has_ended(const struct aprof_future *f, struct aprof_counters *c, int how) {
+  (&c->function.done)[how]++;
+  if (!(f->flags & APROF_F_WAITED))
+    c->function.born_done++;
+}
+
+/* -- segments -------------------------------------------------------------- */
+
 /* The thread's time outside futures ends now. */
 static inline void close_rest(struct aprof_block *b, uint64_t now) {
   uint64_t passed = now - b->last;
@@ -52,8 +103,7 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
   uint32_t node = f->node;
   struct aprof_counters *c = counters_of(t, node);
   uint64_t passed = elapsed(since, now);
-  f->queued += passed;
-  c->function.queued += passed;
+  was_queued(f, c, passed);
   histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
 }
 
@@ -93,9 +143,7 @@ static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t
   uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
   struct aprof_counters *a = counters_of(t, await);
   uint64_t passed = elapsed(f->last, end);
-  f->waiting += passed;
-  a->await.waiting += passed;
-  a->await.count++;
+  has_waited(f, a, passed);
   raise_max(t, &a->await.max, passed);
   if (immediate)
     a->await.immediate++;

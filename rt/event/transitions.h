@@ -40,17 +40,11 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
   }
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
-  t->cur = f;
-  t->suspended = NULL;
-  t->counters = known_counters(t, f);
-  t->block->state = APROF_THREAD_RUNNING;
-  t->block->last = now;
+  thread_runs(t, t->block, f, known_counters(t, f), now);
 }
 
 static inline void set_resting(struct thread *t, uint64_t now) {
-  t->cur = NULL;
-  t->block->state = t->rest;
-  t->block->last = now;
+  thread_rests(t, t->block, now);
 }
 
 /* What woke it while it ran stays: it is runnable from the start. */
@@ -70,12 +64,10 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
     f->await = node_find(t, f->node, site, true)->node;
     callee |= CALLEE_MINE;
   }
-  f->callee = callee;
   if ((callee & ~CALLEE_MINE) < CALLEE_NO_FUTURE)
     __atomic_store_n(&f->wake_site, (uint32_t)future_at(callee & ~CALLEE_MINE)->id,
                      __ATOMIC_RELAXED);
-  f->last = now;
-  f->state = APROF_FUTURE_ASIDE;
+  stands_aside(f, callee, now);
   tell(APROF_EVENT_WAITING, f, 0, now);
 }
 

@@ -135,26 +135,19 @@ static SLOW bool refill(struct thread *t) {
   return false;
 }
 
-struct aprof_future *future_new(struct thread *t) {
+struct aprof_future *future_new(struct thread *t, uint64_t now) {
   if (unlikely(t->free_list == 0) && !refill(t))
     return NULL;
   struct aprof_future *f = future_at(t->free_list);
-  t->free_list = f->parent;
-  t->free_count--;
-  f->state = APROF_FUTURE_TENTATIVE;
-  f->flags = f->open = f->ending = 0;
-  f->lease = t->lease;
-  f->counters = (uintptr_t)nowhere;
-  f->waiting = f->queued = 0;
+  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE, 0, 0, nowhere);
   f->await = 0;
   f->ns = 0;
   f->caller = 0;
   f->callee = 0;
-  f->wake_tick = 0;
   f->wake_site = 0;
   f->polled = 0;
   publish_fence();
-  f->id = next_id(t);
+  f->id = id;
   return f;
 }
 
@@ -172,13 +165,10 @@ static SLOW void give_back(struct thread *t) {
 }
 
 void future_free(struct thread *t, struct aprof_future *f) {
-  publish_fence(); /* it is counted */
-  f->state = APROF_FUTURE_FREE;
-  f->flags = f->open = f->ending = 0; /* and what else fast_new relies upon */
+  record_give(t, f, index_of(f));
+  f->open = f->ending = 0; /* as record_take relies upon */
   f->callee = 0;
   f->polled = 0;
-  f->parent = t->free_list;
-  t->free_list = index_of(f);
-  if (unlikely(++t->free_count > KEEP))
+  if (unlikely(t->free_count > KEEP))
     give_back(t);
 }

@@ -18,7 +18,39 @@ static inline uint64_t next_id(struct thread *t) {
   t->serial++; /* behind the reading, which would have to wait for it */
   return id;
 }
-struct aprof_future *future_new(struct thread *t); /* NULL: counted as lost */
+/* From the thread's list, which is not empty: all but its place in the tree, its key and its id,
+   which this returns, to be written behind a fence. In each free record callee, polled and ending
+   are zero; wake_site means nothing without a wake_tick. `c` counts it, where that is known. */
+static inline __attribute__((always_inline)) uint64_t
+record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state, uint8_t flags,
+            uint8_t open, const struct aprof_counters *c) {
+  t->free_list = f->parent;
+  t->free_count--;
+  f->waiting = f->queued = 0;
+  f->last = f->created_tick = now;
+  f->state = state;
+  f->flags = flags;
+  f->open = open;
+  f->ending = 0;
+  f->lease = t->lease;
+  f->counters = (uintptr_t)c;
+  f->wake_tick = 0;
+  return next_id(t);
+}
+
+/* Back to it. */
+static inline __attribute__((always_inline)) void
+record_give(struct thread *t, struct aprof_future *f, uint32_t index) {
+  publish_fence(); /* it is counted */
+  f->state = APROF_FUTURE_FREE;
+  f->flags = 0;
+  f->parent = t->free_list;
+  t->free_list = index;
+  t->free_count++;
+}
+
+/* In no place of the tree yet, tentative. NULL: counted as lost. */
+struct aprof_future *future_new(struct thread *t, uint64_t now);
 /*
  * Who takes a future's id away may end it, and nobody else: of two threads that want to,
  * for want of an order between them in the program, one does. False: it is over, or was.
