@@ -57,8 +57,7 @@ static void subscribe(const char *name) {
 
 } // namespace aprof
 
-/* The release decides about layouts, not the build: distributions rebuild one
-   release many times. */
+/* Layouts depend on the release, not on the build: distributions rebuild one release many times. */
 static bool same_release(const plugin_gcc_version *running) {
   return strcmp(running->basever, gcc_version.basever) == 0;
 }

@@ -64,8 +64,8 @@ static bool needs_result(const Binding &b) {
   return b.pending || b.polling || condition_uses(b.once_if, Value::Ret);
 }
 
-/* A line that is about many functions may meet one that was cast to fit: what it asks
-   for cannot be had there, the line does not mean it. */
+/* A line about many functions may meet one that was cast to fit. What the line asks for cannot be
+   had there, so the line does not mean it. */
 static bool fits(const BodyWork &w, const RunLine &run) {
   const Binding *b = run.line;
   if (run.named || (!run.quiet && !b->regex && b->place != Place::Type))
@@ -172,7 +172,7 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   w->brackets.push_back(bracket);
 }
 
-/* From its entry on another future runs here, until the body is left again. */
+/* Another future runs here from the body's entry until it is left again. */
 static void begin_switch(BodyWork *w, const Binding *b) {
   BodyBracket bracket;
   tree key0, key1;
@@ -202,7 +202,7 @@ static void add_instant(BodyWork *w, const Binding *b) {
     append(&w->entry, if_enabled(w->frame, b, event));
 }
 
-/* A run that is not from a `| run` says whose body it is: async adds to it. */
+/* A run that comes from no `| run` says whose body it is; async adds nothing to it. */
 static bool surely_run(const BodyWork &w, const BodyLines &lines) {
   for (const BodyBracket &bracket : w.brackets)
     for (const RunLine &run : lines.runs)

@@ -119,8 +119,8 @@ static tree known_function(const Value *value, CallWork *w) {
   return function && is_defined_here(function) ? function : NULL_TREE;
 }
 
-/* All of its callbacks are functions of the system, such as free: nobody would see them run, and
-   their futures would live until the next one has their key. */
+/* Are all of its callbacks functions of the system, such as free? No event would show their runs,
+   and their futures would live until the next one has their key. */
 static bool runs_unseen(const Binding &b, CallWork *w) {
   if (!b.run_of_functions() || b.functions.empty())
     return false;
@@ -315,8 +315,8 @@ static void say_queued(CallWork *w, const Binding *b) {
                            "a %<| run%> with %<once%> or %<multi%>, says which is meant");
 }
 
-/* A run line of its own that has the words of a callback's, which waits to be called: of the
-   create's namespace and author, about bodies or calls that the program makes. */
+/* A run line of its own with the words of a callback, which waits to be called: of the create's
+   namespace and author, about bodies or calls that the program makes. */
 static const Binding *callback_run(const Binding &create) {
   auto is_callback = [&](const Binding *run) {
     bool called = run->place != Place::Call && ((run->once && !run->once_if) || run->multi);
@@ -373,7 +373,7 @@ static bool surely_begins(tree callee) {
   return lines.async && !lines.async->when && lines.runs.empty();
 }
 
-/* Its line is where the caller waits; taken back where no body has come of it. */
+/* Announces the line at which the caller waits, and takes that back where no body has begun. */
 void add_announcement(CallWork *w, const Binding *await) {
   tree record = site(w, await ? APROF_SITE_AWAIT : APROF_SITE_CALL, await);
   append(&w->before, if_enabled(w, await, call_event(Event::at, {record})));

@@ -59,7 +59,7 @@ static Frame frame_of(gcall *call, tree function) {
 
 /* -- before and after ------------------------------------------------------------------- */
 
-/* Arguments that are looked at behind the call keep their value until then. */
+/* Arguments that the line looks at behind the call keep their value until then. */
 static void save_late_arguments(CallWork *w, const std::vector<const Binding *> &lines) {
   std::unordered_set<int> late;
   for (const Binding *b : lines)
@@ -178,7 +178,7 @@ bool is_returned_to(tree function) {
   return returned_to.count(DECL_UID(function)) != 0;
 }
 
-/* No body, so without a bracket: what runs before the call tells what to go back to. */
+/* A function that is no body has no bracket: what runs before the call tells what to go back to. */
 static void resync_plain(CallWork *w) {
   tree token = new_lasting_token();
   append(&w->before, clear_token(token));

@@ -163,8 +163,8 @@ static std::string symbol_behind(cgraph_node *node) {
   return symbol_of(target ? target : node->decl);
 }
 
-/* A function that this unit gives to a create, and whose body is elsewhere, or was left alone:
-   it lacks what its run asks for, or takes it for something else. */
+/* A function that this unit gives to a create, and whose body is elsewhere, or was left alone
+   because it lacks what its run asks for or takes it for something else. */
 static void add_callback(cgraph_node *node) {
   tree function = node->decl;
   for (const Reach &reach : reaches(function)) {
@@ -177,7 +177,8 @@ static void add_callback(cgraph_node *node) {
   }
 }
 
-/* Calls its argument before it returns, in a thread, or at the end: no loop's callback. */
+/* It calls its argument before it returns, in a thread, or at the end: that is no loop's
+   callback. */
 static bool is_of_c_library(tree callee) {
   static const char *const headers[] = {"stdlib.h", "signal.h", "pthread.h", "search.h",
                                         "threads.h"};
@@ -190,7 +191,7 @@ static bool is_of_c_library(tree callee) {
   return DECL_IS_UNDECLARED_BUILTIN(callee) || fndecl_built_in_p(callee);
 }
 
-/* What a call hands the address to, if that is elsewhere. */
+/* The function to which a call hands the address, if that one is elsewhere. */
 static std::string called_with(const ipa_ref *use) {
   tree callee = use->stmt && is_gimple_call(use->stmt) ? gimple_call_fndecl(use->stmt) : NULL_TREE;
   cgraph_node *to = callee ? cgraph_node::get(callee) : nullptr;
@@ -215,7 +216,7 @@ static std::string kept_in(const ipa_ref *use) {
              : "";
 }
 
-/* A function of this unit's whose address others get: once, the first such place. */
+/* A function of this unit whose address others get: noted once, at the first such place. */
 static bool add_passed(cgraph_node *node, std::string (*taker_of)(const ipa_ref *)) {
   ipa_ref *use = nullptr;
   if (!node->definition || node->alias || DECL_ARTIFICIAL(node->decl) || is_of_platform(node->decl))
@@ -233,8 +234,8 @@ static bool add_passed(cgraph_node *node, std::string (*taker_of)(const ipa_ref 
   return false;
 }
 
-/* What is left in the symbol table by then is referred to. Where no function is async, those
-   that may have been meant are told. */
+/* Whatever the symbol table still has by then is referred to. Where no function is async, the
+   section has those that may have been meant. */
 static void add_elsewhere() {
   cgraph_node *node;
   if (!any_function)

@@ -60,7 +60,7 @@ tree due_tree(const Binding &b, const Frame &frame, tree *given) {
   }
   if (!difference)
     return sums[0];
-  /* What should have been before now is due at once. */
+  /* A time that has passed is due at once. */
   tree later =
       fold_build2(GT_EXPR, boolean_type_node, unshare_expr(sums[0]), unshare_expr(sums[1]));
   tree left = fold_build2(MINUS_EXPR, uint64_type_node, sums[0], sums[1]);

@@ -46,7 +46,7 @@ bool is_word(tree type) {
          (INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) == TYPE_PRECISION(ptr_type_node));
 }
 
-/* Both pointers to the same, or to nothing that is known: the fields of one are the other's. */
+/* Both point to the same, or to something unknown: the fields of one are the other's. */
 static bool same_argument(tree one, tree other) {
   return POINTER_TYPE_P(one) == POINTER_TYPE_P(other) &&
          (!POINTER_TYPE_P(one) ||
@@ -72,7 +72,7 @@ bool take_types(const Binding &b, tree function_type, Frame *frame) {
     well &= !POINTER_TYPE_P(declared) || is_word(own);
     frame->types[i] = declared;
   }
-  /* Else it may be another one that is called there: only what the key has found is looked into. */
+  /* Otherwise another function may be called there: only what the key has found is looked into. */
   bool sure =
       is_passed_as_is(frame->function, &b) ||
       !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when);

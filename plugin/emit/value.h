@@ -29,8 +29,8 @@ struct Frame {
 /* All aN of a line (its `| run` part aside) are there. */
 bool arguments_present(const Binding &, const Frame &);
 
-/* Of a body, called as a function of this type (or null): what it takes the arguments for is not
-   believed then, since it may have been cast. False: what the line says cannot be had. */
+/* For a body that is called as a function of this type (or null): its own types of the arguments do
+   not count then, since it may have been cast. False: what the line says cannot be had. */
 bool take_types(const Binding &, tree function_type, Frame *);
 
 /* The indices of the arguments that some value behind the call needs: ok=,
@@ -68,8 +68,8 @@ tree due_tree(const Binding &, const Frame &, tree *given);
  *
  *     end call:stop key=a0->owner      if (a0 != 0) end (..., a0->owner, 0);
  *
- * That all pointers are there which the value (or both of a key) follows; boolean. Null
- * where it follows none. Of values that have been made trees without an error.
+ * Are all pointers there that the value (or both of a key) follows? Boolean; null where
+ * it follows none. For values that have been made trees without an error.
  */
 tree guard_of(const Value *, const Frame &, const Binding &);
 tree guard_of_key(const Key &, const Frame &, const Binding &);

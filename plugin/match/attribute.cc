@@ -80,8 +80,9 @@ static tree with_attribute(tree type, tree attribute) {
   return NULL_TREE;
 }
 
-/* Between a star and a name, as in `T *coroutine_fn f (void)`: the compiler hands it what the
-   function returns, the reader means the function. The list goes on to what is declared next. */
+/* An attribute between a star and a name, as in `T *coroutine_fn f (void)`: the compiler gives it
+   to what the function returns, but its author means the function. The list goes on to what is
+   declared next. */
 static tree for_the_name(tree *node, tree name, tree args, int flags) {
   const int next = ATTR_FLAG_DECL_NEXT | ATTR_FLAG_FUNCTION_NEXT | ATTR_FLAG_ARRAY_NEXT;
   return DECL_P(*node) || !(flags & next) ? NULL_TREE : tree_cons(name, args, NULL_TREE);

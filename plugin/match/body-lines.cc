@@ -55,7 +55,7 @@ static void add_attribute_lines(BodyLines *body, const Lines &lines) {
 }
 
 static bool type_line_holds(const Binding *b, tree function) {
-  if (b->quoted) /* no header declares who has a signature: that it was read is enough */
+  if (b->quoted) /* no header declares what has a signature: that it was read is enough */
     return signature_matches(b->name, function);
   for (const Use &use : uses_of(function)) {
     if (!use.as)

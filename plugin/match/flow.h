@@ -38,7 +38,7 @@ void flow_out_of(tree function, tree value, location_t where);
    calls of `callee` (may be null). */
 void flow_reaches(tree place, const Binding *create, tree callee, location_t where);
 
-/* That a function reaches the fn= of a line that has such a `| run`. */
+/* A function reaches the fn= of a line that has such a `| run`. */
 struct Reach {
   const Binding *create;
   tree callee;      /* of the create, or null */

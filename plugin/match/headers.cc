@@ -8,8 +8,8 @@ namespace aprof {
 
 static std::unordered_map<tree, Libraries> by_name; /* by identifier */
 
-/* What expand_location says, which asks for the translation of "<built-in>" each
-   time. Null for builtins. */
+/* The answer of expand_location, without its translation of "<built-in>" each time. Null for
+   builtins. */
 static const char *file_at(location_t where) {
   const line_map_ordinary *map = nullptr;
   if (IS_ADHOC_LOC(where))
@@ -20,7 +20,7 @@ static const char *file_at(location_t where) {
   return map ? ORDINARY_MAP_FILE_NAME(map) : nullptr;
 }
 
-/* Asked several times about one declaration, then about the next. */
+/* Callers ask several times about one declaration, then about the next. */
 static const char *file_of(tree declaration) {
   static location_t last;
   static const line_maps *table;

@@ -2,11 +2,11 @@
 /*
  * Which line means which statement.
  *
- * Purpose: finds, for a function that is called, the lines of its calls, and for
- * a function that is defined, the lines of its body. Attributes, users' files
- * and shipped files all end here. Lines of shipped files hold for names declared in their
- * header only (headers.h); between the lines that are left lang/precedence.h decides.
- * Cost: see named-lines.h; a body is looked at once.
+ * Purpose: finds, for a function that is called, the lines of its calls, and has the tables
+ * for bodies (body-lines.h). Attributes, users' files and shipped files all end here. Lines of
+ * shipped files hold for names declared in their header only (headers.h); between the lines
+ * that are left lang/precedence.h decides.
+ * Cost: see named-lines.h.
  * Locking: none.
  */
 #ifndef APROF_PLUGIN_MATCH_H

@@ -65,7 +65,7 @@ static bool any_ends_fit(NamedLines *index, const Library *library, tree name) {
   return false;
 }
 
-/* No line is about it, for certain. */
+/* Certainly no line is about it. */
 static bool is_unknown(NamedLines *index, tree function, const Libraries &libraries) {
   tree name = DECL_NAME(function);
   bool another = DECL_ASSEMBLER_NAME_SET_P(function) && DECL_ASSEMBLER_NAME(function) != name;

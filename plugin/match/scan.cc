@@ -185,8 +185,8 @@ static void note_initializer(tree place, tree e, tree type) {
 
 static void announce_definition(tree function);
 
-/* Passed where functions of type `wanted` are, with other arguments, or a result that
-   one of both has not. */
+/* Is it passed as a function of type `wanted`, but has other arguments, or a result where that one
+   has none, or none where it has one? */
 static bool is_cast(tree function, tree wanted) {
   if (!wanted || parameter_count(wanted) < 0)
     return false;

@@ -10,9 +10,9 @@
  *   less would do, for CALM in a row:      back to the highest that any of the windows
  *                                          in that time would have needed
  *
- * That a step fits is asked with room to spare, more so when taking back; and who has
- * to shed again soon after taking back waits twice as long the next time. So a load at
- * the edge of a step changes it a few times a minute at most.
+ * A step fits only with room to spare, more so when taking back; a thread that has to shed
+ * again soon after taking back waits twice as long the next time. So a load at the edge
+ * of a step changes it a few times a minute at most.
  */
 
 #include "govern.h"
@@ -59,7 +59,7 @@ static void change(struct thread *t, enum aprof_step step, uint64_t now) {
 
 /* -- what to do ------------------------------------------------------------------- */
 
-/* What such events cost at a step, in ticks. */
+/* The cost of such events at a step, in ticks. */
 static uint64_t cost_at(enum aprof_step step, uint64_t events, uint64_t general) {
   const struct aprof_header *h = rt.header;
   return (events * h->step_cost_mticks[step] + general * h->general_cost_mticks) / 1000;

@@ -61,7 +61,7 @@ void event_missed(struct thread *t, enum aprof_miss kind, uint32_t site) {
     place(all, kind, site)->count++;
 }
 
-/* A call returns behind itself: the byte before is still part of it. */
+/* A call returns to the byte behind it: the byte before belongs to the call. */
 void event_missed_from(struct thread *t, enum aprof_miss kind, const void *caller) {
   event_missed(t, kind, site_of_address((const char *)caller - 1, APROF_MODEL_NONE));
 }

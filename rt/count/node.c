@@ -105,8 +105,8 @@ bool counters_lost(const struct aprof_counters *c) {
   return c >= nowhere && c < nowhere + NODE_SEGMENT;
 }
 
-/* The fast events' shortcuts: a wait that ends finds its function there. That of all awaits
-   for which there is no node has none: they are of any function. */
+/* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:
+   its waits are of any function. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   if (unlikely(await == 0))
     await = OTHER_AWAIT; /* only where threads race for a future: not known, then */

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Where paths go that there is no room for: a function and an await beneath it. */
+/* Paths for which there is no room go to these: a function and an await beneath it. */
 #define OTHER_NODE 1u
 #define OTHER_AWAIT 2u
 
@@ -55,7 +55,7 @@ static inline void function_known(struct aprof_counters *c, uint32_t node) {
   if (unlikely(c->function.own == 0))
     c->function.own = own_site(node_site(node));
 }
-/* What stands for its site, in that cache alone, of a function that is known by its address. */
+/* Stands for the site of a function that is known by its address, in that cache alone. */
 static inline struct aprof_site *address_as_site(const void *function) {
   return (struct aprof_site *)(uintptr_t)function;
 }

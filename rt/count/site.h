@@ -29,8 +29,8 @@ static inline uint32_t site_id(struct aprof_site *site) {
 /* This place, where it means waiting for new work: a helper's, of a create line inside it that
    says so. The place itself without memory. Rare. */
 uint32_t site_in_background(uint32_t place);
-/* An end, wake or switch that has found a future: said in the profile once, so that a
-   reader can tell a wrong key from a call that is made for much else. */
+/* Notes in the profile, once, that an end, wake or switch has found a future, so that a reader can
+   tell a wrong key from a call that is made for much else. */
 void site_found_slow(struct aprof_site *site);
 static inline void site_found(struct aprof_site *site) {
   if (unlikely(site->reserved[0] != rt.instance))

@@ -29,8 +29,8 @@ static SLOW void helper_end(const struct aprof_token *token) {
 
 /* -- awaits ---------------------------------------------------------------- */
 
-/* Where a slice that f's wait ends is said to end: at its outermost await, which is the
-   program's line; others on the stack are a library's. */
+/* The place at which a slice ends that f's wait ends: the outermost await, which is a line of the
+   program; the others on the stack are a library's. */
 static uint32_t slice_end_site(const struct aprof_future *f, struct aprof_site *site) {
   uint32_t outermost = node_site(f->await);
   return likely(outermost != 0) ? outermost : site_id(site);

@@ -9,17 +9,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The outermost open helper that no future called, also before there is a profile: the
-   first creates of a program lie in its helpers, too. `at` is its token's address, in the
-   frame of who called it; 0: none. */
+/* The outermost open helper that no future called, also before there is a profile: the first
+   creates of a program lie in its helpers, too. `at` is its token's address, in the caller's frame;
+   0: none. */
 struct helper {
   struct aprof_site *site;
   uintptr_t at;
 };
 extern __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
 
-/* Its site, as seen from a bracket with this token, if that lies in the call: further down
-   the stack, or in the same frame where the helper was inlined. Else it was jumped out of. */
+/* The helper's site, if the bracket with this token lies in the helper's call: further down the
+   stack, or in the same frame where the helper was inlined. Otherwise a jump has left the
+   helper. */
 static inline struct aprof_site *helper_around(const struct aprof_token *create) {
   uintptr_t here = (uintptr_t)create, at = events_helper.at;
   bool inside = at != 0 && here - at + (1u << 20) < (1u << 20) + 4096;

@@ -47,7 +47,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
     close_rest(t->block, now);
     slice_open(t, f, now, site->id);
   }
-  /* It lived since its bracket began: runnable all the time. */
+  /* It has lived since its bracket began, runnable all the time. */
   f->state = APROF_FUTURE_QUEUED;
   close_queued(t, f, now);
   f->outer = f->node;

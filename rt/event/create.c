@@ -16,8 +16,8 @@
 #include "rt/future/record.h"
 #include "tokens.h"
 
-/* Where a create is reported: at its own call, or at that of the program's wrapper
-   which it lies in. */
+/* The place at which a create is reported: its own call, or that of the program's wrapper in which
+   it lies. */
 static uint32_t create_place(const struct thread *t, struct aprof_site *site,
                              const struct aprof_token *token) {
   uint32_t place = 0;
@@ -113,8 +113,8 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
   return false;
 }
 
-/* It waits, and is due anew, or at no time any more; but what somebody woke is runnable all the
-   same, and what is overdue and due again at once. False: it was over. */
+/* The waiting future is due anew, or at no time any more (0). One that somebody woke stays
+   runnable, and so does one that is overdue and due again at once. False: it was over. */
 static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
                           uint64_t now) {
   uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
@@ -133,9 +133,9 @@ static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t i
   return false; /* the record's next one was not meant */
 }
 
-/* What key_taken does where the record may be another thread's to write, or another future's by
-   now. That its bracket is to tell comes before its key goes: no fast event there takes the key's
-   word for its own any more, which may soon be another key's. */
+/* Like key_taken, for a record that another thread may write, or that another future may have by
+   now. First the bracket is told to end it, then the key goes: from then on no fast event over
+   there takes the key's word for its own, which may soon be another key's. */
 static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old, uint64_t id,
                                      struct aprof_future *f, uint64_t key0, uint64_t key1,
                                      uint32_t flags, uint64_t now) {
@@ -187,7 +187,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
   return false;
 }
 
-/* The bracket closed before it ran: it waits for what was asked, or for its turn. */
+/* The bracket closed before f ran: f waits for what was asked, or for its turn. */
 static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
   tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
   f->flags |= APROF_F_WAITED;
@@ -210,8 +210,8 @@ static void forget_tentative(struct thread *t, const struct aprof_future *f, uin
   t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
 }
 
-/* Who has the key already gives it up, or goes on. Equal tuples live side by side, but
-   one that is armed again is there. */
+/* Does a future that has the key already give it up, or go on? Equal tuples live side by side,
+   unless one is armed again. */
 static bool takes_key(uint32_t flags) {
   return !(flags & APROF_KEYLESS) && (!(flags & APROF_TUPLE) || (flags & APROF_REARM));
 }
@@ -242,7 +242,7 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
     key_insert(f);
 }
 
-/* The key is that one's again which runs here, if f had it from there. */
+/* Gives the key back to the future that runs here, if f took it from that one. */
 static void unpublish(struct thread *t, struct aprof_future *f) {
   key_remove(f);
   struct aprof_future *old = t->cur;
@@ -260,8 +260,9 @@ void general_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1)
   struct aprof_future *f = bracket_future(token), *old = NULL;
   if (takes_key((uint32_t)f->polled))
     old = key_find(key0, key1, f->ns);
-  /* Where another one has the key, only the call's result tells whether it is over; but not of
-     one that makes its successor itself: that may run elsewhere before the call returns. */
+  /* Where another future has the key, only the call's result tells whether it is over. Not so for
+     one that makes its successor itself: the successor may run elsewhere before the call
+     returns. */
   bool fresh = old == NULL || (t->cur == old && !(f->polled & APROF_REARM));
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
       f->state == APROF_FUTURE_TENTATIVE && fresh) {

@@ -82,7 +82,8 @@ bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64
   return true;
 }
 
-/* For the close of f's bracket. False: f is over, and the record's next one was not meant. */
+/* Leaves word for the close of f's bracket. False: f is over; the record's next future was not
+   meant. */
 static bool leave_ending(struct aprof_future *f, uint64_t id, uint8_t ending) {
   if (f->id != id)
     return false;
@@ -149,8 +150,8 @@ void abandon_running(struct thread *t, uint64_t now) {
   set_resting(t, now);
 }
 
-/* The thread that took f while it runs here is still in that event, and gives it back: or is told
-   so here, should it not have seen that. */
+/* The thread that took f while f runs here is still in that event and gives it back, or learns it
+   here if it has not seen that f runs. */
 static bool taken_back(struct thread *t, struct aprof_future *f) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   return f->state == APROF_FUTURE_RUNNING && lease != 0 && thread_in_event(lease) &&
@@ -159,7 +160,8 @@ static bool taken_back(struct thread *t, struct aprof_future *f) {
          !running_is_lost(t);
 }
 
-/* What ran here is another thread's, which books its time: this one's is that of no future. */
+/* What ran here belongs to another thread, which books its time. This thread's time goes to no
+   future. */
 void running_lost(struct thread *t) {
   if (taken_back(t, t->cur) || !running_is_lost(t))
     return;
@@ -172,8 +174,8 @@ void running_lost(struct thread *t) {
   set_resting(t, now);
 }
 
-/* What awaits, or polls, in a call that the thread does not come back from, as where it is
-   cancelled. On a stack of its own it can go on elsewhere: NULL. */
+/* The future that awaits, or polls, in a call from which the thread does not return, for instance
+   because it is cancelled. NULL for one with a stack of its own: it can go on elsewhere. */
 static struct aprof_future *waits_in_vain(struct thread *t) {
   struct aprof_future *f = active_top(t);
   bool gone = f != t->suspended || t->suspended_at - t->stack_low < t->stack_high - t->stack_low;

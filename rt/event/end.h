@@ -18,14 +18,14 @@ static inline int body_verdict(const struct aprof_future *f, int how) {
   return likely(f->ending == 0) || f->ending >= ENDING_KEYLESS ? how : f->ending - 1;
 }
 
-/* What a reader needs if the process is killed before an end is counted at `c`: of what runs,
-   before its id is taken away. See struct aprof_future. */
+/* Notes what a reader needs if the process is killed before an end is counted at `c`: for what
+   runs, before its id is taken away. See struct aprof_future. */
 static inline void future_ends(struct aprof_block *b, const struct aprof_counters *c, int how) {
   b->ends = (uint64_t)how << APROF_ENDS_HOW | (&c->function.done)[how];
   publish_fence();
 }
 
-/* ... of what was at rest, behind that. */
+/* ... for what was at rest, behind that. */
 static inline void future_ending(struct aprof_block *b, struct aprof_future *f, uint32_t lease,
                                  const struct aprof_counters *c, int how) {
   f->lease = lease;
@@ -85,8 +85,8 @@ bool future_asked(struct thread *t, struct aprof_future *f, uint64_t id, uint8_t
    False, with nothing changed, where f is not in that chain. */
 bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *f, uint64_t now);
 
-/* What runs here was left without an event: a missed one. It waits where it was
-   born until an event of its own shows it again. */
+/* What runs here was left without an event, which counts as missed. It waits where it was born
+   until an event of its own shows it again. */
 SLOW void abandon_running(struct thread *t, uint64_t now);
 /* Whatever the thread did until now, that is closed. */
 static inline void nothing_runs(struct thread *t, uint64_t now) {
@@ -96,7 +96,8 @@ static inline void nothing_runs(struct thread *t, uint64_t now) {
     close_rest(t->block, now);
 }
 
-/* What ran here is another thread's, which books its time: this one's is that of no future. */
+/* What ran here belongs to another thread, which books its time. This thread's time goes to no
+   future. */
 SLOW void running_lost(struct thread *t);
 
 #endif

@@ -63,7 +63,8 @@ slow:
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Who waits for f's bracket to close, at an await all of whose records are there: *a. */
+/* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
+   NULL. */
 ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
                                         uint32_t index, bool immediate, struct aprof_counters **a) {
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));

@@ -24,8 +24,8 @@ static SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b)
   finish(b);
 }
 
-/* The end of an event that puts f at this place, from where others may find it; if another
-   thread took the place, or is replacing the segment, wherever there is one. */
+/* Ends an event by putting f at this place, where others may find it; or at any place, if another
+   thread has taken this one or is replacing the segment. */
 ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_segment *segment,
                       uint64_t *place, uint64_t seen, uint32_t hash) {
   uint64_t word = (uint64_t)hash << 32 | index_of(f);
@@ -47,8 +47,8 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
 
-/* The first run of what was made runnable: it was queued. One that has no name yet gets
-   it in a function of its own, `nameless`: NULL there. */
+/* The first run of a future that was made runnable: it was queued. If it has no name yet,
+   `nameless` goes on, for which `nameless` is NULL. */
 ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
                             struct aprof_future *f, struct aprof_site *function, const void *self,
                             uint32_t clock, run_found *nameless) {
@@ -135,8 +135,8 @@ slow:
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. What is found goes on
-   inside the event where it does not wait, or was woken. */
+/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. If the future does not
+   wait, `queued` goes on inside the event; if it was woken, `woken` does. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
                            uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
@@ -334,8 +334,8 @@ slow:
   timed_create_begin(site, token, function, fn);
 }
 
-/* No body ran inside, and no future has that key: it waits, or is queued, and can be found,
-   while its bracket may still be open. False: it has not happened. */
+/* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
+   queued, and can be found, while its bracket may still be open. False: nothing has changed. */
 ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint64_t key0,
                          uint64_t key1, bool still_open) {
   struct aprof_block *b = t->block;
@@ -374,7 +374,7 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
   return true;
 }
 
-/* Its key was known before the call; nothing that is aside waits for this end. */
+/* The key was known before the call, and no future that is aside waits for this end. */
 ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
   struct aprof_future *f = t->published;
   uint32_t below = bracket_indexed(token) ? (uint32_t)(token->word[2] & BRACKET_INDEX) : 0;

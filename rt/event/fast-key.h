@@ -15,10 +15,10 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* The future at its first place in the table, if it is that one, and the site one that needs
-   no general event; else NULL. Equal ones are not even looked at without the lock. The token
-   has its id from here on, read before the key, should another thread end it meanwhile. One of
-   an epoch that is over keeps its place: its lease is no thread's. */
+/* The future that stands at the first place of this key, if it has the key and the site needs no
+   general event; else NULL. Futures of equal keys are looked at under the lock only. The token has
+   the id from here on, read before the key, since another thread may end the future meanwhile. A
+   future of an epoch that is over keeps its place; its lease is no thread's. */
 ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
                                       struct aprof_token *token) {
   if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
@@ -41,8 +41,8 @@ ALWAYS bool fast_site(const struct aprof_site *site) {
   return site_known(site) && likely(site->reserved[0] == rt.instance);
 }
 
-/* The first place of f's key, where f is found there, which no other may be, and its segment is
-   whole. */
+/* The first place of f's key, if f stands there, and its segment is not being filled from another
+   one; else NULL. */
 ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
@@ -59,8 +59,8 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
   return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
 }
 
-/* The future runs from here on, in a bracket that nobody waits for: where that differs,
-   what calls this goes on. */
+/* The future runs from here on, in a bracket that no caller waits for; where one does, the caller
+   of this says so behind it. */
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                       struct aprof_future *f, struct aprof_counters *c,
                       const struct aprof_site *function, uint64_t now) {
@@ -94,12 +94,12 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
          site_record(known)->alias == function->id;
 }
 
-/* The same of what waits or is queued, by its counters alone: false where it is not that plain. */
+/* The same for what waits or is queued, told by its counters alone. False: they do not tell. */
 ALWAYS bool fast_plainly_own(const struct aprof_counters *c, const struct aprof_site *function) {
   return function == NULL || likely(fast_is_own(c, function));
 }
 
-/* So that it is plain the next time. */
+/* Lets the counters tell it the next time. */
 ALWAYS void fast_owns(const struct aprof_future *f, const struct aprof_site *function) {
   struct aprof_counters *c = fast_known(f);
   if (function != NULL && (f->flags & APROF_F_NAMED) && site_known(function) &&
@@ -107,14 +107,14 @@ ALWAYS void fast_owns(const struct aprof_future *f, const struct aprof_site *fun
     c->function.own = own_site(function->id);
 }
 
-/* Is it known of the future what function it is, where this body tells? */
+/* Is f known to be of this function? Also true where the body does not tell its own. */
 ALWAYS bool fast_named(const struct aprof_future *f, const struct aprof_site *site,
                        const struct aprof_site *function) {
   return function == NULL || (likely(f->flags & APROF_F_NAMED) && fast_own(f, site, function));
 }
 
-/* What it is when this body runs, while it is queued: *node and *counters. One that was
-   created without a name gets this one, by fast_rename. */
+/* The node and counters that f, which is queued, has once this body runs. If f was created without
+   a name, fast_rename gives it this one. */
 ALWAYS bool fast_name(struct thread *t, const struct aprof_future *f, const struct aprof_site *site,
                       struct aprof_site *function, uint32_t *node,
                       struct aprof_counters **counters) {
@@ -147,7 +147,8 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0);
 }
 
-/* Where the future that stops running waits, if that is known; `where` is, then, too. */
+/* The counters of the await in which f waits when it stops running; NULL: not known. If they are,
+   so is `where`. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where) {
   if (unlikely(f->await != 0) || unlikely(f->lease != t->lease)) /* another thread took it */
@@ -169,14 +170,14 @@ ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, 
   f->open--;
 }
 
-/* f, which waited, goes on: an await that only its bracket made is over with that. */
+/* f, which waited, goes on. That ends an await that only its bracket made. */
 ALWAYS void fast_goes_on(struct aprof_future *f) {
   if (likely(f->flags & APROF_F_IMPLICIT))
     f->await = 0;
   f->flags = (uint8_t)((f->flags & ~APROF_F_IMPLICIT) | APROF_F_STARTED);
 }
 
-/* Its place in the table, if f can be over by fast_over. */
+/* f's place in the table, if fast_over can end f; else NULL. */
 ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
                               struct aprof_counters *c) {
   uint64_t *place = fast_place(f, index);

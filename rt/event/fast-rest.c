@@ -52,7 +52,7 @@ slow:
 
 /* -- end --------------------------------------------------------------------- */
 
-/* Nobody else can begin to run f, which is this thread's and at rest, any more. */
+/* From here on no other thread can begin to run f, which is this thread's and at rest. */
 ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct aprof_token *token) {
   uint32_t lease = t->lease;
   if (likely(!threads_share()))
@@ -67,7 +67,7 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
   return false;
 }
 
-/* Its state is WAITING: at `a`; else QUEUED: NULL. */
+/* f waits at `a`, or is queued where `a` is NULL. */
 ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
                             struct aprof_counters *c, uint64_t now, uint32_t clock) {
   if (a == NULL) {
@@ -121,7 +121,7 @@ slow:
 
 /* -- what was woken runs ------------------------------------------------------ */
 
-/* What was found was ended by another thread, and its record may have another key. */
+/* Another thread has ended the future that was found; its record may have another key by now. */
 static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) {
   token->word[0] = 0;
   struct thread *t = aprof_self;
@@ -145,9 +145,8 @@ void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Nothing runs here, and the future waits, but was woken or due: the rest of its wait it was
-   queued. One whose function has to be looked at goes on in a function of its own, `other`:
-   NULL there. */
+/* Nothing runs here, and the future waits, but was woken or due: for the rest of its wait it was
+   queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. */
 ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
                            uint32_t clock, run_found *other) {

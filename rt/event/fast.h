@@ -141,14 +141,14 @@ ALWAYS void finish(struct aprof_block *b) {
   sequence_add(b, 1);
 }
 
-/* Is an amount of time none, because the clock of another core is behind? Of two, one is if
-   one of `a | b` is. */
+/* Is this amount of time negative, because another core's clock is behind? For two amounts ask
+   about `a | b`. */
 ALWAYS bool backwards(uint64_t passed) {
   return unlikely((int64_t)passed < 0);
 }
 
-/* Where f's await, or its function, is counted. Threads that race for a future may find one
-   for the other: of that kind, no histogram is there, which is looked at before all else. */
+/* The counters of f's await, or of its function. Threads that race for a future may find one for
+   the other; then the histogram is missing, which is looked at first. */
 _Static_assert(offsetof(struct aprof_counters, await.buckets) >=
                        offsetof(struct aprof_counters, function.none) &&
                    offsetof(struct aprof_counters, await.unused) <=
@@ -324,7 +324,7 @@ ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry 
   stands_aside(caller, index | CALLEE_MINE, now);
 }
 
-/* Can fast_restore be its end, at the await that `a` counts? */
+/* Can fast_restore end the caller's wait, at the await that `a` counts? */
 ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *caller,
                             uint32_t index, const struct aprof_counters *a, bool immediate) {
   return likely(caller->callee == (index | CALLEE_MINE)) &&
@@ -352,8 +352,8 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
   }
 }
 
-/* Where the slices of f are counted, `c` being its own record: false if not here yet. No
-   slice is open, so the thread's own record of that may be written before all is tested. */
+/* Finds where f's slices are counted; `c` counts f itself. False: not known here yet. No slice is
+   open, so the thread's own record of that may be written before all is tested. */
 ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
   if (unlikely(f->outer != f->node) && (f->outer == 0 || (c = fast_counters(t, f->outer)) == NULL))
     return false;
@@ -388,8 +388,8 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, in
   fast_count(c->function.wall_buckets, wall, clock);
 }
 
-/* future_claim of what has the id that the token says; without it where only a program that
-   destroys a stack while that runs could be in the way. */
+/* future_claim by the token's id. fast_disown does without: there only a program that destroys a
+   stack while it runs could come in between. */
 ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) {
   uint64_t id = token->word[0];
   return likely(

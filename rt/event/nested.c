@@ -50,8 +50,8 @@ static bool handlers_put_off(void) {
   return &__tsan_init != NULL;
 }
 
-/* Where handlers return to: the same for all of the program's, the first word of a signal
-   frame. Ours has no events. 0: no handler was ever installed. */
+/* The address that the program's handlers return to, the first word of a signal frame; all have the
+   same. Our own handler makes no events. 0: no handler was ever installed. */
 static uint64_t find_restorer(void) {
   static uint64_t known;
   struct kernel_action action;
@@ -62,7 +62,7 @@ static uint64_t find_restorer(void) {
   return known;
 }
 
-/* Reads words that may not be there; how many bytes were. */
+/* Reads memory that may not be mapped. Returns how many bytes were. */
 static size_t peek(uintptr_t from, void *to, size_t size) {
   struct iovec here = {to, size}, there = {(void *)from, size};
   ssize_t got = sys_process_vm_readv(rt.pid, &here, 1, &there, 1, 0);
@@ -108,7 +108,7 @@ static SLOW uintptr_t find_frame_far(uintptr_t from, uintptr_t until, uint64_t r
   return find_frame(from, until, restorer, words, sizeof words);
 }
 
-/* The one that the last event has found, of a handler that has many. */
+/* The frame that the last event has found, for a handler that makes many events. */
 static bool is_frame(uintptr_t frame, uint64_t restorer) {
   uint64_t word;
   return peek(frame, &word, sizeof word) == sizeof word && word == restorer &&
@@ -137,7 +137,7 @@ static bool in_signal_handler(struct thread *t) {
 
 #else
 
-/* Not known how to tell: what was interrupted is taken to go on. */
+/* Nobody knows how to tell here: what was interrupted is taken to go on. */
 static bool in_signal_handler(struct thread *t) {
   (void)t;
   return true;
@@ -145,7 +145,7 @@ static bool in_signal_handler(struct thread *t) {
 
 #endif
 
-/* The user's callback is called inside an event, too. */
+/* The user's callback runs inside an event, too. */
 static bool in_callback(const struct thread *t) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   return t->callback_at > here && t->callback_at - here < 1u << 20;
@@ -158,7 +158,7 @@ static bool is_record(uint32_t index) {
   return at >= APROF_HEADER_SIZE && at + sizeof(struct aprof_future) <= rt.header->used;
 }
 
-/* The free list ends where it is no list of free records any more. */
+/* Cuts the free list off at the first record that is not free. */
 static void mend_free_list(struct thread *t) {
   uint32_t *link = &t->free_list, n = 0, room = t->free_count + 1;
   struct aprof_future *last = NULL;
@@ -194,9 +194,9 @@ static bool aside_rightly(const struct thread *t, struct aprof_future *f) {
   return innermost(f) != f;
 }
 
-/* What this thread was giving birth to is given up; what runs here, and is not
-   what the thread runs, waits for its next event. What waits may have been about to run:
-   with no await any more, or the records of something else. */
+/* Gives up what this thread was creating. What is marked as running here, and is not what the
+   thread runs, waits for its next event. What waits may have been about to run, and have lost its
+   await or have another's counters. */
 static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (f->id == 0 || f->lease != t->lease || f == t->cur)
     return;

@@ -16,8 +16,9 @@ static struct aprof_future *first_meant(struct thread *t, struct aprof_site *sit
   return f;
 }
 
-/* A wake counts once; a due time that is still to come gives way to it. It is for what
-   would go on: on a stack, the innermost; what does not wait now will not wait the next time. */
+/* A wake counts once, and a due time that is still to come gives way to it. It means the future
+   that would go on, the innermost of a stack. One that does not wait now will not wait the next
+   time. */
 static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
   f = innermost_own(f);
   uint64_t seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
@@ -103,9 +104,8 @@ static bool end_future(struct thread *t, struct aprof_future *f, uint64_t id, in
   return false;
 }
 
-/* The call that ends it does not return, so no bracket inside it closes: f, which runs
-   here, is over at once, with all that lies above it. Whom it was called by goes on when
-   its own bracket closes. */
+/* The call that ends it does not return, so no bracket inside it closes: f, which runs here, is
+   over at once, with all that lies above it. Its caller goes on when its own bracket closes. */
 static bool end_unreturned(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
   if (t->cur == NULL || !runs_here(t, f))
     return false;
@@ -131,7 +131,8 @@ void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how)
   struct key_search s = key_searching(key0, key1, site->ns);
   struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_END);
   while (f != NULL) {
-    /* What another thread is asked to end goes by no key from here on; but equal keys do. */
+    /* What another thread is asked to end has no key from here on, unless it stands among equal
+       ones. */
     bool gone = end_of(t, f, key_id(f, key0, key1), site, how) || key_withdraw(f, key0, key1);
     s.cell = 0; /* others may have been found since */
     /* any: names every future of the address; each look-up finds another. */

@@ -39,7 +39,8 @@ static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof
   return true;
 }
 
-/* What runs was left by a jump to a frame of a function that is no body, if it lies above it. */
+/* A jump to a frame of a function that is no body has left what runs, if that lies above the
+   frame. */
 static void resync_plain(struct thread *t, const struct aprof_token *token) {
   uint64_t id = token->word[0];
   struct aprof_future *f = NULL;
@@ -56,7 +57,7 @@ static void resync_plain(struct thread *t, const struct aprof_token *token) {
   }
 }
 
-/* As most often, when it has come back for the first time. */
+/* Has nothing changed since? So it is most often, at the first return. */
 static bool as_before(const struct thread *t, const struct aprof_token *token) {
   if (t->block == NULL)
     return true;

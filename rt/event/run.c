@@ -12,7 +12,7 @@
 #include "rt/future/record.h"
 #include "tokens.h"
 
-/* Has there been a time of which no future is known any more? */
+/* Was there a time before this epoch, whose futures are not known any more? */
 static bool began_late(void) {
   const struct aprof_header *h = rt.header;
   return h->epochs[h->epoch % APROF_EPOCHS].begin_tick != h->tick0;
@@ -51,7 +51,7 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
 
 /* -- polling: a run after which the same wait may go on ------------------------- */
 
-/* Its sum grows, but it is not over yet. */
+/* The wait's sum grows, but the wait is not over yet. */
 static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct aprof_future *f,
                             uint64_t now) {
   if (f->state != APROF_FUTURE_WAITING || !(f->flags & APROF_F_IMPLICIT) || f->wake_tick != 0) {
@@ -69,7 +69,7 @@ static SLOW bool poll_begin(struct thread *t, struct aprof_token *token, struct 
   return true;
 }
 
-/* True: it goes on, at the same place. Else it is over, and counted. */
+/* True: the wait goes on, at the same place. False: it is over, and counted. */
 static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct aprof_future *f,
                           int how, uint64_t now) {
   uint32_t await = (uint32_t)(token->word[2] >> 44);
@@ -87,8 +87,8 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   return false;
 }
 
-/* It was made for one function, and this body is another one: of callbacks of one type, on
-   one object, each has a future of its own. */
+/* f was made for one function, and this body is another: callbacks of one type, on one object, have
+   a future each. */
 static bool of_another(struct aprof_future *f, struct aprof_site *function, const void *self) {
   uint32_t known = node_site(f->node);
   if ((f->flags & APROF_F_NAMELESS) || known == 0 || known == site_id(function))
@@ -97,8 +97,8 @@ static bool of_another(struct aprof_future *f, struct aprof_site *function, cons
   return address == 0 || (self != NULL && address != (uint64_t)(uintptr_t)self);
 }
 
-/* The future of the create bracket that is open here, which no body has run yet: one
-   that has its key is its own. */
+/* The future of the create bracket that is open here, if no body has run it yet: a body with its
+   key is its own. */
 static struct aprof_future *published_here(const struct thread *t,
                                            const struct aprof_site *function) {
   struct aprof_future *f = t->published;

@@ -18,7 +18,8 @@ static inline uint64_t event_time(struct thread *t) {
   return likely(now >= t->block->last) ? now : t->block->last;
 }
 
-/* Around idle, where it matters most and costs least. */
+/* The time around idling, where it matters most and costs least: a thread that has shed its clock
+   reads it here. */
 static inline uint64_t idle_time(struct thread *t) {
   if (unlikely(t->shed >= APROF_STEP_COARSE))
     t->stood = clock_read();
@@ -93,7 +94,7 @@ static inline void close_running(struct thread *t, uint64_t now) {
   t->counters->function.exec += now - t->block->last;
 }
 
-/* f ran after all between two awaits of which one lies inside the other. */
+/* f ran between two awaits of which one lies inside the other: that time is exec after all. */
 static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
   counters_of(t, f->node)->function.exec += elapsed(f->last, now);
 }
@@ -107,13 +108,13 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
   histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
 }
 
-/* Who is woken while it runs, or is put aside, does not wait the next time: until then its
-   wake_tick is the waker's site, in place of a tick, which is greater than any. */
+/* A future that is woken while it runs, or is aside, does not wait the next time. Until then its
+   wake_tick holds the waker's site in place of a tick; ticks are greater than any site. */
 static inline bool is_mark(uint64_t wake_tick) {
   return wake_tick != 0 && wake_tick <= rt.header->sites;
 }
 
-/* Of a stack that one key means: its next wait is that of the body on top. */
+/* Moves the mark to the body on top of a stack that one key means: its wait is the next one. */
 static inline void mark_moves(struct aprof_future *from, struct aprof_future *to) {
   if (unlikely(from->wake_tick != 0))
     to->wake_tick = __atomic_exchange_n(&from->wake_tick, 0, __ATOMIC_RELAXED);
@@ -139,7 +140,7 @@ static inline void close_queued(struct thread *t, struct aprof_future *f, uint64
 /* f's wait ended then, at its await. */
 static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t end,
                               bool immediate) {
-  /* Without one only where threads race for f: not known, then. */
+  /* f has no await only where threads race for it: then nobody knows. */
   uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
   struct aprof_counters *a = counters_of(t, await);
   uint64_t passed = elapsed(f->last, end);

@@ -51,7 +51,7 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   histogram_add(t, b->slice_node, OF_SLICE, &c->function.slice_histogram, length);
 }
 
-/* It had not been: what seemed a suspension was a call on the same stack. */
+/* The loop had not been let go: what seemed a suspension was a call on the same stack. */
 static inline void slice_reopen(struct thread *t, uint64_t ended) {
   struct aprof_counters *c = t->slice_counters;
   uint32_t histogram = c->function.slice_histogram;
@@ -64,8 +64,8 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
     --((uint64_t *)(rt_base() + ((uint64_t)histogram << 3)))[aprof_bucket_of(length)];
 }
 
-/* Is it time to read what this thread has had of its processor? Before it is idle no
-   more; `idle`: since when. */
+/* Reads how much processor time this thread has had, if it is time for that. The thread is about to
+   stop being idle; `idle`: since when it is. */
 void slice_polled(struct thread *t, uint64_t idle);
 void slice_thread_starts(struct thread *t, uint64_t now); /* ... at its first event */
 

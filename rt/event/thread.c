@@ -159,7 +159,8 @@ static bool reclaim_blocks(void) {
   return found > 0;
 }
 
-/* Its owner writes the state by plain stores until it lets go: who sees that it has asks again. */
+/* The owner writes the state by plain stores until it lets go; a thread that sees it free asks
+   again. */
 HINT static bool looks_free(const struct aprof_block *b) {
   return b != NULL && __atomic_load_n(&b->state, __ATOMIC_RELAXED) == APROF_THREAD_FREE;
 }
@@ -186,7 +187,8 @@ static struct aprof_block *block_lease(uint32_t *number) {
   return block != NULL ? block : block_new(number);
 }
 
-/* Looked for in vain since the last was given back: each event of the thread would do so. */
+/* No block was free when a thread last looked, and none has been given back since. Without this
+   test each event of a thread without a block would look again. */
 static bool none_is_free(void) {
   return unlikely(__atomic_load_n(&none_behind, __ATOMIC_RELAXED) ==
                   __atomic_load_n(&given_back, __ATOMIC_RELAXED) + 1);
@@ -276,7 +278,7 @@ static void enter_epoch(struct thread *t) {
     if (b->state != APROF_THREAD_RUNNING) {
       *(b->state == APROF_THREAD_IDLE ? &b->idle : &b->other) += passed;
     } else if (t->cur != NULL && (uint16_t)(t->cur->id >> 48) == (uint16_t)b->epoch) {
-      /* Detached while it ran: this thread is the one that books it. */
+      /* It was detached while it ran: this thread books it. */
       t->counters->function.exec += passed;
       t->cur->last += passed;
     }
@@ -287,7 +289,7 @@ static void enter_epoch(struct thread *t) {
   govern_start(t, clock_read());
   if (b->epoch != epoch || b->last < began)
     b->last = began;
-  /* One that was idle is so until this event, of which the reader has said so, too. */
+  /* A thread that was idle stays so until this event, as the reader has reported it. */
   bool idle = b->epoch != 0 && b->epoch != epoch && b->state == APROF_THREAD_IDLE;
   b->state = idle ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   b->epoch = epoch;

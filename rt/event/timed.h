@@ -9,9 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The general events once more, for fast events to go on in. Where the thread's events are timed
-   just now, the fast one is made once more between two looks at the clock. Polling has no fast
-   ones, and has these. */
+/* What fast events go on in. While the thread's events are timed, this makes the fast event once
+   more between two looks at the clock; else it is the general one. Idling has no fast events: gates
+   hold these. */
 #define TIMED_EVENTS(row, with)                                                                    \
   APROF_GATE_enter(row, with) APROF_GATE_leave(row, with) APROF_GATE_suspend(row, with)            \
       APROF_GATE_resume(row, with) APROF_GATE_create_begin(row, with)                              \

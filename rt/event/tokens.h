@@ -59,7 +59,8 @@ static inline void token_set(struct aprof_token *token, struct aprof_future *f, 
   token->word[2] = word2;
 }
 
-/* Of an epoch that is over: what it closes is, too. What has no epoch is no token. */
+/* Is the token of an epoch that is over? Then what it closes is over, too. Without an epoch it is
+   no token. */
 static inline bool token_old(const struct thread *t, uint64_t id) {
   return (id >> 48 != 0 || id == 0) && !token_current(t, id);
 }
@@ -94,8 +95,8 @@ static inline bool bracket_polls(const struct aprof_token *token) {
   return unlikely(bracket_indexed(token)) && unlikely(token->word[2] & BRACKET_POLL);
 }
 
-/* Who waits for the bracket to close: NULL if nobody, if it runs again already,
-   or is over. */
+/* The future that waits for the bracket to close; NULL: none does, or it runs again already, or is
+   over. */
 static inline struct aprof_future *bracket_below(const struct aprof_token *token, uint32_t callee) {
   uint32_t index = (uint32_t)(token->word[2] & BRACKET_INDEX);
   if (likely(!bracket_indexed(token)))

@@ -47,7 +47,7 @@ static inline void set_resting(struct thread *t, uint64_t now) {
   thread_rests(t, t->block, now);
 }
 
-/* What woke it while it ran stays: it is runnable from the start. */
+/* A wake that came while f ran stays: f is runnable from the start of its wait. */
 static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
   f->await = await;
   f->counters = (uintptr_t)nowhere;
@@ -71,8 +71,8 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
   tell(APROF_EVENT_WAITING, f, 0, now);
 }
 
-/* The serial of what the bracket that put f aside is for: the record may have come to
-   another future since. Who wakes what is aside leaves a mark, so the waker's place is free. */
+/* The serial of the future whose bracket put f aside; its record may be another future's by now. It
+   stands in the waker's place, which is free: a wake of what is aside leaves a mark only. */
 static inline uint32_t aside_for(const struct aprof_future *f) {
   return __atomic_load_n(&f->wake_site, __ATOMIC_RELAXED);
 }

@@ -47,8 +47,8 @@ void arena_publish(void *elements, uint32_t type) {
 
 #define STRING_LENGTH 4095u /* what is longer is cut */
 
-/* Events come here: no function of libc that a program may well define itself,
-   and have a body of its own run in the middle of one. */
+/* Events come here, so this calls no function of libc: a program may define it itself, and its body
+   would run in the middle of an event. */
 static size_t measure(const char *text, uint32_t *hash) {
   size_t length = 0;
   uint32_t h = 2166136261u;

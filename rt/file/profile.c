@@ -300,8 +300,8 @@ static void backed(uint64_t until) {
   __atomic_store_n(&rt.records, until / sizeof(struct aprof_future), __ATOMIC_RELAXED);
 }
 
-/* By the limit of now: the program, or who forked it, may have set one since the range was
-   reserved. What lies beyond it stays address space. */
+/* By the limit of now: the program, or the process that forked it, may have set one since the range
+   was reserved. What lies beyond it stays address space. */
 static bool fits_limit(void) {
   struct rlimit limit;
   if (too_little || sys_getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < LEAST)
@@ -326,7 +326,7 @@ bool profile_open(void) {
   sys_flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
     goto fail;
-  if (getauxval(AT_SECURE)) /* who may look into it, as who started the program, cannot change it */
+  if (getauxval(AT_SECURE)) /* the user who started it may look into it, not change it */
     sys_fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
   char *base = rt_base();
   /* The header stays with a child until it has its own: gates test its flag. */

@@ -17,7 +17,7 @@ static struct {
   uint32_t outside;  /* the last mark since which it was in no event for a moment */
 } seen[BLOCKS];
 static uint32_t mark;
-static bool settled_once; /* nobody takes itself for the only thread any more; atomic */
+static bool settled_once; /* no thread takes itself for the only one any more; atomic */
 
 void grace_reset(void) {
   memset(thread_blocks, 0, sizeof thread_blocks);

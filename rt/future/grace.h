@@ -16,16 +16,17 @@
 extern struct aprof_block *thread_blocks[BLOCKS]; /* rt.lock to add */
 extern struct thread *thread_holders[BLOCKS];     /* who leased each last; atomic */
 
-/* Waits, not for ever, until the thread of this lease has left the event that it is in, or
-   waits itself, as is no part of beginning to run a future. False: it stands still there. */
+/* Waits, for a bounded time, until the thread of this lease has left the event that it is in, or
+   waits itself: no thread waits while it begins to run a future. False: it stands still in the
+   event. */
 bool thread_settles(struct thread *t, uint32_t lease);
 uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits */
 /* Is the thread of this lease still in an event that began in an epoch before the current one? */
 bool thread_lags(uint32_t lease);
 bool thread_in_event(uint32_t lease); /* ... is in one, at this moment */
-/* A mark for this moment, by which what no event finds any more is used again once nobody can
-   still look at it. Marks are compared by their difference. A thread is late when it has been in
-   one event for `patience` marks or more: it stands still, most likely. */
+/* A mark for this moment. What no event can find any more is used again once no thread can still
+   look at it, which marks tell. Marks are compared by their difference. A thread is late when it
+   has been in one event for `patience` marks or more: most likely it stands still. */
 #define MARKS_LATE 4u
 struct marks {
   uint32_t now;
@@ -39,7 +40,7 @@ struct marks {
 static inline bool mark_before(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) < 0;
 }
-/* The caller is taken to look at no such thing any more. rt.lock held. */
+/* The caller itself looks at no such thing any more. rt.lock held. */
 struct marks threads_mark(uint32_t patience);
 static inline void thread_waits(struct thread *t, bool waits) {
   __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);

@@ -46,8 +46,8 @@ void cell_free(uint32_t index);
 /* False: no memory. */
 bool queue_append(struct queue *q, uint64_t entry);
 
-/* What has ended goes, at the front; elsewhere once it is the half of all: each entry is
-   moved a few times in its life. Cells come free as fast as they are taken. True: some
+/* Drops what has ended: at the front, and everywhere once it is half of all, so that each entry is
+   moved a few times in its life and cells come free as fast as they are taken. True: some entries
    are left. */
 bool queue_trim(struct queue *q);
 

@@ -48,8 +48,8 @@ static struct key_segment *segments_take(struct segments *list) {
   return segment;
 }
 
-/* No thread can be in it but those that are late. It has waited as long as makes a thread late:
-   should one have gone on, found it, and stand still again. */
+/* Only late threads can be in it. It has waited for as long as makes a thread late, since a late
+   one may have gone on, found it, and stopped again. */
 static bool only_late_ones(const struct key_segment *segment) {
   return !mark_before(marks.others, segment->retired) && marks.now - segment->retired >= patience();
 }

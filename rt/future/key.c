@@ -43,11 +43,10 @@ static bool is_tomb(uint64_t word) {
 }
 
 /*
- * What reads a record that another thread may be filling. It is believed only where all
- * of it is that of the key which the caller holds, and then the program itself has
- * ordered the create before this event; what else is read stale makes the look-up pass on. Of
- * equal keys, whether a bracket holds one is asked, and changed to held, under the lock
- * only.
+ * Reads a record that another thread may be filling. The answer counts only where all of the record
+ * is that of the caller's key: then the program itself has ordered the create before this event.
+ * Whatever else is read stale makes the look-up pass on. Whether a bracket holds one of several
+ * equal keys is asked, and changed to held, under the lock only.
  */
 HINT static bool is_key(const struct aprof_future *f, const struct key_search *s) {
   return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
@@ -77,7 +76,7 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
     return true;
   }
   if (!is_free(f) || !is_key(f, s))
-    return false; /* or it has just been: who lets it go takes its key first */
+    return false; /* or it has just been: a thread that lets it go takes its key first */
   if (s->found == NULL || f->created_tick < s->found->created_tick ||
       (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
     s->found = f;
@@ -214,8 +213,8 @@ struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
 
 /* -- insertion ------------------------------------------------------------------------- */
 
-/* At the first free place of its key; unless it is there: who inserts while a segment is
-   replaced, and who replaces it, may both have to do it. */
+/* Puts the word at the first free place of its key, unless it is there: while a segment is
+   replaced, both the thread that inserts and the one that replaces may have to do this. */
 static void put(struct key_segment *segment, uint64_t word) {
   for (uint32_t slot = (uint32_t)(word >> 32) % KEY_WORDS;; slot = (slot + 1) % KEY_WORDS) {
     uint64_t seen = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);

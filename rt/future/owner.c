@@ -23,7 +23,7 @@ uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t i
   for (unsigned i = 0; lease == 0 && f->id == id && i < HELD_TRIES; i++) {
     thread_waits(t, true);
     wait_for_other(i, was_confined_lately());
-    thread_waits(t, false); /* before the look: who took the lease away again waits for us, then */
+    thread_waits(t, false); /* before the look: who takes the lease away again waits for us */
     lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   }
   return lease;
@@ -59,9 +59,9 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
   return true;
 }
 
-/* Is f at rest, now that the thread of that lease does not begin to run it any more? What runs on
-   f's stack goes on meanwhile: a look at it is believed only where that thread was in no event, in
-   which one body is over, and the one below not yet restored. */
+/* Is f at rest, now that the thread of that lease cannot begin to run it? What runs on f's stack
+   goes on meanwhile, so a look at it counts only if that thread was in no event: inside one, a body
+   may be over and the one below not yet restored. */
 static bool rests(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t lease) {
   for (unsigned i = 0; i < REST_TRIES; i++) {
     uint64_t before = thread_sequence(lease);

@@ -8,12 +8,12 @@
 #include "grace.h"
 #include "rt/rt.h"
 
-/* The lease that this thread took away last is given back, where it still is away. */
+/* Gives the lease back that this thread took away last, if it is still away. */
 void future_unhold(struct thread *t);
-/* f's lease; 0: it is being ended. Waits while that is not sure: who took the lease away may
-   have meant the future that had the record before. */
+/* f's lease; 0: a thread is ending f. Waits while that is not sure: the thread that took the lease
+   away may have meant the future that had the record before. */
 uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id);
-/* Before this thread runs f, of this id: false where another one is ending it. */
+/* This thread is about to run f, of this id. False: another thread is ending it. */
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id);
 /* f runs on this thread from now on, whoever had its lease. */
 SLOW void future_migrated(struct thread *t, struct aprof_future *f);

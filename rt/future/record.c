@@ -50,7 +50,7 @@ static uint32_t slab_new(void) {
 /* -- futures of closed epochs -------------------------------------------------- */
 
 /* A thread that has stood still in an event since that epoch may be about to run what is its own,
-   or to create it: that is left for the next time. None begins to after this. */
+   or to create it: that is left for the next time. After this no thread begins to. */
 static bool lease_withdrawn(struct aprof_future *f) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   return lease == 0 ||

@@ -52,8 +52,8 @@ record_give(struct thread *t, struct aprof_future *f, uint32_t index) {
 /* In no place of the tree yet, tentative. NULL: counted as lost. */
 struct aprof_future *future_new(struct thread *t, uint64_t now);
 /*
- * Who takes a future's id away may end it, and nobody else: of two threads that want to,
- * for want of an order between them in the program, one does. False: it is over, or was.
+ * Takes a future's id away. The thread that does may end it, and no other: of two that want to,
+ * because the program does not order them, one does. False: it is over, or was.
  */
 static inline bool future_claim(struct aprof_future *f, uint64_t id) {
   return id != 0 &&

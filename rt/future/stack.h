@@ -44,7 +44,8 @@ void goes_on_by_itself(struct aprof_future *f);
    run yet, and can be ended from outside. */
 bool is_busy(struct aprof_future *f);
 
-/* The stack pointer of who called the event, or a little above where it was not jumped to. */
+/* The caller's stack pointer, or a little above it where the event was called rather than jumped
+   to. */
 #define caller_stack() ((uintptr_t)__builtin_dwarf_cfa())
 
 /* Is `inner`, a token's address, on the stack where t->suspended waits, above

@@ -79,8 +79,8 @@ static bool is_served(const struct aprof_gate *gate) {
          gate->size <= sizeof *gate;
 }
 
-/* Its module runs as if never instrumented. Who looks at the process is to find out: there is
-   a profile that says so, also where no other module has a future. */
+/* The module runs as if never instrumented. Whoever looks at the process finds out: a profile says
+   so, also where no other module has a future. */
 static void refuse(const struct aprof_gate *gate) {
   if (rt.refused.modules++ == 0) {
     rt.refused.abi = gate->abi;

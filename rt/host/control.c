@@ -98,8 +98,9 @@ static void start_over(void) {
 
 /* -- start ----------------------------------------------------------------------- */
 
-/* In a handler that asks for totals: those of a process without a future are of none. Not where the
-   next event is to open the profile, of a child that was forked in the middle of one. */
+/* In a handler that asks for totals: is there a profile, made now if need be? A process without a
+   future has totals of none. Not in a child that was forked in the middle of an event: its next
+   event opens the profile. */
 static bool asked(void) {
   const struct thread *t = aprof_self;
   uint64_t before = 0;

@@ -105,10 +105,10 @@ static unsigned last_descriptor(void) {
   return size != 0 ? size : ~0u;
 }
 
-/* The command has the profile, and nothing else of the program's: no socket or pipe
-   stays open on its account. Not by the C library's calls: who has others in their place (a
-   sanitizer, a preloaded library) would take it for the program, in whose memory this is, that
-   closes its files. False: the profile cannot be had. */
+/* The command has the profile, and nothing else of the program's: no socket or pipe stays open on
+   its account. Not by the C library's calls: a sanitizer or a preloaded library that has others in
+   their place would believe that the program, in whose memory this runs, closes its files. False:
+   the profile cannot be had. */
 static bool take_descriptors(void) {
   bool ours = profile_fd_ok(), talk = say_heard();
   if (ours && rt.fd != PROFILE_FD && sys_call(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
@@ -184,9 +184,9 @@ static pid_t start_process(int flags, int (*run)(void *), char *stack_end, void 
 #endif
 }
 
-/* A program that has more rights than who started it (setuid) does not lend them: the command
-   writes where that one says, by the directory it is in, and cannot write to the profile, which
-   the program trusts. False: it has others than either. */
+/* A program that has more rights than the user who started it (setuid) does not lend them: the
+   command writes where that user says, by the directory it is in, and cannot write to the profile,
+   which the program trusts. False: it has others than either. */
 static bool take_rights(void) {
   if (!getauxval(AT_SECURE))
     return true;
@@ -306,8 +306,8 @@ static struct place *free_place(uint64_t now) {
 
 /* -- where the program gets the children of others ------------------------------- */
 
-/* As the first process of a container, or as who asked for them: then also a command whose
-   parent has ended. */
+/* Does this process get the children of others, as the first of a container or because it asked for
+   them? Then it also gets a command whose parent has ended. */
 static bool is_reaper(void) {
   int reaper = 0;
   return sys_call(SYS_getpid) == 1 ||
@@ -350,8 +350,8 @@ static bool start_kept(struct request *r, struct place *p) {
   return true;
 }
 
-/* It has left its PID namespace, and the first process that it starts is the first of another:
-   that must not be ours, at whose end no more could be started there. */
+/* Has the program left its PID namespace, with no process in its new one yet? The first that it
+   starts there must not be our command: at that one's end no more could be started. */
 static bool children_are_elsewhere(void) {
   static const char *const names[] = {"/proc/thread-self/ns/pid",
                                       "/proc/thread-self/ns/pid_for_children"};
@@ -435,9 +435,9 @@ int dump_request(const char *reason, uint64_t tick) {
   return result;
 }
 
-/* The program is over but for its totals. What signal it gets until they are made would
-   have found nobody without us, and its handler would find the program taken down: it is
-   not let in any more. Real-time signals come in still; glibc talks to threads by two. */
+/* The program is over but for its totals. Without us a signal that comes now would have found no
+   process, and its handler would find the program taken down: it is not let in any more. Real-time
+   signals still come in; glibc's threads talk by two of them. */
 static void last_request(uint64_t tick) {
   uint64_t before = 0;
   bool confined = is_confined(); /* then nothing is waited for */
@@ -453,7 +453,7 @@ static void last_request(uint64_t tick) {
 
 static void (*handler)(int);
 
-/* From the start on, since who sends it cannot know whether there was a future yet. */
+/* From the start on, since its sender cannot know whether there was a future yet. */
 static void take_signal(int number) {
   struct sigaction old, mine = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
   if (number == 0 || sys_sigaction(number, NULL, &old) != 0)

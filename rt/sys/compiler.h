@@ -41,8 +41,9 @@ static inline void *pointer_read(void *const *at) {
 }
 #endif
 
-/* Of what reads words that others may be writing, and says why that does no harm: ThreadSanitizer
-   is not told of it, who would name it by stacks that it often has forgotten. */
+/* Marks a function that reads words which other threads may be writing, and says why that does no
+   harm. ThreadSanitizer is not told of it: it would name it by stacks that it has often
+   forgotten. */
 #if defined __has_attribute
 #if __has_attribute(no_sanitize_thread)
 #define HINT __attribute__((no_sanitize_thread))

@@ -282,13 +282,13 @@ static uint32_t filters_of(const char *status) {
   return found;
 }
 
-/* Calls that the loader has made before are all that this makes. */
+/* Makes only calls that the loader has made before. */
 bool confine_foreign(void) {
   uint32_t own = filters_of("/proc/self/status");
   return own != 0 && own != filters_of("/proc/1/status");
 }
 
-/* The program may have taken its number. */
+/* The program may have closed our file descriptor, and have a file of its own under that number. */
 static bool still_ours(void) {
   struct stat st;
   return status_fd >= 0 && raw_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&

@@ -66,8 +66,8 @@ long own_failed(int error) {
   return -1;
 }
 
-/* Which arguments the caller gave nobody knows, so all are passed on: in C that would be a look
-   at what is not there. */
+/* Nobody knows which arguments the caller gave, so all are passed on; C code would look at
+   arguments that are not there. */
 __asm__(".text\n\t.globl __aprof_own_syscall\n\t.hidden __aprof_own_syscall\n"
         "\t.type __aprof_own_syscall, @function\n"
         "__aprof_own_syscall:\n\tmovq %rdi, %rax\n\tmovq %rsi, %rdi\n\tmovq %rdx, %rsi\n"

@@ -6,7 +6,7 @@
  *
  * All of them are sent to the thread that made the call, so they are held back there and
  * taken off again. One that somebody else sends meanwhile is the program's: the kernel says
- * who sent it. (A terminal sends nothing to who holds its signal back.)
+ * who sent it. (A terminal sends nothing to a process that holds its signal back.)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool sent_by_our_call(const siginfo_t *info) {
          info->si_pid == (pid_t)sys_call(SYS_getpid);
 }
 
-/* Only to this thread: whom the sender meant, other than it, cannot be known any more. */
+/* Only to this thread: nobody can know any more whether the sender meant another. */
 static void put_back(siginfo_t *info) {
   sys_call(SYS_rt_tgsigqueueinfo, sys_call(SYS_getpid), sys_call(SYS_gettid), info->si_signo, info);
 }
