@@ -68,6 +68,7 @@ struct wait {
 };
 /* An await, and not for what the one who waits has called or runs. */
 bool ask_waits_outside(const struct view_path *);
+bool ask_is_outside(const char *kind); /* of an await */
 struct wait *ask_waits(const struct view *, bool background, size_t *count);
 void ask_waits_free(struct wait *, size_t count);
 
@@ -104,6 +105,6 @@ struct finding {
 };
 struct finding *ask_findings(const struct view *, const struct ask_limits *, size_t *count);
 void findings_free(struct finding *, size_t count);
-extern const char *const finding_kinds[];
+extern const char *const finding_kinds[FINDINGS];
 
 #endif

@@ -137,6 +137,20 @@ static void check(const struct arguments *a, struct argp_state *state) {
     argp_error(state, "%s", fault);
 }
 
+/* Words that belong to an option go to it; the others stay, in their order. */
+static void take_words(struct arguments *a, struct argp_state *state) {
+  a->word = state->argv + state->next;
+  for (int i = state->next; i < state->argc; i++) {
+    bool taken = false;
+    for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+      for (const struct option_row *row = a->table[t].row; row->name && !taken; row++)
+        if ((taken = row->also && row->also(state->argv[i])))
+          take(row, a->table[t].into, state->argv[i], state);
+    if (!taken)
+      a->word[a->words++] = state->argv[i];
+  }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct arguments *a = state->input;
   char *into;
@@ -145,10 +159,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     argp_error(state, "an option's value is empty: is a variable not set?");
   if (row)
     take(row, into, arg, state);
-  else if (key == ARGP_KEY_ARGS) {
-    a->word = state->argv + state->next;
-    a->words = (size_t)(state->argc - state->next);
-  } else if (key == ARGP_KEY_END)
+  else if (key == ARGP_KEY_ARGS)
+    take_words(a, state);
+  else if (key == ARGP_KEY_END)
     check(a, state);
   else
     return ARGP_ERR_UNKNOWN;

@@ -113,7 +113,8 @@ static int show_targets(const struct show *show, const char *const *target, size
 }
 
 static int show_arguments(const struct output *o, struct show *show, int argc, char **argv) {
-  const char *usage = o->targets == OUTPUT_ONE ? "[TARGET]" : "[TARGET [TARGET]]";
+  char *usage = print_string("%s%s%s", o->targets == OUTPUT_ONE ? "[TARGET]" : "[TARGET [TARGET]]",
+                             o->words ? " " : "", o->words ? o->words : "");
   char *about =
       print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", ARGUMENTS_TARGET);
   struct arguments a = {.usage = usage,
@@ -136,6 +137,7 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   a.table[tables].into = show;
   arguments_parse(&a, argc, argv);
   free(about);
+  free(usage);
   if (show->core && !core_is(show->core)) {
     complain("%s is no core", show->core);
     return CLI_FAILED;

@@ -4,8 +4,8 @@
 
 #include "read/view.h"
 
-#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void flush(struct emit *e) {
@@ -133,15 +133,19 @@ void emit_text(struct emit *e, const char *name, const char *text) {
   put_quoted(e, text);
 }
 
-void emit_share(struct emit *e, const char *name, double value, int digits) {
+void emit_float(struct emit *e, const char *name, double value, int digits) {
   char text[400];
-  if (!(value >= 0 && value <= DBL_MAX)) {
+  if (!isfinite(value)) {
     emit_null(e, name);
     return;
   }
   put_name(e, name);
   snprintf(text, sizeof text, "%.*f", digits, value);
   put_text(e, text);
+}
+
+void emit_share(struct emit *e, const char *name, double value, int digits) {
+  emit_float(e, name, value < 0 ? (double)NAN : value, digits);
 }
 
 void emit_maybe(struct emit *e, const char *name, uint64_t value, bool known) {

@@ -36,7 +36,9 @@ void emit_signed(struct emit *, const char *name, int64_t value);
 void emit_bool(struct emit *, const char *name, bool value);
 /* null for a NULL text */
 void emit_text(struct emit *, const char *name, const char *text);
-/* With so many digits behind the point; null for less than 0. */
+/* With so many digits behind the point; null for what is no number. */
+void emit_float(struct emit *, const char *name, double value, int digits);
+/* The same; null for less than 0, too. */
 void emit_share(struct emit *, const char *name, double value, int digits);
 /* null where `known` is false */
 void emit_maybe(struct emit *, const char *name, uint64_t value, bool known);

@@ -30,6 +30,7 @@ struct output {
   const char *name;    /* of the command */
   const char *summary; /* in `aprof --help` */
   const char *about;   /* in its own; behind \v what stands below the options */
+  const char *words;   /* what stands behind the target in its usage, or NULL */
   enum output_targets targets;
   const struct option_row *option; /* its own; NULL: none */
   size_t size;                     /* of the options' struct, and what it is before */

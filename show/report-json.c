@@ -197,7 +197,8 @@ static void write_wakes_and_blocking(const struct view *v, struct emit *e) {
   emit_close(e, ']');
 }
 
-void report_json(const struct view *v, const struct report_options *options, FILE *out) {
+void report_json(const struct view *v, const struct report_options *options,
+                 const struct gate_result *result, FILE *out) {
   struct loop loop = ask_loop(v);
   struct emit e;
   size_t count;
@@ -217,6 +218,7 @@ void report_json(const struct view *v, const struct report_options *options, FIL
   emit_close(&e, ']');
   write_waits(v, options, &e);
   write_wakes_and_blocking(v, &e);
+  gates_json(&e, result, result ? options->gates.count : 0);
   emit_close(&e, '}');
   emit_end(&e);
   free(list);

@@ -113,13 +113,39 @@ bool report_print(struct view *v, const struct report_options *options, FILE *ou
   return true;
 }
 
+/* NULL-safe to free: of a lone view, as the B of a comparison without an A. */
+static struct gate_result *report_judge(struct view *v, const struct report_options *options) {
+  struct diff *d = options->gates.count ? diff_new(&v, 0, 1) : NULL;
+  struct gate_result *result = d ? gates_judge(&options->gates, d, &options->limits) : NULL;
+  if (d)
+    diff_free(d);
+  return result;
+}
+
+/* Findings as a compiler would say them; those without a place are of the program. */
+static void report_gcc(const struct view *v, const struct report_options *options, FILE *out) {
+  size_t count;
+  struct finding *findings = ask_findings(v, &options->limits, &count);
+  for (size_t i = 0; i < count; i++)
+    fprintf(out, "%s: note: %s [%s]\n", findings[i].at ? findings[i].at : v->process.name,
+            findings[i].text, finding_kinds[findings[i].kind]);
+  findings_free(findings, count);
+}
+
 /* -- as an output -------------------------------------------------------------- */
 
 const struct report_options report_defaults = {
     .sort = SORT_EXEC, .functions = 8, .waits = 8, .limits = ASK_DEFAULTS};
 
 static int print(struct view *v, const void *options, FILE *out) {
-  return report_print(v, options, out) ? 0 : OUTPUT_FAILED;
+  const struct report_options *o = options;
+  struct gate_result *result = report_judge(v, o);
+  bool printed = !o->as_gcc && report_print(v, o, out);
+  if (o->as_gcc)
+    report_gcc(v, o, out);
+  int status = gates_say(result, o->gates.count);
+  gates_free(result, o->gates.count);
+  return printed || o->as_gcc ? status : OUTPUT_FAILED;
 }
 
 /* For programs all rows, where none asks for fewer. */
@@ -127,9 +153,18 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   struct report_options o = *(const struct report_options *)options;
   if (!o.has_rows)
     o.functions = o.waits = 0;
-  report_json(v, &o, out);
-  return 0;
+  struct gate_result *result = report_judge(v, &o);
+  report_json(v, &o, result, out);
+  int status = gates_say(result, o.gates.count);
+  gates_free(result, o.gates.count);
+  return status;
 }
+
+static char *take_gate(void *options, const char *text) {
+  return gates_take(&((struct report_options *)options)->gates, text, false);
+}
+
+static const char *const formats[] = {"text", "gcc", NULL};
 
 static char *take_top(void *options, const char *text) {
   struct report_options *o = options;
@@ -162,6 +197,10 @@ static const struct option_row own[] = {
     {"function", 'f', OPTION_OWN, 0, "NAME",
      .text = "Show all about function NAME (with * and ?: all that match), and nothing else",
      .take = take_name},
+    {"format", 0, OPTION_WORD, offsetof(struct report_options, as_gcc), "FORMAT",
+     .text = "text (default), or gcc: findings only, as `file:line: note:' for editors",
+     .words = formats},
+    {GATES_OPTION, .take = take_gate},
     {0}};
 
 const struct output output_report = {

@@ -11,7 +11,7 @@
 #ifndef APROF_SHOW_REPORT_H
 #define APROF_SHOW_REPORT_H
 
-#include "ask/ask.h"
+#include "gates.h"
 
 #include <stdio.h>
 
@@ -32,6 +32,7 @@ enum { REPORT_NAMES = 16 };
 struct report_options {
   enum report_sort sort;
   size_t functions, waits; /* rows; 0: all */
+  int as_gcc;              /* findings only, as compilers write */
   bool all;                /* every section, and the code of libraries, too */
   bool has_rows;           /* somebody asked for so many */
   const char
@@ -39,6 +40,7 @@ struct report_options {
   size_t name_count;       /* alone; 0: of all what is worth a line */
   const char *target;      /* as the next command has to be given it; NULL: not known */
   struct ask_limits limits;
+  struct gates gates; /* without an A */
 };
 
 /* Names of report_sort, in its order; NULL ends them. */
@@ -114,7 +116,9 @@ void report_shorten(struct view *, const char *directory);
 /* Shortens the names of files in the view. False after a message where it has nothing of a name
    that was asked for. */
 bool report_print(struct view *, const struct report_options *, FILE *out);
-void report_json(const struct view *, const struct report_options *, FILE *out);
+/* `result`: of its gates. */
+void report_json(const struct view *, const struct report_options *,
+                 const struct gate_result *result, FILE *out);
 
 extern const struct report_options report_defaults;
 

@@ -7,7 +7,7 @@ FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitiz
 CPPFLAGS = -D_GNU_SOURCE -I$(src) -I$(src)/rt/include -I$(src)/tests/cli -MMD -MP
 CFLAGS = -std=gnu11 $(FLAGS) -fsanitize=fuzzer-no-link
 CXXFLAGS = -std=gnu++14 $(FLAGS) -fsanitize=fuzzer-no-link
-LIBS = -lcjson -ldw -lelf
+LIBS = -lcjson -ldw -lelf -lm
 
 VPATH = $(src)
 

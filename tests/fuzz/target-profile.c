@@ -46,7 +46,7 @@ static void report(const char *text, size_t length, FILE *out) {
     abort();
   struct view *v = view_read(json, "totals of a fuzzed profile", &fault);
   if (v) {
-    report_json(v, &report_defaults, out);
+    report_json(v, &report_defaults, NULL, out);
     report_print(v, &report_defaults, out);
   }
   view_free(v);

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct report_options all = report_defaults;
     all.functions = all.waits = 0;
     all.limits.of[FINDING_HELD] = 1;
-    report_json(v, &all, nowhere);
+    report_json(v, &all, NULL, nowhere);
     report_print(v, &report_defaults, nowhere);
   }
   view_free(earlier);

@@ -80,7 +80,7 @@ static cJSON *as_json(const struct view *v) {
   char *text = NULL, *fault = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
-  report_json(v, &report_defaults, out);
+  report_json(v, &report_defaults, NULL, out);
   fclose(out);
   cJSON *json = json_parse(text, length, &fault);
   free(text);

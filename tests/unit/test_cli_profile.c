@@ -46,7 +46,7 @@ static bool read_through(int fd) {
     struct view *v = view_read(json, "totals of a fuzzed profile", &fault);
     if (v) {
       report_print(v, &report_defaults, nowhere);
-      report_json(v, &report_defaults, nowhere);
+      report_json(v, &report_defaults, NULL, nowhere);
     } else
       ck_assert_ptr_nonnull(strstr(fault, " is "));
     cJSON_Delete(json);
@@ -257,7 +257,7 @@ START_TEST(random_totals_are_survived) {
       report_print(v, &report_defaults, nowhere);
       struct view *earlier = view_of_totals(text, length, "good");
       view_subtract(v, earlier);
-      report_json(v, &report_defaults, nowhere);
+      report_json(v, &report_defaults, NULL, nowhere);
       view_free(earlier);
     }
     view_free(v);
