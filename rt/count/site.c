@@ -4,7 +4,6 @@
  * strings are copied, so nothing dangles when its module is unloaded, and a
  * module loaded again finds the numbers it had.
  */
-#define _GNU_SOURCE
 #include <link.h>
 #include <string.h>
 #include <unistd.h>

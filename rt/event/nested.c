@@ -14,7 +14,6 @@
  * Slow paths block signals while they hold the lock, so no other thread waits for a
  * lock whose holder was jumped out of.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -18,7 +18,6 @@
  * Off it by preemption alone if the thread lost its processor since, and let go of it no more often
  * than it polled. Else nobody can tell, and all of it stays the slice's.
  */
-#define _GNU_SOURCE
 #include <sys/resource.h>
 #include <sys/syscall.h>
 

@@ -3,7 +3,6 @@
  * Threads: which block a thread counts in, and what it does when the profile's
  * epoch is no longer the one it knew.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * The profile's clock: the time stamp counter where it is invariant, else
  * CLOCK_MONOTONIC, or a virtual one that the program advances itself.
  */
-#define _GNU_SOURCE
 #include <time.h>
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process and its modules are; see describe.h. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

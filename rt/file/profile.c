@@ -7,7 +7,6 @@
  *   open      at the first future: the file, on tmpfs, mapped over the range
  *   commit    a piece at a time, before it is used: no page fault can fail later
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -245,7 +244,7 @@ static bool nothing_lies_in(uintptr_t from, uintptr_t to) {
   int part = 0;                 /* 0 and 1: in a bound; 2: behind both */
   bool free = true;
   ssize_t n = 0;
-  int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   while (fd >= 0 && free && (n = sys_read(fd, text, sizeof text)) > 0)
     for (char *c = text; c < text + n; c++) {
       if (*c == '\n') {

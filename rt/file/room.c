@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process, its machine and a directory leave a profile of their memory; see room.h. */
-#define _GNU_SOURCE
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/auxv.h>

@@ -2,7 +2,6 @@
 /*
  * Start, epochs and fork: when there is a profile, and whose.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * profile. Started by a bare clone and exec, so that it works in a signal
  * handler, takes no lock of the program, and the program's wait() never sees it.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /*
  * APROF_OPTIONS=key:value,...: read once, before the first future.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

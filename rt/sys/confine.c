@@ -14,7 +14,6 @@
  * being counted, new memory, threads and totals are refused. Before the first future
  * it means that there is no profile at all.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #if defined __x86_64__
 #include <emmintrin.h>
@@ -274,7 +273,7 @@ static uint32_t filters(void) {
 static uint32_t filters_of(const char *status) {
   char text[1024];
   uint32_t found = 0;
-  int fd = sys_open(status, O_RDONLY | O_CLOEXEC);
+  int fd = sys_open(status, O_RDONLY | O_CLOEXEC, 0);
   if (fd >= 0) {
     filters_from(fd, text, sizeof text, &found);
     sys_close(fd);
@@ -311,7 +310,7 @@ static void refuse(void) {
 }
 
 static void open_status(void) {
-  int fd = sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  int fd = sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
   status_fd = fd >= 0 ? sys_fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
   if (fd >= 0)
     sys_close(fd);

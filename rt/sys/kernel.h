@@ -25,89 +25,92 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define OWN(name) __asm__("__aprof_own_" #name) __attribute__((visibility("hidden")))
+#include "raw.h"
 
+/* What only libc has, and calls of more than one step. */
+#define OWN(name) __asm__("__aprof_own_" #name) __attribute__((visibility("hidden")))
 char *sys_getenv(const char *name) OWN(getenv);
 unsigned long sys_strtoul(const char *restrict text, char **restrict end, int base) OWN(strtoul);
 
+/* result name (parameters): the call of that name with these arguments. */
+#define SYS_CALLS(ROW)                                                                             \
+  ROW(int, access, (const char *path, int mode), path, mode)                                       \
+  ROW(int, close, (int fd), fd)                                                                    \
+  ROW(int, fallocate, (int fd, int mode, off_t from, off_t size), fd, mode, from, size)            \
+  ROW(int, fcntl, (int fd, int command, long argument), fd, command, argument)                     \
+  ROW(int, flock, (int fd, int how), fd, how)                                                      \
+  ROW(int, ftruncate, (int fd, off_t size), fd, size)                                              \
+  ROW(uid_t, geteuid, (void))                                                                      \
+  ROW(pid_t, getpid, (void))                                                                       \
+  ROW(pid_t, getppid, (void))                                                                      \
+  ROW(int, kill, (pid_t pid, int number), pid, number)                                             \
+  ROW(int, madvise, (void *at, size_t size, int advice), at, size, advice)                         \
+  ROW(int, memfd_create, (const char *name, unsigned flags), name, flags)                          \
+  ROW(int, mkdir, (const char *path, mode_t mode), path, mode)                                     \
+  ROW(void *, mmap, (void *at, size_t size, int rights, int flags, int fd, off_t from), at, size,  \
+      rights, flags, fd, from)                                                                     \
+  ROW(int, mprotect, (void *at, size_t size, int rights), at, size, rights)                        \
+  ROW(void *, mremap, (void *at, size_t size, size_t wanted, int flags, void *to), at, size,       \
+      wanted, flags, to)                                                                           \
+  ROW(int, munmap, (void *at, size_t size), at, size)                                              \
+  ROW(ssize_t, process_vm_readv,                                                                   \
+      (pid_t pid, const struct iovec *to, unsigned long tos, const struct iovec *from,             \
+       unsigned long froms, unsigned long flags),                                                  \
+      pid, to, tos, from, froms, flags)                                                            \
+  ROW(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), fd, from, size, at)      \
+  ROW(ssize_t, read, (int fd, void *to, size_t size), fd, to, size)                                \
+  ROW(ssize_t, readlink, (const char *path, char *to, size_t size), path, to, size)                \
+  ROW(int, sigaltstack, (const stack_t *mine, stack_t *old), mine, old)                            \
+  ROW(int, statfs, (const char *path, struct statfs *fs), path, fs)                                \
+  ROW(int, unlink, (const char *path), path)                                                       \
+  ROW(ssize_t, write, (int fd, const void *from, size_t size), fd, from, size)
+
 #if defined __x86_64__ && defined __LP64__
-long sys_call(long number, ...) OWN(syscall);
-int sys_access(const char *path, int mode) OWN(access);
-int sys_close(int fd) OWN(close);
-int sys_fallocate(int fd, int mode, off_t from, off_t size) OWN(fallocate);
-int sys_fcntl(int fd, int command, ...) OWN(fcntl);
-int sys_flock(int fd, int how) OWN(flock);
-int sys_ftruncate(int fd, off_t size) OWN(ftruncate);
+/* What a call returned that was made without libc: -1, and errno, where it failed. */
+long sys_result(long result) OWN(result);
+/* As syscall(2), of up to six arguments. */
+#define sys_call(...) SYS_PADDED(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define SYS_PADDED(number, a, b, c, d, e, f, ...)                                                  \
+  sys_result(raw_call6(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)))
+#define SYS_pwrite SYS_pwrite64
+#define SYS_CALL(result, name, parameters, ...)                                                    \
+  static inline result sys_##name parameters {                                                     \
+    return (result)sys_call(SYS_##name, ##__VA_ARGS__);                                            \
+  }
+
+static inline int sys_getrlimit(__rlimit_resource_t which, struct rlimit *limit) {
+  return (int)sys_call(SYS_prlimit64, 0, which, NULL, limit);
+}
+static inline int sys_open(const char *path, int flags, mode_t mode) {
+  return (int)sys_call(SYS_openat, AT_FDCWD, path, flags, mode);
+}
 char *sys_getcwd(char *to, size_t size) OWN(getcwd);
-uid_t sys_geteuid(void) OWN(geteuid);
 int sys_gethostname(char *to, size_t size) OWN(gethostname);
-pid_t sys_getpid(void) OWN(getpid);
-pid_t sys_getppid(void) OWN(getppid);
-int sys_getrlimit(__rlimit_resource_t which, struct rlimit *limit) OWN(getrlimit);
-int sys_kill(pid_t pid, int number) OWN(kill);
-int sys_madvise(void *at, size_t size, int advice) OWN(madvise);
-int sys_memfd_create(const char *name, unsigned flags) OWN(memfd_create);
-int sys_mkdir(const char *path, mode_t mode) OWN(mkdir);
-void *sys_mmap(void *at, size_t size, int rights, int flags, int fd, off_t from) OWN(mmap);
-int sys_mprotect(void *at, size_t size, int rights) OWN(mprotect);
-void *sys_mremap(void *at, size_t size, size_t wanted, int flags, ...) OWN(mremap);
-int sys_munmap(void *at, size_t size) OWN(munmap);
-int sys_open(const char *path, int flags, ...) OWN(open);
-ssize_t sys_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long tos,
-                             const struct iovec *from, unsigned long froms, unsigned long flags)
-    OWN(process_vm_readv);
-ssize_t sys_pwrite(int fd, const void *from, size_t size, off_t at) OWN(pwrite);
-ssize_t sys_read(int fd, void *to, size_t size) OWN(read);
-ssize_t sys_readlink(const char *restrict path, char *restrict to, size_t size) OWN(readlink);
 int sys_sigaction(int number, const struct sigaction *restrict new, struct sigaction *restrict old)
     OWN(sigaction);
-int sys_sigaltstack(const stack_t *restrict new, stack_t *restrict old) OWN(sigaltstack);
 int sys_sigfillset(sigset_t *set) OWN(sigfillset);
+int sys_usleep(useconds_t us) OWN(usleep);
 /* What handlers return to that are installed by it, and what the kernel knows of them. */
 void sys_restorer(void) OWN(restorer);
 #define KERNEL_RESTORER 0x04000000u
 struct kernel_action {
   uint64_t handler, flags, restorer, mask;
 };
-int sys_statfs(const char *path, struct statfs *fs) OWN(statfs);
-int sys_unlink(const char *path) OWN(unlink);
-int sys_usleep(useconds_t us) OWN(usleep);
-ssize_t sys_write(int fd, const void *from, size_t size) OWN(write);
 #else
+#define SYS_CALL(result, name, parameters, ...)                                                    \
+  static inline result sys_##name parameters {                                                     \
+    return name(__VA_ARGS__);                                                                      \
+  }
 #define sys_call syscall
-#define sys_access access
-#define sys_close close
-#define sys_fallocate fallocate
-#define sys_fcntl fcntl
-#define sys_flock flock
-#define sys_ftruncate ftruncate
 #define sys_getcwd getcwd
-#define sys_geteuid geteuid
 #define sys_gethostname gethostname
-#define sys_getpid getpid
-#define sys_getppid getppid
 #define sys_getrlimit getrlimit
-#define sys_kill kill
-#define sys_madvise madvise
-#define sys_memfd_create memfd_create
-#define sys_mkdir mkdir
-#define sys_mmap mmap
-#define sys_mprotect mprotect
-#define sys_mremap mremap
-#define sys_munmap munmap
 #define sys_open open
-#define sys_process_vm_readv process_vm_readv
-#define sys_pwrite pwrite
-#define sys_read read
-#define sys_readlink readlink
 #define sys_sigaction sigaction
-#define sys_sigaltstack sigaltstack
 #define sys_sigfillset sigfillset
-#define sys_statfs statfs
-#define sys_unlink unlink
 #define sys_usleep usleep
-#define sys_write write
 #endif
+SYS_CALLS(SYS_CALL)
 
 #undef OWN
 

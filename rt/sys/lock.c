@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock of all slow paths; see lock.h. */
-#define _GNU_SOURCE
 #include "lock.h"
 
 #include <pthread.h>

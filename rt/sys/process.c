@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Is this the process that made the profile? See process.h. */
-#define _GNU_SOURCE
 #include "process.h"
 
 #include <sys/mman.h>

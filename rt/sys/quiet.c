@@ -8,7 +8,6 @@
  * taken off again. One that somebody else sends meanwhile is the program's: the kernel says
  * who sent it. (A terminal sends nothing to a process that holds its signal back.)
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>

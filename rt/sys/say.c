@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages to the user; see say.h. */
-#define _GNU_SOURCE
 #include "say.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
  * preloaded, to live in another year, to pass tests faster or to have time stand still.
  * What is measured here is the time that really passed.
  */
-#define _GNU_SOURCE
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for another thread; see wait.h. */
-#define _GNU_SOURCE
 #include "wait.h"
 
 #include <sys/syscall.h>

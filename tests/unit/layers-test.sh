@@ -117,7 +117,7 @@ if [ -e "$library" ]; then
     grep -wE 'mem(cpy|move|set|cmp|chr)|str(len|n?cmp|r?chr|str|n?cpy|n?cat)' >"$work/odd"
   equal "libaprof.so has its own functions of memory and strings" "" "$(cat "$work/odd")"
   if [ "$(uname -m)" = x86_64 ]; then
-    sed -n 's/.*OWN(\([a-z_]*\)).*/\1/p' "$src/rt/sys/kernel.h" >"$work/own"
+    sed -n 's/.*OWN(\([a-z_]*\)).*/\1/p; s/^ *ROW([^,]*, \([a-z_]*\),.*/\1/p' "$src/rt/sys/kernel.h" >"$work/own"
     nm -D --undefined-only "$library" | grep -wFf "$work/own" >"$work/odd"
     equal "and of the kernel" "" "$(cat "$work/odd")"
   fi

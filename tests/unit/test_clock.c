@@ -25,7 +25,6 @@ static uint64_t ticks_now(void) {
   return passed_ns * 27 / 10;
 }
 
-#undef _GNU_SOURCE /* it says so itself */
 #define __builtin_ia32_rdtsc() ticks_now()
 #include "../../rt/file/clock.c"
 
