@@ -35,7 +35,6 @@
 #include "rt/sys/kernel.h"
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
-
 #define NODE_SEGMENT 64u /* counters records in one chunk of a block */
 #define NODE_CACHE_BITS 8u
 #define NODE_CACHE (1u << NODE_CACHE_BITS) /* entries of a thread's node cache */

@@ -14,10 +14,7 @@
  * again soon after taking back waits twice as long the next time. So a load at the edge
  * of a step changes it a few times a minute at most.
  */
-
 #include "govern.h"
-
-#include "timing.h"
 
 #define STRIDE 64u /* events between looks at the clock */
 #define WINDOW_NS 100000000u
@@ -26,6 +23,29 @@
 #define RELAPSE_NS 10000000000u /* so soon after taking back it was too early */
 #define SHED_PERCENT 90u        /* of the ceiling: what fits when shedding, ... */
 #define RELIEF_PERCENT 70u      /* ... and when taking back */
+
+/* -- when events are timed ---------------------------------------------------------- */
+
+#define TIMED_MOST_NS 10000u /* the thread has lost its processor meanwhile */
+
+void timing_start(struct thread *t) {
+  bool timed = rt.header->event_cost_mticks != 0;
+  t->usual = t->epoch;
+  t->to_time = 0;
+  t->row_from = t->block->sequence / 2;
+  t->time_at = timed ? t->block->sequence + 2 * TIMED_FIRST : UINT64_MAX;
+  if (t->check_at > t->time_at)
+    t->check_at = t->time_at;
+}
+
+void timing_row(struct thread *t) {
+  t->to_time = TIMED_ROW;
+  t->row_events = t->row_ticks = 0;
+  t->row_most = clock_ticks(TIMED_MOST_NS);
+  t->usual = 0;
+  uint64_t events = t->block->sequence / 2, next = 4 * events;
+  t->time_at = 2 * (next < events + TIMED_EVERY ? next : events + TIMED_EVERY);
+}
 
 /* -- what was done when, for the reader ------------------------------------------- */
 

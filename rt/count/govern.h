@@ -60,4 +60,12 @@ static inline bool raise_max(const struct thread *t, uint64_t *maximum, uint64_t
   return true;
 }
 
+/* When a thread's events are timed; see event/timed.c. */
+#define TIMED_FIRST 512u
+#define TIMED_EVERY 262144u
+#define TIMED_ROW 256u
+
+void timing_start(struct thread *t); /* its thread begins an epoch */
+void timing_row(struct thread *t);   /* its next events are to be timed; in an event */
+
 #endif

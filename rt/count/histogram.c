@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Histograms, made at their first value: one per thread block, function, place
- * and quantity, shared by all nodes of the tree that agree in those.
- */
+/* Histograms, made at their first value: one per thread block, function, place and quantity, shared
+   by all nodes of the tree that agree in those. */
 #include <string.h>
 
 #include "histogram.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Histograms; see histogram.c. Inside an event.
- */
+/* Histograms; see histogram.c. Inside an event. */
 #ifndef APROF_RT_HISTOGRAM_H
 #define APROF_RT_HISTOGRAM_H
 

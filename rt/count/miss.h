@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events that could not be placed, counted in their block by what sent them; see miss.c. Only
- * inside an event.
- */
+/* Events that could not be placed, counted in their block by what sent them; see miss.c. Only
+   inside an event. */
 #ifndef APROF_RT_MISS_H
 #define APROF_RT_MISS_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The calling-context tree: append only, one for the process. Found through a
- * cache per thread; here is what happens on a miss. Only what is new takes the lock.
- */
+/* The calling-context tree: append only, one for the process. Found through a cache per thread;
+   here is what happens on a miss. Only what is new takes the lock. */
 #include <string.h>
 
 #include "node.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Numbers of sites in this profile; see site.c. Slow paths but for the inline tests.
- */
+/* Numbers of sites in this profile; see site.c. Slow paths but for the inline tests. */
 #ifndef APROF_RT_SITE_H
 #define APROF_RT_SITE_H
 

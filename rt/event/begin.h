@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Every general event begins and ends here.
- */
+/* Every general event begins and ends here. */
 #ifndef APROF_RT_BEGIN_H
 #define APROF_RT_BEGIN_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Births of futures, and what they are called. Only inside an event.
- */
+/* Births of futures, and what they are called. Only inside an event. */
 #ifndef APROF_RT_BIRTH_H
 #define APROF_RT_BIRTH_H
 

@@ -8,8 +8,7 @@
 
 #include "cost.h"
 
-#include "fast-gates.h"
-#include "general.h"
+#include "gates.h"
 #include "rt/count/govern.h"
 #include "rt/count/node.h"
 #include "rt/file/arena.h"

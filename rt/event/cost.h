@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What an event costs here; see cost.c.
- */
+/* What an event costs here; see cost.c. */
 #ifndef APROF_RT_COST_H
 #define APROF_RT_COST_H
 

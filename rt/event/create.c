@@ -10,7 +10,7 @@
  */
 #include "begin.h"
 #include "birth.h"
-#include "general.h"
+#include "gates.h"
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 #include "rt/future/record.h"

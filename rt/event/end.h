@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How futures end: by their own bracket, from outside, with the stack above them; see end.c. Inside
- * an event.
- */
+/* How futures end: by their own bracket, from outside, with the stack above them; see end.c. Inside
+   an event. */
 #ifndef APROF_RT_END_H
 #define APROF_RT_END_H
 

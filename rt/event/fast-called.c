@@ -122,7 +122,6 @@ slow:
 }
 
 /* -- one set per clock --------------------------------------------------------- */
-
 #define SET(name, clock)                                                                           \
   void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
                            uint64_t key1, struct aprof_site *function, const void *self) {         \

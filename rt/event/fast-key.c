@@ -408,7 +408,6 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 }
 
 /* -- one set per clock --------------------------------------------------------- */
-
 #define SET(name, clock)                                                                           \
   static __attribute__((noinline)) void run_nameless_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \

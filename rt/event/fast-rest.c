@@ -196,7 +196,6 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
 }
 
 /* -- one set per clock --------------------------------------------------------- */
-
 #define SET(name, clock)                                                                           \
   static __attribute__((noinline)) void run_other_##name(                                          \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \

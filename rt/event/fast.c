@@ -264,7 +264,6 @@ slow:
 }
 
 /* -- one set per clock ------------------------------------------------------ */
-
 #define SET(name, clock)                                                                           \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
     fast_suspend(site, token, clock);                                                              \

@@ -15,8 +15,7 @@
 #endif
 
 #include "end.h"
-#include "fast-gates.h"
-#include "general.h"
+#include "gates.h"
 #include "rt/future/record.h"
 #include "timed.h"
 #include "tokens.h"

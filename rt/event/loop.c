@@ -2,8 +2,8 @@
 /* The loop itself: its idling, and calls that block it. */
 #include "begin.h"
 #include "birth.h"
-#include "general.h"
-#include "rt/count/beneath.h"
+#include "gates.h"
+#include "waker.h"
 
 /* -- idle -------------------------------------------------------------------- */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events inside events; see nested.c.
- */
+/* Events inside events; see nested.c. */
 #ifndef APROF_RT_NESTED_H
 #define APROF_RT_NESTED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What futures get from outside: wakes and ends. */
 #include "begin.h"
-#include "general.h"
+#include "gates.h"
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames that are returned to twice: by setjmp, or as a coroutine that was switched away from. */
 #include "begin.h"
-#include "general.h"
+#include "gates.h"
 #include "tokens.h"
 
 /* A token's future, whether it is a body's or a bracket's; NULL: over. */

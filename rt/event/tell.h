@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events as the program hears of them: aprof_on_event().
- */
+/* Events as the program hears of them: aprof_on_event(). */
 #ifndef APROF_RT_TELL_H
 #define APROF_RT_TELL_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Threads: which block a thread counts in, and what it does when the profile's
- * epoch is no longer the one it knew.
- */
+/* Threads: which block a thread counts in, and what it does when the profile's epoch is no longer
+   the one it knew. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -20,7 +18,6 @@
 #include "rt/count/histogram.h"
 #include "rt/count/miss.h"
 #include "rt/count/node.h"
-#include "rt/count/timing.h"
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"
 #include "rt/future/grace.h"

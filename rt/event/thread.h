@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Threads: which block each counts in; see thread.c.
- */
+/* Threads: which block each counts in; see thread.c. */
 #ifndef APROF_RT_THREAD_H
 #define APROF_RT_THREAD_H
 

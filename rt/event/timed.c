@@ -11,8 +11,8 @@
  */
 #include "timed.h"
 
-#include "general.h"
-#include "rt/count/timing.h"
+#include "gates.h"
+#include "rt/count/govern.h"
 #include "rt/file/clock.h"
 
 struct aprof_gate timed_usual;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events that are timed as they happen; see timed.c.
- */
+/* Events that are timed as they happen; see timed.c. */
 #ifndef APROF_RT_TIMED_H
 #define APROF_RT_TIMED_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What events write into the tokens of brackets, and find there again.
- */
+/* What events write into the tokens of brackets, and find there again. */
 #ifndef APROF_RT_TOKENS_H
 #define APROF_RT_TOKENS_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waits that a wake or the clock ended before their future ran; see waker.c. Inside an event.
- */
+/* Waits that a wake or the clock ended before their future ran; see waker.c. Inside an event. */
 #ifndef APROF_RT_WAKER_H
 #define APROF_RT_WAKER_H
 
 #include "segments.h"
+
+/* Another time of that length, in ticks, at `site` beneath the function whose node is `above`;
+   `kind`: enum aprof_node_kind. Inside an event. */
+void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind, uint64_t length);
 
 /* f was woken, or due, before its wait ends: books the time since then as queued, also
    at its waker. Returns the tick at which the wait ended. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Chunks of the profile: the only allocator. Bump allocation under rt.lock;
- * nothing is ever given back.
- */
+/* Chunks of the profile: the only allocator. Bump allocation under rt.lock; nothing is ever given
+   back. */
 #include <string.h>
 
 #include "arena.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Chunks of the profile; see arena.c. rt.lock held.
- */
+/* Chunks of the profile; see arena.c. rt.lock held. */
 #ifndef APROF_RT_ARENA_H
 #define APROF_RT_ARENA_H
 

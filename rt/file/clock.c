@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The profile's clock: the time stamp counter where it is invariant, else
- * CLOCK_MONOTONIC, or a virtual one that the program advances itself.
- */
+/* The profile's clock: the time stamp counter where it is invariant, else CLOCK_MONOTONIC, or a
+   virtual one that the program advances itself. */
 #include <time.h>
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
@@ -33,7 +31,6 @@ static bool tsc_invariant(void) {
 }
 
 /* -- how fast the counter runs -------------------------------------------------------- */
-
 #define FIRST_NS 100000u      /* between two pairs, ... */
 #define LONGEST_NS 3200000u   /* ... and at most, where they are not close enough for that */
 #define MOST_READINGS 400000u /* of a clock that stands still: some 10 ms */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ticks of the profile's clock; see clock.c. Any thread, async-signal-safe.
- */
+/* Ticks of the profile's clock; see clock.c. Any thread, async-signal-safe. */
 #ifndef APROF_RT_CLOCK_H
 #define APROF_RT_CLOCK_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories of tables that grow by segments; see directory.h. */
-
 #include "directory.h"
 
 #include "arena.h"

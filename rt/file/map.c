@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps that only grow; see map.h. What is once in a segment stays as it is, so a look-up
    that still goes on in one that was replaced finds what was there before. */
-
 #include "map.h"
 
 #include "arena.h"

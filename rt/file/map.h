@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A map from 64-bit keys to numbers that only grows: look-ups take no lock, and no
- * event pays for more than one segment of growth.
- */
+/* A map from 64-bit keys to numbers that only grows: look-ups take no lock, and no event pays for
+   more than one segment of growth. */
 #ifndef APROF_RT_MAP_H
 #define APROF_RT_MAP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The profile file; see profile.c. All of these are slow paths.
- */
+/* The profile file; see profile.c. All of these are slow paths. */
 #ifndef APROF_RT_PROFILE_H
 #define APROF_RT_PROFILE_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Futures of equal keys, all but the first of each: queues of entries; see key.c. rt.lock held, but
- * for look-ups.
- */
+/* Futures of equal keys, all but the first of each: queues of entries; see key.c. rt.lock held, but
+   for look-ups. */
 #ifndef APROF_RT_KEY_QUEUE_H
 #define APROF_RT_KEY_QUEUE_H
 

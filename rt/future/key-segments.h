@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Segments of the table of keys, from when they are made until they are used again; see
- * key-segments.c. rt.lock held.
- */
+/* Segments of the table of keys, from when they are made until they are used again; see key-
+   segments.c. rt.lock held. */
 #ifndef APROF_RT_KEY_SEGMENTS_H
 #define APROF_RT_KEY_SEGMENTS_H
 

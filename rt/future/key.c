@@ -12,7 +12,6 @@
  * under it, too: by an emptier one, or by two, whose look-ups go on in the old one until its words
  * are copied.
  */
-
 #include "key.h"
 
 #include "grace.h"

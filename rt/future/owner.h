@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which thread may run a future; see owner.c. Inside an event.
- */
+/* Which thread may run a future; see owner.c. Inside an event. */
 #ifndef APROF_RT_OWNER_H
 #define APROF_RT_OWNER_H
 

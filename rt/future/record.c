@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records of futures: slabs in the arena, handed out through a list per thread,
- * with one shared list that evens out threads which create what others end.
- */
+/* Records of futures: slabs in the arena, handed out through a list per thread, with one shared
+   list that evens out threads which create what others end. */
 #include "record.h"
 
 #include "grace.h"

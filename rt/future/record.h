@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records of futures: made, given back; see record.c. Inside an event.
- */
+/* Records of futures: made, given back; see record.c. Inside an event. */
 #ifndef APROF_RT_RECORD_H
 #define APROF_RT_RECORD_H
 

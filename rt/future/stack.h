@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which futures lie on one stack: chains of calls, by what each record says of its caller and
- * callee. Reads and writes records only; see stack.c. Inside an event.
- */
+/* Which futures lie on one stack: chains of calls, by what each record says of its caller and
+   callee. Reads and writes records only; see stack.c. Inside an event. */
 #ifndef APROF_RT_STACK_H
 #define APROF_RT_STACK_H
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where a module's constructor finds the runtime, and what <aprof.h> calls.
- */
+/* Where a module's constructor finds the runtime, and what <aprof.h> calls. */
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "control.h"
 #include "dump.h"
 #include "rt/count/govern.h"
-#include "rt/event/fast-gates.h"
-#include "rt/event/general.h"
+#include "rt/event/gates.h"
 #include "rt/event/thread.h"
 #include "rt/event/timed.h"
 #include "rt/file/clock.h"
@@ -68,7 +65,6 @@ static uint64_t api_clock_now(void) {
 }
 
 /* -- gates ------------------------------------------------------------------------- */
-
 #define COUNT(with, ...) +1
 _Static_assert(APROF_GATE_ROWS == APROF_GATE_MEMBERS(COUNT, COUNT, 0),
                "rows are not counted right");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Start, epochs and fork: when there is a profile, and whose.
- */
+/* Start, epochs and fork: when there is a profile, and whose. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Start, epochs and fork: when there is a profile, and whose; see control.c.
- */
+/* Start, epochs and fork: when there is a profile, and whose; see control.c. */
 #ifndef APROF_RT_CONTROL_H
 #define APROF_RT_CONTROL_H
 

@@ -257,7 +257,6 @@ static int start_command(void *argument) {
 }
 
 /* -- not too many at once -------------------------------------------------------- */
-
 #define AT_ONCE 4
 #define STUCK_NS 60000000000u
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Totals at exit and on a signal; see dump.c.
- */
+/* Totals at exit and on a signal; see dump.c. */
 #ifndef APROF_RT_DUMP_H
 #define APROF_RT_DUMP_H
 

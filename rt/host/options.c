@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * APROF_OPTIONS=key:value,...: read once, before the first future.
- */
+/* APROF_OPTIONS=key:value,...: read once, before the first future. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

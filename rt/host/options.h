@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * APROF_OPTIONS into rt.options; warns of unknown keys.
- */
+/* APROF_OPTIONS into rt.options; warns of unknown keys. */
 #ifndef APROF_RT_OPTIONS_H
 #define APROF_RT_OPTIONS_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is asked of the compiler and the processor: which way is likely, which stores stay in order,
- * and words that other threads write, read in one instruction.
- */
+/* What is asked of the compiler and the processor: which way is likely, which stores stay in order,
+   and words that other threads write, read in one instruction. */
 #ifndef APROF_RT_COMPILER_H
 #define APROF_RT_COMPILER_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Programs that give up system calls; see confine.c. Any thread, async-signal-safe.
- */
+/* Programs that give up system calls; see confine.c. Any thread, async-signal-safe. */
 #ifndef APROF_RT_CONFINE_H
 #define APROF_RT_CONFINE_H
 

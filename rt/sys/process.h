@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Is this the process that made the profile, or one that was forked from it?
- */
+/* Is this the process that made the profile, or one that was forked from it? */
 #ifndef APROF_RT_PROCESS_H
 #define APROF_RT_PROCESS_H
 

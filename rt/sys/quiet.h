@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Signals that the kernel sends for what this library does itself never reach the program;
- * see quiet.c. Async-signal-safe; does nothing once the program has given up system calls.
- */
+/* Signals that the kernel sends for what this library does itself never reach the program; see
+   quiet.c. Async-signal-safe; does nothing once the program has given up system calls. */
 #ifndef APROF_RT_QUIET_H
 #define APROF_RT_QUIET_H
 

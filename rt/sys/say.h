@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Messages to the user: one line on stderr each, where that is still the program's.
- */
+/* Messages to the user: one line on stderr each, where that is still the program's. */
 #ifndef APROF_RT_SAY_H
 #define APROF_RT_SAY_H
 

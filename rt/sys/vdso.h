@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kernel's own clocks, whatever stands in the place of clock_gettime; see vdso.c. Any thread,
- * async-signal-safe; a system call only where the kernel has no other way.
- */
+/* The kernel's own clocks, whatever stands in the place of clock_gettime; see vdso.c. Any thread,
+   async-signal-safe; a system call only where the kernel has no other way. */
 #ifndef APROF_RT_VDSO_H
 #define APROF_RT_VDSO_H
 

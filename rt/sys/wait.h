@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting for another thread, without a lock.
- */
+/* Waiting for another thread, without a lock. */
 #ifndef APROF_RT_WAIT_H
 #define APROF_RT_WAIT_H
 

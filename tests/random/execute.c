@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
-#include "rt/event/fast-gates.h"
+#include "rt/event/gates.h"
 #include "rt/count/govern.h"
 #include "reader.h"
 #include "rt/rt.h"

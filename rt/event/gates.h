@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What gates hold: the fast form of an event, where it has one, else the general one. */
+#ifndef APROF_RT_GATES_H
+#define APROF_RT_GATES_H
+
+#include "rt/rt.h"
+
+/* general_enter and so on. */
+#define DECLARE(with, role, name, parameters, arguments) void general_##name parameters;
+APROF_GATE_EVENTS(DECLARE, 0)
+#undef DECLARE
+
+/* The fast ones of each file; they go on in the general one where anything is out of the
+   ordinary. */
+void fast_bodies(struct aprof_gate *gate, uint32_t clock);
+void fast_brackets(struct aprof_gate *gate, uint32_t clock);
+void fast_rest(struct aprof_gate *gate, uint32_t clock);
+static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
+  fast_bodies(gate, clock);
+  fast_brackets(gate, clock);
+  fast_rest(gate, clock);
+}
+
+#endif
