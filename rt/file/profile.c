@@ -91,7 +91,7 @@ static bool is_nobody(void) {
 static void say_memory(const char *why, const char *dir) {
   static bool said;
   if (!said)
-    say(why, dir);
+    rt_say(why, dir);
   said = true;
 }
 

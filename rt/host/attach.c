@@ -81,12 +81,12 @@ static void refuse(const struct aprof_gate *gate) {
   if (rt.refused.modules++ == 0) {
     rt.refused.abi = gate->abi;
     describe_module(gate, rt.refused.name, sizeof rt.refused.name);
-    say(gate->abi < APROF_ABI
-            ? "a module was built by an older version of the plugin and is not profiled; "
-              "rebuild it: "
-            : "a module was built by a newer version of the plugin and is not profiled; "
-              "install the runtime of that version: ",
-        rt.refused.name);
+    rt_say(gate->abi < APROF_ABI
+               ? "a module was built by an older version of the plugin and is not profiled; "
+                 "rebuild it: "
+               : "a module was built by a newer version of the plugin and is not profiled; "
+                 "install the runtime of that version: ",
+           rt.refused.name);
   }
   if (control_start())
     profile_note_refused(rt.header);

@@ -29,7 +29,7 @@
 #include "rt/sys/say.h"
 
 static SLOW bool give_up(const char *why) {
-  say("this process is not profiled: ", why);
+  rt_say("this process is not profiled: ", why);
   __atomic_store_n(&rt.state, RT_DEAD, __ATOMIC_RELEASE);
   profile_none();
   return false;
@@ -126,14 +126,14 @@ void control_attach(void) {
     return;
   rt.instance = 1;
   rt.start = control_start;
-  say_start();
+  rt_say_start();
   rt.confined = confine_foreign(); /* until it is known to be trusted: no messages by more calls */
   options_read();
   if (rt.confined && !rt.options.trusted) {
-    say("this process is not profiled: it was started behind a seccomp filter, which may kill "
-        "it for a call of ours; seccomp:trusted in APROF_OPTIONS says that it does not, see "
-        "aprof-options(7)",
-        "");
+    rt_say("this process is not profiled: it was started behind a seccomp filter, which may kill "
+           "it for a call of ours; seccomp:trusted in APROF_OPTIONS says that it does not, see "
+           "aprof-options(7)",
+           "");
     rt.state = RT_DEAD;
     return;
   }
@@ -142,9 +142,9 @@ void control_attach(void) {
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
   if (!profile_reserve()) {
-    say("this process is not profiled: it may not take the address space of a profile, 1 MB "
-        "at least; raise its limit (ulimit -v)",
-        "");
+    rt_say("this process is not profiled: it may not take the address space of a profile, 1 MB "
+           "at least; raise its limit (ulimit -v)",
+           "");
     rt.state = RT_DEAD;
     return;
   }

@@ -109,7 +109,7 @@ static unsigned last_descriptor(void) {
    their place would believe that the program, in whose memory this runs, closes its files. False:
    the profile cannot be had. */
 static bool take_descriptors(void) {
-  bool ours = profile_fd_ok(), talk = say_heard();
+  bool ours = profile_fd_ok(), talk = rt_say_heard();
   if (ours && rt.fd != PROFILE_FD && sys_call(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
@@ -366,9 +366,9 @@ static bool children_are_elsewhere(void) {
 /* -- in turn ----------------------------------------------------------------------- */
 
 static int complain(const char *why) {
-  say("no totals, the command ", why);
+  rt_say("no totals, the command ", why);
   if (rt.path[0] != '\0')
-    say("the profile stays, read it with: aprof dump ", rt.path);
+    rt_say("the profile stays, read it with: aprof dump ", rt.path);
   return -1;
 }
 

@@ -142,11 +142,11 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
     length = sizeof text - 1;
   memcpy(text, item, length);
   text[length] = '\0';
-  say(verdict == UNKNOWN_KEY
-          ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-            "exit enabled clock nodes histograms overhead seccomp): "
-          : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
-      text);
+  rt_say(verdict == UNKNOWN_KEY
+             ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
+               "exit enabled clock nodes histograms overhead seccomp): "
+             : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
+         text);
 }
 
 /* Totals go where the program was started, however it moves later. */
@@ -165,7 +165,7 @@ void options_resolve(void) {
     memcpy(o->dir, cwd, n);
     o->dir[n] = '/';
   } else {
-    say("the directory for totals has too long a name, using: ", cwd);
+    rt_say("the directory for totals has too long a name, using: ", cwd);
     memcpy(o->dir, cwd, n + 1);
   }
 }

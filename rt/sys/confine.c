@@ -304,9 +304,9 @@ static void refuse(void) {
     return;
   rt.header->enabled = 0;
   __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE); /* nor for the message */
-  say("this process is not profiled: it gave up system calls before its first future; "
-      "an aprof_enable(1) before that makes the profile",
-      "");
+  rt_say("this process is not profiled: it gave up system calls before its first future; "
+         "an aprof_enable(1) before that makes the profile",
+         "");
 }
 
 static void open_status(void) {

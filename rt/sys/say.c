@@ -12,13 +12,13 @@
 
 static struct stat first_stderr; /* zero: it was closed */
 
-void say_start(void) {
+void rt_say_start(void) {
   if (raw_fstat(STDERR_FILENO, &first_stderr) != 0)
     first_stderr.st_ino = 0;
 }
 
 /* The program may have closed it since, and have a file of its own there. */
-bool say_heard(void) {
+bool rt_say_heard(void) {
   struct stat now;
   int saved = errno;
   bool same = first_stderr.st_ino != 0 && raw_fstat(STDERR_FILENO, &now) == 0 &&
@@ -28,8 +28,8 @@ bool say_heard(void) {
   return same;
 }
 
-void say(const char *what, const char *detail) {
-  if (!say_heard())
+void rt_say(const char *what, const char *detail) {
+  if (!rt_say_heard())
     return;
   char line[600];
   size_t n = 0;

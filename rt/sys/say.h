@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 /* Remembers what descriptor 2 is; before the program's main(). */
-void say_start(void);
+void rt_say_start(void);
 /* Is descriptor 2 what it was then? Async-signal-safe; errno stays. */
-bool say_heard(void);
+bool rt_say_heard(void);
 /* "aprof: WHATDETAIL", at most 290 bytes of each. Async-signal-safe. */
-void say(const char *what, const char *detail);
+void rt_say(const char *what, const char *detail);
 
 #endif
