@@ -85,6 +85,8 @@ struct cost {
   const char *of;       /* "the loop's time" */
 };
 
+enum { FINDING_EFFECTS = 3 };
+
 struct finding {
   enum finding_kind kind;
   enum finding_next next;
@@ -102,6 +104,9 @@ struct finding {
   char *at;                             /* "file:line" of the evidence, or NULL */
   const char *created_at, *created_by;  /* or NULL */
   char *text;
+  char *effect[FINDING_EFFECTS]; /* what else it did, worst first; NULL: no more */
+  const struct view_function
+      *cause; /* another finding is about it, whose effect this is; or NULL */
 };
 struct finding *ask_findings(const struct view *, const struct ask_limits *, size_t *count);
 void findings_free(struct finding *, size_t count);

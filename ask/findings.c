@@ -70,6 +70,7 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
     f->next = f->alive ? NEXT_ALIVE : finding_rows[f->kind]->next;
     f->cost = findings_cost(v, f, limits);
   }
+  findings_effects(v, list.finding, list.count);
   if (list.count)
     qsort(list.finding, list.count, sizeof *list.finding, by_kind);
   *count = list.count;
@@ -80,6 +81,8 @@ void findings_free(struct finding *findings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     free(findings[i].text);
     free(findings[i].at);
+    for (size_t j = 0; j < FINDING_EFFECTS; j++)
+      free(findings[i].effect[j]);
   }
   free(findings);
 }

@@ -63,6 +63,8 @@ struct finding_row {
 };
 extern const struct finding_row *const finding_rows[];
 
+/* effects.c: whom holds delayed, and which findings that explains. */
+void findings_effects(const struct view *, struct finding *, size_t count);
 /* cost.c */
 struct cost findings_cost(const struct view *, const struct finding *, const struct ask_limits *);
 

@@ -67,6 +67,7 @@ static const struct field health_fields[] = {
     {"other_nodes", FIELD_COUNT, SUM, AT(other_nodes), .says = "paths counted under (other)"},
     {"lost_histograms", FIELD_COUNT, SUM, AT(lost_histograms), .says = "histograms that were not kept"},
     {"lost_events", FIELD_COUNT, SUM, AT(lost_events), .says = "events of threads that got no room"},
+    {"lost_delays", FIELD_COUNT, SUM, AT(lost_delays), LATER, .says = "times that a future was ready during holds, and delayed has not"},
     {"missed_events", FIELD_COUNT, SUM, AT(missed_events), .says = "events that did not fit what was known"},
     {"nested_events", FIELD_COUNT, SUM, AT(nested_events), .says = "events inside a signal handler that interrupted one"},
     {"unmatched_awaits", FIELD_COUNT, SUM, AT(unmatched_awaits), LATER, .says = "awaits outside any future"},
@@ -227,6 +228,18 @@ static const struct field blocking_fields[] = {
 LAYOUT(layout_blocking, "blocking", blocking_fields);
 #undef OF
 
+#define OF view_delayed
+static const struct field delayed_fields[] = {
+    {"name", FIELD_TEXT, KEY, AT(name), .says = "the function that was ready, and did not run"},
+    {"file", FIELD_MAYBE_TEXT, KEY, AT(file), .is_file = true, .says = "where that is"},
+    {"line", FIELD_NONZERO, KEY, AT(line), .says = "where that is"},
+    {"count", FIELD_COUNT, SUM, AT(count), .says = "times that one hold delayed one future"},
+    {"delayed_ns", FIELD_COUNT, SUM, AT(delayed), .says = "how long these were ready meanwhile"},
+    {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest"},
+};
+LAYOUT(layout_delayed, "delayed", delayed_fields);
+#undef OF
+
 #define OF view_lateness
 static const struct field lateness_fields[] = {
     {"count", FIELD_COUNT, SUM, AT(count), LATER, .says = "runs that were due at a time"},
@@ -281,6 +294,7 @@ static const struct field function_fields[] = {
     {"wakers", FIELD_LIST, SUM, AT(waker), .of = &layout_waker, .says = "who woke futures of it, by place"},
     {"lateness", FIELD_OBJECT, SUM, AT(lateness), LATER, .is = offsetof(struct OF, lateness.is), .of = &layout_lateness, .says = "of wakers that are the clock, together"},
     {"blocking", FIELD_LIST, SUM, AT(blocking), .of = &layout_blocking, .says = "calls that held the loop, by place"},
+    {"delayed", FIELD_LIST, SUM, AT(delayed), LATER, .of = &layout_delayed, .says = "functions that were ready while it held their loop for over 1 ms"},
 };
 LAYOUT(layout_function, "function", function_fields);
 #undef OF
@@ -387,6 +401,7 @@ IS_LIST(view_thread, period, periods);
 IS_LIST(view_function, await, awaits);
 IS_LIST(view_function, waker, wakers);
 IS_LIST(view_function, blocking, blockings);
+IS_LIST(view_function, delayed, delays);
 
 size_t field_count(const void *object, const struct field *field) {
   return field->type == FIELD_STEPS

@@ -21,7 +21,7 @@
 #define MODEL_NONE UINT32_MAX
 #define MODEL_OTHER 0u /* node (other): paths beyond the cap, or unreadable */
 
-enum { MODEL_KINDS = APROF_NODE_BLOCKING + 1 };
+enum { MODEL_KINDS = APROF_NODE_DELAYED + 1 };
 
 struct model_leaf {
   const struct aprof_counters *counters;
@@ -48,7 +48,7 @@ struct model_node {
   uint32_t mostly; /* path beneath it that took most of the longest slice; MODEL_NONE: none */
   /* of the other kinds, which have waiting, too: an await's wait, what was queued
      after a waker (part of the function's queued), how long a call blocked (part of
-     its exec) */
+     its exec), how long others were queued meanwhile (part of their queued) */
   uint64_t count, immediate, max;
   uint64_t open; /* of waiting: in waits of what lives, which count has not */
 };

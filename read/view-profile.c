@@ -193,6 +193,7 @@ static void fill_health(struct view *v, const struct model *m) {
       .other_nodes = header->other_nodes,
       .lost_histograms = header->lost_histograms,
       .lost_events = header->lost_events,
+      .lost_delays = header->lost_delays,
       .missed_events = health->missed_events,
       .nested_events = health->nested_events,
       .unmatched_awaits = health->unmatched_awaits,
@@ -433,6 +434,15 @@ static void add_blocking(struct view_function *v, const struct place *p) {
                                                        .held_of = p->of};
 }
 
+static void add_delayed(struct view_function *v, const struct place *p) {
+  v->delayed[v->delays++] = (struct view_delayed){.name = p->text->name,
+                                                  .file = p->text->file,
+                                                  .line = p->name->line,
+                                                  .count = p->count,
+                                                  .delayed = p->time,
+                                                  .max = known_if(p->count, p->max)};
+}
+
 static int by_name(const void *a, const void *b, void *context) {
   const struct model *m = context;
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -565,6 +575,7 @@ static void fill_function(struct filling *f, const struct model_function *from,
   fill_places(f, from, APROF_NODE_AWAIT, v, &v->await, sizeof *v->await, add_await);
   fill_places(f, from, APROF_NODE_WAKER, v, &v->waker, sizeof *v->waker, add_waker);
   fill_places(f, from, APROF_NODE_BLOCKING, v, &v->blocking, sizeof *v->blocking, add_blocking);
+  fill_places(f, from, APROF_NODE_DELAYED, v, &v->delayed, sizeof *v->delayed, add_delayed);
   fill_lateness(f, from, &v->lateness);
 }
 
@@ -596,7 +607,7 @@ static void fill_functions(struct filling *f) {
     used[n->function] = true;
     if (n->parent != MODEL_NONE)
       f->path_shown[n->parent] = true;
-    /* Wakers and blocking calls are no part of a path: their function lists them. */
+    /* Wakers, blocking calls, the delayed are no part of a path: their function lists them. */
     f->path_shown[i] = n->kind <= APROF_NODE_AWAIT;
   }
   for (uint32_t i = 0; i < m->functions; i++) {

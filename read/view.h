@@ -53,7 +53,7 @@ struct view_clock {
 struct view_health {
   uint64_t events, event_cost, lost_futures, folded_nodes, other_nodes, lost_histograms,
       lost_events, missed_events, nested_events, unmatched_awaits, reused_keys, migrations,
-      torn_threads, cost, memory;
+      torn_threads, lost_delays, cost, memory;
   uint64_t event_cost_least; /* at start; event_cost: of those timed, if any were */
   uint8_t event_cost_timed;
   double overhead;            /* percent of what the loops worked; negative: unknown */
@@ -148,6 +148,15 @@ struct view_waker {
   struct distribution queued_of;
 };
 
+/* A function whose futures were ready while this one held their loop for long. */
+struct view_delayed {
+  const char *name, *file;
+  uint64_t line;    /* 0: unknown */
+  uint64_t count;   /* times that one hold delayed one future */
+  uint64_t delayed; /* ns that these were ready during those holds; part of its queued */
+  uint64_t max;     /* the most of one future in one hold */
+};
+
 struct view_lateness {
   bool is;
   uint64_t count, total, max;
@@ -177,6 +186,8 @@ struct view_function {
   struct view_lateness lateness;
   struct view_blocking *blocking;
   size_t blockings;
+  struct view_delayed *delayed;
+  size_t delays;
   unsigned shed;  /* 1 << enum aprof_step */
   uint8_t shared; /* two threads ran one of its futures at once: one of the two counts nowhere */
   /* made by view_settle */

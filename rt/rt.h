@@ -38,6 +38,7 @@
 #define NODE_SEGMENT 64u /* counters records in one chunk of a block */
 #define NODE_CACHE_BITS 8u
 #define NODE_CACHE (1u << NODE_CACHE_BITS) /* entries of a thread's node cache */
+#define HOLDS 8u                           /* long holds that a thread remembers */
 #define NODE_CHUNK 1024u                   /* nodes in one chunk */
 #define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
 #define CALLEE_MINE 0x80000000u   /* the await was opened by what put it aside */
@@ -124,6 +125,13 @@ struct thread {
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
   struct node_entry cache[NODE_CACHE];
+  struct hold {
+    uint64_t begin, end, preempted;  /* ticks */
+    uint64_t slice;                  /* slice_count when it ended */
+    uint32_t node;                   /* of the outermost future; 0: none */
+  } holds[HOLDS];                    /* the last long ones, a ring */
+  uint32_t holds_next;               /* where the next one goes */
+  uint64_t held_until, forgot_until; /* tick: end of the last; of the last that is not there */
 };
 
 struct rt_options {

@@ -95,6 +95,10 @@ static void print_finding(const struct finding *f, size_t number, FILE *out) {
   style_set(out, STYLE_PLAIN);
   fputs("  ", out);
   report_print_wrapped(out, f->text, 5 + shown_width(label));
+  for (size_t i = 0; i < FINDING_EFFECTS && f->effect[i]; i++) {
+    fprintf(out, "%*s\342\224\224 ", REPORT_INDENT, "");
+    report_print_wrapped(out, f->effect[i], REPORT_INDENT + 2);
+  }
   if (f->cost.time != UNKNOWN)
     fprintf(out, "%*scost: %s, %s of %s\n", REPORT_INDENT, "", shown_time(f->cost.time),
             shown_percent(f->cost.time, f->cost.whole), f->cost.of);
@@ -112,7 +116,7 @@ static bool is_told(const struct finding *findings, size_t i, size_t count, bool
 
 void report_print_findings(const struct view *v, const struct report_options *options,
                            const struct view_function *of, FILE *out) {
-  size_t count, shown = 0;
+  size_t count, shown = 0, effects = 0;
   struct finding *findings = ask_findings(v, &options->limits, &count);
   bool all = options->all || !options->functions || of;
   char *last = NULL;
@@ -123,7 +127,9 @@ void report_print_findings(const struct view *v, const struct report_options *op
     print_blind(v, out);
   }
   for (size_t i = 0; i < count; i++) {
-    if ((of && findings[i].function != of) || !is_told(findings, i, count, all))
+    effects += !of && !all && findings[i].cause;
+    if ((of ? findings[i].function != of : !all && findings[i].cause != NULL) ||
+        !is_told(findings, i, count, all))
       continue;
     char *next = next_step(&findings[i], options);
     print_finding(&findings[i], ++shown, out);
@@ -132,8 +138,8 @@ void report_print_findings(const struct view *v, const struct report_options *op
     free(last);
     last = next;
   }
-  if (!of && shown < count)
-    fprintf(out, "%*sand %zu findings more: --all\n", REPORT_INDENT, "", count - shown);
+  if (!of && shown + effects < count)
+    fprintf(out, "%*sand %zu findings more: --all\n", REPORT_INDENT, "", count - shown - effects);
   free(last);
   findings_free(findings, count);
 }

@@ -12,7 +12,7 @@
 static struct map paths; /* from (parent, site and kind) to a node */
 
 static uint64_t path(uint32_t parent, uint32_t site, uint32_t kind) {
-  return (uint64_t)parent << 32 | site << 2 | kind;
+  return (uint64_t)parent << 32 | site << 3 | kind;
 }
 
 void node_reset(void) {
@@ -48,6 +48,10 @@ static uint32_t folded(uint32_t parent, uint32_t site) {
 static uint32_t node_new(uint32_t parent, uint32_t site, uint32_t kind) {
   uint32_t node = rt.header->nodes + 1;
   struct aprof_node *n;
+  if (kind == APROF_NODE_DELAYED && rt.header->delays++ >= APROF_DELAYS) {
+    rt.header->delays = APROF_DELAYS;
+    return OTHER_AWAIT; /* who asks counts it */
+  }
   if (site == 0 || node >= rt.nodes_cap || segment_for(node) == NULL) {
     __atomic_fetch_add(&rt.header->other_nodes, 1, __ATOMIC_RELAXED);
     return kind != APROF_NODE_FUNCTION ? OTHER_AWAIT : OTHER_NODE;
@@ -84,7 +88,8 @@ static SLOW uint32_t node_add(uint32_t parent, uint32_t site, uint32_t kind) {
       __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
     else
       node = node_new(parent, site, kind);
-    map_add(&paths, path(parent, site, kind), node);
+    if (kind != APROF_NODE_DELAYED || node != OTHER_AWAIT)
+      map_add(&paths, path(parent, site, kind), node);
   }
   rt_unlock();
   return node;

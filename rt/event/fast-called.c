@@ -30,7 +30,8 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
     if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
       goto undo;
   } else {
-    if (unlikely(f->state != APROF_FUTURE_QUEUED) || !fast_name(t, f, site, function, &node, &c))
+    if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f) ||
+        !fast_name(t, f, site, function, &node, &c))
       goto undo;
     histogram = &c->function.queued_buckets;
   }

@@ -68,10 +68,10 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
       return;
     }
   }
-  if (!has_histogram(&c->function.queued_buckets))
+  if (!has_histogram(&c->function.queued_buckets) || fast_delayed(t, f))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested | passed))
+  if (either_backwards(rested, passed))
     goto undo;
   b->other += rested;
   if (nameless == NULL) {
@@ -173,7 +173,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (!has_histogram(&a->await.buckets))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested | passed))
+  if (either_backwards(rested, passed))
     goto undo;
   b->other += rested;
   fast_rested(f, a, passed, clock);

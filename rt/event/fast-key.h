@@ -59,6 +59,11 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
   return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
 }
 
+/* It has been queued since before the end of a long hold, which is to be told. */
+ALWAYS bool fast_delayed(const struct thread *t, const struct aprof_future *f) {
+  return unlikely(f->last < t->held_until);
+}
+
 /* The future runs from here on, in a bracket that no caller waits for; where one does, the caller
    of this says so behind it. */
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,

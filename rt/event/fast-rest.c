@@ -36,7 +36,7 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
     return;
   }
   uint64_t now = fast_clock(clock), seen = relaxed(&f->wake_tick);
-  if (backwards((now - b->last) | (now - f->last)))
+  if (either_backwards(now - b->last, now - f->last))
     goto undo;
   if ((seen == 0 || seen > now) &&
       likely(__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false,
@@ -96,7 +96,7 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     a = c;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
     histogram = &a->await.buckets;
-  } else if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
+  } else if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f)) {
     goto undo;
   }
   uint32_t index = index_of(f);
@@ -105,7 +105,7 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
       unlikely(how > APROF_CANCELLED))
     goto undo;
   uint64_t now = fast_clock(clock);
-  if (backwards((now - b->last) | (now - f->last)) || !fast_hold(t, f, &token) ||
+  if (either_backwards(now - b->last, now - f->last) || !fast_hold(t, f, &token) ||
       !fast_claim(f, &token))
     goto undo;
   future_ending(b, f, t->lease, c, how);

@@ -146,6 +146,15 @@ ALWAYS bool backwards(uint64_t passed) {
   return unlikely((int64_t)passed < 0);
 }
 
+/* ... one of two, each tested by the subtraction that it comes from: GCC would test both at once,
+   for an instruction and a register more. */
+ALWAYS bool either_backwards(uint64_t a, uint64_t b) {
+  if (backwards(a))
+    return true;
+  __asm__ volatile("");
+  return backwards(b);
+}
+
 /* The counters of f's await, or of its function. Threads that race for a future may find one for
    the other; then the histogram is missing, which is looked at first. */
 _Static_assert(offsetof(struct aprof_counters, await.buckets) >=

@@ -11,6 +11,7 @@
 #include "rt/count/histogram.h"
 #include "rt/count/node.h"
 #include "rt/file/clock.h"
+#include "slice.h"
 
 /* Time never runs backwards on a thread, whatever core it is on. */
 static inline uint64_t event_time(struct thread *t) {
@@ -106,6 +107,8 @@ static inline void close_queued_since(struct thread *t, struct aprof_future *f, 
   uint64_t passed = elapsed(since, now);
   was_queued(f, c, passed);
   histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
+  if (unlikely(since < t->held_until))
+    future_delayed(t, f, since, now);
 }
 
 /* A future that is woken while it runs, or is aside, does not wait the next time. Until then its

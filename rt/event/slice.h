@@ -39,6 +39,13 @@ static inline void slice_open_worker(struct thread *t) {
    its length less what the thread was preempted for in it. */
 SLOW uint64_t slice_long(struct thread *t, struct aprof_counters *c, uint64_t now, uint32_t site);
 
+/* The slice that ended last goes on: it is none of those that are remembered. */
+void hold_forget(struct thread *t);
+void holds_forget(struct thread *t); /* an epoch begins */
+/* f, which goes on or is over, was ready since before a long hold of this thread ended. */
+SLOW void future_delayed(struct thread *t, const struct aprof_future *f, uint64_t since,
+                         uint64_t now);
+
 /* The loop is let go at `site`. */
 static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   struct aprof_counters *c = t->slice_counters;
@@ -56,8 +63,10 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   struct aprof_counters *c = t->slice_counters;
   uint32_t histogram = c->function.slice_histogram;
   uint64_t length = ended - t->block->slice_tick;
-  if (unlikely(t->long_count == t->slice_count))
+  if (unlikely(t->long_count == t->slice_count)) {
     length = t->long_own;
+    hold_forget(t);
+  }
   t->slice_count--;
   c->function.slices--;
   if (histogram > 1 && likely(t->shed == APROF_STEP_NONE)) /* no step between the two */

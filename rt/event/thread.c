@@ -283,6 +283,7 @@ static void enter_epoch(struct thread *t) {
   t->tentative_id = 0;
   t->rest = APROF_THREAD_OTHER;
   govern_start(t, clock_read());
+  holds_forget(t);
   if (b->epoch != epoch || b->last < began)
     b->last = began;
   /* A thread that was idle stays so until this event, as the reader has reported it. */

@@ -2,21 +2,6 @@
 /* Waits that ended before their future ran; see waker.h. */
 #include "waker.h"
 
-/* A place beneath a function: a waker, or a blocking call. Sites are known by number alone
-   here; the thread's cache has it in place of a record, which is never at an odd address. */
-static struct node_entry *node_beneath(struct thread *t, uint32_t above, uint32_t site,
-                                       uint32_t kind) {
-  struct aprof_site *number = (struct aprof_site *)((uintptr_t)site << 3 | kind << 1 | 1);
-  uint32_t place = above << 1 | 1;
-  struct node_entry *e = node_cached(t, place, number);
-  if (likely(e != NULL))
-    return e;
-  uint32_t node = node_of_site_slow(above, site, kind);
-  if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)
-    return NULL; /* (other): there is no room to tell them apart */
-  return node_keep(t, place, number, node);
-}
-
 void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
                    uint64_t length) {
   struct node_entry *e = node_beneath(t, above, site, kind);

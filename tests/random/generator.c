@@ -31,8 +31,12 @@ bool full(struct generator *g) {
 }
 
 static uint32_t some_time(struct generator *g) {
-  unsigned kind = below(g, 20);
-  return kind < 5 ? 0 : kind < 18 ? 1 + below(g, 400) : kind < 19 ? below(g, 100000) : 5;
+  unsigned kind = below(g, 40);
+  return kind < 10   ? 0
+         : kind < 36 ? 1 + below(g, 400)
+         : kind < 38 ? below(g, 100000)
+         : kind < 39 ? below(g, 3000000) /* it holds its loop for long */
+                     : 5;
 }
 
 uint8_t some_how(struct generator *g) {

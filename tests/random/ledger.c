@@ -92,6 +92,23 @@ void ledger_time(struct thread *t) {
   t->last = now;
 }
 
+/* f, which goes on here or is over, has been ready for so long: the long slices of this thread
+   have their share of that. */
+static void queue(struct thread *t, struct future *f, uint64_t length) {
+  struct ledger *ledger = t->ledger;
+  uint64_t since = ledger->now - length;
+  f->queued += length;
+  segment(ledger, f->path, SEGMENT_QUEUE, length, false);
+  for (unsigned i = 0; i < LEDGER_HOLDS && i < t->holds; i++) {
+    const struct held *held = &t->held[i];
+    uint64_t from = held->begin > since ? held->begin : since;
+    if (held->end <= from + LEDGER_LONG)
+      continue;
+    segment(ledger, held->path, SEGMENT_DELAY, held->end - from, false);
+    ledger->segments[ledger->segment_count - 1].delayed = f->path->name;
+  }
+}
+
 void ledger_close(struct thread *t, struct future *f, bool immediate) {
   struct ledger *ledger = t->ledger;
   uint64_t length = ledger->now - f->last, queued = 0;
@@ -101,14 +118,12 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
   } else if (f->state == WAITING) {
     if (f->woken && !f->aside && f->woken_at <= ledger->now) {
       queued = ledger->now - (f->woken_at > f->last ? f->woken_at : f->last);
-      segment(ledger, f->path, SEGMENT_QUEUE, queued, false);
+      queue(t, f, queued);
     }
     f->waiting += length - queued;
-    f->queued += queued;
     segment(ledger, f->await, SEGMENT_WAIT, length - queued, immediate);
   } else if (f->state == QUEUED) {
-    f->queued += length;
-    segment(ledger, f->path, SEGMENT_QUEUE, length, false);
+    queue(t, f, length);
   }
   f->woken &= f->state == RUNNING || f->aside; /* for its next wait */
   f->last = ledger->now;
@@ -171,6 +186,9 @@ void ledger_slice_end(struct thread *t, const char *to) {
   t->last_slice = ledger->segment_count;
   segment(ledger, t->slice_owner, SEGMENT_SLICE, length, false);
   longest_slice(t, length, to);
+  if (length > LEDGER_LONG)
+    t->held[t->holds++ % LEDGER_HOLDS] = (struct held){
+        .path = t->slice_owner, .begin = t->slice_begin, .end = ledger->now};
   t->slice_open = false;
   t->slices++;
 }
@@ -183,6 +201,11 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
   t->exec += passed;
   *(t->idling ? &t->idle : &t->other) -= passed;
   struct segment *slice = &ledger->segments[t->last_slice];
+  if (slice->length > LEDGER_LONG)
+    t->held[(t->holds - 1) % LEDGER_HOLDS].end += passed;
+  else if (slice->length + passed > LEDGER_LONG)
+    t->held[t->holds++ % LEDGER_HOLDS] = (struct held){
+        .path = slice->path, .begin = t->slice_begin, .end = ledger->now};
   slice->length += passed;
   longest_slice(t, slice->length, to);
   f->last = ledger->now;
@@ -229,6 +252,14 @@ static void segment_rows(struct segment *s, struct rows *rows) {
     rows_max(rows, path, "slice_max", s->length);
     bucket(rows, s->path, "slice histogram", s->length);
     break;
+  case SEGMENT_DELAY: {
+    char what[256];
+    snprintf(what, sizeof what, "delayed %s", s->delayed);
+    rows_add(rows, path, what, s->length);
+    snprintf(what, sizeof what, "times it delayed %s", s->delayed);
+    rows_add(rows, path, what, 1);
+    break;
+  }
   case SEGMENT_WAIT:
     rows_add(rows, path, "count", 1);
     rows_add(rows, path, "immediate", s->immediate);

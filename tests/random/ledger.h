@@ -64,6 +64,8 @@ struct future {
 
 struct ledger;
 
+enum { LEDGER_HOLDS = 8, LEDGER_LONG = 1000000 };
+
 struct thread {
   struct ledger *ledger;
   unsigned number;
@@ -84,6 +86,12 @@ struct thread {
   struct path *slice_owner; /* the outermost future when it began */
   const char *slice_from;   /* the place where that was */
   unsigned slices;          /* ended here */
+  /* Those that ended here and were long, the last ones. */
+  struct held {
+    struct path *path;
+    uint64_t begin, end;
+  } held[LEDGER_HOLDS];
+  unsigned holds;           /* so many ever */
   unsigned last_slice;      /* its number in the ledger */
 };
 
@@ -100,7 +108,8 @@ struct ledger {
     struct path *path;
     uint64_t length;
     bool immediate;
-    enum { SEGMENT_EXEC, SEGMENT_WAIT, SEGMENT_QUEUE, SEGMENT_SLICE } kind;
+    enum { SEGMENT_EXEC, SEGMENT_WAIT, SEGMENT_QUEUE, SEGMENT_SLICE, SEGMENT_DELAY } kind;
+    const char *delayed; /* of a delay: by a slice of `path` */
   } segments[16 * PROGRAM_MAX];
   unsigned segment_count;
   /* The first of the longest slices of each thread and path. */

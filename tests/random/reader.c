@@ -209,6 +209,17 @@ static void add_await(struct reading *r, uint32_t number, const struct aprof_cou
   add_waiting(r, number, c->await.waiting);
 }
 
+/* Whom the function above held up. */
+static void add_delayed(struct reading *r, const struct aprof_node *node,
+                        const struct aprof_counters *c) {
+  char path[PATH], what[PATH];
+  node_path(r, node->parent, path);
+  snprintf(what, sizeof what, "delayed %s", site_name(r, node->site));
+  rows_add(r->rows, path, what, c->await.waiting);
+  snprintf(what, sizeof what, "times it delayed %s", site_name(r, node->site));
+  rows_add(r->rows, path, what, c->await.count);
+}
+
 static bool is_zero(const struct aprof_counters *c) {
   for (unsigned i = 0; i < 16; i++)
     if (c->words[i])
@@ -224,7 +235,10 @@ static void add_counters(struct reading *r, const struct aprof_chunk *chunk) {
   for (uint32_t i = 0; i < chunk->count; i++) {
     const struct aprof_counters *c = element(chunk, i);
     uint32_t number = chunk->first + i;
-    if (is_zero(c) || (r->nodes[number] && r->nodes[number]->is_await > APROF_NODE_AWAIT))
+    uint32_t kind = r->nodes[number] ? r->nodes[number]->is_await : APROF_NODE_FUNCTION;
+    if (kind == APROF_NODE_DELAYED)
+      add_delayed(r, r->nodes[number], c);
+    if (is_zero(c) || kind > APROF_NODE_AWAIT)
       continue; /* wakers and blocking calls are part of other counts */
     if (r->nodes[number] && r->nodes[number]->is_await) {
       add_await(r, number, c);

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 8
+#define APROF_PROFILE_VERSION 9
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -127,6 +127,8 @@ struct aprof_header {
   uint64_t lost_futures;     /* no memory for a record: not in any other count */
   uint64_t lost_histograms;  /* no memory for a histogram: sums are complete */
   uint64_t lost_events;      /* events without a thread block */
+  uint64_t delays;           /* nodes of kind DELAYED so far; at most APROF_DELAYS */
+  uint64_t lost_delays;      /* that had no node, or fell behind more holds than are remembered */
   uint64_t detached_swept;   /* records of old epochs recycled (see counters) */
   uint64_t signals;          /* dumps asked by signal so far */
   uint64_t exit_tick;        /* when the process asked for its totals at exit; 0:
@@ -224,6 +226,7 @@ struct aprof_node {
   uint32_t reserved[2];
 };
 
+#define APROF_DELAYS 1024u
 enum aprof_node_kind {
   APROF_NODE_FUNCTION = 0,
   APROF_NODE_AWAIT = 1,    /* of its parent */
@@ -233,6 +236,9 @@ enum aprof_node_kind {
                               is a CREATE is the clock: the time is lateness */
   APROF_NODE_BLOCKING = 3, /* a call that held the loop, under what ran (0: nothing):
                               counters as an await's; part of the parent's exec */
+  APROF_NODE_DELAYED = 4,  /* a function whose futures were ready while its parent held their
+                              loop for long: counters as an await's; count: times that one hold
+                              delayed one future; part of that function's queued */
 };
 
 /* What one block counted at one node: written by the block's thread only. */

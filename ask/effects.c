@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What findings did to other functions; see findings.h. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_of(const struct view_delayed *d, const struct view_function *f) {
+  bool same_file = d->file == f->file || (d->file && f->file && !strcmp(d->file, f->file));
+  return !strcmp(d->name, f->name) && d->line == f->line && same_file;
+}
+
+static int by_delay(const void *a, const void *b) {
+  const struct view_delayed *x = *(const struct view_delayed *const *)a,
+                            *y = *(const struct view_delayed *const *)b;
+  if (x->delayed != y->delayed)
+    return x->delayed > y->delayed ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+static uint64_t all_queueing(const struct view *v) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    if (v->function[i].queued != UNKNOWN)
+      add_to(&all, v->function[i].queued);
+  return all;
+}
+
+/* The worst of them by name, the others as a number. */
+static void tell_delayed(struct finding *finding, uint64_t queueing) {
+  const struct view_function *f = finding->function;
+  const struct view_delayed **list = allocate(f->delays, sizeof *list);
+  uint64_t rest = 0;
+  for (size_t i = 0; i < f->delays; i++)
+    list[i] = &f->delayed[i];
+  if (f->delays)
+    qsort(list, f->delays, sizeof *list, by_delay);
+  bool fits = f->delays <= FINDING_EFFECTS;
+  size_t told = fits ? f->delays : FINDING_EFFECTS - 1;
+  for (size_t i = 0; i < told; i++) {
+    const struct view_delayed *d = list[i];
+    finding->effect[i] = print_string("delayed `%s` %s time%s, %s = %s of all queueing", d->name,
+                                      shown_count(d->count), d->count == 1 ? "" : "s",
+                                      shown_time(d->delayed), shown_percent(d->delayed, queueing));
+  }
+  for (size_t i = told; i < f->delays; i++)
+    add_to(&rest, list[i]->delayed);
+  if (!fits)
+    finding->effect[told] =
+        print_string("delayed %zu others, %s = %s of all queueing", f->delays - told,
+                     shown_time(rest), shown_percent(rest, queueing));
+  free(list);
+}
+
+/* Who of those that held the loop is to blame for half of its time in the queue or more, all
+   together: the one that did most. */
+static const struct view_function *cause_of(const struct view_function *f,
+                                            const struct finding *findings, size_t count) {
+  const struct view_function *worst = NULL;
+  uint64_t all = 0, most = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct view_function *holder = findings[i].function;
+    for (size_t j = 0; findings[i].kind == FINDING_HELD && !findings[i].alive && j < holder->delays;
+         j++) {
+      const struct view_delayed *d = &holder->delayed[j];
+      if (!is_of(d, f))
+        continue;
+      add_to(&all, d->delayed);
+      if (d->delayed > most) {
+        most = d->delayed;
+        worst = holder;
+      }
+    }
+  }
+  return all >= f->queued / 2 ? worst : NULL;
+}
+
+void findings_effects(const struct view *v, struct finding *findings, size_t count) {
+  uint64_t queueing = all_queueing(v);
+  for (size_t i = 0; i < count; i++) {
+    struct finding *f = &findings[i];
+    if (f->kind == FINDING_HELD && !f->alive)
+      tell_delayed(f, queueing);
+    if (f->kind == FINDING_QUEUED)
+      f->cause = cause_of(f->function, findings, count);
+  }
+}
