@@ -363,7 +363,7 @@ int profile_reopen(void) {
   struct stat st;
   if (rt.path[0] == '\0')
     return -1;
-  /* In the process that becomes the command: see rt/host/dump.c on the C library's calls. */
+  /* In the process that becomes the command: see rt/host/command.c on the C library's calls. */
   int fd = (int)sys_call(SYS_openat, AT_FDCWD, rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && raw_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
     return fd;
