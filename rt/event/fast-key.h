@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fast events of futures that are found by a key have in common; see fast-key.c.
+ * What the fast events of futures that are found by a key have in common; see fast-create.c, fast-run.c.
  *
  * Purpose: the table's first places, and the two ends of a run's bracket.
  * Cost: inline. Locking: only inside an event.
@@ -50,6 +50,38 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS];
   return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+}
+
+/* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
+ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
+  if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL))
+    return NULL;
+  uint64_t *place = &segment->word[hash % KEY_WORDS], word = *seen = relaxed(place);
+  if (word == 0)
+    return likely(__atomic_load_n(&segment->used, __ATOMIC_RELAXED) < KEY_ENOUGH) ? place : NULL;
+  bool last = relaxed(&segment->word[(hash + 1) % KEY_WORDS]) == 0;
+  return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
+}
+
+/* ... wherever there is a place. */
+SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
+
+/* Ends an event by putting f at this place, where others may find it; or at any place, if another
+   thread has taken this one or is replacing the segment. */
+ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_segment *segment,
+                      uint64_t *place, uint64_t seen, uint32_t hash) {
+  uint64_t word = (uint64_t)hash << 32 | index_of(f);
+  if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))) {
+    finish_inserting(f, b);
+    return;
+  }
+  if (seen == 0)
+    __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
+  if (unlikely(__atomic_load_n(&segment->replaced, __ATOMIC_SEQ_CST)))
+    finish_inserting(f, b);
+  else
+    finish(b);
 }
 
 /* Does nothing about where it ran last need the general event? The lease tells that

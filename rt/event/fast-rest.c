@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast events of futures that do not run: woken, due, ended from outside, and the end
- * of a create whose key was known before the call. See fast.c for why, and outside.c,
- * create.c and run.c for what they do. What was woken is run by one of these, too.
+ * The fast events of futures that do not run: woken, due, ended from outside. See fast.c for why,
+ * and outside.c and create.c for what they do. What was woken is run by one of these, too.
  */
 #include "begin.h"
 #include "fast-key.h"

@@ -2,7 +2,7 @@
 /*
  * The events that programs make most, when all is as usual: the thread known,
  * nothing odd about the future, every record found before. Bodies and awaits are
- * here, what goes by key is in fast-key.c.
+ * here, what goes by key is in fast-create.c and fast-run.c.
  *
  * Why twice: general events may register, allocate and unwind anywhere, so their functions
  * save six registers and test as they go. Here every condition is tested before

@@ -13,11 +13,13 @@ APROF_GATE_EVENTS(DECLARE, 0)
 /* The fast ones of each file; they go on in the general one where anything is out of the
    ordinary. */
 void fast_bodies(struct aprof_gate *gate, uint32_t clock);
-void fast_brackets(struct aprof_gate *gate, uint32_t clock);
+void fast_creates(struct aprof_gate *gate, uint32_t clock);
+void fast_keyed_runs(struct aprof_gate *gate, uint32_t clock);
 void fast_rest(struct aprof_gate *gate, uint32_t clock);
 static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
   fast_bodies(gate, clock);
-  fast_brackets(gate, clock);
+  fast_creates(gate, clock);
+  fast_keyed_runs(gate, clock);
   fast_rest(gate, clock);
 }
 

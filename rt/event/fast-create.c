@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fast events of creates, by the loop or by a running future. See fast.c for why, and create.c
+ * for what they do.
+ */
+#include "birth.h"
+#include "fast-key.h"
+
+void finish_inserting(struct aprof_future *f, struct aprof_block *b) {
+  key_insert(f);
+  finish(b);
+}
+
+/* Waits for what was asked for; else it is queued. */
+ALWAYS bool fast_created_waiting(uint32_t flags) {
+  return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);
+}
+
+ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
+                              struct aprof_site *function, const void *fn, uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *creator = t->cur;
+  if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
+      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)))
+    goto undo;
+  uint32_t above = 0;
+  if (creator != NULL) {
+    if (!(site->flags & APROF_ROOT))
+      above = fast_above(t, creator->node, clock);
+    if (unlikely(creator->await != 0))
+      goto undo;
+  } else if (unlikely(events_helper.at != 0)) {
+    goto undo;
+  }
+  struct aprof_site *made = function != NULL ? function : fn != NULL ? address_as_site(fn) : site;
+  struct node_entry *e = fast_node(t, above, made, false);
+  if (unlikely(e == NULL))
+    goto undo;
+  if (unlikely(e->callee != site)) {
+    struct node_entry *waits = fast_node(t, e->node, site, true);
+    if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
+      goto undo;
+    e->callee = site;
+    e->callee_node = waits->node;
+    e->callee_counters = fast_created_waiting(site->flags) ? waits->counters : e->counters;
+  }
+  uint64_t now = fast_clock(clock);
+  if (backwards(now - b->last))
+    goto undo;
+  struct aprof_future *f = future_at(t->free_list);
+  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE,
+                         made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
+  f->node = f->outer = e->node;
+  f->await = e->callee_node;
+  f->ns = site->ns;
+  f->create_site = site->id;
+  f->caller = 0;
+  f->polled = site->flags; /* until its bracket closes */
+  f->key0 = 0;
+  f->parent = creator != NULL ? index_of(creator) : 0;
+  f->parent_serial = creator != NULL ? (uint32_t)creator->id : 0;
+  publish_fence();
+  f->id = id;
+  bracket_open(t, token, f, id, creator, NULL);
+  t->tentative = f;
+  t->tentative_id = id;
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  timed_create_begin(site, token, function, fn);
+}
+
+/* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
+   queued, and can be found, while its bracket may still be open. False: nothing has changed. */
+ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint64_t key0,
+                         uint64_t key1, bool still_open) {
+  struct aprof_block *b = t->block;
+  uint64_t id = token->word[0];
+  struct aprof_future *f = t->tentative;
+  if (unlikely(t->tentative_id != id) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
+      unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0))
+    return false;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
+  if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
+    return false;
+  uint32_t flags = (uint32_t)f->polled;
+  /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
+  t->tentative = NULL;
+  t->tentative_id = 0;
+  if (still_open) {
+    t->published = f;
+    t->published_id = id;
+  }
+  publish_fence();
+  f->polled = 0;
+  f->key0 = key0;
+  f->key1 = key1;
+  uint8_t now = (uint8_t)(f->flags | APROF_F_KEYED | APROF_F_WAITED);
+  if (fast_created_waiting(flags)) {
+    f->flags = now | APROF_F_IMPLICIT;
+    f->state = APROF_FUTURE_WAITING;
+  } else {
+    f->flags = now;
+    f->await = 0;
+    f->state = APROF_FUTURE_QUEUED;
+  }
+  finish_at(f, b, segment, place, seen, hash);
+  return true;
+}
+
+/* The key was known before the call, and no future that is aside waits for this end. */
+ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
+  struct aprof_future *f = t->published;
+  uint32_t below = bracket_indexed(token) ? (uint32_t)(token->word[2] & BRACKET_INDEX) : 0;
+  if (unlikely(f == NULL) || unlikely(f->id != token->word[0]) ||
+      unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(t->tentative == f) ||
+      unlikely(below != 0 && t->cur != future_at(below)))
+    return false;
+  t->published = NULL;
+  finish(t->block);
+  return true;
+}
+
+static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  struct thread *t = aprof_self;
+  if (likely(ok) && begin(t, t->block)) {
+    if (fast_publish(t, token, key0, key1, false) || fast_published(t, token))
+      return;
+    unbegin(t);
+  }
+  timed_create_end(token, key0, key1, ok);
+}
+
+static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  struct thread *t = aprof_self;
+  if (begin(t, t->block)) {
+    if (fast_publish(t, token, key0, key1, true))
+      return;
+    unbegin(t);
+  }
+  timed_create_key(token, key0, key1);
+}
+
+/* -- one set per clock --------------------------------------------------------- */
+
+#define SET(name, clock)                                                                           \
+  static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
+                                  struct aprof_site *function, const void *fn) {                   \
+    fast_create_begin(site, token, function, fn, clock);                                           \
+  }
+
+#define GOVERNED(clock) APROF_GATE_create_begin(CHOOSE, clock)
+
+SETS(SET, GOVERNED)
+
+void fast_creates(struct aprof_gate *gate, uint32_t clock) {
+  gate->create_begin = FOR_CLOCK(clock, create_begin);
+  gate->create_key = create_key_any;
+  gate->create_end = create_end_any;
+}
