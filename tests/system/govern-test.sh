@@ -38,7 +38,7 @@ check "report" "$aprof" report "$json"
 "$aprof" report "$json" >report.txt
 contains "report: what was shed" "shed detail (~): " report.txt
 contains "report: of which threads" "counts only" report.txt
-contains "report: a share of time is marked" "futures ran ~" report.txt
+contains "report: a share of time is marked" "ran futures ~" report.txt
 contains "report: and what could be seen is said" "holds of the loop could be seen for" report.txt
 refuse "report: nor is denied what could not" grep -q "no finding: nothing held" report.txt
 "$aprof" report --json "$json" >report.json
