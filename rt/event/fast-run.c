@@ -166,41 +166,9 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   finish(b);
 }
 
-/* It waits from here on, until it is run again. */
-ALWAYS void fast_run_pause(struct aprof_token *token, struct aprof_site *where, uint32_t clock) {
-  struct thread *t = aprof_self;
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = t->block;
-  if (!begin(t, b))
-    goto slow;
-  if (t->cur == NULL) {
-    fast_run_suspended(token, APROF_PENDING, where, t, f);
-    return;
-  }
-  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!fast_stops(t, token, f) || !has_histogram(&sliced->function.slice_buckets))
-    goto undo;
-  struct aprof_counters *a = fast_pause(t, f, c, where);
-  if (unlikely(a == NULL))
-    goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || fast_slice_long(sliced, length, clock))
-    goto undo;
-  c->function.exec += ran;
-  fast_slice_close(t, sliced, length, clock);
-  fast_pauses(f, a, now);
-  thread_rests(t, b, now);
-  finish(b);
-  return;
-undo:
-  unbegin(t);
-slow:
-  timed_run_end(token, APROF_PENDING, where);
-}
-
-/* It is over. */
-ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site *where,
-                          uint32_t clock) {
+/* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. */
+ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
+                         uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
@@ -210,20 +178,27 @@ ALWAYS void fast_run_done(struct aprof_token *token, int how, struct aprof_site 
     fast_run_suspended(token, how, where, t, f);
     return;
   }
-  struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  uint64_t *place;
-  uint32_t index;
-  if (!fast_stops(t, token, f) || (where != NULL && !site_known(where)) ||
-      unlikely(how != APROF_DONE) || !has_histogram(&sliced->function.slice_buckets) ||
-      unlikely((place = fast_may_end(t, f, index = index_of(f), c)) == NULL))
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
+  uint64_t *place = NULL;
+  uint32_t index = 0;
+  if (!fast_stops(t, token, f) || !has_histogram(&sliced->function.slice_buckets))
+    goto undo;
+  if (pauses)
+    a = fast_pause(t, f, c, where);
+  else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
+    place = fast_may_end(t, f, index = index_of(f), c);
+  if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
-      !fast_claim_running(f, token, b, c))
+      (!pauses && !fast_claim_running(f, token, b, c)))
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
-  fast_over(t, c, f, index, place, APROF_DONE, now, clock);
+  if (pauses)
+    fast_pauses(f, a, now);
+  else
+    fast_over(t, c, f, index, place, APROF_DONE, now, clock);
   thread_rests(t, b, now);
   finish(b);
   return;
@@ -257,7 +232,7 @@ slow:
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_done(token, how, where, clock);                                                       \
+    fast_run_end(token, how, where, false, clock);                                                 \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -265,7 +240,7 @@ slow:
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_pause(token, where, clock);                                                         \
+      fast_run_end(token, APROF_PENDING, where, true, clock);                                      \
   }
 
 #define GOVERNED(clock)                                                                            \

@@ -34,35 +34,23 @@ struct dynamic {
   size_t calls_size, others_size;   /* bytes */
 };
 
+/* 0: it has none. */
 static const void *at_address(const struct dl_phdr_info *info, ElfW(Addr) address) {
-  return (const void *)(address < info->dlpi_addr ? info->dlpi_addr + address : address);
+  return (const void *)(address != 0 && address < info->dlpi_addr ? info->dlpi_addr + address
+                                                                  : address);
 }
 
-static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) *d,
-                         struct dynamic *found) {
+static struct dynamic read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) *d) {
+  ElfW(Addr) value[DT_JMPREL + 1] = {0}; /* by tag */
   for (; d->d_tag != DT_NULL; d++)
-    switch (d->d_tag) {
-    case DT_SYMTAB:
-      found->symbols = at_address(info, d->d_un.d_ptr);
-      break;
-    case DT_STRTAB:
-      found->strings = at_address(info, d->d_un.d_ptr);
-      break;
-    case DT_JMPREL:
-      found->calls = at_address(info, d->d_un.d_ptr);
-      break;
-    case DT_PLTRELSZ:
-      found->calls_size = d->d_un.d_val;
-      break;
-    case DT_RELA:
-      found->others = at_address(info, d->d_un.d_ptr);
-      break;
-    case DT_RELASZ:
-      found->others_size = d->d_un.d_val;
-      break;
-    default:
-      break;
-    }
+    if (d->d_tag > 0 && d->d_tag <= DT_JMPREL)
+      value[d->d_tag] = d->d_un.d_ptr;
+  return (struct dynamic){.symbols = at_address(info, value[DT_SYMTAB]),
+                          .strings = at_address(info, value[DT_STRTAB]),
+                          .calls = at_address(info, value[DT_JMPREL]),
+                          .others = at_address(info, value[DT_RELA]),
+                          .calls_size = value[DT_PLTRELSZ],
+                          .others_size = value[DT_RELASZ]};
 }
 
 /* Which ways the module has: a set. */
@@ -77,8 +65,7 @@ static unsigned refers(const struct dynamic *d, const ElfW(Rela) *all, size_t si
 }
 
 static unsigned ways_of(const struct dl_phdr_info *info, const ElfW(Phdr) *dynamic) {
-  struct dynamic d = {0};
-  read_dynamic(info, (const ElfW(Dyn) *)(info->dlpi_addr + dynamic->p_vaddr), &d);
+  struct dynamic d = read_dynamic(info, (const void *)(info->dlpi_addr + dynamic->p_vaddr));
   if (d.symbols == NULL || d.strings == NULL)
     return 0;
   return refers(&d, d.calls, d.calls_size) | refers(&d, d.others, d.others_size);
