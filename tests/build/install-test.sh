@@ -33,6 +33,24 @@ equal "nothing outside the prefix and GCC's plugin directories" "" \
 equal "libaprof exports aprof_ and __aprof_ only" "" \
   "$(nm -D --defined-only "$stage$prefix/lib/libaprof.so.0" | awk '{ print $3 }' |
     grep -v -e '^aprof_' -e '^__aprof_')"
+equal "so does the archive" "" \
+  "$(nm -g --defined-only "$stage$prefix/lib/libaprof.a" | awk 'NF == 3 { print $3 }' |
+    grep -v -e '^aprof_' -e '^__aprof_')"
+# Names that the runtime's sources have, too.
+cat >"$work/same.c" <<'C'
+#include <aprof.h>
+int rt = 3;
+int map_add(int n) { return n; }
+APROF_ASYNC int work(int n) { return map_add(n) + rt; }
+int main(void) { return work(1) == 4 ? 0 : 1; }
+C
+for major in $majors; do
+  check "gcc-$major: a program links it that has names of ours" "$(gcc_of "$major")" -fplugin="$plugin" \
+    -I"$stage$prefix/include" "$work/same.c" -o "$work/same" -Wl,-u,__aprof_attach "$stage$prefix/lib/libaprof.a"
+  rm -rf "$work/out" && mkdir "$work/out"
+  check "gcc-$major: and has its totals" env APROF_COMMAND="$aprof" APROF_OPTIONS="dir:$work/out,profile:memfd" "$work/same"
+  contains "gcc-$major: of its futures" '"work"' <(cat "$work/out"/*.json)
+done
 equal "libaprof needs libc only" "libc.so.6" \
   "$(readelf -d "$stage$prefix/lib/libaprof.so.0" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -v '^ld-linux' | tr '\n' ' ' | sed 's/ $//')"
