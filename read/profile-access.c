@@ -1,8 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 /* What lies in the copy of a profile, by number and by reference; see profile.h. */
-#include "profile.h"
+#include "profile-copy.h"
+#include "util.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* -- tables of what there is -------------------------------------------------------- */
+
+/* Elements of every chunk type we read; 0: not for us. */
+static size_t element_size(uint32_t type) {
+  switch (type) {
+  case APROF_CHUNK_SITES:
+    return sizeof(struct aprof_psite);
+  case APROF_CHUNK_NODES:
+    return sizeof(struct aprof_node);
+  case APROF_CHUNK_BLOCK:
+    return sizeof(struct aprof_block);
+  case APROF_CHUNK_COUNTERS:
+    return sizeof(struct aprof_counters);
+  case APROF_CHUNK_FUTURES:
+    return sizeof(struct aprof_future);
+  case APROF_CHUNK_MODULES:
+    return sizeof(struct aprof_module);
+  case APROF_CHUNK_MISSES:
+    return sizeof(struct aprof_missed);
+  default:
+    return 0;
+  }
+}
+
+static void add_run(struct profile_runs *runs, const struct aprof_chunk *chunk, size_t element,
+                    uint64_t size) {
+  uint64_t fits = (size - sizeof *chunk) / element;
+  if (runs->count == runs->room) {
+    runs->room = runs->room ? runs->room * 2 : 16;
+    runs->run = reallocate(runs->run, runs->room, sizeof *runs->run);
+  }
+  runs->run[runs->count++] = (struct profile_run){
+      .elements = chunk + 1,
+      .first = chunk->first,
+      .count = chunk->count < fits ? chunk->count : (uint32_t)fits,
+      .owner = chunk->owner,
+  };
+}
+
+static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
+  switch (type) {
+  case APROF_CHUNK_SITES:
+    return &p->sites;
+  case APROF_CHUNK_NODES:
+    return &p->nodes;
+  case APROF_CHUNK_BLOCK:
+    return &p->blocks;
+  case APROF_CHUNK_COUNTERS:
+    return &p->counters;
+  case APROF_CHUNK_FUTURES:
+    return &p->futures;
+  case APROF_CHUNK_MISSES:
+    return &p->misses;
+  default:
+    return &p->modules;
+  }
+}
+
+/* Numbers an element may have: more of them than fit into the file are a lie,
+   and would make tables by number unbounded. */
+static bool plausible(const struct profile *p, const struct aprof_chunk *chunk, size_t element) {
+  uint64_t most = p->size / element;
+  return chunk->element == element && chunk->count <= most && chunk->first <= most;
+}
+
+static int by_first(const void *a, const void *b) {
+  const struct profile_run *x = a, *y = b;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
+void profile_index(struct profile *p) {
+  struct profile_runs *all[] = {&p->sites,    &p->nodes,   &p->modules, &p->blocks,
+                                &p->counters, &p->futures, &p->misses};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    all[i]->count = 0;
+  for (uint64_t at = APROF_HEADER_SIZE; p->size - at >= sizeof(struct aprof_chunk);) {
+    const struct aprof_chunk *chunk = (const void *)(p->data + at);
+    uint64_t size = chunk->size;
+    if (chunk->type == 0 || size == 0 || size % APROF_PAGE || size > p->size - at) {
+      at += APROF_PAGE;
+      if (at > p->size)
+        break;
+      continue;
+    }
+    size_t element = element_size(chunk->type);
+    if (element && chunk->type == APROF_CHUNK_BLOCK) {
+      struct aprof_chunk one = *chunk;
+      one.count = 1;
+      if (one.first <= p->size / APROF_PAGE && size >= sizeof one + element) {
+        add_run(&p->blocks, chunk, element, size);
+        p->blocks.run[p->blocks.count - 1].count = 1;
+      }
+    } else if (element && plausible(p, chunk, element))
+      add_run(runs_of(p, chunk->type), chunk, element, size);
+    at += size;
+  }
+  struct profile_runs *numbered[] = {&p->sites, &p->nodes, &p->modules, &p->blocks};
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+    if (numbered[i]->count)
+      qsort(numbered[i]->run, numbered[i]->count, sizeof(struct profile_run), by_first);
+}
+
+/* -- by number --------------------------------------------------------------------- */
 
 static const void *element(const struct profile_runs *runs, uint32_t number, size_t size) {
   size_t low = 0, high = runs->count;

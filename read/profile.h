@@ -7,8 +7,8 @@
  * hostile: what is checked here once stays checked, because all later code
  * works on the copy.
  * Cost: one copy of what is used (the key table is left out), at most
- * PROFILE_LIMIT bytes. A live profile is copied again while threads had events
- * in between, up to a few times: `consistent` says how that ended.
+ * PROFILE_LIMIT bytes. Of a live profile the blocks that had events in between are
+ * copied again, up to a few times: `consistent` says how that ended.
  * Locking: none.
  */
 #ifndef APROF_READ_PROFILE_H
@@ -33,6 +33,14 @@ struct profile_runs {
   size_t count, room;
 };
 
+/* A chunk of the file. */
+struct profile_part {
+  uint64_t at, size;
+  uint64_t sequence;    /* of a block: when it was looked at last */
+  uint32_t type, block; /* type 0: none yet; block: its own, or its owner's number */
+  bool copied, moved;   /* moved: of a block: it had events since it was copied */
+};
+
 struct profile {
   struct aprof_header header; /* a copy whose strings are terminated */
   unsigned char *data;
@@ -41,8 +49,11 @@ struct profile {
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
   bool histograms;    /* they are wanted */
-  bool again;         /* parts are copied that have been copied before */
-  bool consistent;    /* no thread had an event while they were copied */
+  bool renamed;       /* sites have come or changed; names_new cleans their texts */
+  struct profile_part *part;
+  size_t parts, part_room;
+  unsigned char *fresh; /* of each page: the last refresh has changed it; NULL before one */
+  bool consistent;      /* no thread had an event while they were copied */
 };
 
 /*
@@ -52,6 +63,11 @@ struct profile {
  * then.
  */
 struct profile *profile_read(int fd, const char *what, bool live, bool histograms);
+/* Brings the copy of a live profile up to date. Cost: what was written meanwhile, and the sites and
+   nodes. A busy process is copied again once or twice only. */
+void profile_refresh(struct profile *, int fd);
+/* Whether the last refresh has changed that histogram. */
+bool profile_is_fresh(const struct profile *, uint32_t reference);
 void profile_free(struct profile *);
 
 /* Reads and checks the header only; false prints a message unless `quiet`. */

@@ -7,6 +7,7 @@
  */
 #include "cli/find.h"
 #include "read/json.h"
+#include "read/profile.h"
 #include "read/verify.h"
 #include "read/view.h"
 #include "show/report.h"
@@ -269,6 +270,78 @@ START_TEST(random_totals_are_survived) {
 }
 END_TEST
 
+/* -- a live one, read again ------------------------------------------------------------- */
+
+static void write_bytes(int fd, const struct synthetic *s, const void *from, size_t length) {
+  off_t at = (const unsigned char *)from - s->bytes;
+  ck_assert_int_eq(pwrite(fd, from, length, at), (ssize_t)length);
+}
+
+static const struct aprof_counters *copied(const struct profile *p, const struct synthetic *s,
+                                           const struct aprof_counters *c) {
+  return (const void *)(p->data + ((const unsigned char *)c - s->bytes));
+}
+
+START_TEST(what_moved_is_read_again) {
+  struct synthetic *s = synthetic_new();
+  uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "serve", "s.c", 1, 1);
+  uint32_t node = synthetic_node(s, 0, site, 0);
+  struct aprof_block *block[2] = {synthetic_block(s, 1), synthetic_block(s, 2)};
+  struct aprof_counters *c[2] = {synthetic_counters(s, 1, node), synthetic_counters(s, 2, node)};
+  uint64_t *counts, *others;
+  c[0]->function.done = c[1]->function.done = 5;
+  c[0]->function.exec_histogram = synthetic_histogram(s, &counts);
+  synthetic_histogram(s, &others);
+  for (int i = 0; i < 4; i++) /* so that pages apart are written to */
+    synthetic_histogram(s, &others);
+  c[1]->function.exec_histogram = (uint32_t)(((unsigned char *)others - s->bytes) / 8);
+  counts[100] = others[100] = 5;
+  block[0]->sequence = block[1]->sequence = 10;
+  int fd = synthetic_file(s, s->header->used);
+  struct profile *p = profile_read(fd, "synthetic", true, true);
+  ck_assert_ptr_nonnull(p);
+  ck_assert(p->consistent);
+  profile_refresh(p, fd);
+  ck_assert(p->consistent && !p->renamed);
+  ck_assert(!profile_is_fresh(p, c[0]->function.exec_histogram));
+
+  /* The first block has events, and writes to its histogram; the second is written to without
+     one, which no thread does: then nobody has looked. */
+  block[0]->sequence = 12;
+  c[0]->function.done = c[1]->function.done = 6;
+  counts[100] = 6;
+  uint32_t late = synthetic_site(s, APROF_SITE_FUNCTION, "late", "s.c", 9, 1);
+  write_bytes(fd, s, s->bytes, s->header->used);
+  profile_refresh(p, fd);
+  ck_assert(p->consistent && p->renamed);
+  ck_assert_uint_eq(copied(p, s, c[0])->function.done, 6);
+  ck_assert_uint_eq(copied(p, s, c[1])->function.done, 5);
+  ck_assert_uint_eq(profile_histogram(p, c[0]->function.exec_histogram)[100], 6);
+  ck_assert(profile_is_fresh(p, c[0]->function.exec_histogram));
+  ck_assert(!profile_is_fresh(p, c[1]->function.exec_histogram));
+  ck_assert_str_eq(profile_string(p, profile_site(p, late)->name), "late");
+
+  /* What was not of one moment is looked at again when that has passed. */
+  block[1]->sequence = 13;
+  write_bytes(fd, s, block[1], sizeof *block[1]);
+  profile_refresh(p, fd);
+  ck_assert(!p->consistent);
+  block[1]->sequence = 14;
+  c[1]->function.done = 7;
+  struct aprof_block *third = synthetic_block(s, 3); /* a thread that came meanwhile */
+  third->sequence = 2;
+  synthetic_counters(s, 3, node)->function.done = 1;
+  write_bytes(fd, s, s->bytes, s->header->used);
+  profile_refresh(p, fd);
+  ck_assert(p->consistent);
+  ck_assert_uint_eq(copied(p, s, c[1])->function.done, 7);
+  ck_assert_uint_eq(profile_counters(p, 3, node)->function.done, 1);
+  profile_free(p);
+  close(fd);
+  free(s);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("hostile");
   tcase_set_timeout(tests, 300);
@@ -280,5 +353,6 @@ int main(void) {
   tcase_add_test(tests, chunks_that_lie);
   tcase_add_test(tests, random_damage_is_survived);
   tcase_add_test(tests, random_totals_are_survived);
+  tcase_add_test(tests, what_moved_is_read_again);
   return suite_run("cli profile", tests);
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies a profile, and later what of it has changed; see profile.h. */
+#include "profile-copy.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* HOT must be copied at one moment for the ledger to close; WARM should be; COLD was written
+   before what refers to it, so it is read after. */
+enum heat { COLD = 1, WARM = 2, HOT = 4 };
+
+static enum heat heat_of(uint32_t type) {
+  if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
+      type == APROF_CHUNK_MISSES)
+    return HOT;
+  return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
+}
+
+/* -- the chunks there are ------------------------------------------------------------ */
+
+/* False at the end. The size is never 0, so that every walk ends; type 0: of no use, or not
+   yet. */
+static bool read_part(const struct profile *p, int fd, uint64_t at, struct profile_part *part) {
+  struct aprof_chunk chunk;
+  if (at >= p->size || p->size - at < sizeof chunk ||
+      profile_read_at(fd, &chunk, sizeof chunk, at) != sizeof chunk)
+    return false;
+  bool fits = chunk.size && chunk.size % APROF_PAGE == 0 && chunk.size <= p->size - at;
+  *part = (struct profile_part){
+      .at = at,
+      .size = fits ? chunk.size : APROF_PAGE,
+      .type = fits ? chunk.type : 0,
+      .block = chunk.type == APROF_CHUNK_BLOCK ? chunk.first : chunk.owner,
+      .sequence = UINT64_MAX,
+  };
+  if (part->type)
+    memcpy(p->data + at, &chunk, sizeof chunk);
+  return true;
+}
+
+/* What is new behind those known. A chunk's type is written last, and stays. */
+static void list_parts(struct profile *p, int fd) {
+  size_t known = 0;
+  while (known < p->parts && p->part[known].type)
+    known++;
+  uint64_t at = known ? p->part[known - 1].at + p->part[known - 1].size : APROF_HEADER_SIZE;
+  struct profile_part part;
+  for (p->parts = known; read_part(p, fd, at, &part); at += part.size) {
+    if (p->parts == p->part_room) {
+      p->part_room = p->part_room ? p->part_room * 2 : 64;
+      p->part = reallocate(p->part, p->part_room, sizeof *p->part);
+    }
+    p->part[p->parts++] = part;
+  }
+}
+
+static uint64_t usable_size(struct profile *p, int fd) {
+  struct stat st;
+  struct aprof_header header;
+  if (profile_read_at(fd, &header, sizeof header, 0) == sizeof header &&
+      header.used > p->header.used)
+    p->header.used = header.used;
+  uint64_t size = p->header.used;
+  if (fstat(fd, &st) == 0 && size > (uint64_t)st.st_size)
+    size = (uint64_t)st.st_size;
+  if (size > p->reserved)
+    size = p->reserved;
+  return size < APROF_HEADER_SIZE ? APROF_HEADER_SIZE : size;
+}
+
+/* -- copying -------------------------------------------------------------------------- */
+
+static bool is_zero(const unsigned char *page, size_t length) {
+  return !length || (!page[0] && !memcmp(page, page + 1, length - 1));
+}
+
+/* Pages of nothing, half of all histograms, take no memory here, and pages that are as they
+   were are not written to. True where one was. */
+static bool copy_range(struct profile *p, int fd, uint64_t at, uint64_t size, bool again) {
+  unsigned char buffer[16 * APROF_PAGE];
+  bool changed = false;
+  for (uint64_t end = at + size; at < end;) {
+    size_t room = sizeof buffer - at % APROF_PAGE; /* so that pages here are pages there */
+    size_t part = end - at < room ? (size_t)(end - at) : room, done = 0;
+    size_t got = profile_read_at(fd, buffer, part, at);
+    while (done < got) {
+      size_t length = APROF_PAGE - (at + done) % APROF_PAGE;
+      if (length > got - done)
+        length = got - done;
+      if (again ? memcmp(p->data + at + done, buffer + done, length) != 0
+                : !is_zero(buffer + done, length)) {
+        memcpy(p->data + at + done, buffer + done, length);
+        changed = true;
+        if (p->fresh)
+          p->fresh[(at + done) / APROF_PAGE] = 1;
+      }
+      done += length;
+    }
+    if (got < part)
+      break;
+    at += part;
+  }
+  return changed;
+}
+
+static bool copy_part(struct profile *p, int fd, struct profile_part *part) {
+  bool again = part->copied;
+  part->copied = true;
+  return copy_range(p, fd, part->at + sizeof(struct aprof_chunk),
+                    part->size - sizeof(struct aprof_chunk), again);
+}
+
+/* Those that a record names. Whether it is a function's or an await's is not known yet: what the
+   other kind has there is none, or is copied to no harm. */
+static void copy_histograms(struct profile *p, int fd, const struct aprof_counters *c) {
+  const uint32_t all[] = {c->function.exec_histogram, c->function.wall_histogram,
+                          c->function.slice_histogram, c->function.queued_histogram,
+                          c->await.histogram};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i] > 1 && profile_histogram(p, all[i]))
+      copy_range(p, fd, (uint64_t)all[i] * 8, sizeof(struct aprof_histogram), true);
+}
+
+/* Records that have changed, and the histograms that these name: no other can have. */
+static void copy_counters(struct profile *p, int fd, const struct profile_part *part) {
+  struct aprof_counters record[256];
+  uint64_t at = part->at + sizeof(struct aprof_chunk), end = part->at + part->size;
+  while (at < end) {
+    size_t wanted = end - at < sizeof record ? (size_t)(end - at) : sizeof record;
+    size_t got = profile_read_at(fd, record, wanted, at);
+    for (size_t i = 0; (i + 1) * sizeof *record <= got; i++) {
+      void *mine = p->data + at + i * sizeof *record;
+      if (!memcmp(mine, &record[i], sizeof *record))
+        continue;
+      memcpy(mine, &record[i], sizeof *record);
+      if (p->histograms)
+        copy_histograms(p, fd, &record[i]);
+    }
+    if (got < wanted)
+      return;
+    at += got;
+  }
+}
+
+/* -- a live one ----------------------------------------------------------------------- */
+
+static uint64_t sequence_of(int fd, const struct profile_part *part) {
+  uint64_t sequence = 0;
+  profile_read_at(fd, &sequence, sizeof sequence,
+                  part->at + sizeof(struct aprof_chunk) + offsetof(struct aprof_block, sequence));
+  return sequence;
+}
+
+/* Marks the blocks that had events since they were looked at last. True where one is inside an
+   event. */
+static bool look_at_blocks(struct profile *p, int fd, bool *any) {
+  bool busy = false;
+  for (size_t i = 0; i < p->parts; i++) {
+    struct profile_part *part = &p->part[i];
+    if (part->type != APROF_CHUNK_BLOCK)
+      continue;
+    uint64_t sequence = sequence_of(fd, part);
+    part->moved |= sequence != part->sequence;
+    part->sequence = sequence;
+    busy |= sequence & 1;
+    *any |= part->moved;
+  }
+  return busy;
+}
+
+/* Of all blocks up to the highest number: has it moved? What has no block counts as moved. */
+static unsigned char *moved_blocks(const struct profile *p, uint32_t *count) {
+  uint32_t most = (uint32_t)(p->size / APROF_PAGE);
+  unsigned char *still = allocate(most + 1, 1);
+  for (size_t i = 0; i < p->parts; i++)
+    if (p->part[i].type == APROF_CHUNK_BLOCK && p->part[i].block <= most)
+      still[p->part[i].block] = !p->part[i].moved;
+  *count = most + 1;
+  return still;
+}
+
+static void copy_hot(struct profile *p, int fd) {
+  uint32_t blocks;
+  unsigned char *still = moved_blocks(p, &blocks);
+  for (size_t i = 0; i < p->parts; i++) {
+    struct profile_part *part = &p->part[i];
+    bool owned = part->type != APROF_CHUNK_FUTURES && part->type != APROF_CHUNK_HISTOGRAMS;
+    if (!(heat_of(part->type) & (HOT | WARM)) ||
+        (part->copied && owned && part->block < blocks && still[part->block]))
+      continue;
+    part->moved = false;
+    if (part->type == APROF_CHUNK_HISTOGRAMS && (part->copied || !p->histograms))
+      continue;
+    if (part->type == APROF_CHUNK_COUNTERS && part->copied)
+      copy_counters(p, fd, part);
+    else
+      copy_part(p, fd, part);
+  }
+  free(still);
+}
+
+/* As of one moment, if the process holds still for as long as that takes; what moved meanwhile is
+   copied again. */
+static void copy_live(struct profile *p, int fd, int tries) {
+  p->consistent = false;
+  for (int try = 0; try < tries && !p->consistent; try++) {
+    bool any = false;
+    p->size = usable_size(p, fd);
+    list_parts(p, fd);
+    bool busy = look_at_blocks(p, fd, &any);
+    if (busy && try < tries - 1) {
+      nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+      continue;
+    }
+    if (any || !p->read_tick)
+      copy_hot(p, fd);
+    struct aprof_header header = p->header;
+    profile_read_at(fd, &header, sizeof header, 0);
+    p->read_tick = profile_clock(&header);
+    p->size = usable_size(p, fd);
+    list_parts(p, fd);
+    any = false;
+    p->consistent = !look_at_blocks(p, fd, &any) && !any && !busy;
+  }
+}
+
+/* -- the whole ------------------------------------------------------------------------ */
+
+static void copy_cold(struct profile *p, int fd) {
+  bool named = false;
+  for (size_t i = 0; i < p->parts; i++) {
+    struct profile_part *part = &p->part[i];
+    uint32_t type = part->type;
+    if (type == APROF_CHUNK_SITES || type == APROF_CHUNK_MODULES)
+      named |= copy_part(p, fd, part);
+    else if (type == APROF_CHUNK_NODES)
+      copy_part(p, fd, part);
+  }
+  /* Texts are made printable in the copy, so they come anew with the sites that name them. */
+  for (size_t i = 0; named && i < p->parts; i++)
+    if (p->part[i].type == APROF_CHUNK_STRINGS)
+      copy_part(p, fd, &p->part[i]);
+  p->renamed |= named;
+}
+
+void profile_copy(struct profile *p, int fd, bool live, int tries) {
+  p->size = usable_size(p, fd);
+  list_parts(p, fd);
+  if (live)
+    copy_live(p, fd, tries);
+  else {
+    copy_hot(p, fd);
+    p->consistent = true;
+  }
+  /* What the counters refer to was written before them. */
+  profile_read_header(fd, "", &p->header, true);
+  p->size = usable_size(p, fd);
+  list_parts(p, fd);
+  copy_cold(p, fd);
+  profile_index(p);
+}
