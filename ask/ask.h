@@ -85,12 +85,13 @@ struct cost {
   const char *of;       /* "the loop's time" */
 };
 
-enum { FINDING_EFFECTS = 3 };
+enum { FINDING_EFFECTS = 4 };
 
 struct finding {
   enum finding_kind kind;
   enum finding_next next;
   struct cost cost;
+  bool minor;            /* it takes next to nothing of its whole */
   bool alive;            /* it goes on, among the futures alive */
   uint64_t weight;       /* for the order within a kind */
   uint64_t severity;     /* ns; UNKNOWN: not in time */

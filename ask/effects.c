@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The last place is for where inside it a hold went. */
+enum { MOST_DELAYED = FINDING_EFFECTS - 1 };
+
 static bool is_of(const struct view_delayed *d, const struct view_function *f) {
   bool same_file = d->file == f->file || (d->file && f->file && !strcmp(d->file, f->file));
   return !strcmp(d->name, f->name) && d->line == f->line && same_file;
@@ -38,8 +41,8 @@ static void tell_delayed(struct finding *finding, uint64_t queueing) {
     list[i] = &f->delayed[i];
   if (f->delays)
     qsort(list, f->delays, sizeof *list, by_delay);
-  bool fits = f->delays <= FINDING_EFFECTS;
-  size_t told = fits ? f->delays : FINDING_EFFECTS - 1;
+  bool fits = f->delays <= MOST_DELAYED;
+  size_t told = fits ? f->delays : MOST_DELAYED - 1;
   for (size_t i = 0; i < told; i++) {
     const struct view_delayed *d = list[i];
     finding->effect[i] = print_string("delayed `%s` %s time%s, %s = %s of all queueing", d->name,
@@ -78,6 +81,33 @@ static const struct view_function *cause_of(const struct view_function *f,
   return all >= f->queued / 2 ? worst : NULL;
 }
 
+/* A call that blocks, of which the hold is half or more, is where inside it went. */
+static bool is_inside(const struct finding *blocking, const struct finding *held) {
+  const struct view_function *f = held->function;
+  if (held->kind != FINDING_HELD || held->alive || f != blocking->function)
+    return false;
+  for (size_t i = 0; i < f->blockings; i++) {
+    const struct view_blocking *b = &f->blocking[i];
+    char *at = findings_place(b->file, b->line);
+    bool here = at && blocking->at && !strcmp(at, blocking->at);
+    free(at);
+    if (here && b->max != UNKNOWN && b->max >= held->severity / 2)
+      return true;
+  }
+  return false;
+}
+
+/* Beneath the hold, before whom it delayed. */
+static void tell_inside(struct finding *held, const struct finding *blocking) {
+  memmove(held->effect + 1, held->effect, (FINDING_EFFECTS - 1) * sizeof *held->effect);
+  held->effect[0] = print_string("%s", blocking->text);
+}
+
+/* Those that go on for ever are many: told by what they wait for. */
+static bool is_same_growth(const struct finding *growing, const struct finding *other) {
+  return other->alive && other->function == growing->function && other->kind != FINDING_HELD;
+}
+
 void findings_effects(const struct view *v, struct finding *findings, size_t count) {
   uint64_t queueing = all_queueing(v);
   for (size_t i = 0; i < count; i++) {
@@ -86,5 +116,14 @@ void findings_effects(const struct view *v, struct finding *findings, size_t cou
       tell_delayed(f, queueing);
     if (f->kind == FINDING_QUEUED)
       f->cause = cause_of(f->function, findings, count);
+    for (size_t j = 0; f->kind == FINDING_GROWING && j < count; j++)
+      if (is_same_growth(f, &findings[j]))
+        f->cause = f->function;
   }
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; findings[i].kind == FINDING_BLOCKING && j < count; j++)
+      if (!findings[j].effect[FINDING_EFFECTS - 1] && is_inside(&findings[i], &findings[j])) {
+        findings[i].cause = findings[i].function;
+        tell_inside(&findings[j], &findings[i]);
+      }
 }

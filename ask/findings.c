@@ -50,8 +50,19 @@ uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
   return count;
 }
 
+/* What takes less than one of so many parts of its whole stands behind all that takes more; but a
+   hold that is so many times the limit is felt, however rare. */
+enum { MINOR = 100, FELT = 2 };
+
+static bool is_minor(const struct finding *f, const struct ask_limits *limits) {
+  bool felt = f->kind == FINDING_HELD && f->severity / FELT >= limits->of[FINDING_HELD];
+  return f->cost.time != UNKNOWN && f->cost.time < f->cost.whole / MINOR && !felt;
+}
+
 static int by_kind(const void *a, const void *b) {
   const struct finding *x = a, *y = b;
+  if (x->minor != y->minor)
+    return x->minor ? 1 : -1;
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   if (x->weight != y->weight)
@@ -69,6 +80,7 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
     struct finding *f = &list.finding[i];
     f->next = f->alive ? NEXT_ALIVE : finding_rows[f->kind]->next;
     f->cost = findings_cost(v, f, limits);
+    f->minor = is_minor(f, limits);
   }
   findings_effects(v, list.finding, list.count);
   if (list.count)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that wait for what no future of theirs stands for: a pool, a queue. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of so many futures; this share of their lives, for so long each. */
+enum { LEAST_COUNT = 50, PERCENT = 50 };
+#define LEAST_NS 5000000u
+/* Some have waited this many times less: so it is not the work itself that takes that long. */
+enum { LUCKY_TIMES = 3 };
+
+/* Of the futures that no other made: a program says so of its requests (`root`), and those that it
+   makes before its loop are few. */
+struct sums {
+  uint64_t made, wall, waiting, covered; /* covered: by the lives of what they made, ns */
+};
+
+/* Children that live at once cover a moment twice, so this is the least that is covered by none. */
+static void add_paths(const struct view *v, struct sums *sum) {
+  for (size_t i = 0; i < v->paths; i++) {
+    const struct view_path *path = &v->path[i];
+    const struct view_path *above = path->parent == SIZE_MAX ? NULL : &v->path[path->parent];
+    if (path->function >= v->functions || (above && above->parent != SIZE_MAX))
+      continue;
+    if (path->is_await) {
+      if (above && !path->background && ask_waits_outside(path))
+        add_to(&sum[path->function].waiting, path->waiting);
+    } else if (!above) {
+      add_to(&sum[path->function].made, path->created);
+      add_to(&sum[path->function].wall, path->wall == UNKNOWN ? 0 : path->wall);
+    } else if (above->function < v->functions && path->wall != UNKNOWN) {
+      add_to(&sum[above->function].covered, path->wall);
+    }
+  }
+}
+
+/* A timer's wait is as long as it is meant to be. */
+static const struct view_await *longest(const struct view_function *f) {
+  const struct view_await *most = NULL;
+  for (size_t i = 0; i < f->awaits; i++)
+    if (ask_is_outside(f->await[i].kind) && !f->await[i].background &&
+        (!most || f->await[i].waiting > most->waiting))
+      most = &f->await[i];
+  return f->lateness.is && f->lateness.count ? NULL : most;
+}
+
+static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
+  struct sums *sum = allocate(v->functions + 1, sizeof *sum);
+  (void)limits;
+  add_paths(v, sum);
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    const struct view_await *at = longest(f);
+    uint64_t bare = sum[i].waiting > sum[i].covered ? sum[i].waiting - sum[i].covered : 0;
+    if (f->unmeasured || sum[i].made < LEAST_COUNT || !at || !at->waits.count)
+      continue;
+    uint64_t each = bare / sum[i].made, life = sum[i].wall / sum[i].made;
+    if (each < LEAST_NS || each < life / 100 * PERCENT ||
+        at->waits.bucket[0].lower * LUCKY_TIMES > at->waits.p50)
+      continue;
+    findings_add(
+        list,
+        (struct finding){
+            .kind = FINDING_POOL,
+            .weight = bare,
+            .severity = bare,
+            .count = sum[i].made,
+            .function = f,
+            .at = findings_place(at->file, at->line),
+            .text = print_string(
+                "`%s`: %s of the %s of each future are waits that no child of it covers, most of "
+                "all at %s, where the shortest took %s: a pool or queue that is too small, or "
+                "what nothing describes",
+                f->name, shown_mark(LACKS(f->lacks, function, wall), shown_time(each)),
+                shown_time(life), shown_place(at->file, at->line),
+                shown_time(at->waits.bucket[0].lower))});
+  }
+  free(sum);
+}
+
+const struct finding_row finding_pool = {.judge = judge, .next = NEXT_FUNCTION, .cost = COST_LIVES};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* A function that runs so often that the loop has time for little else. */
+#include "findings.h"
+
+#include "format.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+/* So often a second, so many times as often as any other, each run no longer than this, and this
+   share of the loop in all. Without another that runs at all nothing is out of proportion. */
+enum { RATE = 1000, TIMES = 10, SHARE = 4, OTHERS_LEAST = 10 };
+#define SHORT_NS 1000000u
+
+static uint64_t next_often(const struct view *v, const struct view_function *f) {
+  uint64_t most = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    if (&v->function[i] != f && v->function[i].slices > most)
+      most = v->function[i].slices;
+  return most;
+}
+
+static bool is_told(const struct findings *list, const struct view_function *f) {
+  for (size_t i = 0; i < list->count; i++)
+    if (list->finding[i].function == f && list->finding[i].kind == FINDING_SPINNING)
+      return true;
+  return false;
+}
+
+/* Where what it is for is begun again: the place that made it run most often. */
+static const struct view_await *begun_at(const struct view_function *f) {
+  const struct view_await *most = NULL;
+  for (size_t i = 0; i < f->awaits; i++)
+    if (!most || f->await[i].count > most->count)
+      most = &f->await[i];
+  return most;
+}
+
+static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
+  struct loop loop = ask_loop(v);
+  (void)limits;
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    uint64_t other = next_often(v, f), seconds = loop.elapsed / 1000000000u;
+    if (f->unmeasured || other < OTHERS_LEAST || f->slices / TIMES < other ||
+        f->slices / RATE < seconds || f->loop_exec < loop.elapsed / SHARE ||
+        f->loop_exec / f->slices > SHORT_NS || !loop.elapsed || is_told(list, f))
+      continue;
+    const struct view_await *at = begun_at(f);
+    char *place = findings_place(f->file, f->line);
+    findings_add(
+        list,
+        (struct finding){
+            .kind = FINDING_STORM,
+            .weight = f->loop_exec,
+            .severity = f->loop_exec,
+            .count = f->slices,
+            .function = f,
+            .text = print_string(
+                "`%s` (%s) ran %s times, %s a second and %s times as often as any other%s%s%s%s",
+                f->name, place ? place : "?", shown_count(f->slices),
+                shown_count((uint64_t)((double)f->slices * 1e9 / (double)loop.elapsed)),
+                shown_count(f->slices / other), at ? ", mostly from " : "",
+                at ? shown_place(at->file, at->line) : "", at ? " " : "", at ? at->callee : ""),
+            .at = place});
+  }
+}
+
+const struct finding_row finding_storm = {.judge = judge, .next = NEXT_FUNCTION, .cost = COST_LOOP};

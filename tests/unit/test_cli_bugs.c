@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings that judge sums: each on a view that has its bug, and on twins that have not. */
+#include "ask/ask.h"
+#include "read/util.h"
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+static struct view *v;
+static struct view_function function[3];
+static struct view_await await[1];
+static struct view_path path[4];
+static struct view_live live[400];
+static struct bucket bucket[12];
+
+/* A loop of four seconds; `main` does little, and `it` is what has the bug or not. */
+static void setup(void) {
+  static struct view_thread thread = {
+      .exec = 2 * SECOND, .idle = 2 * SECOND, .elapsed = 4 * SECOND};
+  v = view_new("a view");
+  memset(function, 0, sizeof function);
+  memset(await, 0, sizeof await);
+  memset(path, 0, sizeof path);
+  memset(live, 0, sizeof live);
+  for (size_t i = 0; i < sizeof function / sizeof *function; i++)
+    function[i] = (struct view_function){.name = i ? "main" : "it",
+                                         .file = "it.c",
+                                         .line = 7 + i,
+                                         .queued = 0,
+                                         .slice_max = UNKNOWN,
+                                         .live_before = UNKNOWN,
+                                         .created = 1000,
+                                         .done = 1000,
+                                         .slices = 1000};
+  await[0] = (struct view_await){.file = "it.c", .callee = "get", .kind = "create", .line = 8};
+  function[0].await = await;
+  function[0].awaits = 1;
+  v->process.elapsed = 4 * SECOND;
+  v->process.reason = "request";
+  v->thread = &thread;
+  v->threads = 1;
+  v->function = function;
+  v->functions = 2;
+}
+static void teardown(void) {
+  view_free(v);
+}
+
+/* The first finding's kind, or "": its text has `says`, its place is `at`. */
+static const char *first(const char *at, const char *says) {
+  static char kind[32];
+  size_t count;
+  struct finding *list = ask_findings(v, &ask_defaults, &count);
+  snprintf(kind, sizeof kind, "%s", count ? finding_kinds[list[0].kind] : "");
+  if (count && at)
+    ck_assert_str_eq(list[0].at, at);
+  if (count && says)
+    ck_assert_msg(strstr(list[0].text, says) != NULL, "%s", list[0].text);
+  findings_free(list, count);
+  return kind;
+}
+
+static void waits(size_t buckets) {
+  await[0].waits = (struct distribution){.bucket = bucket, .count = buckets};
+  distribution_settle(&await[0].waits, HISTOGRAM_NO_MAX);
+  for (size_t i = 0; i < buckets; i++) {
+    await[0].count += bucket[i].count;
+    await[0].waiting += bucket[i].count * bucket[i].lower;
+  }
+}
+
+/* -- two speeds ------------------------------------------------------------------------ */
+
+START_TEST(one_of_200_is_slow) {
+  bucket[0] = (struct bucket){MS, 1990};
+  bucket[1] = (struct bucket){60 * MS, 10};
+  waits(2);
+  ck_assert_str_eq(first("it.c:8", "0.5 % (10 of 2000) near"), "two_speeds");
+}
+END_TEST
+
+START_TEST(waits_that_spread_have_one_speed) {
+  uint64_t lower = MS, count = 1000;
+  for (size_t i = 0; i < 12; i++, lower += lower / 2, count -= count / 3)
+    bucket[i] = (struct bucket){lower, count};
+  waits(12);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(what_a_busy_machine_adds_is_no_speed) {
+  bucket[0] = (struct bucket){MS / 2, 1990};
+  bucket[1] = (struct bucket){12 * MS, 10};
+  waits(2);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(too_few_tell_nothing) {
+  bucket[0] = (struct bucket){MS, 60};
+  bucket[1] = (struct bucket){60 * MS, 10};
+  waits(2);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(what_waits_for_work_or_for_a_time_is_as_slow_as_that) {
+  bucket[0] = (struct bucket){MS, 1990};
+  bucket[1] = (struct bucket){60 * MS, 10};
+  waits(2);
+  await[0].background = true;
+  ck_assert_str_eq(first(NULL, NULL), "");
+  await[0].background = false;
+  function[0].lateness = (struct view_lateness){.is = true, .count = 2000};
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(a_held_loop_makes_all_slow) {
+  bucket[0] = (struct bucket){MS, 1990};
+  bucket[1] = (struct bucket){60 * MS, 10};
+  waits(2);
+  function[1].slice_max = 60 * MS;
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  function[1].slice_max = 5 * MS;
+  ck_assert_str_eq(first(NULL, NULL), "two_speeds");
+}
+END_TEST
+
+/* -- pool ------------------------------------------------------------------------------- */
+
+static void request(uint64_t each, uint64_t shortest) {
+  path[0] = (struct view_path){
+      .function = 0, .name = "it", .created = 1000, .wall = 1000 * each, .parent = SIZE_MAX};
+  path[1] = (struct view_path){.function = 0,
+                               .is_await = true,
+                               .name = "get",
+                               .kind = "create",
+                               .waiting = 1000 * each,
+                               .parent = 0};
+  v->path = path;
+  v->paths = 2;
+  bucket[0] = (struct bucket){shortest, 10};
+  bucket[1] = (struct bucket){each, 990};
+  waits(2);
+}
+
+START_TEST(who_waits_for_what_nobody_sees) {
+  request(18 * MS, 2 * MS);
+  ck_assert_str_eq(first("it.c:8", "18.0 ms of the 18.0 ms"), "pool");
+}
+END_TEST
+
+START_TEST(work_that_takes_that_long_is_no_pool) {
+  request(18 * MS, 16 * MS);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(what_a_child_covers_is_seen) {
+  request(18 * MS, 2 * MS);
+  path[2] = (struct view_path){
+      .function = 1, .name = "main", .created = 1000, .wall = 17 * SECOND, .parent = 0};
+  v->paths = 3;
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(what_another_future_made_is_no_request) {
+  request(18 * MS, 2 * MS);
+  path[2] = path[1];
+  path[1] = path[0];
+  path[2].parent = 1;
+  path[1].parent = 0;
+  path[0] = (struct view_path){.function = 1, .name = "main", .created = 1, .parent = SIZE_MAX};
+  v->paths = 3;
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+/* -- storm ------------------------------------------------------------------------------ */
+
+START_TEST(who_runs_so_often_holds_the_loop) {
+  function[0].slices = 100000;
+  function[0].exec = function[0].loop_exec = 2 * SECOND;
+  ck_assert_str_eq(first("it.c:7", "ran 100k times, 25.0k a second and 100 times as often"),
+                   "storm");
+  function[1].slices = 20000; /* there is that much to do */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  function[1].slices = 1000;
+  function[0].loop_exec = SECOND / 2;
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+/* -- growing ------------------------------------------------------------------------------ */
+
+static void alive(size_t count, uint64_t youngest, uint64_t oldest) {
+  for (size_t i = 0; i < count; i++)
+    live[i] = (struct view_live){.state = "waiting",
+                                 .created_at = "it.c:9",
+                                 .age = youngest + (oldest - youngest) * i / (count - 1),
+                                 .age_min = youngest + (oldest - youngest) * i / (count - 1),
+                                 .count = 1};
+  v->live = live;
+  v->lives = count;
+}
+
+START_TEST(what_is_made_all_along_and_never_over) {
+  alive(400, 10 * MS, 39 * SECOND / 10);
+  ck_assert_str_eq(first("it.c:9", "400 live that were made at it.c:9 all along"), "growing");
+  for (size_t i = 0; i < 400; i++)
+    live[i].background = true;
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(those_that_are_young_or_of_the_start_do_not_grow) {
+  alive(400, 10 * MS, 900 * MS);
+  ck_assert_str_eq(first(NULL, NULL), "");
+  alive(400, 38 * SECOND / 10, 39 * SECOND / 10);
+  ck_assert_str_eq(first(NULL, NULL), "");
+  alive(20, 10 * MS, 39 * SECOND / 10);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+/* -- order, and what is told with what ------------------------------------------------------- */
+
+START_TEST(a_call_that_blocks_is_where_a_hold_went) {
+  static struct view_blocking call = {
+      .file = "it.c", .callee = "fsync", .line = 20, .count = 3, .held = 90 * MS, .max = 30 * MS};
+  size_t count;
+  function[0].blocking = &call;
+  function[0].blockings = 1;
+  function[0].exec = 100 * MS;
+  function[0].slice_max = 31 * MS;
+  struct finding *list = ask_findings(v, &ask_defaults, &count);
+  ck_assert_uint_eq(count, 2);
+  ck_assert_int_eq(list[0].kind, FINDING_HELD);
+  ck_assert_msg(strstr(list[0].effect[0], "calls fsync, which blocks, at it.c:20") != NULL, "%s",
+                list[0].effect[0]);
+  ck_assert_ptr_eq(list[1].cause, &function[0]);
+  findings_free(list, count);
+}
+END_TEST
+
+START_TEST(whom_a_hold_delayed_stands_beneath_it) {
+  static struct view_delayed late[] = {
+      {.name = "main", .file = "it.c", .line = 8, .count = 5, .delayed = 90 * MS, .max = 30 * MS}};
+  size_t count;
+  function[0].slice_max = 31 * MS;
+  function[0].delayed = late;
+  function[0].delays = 1;
+  function[1].queued = 100 * MS;
+  bucket[0] = (struct bucket){20 * MS, 1000};
+  function[1].queued_of = (struct distribution){.bucket = bucket, .count = 1};
+  struct finding *list = ask_findings(v, &ask_defaults, &count);
+  ck_assert_uint_eq(count, 2);
+  ck_assert_str_eq(list[0].effect[0], "delayed `main` 5 times, 90.0 ms = 90.0 % of all queueing");
+  ck_assert_int_eq(list[1].kind, FINDING_QUEUED);
+  ck_assert_ptr_eq(list[1].cause, &function[0]);
+  findings_free(list, count);
+}
+END_TEST
+
+int main(void) {
+  TCase *tcase = tcase_create("cli_bugs");
+  const TTest *const tests[] = {one_of_200_is_slow,
+                                waits_that_spread_have_one_speed,
+                                what_a_busy_machine_adds_is_no_speed,
+                                too_few_tell_nothing,
+                                what_waits_for_work_or_for_a_time_is_as_slow_as_that,
+                                a_held_loop_makes_all_slow,
+                                who_waits_for_what_nobody_sees,
+                                work_that_takes_that_long_is_no_pool,
+                                what_a_child_covers_is_seen,
+                                what_another_future_made_is_no_request,
+                                who_runs_so_often_holds_the_loop,
+                                what_is_made_all_along_and_never_over,
+                                those_that_are_young_or_of_the_start_do_not_grow,
+                                a_call_that_blocks_is_where_a_hold_went,
+                                whom_a_hold_delayed_stands_beneath_it};
+  tcase_add_checked_fixture(tcase, setup, teardown);
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+    tcase_add_test(tcase, tests[i]);
+  return suite_run("cli_bugs", tcase);
+}
