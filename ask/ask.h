@@ -79,6 +79,9 @@ enum finding_next {
   NEXT_ALIVE,    /* what lives */
 };
 
+/* In which order they are told, before their kinds'. */
+enum finding_level { LEVEL_LARGE, LEVEL_USUAL, LEVEL_MINOR };
+
 /* What a finding takes, and from what. */
 struct cost {
   uint64_t time, whole; /* ns; time UNKNOWN: not to be told in time */
@@ -91,7 +94,7 @@ struct finding {
   enum finding_kind kind;
   enum finding_next next;
   struct cost cost;
-  bool minor;            /* it takes next to nothing of its whole */
+  enum finding_level level;
   bool alive;            /* it goes on, among the futures alive */
   uint64_t weight;       /* for the order within a kind */
   uint64_t severity;     /* ns; UNKNOWN: not in time */

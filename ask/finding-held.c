@@ -67,10 +67,25 @@ static char *on_cpu(const struct view_function *f) {
   return print_string("; on the CPU for at least %s", shown_time(least));
 }
 
+/* Off the CPU for so long that on it the limit is not proven to be passed, rare and short: others
+   may have had the processor, and the kernel does not say. */
+enum { RARE = 100, SHORT = 5 };
+
+static bool may_be_preempted(const struct view *v, const struct view_function *f,
+                             uint64_t threshold) {
+  uint64_t worst = f->slice_max, least = f->on_cpu_least, most = f->on_cpu_most;
+  if (worst == UNKNOWN || most == UNKNOWN || most > worst - worst / NOTABLE || least > threshold ||
+      worst / SHORT >= threshold)
+    return false;
+  return findings_longer(&f->slice_of, threshold) * worst < ask_loop(v).elapsed / RARE;
+}
+
 static void find_held(struct findings *list, const struct view *v, const struct view_function *f,
                       uint64_t threshold) {
   uint64_t worst = ask_longest_slice(f);
   if (worst <= threshold || (f->slice_max == UNKNOWN && !findings_longer(&f->slice_of, threshold)))
+    return;
+  if (may_be_preempted(v, f, threshold))
     return;
   uint64_t times = times_over(f, threshold);
   const char *held = shown_mark(LACKS(f->lacks, function, slice_max), shown_time(worst));

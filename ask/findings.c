@@ -50,19 +50,24 @@ uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
   return count;
 }
 
-/* What takes less than one of so many parts of its whole stands behind all that takes more; but a
-   hold that is so many times the limit is felt, however rare. */
-enum { MINOR = 100, FELT = 2 };
+/* What takes a good part of a loop's time stands first, and what takes next to nothing of its whole
+   last; but a hold that is so many times the limit is felt, however rare. */
+enum { LARGE = 4, MINOR = 100, FELT = 2 };
 
-static bool is_minor(const struct finding *f, const struct ask_limits *limits) {
+static enum finding_level level_of(const struct finding *f, const struct ask_limits *limits) {
+  enum finding_cost of = finding_rows[f->kind]->cost;
   bool felt = f->kind == FINDING_HELD && f->severity / FELT >= limits->of[FINDING_HELD];
-  return f->cost.time != UNKNOWN && f->cost.time < f->cost.whole / MINOR && !felt;
+  if (f->cost.time == UNKNOWN)
+    return LEVEL_USUAL;
+  if (of != COST_LIVES && f->cost.time >= f->cost.whole / LARGE)
+    return LEVEL_LARGE;
+  return f->cost.time < f->cost.whole / MINOR && !felt ? LEVEL_MINOR : LEVEL_USUAL;
 }
 
 static int by_kind(const void *a, const void *b) {
   const struct finding *x = a, *y = b;
-  if (x->minor != y->minor)
-    return x->minor ? 1 : -1;
+  if (x->level != y->level)
+    return x->level < y->level ? -1 : 1;
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   if (x->weight != y->weight)
@@ -80,7 +85,7 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
     struct finding *f = &list.finding[i];
     f->next = f->alive ? NEXT_ALIVE : finding_rows[f->kind]->next;
     f->cost = findings_cost(v, f, limits);
-    f->minor = is_minor(f, limits);
+    f->level = level_of(f, limits);
   }
   findings_effects(v, list.finding, list.count);
   if (list.count)

@@ -238,7 +238,7 @@ START_TEST(a_call_that_blocks_is_where_a_hold_went) {
   function[0].blocking = &call;
   function[0].blockings = 1;
   function[0].exec = 100 * MS;
-  function[0].slice_max = 31 * MS;
+  function[0].slice_max = function[0].on_cpu_least = function[0].on_cpu_most = 31 * MS;
   struct finding *list = ask_findings(v, &ask_defaults, &count);
   ck_assert_uint_eq(count, 2);
   ck_assert_int_eq(list[0].kind, FINDING_HELD);
@@ -249,11 +249,29 @@ START_TEST(a_call_that_blocks_is_where_a_hold_went) {
 }
 END_TEST
 
+START_TEST(what_others_may_have_made_is_no_hold) {
+  function[0].slice_max = 20 * MS;
+  function[0].on_cpu_least = MS;
+  function[0].on_cpu_most = 2 * MS;
+  bucket[0] = (struct bucket){20 * MS, 1};
+  function[0].slice_of = (struct distribution){.bucket = bucket, .count = 1};
+  ck_assert_str_eq(first(NULL, NULL), "");
+  bucket[0].count = 3;
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  bucket[0].count = 1;
+  function[0].slice_max = 51 * MS;
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  function[0].slice_max = 20 * MS;
+  function[0].on_cpu_least = function[0].on_cpu_most = 11 * MS;
+  ck_assert_str_eq(first(NULL, NULL), "held");
+}
+END_TEST
+
 START_TEST(whom_a_hold_delayed_stands_beneath_it) {
   static struct view_delayed late[] = {
       {.name = "main", .file = "it.c", .line = 8, .count = 5, .delayed = 90 * MS, .max = 30 * MS}};
   size_t count;
-  function[0].slice_max = 31 * MS;
+  function[0].slice_max = function[0].on_cpu_least = function[0].on_cpu_most = 31 * MS;
   function[0].delayed = late;
   function[0].delays = 1;
   function[1].queued = 100 * MS;
@@ -284,6 +302,7 @@ int main(void) {
                                 what_is_made_all_along_and_never_over,
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
+                                what_others_may_have_made_is_no_hold,
                                 whom_a_hold_delayed_stands_beneath_it};
   tcase_add_checked_fixture(tcase, setup, teardown);
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
