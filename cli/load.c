@@ -13,23 +13,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct view *load_profile(const char *target, struct view_request request) {
-  struct found found;
-  if (!find_profile(target, false, &found))
-    return NULL;
-  request.reason = found.state == PROFILE_LIVE ? "request" : "recovered";
-  request.path = found.path;
-  struct view *v = view_of_profile(found.fd, found.what, found.state, &request);
-  if (v && found.state == PROFILE_LIVE) {
+static struct view *load_found(const struct found *found, struct view_request request) {
+  request.reason = found->state == PROFILE_LIVE ? "request" : "recovered";
+  request.path = found->path;
+  struct view *v = view_of_profile(found->fd, found->what, found->state, &request);
+  if (v && found->state == PROFILE_LIVE) {
     v->alive = true;
-    v->stopped = find_is_stopped(found.pid ? found.pid : v->process.pid);
+    v->stopped = find_is_stopped(found->pid ? found->pid : v->process.pid);
   }
   if (v && !view_is_sound(v)) {
     view_free(v);
     v = NULL;
   }
+  return v;
+}
+
+static struct view *load_profile(const char *target, struct view_request request) {
+  struct found found;
+  if (!find_profile(target, false, &found))
+    return NULL;
+  struct view *v = load_found(&found, request);
   found_release(&found);
   return v;
+}
+
+struct all_live {
+  struct view **view;
+  size_t views;
+};
+
+static void add_live(struct found *found, void *context) {
+  struct all_live *all = context;
+  struct view *v = load_found(found, (struct view_request){0});
+  for (size_t i = 0; v && i < all->views; i++)
+    if (view_shares_process(all->view[i], v)) {
+      view_free(v);
+      v = NULL;
+    }
+  if (!v)
+    return;
+  all->view = reallocate(all->view, all->views + 1, sizeof *all->view);
+  all->view[all->views++] = v;
+}
+
+size_t view_load_live(struct view ***view) {
+  struct all_live all = {.view = NULL};
+  find_live(add_live, &all);
+  *view = all.view;
+  return all.views;
 }
 
 static bool is_profile(const char *path) {

@@ -13,4 +13,8 @@
    message. */
 struct view *view_load(const char *target, const struct view_request *wanted);
 
+/* Of all live processes that are profiled, each its own; how many. What cannot be read is left out
+   after a message. free() the array. */
+size_t view_load_live(struct view ***);
+
 #endif

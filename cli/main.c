@@ -11,8 +11,8 @@
 #endif
 
 /* As they are grouped in help. */
-enum group { BUILD, COLLECT, CONTROL, LOOK, GROUPS };
-static const char *const groups[GROUPS] = {"build", "collect", "control", "look"};
+enum group { BUILD, COLLECT, CONTROL, LOOK, GIVE, GROUPS };
+static const char *const groups[GROUPS] = {"build", "collect", "control", "look", "give"};
 
 static const struct command {
   const char *name;
@@ -27,6 +27,7 @@ static const struct command {
     {"dump", COLLECT, cmd_dump, "write the totals of a live or left-over profile"},
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},
     {"diff", LOOK, cmd_diff, "what changed from some runs to others; gates for CI"},
+    {"export", GIVE, cmd_export, "write metrics for Prometheus and its kin"},
     {"list", CONTROL, cmd_list, "list the profiles of live and ended processes"},
     {"on", CONTROL, cmd_on, "switch profiling of a live process on"},
     {"off", CONTROL, cmd_off, "switch it off"},

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that ran most, and the rest of them as one.
+ *
+ * Purpose: what is shown over time must not grow with the program, and its sums must stay
+ * those of all functions. Cost: a sort. Locking: none.
+ */
+#ifndef APROF_ASK_TOP_H
+#define APROF_ASK_TOP_H
+
+#include "read/view.h"
+
+#define TOP_REST "(other)"
+
+struct top {
+  struct arena arena;
+  const struct view_function **function; /* the most exec first; of the view */
+  size_t functions;
+  struct view_function *rest; /* sums and greatest of all others; NULL: there are none */
+  uint64_t members;           /* changes with which functions are listed, whatever their order */
+};
+
+/* At most `count` one by one; 0: all. The view has to live as long. */
+struct top ask_top(const struct view *, size_t count);
+void ask_top_free(struct top *);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of formats; see formats.h. */
+#include "formats.h"
+
+#include <string.h>
+
+const struct format formats[] = {
+    {"openmetrics", "OpenMetrics 1.0, as scraped over HTTP", openmetrics_write},
+    {"prometheus", "Prometheus' older text, as node exporters read it", prometheus_write},
+    {NULL, NULL, NULL}};
+
+const struct format *format_find(const char *name) {
+  for (const struct format *f = formats; f->name; f++)
+    if (!strcmp(f->name, name))
+      return f;
+  return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Formats: what other tools read, as a table.
+ *
+ * Purpose: a format is a file here, and a row in formats.c; `aprof export --to NAME` writes it
+ * (cli/cmd-export.c). Cost: that of the format. Locking: none.
+ */
+#ifndef APROF_SHOW_FORMATS_H
+#define APROF_SHOW_FORMATS_H
+
+#include "read/view.h"
+
+#include <stdio.h>
+
+struct format_options {
+  uint64_t functions; /* so many one by one, the rest as one; 0: all */
+};
+
+/* Of any number of processes, each a view of its own. A failing `out` is the caller's to see. */
+typedef void format_function(const struct view *const *, size_t views,
+                             const struct format_options *, FILE *out);
+
+struct format {
+  const char *name, *summary;
+  format_function *write;
+};
+
+/* NULL's name ends them. */
+extern const struct format formats[];
+/* NULL: there is none of that name. */
+const struct format *format_find(const char *name);
+
+format_function openmetrics_write, prometheus_write;
+
+#endif
