@@ -24,6 +24,10 @@
 #if __has_attribute(aprof)
 #define APROF(text) __attribute__((aprof(text)))
 #define APROF_PLUGIN 1
+#elif defined __clang__ && defined APROF_ANNOTATE
+/* For tools that read a program by libclang, and ask for it: in one that is compiled, annotations
+   of fields, parameters and variables would change the code. */
+#define APROF(text) __attribute__((annotate("aprof:" text)))
 #endif
 #endif
 #ifndef APROF

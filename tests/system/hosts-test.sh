@@ -253,6 +253,31 @@ if command -v clang >clang.path; then
   refuse "clang does not compile with it" clang "-fplugin=$plugin" -fplugin-arg-aprof-verbose -c plain.c -o plain.o
   contains "... and says what to do" "aprof.so is a plugin for GCC, and clang does not profile by it: compile with gcc" \
     check.out
+  cat >annotated.c <<'C'
+#include <aprof.h>
+#define coroutine_fn APROF_ASYNC
+struct ops { void (*submit)(int) APROF("create key=a0"); };
+void *coroutine_fn ask(void);
+void behind(void) APROF("await names");
+typedef void step(int) APROF("run key=a0");
+void through(struct ops *, APROF("await worker") void (*given)(int));
+static APROF_AWAIT void (*held)(int);
+APROF_ASYNC void *ask(void) { held(1); return 0; }
+C
+  for language in c c++; do
+    check "clang, $language: annotations for who asks" clang -x $language -Wall -Wextra -Werror \
+      -DAPROF_ANNOTATE -I"$src/rt/include" -Xclang -ast-dump -fno-color-diagnostics -fsyntax-only annotated.c
+    equal "... each on what it declares" "FieldDecl aprof:create key=a0
+FunctionDecl aprof:async
+FunctionDecl aprof:await names
+TypedefDecl aprof:run key=a0
+ParmVarDecl aprof:await worker
+VarDecl aprof:await
+FunctionDecl aprof:async" "$(awk '/Decl 0x/ { sub(/.*-/, ""); declared = $1 }
+        /AnnotateAttr/ && !/Inherited/ { gsub(/.*"aprof|"$/, ""); print declared " aprof" $0 }' check.out)"
+    clang -x $language -I"$src/rt/include" -E -P annotated.c >expanded.txt
+    equal "... and nothing in a program that is compiled" 0 "$(grep -cE 'annotate|aprof:' expanded.txt)"
+  done
 else
   skip "clang takes the plugin" "there is no clang"
 fi
