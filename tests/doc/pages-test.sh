@@ -211,6 +211,21 @@ int main(int argc, char **argv) {
   return hold(labs(atol(argv[1])), atol(argv[1]) < 0), 0;
 }
 END
+# Pages in Markdown lead to files that are there, and to headings of their own.
+dangling() {
+  local page=$1 link
+  grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//' | while read -r link; do
+    case $link in
+    http*) ;;
+    \#*) grep -E '^#' "$page" | sed 's/^#* //' | tr 'A-Z ' 'a-z-' | tr -d '.,:`' | grep -qxF -- "${link#?}" || echo "$link" ;;
+    *) [ -e "${page%/*}/${link%%#*}" ] || echo "$link" ;;
+    esac
+  done
+}
+for page in "$src/README.md" "$src/HACKING.md" "$src"/doc/*.md; do
+  equal "${page#"$src/"}: no link leads nowhere" "" "$(dangling "$page")"
+done
+
 recipe=$(sed -n "s/^    jq -es '\(.*\)' server-test.*/\1/p" "$src/README.md")
 check "README: has a recipe for tests" test -n "$recipe"
 check "README: the recipe's program" "$(gcc_of "${majors##* }")" "-fplugin=$plugin" -I"$src/rt/include" held.c -o held
