@@ -7,7 +7,8 @@
 #include "read/util.h"
 
 /* So often a second, so many times as often as any other, each run no longer than this, and this
-   share of the loop in all. Without another that runs at all nothing is out of proportion. */
+   share of the loop in all. Where no other runs at all nothing is out of proportion, unless others
+   are ready to. */
 enum { RATE = 1000, TIMES = 10, SHARE = 4, OTHERS_LEAST = 10 };
 #define SHORT_NS 1000000u
 
@@ -17,6 +18,16 @@ static uint64_t next_often(const struct view *v, const struct view_function *f) 
     if (&v->function[i] != f && v->function[i].slices > most)
       most = v->function[i].slices;
   return most;
+}
+
+/* Futures of others have been ready for so long, and the loop has not come to them: most likely,
+   where none of their function has ever been seen to run. */
+static bool starves(const struct view *v, const struct view_function *f, uint64_t long_time) {
+  for (size_t i = 0; i < v->lives; i++)
+    if ((view_is(&v->live[i], "queued") || !v->live[i].state) && v->live[i].since >= long_time &&
+        v->live[i].function < v->functions && &v->function[v->live[i].function] != f)
+      return true;
+  return false;
 }
 
 static bool is_told(const struct findings *list, const struct view_function *f) {
@@ -37,13 +48,13 @@ static const struct view_await *begun_at(const struct view_function *f) {
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct loop loop = ask_loop(v);
-  (void)limits;
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
     uint64_t other = next_often(v, f), seconds = loop.elapsed / 1000000000u;
-    if (f->unmeasured || other < OTHERS_LEAST || f->slices / TIMES < other ||
-        f->slices / RATE < seconds || f->loop_exec < loop.elapsed / SHARE ||
-        f->loop_exec / f->slices > SHORT_NS || !loop.elapsed || is_told(list, f))
+    bool compares = other >= OTHERS_LEAST || starves(v, f, limits->of[FINDING_STUCK]);
+    if (f->unmeasured || !compares || f->slices / TIMES < other || f->slices / RATE < seconds ||
+        f->loop_exec < loop.elapsed / SHARE || f->loop_exec / f->slices > SHORT_NS ||
+        !loop.elapsed || is_told(list, f))
       continue;
     const struct view_await *at = begun_at(f);
     char *place = findings_place(f->file, f->line);
@@ -56,10 +67,11 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .count = f->slices,
             .function = f,
             .text = print_string(
-                "`%s` (%s) ran %s times, %s a second and %s times as often as any other%s%s%s%s",
-                f->name, place ? place : "?", shown_count(f->slices),
+                "`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
+                place ? place : "?", shown_count(f->slices),
                 shown_count((uint64_t)((double)f->slices * 1e9 / (double)loop.elapsed)),
-                shown_count(f->slices / other), at ? ", mostly from " : "",
+                other ? shown_count(f->slices / other) : "no other ran",
+                other ? " times as often as any other" : "", at ? ", mostly from " : "",
                 at ? shown_place(at->file, at->line) : "", at ? " " : "", at ? at->callee : ""),
             .at = place});
   }

@@ -197,6 +197,29 @@ START_TEST(who_runs_so_often_holds_the_loop) {
 }
 END_TEST
 
+/* Its loop comes to nothing else: no other runs to compare with, but one that is ready. */
+START_TEST(who_lets_no_other_run_is_a_storm) {
+  function[0].slices = 100000;
+  function[0].exec = function[0].loop_exec = 2 * SECOND;
+  function[1].slices = 0;
+  live[0] = (struct view_live){.state = "queued",
+                               .name = "main",
+                               .started = true,
+                               .function = 1,
+                               .count = 1,
+                               .age = 2 * SECOND,
+                               .since = SECOND / 2};
+  v->live = live;
+  v->lives = 1;
+  ck_assert_str_eq(first(NULL, NULL), ""); /* its turn may come yet */
+  live[0].since = live[0].since_min = 3 * SECOND;
+  ck_assert_str_eq(first("it.c:7", "ran 100k times, 25.0k a second and no other ran"), "storm");
+  live[0].state = NULL; /* it never ran, or nobody saw it */
+  live[0].started = false;
+  ck_assert_str_eq(first("it.c:7", NULL), "storm");
+}
+END_TEST
+
 /* -- growing ------------------------------------------------------------------------------ */
 
 static void alive(size_t count, uint64_t youngest, uint64_t oldest) {
@@ -299,6 +322,7 @@ int main(void) {
                                 what_a_child_covers_is_seen,
                                 what_another_future_made_is_no_request,
                                 who_runs_so_often_holds_the_loop,
+                                who_lets_no_other_run_is_a_storm,
                                 what_is_made_all_along_and_never_over,
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
