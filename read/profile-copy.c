@@ -247,7 +247,7 @@ static void copy_cold(struct profile *p, int fd) {
   p->renamed |= named;
 }
 
-void profile_copy(struct profile *p, int fd, bool live, int tries) {
+void profile_fill(struct profile *p, int fd, bool live, int tries) {
   p->size = usable_size(p, fd);
   list_parts(p, fd);
   if (live)

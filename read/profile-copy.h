@@ -14,7 +14,7 @@ size_t profile_read_at(int fd, void *to, size_t length, uint64_t offset);
 
 /* Fills the copy, or brings it up to date: of blocks whose sequence has not moved nothing is
    looked at. `tries`: so often a live process may have had events meanwhile. */
-void profile_copy(struct profile *, int fd, bool live, int tries);
+void profile_fill(struct profile *, int fd, bool live, int tries);
 
 /* Makes the tables by number of what was copied. */
 void profile_index(struct profile *);

@@ -132,7 +132,7 @@ struct profile *profile_read(int fd, const char *what, bool live, bool histogram
   }
   /* Or pages that are never written to would be there because of their neighbours. */
   madvise(p->data, p->reserved, MADV_NOHUGEPAGE);
-  profile_copy(p, fd, live, COPY_TRIES);
+  profile_fill(p, fd, live, COPY_TRIES);
   return p;
 }
 
@@ -144,7 +144,7 @@ void profile_refresh(struct profile *p, int fd) {
     p->fresh = allocate(pages, 1);
   p->renamed = false;
   profile_read_header(fd, "", &p->header, true);
-  profile_copy(p, fd, true, REFRESH_TRIES);
+  profile_fill(p, fd, true, REFRESH_TRIES);
 }
 
 bool profile_is_fresh(const struct profile *p, uint32_t reference) {

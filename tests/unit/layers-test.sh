@@ -83,6 +83,16 @@ for folder in rt plugin; do
 done
 [ ! -e "$build/rt/.libs/libaprof.a" ] ||
   equal "nor by what they call" "" "$(calls "$build/rt/.libs/libaprof.a")"
+# A test links both, and the linker takes whichever it meets.
+globals() {
+  nm --defined-only "$@" 2>/dev/null | awk 'NF == 3 && $2 ~ /[TDBR]/ { print $3 }' | sort -u
+}
+if [ -e "$build/cli/.libs/libcli.a" ]; then
+  mapfile -t objects < <(find "$build/rt" -path '*/.libs/*.o')
+  globals "${objects[@]}" >"$work/runtime" && globals "$build/cli/.libs/libcli.a" >"$work/readers"
+  check "the runtime has functions" grep -qx general_suspend "$work/runtime"
+  equal "no function of the runtime has a reader's name" "" "$(comm -12 "$work/runtime" "$work/readers")"
+fi
 mkdir -p "$work/rt/file" && printf '#include "rt/file/arena.h"\n' >"$work/rt/rt.h"
 printf '#include "rt/rt.h"\n' >"$work/rt/file/arena.c" && : >"$work/rt/file/arena.h"
 equal "a planted include backwards is found" "rt/file/arena rt/rt" \
