@@ -48,23 +48,19 @@ static const char *fault_of(const struct arguments *a) {
                                   : NULL;
 }
 
-/* The TARGETs of a list, as "A1,A2"; a file whose name has a comma is one. How many; 0 after a
-   message. */
+/* The TARGETs of a list, as "A1,A2"; a file whose name has a comma is one. How many there are, read
+   or not: the last is NULL, after a message, where one could not be. */
 static size_t load_side(const char *list, struct view ***view, size_t views) {
   size_t count = 0;
   char *copy = print_string("%s", list), *rest = copy, *word;
-  bool one = access(list, F_OK) == 0;
-  while ((word = one ? rest : strsep(&rest, ",")) && *word) {
+  bool one = access(list, F_OK) == 0, loaded = true;
+  while (loaded && (word = one ? rest : strsep(&rest, ","))) {
     *view = reallocate(*view, views + count + 1, sizeof **view);
-    struct view *v = view_load(word, &(struct view_request){0});
-    (*view)[views + count] = v;
-    if (!v) {
-      count = 0;
-      break;
-    }
-    count++;
-    if (one)
-      break;
+    if (!*word)
+      complain("an item of '%s' is empty: is a variable not set?", list);
+    struct view *v = *word ? view_load(word, &(struct view_request){0}) : NULL;
+    (*view)[views + count++] = v;
+    loaded = v && !one;
   }
   free(copy);
   return count;
@@ -119,9 +115,9 @@ int cmd_diff(int argc, char **argv) {
   struct view **view = NULL;
   size_t side[SIDES] = {0}, views = 0;
   int status = CLI_FAILED;
-  for (int i = 0; i < SIDES && (!i || side[0]); i++)
+  for (int i = 0; i < SIDES && (!i || view[views - 1]); i++)
     views += side[i] = load_side(a.word[i], &view, views);
-  if (side[DIFF_A] && side[DIFF_B])
+  if (view[views - 1])
     status = compare(&o, view, side);
   for (size_t i = 0; i < views; i++)
     view_free(view[i]);

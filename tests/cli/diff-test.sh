@@ -72,6 +72,10 @@ contains "markdown: a table" '| | | A | B | change |' out.txt
 # What cannot be compared.
 status_of 1 "a file twice" "$aprof" diff "${a[0]}" "${a[0]}"
 status_of 1 "no such file" "$aprof" diff "${a[0]}" none.json
+for list in ",${a[0]}" "${a[0]},," "${a[0]},,${a[1]}"; do
+  status_of 1 "a list with an empty item: $list" "$aprof" diff "$list" "${b[0]}"
+  contains "a list with an empty item: it is said" "is empty" err.txt
+done
 status_of 2 "one side" "$aprof" diff "${a[0]}"
 status_of 2 "two inputs" "$aprof" diff - -
 
