@@ -34,7 +34,7 @@ void report_print_wrapped(FILE *out, const char *text, size_t column) {
     size_t word = piece_length(text);
     char piece[512];
     snprintf(piece, sizeof piece, "%.*s", (int)(word < 511 ? word : 511), text);
-    const char *shown = cut_middle(piece, FORMAT_WIDTH - indent);
+    const char *shown = cut_middle(piece, FORMAT_WIDTH - (first ? column : indent));
     size_t width = shown_width(shown);
     if (!first && column + 1 + width > FORMAT_WIDTH) {
       fprintf(out, "\n%*s", (int)indent, "");

@@ -69,6 +69,13 @@ equal "json: each function was found in the other" 0 \
 status_of 0 "markdown" "$aprof" diff --markdown "${a[0]}" "${b[0]}"
 contains "markdown: a table" '| | | A | B | change |' out.txt
 
+# A name that nothing breaks; the command beneath a finding has to have all of it.
+long=$(printf 'a%.0s' {1..120})
+sed "s/\"$function\"/\"$long\"/g" "${a[0]}" >long.json
+status_of 0 "a long name" "$aprof" report long.json
+check "a long name: is in a finding" grep -q 'HELD  `aaa' out.txt
+equal "a long name: fits 80 columns" 0 "$(awk 'length > 80 && !/next: /' out.txt | wc -l)"
+
 # What cannot be compared.
 status_of 1 "a file twice" "$aprof" diff "${a[0]}" "${a[0]}"
 status_of 1 "no such file" "$aprof" diff "${a[0]}" none.json
