@@ -114,7 +114,7 @@ dump_timed() {
 }
 
 check() {
-  "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$work/totals.json" \
+  "$src/tests/lib/totals.py" close "$work/totals.json" \
     >"$work/check.log" 2>&1 || { cat "$work/check.log" >&2; fault "the equations of a dump"; }
 }
 

@@ -91,6 +91,30 @@ contains() {
   fi
 }
 
+# value FILE... EXPRESSION: its values in each of these totals, or other JSON: lib/totals.py
+value() {
+  LD_PRELOAD="" "$tests_dir/lib/totals.py" value "$@"
+}
+
+# edit FILE STATEMENTS: the JSON that they make of the file
+edit() {
+  LD_PRELOAD="" "$tests_dir/lib/totals.py" edit "$@"
+}
+
+# totals_close FILE...: the schema holds for them, and so do the ledger's equations
+totals_close() {
+  LD_PRELOAD="" "$tests_dir/lib/totals.py" close "$@"
+}
+
+# until_true COMMAND...: waits until it is, for a minute at most; the status says whether it was
+until_true() {
+  local end=$((SECONDS + 60))
+  until "$@" 2>/dev/null; do
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep 0.02
+  done
+}
+
 # gcc_of MAJOR: the compiler's command
 gcc_of() {
   local pair

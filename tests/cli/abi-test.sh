@@ -12,7 +12,6 @@ unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
 cd "$work" || exit 1
 
 headers=$src/rt/include/aprof
-schema=$src/doc/aprof.totals-1.schema.json
 abi=$(sed -n 's/^#define APROF_ABI //p' "$headers/abi.h")
 rows=$(sed -n 's/^#define APROF_GATE_ROWS //p' "$headers/event-table.h")
 gcc=$(gcc_of "${majors##* }")
@@ -87,7 +86,7 @@ for version in "$((abi - 1)) $rows older" "$((abi + 1)) $rows newer" "$abi $((ro
   equal "$name: one for each version" 2 "$(nm program | grep -c __aprof_gate)"
   run
   equal "$name: the program's own status" 3 "$status"
-  check "$name: totals close" python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+  check "$name: totals close" totals_close "$json"
   equal "$name: what is served, and what is not" "1 1 program False" "$(value "$json" \
     'f["first"], t["health"]["refused_modules"], t["health"]["refused_module"], "second" in f')"
   equal "$name: the run says so, once" 1 \
@@ -105,7 +104,7 @@ unit second $((abi - 1)) "$rows"
 "$gcc" main.c first.o second.o -o program || exit 1
 run
 equal "all refused: the program's own status" 3 "$status"
-check "all refused: totals close" python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+check "all refused: totals close" totals_close "$json"
 equal "all refused: totals say why" "1 program 0" \
   "$(value "$json" 't["health"]["refused_modules"], t["health"]["refused_module"], len(f)')"
 APROF_OPTIONS=profile:$profiles LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./program wait \

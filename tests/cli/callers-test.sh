@@ -12,10 +12,6 @@ cd "$work" || exit 1
 
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 
-totals_ok() {
-  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
-}
-
 # value FILE EXPRESSION,...: of the totals `t`, its functions `f`, and what lives `l`
 value() {
   python3 -c 'import json,sys
@@ -54,7 +50,7 @@ goes_on() {
 
 start
 check "live: dump" "$aprof" dump -o live.json "$pid"
-check "live: totals close" totals_ok live.json
+check "live: totals close" totals_close live.json
 equal "live: both have been made, and are alive" "51 50 0 1 51 50 0 1" "$(counts live.json)"
 equal "live: the caller waits at its call" \
   "waiting server.c:151 fetch_quota call True 5000020000 5000070000" \
@@ -78,7 +74,7 @@ equal "live: so does the list" "102 2" "$(awk -v pid="$pid" '$1 == pid { print $
 
 goes_on
 check "later: dump" "$aprof" dump -o later.json "$pid"
-check "later: totals close" totals_ok later.json
+check "later: totals close" totals_close later.json
 equal "later: both are over" "51 51 0 0 51 51 0 0" "$(counts later.json)"
 "$aprof" report --json live.json later.json >interval.json
 equal "interval: nothing was made, and both have ended" "0 0 0 0" \
@@ -99,7 +95,7 @@ wait "$runner"
 start
 check "off" "$aprof" off "$pid"
 check "off: dump" "$aprof" dump -o off.json "$pid"
-check "off: totals close" totals_ok off.json
+check "off: totals close" totals_close off.json
 equal "off: both are detached" "51 50 1 0 51 50 1 0" "$(counts off.json)"
 check "off: and on" "$aprof" on "$pid"
 goes_on
@@ -125,7 +121,7 @@ start
 kill -KILL "$pid"
 wait "$runner" 2>/dev/null
 check "killed: dump" "$aprof" dump -o killed.json "$profiles"/*
-check "killed: totals close" totals_ok killed.json
+check "killed: totals close" totals_close killed.json
 equal "killed: both have been made, and lived" "51 50 0 1 51 50 0 1" "$(counts killed.json)"
 
 finish

@@ -16,10 +16,6 @@ cd "$work" || exit 1
 
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 
-totals_ok() {
-  python3 "$src/tests/cli/check-totals.py" "$schema" "$@"
-}
-
 # value FILE EXPRESSION,...: of the totals `t` and its functions `f`
 value() {
   python3 -c 'import json,sys
@@ -48,7 +44,7 @@ ends() {
   run $how
   equal "$how: exit status" "$2" "$status"
   check "$how: one whole file of totals" test -f "$json"
-  check "$how: totals close" totals_ok "$json"
+  check "$how: totals close" totals_close "$json"
   equal "$how: reason" "$3" "$(value "$json" 't["process"]["reason"]')"
   equal "$how: nothing lost" "50 50 50" \
     "$(value "$json" 'f["handle_upload"]["done"], f["fetch_quota"]["done"], f["fetch_quota"]["created"]')"
@@ -77,7 +73,7 @@ fi
 run again 3
 equal "another image of the program: each has its totals" "1 2 3" \
   "$(for f in out/*.json; do value "$f" 'f["handle_upload"]["done"]'; done | sort | xargs)"
-check "another image: they close" totals_ok out/*.json
+check "another image: they close" totals_close out/*.json
 equal "another image: nothing left over" "" "$(find "$profiles" -mindepth 1)"
 
 # -- what a run says at its end, to standard error alone --------------------------
@@ -120,14 +116,14 @@ equal "no future: no footprint" "" "$(find out "$profiles" -mindepth 1)"
 
 run fork
 equal "fork: two processes" 2 "$(find out -name '*.json' | wc -l)"
-check "fork: totals close" totals_ok out/*.json
+check "fork: totals close" totals_close out/*.json
 each=$(($(for f in out/*.json; do value "$f" 'f["handle_upload"]["exec_ns"]'; done | paste -sd+)))
 check "merge: of both" "$aprof" merge -o both.json out/*.json
-check "merge: totals close" totals_ok both.json
+check "merge: totals close" totals_close both.json
 equal "merge: a sum, of two processes" "$each 2" \
   "$(value both.json 'f["handle_upload"]["exec_ns"], len(t["processes"])')"
 "$aprof" merge --per-process out/*.json >apart.json
-check "merge: apart, totals close" totals_ok apart.json
+check "merge: apart, totals close" totals_close apart.json
 equal "merge: apart, each has its own" "0 1" \
   "$(value apart.json '*sorted(x["process"] for x in t["functions"] if x["name"] == "handle_upload")')"
 contains "merge: a report of it" "(2 processes)" <("$aprof" report both.json)
@@ -142,7 +138,7 @@ equal "fork: the child was killed, the parent was not" "exit recovered" \
 options=(--clock virtual)
 run virtual
 options=()
-check "virtual clock: totals close" totals_ok "$json"
+check "virtual clock: totals close" totals_close "$json"
 equal "virtual clock: exec, waiting, wall, children, slice of handle_upload" \
   "34460000 16500000 50960000 1500000 30010000" \
   "$(value "$json" '*(f["handle_upload"][k] for k in ("exec_ns", "waiting_ns", "wall_ns", "children_exec_ns", "slice_max_ns"))')"
@@ -158,7 +154,7 @@ cp "$json" virtual.json
 options=(--clock virtual)
 run loop
 options=()
-check "loop: totals close" totals_ok "$json"
+check "loop: totals close" totals_close "$json"
 equal "loop: busy, longest hold, whose" "51360000 0.8509 1010000 on_timer server.c:210" \
   "$(value "$json" '*(t["loop"][0][k] for k in ("busy_ns", "busy", "hold_max_ns", "hold_max_function")), t["loop"][0]["hold_max_between"][0]')"
 equal "loop: lateness of timers" "50 2500000 50000 None" \
@@ -193,7 +189,7 @@ equal "loop: report --json has the findings of the totals" "$(value "$json" 't["
 print(json.load(sys.stdin)["findings"])' < <("$aprof" report --json "$json"))"
 
 run nested
-check "nested: totals close" totals_ok "$json"
+check "nested: totals close" totals_close "$json"
 equal "nested: what a handler began inside an event is in no number, and counted" "50 50" \
   "$(value "$json" 'f["fetch_quota"]["created"], t["health"]["nested_events"]')"
 "$aprof" report "$json" >report.txt
@@ -255,7 +251,7 @@ pid=$(cat pid.txt)
 check "live: dump" "$aprof" dump -o a.json "$pid"
 equal "live: reason" "request" "$(value a.json 't["process"]["reason"]')"
 "$aprof" dump -o - "$pid" >stdout.json
-check "live: dump to standard output" totals_ok stdout.json
+check "live: dump to standard output" totals_close stdout.json
 "$aprof" report "$pid" >report.txt
 contains "live: report of a PID" "handle_upload" report.txt
 "$aprof" dump -o - "$pid" | "$aprof" report - >report.txt
@@ -266,7 +262,7 @@ contains "report: between a file and standard input" "between the two" report.tx
 contains "live: list knows it lives" "live    hand" list.txt
 kill -USR1 "$pid"
 for _ in $(seq 200); do [ ! -f "out/hand.$pid.1.json" ] || break; sleep 0.02; done
-check "live: SIGUSR1 makes totals" totals_ok "out/hand.$pid.1.json"
+check "live: SIGUSR1 makes totals" totals_close "out/hand.$pid.1.json"
 equal "live: which say so" "signal 1" \
   "$(value "out/hand.$pid.1.json" 't["process"]["reason"], t["process"]["sequence"]')"
 echo >&9
@@ -275,7 +271,7 @@ for _ in $(seq 200); do
   [ "$(value b.json 'f["handle_upload"]["done"]')" != 100 ] || break
   sleep 0.02
 done
-check "live: totals close" totals_ok a.json b.json
+check "live: totals close" totals_close a.json b.json
 "$aprof" report --json a.json b.json >interval.json
 equal "interval: what happened between" "50 50" "$(python3 -c 'import json
 print(*(f["created"] for f in json.load(open("interval.json"))["functions"]))')"
@@ -304,12 +300,12 @@ check "on" "$aprof" on "$pid"
 check "reset" "$aprof" reset "$pid"
 "$aprof" dump -o reset.json "$pid"
 equal "reset: nothing is left" 0 "$(value reset.json 'len(t["functions"])')"
-check "off, on, reset: totals close" totals_ok off.json reset.json
+check "off, on, reset: totals close" totals_close off.json reset.json
 echo >&9
 exec 9>&-
 wait "$runner"
 equal "live: its own exit status" 0 $?
-check "reset: what came after it is counted from zero" totals_ok "out/hand.$pid.json"
+check "reset: what came after it is counted from zero" totals_close "out/hand.$pid.json"
 
 # -- a profile that was left over ------------------------------------------------
 
@@ -320,7 +316,7 @@ check "left over: the profile is there" test -f "$left"
 "$aprof" list --directory "$profiles" >list.txt
 contains "left over: list says so" "killed  hand" list.txt
 check "left over: dump" "$aprof" dump -o left.json "$left"
-check "left over: totals close" totals_ok left.json
+check "left over: totals close" totals_close left.json
 equal "left over: reason" "recovered" "$(value left.json 't["process"]["reason"]')"
 check "left over: report" "$aprof" report "$left"
 cp "$left" copy.aprof
@@ -412,7 +408,7 @@ env XDG_RUNTIME_DIR="$work/xdg" "$aprof" list >list.txt
 contains "list: a memfd" "$pid2  live    hand" list.txt
 contains "list: which has no name" "(memfd)" list.txt
 check "dump: a memfd, by its process" "$aprof" dump -o memfd.json "$pid2"
-check "dump: its totals close" totals_ok memfd.json
+check "dump: its totals close" totals_close memfd.json
 
 # as another user, where this one may become one
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
@@ -443,7 +439,7 @@ if [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$aprof" --version >/dev/null 2>&1; th
   "$aprof" list >list.txt 2>&1
   contains "list: root sees what it left" "$theirs" list.txt
   check "dump: root makes its totals" "$aprof" dump -o theirs.json "$theirs"
-  check "dump: they close" totals_ok theirs.json
+  check "dump: they close" totals_close theirs.json
   rm -f "$theirs"
   squatted=$(mktemp -d "$profiles/squatted.XXXXXX")
   chmod 755 "$profiles" "$squatted"
@@ -515,7 +511,7 @@ APROF_OPTIONS="profile:$profiles,clock:virtual,memory:200M" \
 { wait $!; } 2>/dev/null
 large=$(echo "$profiles"/scale-*.aprof)
 check "large: dump" "$aprof" dump -o large.json "$large"
-check "large: totals close" totals_ok large.json
+check "large: totals close" totals_close large.json
 equal "large: all are there" "3000 True" \
   "$(value large.json 'sum(x["live"] for x in t["functions"]), len(t["live"]) < 1600')"
 "$aprof" report large.json >report.txt
@@ -665,12 +661,12 @@ for number in 1 2 15; do
 done
 (trap "" INT && env LD_PRELOAD=./at-rename.so SIGNAL=2 "$aprof" dump -o half/x.json copy.aprof) \
   >said.txt 2>&1
-check "dump: a signal that is ignored stays so" totals_ok half/x.json
+check "dump: a signal that is ignored stays so" totals_close half/x.json
 for number in 1 15; do # meant for the program and all that it started
   cp copy.aprof "half/$number.aprof"
   env LD_PRELOAD=./at-rename.so SIGNAL="$number" "$aprof" dump --fd 3 -o "half/$number.json" \
     3<>"half/$number.aprof" >said.txt 2>&1
-  check "dump: at a program's end, in spite of signal $number" totals_ok "half/$number.json"
+  check "dump: at a program's end, in spite of signal $number" totals_close "half/$number.json"
 done
 cat >at-fchmod.c <<'END'
 #include <signal.h>

@@ -6,7 +6,6 @@
 # that it did not do.
 . "${0%/*}/../lib.sh"
 
-schema=$src/doc/aprof.totals-1.schema.json
 source=$src/tests/cli/findings.c
 profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
 trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
@@ -39,8 +38,7 @@ run() {
 is() {
   local kind=$1 want=$2 text=$3
   check "$program, $kind: runs" run "$kind"
-  check "$program, $kind: totals close" \
-    python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+  check "$program, $kind: totals close" totals_close "$json"
   found "$json" >found.txt
   equal "$program, $kind: is found, with its line" "$want" "$(grep "^$kind " found.txt)"
   refuse "$program, $kind: and nothing else" grep -v -e "^$kind " -e "${4:-^$kind }" found.txt
@@ -94,8 +92,7 @@ all() {
     "$(found "$json")"
   equal "$program, not_due: totals say for how long" "11 55000000000" \
     "$(jq -r '[.live[] | .due_in_ns // empty] | "\(length) \(min)"' "$json")"
-  check "$program, not_due: totals close" \
-    python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+  check "$program, not_due: totals close" totals_close "$json"
   run leaves
   equal "$program, leaves: is found" "held ${ns}leave $(line leaves) 1" "$(found "$json")"
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
@@ -112,7 +109,7 @@ all() {
   rm -rf out
   run steps < <(until compgen -G 'out/*.1.json' >/dev/null; do sleep 0.02; done; echo)
   json=${json%.json}.1.json
-  check "$program, steps: totals close" python3 "$src/tests/cli/check-totals.py" "$schema" "$json"
+  check "$program, steps: totals close" totals_close "$json"
   equal "$program, steps: calls do not hide it" "held ${ns}step $(line steps) 1" "$(found "$json")"
   "$aprof" report "$json" | sed ':a;N;$!ba;s/\n    / /g' >flat.txt
   contains "$program, steps: nor who made them, and since when" \

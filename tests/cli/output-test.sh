@@ -14,10 +14,6 @@ mkdir out
 
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 
-totals_ok() {
-  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
-}
-
 # start: `pid` lives, and waits for two lines
 start() {
   rm -rf in pid.txt
@@ -32,7 +28,7 @@ start() {
 
 # whole FILE: totals, and a file itself
 whole() {
-  [ -f "$1" ] && [ ! -L "$1" ] && totals_ok "$1"
+  [ -f "$1" ] && [ ! -L "$1" ] && totals_close "$1"
 }
 
 # in_the_way WHAT COMMAND...: COMMAND puts it there
@@ -126,7 +122,7 @@ if $spaces true 2>/dev/null; then
   wait $jobs
   equal "PID namespaces: each has its totals" "4 1" \
     "$(find spaces -name '*.json' | wc -l) $(jq .process.pid spaces/*.json | sort -u | wc -l)"
-  check "PID namespaces: all of them whole" totals_ok spaces/*.json
+  check "PID namespaces: all of them whole" totals_close spaces/*.json
 else
   skip "PID namespaces" "only root can make one"
 fi
@@ -144,14 +140,14 @@ mkfifo pipe
 cat pipe >from-pipe.json &
 check "-o: a pipe is written to" "$aprof" dump -o pipe "$copy"
 wait $!
-check "-o: the whole of it" totals_ok from-pipe.json
+check "-o: the whole of it" totals_close from-pipe.json
 ln -s target.json link.json
 check "-o: a link is followed" "$aprof" dump -o link.json "$copy"
 check "-o: and stays" test -L link.json
 check "-o: to what it leads to" whole target.json
 ln -s /proc/self/fd/1 standard # as /dev/stdout is
 "$aprof" dump -o standard "$copy" >stdout.json
-check "-o: standard output by a name, which is a file" totals_ok stdout.json
+check "-o: standard output by a name, which is a file" totals_close stdout.json
 check "-o: and a link ever after" test -L standard
 ln -s /dev/null nothing-at-all
 check "-o: a device is written to" "$aprof" dump -o nothing-at-all "$copy"

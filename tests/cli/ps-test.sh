@@ -13,15 +13,6 @@ unset APROF_RUNTIME APROF_COMMAND
 cd "$work" || exit 1
 mkdir out
 
-# until_true COMMAND...: for ten seconds
-until_true() {
-  for _ in $(seq 500); do
-    "$@" 2>/dev/null && return
-    sleep 0.02
-  done
-  return 1
-}
-
 # rows FILE: those of the tree, a space between columns
 rows() {
   sed -n '/^future /,$p' "$1" | sed '1d; s/  */ /g'

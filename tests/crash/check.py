@@ -5,7 +5,7 @@
     check.py TOTALS SEEN
 
 Its counts may have what the event in flight of each thread is about, or not yet: nothing that
-was recorded before is missing. Its equations hold in any case (check-totals.py has those of one function; here are those across).
+was recorded before is missing. Its equations hold in any case (tests/lib/ledger.py has those of one function; here are those across).
 Prints a line for each thing wrong; exits 1 if there was one.
 """
 import json

@@ -153,7 +153,7 @@ profiled() {
   timeout 60 "$work/program" "$@" >"$work/said" 2>"$work/why"
   status=$?
 }
-done_of() { jq '.functions[] | select(.name == "work").done' "$work/out"/*.json; }
+done_of() { value "$work/out"/*.json '*(x.done for x in where(t.functions, name="work"))'; }
 
 profiled first
 equal "exit status, first" 0 "$status"
@@ -163,7 +163,7 @@ profiled threads
 equal "exit status, threads" 0 "$status"
 equal "nothing said, threads" "" "$(cat "$work/said" "$work/why")"
 equal "those of the parent's threads" 21 "$(done_of)"
-check "and that some were not recorded" test "$(jq .health.lost_events "$work/out"/*.json)" -eq 20
+check "and that some were not recorded" test "$(value "$work/out"/*.json t.health.lost_events)" -eq 20
 for before in "" before; do
   profiled forked $before
   equal "exit status, forked $before" 0 "$status"
@@ -182,8 +182,9 @@ done
 # Who sends it cannot know whether the child has had a future yet.
 profiled signal
 equal "a child without futures has the signal" "0 20" "$status $(cat "$work/said")"
-for _ in $(seq 100); do [ "$(find "$work/out" -name '*.json' | wc -l)" -ge 2 ] || sleep 0.1; done
-equal "... whose totals are of none" 1 "$(jq -s 'map(select(.functions == [])) | length' "$work/out"/*.1.json)"
+both() { [ "$(find "$work/out" -name '*.json' | wc -l)" -ge 2 ]; }
+until_true both
+equal "... whose totals are of none" 1 "$(value "$work/out"/*.1.json 'len(t.functions)' | grep -cx 0)"
 profiled signal futures
 equal "one with futures has it, too" "0 20" "$status $(cat "$work/said")"
 finish

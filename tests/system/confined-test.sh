@@ -57,7 +57,7 @@ trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 APROF_OPTIONS=dir:$work,profile:$profiles ./prctl-with >/dev/null 2>&1
 if [ $? -ne 77 ]; then
   "$aprof" dump -o left.json "$profiles"/*.aprof
-  equal "totals say that it was confined" true "$(jq .health.confined left.json)"
+  equal "totals say that it was confined" true "$(value left.json t.health.confined)"
 fi
 
 # Where the system's libraries lie nothing else is to be put: in a name space of its own.

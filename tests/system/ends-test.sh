@@ -78,7 +78,7 @@ check "one that truncates" "$cc" -O2 -fplugin="$plugin" -I"$src/rt/include" "$wo
 rm -f "$work/out"/*
 APROF_OPTIONS="dir:$work/out,profile:memfd" "$work/truncates" >"$work/said" 2>&1
 equal "a memfd cannot be truncated" "1 500501" "$(cat "$work/said")"
-equal "and is whole" 1001 "$(jq '.functions[].done' "$work/out"/*.json)"
+equal "and is whole" 1001 "$(value "$work/out"/*.json '*(x.done for x in t.functions)')"
 
 printf '#!/bin/sh\nkill -KILL $$\n' >"$work/killed" && chmod +x "$work/killed"
 APROF_COMMAND=$work/killed APROF_OPTIONS="dir:$work/out,profile:$profiles" "$work/program" \
@@ -88,7 +88,7 @@ equal "what is said then" "aprof: no totals, the command was killed by a signal"
   "$(head -n 1 "$work/why")"
 profile=$(find "$profiles" -type f)
 check "the profile is there" "$aprof" dump -o "$work/out/again.json" "$profile"
-equal "and whole" 1 "$(jq '.functions[] | select(.name == "work").done' "$work/out/again.json")"
+equal "and whole" 1 "$(value "$work/out/again.json" f.work.done)"
 
 # Until its totals are made a program that is over gets no signal, which without them would have
 # found it gone; from its handlers, too, it is safe.
@@ -139,9 +139,6 @@ APROF_ASYNC static __attribute__((noinline)) void hang(char **argv) {
 int main(int argc, char **argv) { return argc == 2 ? hang(argv), 0 : 1; }
 C
 check "one that hangs" "$cc" -O2 -g -fplugin="$plugin" -I"$src/rt/include" "$work/hangs.c" -o "$work/hangs"
-totals_ok() {
-  python3 "$src/tests/cli/check-totals.py" "$src/doc/aprof.totals-1.schema.json" "$@"
-}
 # hangs HOW COMMAND...: once it has begun it hangs for 400 ms, then it is killed
 hangs() {
   local how=$1 pid
@@ -156,13 +153,15 @@ hangs() {
   { wait "$runner"; } 2>/dev/null
 }
 held() {
-  jq -r '[.loop[].hold_open_ns // 0] | add | if . >= 400000000 then "long" elif . > 0 then "short" else "unknown" end' "$1"
+  local ns
+  ns=$(value "$1" 'total(t.loop, "hold_open_ns")')
+  if [ "$ns" -ge 400000000 ]; then echo long; elif [ "$ns" -gt 0 ]; then echo short; else echo unknown; fi
 }
-texts() { jq -r '.findings[] | select(.kind == "held") | .text' "$1"; }
+texts() { value "$1" '*(x.text for x in where(t.findings, kind="held"))'; }
 hangs "in a call" "$aprof" run --
 left=$(echo "$work"/out/hangs.*.json)
 equal "killed while it hangs: the hold lasts to its end" long "$(held "$left")"
-check "killed while it hangs: totals close" totals_ok "$left"
+check "killed while it hangs: totals close" totals_close "$left"
 texts "$left" >"$work/texts"
 contains "killed while it hangs: the finding" "without a pause, to the end of the process" "$work/texts"
 hangs exec "$aprof" run --

@@ -15,8 +15,7 @@ compile() {
 }
 
 counts() {
-  jq -r --arg name "$2" '.functions[] | select(.name == $name) |
-    "\(.created) \(.done) \([.awaits[].count] | add // 0)"' "$1"
+  value "$1" "f.$2.created, f.$2.done, total(f.$2.awaits, 'count')"
 }
 
 cd "$work" || exit

@@ -5,14 +5,6 @@
 # all equations hold. How long each step lasts is the machine's business: not tested.
 . "$(dirname "$0")/../lib.sh"
 
-# totals FILE EXPRESSION: of totals t, their functions f by name
-totals() {
-  python3 -c 'import json, sys
-t = json.load(open(sys.argv[1]))
-f = {x["name"]: x for x in t["functions"]}
-print(eval(sys.argv[2]))' "$@"
-}
-
 cd "$work" || exit
 cc=$(gcc_of "${majors##* }")
 check "step-load compiles" "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 "-fplugin=$plugin" \
@@ -23,17 +15,15 @@ for ceiling in 100 10 1 0.01; do
   requests=$(APROF_OPTIONS=dir:one,overhead:$ceiling ./step-load 400 2>/dev/null)
   json=$(echo one/*.json)
   equal "$how: requests" "$requests $requests" \
-    "$(totals "$json" '"%d %d" % (f["request"]["created"], f["request"]["done"])')"
+    "$(value "$json" f.request.created,f.request.done)"
   equal "$how: their parts" "$((2 * requests)) $((2 * requests))" \
-    "$(totals "$json" '"%d %d" % (f["part"]["done"], sum(a["count"] for a in f["request"]["awaits"]))')"
-  equal "$how: slices" "$requests" "$(totals "$json" 'f["request"]["slices"]')"
-  check "$how: schema and equations" python3 "$src/tests/cli/check-totals.py" \
-    "$src/doc/aprof.totals-1.schema.json" "$json"
-  equal "$how: it is said" "$(totals "$json" 'float('"$ceiling"')')" \
-    "$(totals "$json" 't["governed"]["ceiling_percent"]')"
+    "$(value "$json" 'f.part.done, total(f.request.awaits, "count")')"
+  equal "$how: slices" "$requests" "$(value "$json" f.request.slices)"
+  check "$how: schema and equations" totals_close "$json"
+  equal "$how: it is said" true "$(value "$json" "t.governed.ceiling_percent == $ceiling")"
 done
 # A hundredth of a percent is too little for anything but counting.
-equal "all was shed" "histograms paths clock times" "$(totals "$json" '" ".join(f["part"]["shed"])')"
+equal "all was shed" "histograms paths clock times" "$(value "$json" '*f.part.shed')"
 check "report" "$aprof" report "$json"
 "$aprof" report "$json" >report.txt
 contains "report: what was shed" "shed detail (~): " report.txt
@@ -42,8 +32,8 @@ contains "report: a share of time is marked" "ran futures ~" report.txt
 contains "report: and what could be seen is said" "holds of the loop could be seen for" report.txt
 refuse "report: nor is denied what could not" grep -q "no finding: nothing held" report.txt
 "$aprof" report --json "$json" >report.json
-equal "report --json: it says so, too" "histograms paths clock times True" \
-  "$(totals report.json '" ".join(t["process"]["shed"]) + " " + str(t["process"]["holds_seen"] < 1)')"
+equal "report --json: it says so, too" "histograms paths clock times true" \
+  "$(value report.json '*t.process.shed, t.process.holds_seen < 1')"
 equal "report --json: of each function" "histograms paths clock times" \
-  "$(totals report.json '" ".join(f["part"]["shed"])')"
+  "$(value report.json '*f.part.shed')"
 finish

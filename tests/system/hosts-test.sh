@@ -56,7 +56,7 @@ one() {
   shift
   rm -rf out
   "$aprof" run -o out -- "$@" >said 2>&1
-  equal "$how" "3 1" "$? $(jq '.functions[] | select(.name == "work").done' out/*.json 2>&1)"
+  equal "$how" "3 1" "$? $(value out/*.json f.work.done)"
 }
 one "a program" ./program
 one "... that has become another" ./program exec ./program
@@ -100,11 +100,10 @@ signal() {
   rm -rf out && mkdir out
   APROF_OPTIONS=dir:$PWD/out "$@" >said 2>&1
   told=$?
-  for _ in $(seq 100); do # those of a signal may come later
-    [ "$(find out -name '*.json' | wc -l)" -ge "$(wc -w <<<"$wanted")" ] || sleep 0.1
-  done
+  all() { [ "$(find out -name '*.json' | wc -l)" -ge "$(wc -w <<<"$wanted")" ]; }
+  until_true all # those of a signal may come later
   equal "$how" "3 $wanted" \
-    "$told $(jq -s 'map(.process.reason + "=" + (([.functions[].created] | add // 0) | tostring)) | sort | join(" ")' -r out/*.json)"
+    "$told $(value out/*.json 't.process.reason + "=" + str(total(t.functions, "created"))' | sort | xargs)"
 }
 runtime=$build/rt/.libs/libaprof.so.0
 APROF_RUNTIME=$runtime signal "exit=1 signal=0" "SIGUSR1 before the first future" ./program signal
@@ -309,7 +308,7 @@ export aprof build
 if unshare -m true 2>/dev/null && { unshare -m bash taken.sh; [ $? -ne 77 ]; }; then
   equal "the place of profiles is open to others: the run's own status" 137 "$(cat taken.status)"
   contains "... it is said, with what to do" "others may write to it; have it removed" taken.said
-  check "... and a kill leaves totals" jq -e '.process.reason == "recovered"' taken/*.json
+  equal "... and a kill leaves totals" recovered "$(value taken/*.json t.process.reason)"
   contains "... a profile, where no run looks" "/dev/shm/aprof-$(id -u).1/program-" taken.list
   contains "no place can be made: why" "Read-only file system; name a directory" unmade.said
   equal "no place is left: one line of the run" 1 "$(grep -c "no place for profiles" full.said)"

@@ -86,13 +86,13 @@ in_room "$work/program" live 100000
 equal "more futures than there is room for" 0 $?
 check "... take a quarter of it" test "$(cat "$work/used")" -le 2048
 equal "... and the others are counted" 100000 \
-  "$(jq '.health.lost_futures + ([.functions[] | select(.name == "job").created] | add)' "$work/totals"/program.*.json | tail -n 1)"
+  "$(value "$work/totals"/program.*.json 't.health.lost_futures + total(where(t.functions, name="job"), "created")' | tail -n 1)"
 
 # in_group BYTES: the status of 100000 futures there, and how many of them were lost
 in_group() {
   rm -f "$work/totals"/*
   group=$1 size=512m in_room "$work/program" live 100000
-  echo "$? $(jq .health.lost_futures "$work/totals"/program.*.json)"
+  echo "$? $(value "$work/totals"/program.*.json t.health.lost_futures)"
 }
 if group=16777216 in_room true; then
   read -r status lost <<<"$(in_group 16777216)"

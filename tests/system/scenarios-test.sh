@@ -45,17 +45,10 @@ callback-cancelled    on_canceller         1 1 0 0  40   0  40
 callback-cancelled    on_child             1 0 0 1   0   0  20
 '
 
-# row FILE FUNCTION: its numbers, times in ms, as in the table
-row() {
-  jq -r --arg name "$2" '[.functions[] | select(.name == $name)] |
-    if length == 1 then .[0] | "\(.created) \(.done) \(.failed) \(.cancelled)" +
-      " \(.exec_ns / 1e6) \(.children_exec_ns // 0 | . / 1e6) \(.wall_ns / 1e6)"
-    else "\(length) functions of that name" end' "$1"
-}
-
-# one FILE FUNCTION FIELD
-field() {
-  jq -r --arg name "$2" ".functions[] | select(.name == \$name) | $3" "$1"
+# rows: of each file and function its numbers, times in ms, as in the table
+rows() {
+  value out/*.json '*((file, *pick(x, "name created done failed cancelled"), *(n // 10**6 if n % 10**6 == 0 else n
+    for n in (x.exec_ns, x.children_exec_ns or 0, x.wall_ns))) for x in t.functions)'
 }
 
 cd "$work" || exit
@@ -72,18 +65,21 @@ for major in $majors; do
       equal "$scenario: $how, exit status and no word" "0 " "$? $(cat said.txt)"
       mv one/*.json "out/$scenario.json" 2>/dev/null
     done
+    rows >rows.txt
     while read -r scenario function expected; do
       [ -n "$scenario" ] || continue
       equal "$scenario: $how, $function" "$(tr -s ' ' <<<"$expected")" \
-        "$(row "out/$scenario.json" "$function" 2>&1)"
+        "$(sed -n "s|^out/$scenario.json $function ||p" rows.txt)"
     done <<<"$numbers"
-    equal "born-done: $how, counted so" 0 "$(field out/born-done.json born_done '.born_done')"
-    equal "maximum: $how, exec_max" 50000000 "$(field out/maximum.json of_some_length .exec_max_ns)"
-    equal "ten-calls: $how, exec_max" 10000000 "$(field out/ten-calls.json one_of_ten .exec_max_ns)"
-    equal "mixed: $how, nothing missed" "0 0 0" "$(jq -r '.health |
-      "\(.missed_events) \(.lost_futures) \(.reused_keys)"' out/mixed.json)"
-    equal "pauses: $how, awaits" "2 40 30" "$(field out/pauses.json pauses \
-      '.awaits | map(select(.callee == "pause_ms")) | "\(map(.count) | add) \(map(.waiting_ns) | add / 1e6) \(map(.max_ns) | max / 1e6)"')"
+    equal "born-done: $how, counted so" 0 "$(value out/born-done.json f.born_done.born_done)"
+    equal "maximum: $how, exec_max" 50000000 "$(value out/maximum.json f.of_some_length.exec_max_ns)"
+    equal "ten-calls: $how, exec_max" 10000000 "$(value out/ten-calls.json f.one_of_ten.exec_max_ns)"
+    equal "mixed: $how, nothing missed" "0 0 0" "$(value out/mixed.json \
+      '*pick(t.health, "missed_events lost_futures reused_keys")')"
+    equal "pauses: $how, awaits" "2 40000000 30000000" \
+      "$(value out/pauses.json 'total(where(f.pauses.awaits, callee="pause_ms"), "count"),
+        total(where(f.pauses.awaits, callee="pause_ms"), "waiting_ns"),
+        max(x.max_ns for x in where(f.pauses.awaits, callee="pause_ms"))')"
   done
 done
 finish

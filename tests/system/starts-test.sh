@@ -204,7 +204,7 @@ profiled() {
   APROF_OPTIONS="dir:$work/totals.$runs,profile:$profiles" timeout 60 "$@" >"$work/said" 2>&1
   status=$?
 }
-done_of() { jq '.functions[] | select(.name == "work").done' "$work/totals"/*.json; }
+done_of() { value "$work/totals"/*.json '*(x.done for x in where(t.functions, name="work"))'; }
 
 profiled ./program fork
 equal "children forked beside a dump end" 0 "$status"

@@ -1,17 +1,15 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks totals: against the JSON schema, and by the ledger's equations.
+"""Checks totals (totals.py close): against the JSON schema, and by the ledger's equations.
 
-    check-totals.py SCHEMA FILE...
-
-Prints a line for each thing wrong; exits 1 if there was one. The equations are
-those of aprof-totals(5), to the nanosecond.
+Prints a line for each thing wrong. The equations are those of aprof-totals(5), to the nanosecond.
 """
-import json
-import sys
+import os
 
 import jsonschema
 
+from totals import load
+
+SCHEMA = os.path.join(os.path.dirname(__file__), "../../doc/aprof.totals-1.schema.json")
 faults = 0
 ahead = False  # histograms may be: other threads were at work while they were copied
 
@@ -75,8 +73,11 @@ def function(where, f, paths, exact):
 
 
 def check(path, schema):
-    with open(path, encoding="utf-8") as file:
-        totals = json.load(file)
+    try:
+        totals = load(path)
+    except (OSError, ValueError) as error:
+        fault(path, error)
+        return
     for error in jsonschema.Draft7Validator(schema).iter_errors(totals):
         fault(path, f"{'/'.join(map(str, error.path))}: {error.message[:200]}")
         return
@@ -159,13 +160,9 @@ def check(path, schema):
           sum(e["count"] for e in totals["live"]))
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        schema = json.load(file)
-    for path in sys.argv[2:]:
+def check_all(paths):
+    """Checks each file; 1 if anything is wrong, else 0."""
+    schema = load(SCHEMA)
+    for path in paths:
         check(path, schema)
     return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
