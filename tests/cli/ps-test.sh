@@ -158,7 +158,7 @@ if $spaces true 2>/dev/null; then
   for command in ps report flame dump; do
     equal "no target, two live: $command cannot tell" "2 0" \
       "$($spaces sh -c "$lone" sh 2 $command) $(wc -c <lone.txt)"
-    equal "no target, two live: they are listed" 2 "$(grep -c ' live ' lone.err)"
+    equal "no target, two live: they are listed" 2 "$(grep -cE '^ *[0-9]+ +live ' lone.err)"
     contains "no target, two live: it is asked which" "which of these processes?" lone.err
     rm -f pid[0-9].txt
   done
