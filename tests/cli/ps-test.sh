@@ -30,7 +30,7 @@ part="ps.c:$(grep -n 'at part' "$src/tests/cli/ps.c" | cut -d: -f1)"
 
 # start [ARG]: sets pid; the program hangs until a line comes from descriptor 9
 start() {
-  rm -f in
+  rm -f in pid.txt
   mkfifo in
   APROF_OPTIONS=$APROF_OPTIONS,clock:virtual ./prog "$@" <in >pid.txt 2>/dev/null &
   started+=($!)
