@@ -113,15 +113,6 @@ bool report_print(struct view *v, const struct report_options *options, FILE *ou
   return true;
 }
 
-/* NULL-safe to free: of a lone view, as the B of a comparison without an A. */
-static struct gate_result *report_judge(struct view *v, const struct report_options *options) {
-  struct diff *d = options->gates.count ? diff_new(&v, 0, 1) : NULL;
-  struct gate_result *result = d ? gates_judge(&options->gates, d, &options->limits) : NULL;
-  if (d)
-    diff_free(d);
-  return result;
-}
-
 /* Findings as a compiler would say them; those without a place are of the program. */
 static void report_gcc(const struct view *v, const struct report_options *options, FILE *out) {
   size_t count;
@@ -137,15 +128,42 @@ static void report_gcc(const struct view *v, const struct report_options *option
 const struct report_options report_defaults = {
     .sort = SORT_EXEC, .functions = 8, .waits = 8, .limits = ASK_DEFAULTS};
 
-static int print(struct view *v, const void *options, FILE *out) {
-  const struct report_options *o = options;
-  struct gate_result *result = report_judge(v, o);
-  bool printed = !o->as_gcc && report_print(v, o, out);
-  if (o->as_gcc)
-    report_gcc(v, o, out);
+typedef bool report_writer(struct view *, const struct report_options *, const struct gate_result *,
+                           FILE *out);
+
+/* Its gates are of a lone view: the B of a comparison without an A, whose rows their results name.
+ */
+static int with_gates(struct view *v, const struct report_options *o, report_writer *write,
+                      FILE *out) {
+  struct diff *d = o->gates.count ? diff_new(&v, 0, 1) : NULL;
+  if (o->gates.count && !d)
+    return OUTPUT_FAILED;
+  struct gate_result *result = d ? gates_judge(&o->gates, d, &o->limits) : NULL;
+  bool written = write(v, o, result, out);
   int status = gates_say(result, o->gates.count);
   gates_free(result, o->gates.count);
-  return printed || o->as_gcc ? status : OUTPUT_FAILED;
+  if (d)
+    diff_free(d);
+  return written ? status : OUTPUT_FAILED;
+}
+
+static bool write_text(struct view *v, const struct report_options *o,
+                       const struct gate_result *result, FILE *out) {
+  (void)result;
+  if (!o->as_gcc)
+    return report_print(v, o, out);
+  report_gcc(v, o, out);
+  return true;
+}
+
+static bool write_members(struct view *v, const struct report_options *o,
+                          const struct gate_result *result, FILE *out) {
+  report_json(v, o, result, out);
+  return true;
+}
+
+static int print(struct view *v, const void *options, FILE *out) {
+  return with_gates(v, options, write_text, out);
 }
 
 /* For programs all rows, where none asks for fewer. */
@@ -153,11 +171,7 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   struct report_options o = *(const struct report_options *)options;
   if (!o.has_rows)
     o.functions = o.waits = 0;
-  struct gate_result *result = report_judge(v, &o);
-  report_json(v, &o, result, out);
-  int status = gates_say(result, o.gates.count);
-  gates_free(result, o.gates.count);
-  return status;
+  return with_gates(v, &o, write_members, out);
 }
 
 static char *take_gate(void *options, const char *text) {

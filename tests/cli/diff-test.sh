@@ -50,6 +50,9 @@ status_of 0 "a hold just not" "$aprof" report "${b[0]}" --fail-if "hold.max > ${
 status_of 3 "at least" "$aprof" report "${b[0]}" --fail-if "hold.max >= ${hold}ns"
 status_of 3 "two gates, one option" "$aprof" report "${b[0]}" --fail-if "hold.max > 1h" "runs > 0"
 equal "two gates: one line for the one that failed" 1 "$(wc -l <err.txt)"
+status_of 3 "report --json" "$aprof" report --json "${b[0]}" --fail-if "hold.max > $((hold - 1))ns"
+equal "report --json: whose hold" "failed $function" \
+  "$(jq -r '.gates[0] | "\(.verdict) \(.function)"' out.txt)"
 status_of 3 "findings" "$aprof" report "${b[0]}" --fail-if "held findings > 0"
 status_of 0 "no such findings" "$aprof" report "${b[0]}" --fail-if "leaked findings > 0"
 status_of 1 "a gate of nobody" "$aprof" report "${b[0]}" --fail-if "nobody hold.max > 1ms"
