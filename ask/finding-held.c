@@ -178,9 +178,9 @@ static void tell(const struct alike *g, const char *by, struct finding *finding)
 }
 
 const struct finding_row finding_held = {
-    .limit = {"threshold", 0, OPTION_MS, 0, "MS",
+    .limit = {"threshold", 0, OPTION_MS, 0, "TIME",
               .text = "A hold of the loop, a blocking call, a time in the queue longer than this "
-                      "are findings (default 10)"},
+                      "are findings (default 10ms)"},
     .judge = judge,
     .claims = claims,
     .despite_loss = true,

@@ -73,9 +73,9 @@ static void tell(const struct alike *g, const char *by, struct finding *finding)
 }
 
 const struct finding_row finding_stuck = {
-    .limit = {"stuck", 0, OPTION_MS, 0, "MS",
+    .limit = {"stuck", 0, OPTION_MS, 0, "TIME",
               .text =
                   "A wait ten times the usual, and this long, is a finding; as is a future that "
-                  "is ready this long and never ran (default 1000)"},
+                  "is ready this long and never ran (default 1s)"},
     .claims = claims,
     .tell = tell};

@@ -13,18 +13,6 @@
 
 /* -- reading one ------------------------------------------------------------------------- */
 
-static const struct {
-  const char *name;
-  enum measure_unit unit;
-  double factor;
-} units[] = {{"ns", UNIT_TIME, 1},   {"us", UNIT_TIME, 1e3},   {"ms", UNIT_TIME, 1e6},
-             {"s", UNIT_TIME, 1e9},  {"min", UNIT_TIME, 60e9}, {"h", UNIT_TIME, 3600e9},
-             {"", UNIT_COUNT, 1},    {"k", UNIT_COUNT, 1e3},   {"M", UNIT_COUNT, 1e6},
-             {"G", UNIT_COUNT, 1e9}, {"%", UNIT_SHARE, 1}};
-
-static const char *const examples[] = {
-    [UNIT_TIME] = "20ms", [UNIT_COUNT] = "1000", [UNIT_SHARE] = "80%"};
-
 bool gate_is(const char *text) {
   return strpbrk(text, "<>") != NULL;
 }
@@ -35,27 +23,20 @@ static bool no(char **why, char *text) {
 }
 
 static bool parse_value(struct gate *g, const char *text, bool compares, char **why) {
-  char *end;
+  enum measure_unit unit = g->measure->unit;
   g->changes = *text == '+' || *text == '-';
-  double number = isdigit((unsigned char)text[g->changes]) ? strtod(text, &end) : NAN;
-  if (!isfinite(number) || number > 1e18)
-    return no(why, print_string("'%s' is no value, as %s, or +10%% in a comparison", text,
-                                examples[g->measure->unit]));
+  const char *number = text + g->changes;
+  g->share = g->changes && strchr(number, '%');
+  if (!value_read(number, g->share ? UNIT_SHARE : unit, unit == UNIT_COUNT, &g->value))
+    return no(why,
+              print_string("'%s' is no value of %s: that is one like %s%s", text, g->measure->name,
+                           value_examples[unit], compares ? ", or as +10% a change" : ""));
+  g->value = *text == '-' ? -g->value : g->value;
   if (g->changes && !compares)
     return no(why, print_string("'%s' is a change, and there is nothing to compare with: that is "
                                 "for `aprof diff A B'",
                                 text));
-  while (*end == ' ')
-    end++;
-  g->share = g->changes && !strcmp(end, "%");
-  g->value = number;
-  for (size_t i = 0; !g->share && i < sizeof units / sizeof *units; i++)
-    if (!strcmp(end, units[i].name) && (units[i].unit == g->measure->unit || number == 0)) {
-      g->value = number * units[i].factor;
-      return true;
-    }
-  return g->share || no(why, print_string("'%s' is no value of %s: that is one like %s", text,
-                                          g->measure->name, examples[g->measure->unit]));
+  return true;
 }
 
 /* The names that begin alike, or all beginnings. */

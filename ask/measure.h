@@ -10,9 +10,9 @@
 #define APROF_ASK_MEASURE_H
 
 #include "ask.h"
+#include "value.h"
 
 enum measure_of { MEASURE_PROCESS, MEASURE_FUNCTION, MEASURE_AWAIT, MEASURE_FINDINGS };
-enum measure_unit { UNIT_TIME, UNIT_COUNT, UNIT_SHARE }; /* ns; things; per cent */
 
 /* Whose number it is. The view stays. */
 struct measured {

@@ -15,8 +15,9 @@
 enum option_type {
   OPTION_FLAG,   /* bool: given */
   OPTION_SET,    /* int: `value`, where it is given */
-  OPTION_COUNT,  /* uint64_t, at most `value` unless that is 0 */
-  OPTION_MS,     /* uint64_t, ns: given in milliseconds */
+  OPTION_COUNT,  /* uint64_t, at most `value` unless that is 0; "10k" is one, too */
+  OPTION_MS,     /* uint64_t, ns: "50ms", "10s"; a plain number is of milliseconds */
+  OPTION_S,      /* the same; a plain number is of seconds */
   OPTION_THREAD, /* int64_t: the number of a thread */
   OPTION_WORD,   /* int: which of `words` */
   OPTION_TEXT,   /* const char *: what was given, borrowed */

@@ -2,10 +2,10 @@
 /* Arguments of commands; see arguments.h. */
 #include "arguments.h"
 
+#include "ask/value.h"
 #include "cli.h"
 
 #include <argp.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const struct argp_option *options_of(const struct arguments *a) {
 static uint64_t number_of(const struct option_row *row, const char *text,
                           struct argp_state *state) {
   uint64_t number = (uint64_t)row->value;
-  if (text && (!parse_number(text, &number) ||
+  if (text && (!value_count(text, &number) ||
                (row->value && !row->optional && number > (uint64_t)row->value)))
     argp_error(state, "--%s: '%s' is not a number%s", row->name, text,
                row->value && !row->optional ? " that it takes" : "");
@@ -59,11 +59,10 @@ static uint64_t number_of(const struct option_row *row, const char *text,
 }
 
 static uint64_t time_of(const struct option_row *row, const char *text, struct argp_state *state) {
-  char *end;
-  double ms = strtod(text, &end);
-  if (*end || end == text || !isfinite(ms) || ms < 0 || ms > 1e9)
-    argp_error(state, "--%s: '%s' is no number of milliseconds", row->name, text);
-  return (uint64_t)(ms * 1e6);
+  uint64_t time;
+  if (!value_time(text, row->type == OPTION_S ? 1e9 : 1e6, &time))
+    argp_error(state, "--%s: '%s' is no time, as 500us, 50ms, 10s or 2min", row->name, text);
+  return time;
 }
 
 static int64_t thread_of(const struct option_row *row, const char *text, struct argp_state *state) {
@@ -102,6 +101,7 @@ static void take(const struct option_row *row, char *into, const char *text,
     *(uint64_t *)member = number_of(row, text, state);
     break;
   case OPTION_MS:
+  case OPTION_S:
     *(uint64_t *)member = time_of(row, text, state);
     break;
   case OPTION_THREAD:
@@ -137,6 +137,66 @@ static void check(const struct arguments *a, struct argp_state *state) {
     argp_error(state, "%s", fault);
 }
 
+/* The row of "--name" or "--name=..."; NULL: there is none, though getopt may know what it begins.
+ */
+static const struct option_row *named(const struct arguments *a, const char *name, size_t length) {
+  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+    for (const struct option_row *row = a->table[t].row; row->name; row++)
+      if (strlen(row->name) == length && !strncmp(row->name, name, length))
+        return row;
+  return NULL;
+}
+
+static const struct option_row *lettered(const struct arguments *a, char letter) {
+  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+    for (const struct option_row *row = a->table[t].row; row->name; row++)
+      if (row->letter == letter)
+        return row;
+  return NULL;
+}
+
+static bool takes_next(const struct option_row *row, const char *behind) {
+  return row && row->argument && !row->optional && !*behind;
+}
+
+static void no_such(const struct arguments *a, struct argp_state *state, const char *name,
+                    size_t length) {
+  char *alike = print_string("%s", "");
+  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+    for (const struct option_row *row = a->table[t].row; row->name; row++)
+      if (length && !row->hidden && !strncmp(row->name, name, length)) {
+        char *longer = print_string("%s%s--%s", alike, *alike ? ", " : "; there is ", row->name);
+        free(alike);
+        alike = longer;
+      }
+  argp_error(state, "there is no option --%.*s%s", (int)length, name, alike);
+}
+
+/* getopt takes the beginning of a name for the whole, so that a script means another option as soon
+   as there is one more. */
+static void check_names(const struct arguments *a, struct argp_state *state) {
+  state->name = state->argv[0]; /* for errors; argp does it later */
+  for (int i = 1; i < state->argc && strcmp(state->argv[i], "--") != 0; i++) {
+    const char *word = state->argv[i];
+    if (word[0] != '-' || !word[1]) {
+      if (a->in_order)
+        return;
+    } else if (word[1] == '-') {
+      size_t length = strcspn(word + 2, "=");
+      const struct option_row *row = named(a, word + 2, length);
+      if (!row && strcmp(word, "--help") != 0 && strcmp(word, "--usage") != 0)
+        no_such(a, state, word + 2, length);
+      i += takes_next(row, word + 2 + length);
+    } else
+      for (const char *letter = word + 1; *letter; letter++) {
+        const struct option_row *row = lettered(a, *letter);
+        i += takes_next(row, letter + 1);
+        if (row && row->argument)
+          break;
+      }
+  }
+}
+
 /* Words that belong to an option go to it; the others stay, in their order. */
 static void take_words(struct arguments *a, struct argp_state *state) {
   a->word = state->argv + state->next;
@@ -159,6 +219,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     argp_error(state, "an option's value is empty: is a variable not set?");
   if (row)
     take(row, into, arg, state);
+  else if (key == ARGP_KEY_INIT)
+    check_names(a, state);
   else if (key == ARGP_KEY_ARGS)
     take_words(a, state);
   else if (key == ARGP_KEY_END)

@@ -122,5 +122,6 @@ int cmd_diff(int argc, char **argv) {
   for (size_t i = 0; i < views; i++)
     view_free(view[i]);
   free(view);
+  gates_release(&o.gates);
   return status;
 }

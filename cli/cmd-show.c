@@ -36,7 +36,7 @@ static const char *fault_of(const struct arguments *a) {
     return "a core, or a target: not both";
   if (a->words == 2 && !strcmp(a->word[0], "-") && !strcmp(a->word[1], "-"))
     return "only one of the two can be standard input";
-  const char *fault = o->fault ? o->fault(show->options, a->words) : NULL;
+  const char *fault = o->fault ? o->fault(show->options, a->words, show->json) : NULL;
   if (!fault && o->picture && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
     return "a picture is nothing for a terminal: give -o FILE";
   return fault;
@@ -150,6 +150,8 @@ int show_output(const struct output *o, int argc, char **argv) {
   struct show show = {.output = o, .file = "-", .options = allocate(1, o->size)};
   memcpy(show.options, o->defaults, o->size);
   int status = show_arguments(o, &show, argc, argv);
+  if (o->release)
+    o->release(show.options);
   free(show.options);
   return status;
 }

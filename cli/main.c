@@ -87,11 +87,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   argp_err_exit_status = CLI_USAGE;
-  if (argc < 2) {
-    print_help(stderr);
-    return CLI_USAGE;
-  }
-  const char *name = argv[1];
+  const char *name = argc < 2 ? "help" : argv[1];
   if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "-?") ||
       !strcmp(name, "help")) {
     print_help(stdout);

@@ -59,17 +59,31 @@ static const char *file_of(const struct view *v, const char *source) {
   return found;
 }
 
+static bool is_directory(FILE *file) {
+  struct stat status;
+  return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static FILE *open_file(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (!file || !is_directory(file))
+    return file;
+  fclose(file);
+  errno = EISDIR;
+  return NULL;
+}
+
 /* As named, where the compiler saw it, or below `directory`, with ever fewer of its directories. */
 static FILE *open_source(const struct annotate *o, const char *file, char **path) {
   const char *const direct[] = {o->source, file};
   FILE *source = NULL;
   for (size_t i = 0; !o->directory && !source && i < 2; i++)
-    if ((source = fopen(direct[i], "r")))
+    if ((source = open_file(direct[i])))
       *path = print_string("%s", direct[i]);
   for (const char *rest = file; o->directory && !source && rest; rest = strchr(rest, '/')) {
     rest += *rest == '/';
     char *below = print_string("%s/%s", o->directory, rest);
-    if ((source = fopen(below, "r")))
+    if ((source = open_file(below)))
       *path = below;
     else
       free(below);
@@ -263,11 +277,14 @@ static int write_json(struct view *v, const void *options, FILE *out) {
 
 /* -- as an output ---------------------------------------------------------------------- */
 
+/* A directory named as such, too: it can be no target, and `fault' has a word for it. */
 static bool is_source(const char *word) {
   static const char *const endings[] = {".c",   ".h",   ".cc",  ".hh",  ".cpp", ".hpp",
                                         ".cxx", ".hxx", ".C",   ".H",   ".y",   ".l",
                                         ".ipp", ".inl", ".inc", ".def", NULL};
-  const char *dot = strrchr(word, '.');
+  const char *dot = strrchr(word, '.'), *slash = strrchr(word, '/');
+  if (!strcmp(word, ".") || !strcmp(word, "..") || (slash && !slash[1]))
+    return true;
   for (size_t i = 0; dot && endings[i]; i++)
     if (!strcmp(dot, endings[i]))
       return true;
@@ -282,11 +299,17 @@ static char *take_source(void *options, const char *text) {
   return NULL;
 }
 
-static const char *fault(const void *options, size_t targets) {
+static const char *fault(const void *options, size_t targets, bool json) {
+  const char *source = ((const struct annotate *)options)->source;
+  struct stat status;
   (void)targets;
-  return ((const struct annotate *)options)->source
-             ? NULL
-             : "which source? Give a file, as in `aprof annotate server server.c'";
+  (void)json;
+  if (!source)
+    return "which source? Give a file, as in `aprof annotate server server.c'";
+  return stat(source, &status) == 0 && S_ISDIR(status.st_mode)
+             ? "the source is a directory: give one file of it, as in `aprof annotate server "
+               "src/server.c'; --source DIR says where sources are"
+             : NULL;
 }
 
 static const struct option_row own[] = {

@@ -225,10 +225,26 @@ static void mark_row(const struct diff *d, const struct change *c, bool named, F
   fputs(" |\n", out);
 }
 
+/* As code, in more backticks than stand in it. */
+static void mark_code(const char *text, FILE *out) {
+  size_t most = 0;
+  for (const char *at = text; *at; at++) {
+    size_t run = strspn(at, "`");
+    most = run > most ? run : most;
+    at += run ? run - 1 : 0;
+  }
+  for (size_t i = 0; i <= most; i++)
+    fputc('`', out);
+  fprintf(out, most ? " %s " : "%s", text);
+  for (size_t i = 0; i <= most; i++)
+    fputc('`', out);
+}
+
 static void mark_gates(const struct diff_shown *shown, FILE *out) {
   for (size_t i = 0; i < shown->gates; i++) {
     const struct gate_result *r = &shown->gate[i];
-    fprintf(out, "- %s `%s`", r->verdict == GATE_PASSED ? "passed" : "**failed**", r->gate->text);
+    fprintf(out, "- %s ", r->verdict == GATE_PASSED ? "passed" : "**failed**");
+    mark_code(r->gate->text, out);
     if (r->text) {
       fputs(": ", out);
       mark_text(r->text, out);

@@ -339,7 +339,8 @@ static char *take_mark(void *options, const char *text) {
   return error ? print_string("%s", why) : NULL;
 }
 
-static const char *fault_of(const void *options, size_t targets) {
+static const char *fault_of(const void *options, size_t targets, bool json) {
+  (void)json;
   const struct flame_options *o = options;
   if (o->diff && targets < 2)
     return "--diff compares two: give A and B";

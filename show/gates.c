@@ -60,9 +60,13 @@ void gates_json(struct emit *e, const struct gate_result *result, size_t count) 
 }
 
 void gates_free(struct gate_result *result, size_t count) {
-  for (size_t i = 0; result && i < count; i++) {
-    gate_release((struct gate *)result[i].gate);
+  for (size_t i = 0; result && i < count; i++)
     gate_result_release(&result[i]);
-  }
   free(result);
+}
+
+void gates_release(struct gates *gates) {
+  for (size_t i = 0; i < gates->count; i++)
+    gate_release(&gates->gate[i]);
+  gates->count = 0;
 }

@@ -35,7 +35,8 @@ struct gate_result *gates_judge(const struct gates *, const struct diff *,
 int gates_say(const struct gate_result *, size_t count);
 /* As "gates". */
 void gates_json(struct emit *, const struct gate_result *, size_t count);
-/* With the gates; NULL is none. */
+/* NULL is none. */
 void gates_free(struct gate_result *, size_t count);
+void gates_release(struct gates *);
 
 #endif

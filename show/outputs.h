@@ -41,8 +41,9 @@ struct output {
   size_t target;   /* offset of a const char *: its targets as a shell is given them, or NULL */
   size_t second;   /* of a struct view *, where targets is OUTPUT_PAIR */
   bool picture;    /* nothing for a terminal */
-  /* What is wrong with the options given, and so many targets; NULL: nothing. */
-  const char *(*fault)(const void *options, size_t targets);
+  /* What is wrong with the options given, so many targets, and --json; NULL: nothing. */
+  const char *(*fault)(const void *options, size_t targets, bool json);
+  void (*release)(void *options); /* what they have taken; NULL: nothing */
   struct view_request wanted; /* of the view */
   output_function *text;      /* or whatever it is */
   output_function *json;      /* NULL: there is no --json */

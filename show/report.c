@@ -174,6 +174,16 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   return with_gates(v, &o, write_members, out);
 }
 
+static void release(void *options) {
+  gates_release(&((struct report_options *)options)->gates);
+}
+
+static const char *fault_of(const void *options, size_t targets, bool json) {
+  const struct report_options *o = options;
+  (void)targets;
+  return json && o->as_gcc ? "--json, or --format=gcc: not both" : NULL;
+}
+
 static char *take_gate(void *options, const char *text) {
   return gates_take(&((struct report_options *)options)->gates, text, false);
 }
@@ -183,7 +193,7 @@ static const char *const formats[] = {"text", "gcc", NULL};
 static char *take_top(void *options, const char *text) {
   struct report_options *o = options;
   uint64_t rows;
-  if (!parse_number(text, &rows))
+  if (!value_count(text, &rows))
     return print_string("that is not a number of rows");
   o->functions = o->waits = rows;
   o->has_rows = true;
@@ -234,5 +244,7 @@ const struct output output_report = {
     .limits = offsetof(struct report_options, limits),
     .has_target = true,
     .target = offsetof(struct report_options, target),
+    .fault = fault_of,
+    .release = release,
     .text = print,
     .json = write_json};

@@ -583,7 +583,7 @@ echo '{"a": 1}' >other.json
 echo 'not JSON' >text.txt
 head -c 40000 copy.aprof >short.aprof
 says "list: --dry-run alone" 2 "goes with --sweep" "$aprof" list --dry-run
-says "no command" 2 "Usage: aprof COMMAND" "$aprof"
+says "no command" 0 "Usage: aprof COMMAND" "$aprof"
 says "unknown command" 2 "no command 'frobnicate'" "$aprof" frobnicate
 says "--help" 0 "the profiles of live and ended" "$aprof" --help
 says "--version" 0 "aprof " "$aprof" --version

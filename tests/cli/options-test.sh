@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The command line: values with units, names of options, what is refused and what is said then.
+# Programs here carry hand-written events (hand.c), so the plugin is not needed.
+. "${0%/*}/../lib.sh"
+
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap '[ -z "${live:-}" ] || kill $live 2>/dev/null; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
+"$aprof" run --preload -q -o out --options "profile:$profiles" -- ./hand return || exit 1
+totals=$(echo out/hand.*.json)
+"$aprof" run --preload -q -o other --options "profile:$profiles" -- ./hand return || exit 1
+other=$(echo other/hand.*.json)
+
+# says NAME STATUS TEXT COMMAND...: its status, and what it prints, on either stream
+says() {
+  local name=$1 status=$2 text=$3
+  shift 3
+  "$@" >said.txt 2>&1
+  equal "$name: status" "$status" $?
+  contains "$name: what is said" "$text" said.txt
+}
+
+# -- values ------------------------------------------------------------------------
+
+# A hold of some 30 ms.
+for value in 15 15ms 15000us '15 ms' 0.015s 15e0; do
+  says "--threshold=$value" 0 "held the loop for" "$aprof" report "$totals" --threshold="$value"
+done
+for value in 90000 90000ms 0.1h 1d; do
+  says "--threshold=$value" 0 "no finding" "$aprof" report "$totals" --threshold="$value"
+done
+for value in 0x10 inf nan -5 ms 5% 5k 1e99 '5 m' '' 5msx; do
+  says "--threshold '$value'" 2 "" "$aprof" report "$totals" --threshold "$value"
+done
+contains "a time that is none: what one is" "is no time, as 500us, 50ms" said.txt
+says "--top 1k" 0 "handle_upload" "$aprof" report "$totals" --top 1k
+for value in 0x10 1.5 -1 1ms; do
+  says "--top $value" 2 "not a number" "$aprof" report "$totals" --top "$value"
+done
+says "a gate in other units" 3 "failed:" "$aprof" report "$totals" --fail-if 'hold.max > 0.015 s'
+for value in 0x1p3ms inf infinity nan 1e999ms +5% 10k; do
+  says "a gate of $value" 2 "is " "$aprof" report "$totals" --fail-if "hold.max > $value"
+done
+
+# -- names of options ----------------------------------------------------------------
+
+says "an option that is not written out" 2 "there is no option --thr; there is --threshold" \
+  "$aprof" report "$totals" --thr 5
+says "... with its value" 2 "there is no option --thr; there is --threshold" \
+  "$aprof" report "$totals" --thr=5
+says "... of run" 2 "there is no option --rep; there is --report" "$aprof" run --rep -- true
+says "no such option" 2 "there is no option --frobnicate" "$aprof" report --frobnicate
+says "what stands behind -- is no option" 1 "there is no file --thr" "$aprof" report -- --thr
+says "the program's own options" 0 "hello" "$aprof" run -q -- echo hello --rep
+says "the program's own options, without --" 0 "--rep" "$aprof" run -q echo hello --rep
+check "a value that looks like an option" "$aprof" report "$totals" -o --thr
+check "... names a file" test -s ./--thr
+says "a letter, and its value" 0 "" "$aprof" report "$totals" -n2 -o - --all
+
+# -- what does not go together --------------------------------------------------------
+
+says "JSON in gcc's format" 2 "not both" "$aprof" report "$totals" --json --format=gcc
+for directory in . "$work/" "-f$work"; do
+  says "annotate $directory" 2 "the source is a directory: give one file" "$aprof" annotate "$totals" "$directory"
+done
+says "a gate with code in it, as Markdown" 1 '- **failed** `` `a` exec.mean < 1h ``' "$aprof" diff "$totals" "$other" --markdown \
+  --fail-if '`a` exec.mean < 1h'
+
+finish
