@@ -16,8 +16,10 @@
 #include <string.h>
 
 #define WARM 300 /* each record, path and histogram is found before */
+#ifndef LONG
 #define SHORT 1000
 #define LONG 11000
+#endif
 
 EVENT void mark(void) {
   __asm__ volatile("");
