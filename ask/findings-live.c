@@ -10,59 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what the files of findings share --------------------------------------------- */
-
-/* So far beyond what is usual is out of the ordinary. */
-enum { FAR_TIMES = 10 };
-
-uint64_t findings_far_beyond(uint64_t usual, uint64_t limit) {
-  return usual > limit / FAR_TIMES ? usual * FAR_TIMES : limit;
-}
-
-uint64_t findings_p99(uint64_t ended, const struct distribution *d) {
-  return ended >= USUAL_COUNT && d->count ? d->p99 : 0;
-}
-
-uint64_t findings_usual_life(const struct view_function *f) {
-  if (f->done < USUAL_COUNT)
-    return 0;
-  return f->wall_of.count ? f->wall_of.p99 : f->wall_max != UNKNOWN ? f->wall_max : 0;
-}
-
-static bool is_one_of(const char *text, const char *const *list) {
-  while (*list && (!text || strcmp(text, *list)))
-    list++;
-  return *list != NULL;
-}
-
-/* Left at the end. Those on a stack (they run, or wait for what does) are not
-   leaked, nor those that wait for new work or for their time; the young are only under
-   way. */
-bool findings_is_left(const struct live_case *c) {
-  static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
-  const struct view_live *live = c->live;
-  if (strcmp(c->view->process.reason, "exit") || view_is(live, "running"))
-    return false;
-  if (live->aside || live->due || is_one_of(live->kind, on_stack) ||
-      (live->await && live->await->background))
-    return false;
-  return live->age_min >=
-         findings_far_beyond(findings_usual_life(c->function), c->limits->of[FINDING_STUCK]);
-}
-
-/* The young are not counted, nor those of other places. */
-char *findings_of_alive(const struct alike *g) {
-  uint64_t live = g->function->live;
-  return g->count >= live ? print_string("%s", "")
-                          : print_string(", of %s alive,", shown_count(live));
-}
-
-const char *findings_time(const struct alike *g, uint64_t time) {
-  return shown_mark(LACKS(g->lacks, live, since), shown_time(time));
-}
-
-/* -- the whole --------------------------------------------------------------------- */
-
 static int by_id(const void *a, const void *b) {
   const struct view_live *x = *(const struct view_live *const *)a,
                          *y = *(const struct view_live *const *)b;

@@ -2,53 +2,10 @@
 /* Findings: what the numbers mean, in words; see ask.h. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/util.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define DECLARE(KIND, name, limit) extern const struct finding_row finding_##name;
-FINDING_TABLE(DECLARE)
-
-#define ROW(KIND, name, limit) [FINDING_##KIND] = &finding_##name,
-const struct finding_row *const finding_rows[] = {FINDING_TABLE(ROW)};
-
-#define NAME(KIND, name, limit) [FINDING_##KIND] = #name,
-const char *const finding_kinds[] = {FINDING_TABLE(NAME)};
-
-const struct ask_limits ask_defaults = ASK_DEFAULTS;
-
-const struct option_row *ask_options(void) {
-  static struct option_row option[FINDINGS + 1];
-  size_t options = 0;
-  for (enum finding_kind kind = 0; kind < FINDINGS; kind++)
-    if (finding_rows[kind]->limit.name) {
-      option[options] = finding_rows[kind]->limit;
-      option[options++].at = kind * sizeof(uint64_t);
-    }
-  return option;
-}
-
-void findings_add(struct findings *list, struct finding finding) {
-  if (list->count == list->room) {
-    list->room = list->room ? list->room * 2 : 8;
-    list->finding = reallocate(list->finding, list->room, sizeof *list->finding);
-  }
-  list->finding[list->count++] = finding;
-}
-
-char *findings_place(const char *file, uint64_t line) {
-  return file ? print_string("%s", shown_place(file, line)) : NULL;
-}
-
-uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < d->count; i++)
-    if (d->bucket[i].lower >= threshold)
-      count += d->bucket[i].count;
-  return count;
-}
 
 /* What takes a good part of a loop's time stands first, and what takes next to nothing of its whole
    last; but a hold that is so many times the limit is felt, however rare. */

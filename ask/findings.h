@@ -61,13 +61,17 @@ struct finding_row {
      they were created, and other numbers than their time. `by`: ", created by ..." */
   void (*tell)(const struct alike *, const char *by, struct finding *);
 };
-extern const struct finding_row *const finding_rows[];
+extern const struct finding_row *const finding_rows[]; /* finding-rows.c */
 
 /* effects.c: whom holds delayed, and which findings that explains. */
 void findings_effects(const struct view *, struct finding *, size_t count);
 /* cost.c */
 struct cost findings_cost(const struct view *, const struct finding *, const struct ask_limits *);
 
+/* findings-live.c: those of futures that go on, or were left. */
+void findings_of_live(struct findings *, const struct view *, const struct ask_limits *);
+
+/* evidence.c: what several findings ask. */
 /* Takes the finding's text and place. */
 void findings_add(struct findings *, struct finding);
 /* "file:line", to be freed; NULL where there is no file. */
@@ -75,10 +79,8 @@ char *findings_place(const char *file, uint64_t line);
 /* How many of the distribution are that long. */
 uint64_t findings_longer(const struct distribution *, uint64_t threshold);
 
-/* findings-live.c */
 /* How often something must have ended for its p99 to say what is usual. */
 enum { USUAL_COUNT = 20 };
-void findings_of_live(struct findings *, const struct view *, const struct ask_limits *);
 /* What is ten times the usual, and the limit at least. */
 uint64_t findings_far_beyond(uint64_t usual, uint64_t limit);
 /* The p99 of so many that ended; 0 of too few. */

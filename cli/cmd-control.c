@@ -6,7 +6,8 @@
  */
 #include "arguments.h"
 #include "cli.h"
-#include "find.h"
+#include "read/clock.h"
+#include "target.h"
 
 #include <errno.h>
 #include <signal.h>

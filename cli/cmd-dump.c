@@ -5,9 +5,9 @@
  */
 #include "arguments.h"
 #include "cli.h"
-#include "find.h"
 #include "output.h"
 #include "recover.h"
+#include "target.h"
 #include "show/totals.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * Where profiles are, and whose they are.
  *
- * Purpose: PID or FILE to an open profile; the profile directories; whether the
+ * Purpose: a PID or a file to an open profile; the profile directories; whether the
  * process of a profile still lives (a number alone does not tell: it may have
  * been given to another process, or the process may have become another program
  * by exec).
@@ -24,19 +24,9 @@ struct found {
   enum profile_state state;
 };
 
-/* `target` is a PID, the path of a profile, or what a process is called: a live one or, where there
-   is none, one that has left its profile. Where several are called so they are listed, and the
-   command ends (CLI_USAGE). A core stands for the profile that its process has left; NULL for
-   the only live process: where there is none, or more, they are listed as by `aprof list', and the
-   command ends. False after a message. `writable` asks for a descriptor that can be
-   mapped for writing; where that is refused and not needed (`writable` false), it is read only. */
-bool find_profile(const char *target, bool writable, struct found *found);
 void found_release(struct found *found);
 /* By a signal, or a debugger. */
 bool find_is_stopped(long pid);
-/* Whether that names processes, and no totals: a number, a name, the file of a program, a core. */
-bool is_of_processes(const char *target);
-
 /* A file found in a directory that is open: whatever is renamed meanwhile, it is that
    directory's. */
 struct entry {
@@ -44,8 +34,13 @@ struct entry {
   const char *name, *path; /* within it; for messages */
 };
 
-/* As find_profile for a file; a symbolic link, a pipe, a device is refused. */
+/* False after a message; a symbolic link, a pipe, a device is refused. `writable` asks for a
+   descriptor that can be mapped for writing; where that is refused and not needed (`writable`
+   false), it is read only. */
 bool find_entry(const struct entry *, bool writable, struct found *found);
+bool find_file(const char *path, bool writable, struct found *found);
+/* The same of a live process. */
+bool find_process(long pid, bool writable, struct found *found);
 
 /* As find_entry, and true, for a profile that is known to be one and that nobody here can
    read: of another version, or never finished. Nothing is said. `found->state` is

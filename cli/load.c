@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals found, tested and read; see load.h. */
 #include "load.h"
+#include "target.h"
 
-#include "find.h"
 #include "read/util.h"
 #include "read/verify.h"
 

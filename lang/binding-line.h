@@ -3,7 +3,7 @@
  * What the files that read one line of the grammar share: stretches of its text,
  * and how a mistake in one is said.
  *
- * Purpose: inside of binding_parse; nobody else includes it. binding.cc cuts the
+ * Purpose: inside of binding_parse; nobody else includes it. binding-line.cc cuts the
  * line and reads verb and place, words.cc the words behind them, check.cc what only
  * the whole line can tell.
  * Cost, locking: see binding.h.
@@ -23,8 +23,13 @@ struct Stretch {
 };
 
 /* Fills `*mistake`; false, so that a reader can return it. */
-bool wrong(Mistake *mistake, Stretch where, const std::string &text,
-           const std::string &remedy = "");
+inline bool wrong(Mistake *mistake, Stretch where, const std::string &text,
+                  const std::string &remedy = "") {
+  *mistake = {where.begin, where.end, text, remedy};
+  return false;
+}
+
+/* -- one part of a line after the other ---------------------------------------- */
 
 /* Reads one word of `b`'s verb; `*seen` has a bit for each that came before. */
 bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *seen,

@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined __x86_64__ || defined __i386__
+#include <x86intrin.h>
+#endif
 
 /* Of the kernel itself, as the runtime asks it: the command may be run with another
    clock_gettime in its place. */
@@ -26,6 +29,16 @@ uint64_t clock_monotonic(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
 #endif
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t profile_clock(const struct aprof_header *header) {
+  if (header->clock_source == APROF_CLOCK_VIRTUAL)
+    return header->virtual_now;
+#if defined __x86_64__ || defined __i386__
+  if (header->clock_source == APROF_CLOCK_TSC)
+    return __rdtsc();
+#endif
+  return clock_monotonic();
 }
 
 bool clock_same_boot(const struct aprof_header *header) {
@@ -135,25 +148,4 @@ uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header,
     return header->estimated_mult;
   complain("%s is damaged: nothing in it tells how fast its clock ran", what);
   return 0;
-}
-
-static void at_least(uint64_t *tick, uint64_t other) {
-  if (other > *tick)
-    *tick = other;
-}
-
-uint64_t clock_greatest(const struct profile *p) {
-  uint64_t greatest = p->header.exit_tick;
-  for (size_t i = 0; i < p->blocks.count; i++)
-    at_least(&greatest, ((const struct aprof_block *)p->blocks.run[i].elements)->last);
-  for (size_t i = 0; i < p->futures.count; i++) {
-    const struct aprof_future *f = p->futures.run[i].elements;
-    for (uint32_t n = p->futures.run[i].count; n--; f++) {
-      if (!f->id)
-        continue;
-      at_least(&greatest, f->last);
-      at_least(&greatest, f->created_tick);
-    }
-  }
-  return greatest;
 }

@@ -10,18 +10,19 @@
 #ifndef APROF_READ_CLOCK_H
 #define APROF_READ_CLOCK_H
 
-#include "profile.h"
 #include "util.h"
+
+#include <aprof/profile.h>
 
 /* ns per tick << 32 of the profile open as `fd`, whose header is `header`;
    0 with a message where nothing tells the rate. */
 uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header, bool live);
 
-/* The greatest tick found anywhere in the profile. */
-uint64_t clock_greatest(const struct profile *p);
-
 /* ns of CLOCK_MONOTONIC. */
 uint64_t clock_monotonic(void);
+
+/* The reading of the clock that the profile uses, now. */
+uint64_t profile_clock(const struct aprof_header *header);
 
 /* Whether the profile was made since this machine was last started. */
 bool clock_same_boot(const struct aprof_header *header);

@@ -52,15 +52,6 @@ static int32_t thread_of(const struct profile *p, const struct aprof_future *f) 
   return b ? b->tid : 0;
 }
 
-bool model_is_pool(const struct model *m, uint32_t block) {
-  if (block >= m->block_count || m->thread_of[block] == MODEL_NONE)
-    return false;
-  const struct model_thread *t = &m->thread[m->thread_of[block]];
-  /* What only waited yet may be about to begin its first slice. */
-  bool none = !t->hold.slices && !t->open.time && (!t->idle || t->exec);
-  return none && t->tid != m->profile->header.pid;
-}
-
 /* Has been counted in, and is in no sum of what has ended. */
 static bool is_alive(const struct aprof_future *f) {
   return f->id && (f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_RUNNING ||

@@ -192,6 +192,15 @@ bool model_counts(const struct model *m, uint32_t block) {
   return !b || b->counters_epoch >= m->profile->header.reset_epoch;
 }
 
+bool model_is_pool(const struct model *m, uint32_t block) {
+  if (block >= m->block_count || m->thread_of[block] == MODEL_NONE)
+    return false;
+  const struct model_thread *t = &m->thread[m->thread_of[block]];
+  /* What only waited yet may be about to begin its first slice. */
+  bool none = !t->hold.slices && !t->open.time && (!t->idle || t->exec);
+  return none && t->tid != m->profile->header.pid;
+}
+
 void model_add_pools(struct model *m) {
   for (uint32_t i = 0; i < m->nodes; i++) {
     struct model_node *n = &m->node[i];

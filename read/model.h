@@ -148,13 +148,13 @@ uint32_t model_add_node(struct model *, uint32_t parent, uint32_t name, uint8_t 
 /* The path of a stored node number: MODEL_OTHER where it is not there. */
 uint32_t model_node_of(const struct model *, uint32_t number);
 
-/* model-open.c: what is going on at `now`: live futures and threads. */
-void model_add_futures(struct model *);
-void model_add_threads(struct model *);
 /* A pool's: it has run futures, and none of them began a slice, so all were workers. The
    first thread may be in its first slice. Not before model_add_threads. */
 bool model_is_pool(const struct model *, uint32_t block);
 
+/* model-open.c: what is going on at `now`: live futures and threads. */
+void model_add_futures(struct model *);
+void model_add_threads(struct model *);
 /* model-miss.c */
 void model_add_misses(struct model *);
 /* An end, wake or switch: the key it names need not be a future's. */

@@ -205,3 +205,24 @@ uint32_t profile_node_end(const struct profile *p) {
 uint32_t profile_site_end(const struct profile *p) {
   return end_of(&p->sites);
 }
+
+static void at_least(uint64_t *tick, uint64_t other) {
+  if (other > *tick)
+    *tick = other;
+}
+
+uint64_t profile_last_tick(const struct profile *p) {
+  uint64_t greatest = p->header.exit_tick;
+  for (size_t i = 0; i < p->blocks.count; i++)
+    at_least(&greatest, ((const struct aprof_block *)p->blocks.run[i].elements)->last);
+  for (size_t i = 0; i < p->futures.count; i++) {
+    const struct aprof_future *f = p->futures.run[i].elements;
+    for (uint32_t n = p->futures.run[i].count; n--; f++) {
+      if (!f->id)
+        continue;
+      at_least(&greatest, f->last);
+      at_least(&greatest, f->created_tick);
+    }
+  }
+  return greatest;
+}

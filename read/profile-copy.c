@@ -2,6 +2,7 @@
 /* Copies a profile, and later what of it has changed; see profile.h. */
 #include "profile-copy.h"
 
+#include "clock.h"
 #include "util.h"
 
 #include <stdlib.h>

@@ -111,7 +111,7 @@ const uint64_t *profile_histogram(const struct profile *, uint32_t reference);
 uint32_t profile_node_end(const struct profile *);
 uint32_t profile_site_end(const struct profile *);
 
-/* The reading of the clock that the profile uses, now. */
-uint64_t profile_clock(const struct aprof_header *header);
+/* The greatest tick found anywhere in it. */
+uint64_t profile_last_tick(const struct profile *);
 
 #endif

@@ -3,7 +3,6 @@
 #include "symbols.h"
 
 #include "demangle.h"
-#include "names.h"
 #include "util.h"
 
 #include <dwarf.h>
@@ -99,7 +98,7 @@ static struct module *open_module(struct symbols *s, const struct aprof_module *
                                   uint32_t number) {
   struct module *module = &s->module[number];
   const char *path = profile_string(s->profile, m->path);
-  if (module->tried || s->pid == NAMES_UNOPENED || !path || path[0] != '/')
+  if (module->tried || s->pid < 0 || !path || path[0] != '/')
     return module;
   module->tried = true;
   if (s->pid) {

@@ -22,7 +22,8 @@ struct symbol {
                */
 };
 
-/* `pid`: a live process whose root directory is tried too; 0: none. */
+/* `pid`: a live process whose root directory is tried too; 0: none; negative: no module
+   is opened. */
 struct symbols *symbols_new(const struct profile *p, long pid);
 void symbols_free(struct symbols *);
 

@@ -827,7 +827,7 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
   }
   uint64_t now = request->at;
   if (!now)
-    now = live && p->read_tick ? p->read_tick : clock_greatest(p);
+    now = live && p->read_tick ? p->read_tick : profile_last_tick(p);
   struct names *names = names_new(p, live ? p->header.pid : 0);
   struct model *m = model_of_block(p, names, rate, now, !live, only);
   struct view *v = view_of_model(m, what, request);

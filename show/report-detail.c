@@ -12,49 +12,6 @@
 
 enum { LABEL_WIDTH = 24, COLUMN_WIDTH = 8 };
 
-/* Parts of a line, which goes on below where it is full. */
-static void print_parts(const char *const *part, size_t count, FILE *out) {
-  size_t column = 0;
-  for (size_t i = 0; i < count; i++) {
-    const char *text = cut_middle(part[i], FORMAT_WIDTH - 4);
-    size_t width = shown_width(text);
-    if (column && column + 2 + width > FORMAT_WIDTH) {
-      fputs("\n  ", out);
-      column = 2;
-    }
-    fprintf(out, "%s%s", i ? "  " : "", text);
-    column += width + 2;
-  }
-  fputc('\n', out);
-}
-
-/* "server.c:88 uv_read"; without the name where it says nothing new. */
-static const char *shown_end(const struct view_function *f, const char *place, const char *name) {
-  bool plain = !name || !strcmp(name, f->name);
-  return plain ? (place ? place : "?") : shown_join(place ? place : "?", name);
-}
-
-void report_print_place(const struct view_function *f, FILE *out) {
-  char *between = NULL;
-  const char *part[4];
-  size_t count = 0;
-  if (f->file)
-    part[count++] = shown_place(f->file, f->line);
-  if (view_unseen(f))
-    part[count++] = "no event of it was seen: whether it ran is not known";
-  if (f->shared)
-    part[count++] = "threads ran it at once: numbers are too low";
-  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_between[0] || f->slice_between[1]))
-    part[count++] = between =
-        print_string("longest: %s .. %s", shown_end(f, f->slice_between[0], f->slice_names[0]),
-                     shown_end(f, f->slice_between[1], f->slice_names[1]));
-  style_set(out, STYLE_FAINT);
-  fputs("  ", out);
-  print_parts(part, count, out);
-  style_set(out, STYLE_PLAIN);
-  free(between);
-}
-
 /* -- its futures and runs ---------------------------------------------------- */
 
 static void print_counts(const struct view_function *f, FILE *out) {

@@ -10,6 +10,116 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queued",
+                                    "slice", "worst", "children", "name", NULL};
+
+/* -- order ----------------------------------------------------------------- */
+
+static uint64_t known(uint64_t value) {
+  return value == UNKNOWN ? 0 : value;
+}
+
+uint64_t report_sort_value(const struct view_function *f, enum report_sort sort) {
+  switch (sort) {
+  case SORT_CALLS:
+    return f->created;
+  case SORT_WAITING:
+    return f->waiting;
+  case SORT_WALL:
+    return known(f->wall);
+  case SORT_QUEUED:
+    return known(f->queued);
+  case SORT_SLICE:
+    return f->slice_of.count ? f->slice_of.p99 : 0;
+  case SORT_WORST:
+    return ask_longest_slice(f);
+  case SORT_CHILDREN:
+    return f->children_exec;
+  case SORT_NAME:
+    return 0;
+  default:
+    return known(f->exec);
+  }
+}
+
+static int compare(const void *a, const void *b, void *context) {
+  const struct view_function *x = *(const struct view_function *const *)a;
+  const struct view_function *y = *(const struct view_function *const *)b;
+  enum report_sort sort = *(const enum report_sort *)context;
+  bool timed = sort != SORT_NAME && sort != SORT_CALLS;
+  if (timed && x->unmeasured != y->unmeasured)
+    return x->unmeasured ? 1 : -1;
+  uint64_t left = report_sort_value(x, sort), right = report_sort_value(y, sort);
+  if (left != right)
+    return left > right ? -1 : 1;
+  int order = strcmp(x->name, y->name);
+  return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* In an interval a function may have done nothing. */
+static bool is_active(const struct view_function *f) {
+  return f->created || f->exec || f->waiting || f->queued || f->slices || f->live;
+}
+
+const struct view_function **report_functions(const struct view *v, enum report_sort sort,
+                                              size_t *count) {
+  const struct view_function **list = allocate(v->functions, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    if (is_active(&v->function[i]))
+      list[(*count)++] = &v->function[i];
+  if (*count)
+    qsort_r(list, *count, sizeof *list, compare, &sort);
+  return list;
+}
+
+/* -- where it is ---------------------------------------------------------------- */
+
+/* Parts of a line, which goes on below where it is full. */
+static void print_parts(const char *const *part, size_t count, FILE *out) {
+  size_t column = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *text = cut_middle(part[i], FORMAT_WIDTH - 4);
+    size_t width = shown_width(text);
+    if (column && column + 2 + width > FORMAT_WIDTH) {
+      fputs("\n  ", out);
+      column = 2;
+    }
+    fprintf(out, "%s%s", i ? "  " : "", text);
+    column += width + 2;
+  }
+  fputc('\n', out);
+}
+
+/* "server.c:88 uv_read"; without the name where it says nothing new. */
+static const char *shown_end(const struct view_function *f, const char *place, const char *name) {
+  bool plain = !name || !strcmp(name, f->name);
+  return plain ? (place ? place : "?") : shown_join(place ? place : "?", name);
+}
+
+void report_print_place(const struct view_function *f, FILE *out) {
+  char *between = NULL;
+  const char *part[4];
+  size_t count = 0;
+  if (f->file)
+    part[count++] = shown_place(f->file, f->line);
+  if (view_unseen(f))
+    part[count++] = "no event of it was seen: whether it ran is not known";
+  if (f->shared)
+    part[count++] = "threads ran it at once: numbers are too low";
+  if (f->slice_max != UNKNOWN && f->slice_max && (f->slice_between[0] || f->slice_between[1]))
+    part[count++] = between =
+        print_string("longest: %s .. %s", shown_end(f, f->slice_between[0], f->slice_names[0]),
+                     shown_end(f, f->slice_between[1], f->slice_names[1]));
+  style_set(out, STYLE_FAINT);
+  fputs("  ", out);
+  print_parts(part, count, out);
+  style_set(out, STYLE_PLAIN);
+  free(between);
+}
+
+/* -- a line ---------------------------------------------------------------------- */
+
 enum { NAME_WIDTH = 18 };
 
 /* How often a loop was held by it, and for how long; how its futures lived. */

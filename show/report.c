@@ -9,69 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const report_sorts[] = {"exec",  "calls", "waiting",  "wall", "queued",
-                                    "slice", "worst", "children", "name", NULL};
-
-/* -- order ----------------------------------------------------------------- */
-
-static uint64_t known(uint64_t value) {
-  return value == UNKNOWN ? 0 : value;
-}
-
-uint64_t report_sort_value(const struct view_function *f, enum report_sort sort) {
-  switch (sort) {
-  case SORT_CALLS:
-    return f->created;
-  case SORT_WAITING:
-    return f->waiting;
-  case SORT_WALL:
-    return known(f->wall);
-  case SORT_QUEUED:
-    return known(f->queued);
-  case SORT_SLICE:
-    return f->slice_of.count ? f->slice_of.p99 : 0;
-  case SORT_WORST:
-    return ask_longest_slice(f);
-  case SORT_CHILDREN:
-    return f->children_exec;
-  case SORT_NAME:
-    return 0;
-  default:
-    return known(f->exec);
-  }
-}
-
-static int compare(const void *a, const void *b, void *context) {
-  const struct view_function *x = *(const struct view_function *const *)a;
-  const struct view_function *y = *(const struct view_function *const *)b;
-  enum report_sort sort = *(const enum report_sort *)context;
-  bool timed = sort != SORT_NAME && sort != SORT_CALLS;
-  if (timed && x->unmeasured != y->unmeasured)
-    return x->unmeasured ? 1 : -1;
-  uint64_t left = report_sort_value(x, sort), right = report_sort_value(y, sort);
-  if (left != right)
-    return left > right ? -1 : 1;
-  int order = strcmp(x->name, y->name);
-  return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-/* In an interval a function may have done nothing. */
-static bool is_active(const struct view_function *f) {
-  return f->created || f->exec || f->waiting || f->queued || f->slices || f->live;
-}
-
-const struct view_function **report_functions(const struct view *v, enum report_sort sort,
-                                              size_t *count) {
-  const struct view_function **list = allocate(v->functions, sizeof *list);
-  *count = 0;
-  for (size_t i = 0; i < v->functions; i++)
-    if (is_active(&v->function[i]))
-      list[(*count)++] = &v->function[i];
-  if (*count)
-    qsort_r(list, *count, sizeof *list, compare, &sort);
-  return list;
-}
-
 /* -- the whole ------------------------------------------------------------- */
 
 /* What there is besides, and how to see it. */

@@ -43,7 +43,7 @@ struct report_options {
   struct gates gates; /* without an A */
 };
 
-/* Names of report_sort, in its order; NULL ends them. */
+/* report-functions.c. Names of report_sort, in its order; NULL ends them. */
 extern const char *const report_sorts[];
 
 /* Functions that did anything, in the order asked for; the caller frees the array. */
@@ -59,18 +59,18 @@ void report_print_head(struct view *, const struct report_options *, FILE *out);
 void report_print_findings(const struct view *, const struct report_options *,
                            const struct view_function *of, FILE *out);
 
-/* report-functions.c: how many active ones were left out, and how many of these are libraries'. */
+/* How many active ones were left out, and how many of these are libraries'. */
 struct report_rest {
   size_t functions, libraries, waits;
   uint64_t loop_exec; /* what those of libraries ran on loops */
 };
 void report_print_functions(const struct view *, const struct report_options *,
                             struct report_rest *, FILE *out);
+/* A line: where it is, and between which two places its longest run lies. */
+void report_print_place(const struct view_function *, FILE *out);
 /* report-detail.c: all about those that are named. False: there is none of a name; a message says
    so. */
 bool report_print_details(const struct view *, const struct report_options *, FILE *out);
-/* A line: where it is, and between which two places its longest run lies. */
-void report_print_place(const struct view_function *, FILE *out);
 
 enum { REPORT_INDENT = 4 };
 /* report-rows.c: at spaces, from `column` on; the lines after the first are indented. */

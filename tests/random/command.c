@@ -2,7 +2,7 @@
 /* The command's reader on a random program; see command.h. */
 #include "command.h"
 
-#include "cli/find.h"
+#include "cli/target.h"
 #include "read/model.h"
 #include "reader.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the binding grammar: verb, place, and what follows '|'; see binding.h. */
-#include "binding.h"
-
 #include "binding-line.h"
+
 #include "expression.h"
 #include "grammar.h"
 #include "pattern.h"
@@ -57,11 +56,6 @@ static bool cut(const std::string &text, std::vector<Stretch> *out, Mistake *mis
     out->push_back({begin, i});
   }
   return true;
-}
-
-bool wrong(Mistake *mistake, Stretch where, const std::string &text, const std::string &remedy) {
-  *mistake = {where.begin, where.end, text, remedy};
-  return false;
 }
 
 /* -- one part of a line after the other ---------------------------------------- */

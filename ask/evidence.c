@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of findings share; see findings.h. */
+#include "findings.h"
+
+#include "format.h"
+#include "live.h"
+#include "read/governed.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void findings_add(struct findings *list, struct finding finding) {
+  if (list->count == list->room) {
+    list->room = list->room ? list->room * 2 : 8;
+    list->finding = reallocate(list->finding, list->room, sizeof *list->finding);
+  }
+  list->finding[list->count++] = finding;
+}
+
+char *findings_place(const char *file, uint64_t line) {
+  return file ? print_string("%s", shown_place(file, line)) : NULL;
+}
+
+uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < d->count; i++)
+    if (d->bucket[i].lower >= threshold)
+      count += d->bucket[i].count;
+  return count;
+}
+
+/* -- of futures alive --------------------------------------------------------------- */
+
+/* So far beyond what is usual is out of the ordinary. */
+enum { FAR_TIMES = 10 };
+
+uint64_t findings_far_beyond(uint64_t usual, uint64_t limit) {
+  return usual > limit / FAR_TIMES ? usual * FAR_TIMES : limit;
+}
+
+uint64_t findings_p99(uint64_t ended, const struct distribution *d) {
+  return ended >= USUAL_COUNT && d->count ? d->p99 : 0;
+}
+
+uint64_t findings_usual_life(const struct view_function *f) {
+  if (f->done < USUAL_COUNT)
+    return 0;
+  return f->wall_of.count ? f->wall_of.p99 : f->wall_max != UNKNOWN ? f->wall_max : 0;
+}
+
+static bool is_one_of(const char *text, const char *const *list) {
+  while (*list && (!text || strcmp(text, *list)))
+    list++;
+  return *list != NULL;
+}
+
+/* Left at the end. Those on a stack (they run, or wait for what does) are not
+   leaked, nor those that wait for new work or for their time; the young are only under
+   way. */
+bool findings_is_left(const struct live_case *c) {
+  static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
+  const struct view_live *live = c->live;
+  if (strcmp(c->view->process.reason, "exit") || view_is(live, "running"))
+    return false;
+  if (live->aside || live->due || is_one_of(live->kind, on_stack) ||
+      (live->await && live->await->background))
+    return false;
+  return live->age_min >=
+         findings_far_beyond(findings_usual_life(c->function), c->limits->of[FINDING_STUCK]);
+}
+
+/* The young are not counted, nor those of other places. */
+char *findings_of_alive(const struct alike *g) {
+  uint64_t live = g->function->live;
+  return g->count >= live ? print_string("%s", "")
+                          : print_string(", of %s alive,", shown_count(live));
+}
+
+const char *findings_time(const struct alike *g, uint64_t time) {
+  return shown_mark(LACKS(g->lacks, live, since), shown_time(time));
+}
