@@ -102,7 +102,7 @@ static const char *class_of_change(const struct flame *f, const struct flame_fra
 /* State of the time that its width is: see flame.css. */
 static const char *class_of(const struct flame *f, const struct flame_frame *frame) {
   static const char *const function[] = {
-      [FLAME_WALL] = "f", [FLAME_EXEC] = "r", [FLAME_WAITING] = "v", [FLAME_QUEUED] = "q"};
+      [STACK_WALL] = "f", [STACK_EXEC] = "r", [STACK_WAITING] = "v", [STACK_QUEUED] = "q"};
   static const char *const leaf[] = {[FLAME_RUN] = "r", [FLAME_QUEUE] = "q", [FLAME_WAIT] = "w"};
   if (frame->what == FLAME_ROOT || frame->what == FLAME_FOLD)
     return "a";
@@ -243,10 +243,10 @@ static char *process_text(const struct view *v) {
 
 static void put_width(const struct flame *f, struct head *h) {
   static const char *const width[] = {
-      [FLAME_WALL] = "time of futures in any state",
-      [FLAME_EXEC] = "time that futures ran",
-      [FLAME_WAITING] = "time that futures waited",
-      [FLAME_QUEUED] = "time that futures were ready and did not run",
+      [STACK_WALL] = "time of futures in any state",
+      [STACK_EXEC] = "time that futures ran",
+      [STACK_WAITING] = "time that futures waited",
+      [STACK_QUEUED] = "time that futures were ready and did not run",
   };
   static const char *const per[] = {"added up", "per future of the topmost function", "per second"};
   put_lines(h, print_string("Width: %s, %s%s", width[f->options.measure], per[f->options.per],
@@ -299,14 +299,14 @@ struct legend {
   const char *class, *text;
 };
 static const struct legend legend_of[][6] = {
-    [FLAME_WALL] = {{"f", "function"},
+    [STACK_WALL] = {{"f", "function"},
                     {"f l", "library"},
                     {"r", "running"},
                     {"w", "waiting"},
                     {"q", "queued"}},
-    [FLAME_EXEC] = {{"r", "running"}, {"r l", "in a library"}},
-    [FLAME_WAITING] = {{"v", "function"}, {"v l", "library"}, {"w", "waiting"}},
-    [FLAME_QUEUED] = {{"q", "queued"}, {"q l", "of a library"}},
+    [STACK_EXEC] = {{"r", "running"}, {"r l", "in a library"}},
+    [STACK_WAITING] = {{"v", "function"}, {"v l", "library"}, {"w", "waiting"}},
+    [STACK_QUEUED] = {{"q", "queued"}, {"q l", "of a library"}},
 };
 static const struct legend legend_of_change[] = {
     {"g3", "+ grew"}, {"s3", "- shrank"}, {"n", "as before"}, {0}};

@@ -9,6 +9,7 @@
 #include "read/names.h"
 #include "read/util.h"
 #include "report.h"
+#include "stacks.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -60,39 +61,14 @@ static size_t find_frame(struct flame *f, struct known *known, size_t parent, en
   return add_frame(f, parent, what, print_string("%s", name), place);
 }
 
-static size_t function_frame(struct flame *f, struct known *known, const struct view *v,
-                             const struct view_path *path, size_t parent) {
-  const struct view_function *function =
-      path->function < v->functions ? &v->function[path->function] : NULL;
-  const char *name = path->name ? path->name : function ? function->name : NULL;
-  bool apart = function && v->processes > 1 && function->process < v->processes;
-  char *full = apart ? print_string("%s [%" PRId64 "]", name ? name : "(unknown)",
-                                    v->merged[function->process].pid)
-                     : print_string("%s", name ? name : "(unknown)");
-  size_t frame = find_frame(f, known, parent, FLAME_FUNCTION, full,
-                            function ? function->file : NULL, function ? function->line : 0);
-  free(full);
-  f->frame[frame].library = function && ask_is_library(function);
-  return frame;
-}
-
-/* The place of an await as its file: that of a view which is compared has no line. */
-static size_t wait_frame(struct flame *f, struct known *known, const struct view_path *path,
-                         size_t parent) {
-  bool returns = !strcmp(path->kind, "return"); /* its name is the function's own */
-  const char *place = shown_base(path->place);
-  char *name = returns && place && f->sides == 1 ? print_string("waiting at %s", place)
-               : returns || !path->name          ? print_string("waiting")
-                                                 : print_string("%s", path->name);
-  const char *colon = path->place ? strrchr(path->place, ':') : NULL;
-  uint64_t line = 0;
-  bool split = colon && parse_number(colon + 1, &line);
-  char *file = !path->place ? NULL
-               : split      ? print_string("%.*s", (int)(colon - path->place), path->place)
-                            : print_string("%s", path->place);
-  size_t frame = find_frame(f, known, parent, FLAME_WAIT, name, file, split ? line : 0);
-  free(name);
-  free(file);
+/* That of a view which is compared has no line. */
+static size_t stack_frame(struct flame *f, struct known *known, const struct stack *s,
+                          size_t parent) {
+  enum flame_what what = s->is_wait ? FLAME_WAIT : FLAME_FUNCTION;
+  const char *name = s->unnamed && f->sides > 1 ? "waiting" : s->name;
+  size_t frame = find_frame(f, known, parent, what, name, s->file, s->line);
+  if (!s->is_wait)
+    f->frame[frame].library = s->function && ask_is_library(s->function);
   return frame;
 }
 
@@ -117,60 +93,59 @@ static void give(struct flame *f, size_t frame, int side, uint64_t ns, double sc
   f->frame[frame].count[side] += (double)count;
 }
 
-static bool shows(const struct flame *f, enum flame_measure measure) {
-  return f->options.measure == measure || f->options.measure == FLAME_WALL;
+static bool shows(const struct flame *f, enum stack_measure measure) {
+  return f->options.measure == measure || f->options.measure == STACK_WALL;
 }
 
 /* Where all measures lie in one picture, what the function itself did are leaves beneath it. */
-static void give_function(struct flame *f, struct known *known, const struct view_path *path,
-                          size_t frame, int side, double scale) {
-  bool leaves = f->options.measure == FLAME_WALL;
-  const struct {
-    enum flame_measure measure;
+static void give_function(struct flame *f, struct known *known, const struct stack *s, size_t frame,
+                          int side, double scale) {
+  bool leaves = f->options.measure == STACK_WALL;
+  static const struct {
+    enum stack_measure measure;
     enum flame_what what;
     const char *name;
-    uint64_t ns;
-  } own[] = {{FLAME_EXEC, FLAME_RUN, "running", path->exec},
-             {FLAME_QUEUED, FLAME_QUEUE, "queued", path->queued}};
-  give(f, frame, side, 0, 0, path->created);
+  } own[] = {{STACK_EXEC, FLAME_RUN, "running"}, {STACK_QUEUED, FLAME_QUEUE, "queued"}};
+  give(f, frame, side, 0, 0, s->self[STACK_CALLS]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (shows(f, own[i].measure) && own[i].ns)
+    if (shows(f, own[i].measure) && s->self[own[i].measure])
       give(f, leaves ? find_frame(f, known, frame, own[i].what, own[i].name, NULL, 0) : frame, side,
-           own[i].ns, scale, 0);
+           s->self[own[i].measure], scale, 0);
 }
 
-/* Who waits for what it called or ran waits for nothing of its own: the time is that of the
-   frames beneath. */
-static void give_wait(struct flame *f, struct known *known, const struct view_path *path,
-                      size_t parent, int side, double scale) {
-  if (!shows(f, FLAME_WAITING) || !path->waiting || !ask_waits_outside(path))
+static void give_wait(struct flame *f, struct known *known, const struct stack *s, size_t parent,
+                      int side, double scale) {
+  uint64_t waiting = s->self[STACK_WAITING];
+  if (s->left_out || !waiting || !shows(f, STACK_WAITING))
     return;
-  if (path->background && !f->options.all)
-    f->background[side] += (double)path->waiting;
+  if (s->path->background && !f->options.all)
+    f->background[side] += (double)waiting;
   else
-    give(f, wait_frame(f, known, path, parent), side, path->waiting, scale, path->count);
+    give(f, stack_frame(f, known, s, parent), side, waiting, scale, s->path->count);
 }
 
 static void add_view(struct flame *f, struct known *known, const struct view *v, int side) {
+  struct stacks all = stacks_of(v, true);
   size_t *at = allocate(v->paths + 1, sizeof *at);
   double *scale = allocate(v->paths + 1, sizeof *scale);
-  for (size_t i = 0; i < v->paths; i++) {
-    const struct view_path *path = &v->path[i];
-    bool root = path->parent == SIZE_MAX;
-    size_t parent = root ? 0 : at[path->parent];
+  for (size_t i = 0; i < all.stacks; i++) {
+    const struct stack *s = &all.stack[i];
+    bool root = s->parent == SIZE_MAX;
+    size_t parent = root ? 0 : at[s->parent];
     at[i] = parent;
-    scale[i] = !root                                ? scale[path->parent]
+    scale[i] = !root                                ? scale[s->parent]
                : f->options.per == FLAME_PER_SECOND ? 1 / seconds_of(v)
                : f->options.per == FLAME_IN_TOTAL   ? 1
-               : lived(path) > 0                    ? 1 / lived(path)
+               : lived(s->path) > 0                 ? 1 / lived(s->path)
                                                     : 0;
-    if (path->is_await) {
-      give_wait(f, known, path, parent, side, scale[i]);
+    if (s->is_wait) {
+      give_wait(f, known, s, parent, side, scale[i]);
     } else {
-      at[i] = function_frame(f, known, v, path, parent);
-      give_function(f, known, path, at[i], side, scale[i]);
+      at[i] = stack_frame(f, known, s, parent);
+      give_function(f, known, s, at[i], side, scale[i]);
     }
   }
+  stacks_free(&all);
   free(scale);
   free(at);
 }
@@ -359,10 +334,10 @@ static int write_flame(struct view *v, const void *options, FILE *out) {
   { name, 0, OPTION_SET, offsetof(struct flame_options, measure), .text = help, .value = which }
 static const char *const pers[] = {"total", "call", "second", NULL};
 static const struct option_row own[] = {
-    MEASURE("wall", FLAME_WALL, "Width is all time of futures, by state (default)"),
-    MEASURE("exec", FLAME_EXEC, "Width is time that futures ran"),
-    MEASURE("waiting", FLAME_WAITING, "Width is time that futures waited"),
-    MEASURE("queued", FLAME_QUEUED, "Width is time that futures were ready and did not run"),
+    MEASURE("wall", STACK_WALL, "Width is all time of futures, by state (default)"),
+    MEASURE("exec", STACK_EXEC, "Width is time that futures ran"),
+    MEASURE("waiting", STACK_WAITING, "Width is time that futures waited"),
+    MEASURE("queued", STACK_QUEUED, "Width is time that futures were ready and did not run"),
     {"diff", 0, OPTION_FLAG, offsetof(struct flame_options, diff),
      .text = "Two TARGETs: red grew from A to B, blue shrank"},
     {"per", 0, OPTION_WORD, offsetof(struct flame_options, per), "call|second",
@@ -386,7 +361,7 @@ const struct output output_flame = {
     .second = offsetof(struct flame_options, other),
     .option = own,
     .size = sizeof(struct flame_options),
-    .defaults = &(const struct flame_options){.measure = FLAME_WALL},
+    .defaults = &(const struct flame_options){.measure = STACK_WALL},
     .picture = true,
     .fault = fault_of,
     .text = write_flame};

@@ -11,14 +11,14 @@
 #define APROF_SHOW_FLAME_H
 
 #include "read/view.h"
+#include "stacks.h"
 
 #include <stdio.h>
 
-enum flame_measure { FLAME_WALL, FLAME_EXEC, FLAME_WAITING, FLAME_QUEUED };
 enum flame_per { FLAME_IN_TOTAL, FLAME_PER_CALL, FLAME_PER_SECOND };
 
 struct flame_options {
-  enum flame_measure measure;
+  enum stack_measure measure; /* no STACK_CALLS */
   enum flame_per per;
   bool all;           /* waiting for new work, too */
   const char *mark;   /* REGEX or /REGEX/ that names fit; NULL: nothing is marked */

@@ -169,6 +169,12 @@ contains "--per call: says so" "per future" call.svg
 "$aprof" flame --per second a.json >second.svg
 contains "--per second: says so" " per second" second.svg
 
+edit a.json 'for x in t.functions: x.update(instrumented=False, exec_ns=None, queued_ns=None, wall_ns=None)
+for p in t.tree:
+    if "function" in p: p.update(exec_ns=None, queued_ns=None, wall_ns=None)' >unseen.json
+"$aprof" flame unseen.json >unseen.svg
+equal "what was not seen has no width" "$("$aprof" flame --waiting a.json | root /dev/stdin data-ns)" "$(root unseen.svg data-ns)"
+
 for wrong in "--per week a.json" "--mark /(/ a.json" "a.json more.json" "--diff a.json"; do
   "$aprof" flame $wrong >wrong.svg 2>wrong.txt
   equal "flame $wrong: is refused" "2 0" "$? $(wc -c <wrong.svg)"

@@ -16,24 +16,24 @@ static struct view *rich(void) {
 }
 
 /* What totals say of a measure. */
-static double sum_of(const struct view *v, enum flame_measure measure, bool all) {
-  double sum[] = {[FLAME_WALL] = 0, [FLAME_EXEC] = 0, [FLAME_WAITING] = 0, [FLAME_QUEUED] = 0};
+static double sum_of(const struct view *v, enum stack_measure measure, bool all) {
+  double sum[] = {[STACK_WALL] = 0, [STACK_EXEC] = 0, [STACK_WAITING] = 0, [STACK_QUEUED] = 0};
   for (size_t i = 0; i < v->functions; i++) {
-    sum[FLAME_EXEC] += (double)v->function[i].exec;
-    sum[FLAME_QUEUED] += (double)v->function[i].queued;
+    sum[STACK_EXEC] += (double)v->function[i].exec;
+    sum[STACK_QUEUED] += (double)v->function[i].queued;
   }
   for (size_t i = 0; i < v->paths; i++)
     if (ask_waits_outside(&v->path[i]) && (all || !v->path[i].background))
-      sum[FLAME_WAITING] += (double)v->path[i].waiting;
-  sum[FLAME_WALL] = sum[FLAME_EXEC] + sum[FLAME_QUEUED] + sum[FLAME_WAITING];
+      sum[STACK_WAITING] += (double)v->path[i].waiting;
+  sum[STACK_WALL] = sum[STACK_EXEC] + sum[STACK_QUEUED] + sum[STACK_WAITING];
   return sum[measure];
 }
 
 START_TEST(widths_are_what_totals_say) {
   for (int all = 0; all < 2; all++)
-    for (int m = FLAME_WALL; m <= FLAME_QUEUED; m++) {
+    for (int m = STACK_WALL; m <= STACK_QUEUED; m++) {
       struct view *v = rich();
-      struct flame_options o = {.measure = (enum flame_measure)m, .all = all};
+      struct flame_options o = {.measure = (enum stack_measure)m, .all = all};
       double want = sum_of(v, o.measure, all);
       struct flame *f = flame_new(v, NULL, &o);
       ck_assert_double_gt(want, 0);
@@ -69,14 +69,14 @@ END_TEST
 
 START_TEST(of_two_each_has_its_amount) {
   struct view *a = rich(), *b = rich();
-  double want = sum_of(a, FLAME_EXEC, false);
+  double want = sum_of(a, STACK_EXEC, false);
   struct view_path *longer = NULL;
   for (size_t i = 0; i < b->paths && !longer; i++)
     if (!b->path[i].is_await && b->path[i].exec)
       longer = &b->path[i];
   ck_assert_ptr_nonnull(longer);
   longer->exec += 1000000;
-  struct flame *f = flame_new(a, b, &(struct flame_options){.measure = FLAME_EXEC});
+  struct flame *f = flame_new(a, b, &(struct flame_options){.measure = STACK_EXEC});
   ck_assert_double_eq(f->frame[0].amount[0], want);
   ck_assert_double_eq(f->frame[0].amount[1], want + 1000000);
   size_t changed = 0;
@@ -115,16 +115,15 @@ START_TEST(per_call_and_per_second) {
       want += (double)p->exec / divisor;
   }
   struct flame *f =
-      flame_new(v, NULL, &(struct flame_options){.measure = FLAME_EXEC, .per = FLAME_PER_CALL});
+      flame_new(v, NULL, &(struct flame_options){.measure = STACK_EXEC, .per = FLAME_PER_CALL});
   double roots = 0;
   for (size_t i = 1; i < f->frames; i++)
     roots += f->frame[i].depth == 1 ? f->frame[i].self[0] : 0;
   ck_assert_double_eq_tol(roots, want, 1e-3);
   flame_free(f);
-  double all = sum_of(v, FLAME_EXEC, false);
+  double all = sum_of(v, STACK_EXEC, false);
   v->process.measured = 4000000000;
-  f = flame_new(v, NULL,
-                &(struct flame_options){.measure = FLAME_EXEC, .per = FLAME_PER_SECOND});
+  f = flame_new(v, NULL, &(struct flame_options){.measure = STACK_EXEC, .per = FLAME_PER_SECOND});
   ck_assert_double_eq_tol(f->frame[0].amount[0], all / 4, 1e-3);
   flame_free(f);
   view_free(v);
