@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aprof export: views in the formats of other tools. */
+/* aprof export: views in the formats of other tools, which show/formats.c lists. */
 #include "arguments.h"
 #include "cli.h"
 #include "load.h"
@@ -11,11 +11,17 @@
 
 /* A node exporter reads what ends so, and only that. */
 #define TEXTFILE "aprof.prom"
+#define TEXTFILE_FORMAT "prometheus"
 enum { FUNCTIONS = 50 };
+
+/* What an option is before it is given. */
+enum { NOT_GIVEN = -1 };
 
 struct export {
   const struct format *to;
   const char *output, *textfile;
+  uint64_t functions; /* or NOT_GIVEN, as the next */
+  int measure;
   struct format_options options;
   struct view **view;
   size_t views;
@@ -38,21 +44,51 @@ static char *take_format(void *options, const char *name) {
 }
 
 static const struct option_row options[] = {
-    {"to", 0, OPTION_OWN, 0, "FORMAT", .take = take_format,
-     .text = "openmetrics, or prometheus (the text that it had before)"},
+    {"to", 0, OPTION_OWN, 0, "FORMAT", .take = take_format, .text = "Which of those below"},
     {"output", 'o', OPTION_TEXT, offsetof(struct export, output), "FILE",
      .text = "Write to FILE, whole or not at all (default: standard output)"},
     {"textfile", 0, OPTION_TEXT, offsetof(struct export, textfile), "DIR",
      .text = "Write DIR/" TEXTFILE " for a node exporter: --to prometheus -o DIR/" TEXTFILE},
-    {"top", 'n', OPTION_COUNT, offsetof(struct export, options.functions), "N",
+    {"top", 'n', OPTION_COUNT, offsetof(struct export, functions), "N",
      .text = "The N functions of each process that ran most, the rest as one (default 50; 0: all)"},
+    {"measure", 0, OPTION_WORD, offsetof(struct export, measure), "MEASURE",
+     .text = "Of each stack wall (default), exec, waiting, queued, or calls",
+     .words = stack_measures},
+    {"all", 0, OPTION_FLAG, offsetof(struct export, options.background),
+     .text = "Waiting for new work (listeners, readers), too"},
     {0}};
 
 static const char *fault_of(const struct arguments *a) {
   const struct export *e = a->context;
+  const struct {
+    bool given;
+    unsigned need;
+    const char *name;
+  } option[] = {{e->functions != (uint64_t)NOT_GIVEN, FORMAT_FUNCTIONS, "--top"},
+                {e->measure != NOT_GIVEN, FORMAT_MEASURE, "--measure"},
+                {e->options.background, FORMAT_BACKGROUND, "--all"}};
   if (e->textfile && (e->to || e->output))
     return "--textfile says where to, and in which format: without --to and -o";
-  return e->to || e->textfile ? NULL : "export as what? Give --to FORMAT, or --textfile DIR";
+  if (!e->to && !e->textfile)
+    return "export as what? Give --to FORMAT, or --textfile DIR";
+  const struct format *to = e->to ? e->to : format_find(TEXTFILE_FORMAT);
+  for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+    if (option[i].given && !(to->takes & option[i].need))
+      return print_string("%s means nothing to the format %s", option[i].name, to->name);
+  return NULL;
+}
+
+/* Help from the table. */
+static char *about(void) {
+  char *text = print_string(
+      "%s", "Writes the numbers of processes in the format of another tool.\v" ARGUMENTS_TARGET
+            " Here without one: all live processes that are profiled.\n\nFormats:\n");
+  for (const struct format *f = formats; f->name; f++) {
+    char *longer = print_string("%s  %-12s %s\n", text, f->name, f->summary);
+    free(text);
+    text = longer;
+  }
+  return text;
 }
 
 static bool load(struct export *e, char **target, size_t targets) {
@@ -80,24 +116,25 @@ static void write_views(const void *of, FILE *out) {
 }
 
 int cmd_export(int argc, char **argv) {
-  struct export e = {.options = {.functions = FUNCTIONS}};
-  struct arguments a = {
-      .usage = "[TARGET...]",
-      .about = "Writes the numbers of processes in the format of another tool: as metrics, each "
-               "function a set of series, with counters, peaks and histograms.\v" ARGUMENTS_TARGET
-               " Here without one: all live processes that are profiled.",
-      .table = {{options, &e}},
-      .most = UINT32_MAX,
-      .fault = fault_of,
-      .context = &e};
+  struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN};
+  char *help = about();
+  struct arguments a = {.usage = "[TARGET...]",
+                        .about = help,
+                        .table = {{options, &e}},
+                        .most = UINT32_MAX,
+                        .fault = fault_of,
+                        .context = &e};
   arguments_parse(&a, argc, argv);
   char *path = e.textfile ? print_string("%s/" TEXTFILE, e.textfile)
                           : print_string("%s", e.output ? e.output : "-");
-  e.to = e.textfile ? format_find("prometheus") : e.to;
+  e.to = e.textfile ? format_find(TEXTFILE_FORMAT) : e.to;
+  e.options.functions = e.functions == (uint64_t)NOT_GIVEN ? FUNCTIONS : e.functions;
+  e.options.measure = e.measure == NOT_GIVEN ? STACK_WALL : (enum stack_measure)e.measure;
   bool done = load(&e, a.word, a.words) && output_given(path, write_views, &e);
   for (size_t i = 0; i < e.views; i++)
     view_free(e.view[i]);
   free(e.view);
   free(path);
+  free(help);
   return done ? CLI_OK : CLI_FAILED;
 }

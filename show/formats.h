@@ -8,21 +8,27 @@
 #ifndef APROF_SHOW_FORMATS_H
 #define APROF_SHOW_FORMATS_H
 
-#include "read/view.h"
+#include "stacks.h"
 
 #include <stdio.h>
 
 struct format_options {
-  uint64_t functions; /* so many one by one, the rest as one; 0: all */
+  uint64_t functions;         /* so many one by one, the rest as one; 0: all */
+  enum stack_measure measure; /* the numbers, where there is one for each stack */
+  bool background;            /* waiting for new work, too */
 };
 
 /* Of any number of processes, each a view of its own. A failing `out` is the caller's to see. */
 typedef void format_function(const struct view *const *, size_t views,
                              const struct format_options *, FILE *out);
 
+/* Which options it takes. */
+enum { FORMAT_FUNCTIONS = 1, FORMAT_MEASURE = 2, FORMAT_BACKGROUND = 4 };
+
 struct format {
   const char *name, *summary;
   format_function *write;
+  unsigned takes;
 };
 
 /* NULL's name ends them. */
@@ -30,6 +36,6 @@ extern const struct format formats[];
 /* NULL: there is none of that name. */
 const struct format *format_find(const char *name);
 
-format_function openmetrics_write, prometheus_write;
+format_function openmetrics_write, prometheus_write, folded_write;
 
 #endif

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Exports are opened by those that they are for: sums equal the totals, names of any characters do
+# no harm, several processes stay apart.
+. "${0%/*}/../lib.sh"
+
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+
+compiler=$(gcc_of "${majors##* }")
+check "a program to export" "$compiler" -g -O1 -I"$src/rt/include" -fplugin="$plugin" \
+  "$src/tests/cli/findings.c" -o program
+check "it runs" "$aprof" run --clock virtual -o out -- ./program held queued
+mv out/program.*.json a.json
+# Another process, whose functions and awaits have names that mean something to one format or another.
+edit a.json '
+t.process.pid += 1
+t.process.name = "odd; \"one\", (1)"
+names = ["std::map<int, std::vector<char>>::operator[](int, \"x;y\")", "a;b 7", "tab\tand\nline", "(anonymous)::f",
+         "0 0", "=1+1", "# comment", "\u5904\u7406", "fn=(2) x", "", "a,b"]
+for i, x in enumerate(t.functions): x["name"] = names[i % len(names)] + str(i)
+for i, p in enumerate(t.tree):
+    if "callee" in p: p["callee"] = names[i % len(names)]
+    else: p["function"] = t.functions[p.function_index].name' >odd.json
+
+# amount MEASURE FILE...: of all stacks, from the totals. Who waits for its own callee has no wait.
+amount() {
+  local measure=$1 sum=0 part
+  shift
+  for part in $(value "$@" 'sum({
+      "exec": total(t.functions, "exec_ns"), "queued": total(t.functions, "queued_ns"),
+      "calls": total(t.functions, "created"),
+      "waiting": sum(p.waiting_ns for p in t.tree if "callee" in p and not p.background
+                     and p.kind not in ("call", "run", "function"))}[m] for m in
+    {"wall": ["exec", "queued", "waiting"]}.get("'"$measure"'", ["'"$measure"'"]))'); do
+    sum=$((sum + part))
+  done
+  echo $sum
+}
+check "there is time of each kind" test "$(amount exec a.json)" -gt 0 -a "$(amount queued a.json)" -gt 0 \
+  -a "$(amount waiting a.json)" -gt 0 -a "$(amount calls a.json)" -gt 0
+
+# -- folded ---------------------------------------------------------------------------
+
+folded_sum() {
+  awk '{ sum += $NF } END { print sum + 0 }'
+}
+for measure in wall exec waiting queued calls; do
+  for file in a odd; do
+    "$aprof" export --to folded --measure $measure $file.json >$file.$measure
+    equal "folded: $measure of $file.json" "$(amount $measure $file.json)" "$(folded_sum <$file.$measure)"
+    equal "folded: lines are frames and a number, in $file" "" "$(grep -vE '^[^;]+(;[^;]+)* [0-9]+$' $file.$measure)"
+  done
+done
+equal "folded: odd names make no other stacks" "$(wc -l <a.wall)" "$(wc -l <odd.wall)"
+equal "folded: and no deeper ones" "$(tr -dc ';\n' <a.wall)" "$(tr -dc ';\n' <odd.wall)"
+equal "folded: wall, if nothing is said" "$(cat a.wall)" "$("$aprof" export --to folded a.json)"
+"$aprof" export --to folded a.json odd.json -o both.folded
+equal "folded: two processes" $(($(amount wall a.json) * 2)) "$(folded_sum <both.folded)"
+equal "folded: each a root" "odd: \"one\", (1) ($(value odd.json t.process.pid)) program ($(value a.json t.process.pid))" \
+  "$(sed 's/;.*//' both.folded | sort -u | xargs -d '\n')"
+edit a.json 'for p in t.tree: p.background = "callee" in p' >listener.json
+equal "folded: waiting for new work is left out" 0 "$("$aprof" export --to folded --measure waiting listener.json | folded_sum)"
+equal "folded: unless it is asked for" "$(amount waiting a.json)" \
+  "$("$aprof" export --to folded --measure waiting --all listener.json | folded_sum)"
+# Of a function whose code has no events times are not known: they are no time.
+edit a.json 'for x in t.functions: x.update(instrumented=False, exec_ns=None, queued_ns=None, wall_ns=None)
+for p in t.tree:
+    if "function" in p: p.update(exec_ns=None, queued_ns=None, wall_ns=None)' >unseen.json
+equal "folded: what was not seen has no time" "$(amount waiting a.json)" "$("$aprof" export --to folded unseen.json | folded_sum)"
+
+# -- options ----------------------------------------------------------------------------
+
+for words in "folded --top 3" "prometheus --measure exec" "openmetrics --all"; do
+  # shellcheck disable=SC2086 # words
+  "$aprof" export --to $words a.json >said.txt 2>&1
+  equal "--to $words: usage" 2 $?
+  contains "--to $words: says why" "$(awk '{ print $2 }' <<<"$words") means nothing to the format ${words%% *}" said.txt
+done
+
+finish
