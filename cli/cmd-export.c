@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A node exporter reads what ends so, and only that. */
 #define TEXTFILE "aprof.prom"
@@ -38,7 +39,7 @@ static char *take_format(void *options, const char *name) {
     free(all);
     all = longer;
   }
-  char *fault = print_string("--to %s: there are %s", name, all);
+  char *fault = print_string("there are %s", all);
   free(all);
   return fault;
 }
@@ -72,6 +73,8 @@ static const char *fault_of(const struct arguments *a) {
   if (!e->to && !e->textfile)
     return "export as what? Give --to FORMAT, or --textfile DIR";
   const struct format *to = e->to ? e->to : format_find(TEXTFILE_FORMAT);
+  if (to->binary && (!e->output || !strcmp(e->output, "-")) && isatty(STDOUT_FILENO))
+    return "that is nothing for a terminal: give -o FILE";
   for (size_t i = 0; i < sizeof option / sizeof *option; i++)
     if (option[i].given && !(to->takes & option[i].need))
       return print_string("%s means nothing to the format %s", option[i].name, to->name);

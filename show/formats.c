@@ -4,13 +4,14 @@
 
 #include <string.h>
 
+/* clang-format off */
 const struct format formats[] = {
-    {"openmetrics", "OpenMetrics 1.0, as scraped over HTTP", openmetrics_write, FORMAT_FUNCTIONS},
-    {"prometheus", "Prometheus' older text, as node exporters read it", prometheus_write,
-     FORMAT_FUNCTIONS},
-    {"folded", "a line for each stack and its time, as flamegraph.pl reads it", folded_write,
-     FORMAT_MEASURE | FORMAT_BACKGROUND},
-    {NULL, NULL, NULL, 0}};
+    {"openmetrics", "OpenMetrics 1.0, as scraped over HTTP", openmetrics_write, FORMAT_FUNCTIONS, false},
+    {"prometheus", "Prometheus' older text, as node exporters read it", prometheus_write, FORMAT_FUNCTIONS, false},
+    {"pprof", "a profile for `go tool pprof' and its kin", pprof_write, FORMAT_BACKGROUND, true},
+    {"folded", "a line for each stack and its time, as flamegraph.pl reads it", folded_write, FORMAT_MEASURE | FORMAT_BACKGROUND, false},
+    {NULL, NULL, NULL, 0, false}};
+/* clang-format on */
 
 const struct format *format_find(const char *name) {
   for (const struct format *f = formats; f->name; f++)

@@ -29,6 +29,7 @@ struct format {
   const char *name, *summary;
   format_function *write;
   unsigned takes;
+  bool binary; /* nothing for a terminal */
 };
 
 /* NULL's name ends them. */
@@ -36,6 +37,9 @@ extern const struct format formats[];
 /* NULL: there is none of that name. */
 const struct format *format_find(const char *name);
 
-format_function openmetrics_write, prometheus_write, folded_write;
+format_function openmetrics_write, prometheus_write, folded_write, pprof_write;
+
+/* Seconds since 1970 when its counters began; NAN: not known. */
+double counted_since(const struct view_process *);
 
 #endif

@@ -264,7 +264,7 @@ static void processes(const struct writer *w) {
               w->process[i].since);
 }
 
-static double since(const struct view_process *p) {
+double counted_since(const struct view_process *p) {
   struct tm tm = {0};
   const char *rest = p->started_at ? strptime(p->started_at, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
   if (!rest)
@@ -288,7 +288,7 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   struct writer w = {.out = out, .open = open, .processes = views};
   w.process = allocate(views + 1, sizeof *w.process);
   for (size_t i = 0; i < views; i++)
-    w.process[i] = (struct process){v[i], process_labels(&v[i]->process), since(&v[i]->process),
+    w.process[i] = (struct process){v[i], process_labels(&v[i]->process), counted_since(&v[i]->process),
                                     ask_top(v[i], options->functions)};
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);

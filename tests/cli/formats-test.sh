@@ -12,8 +12,11 @@ check "a program to export" "$compiler" -g -O1 -I"$src/rt/include" -fplugin="$pl
   "$src/tests/cli/findings.c" -o program
 check "it runs" "$aprof" run --clock virtual -o out -- ./program held queued
 mv out/program.*.json a.json
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
+check "one with deeper stacks, too" "$aprof" run -q --preload --clock virtual -o out -- ./hand virtual
+mv out/hand.*.json deep.json
 # Another process, whose functions and awaits have names that mean something to one format or another.
-edit a.json '
+edit deep.json '
 t.process.pid += 1
 t.process.name = "odd; \"one\", (1)"
 names = ["std::map<int, std::vector<char>>::operator[](int, \"x;y\")", "a;b 7", "tab\tand\nline", "(anonymous)::f",
@@ -46,17 +49,17 @@ folded_sum() {
   awk '{ sum += $NF } END { print sum + 0 }'
 }
 for measure in wall exec waiting queued calls; do
-  for file in a odd; do
+  for file in a deep odd; do
     "$aprof" export --to folded --measure $measure $file.json >$file.$measure
     equal "folded: $measure of $file.json" "$(amount $measure $file.json)" "$(folded_sum <$file.$measure)"
     equal "folded: lines are frames and a number, in $file" "" "$(grep -vE '^[^;]+(;[^;]+)* [0-9]+$' $file.$measure)"
   done
 done
-equal "folded: odd names make no other stacks" "$(wc -l <a.wall)" "$(wc -l <odd.wall)"
-equal "folded: and no deeper ones" "$(tr -dc ';\n' <a.wall)" "$(tr -dc ';\n' <odd.wall)"
+equal "folded: odd names make no other stacks" "$(wc -l <deep.wall)" "$(wc -l <odd.wall)"
+equal "folded: and no deeper ones" "$(tr -dc ';\n' <deep.wall)" "$(tr -dc ';\n' <odd.wall)"
 equal "folded: wall, if nothing is said" "$(cat a.wall)" "$("$aprof" export --to folded a.json)"
 "$aprof" export --to folded a.json odd.json -o both.folded
-equal "folded: two processes" $(($(amount wall a.json) * 2)) "$(folded_sum <both.folded)"
+equal "folded: two processes" $(amount wall a.json odd.json) "$(folded_sum <both.folded)"
 equal "folded: each a root" "odd: \"one\", (1) ($(value odd.json t.process.pid)) program ($(value a.json t.process.pid))" \
   "$(sed 's/;.*//' both.folded | sort -u | xargs -d '\n')"
 edit a.json 'for p in t.tree: p.background = "callee" in p' >listener.json
@@ -68,6 +71,51 @@ edit a.json 'for x in t.functions: x.update(instrumented=False, exec_ns=None, qu
 for p in t.tree:
     if "function" in p: p.update(exec_ns=None, queued_ns=None, wall_ns=None)' >unseen.json
 equal "folded: what was not seen has no time" "$(amount waiting a.json)" "$("$aprof" export --to folded unseen.json | folded_sum)"
+
+# -- pprof ------------------------------------------------------------------------------
+
+# pprof FILE WORD...: of that file
+pprof() {
+  local file=$1
+  shift
+  HOME=$work go tool pprof "$@" "$file" 2>&1
+}
+# raw_sum MEASURE: of the samples that -raw prints
+raw_sum() {
+  awk -v type="$1" '/^[a-z]+\/[a-z]+ / { for (i = 1; i <= NF; i++) if ($i ~ "^" type "/") column = i; next }
+    /^Locations/ { exit } column && /^ *[0-9]+ .*:/ { sub(/:.*/, ""); sum += $column } END { printf "%d\n", sum }'
+}
+if go tool -n pprof >/dev/null 2>&1; then
+  "$aprof" export --to pprof -o both.pb.gz a.json odd.json
+  for file in a deep odd; do
+    "$aprof" export --to pprof -o $file.pb.gz $file.json
+    pprof $file.pb.gz -raw >$file.raw
+    for measure in wall exec waiting queued calls; do
+      equal "pprof: $measure of $file.json" "$(amount $measure $file.json)" "$(raw_sum $measure <$file.raw)"
+    done
+  done
+  equal "pprof: odd names make no other samples" "$(grep -cE '^ *[0-9]+ .*: [0-9 ]+$' deep.raw)" \
+    "$(grep -cE '^ *[0-9]+ .*: [0-9 ]+$' odd.raw)"
+  contains "pprof: names are whole" 'std::map<int, std::vector<char>>::operator[](int, "x;y")0' odd.raw
+  contains "pprof: the build-id" "M=1" a.raw
+  contains "pprof: the build-id of the mapping" "$(value a.json t.process.build_id)" a.raw
+  row=$(value a.json 'max((x.exec_ns, x.name, f"{x.file}:{x.line}") for x in t.functions)[1:]' | xargs)
+  contains "pprof: place of a function: $row" "$row" a.raw
+  pprof a.pb.gz -top -unit=ns -sample_index=exec >top.txt
+  equal "pprof -top: the function that ran most, and for how long" \
+    "$(value a.json 'max((x.exec_ns, x.name) for x in t.functions)' | sed 's/ /ns /')" \
+    "$(awk 'on { print $1, $6; exit } /flat%/ { on = 1 }' top.txt)"
+  contains "pprof: wall, if nothing is said" "Type: wall" <(pprof a.pb.gz -top)
+  for file in a odd; do
+    equal "pprof: one process of two" "$(amount exec $file.json)" \
+      "$(pprof both.pb.gz -raw -tagfocus="pid=$(value $file.json t.process.pid)" | raw_sum exec)"
+  done
+  for line in "fetch_quota server.c:61" "handle_upload server.c:151"; do
+    contains "pprof: a caller's line is that of its call, $line" "$line" deep.raw
+  done
+else
+  skip "pprof" "no go"
+fi
 
 # -- options ----------------------------------------------------------------------------
 
