@@ -20,7 +20,7 @@ struct arguments {
   struct {
     const struct option_row *row; /* NULL: no more tables */
     void *into;
-  } table[4];
+  } table[5]; /* the last is empty */
   size_t least, most;   /* words that are no options; most 0: none, UINT32_MAX: any number */
   const char *lacking;  /* what is said of too few */
   const char *too_many; /* and of too many; NULL: "takes no argument" */

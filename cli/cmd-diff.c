@@ -19,6 +19,7 @@ struct differ {
   uint64_t rows;
   struct ask_limits limits;
   struct gates gates;
+  struct load load;
 };
 
 static char *take_gate(void *options, const char *text) {
@@ -48,22 +49,20 @@ static const char *fault_of(const struct arguments *a) {
                                   : NULL;
 }
 
-/* The TARGETs of a list, as "A1,A2"; a file whose name has a comma is one. How many there are, read
-   or not: the last is NULL, after a message, where one could not be. */
-static size_t load_side(const char *list, struct view ***view, size_t views) {
-  size_t count = 0;
+/* The TARGETs of a list, as "A1,A2"; a file whose name has a comma is one. False after a message
+   where one cannot be read. */
+static bool load_side(const char *list, struct load *load) {
   char *copy = print_string("%s", list), *rest = copy, *word;
   bool one = access(list, F_OK) == 0, loaded = true;
   while (loaded && (word = one ? rest : strsep(&rest, ","))) {
-    *view = reallocate(*view, views + count + 1, sizeof **view);
     if (!*word)
       complain("an item of '%s' is empty: is a variable not set?", list);
-    struct view *v = *word ? view_load(word, &(struct view_request){0}) : NULL;
-    (*view)[views + count++] = v;
-    loaded = v && !one;
+    loaded = *word && load_add(load, word);
+    if (one)
+      break;
   }
   free(copy);
-  return count;
+  return loaded;
 }
 
 struct printed {
@@ -104,7 +103,7 @@ int cmd_diff(int argc, char **argv) {
           "file, wherever their lines are now.\v"
           "A and B: a PID, the NAME of a process, totals (PROG.PID.json; - is standard input), "
           "a profile, or a core.",
-      .table = {{options, &o}, {ask_options(), &o.limits}},
+      .table = {{options, &o}, {ask_options(), &o.limits}, {load_options, &o.load}},
       .least = 2,
       .most = 2,
       .lacking = "two are compared: A and B, each a target or a list of them with commas between",
@@ -112,16 +111,14 @@ int cmd_diff(int argc, char **argv) {
       .fault = fault_of,
       .context = &o};
   arguments_parse(&a, argc, argv);
-  struct view **view = NULL;
-  size_t side[SIDES] = {0}, views = 0;
-  int status = CLI_FAILED;
-  for (int i = 0; i < SIDES && (!i || view[views - 1]); i++)
-    views += side[i] = load_side(a.word[i], &view, views);
-  if (view[views - 1])
-    status = compare(&o, view, side);
-  for (size_t i = 0; i < views; i++)
-    view_free(view[i]);
-  free(view);
+  size_t side[SIDES] = {0};
+  bool loaded = true;
+  for (int i = 0; i < SIDES && loaded; i++) {
+    loaded = load_side(a.word[i], &o.load);
+    side[i] = o.load.views - (i ? side[0] : 0);
+  }
+  int status = loaded && load_finish(&o.load) ? compare(&o, o.load.view, side) : CLI_FAILED;
+  load_release(&o.load);
   gates_release(&o.gates);
   return status;
 }

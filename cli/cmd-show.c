@@ -16,6 +16,7 @@ struct show {
   const char *file, *core;
   bool json;
   int64_t loop;
+  struct load load;
   void *options; /* the output's own */
 };
 
@@ -36,6 +37,8 @@ static const char *fault_of(const struct arguments *a) {
     return "a core, or a target: not both";
   if (a->words == 2 && !strcmp(a->word[0], "-") && !strcmp(a->word[1], "-"))
     return "only one of the two can be standard input";
+  if (show->load.span && o->targets == OUTPUT_INTERVAL && a->words > 1)
+    return "two targets, or --for: not both";
   const char *fault = o->fault ? o->fault(show->options, a->words, show->json) : NULL;
   if (!fault && o->picture && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
     return "a picture is nothing for a terminal: give -o FILE";
@@ -91,24 +94,21 @@ static char *target_text(const struct view *v, const char *const *target, size_t
   return text;
 }
 
-static int show_targets(const struct show *show, const char *const *target, size_t targets) {
-  struct view *view[2] = {NULL, NULL};
+static int show_targets(struct show *show, const char *const *target, size_t targets) {
+  struct load *load = &show->load;
   int status = CLI_FAILED;
-  size_t views = 0;
-  struct view_request wanted = show->output->wanted;
-  wanted.loop = show->loop;
-  do
-    view[views] = view_load(targets ? target[views] : NULL, &wanted);
-  while (view[views] && ++views < targets);
-  if (views && views >= targets) {
-    char *text = target_text(view[0], target, targets);
+  load->wanted = show->output->wanted;
+  load->wanted.loop = show->loop;
+  bool loaded = load_add(load, targets ? target[0] : NULL) &&
+                (targets < 2 || load_add(load, target[1])) && load_finish(load);
+  if (loaded) {
+    char *text = target_text(load->view[0], target, targets);
     if (show->output->has_target)
       *(const char **)((char *)show->options + show->output->target) = text;
-    status = write_views(show, view[0], view[1]);
+    status = write_views(show, load->view[0], load->views > 1 ? load->view[1] : NULL);
     free(text);
   }
-  view_free(view[0]);
-  view_free(view[1]);
+  load_release(load);
   return status;
 }
 
@@ -132,6 +132,10 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   if (o->has_limits) {
     a.table[tables].row = ask_options();
     a.table[tables++].into = (char *)show->options + o->limits;
+  }
+  if (!o->of_now) {
+    a.table[tables].row = load_options;
+    a.table[tables++].into = &show->load;
   }
   a.table[tables].row = everywhere + !o->json;
   a.table[tables].into = show;

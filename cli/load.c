@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals found, tested and read; see load.h. */
 #include "load.h"
-#include "target.h"
 
+#include "progress.h"
+#include "read/clock.h"
 #include "read/util.h"
 #include "read/verify.h"
+#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static struct view *load_found(const struct found *found, struct view_request request) {
@@ -99,4 +104,134 @@ struct view *view_load(const char *target, const struct view_request *wanted) {
     v = view_of_totals(text, length, what);
   free(text);
   return v;
+}
+
+/* -- from now on ------------------------------------------------------------------- */
+
+const struct option_row load_options[] = {
+    {"for", 0, OPTION_S, offsetof(struct load, span), "TIME",
+     .text = "Measure for TIME from now on, as 10s, and show only that; Ctrl-C ends it before"},
+    {0}};
+
+/* The first view of a span is of a process that lives, and the second of the same one. */
+static bool add_live_one(struct load *l, const char *target) {
+  bool total = target && (!strcmp(target, "-") || !(is_of_processes(target) || is_profile(target)));
+  struct found *found = &l->found[l->views];
+  if (!total && !find_profile(target, false, found))
+    return false;
+  if (total || found->state != PROFILE_LIVE) {
+    complain("%s is of no live process: --for measures one from now on; two totals of a process, "
+             "the earlier first, show what lies between them",
+             total ? target : found->what);
+    if (!total)
+      found_release(found);
+    return false;
+  }
+  struct view *v = load_found(found, l->wanted);
+  if (v)
+    l->view[l->views++] = v;
+  else
+    found_release(found);
+  return v != NULL;
+}
+
+bool load_add(struct load *l, const char *target) {
+  l->view = reallocate(l->view, l->views + 1, sizeof *l->view);
+  if (l->views)
+    progress_say("aprof: %zu are read", l->views);
+  if (l->span) {
+    l->found = reallocate(l->found, l->views + 1, sizeof *l->found);
+    return add_live_one(l, target);
+  }
+  struct view *v = view_load(target, &l->wanted);
+  if (v)
+    l->view[l->views++] = v;
+  return v != NULL;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+/* A descriptor that tells the end of each. */
+static size_t watch(const struct load *l, struct pollfd *ends) {
+  size_t count = 0;
+  for (size_t i = 0; i < l->views; i++) {
+    long pid = l->found[i].pid ? l->found[i].pid : (long)l->view[i]->process.pid;
+    int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (fd >= 0)
+      ends[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+  }
+  return count;
+}
+
+/* What has ended is not looked at again; how many go on. */
+static size_t still(struct pollfd *ends, size_t count) {
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (ends[i].fd >= 0 && ends[i].revents) {
+      close(ends[i].fd);
+      ends[i].fd = -1;
+    }
+    left += ends[i].fd >= 0;
+  }
+  return left;
+}
+
+/* The terminal's Ctrl-C ends the wait, and a second one the command; where it is ignored, it stays
+   so. */
+static void wait_for(const struct load *l) {
+  enum { STEP = 250000000, MS = 1000000 };
+  struct sigaction old, mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+  struct pollfd *ends = allocate(l->views, sizeof *ends);
+  if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+    sigaction(SIGINT, &mine, NULL);
+  size_t watched = watch(l, ends), left = watched;
+  uint64_t begin = clock_monotonic(), now = begin;
+  while (!interrupted && now - begin < l->span && (left || !watched)) {
+    uint64_t rest = l->span - (now - begin), step = rest < STEP ? rest : STEP;
+    poll(ends, watched, (int)((step + MS - 1) / MS));
+    left = still(ends, watched);
+    now = clock_monotonic();
+    progress_say("aprof: measures %s, %.0f of %.0f s; Ctrl-C ends it here", l->found[0].what,
+                 (double)(now - begin) / 1e9, (double)l->span / 1e9);
+  }
+  sigaction(SIGINT, &old, NULL);
+  for (size_t i = 0; i < watched; i++)
+    if (ends[i].fd >= 0)
+      close(ends[i].fd);
+  free(ends);
+}
+
+bool load_finish(struct load *l) {
+  bool done = true;
+  if (l->span)
+    wait_for(l);
+  progress_end();
+  for (size_t i = 0; l->span && done && i < l->views; i++) {
+    struct aprof_header header;
+    struct found *found = &l->found[i];
+    if (profile_read_header(found->fd, found->what, &header, true))
+      found->state = profile_state(found->fd, &header);
+    struct view *later = load_found(found, l->wanted);
+    done = later && view_subtract(later, l->view[i]);
+    if (later) {
+      view_free(l->view[i]);
+      l->view[i] = later;
+    }
+  }
+  return done;
+}
+
+void load_release(struct load *l) {
+  for (size_t i = 0; i < l->views; i++) {
+    view_free(l->view[i]);
+    if (l->found)
+      found_release(&l->found[i]);
+  }
+  free(l->view);
+  free(l->found);
 }

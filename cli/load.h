@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view of whatever a user names.
- * Cost: that of reading it. Locking: none.
+ * Views of whatever a user names.
+ *
+ * Purpose: the one place that makes views for commands: as things are, or of a time from now on.
+ * Cost: that of reading them, and that time. Locking: none.
  */
 #ifndef APROF_CLI_LOAD_H
 #define APROF_CLI_LOAD_H
 
+#include "ask/option.h"
+#include "find.h"
 #include "read/view.h"
 
 /* `target`: totals, a profile, "-" (totals on standard input), or what find_profile takes.
@@ -16,5 +20,26 @@ struct view *view_load(const char *target, const struct view_request *wanted);
 /* Of all live processes that are profiled, each its own; how many. What cannot be read is left out
    after a message. free() the array. */
 size_t view_load_live(struct view ***);
+
+/* -- from now on ------------------------------------------------------------------- */
+
+/* Views, and how they come to be. */
+struct load {
+  struct view_request wanted;
+  uint64_t span; /* ns to measure from now on; 0: what there is is shown */
+  struct view **view;
+  struct found *found; /* where there is a span: of which process each is */
+  size_t views;
+};
+
+/* The options of a struct load. */
+extern const struct option_row load_options[];
+
+/* One more, see view_load; false after a message. */
+bool load_add(struct load *, const char *target);
+/* Once all are there: waits for the span, and turns each into what happened in it. Ctrl-C, and the
+   end of all these processes, end the span before its time. False after a message. */
+bool load_finish(struct load *);
+void load_release(struct load *);
 
 #endif

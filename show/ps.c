@@ -453,6 +453,7 @@ const struct output output_ps = {
              "its core.\v"
              "The process is not disturbed: its profile is read, no signal is sent.",
     .option = own,
+    .of_now = true,
     .size = sizeof(struct options),
     .defaults = &(const struct options){.rows = ROWS},
     .wanted = {.without_histograms = true, .lives = LIVES},

@@ -5,7 +5,8 @@
 . "${0%/*}/../lib.sh"
 
 profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
-trap '[ -z "${live:-}" ] || kill $live 2>/dev/null; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+live=
+trap '[ -z "$live" ] || kill $live 2>/dev/null; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 export NO_COLOR=1
 unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
 cd "$work" || exit 1
@@ -28,7 +29,7 @@ says() {
 # -- values ------------------------------------------------------------------------
 
 # A hold of some 30 ms.
-for value in 15 15ms 15000us '15 ms' 0.015s 15e0; do
+for value in 1 1ms 1000us '1 ms' 0.001s 1e0; do
   says "--threshold=$value" 0 "held the loop for" "$aprof" report "$totals" --threshold="$value"
 done
 for value in 90000 90000ms 0.1h 1d; do
@@ -42,7 +43,7 @@ says "--top 1k" 0 "handle_upload" "$aprof" report "$totals" --top 1k
 for value in 0x10 1.5 -1 1ms; do
   says "--top $value" 2 "not a number" "$aprof" report "$totals" --top "$value"
 done
-says "a gate in other units" 3 "failed:" "$aprof" report "$totals" --fail-if 'hold.max > 0.015 s'
+says "a gate in other units" 3 "failed:" "$aprof" report "$totals" --fail-if 'hold.max > 0.001 s'
 for value in 0x1p3ms inf infinity nan 1e999ms +5% 10k; do
   says "a gate of $value" 2 "is " "$aprof" report "$totals" --fail-if "hold.max > $value"
 done
@@ -70,5 +71,56 @@ for directory in . "$work/" "-f$work"; do
 done
 says "a gate with code in it, as Markdown" 1 '- **failed** `` `a` exec.mean < 1h ``' "$aprof" diff "$totals" "$other" --markdown \
   --fail-if '`a` exec.mean < 1h'
+
+# -- from now on ---------------------------------------------------------------------------
+
+# A round takes some 0.7 ms.
+start() {
+  APROF_OPTIONS="profile:$profiles,dir:$work" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 \
+    ./hand live 1000000 &
+  live+=" $!"
+  until_true "$aprof" dump -o early.json $!
+}
+made() {
+  value "$1" 'sum(f["created"] for f in t["functions"])'
+}
+start
+live_one=$!
+start
+other_one=$!
+"$aprof" dump -o early.json "$live_one"
+"$aprof" report --for 300ms --json "$live_one" >span.json
+"$aprof" dump -o late.json "$live_one"
+equal "--for: an interval, that long" true \
+  "$(value span.json 't["process"]["interval"] and 3e8 <= t["process"]["elapsed_ns"] < 5e9')"
+check "--for: with what happened then" test "$(made span.json)" -gt 5
+check "--for: and no more" test "$(made span.json)" -lt $(($(made late.json) - $(made early.json)))
+check "flame --for" "$aprof" flame --for 50ms -o span.svg "$live_one"
+check "diff --for: two processes in the same time" "$aprof" diff --for 50ms "$live_one" "$other_one"
+says "--for: of totals" 1 "late.json is of no live process: --for measures one from now on" \
+  "$aprof" report --for 1s late.json
+says "--for: of two" 2 "two targets, or --for" "$aprof" report --for 1s "$live_one" "$live_one"
+says "--for: ps is of now" 2 "there is no option --for" "$aprof" ps --for 1s "$live_one"
+says "--for: no time" 2 "is no time" "$aprof" report --for ever "$live_one"
+
+# until it waits: it has a descriptor that tells the end of the process
+measures() {
+  ls -l "/proc/$1/fd" | grep -q pidfd
+}
+env --default-signal=INT "$aprof" report --for 1h --json "$live_one" >span.json &
+reader=$!
+until_true measures $reader
+kill -INT $reader
+wait $reader
+equal "--for: Ctrl-C ends it, and what there is is shown" "0 true" "$? $(value span.json 't["process"]["interval"]')"
+script -qfec "$aprof report --for 1h $live_one" typescript >/dev/null &
+reader=$!
+until_true grep -q 'measures process' typescript
+contains "--for: on a terminal it is said how far it is" "of 3600 s; Ctrl-C ends it here" typescript
+kill "$live_one"
+wait $reader
+contains "--for: the end of the process ends it" "handle_upload" typescript
+"$aprof" dump -o - "$other_one" | "$aprof" report - >piped.txt
+contains "totals through a pipe, as from another machine" "handle_upload" piped.txt
 
 finish
