@@ -23,6 +23,7 @@ static const struct command {
     {"cflags", BUILD, cmd_cflags, "print the flags to compile (and link) with"},
     {"coverage", BUILD, cmd_coverage, "what of a program the plugin saw, and what it did not"},
     {"bindings", BUILD, cmd_bindings, "what bindings files say, and what is wrong with them"},
+    {"check", BUILD, cmd_check, "what a program does wrong with its futures, before it runs"},
     {"run", COLLECT, cmd_run, "run a program with the profiler attached"},
     {"dump", COLLECT, cmd_dump, "write the totals of a live or left-over profile"},
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},

@@ -56,11 +56,14 @@ equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=
 for folder in read ask show cli; do
-  [ $folder != cli ] || before+=" lang/lang.h"
+  [ $folder != cli ] || before+=" lang/lang.h check/check.h"
   only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"
 done
+only "check/ knows the language, and what files are read with, only" \
+  "lang/lang.h read/arena.h read/util.h" "$(includes check c h | grep -E "$ours")"
+equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
 # needs FOLDER...: pairs of files of which one includes the other: the header of a source is one file
 # with it, as who calls a function includes the header that declares it
 needs() {
@@ -101,7 +104,7 @@ planted() {
     }
   done
 }
-for folder in lang plugin rt read ask show cli; do
+for folder in lang plugin rt read ask show check cli; do
   equal "no circle of files in $folder/" "" "$(cd "$src" && needs $folder | circles)"
   mkdir "$work/planted-$folder" && cp -r "$src/$folder" "$work/planted-$folder"
   (cd "$work/planted-$folder" && planted $folder | sort >../pair && needs $folder | circles | grep / | sort) >"$work/found"

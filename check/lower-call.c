@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls; see lower.h. */
+#include "lower.h"
+
+#include <string.h>
+
+/* Builtins that are their first argument, and those that evaluate nothing. */
+static bool is_one_of(const char *name, const char *const *names) {
+  for (; *names; names++)
+    if (!strcmp(name, *names))
+      return true;
+  return false;
+}
+
+static bool is_function(enum CXCursorKind kind) {
+  return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
+         kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
+         kind == CXCursor_ConversionFunction;
+}
+
+static CXCursor callee_expression(struct lower *l, CXCursor call) {
+  struct kids kids = kids_of(l, call);
+  for (size_t i = 0; i < kids.count; i++)
+    if (clang_isExpression(kids.at[i].kind))
+      return lower_bare(l, kids.at[i]);
+  return clang_getNullCursor();
+}
+
+/* Of x.f() or x->f(): the address of x. */
+static const char *object_of(struct lower *l, CXCursor call) {
+  CXCursor callee = callee_expression(l, call);
+  if (callee.kind != CXCursor_MemberRefExpr)
+    return "?";
+  struct kids kids = kids_of(l, callee);
+  for (size_t i = 0; i < kids.count; i++) {
+    if (!clang_isExpression(kids.at[i].kind))
+      continue;
+    bool pointer = clang_getCanonicalType(clang_getCursorType(kids.at[i])).kind == CXType_Pointer;
+    const char *value = pointer ? lower_value(l, kids.at[i]) : lower_place(l, kids.at[i]);
+    return pointer || value[0] == '%' || value[0] == '?' ? value : lower_say(l, "&%s", value);
+  }
+  return "this";
+}
+
+static void add_argument(struct ir_texts *list, const char *value) {
+  list->text = ir_grow(list->text, list->count, sizeof *list->text);
+  list->text[list->count++] = value;
+}
+
+static void lower_arguments(struct lower *l, CXCursor call, CXType function, struct ir_texts *to) {
+  int count = clang_Cursor_getNumArguments(call);
+  for (int i = 0; i < count; i++) {
+    CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+    const char *value = lower_value(l, argument);
+    CXType type = clang_getArgType(function, (unsigned)i);
+    lower_given(l, value, type.kind == CXType_Invalid ? clang_getCursorType(argument) : type,
+                clang_getNullCursor());
+    bool by_reference = type.kind == CXType_LValueReference;
+    add_argument(to, by_reference && value[0] == '$' ? lower_say(l, "&%s", value) : value);
+  }
+}
+
+static const char *lower_direct(struct lower *l, CXCursor c, CXCursor callee) {
+  struct ir_function *f = lower_function(l, callee);
+  struct ir_texts arguments = {0};
+  unsigned line = lower_line(c);
+  const char *object =
+      f->flags & IR_MEMBER && callee.kind != CXCursor_Constructor ? object_of(l, c) : NULL;
+  if (object && object[0] == '%' && callee.kind == CXCursor_ConversionFunction)
+    return object; /* a lambda becomes a pointer */
+  if (object)
+    add_argument(&arguments, object);
+  lower_arguments(l, c, clang_getCursorType(callee), &arguments);
+  bool lambda = object && object[0] == '%';
+  bool other = f->flags & IR_VIRTUAL && !lambda;
+  struct ir_step *s = block_step(l, other ? IR_ICALL : IR_CALL, line,
+                                 other    ? "?"
+                                 : lambda ? object + 1
+                                          : f->key);
+  if (other)
+    s->value = lower_say(l, "virtual %s", f->qualified);
+  s->argument = arguments;
+  s->id = l->body->calls++;
+  const char *result = lower_say(l, "!%d", s->id);
+  if (f->flags & IR_NORETURN)
+    block_end(l, line);
+  return result;
+}
+
+static const char *lower_indirect(struct lower *l, CXCursor c) {
+  CXCursor callee = callee_expression(l, c);
+  struct ir_texts arguments = {0};
+  unsigned line = lower_line(c);
+  if (clang_Cursor_isNull(callee))
+    return "?";
+  const char *to = lower_value(l, callee), *field = NULL;
+  CXCursor member = clang_getCursorReferenced(callee);
+  if (callee.kind == CXCursor_MemberRefExpr && member.kind == CXCursor_FieldDecl)
+    field = lower_say(
+        l, "%s.%s", lower_string(l, clang_getCursorSpelling(clang_getCursorSemanticParent(member))),
+        lower_string(l, clang_getCursorSpelling(member)));
+  CXType type = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(callee)));
+  lower_arguments(l, c, type, &arguments);
+  struct ir_step *s = block_step(l, to[0] == '%' ? IR_CALL : IR_ICALL, line, to + (to[0] == '%'));
+  s->value = field;
+  s->argument = arguments;
+  s->id = l->body->calls++;
+  return lower_say(l, "!%d", s->id);
+}
+
+const char *lower_call(struct lower *l, CXCursor c) {
+  static const char *const first[] = {"__builtin_expect", "__builtin_expect_with_probability",
+                                      "__builtin_assume_aligned", NULL};
+  static const char *const nothing[] = {"__builtin_constant_p", "__builtin_object_size",
+                                        "__builtin_dynamic_object_size", NULL};
+  static const char *const ends[] = {"__builtin_unreachable", "__builtin_trap", NULL};
+  CXCursor callee = clang_getCursorReferenced(c);
+  const char *name = lower_string(l, clang_getCursorSpelling(c));
+  if (is_one_of(name, first) && clang_Cursor_getNumArguments(c) > 0)
+    return lower_value(l, clang_Cursor_getArgument(c, 0));
+  if (is_one_of(name, nothing))
+    return "#0";
+  if (is_one_of(name, ends)) {
+    block_end(l, lower_line(c));
+    return "?";
+  }
+  return is_function(callee.kind) ? lower_direct(l, c, callee) : lower_indirect(l, c);
+}

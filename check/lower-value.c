@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions; see lower.h and, for the texts that they become, ir.h. */
+#include "lower.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char unknown[] = "?";
+
+/* The one expression among the children; else null. */
+static bool only_expression(const struct kids *kids, CXCursor *found) {
+  size_t count = 0;
+  for (size_t i = 0; i < kids->count; i++)
+    if (clang_isExpression(kids->at[i].kind)) {
+      *found = kids->at[i];
+      count++;
+    }
+  return count == 1;
+}
+
+static bool is_wrapper(enum CXCursorKind kind) {
+  switch (kind) {
+  case CXCursor_UnexposedExpr:
+  case CXCursor_ParenExpr:
+  case CXCursor_CStyleCastExpr:
+  case CXCursor_CXXStaticCastExpr:
+  case CXCursor_CXXReinterpretCastExpr:
+  case CXCursor_CXXConstCastExpr:
+  case CXCursor_CXXDynamicCastExpr:
+  case CXCursor_CXXFunctionalCastExpr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+CXCursor lower_bare(struct lower *l, CXCursor c) {
+  CXCursor inner;
+  while (is_wrapper(c.kind)) {
+    struct kids kids = kids_of(l, c);
+    if (!only_expression(&kids, &inner))
+      break;
+    c = inner;
+  }
+  return c;
+}
+
+/* All that is evaluated inside, for what it does. */
+static const char *lower_all(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  for (size_t i = 0; i < kids.count; i++) {
+    if (clang_isExpression(kids.at[i].kind))
+      lower_value(l, kids.at[i]);
+    else if (clang_isStatement(kids.at[i].kind))
+      lower_statement(l, kids.at[i]);
+  }
+  return unknown;
+}
+
+/* -- names ------------------------------------------------------------------------------- */
+
+static const char *name_of(struct lower *l, CXCursor c, bool read) {
+  CXCursor to = clang_getCursorReferenced(c);
+  switch (to.kind) {
+  case CXCursor_EnumConstantDecl:
+    return lower_say(l, "#%lld", clang_getEnumConstantDeclValue(to));
+  case CXCursor_FunctionDecl:
+  case CXCursor_CXXMethod:
+    return lower_say(l, "%%%s", lower_function(l, to)->key);
+  case CXCursor_VarDecl:
+  case CXCursor_ParmDecl: {
+    int variable = variable_of(l, to);
+    if (variable < 0) {
+      const char *thread = clang_getCursorTLSKind(to) != CXTLS_None ? "@thread:" : "@";
+      return lower_say(l, "%s%s", thread, lower_string(l, clang_getCursorSpelling(to)));
+    }
+    const char *text = lower_say(l, "$%d", variable);
+    if (read)
+      block_step(l, IR_USE, lower_line(c), text);
+    return text;
+  }
+  default:
+    return unknown;
+  }
+}
+
+static const char *member_of(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  const char *member = lower_string(l, clang_getCursorSpelling(c)), *base = "this";
+  bool arrow = true;
+  for (size_t i = 0; i < kids.count; i++)
+    if (clang_isExpression(kids.at[i].kind)) {
+      arrow = clang_getCanonicalType(clang_getCursorType(kids.at[i])).kind == CXType_Pointer;
+      base = lower_value(l, kids.at[i]);
+      break;
+    }
+  if (strpbrk(base, "? "))
+    return unknown;
+  if (arrow && base[0] == '&') /* (&x)->f */
+    return lower_say(l, "%s.%s", base + 1, member);
+  if (!arrow && base[0] == '*') /* (*p).f */
+    return lower_say(l, "%s->%s", base + 1, member);
+  return *member ? lower_say(l, "%s%s%s", base, arrow ? "->" : ".", member) : base;
+}
+
+/* -- numbers ----------------------------------------------------------------------------- */
+
+static const char *number_of(struct lower *l, CXCursor c) {
+  unsigned begin, end;
+  lower_extent(c, &begin, &end);
+  const char *text = lower_between(l, begin, end);
+  if (c.kind == CXCursor_CharacterLiteral)
+    return text[0] == '\'' && text[1] != '\\' && text[2] == '\'' ? lower_say(l, "#%d", text[1])
+                                                                 : unknown;
+  char *rest;
+  long long value = !strncmp(text, "0b", 2) ? strtoll(text + 2, &rest, 2) : strtoll(text, &rest, 0);
+  return isdigit((unsigned char)text[0]) ? lower_say(l, "#%lld", value) : unknown;
+}
+
+/* Two known numbers become one. */
+static const char *fold(struct lower *l, const char *a, const char *sign, const char *b) {
+  if (a[0] != '#' || b[0] != '#' || strchr(a, ' ') || strchr(b, ' '))
+    return unknown;
+  long long x = strtoll(a + 1, NULL, 10), y = strtoll(b + 1, NULL, 10);
+  if (!strcmp(sign, "|"))
+    return lower_say(l, "#%lld", x | y);
+  if (!strcmp(sign, "&"))
+    return lower_say(l, "#%lld", x & y);
+  if (!strcmp(sign, "+"))
+    return lower_say(l, "#%lld", (long long)((unsigned long long)x + (unsigned long long)y));
+  if (!strcmp(sign, "-"))
+    return lower_say(l, "#%lld", (long long)((unsigned long long)x - (unsigned long long)y));
+  if (!strcmp(sign, "<<") && y >= 0 && y < 63)
+    return lower_say(l, "#%lld", (long long)((unsigned long long)x << y));
+  return unknown;
+}
+
+/* -- operators ----------------------------------------------------------------------------- */
+
+/* What stands between the two operands. */
+static const char *sign_between(struct lower *l, CXCursor a, CXCursor b) {
+  unsigned a_begin, a_end, b_begin, b_end;
+  lower_extent(a, &a_begin, &a_end);
+  lower_extent(b, &b_begin, &b_end);
+  return lower_between(l, a_end, b_begin);
+}
+
+static bool is_comparison(const char *sign) {
+  static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (!strcmp(sign, signs[i]))
+      return true;
+  return false;
+}
+
+static void set(struct lower *l, CXCursor at, const char *to, const char *value) {
+  block_step(l, IR_SET, lower_line(at), to)->value = value;
+}
+
+/* A value that is chosen by control flow, as statements would. */
+static const char *lower_choice(struct lower *l, CXCursor c) {
+  unsigned line = lower_line(c), yes = block_new(l, line), no = block_new(l, line),
+           after = block_new(l, line);
+  lower_condition(l, c, yes, no);
+  l->body->now = yes;
+  block_jump(l, after);
+  l->body->now = no;
+  block_jump(l, after);
+  l->body->now = after;
+  return unknown;
+}
+
+static void lower_assigned(struct lower *l, CXCursor at, CXCursor to, CXCursor from) {
+  const char *value = lower_value(l, from), *place = lower_place(l, to);
+  CXCursor bare = lower_bare(l, to);
+  lower_given(l, value, clang_getCursorType(bare),
+              bare.kind == CXCursor_MemberRefExpr || bare.kind == CXCursor_DeclRefExpr
+                  ? clang_getCursorReferenced(bare)
+                  : bare);
+  set(l, at, place, value);
+}
+
+static const char *lower_binary(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  if (kids.count != 2)
+    return lower_all(l, c);
+  const char *sign = sign_between(l, kids.at[0], kids.at[1]);
+  if (!strcmp(sign, "=")) {
+    lower_assigned(l, c, kids.at[0], kids.at[1]);
+    return lower_place(l, kids.at[0]);
+  }
+  if (!strcmp(sign, "&&") || !strcmp(sign, "||"))
+    return lower_choice(l, c);
+  const char *a = lower_value(l, kids.at[0]), *b = lower_value(l, kids.at[1]);
+  if (!strcmp(sign, ","))
+    return b;
+  if (is_comparison(sign) && !strchr(a, ' ') && !strchr(b, ' '))
+    return lower_say(l, "%s %s %s", a, sign, b);
+  return fold(l, a, sign, b);
+}
+
+static const char *lower_compound(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  if (kids.count != 2)
+    return lower_all(l, c);
+  lower_value(l, kids.at[1]);
+  lower_value(l, kids.at[0]);
+  set(l, c, lower_place(l, kids.at[0]), unknown);
+  return unknown;
+}
+
+static const char *lower_unary(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  unsigned begin, end;
+  if (kids.count != 1)
+    return lower_all(l, c);
+  lower_extent(c, &begin, &end);
+  const char *text = lower_between(l, begin, end);
+  CXCursor of = kids.at[0];
+  if (text[0] == '&') {
+    const char *place = lower_place(l, of);
+    if (place[0] == '$' && !strpbrk(place, "->.["))
+      block_step(l, IR_ADDRESS, lower_line(c), place);
+    return place[0] == '%' ? place : place[0] == '?' ? unknown : lower_say(l, "&%s", place);
+  }
+  const char *value = lower_value(l, of);
+  size_t length = strlen(text);
+  bool counts =
+      !strncmp(text, "++", 2) || !strncmp(text, "--", 2) ||
+      (length > 2 && (!strcmp(text + length - 2, "++") || !strcmp(text + length - 2, "--")));
+  if (counts) {
+    set(l, c, lower_place(l, of), unknown);
+    return unknown;
+  }
+  if (text[0] == '*')
+    return value[0] == '&' ? value + 1 : value[0] == '?' ? unknown : lower_say(l, "*%s", value);
+  if (text[0] == '-' && value[0] == '#' && !strchr(value, ' '))
+    return value[1] == '-' ? lower_say(l, "#%s", value + 2) : lower_say(l, "#-%s", value + 1);
+  if (text[0] == '!' && !strchr(value, ' '))
+    return lower_say(l, "%s == #0", value);
+  if (text[0] == '+' || !strncmp(text, "__extension__", 13))
+    return value;
+  return unknown;
+}
+
+static const char *lower_element(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  if (kids.count != 2)
+    return lower_all(l, c);
+  const char *base = lower_value(l, kids.at[0]), *index = lower_value(l, kids.at[1]);
+  if (strpbrk(base, "? ") || strpbrk(index, "? "))
+    return unknown;
+  return lower_say(l, "%s[%s]", base, index);
+}
+
+static const char *lower_conditional(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  if (kids.count != 3)
+    return lower_all(l, c);
+  unsigned line = lower_line(c), yes = block_new(l, line), no = block_new(l, line),
+           after = block_new(l, line);
+  lower_condition(l, kids.at[0], yes, no);
+  l->body->now = yes;
+  const char *a = lower_value(l, kids.at[1]);
+  block_jump(l, after);
+  l->body->now = no;
+  const char *b = lower_value(l, kids.at[2]);
+  block_jump(l, after);
+  l->body->now = after;
+  return !strcmp(a, b) ? a : unknown;
+}
+
+/* -- lists ------------------------------------------------------------------------------------ */
+
+struct fields {
+  CXCursor *at;
+  size_t count;
+};
+
+static enum CXVisitorResult add_field(CXCursor field, CXClientData data) {
+  struct fields *f = data;
+  f->at = ir_grow(f->at, f->count, sizeof *f->at);
+  f->at[f->count++] = field;
+  return CXVisit_Continue;
+}
+
+static const char *lower_list(struct lower *l, CXCursor c) {
+  struct fields fields = {0};
+  struct kids kids = kids_of(l, c);
+  clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(c)), add_field, &fields);
+  for (size_t i = 0; i < kids.count; i++) {
+    struct kids inner = kids_of(l, kids.at[i]);
+    CXCursor to = i < fields.count ? fields.at[i] : kids.at[i];
+    if (inner.count && inner.at[0].kind == CXCursor_MemberRef) /* .field = */
+      to = clang_getCursorReferenced(inner.at[0]);
+    if (clang_isExpression(kids.at[i].kind))
+      lower_given(l, lower_value(l, kids.at[i]), clang_getCursorType(to), to);
+  }
+  return unknown;
+}
+
+/* -- all of them ----------------------------------------------------------------------------------
+ */
+
+const char *lower_place(struct lower *l, CXCursor c) {
+  CXCursor bare = lower_bare(l, c);
+  return bare.kind == CXCursor_DeclRefExpr ? name_of(l, bare, false) : lower_value(l, bare);
+}
+
+static const char *lower_block_value(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  if (kids.count != 1 || kids.at[0].kind != CXCursor_CompoundStmt)
+    return lower_all(l, c);
+  size_t clean = l->body->cleans;
+  struct kids parts = kids_of(l, kids.at[0]);
+  const char *value = unknown;
+  for (size_t i = 0; i < parts.count; i++)
+    if (i + 1 == parts.count && clang_isExpression(parts.at[i].kind))
+      value = lower_value(l, parts.at[i]);
+    else
+      lower_statement(l, parts.at[i]);
+  block_clean(l, clean);
+  l->body->cleans = clean;
+  return value;
+}
+
+const char *lower_value(struct lower *l, CXCursor c) {
+  c = lower_bare(l, c);
+  switch (c.kind) {
+  case CXCursor_DeclRefExpr:
+    return name_of(l, c, true);
+  case CXCursor_MemberRefExpr:
+    return member_of(l, c);
+  case CXCursor_IntegerLiteral:
+  case CXCursor_CharacterLiteral:
+    return number_of(l, c);
+  case CXCursor_CXXNullPtrLiteralExpr:
+  case CXCursor_GNUNullExpr:
+    return "#0";
+  case CXCursor_CXXBoolLiteralExpr: {
+    unsigned begin, end;
+    lower_extent(c, &begin, &end);
+    return l->text[begin] == 't' ? "#1" : "#0";
+  }
+  case CXCursor_CXXThisExpr:
+    return "this";
+  case CXCursor_StringLiteral:
+    return "\"";
+  case CXCursor_BinaryOperator:
+    return lower_binary(l, c);
+  case CXCursor_CompoundAssignOperator:
+    return lower_compound(l, c);
+  case CXCursor_UnaryOperator:
+    return lower_unary(l, c);
+  case CXCursor_ArraySubscriptExpr:
+    return lower_element(l, c);
+  case CXCursor_ConditionalOperator:
+    return lower_conditional(l, c);
+  case CXCursor_CallExpr:
+    return lower_call(l, c);
+  case CXCursor_InitListExpr:
+    return lower_list(l, c);
+  case CXCursor_StmtExpr:
+    return lower_block_value(l, c);
+  case CXCursor_LambdaExpr:
+    return lower_say(l, "%%%s", lower_lambda(l, c)->key);
+  case CXCursor_UnaryExpr: /* sizeof: nothing is evaluated */
+  case CXCursor_GenericSelectionExpr:
+    return unknown;
+  default:
+    return lower_all(l, c);
+  }
+}
+
+void lower_condition(struct lower *l, CXCursor c, unsigned yes, unsigned no) {
+  c = lower_bare(l, c);
+  struct kids kids = kids_of(l, c);
+  if (c.kind == CXCursor_BinaryOperator && kids.count == 2) {
+    const char *sign = sign_between(l, kids.at[0], kids.at[1]);
+    bool both = !strcmp(sign, "&&");
+    if (both || !strcmp(sign, "||")) {
+      unsigned second = block_new(l, lower_line(kids.at[1]));
+      lower_condition(l, kids.at[0], both ? second : yes, both ? no : second);
+      l->body->now = second;
+      lower_condition(l, kids.at[1], yes, no);
+      return;
+    }
+  }
+  if (c.kind == CXCursor_UnaryOperator && kids.count == 1) {
+    unsigned begin, end;
+    lower_extent(c, &begin, &end);
+    if (l->text[begin] == '!') {
+      lower_condition(l, kids.at[0], no, yes);
+      return;
+    }
+  }
+  block_branch(l, lower_value(l, c), yes, no);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From libclang's tree to blocks of steps (ir.h).
+ *
+ * In: a unit's text behind the preprocessor, so that each token stands where the tree says it
+ * does. Out: its functions. One process lowers one unit and ends: nothing is freed here.
+ * Cost: linear in the tree. Locking: none.
+ */
+#ifndef APROF_CHECK_LOWER_H
+#define APROF_CHECK_LOWER_H
+
+#include <clang-c/Index.h>
+
+#include "ir.h"
+#include "unit.h"
+
+/* Where break and continue lead, and how many variables are to be cleaned up there. */
+struct lower_target {
+  unsigned block;
+  size_t clean;
+};
+
+struct lower_label {
+  const char *name;
+  unsigned block;
+  size_t clean;
+};
+
+struct lower_goto {
+  const char *name; /* NULL: computed, to any label whose address is taken */
+  unsigned block;
+  int *clean; /* the variables that are to be cleaned up, as they are there */
+  size_t cleans;
+};
+
+/* The body that is being made. */
+struct lower_body {
+  struct ir_function *function;
+  struct ir_body *ir;
+  CXCursor *declared; /* of ir->variable */
+  unsigned now;       /* the block that grows */
+  int *clean;         /* variables in scope that have something to be called at its end */
+  size_t cleans;
+  struct lower_target *leave, *again; /* break, continue; NULL: none */
+  int choice;                         /* the block of the switch, -1: none */
+  bool has_default;
+  struct lower_label *label;
+  size_t labels;
+  struct lower_goto *jump;
+  size_t jumps;
+  int calls;
+};
+
+struct lower {
+  struct arena *arena;
+  const char *text; /* of the unit, behind the preprocessor */
+  size_t length;
+  struct ir_unit *unit;
+  struct lower_body *body; /* NULL outside of functions */
+  void *known;             /* a tree of functions */
+  bool cxx;
+  struct units *shown;   /* how paths are shown, ... */
+  const char *directory; /* ... from where they are */
+  const char *last_file, *last_shown;
+};
+
+struct kids {
+  CXCursor *at;
+  size_t count;
+};
+
+/* lower.c */
+const char *lower_say(struct lower *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *lower_string(struct lower *, CXString);
+struct kids kids_of(struct lower *, CXCursor);
+unsigned lower_line(CXCursor);
+const char *lower_file(struct lower *, CXCursor);
+/* The text of the cursor, and what stands between two offsets, without blanks around. */
+void lower_extent(CXCursor, unsigned *begin, unsigned *end);
+const char *lower_between(struct lower *, unsigned begin, unsigned end);
+struct ir_function *lower_function(struct lower *, CXCursor declaration);
+struct ir_function *lower_lambda(struct lower *, CXCursor lambda);
+void lower_note(struct lower *, struct ir_texts *, const char *text);
+/* A function's address goes to what is declared so. */
+void lower_given(struct lower *, const char *value, CXType to, CXCursor place);
+/* Fills the unit. */
+void lower_unit(struct lower *, CXTranslationUnit);
+
+/* lower-block.c */
+unsigned block_new(struct lower *, unsigned line);
+void block_next(struct lower *, unsigned from, unsigned to);
+void block_jump(struct lower *, unsigned to); /* from here, which ends */
+void block_branch(struct lower *, const char *value, unsigned yes, unsigned no);
+struct ir_step *block_step(struct lower *, enum ir_kind, unsigned line, const char *to);
+int variable_new(struct lower *, CXCursor declaration);
+int variable_of(const struct lower *, CXCursor declaration);
+void block_clean(struct lower *, size_t down_to); /* steps for what goes out of scope */
+void block_end(struct lower *, unsigned line);    /* nothing follows */
+void block_settle(struct lower *);                /* labels are known */
+
+/* lower-value.c */
+const char *lower_value(struct lower *, CXCursor);
+const char *lower_place(struct lower *, CXCursor); /* what is assigned to */
+void lower_condition(struct lower *, CXCursor, unsigned yes, unsigned no);
+CXCursor lower_bare(struct lower *, CXCursor); /* without parentheses and conversions */
+/* lower-call.c */
+const char *lower_call(struct lower *, CXCursor);
+/* lower-statement.c */
+void lower_statement(struct lower *, CXCursor);
+void lower_declaration(struct lower *, CXCursor variable);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of all units become one program; see program.h. */
+#include "program.h"
+
+#include "read/util.h"
+
+#include <search.h>
+#include <string.h>
+
+static int by_key(const void *a, const void *b) {
+  return strcmp(((const struct ir_function *)a)->key, ((const struct ir_function *)b)->key);
+}
+
+struct ir_function *program_function(struct program *p, const char *key) {
+  struct ir_function **found = tfind(&(struct ir_function){.key = key}, &p->by_key, by_key);
+  return found ? *found : NULL;
+}
+
+static void add_texts(struct ir_texts *to, const struct ir_texts *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    bool known = false;
+    for (size_t k = 0; k < to->count && !known; k++)
+      known = !strcmp(to->text[k], from->text[i]);
+    if (known)
+      continue;
+    const char **all = allocate(to->count + 1, sizeof *all);
+    if (to->count)
+      memcpy(all, to->text, to->count * sizeof *all);
+    all[to->count++] = from->text[i];
+    to->text = all;
+  }
+}
+
+/* Another unit's view of the same function. */
+static void merge(struct ir_function *to, const struct ir_function *from) {
+  if (!to->body)
+    to->body = from->body;
+  to->flags |= from->flags & IR_NORETURN;
+  to->given |= from->given;
+  add_texts(&to->files, &from->files);
+  add_texts(&to->types, &from->types);
+  add_texts(&to->fields, &from->fields);
+  add_texts(&to->annotations, &from->annotations);
+}
+
+void program_add(struct program *p, struct ir_unit *unit) {
+  static struct ir_function **last;
+  if (!p->first)
+    last = &p->first;
+  for (size_t i = 0; i < unit->functions; i++) {
+    struct ir_function *f = unit->function[i],
+                       *known = *(struct ir_function **)tsearch(f, &p->by_key, by_key);
+    if (known != f) {
+      merge(known, f);
+      continue;
+    }
+    p->functions++;
+    *last = f;
+    last = &f->next;
+  }
+  for (size_t i = 0; i < unit->files.count; i++)
+    lang_set_reads(p->lines, unit->files.text[i]);
+}
+
+/* -- lines --------------------------------------------------------------------------------- */
+
+enum { MOST_LINES = 64 };
+
+static struct lang_about *keep(struct program *p, const struct lang_about *about, size_t count) {
+  struct lang_about *kept = arena_get(&p->arena, count + 1, sizeof *kept);
+  return memcpy(kept, about, count * sizeof *kept);
+}
+
+static void judge(struct program *p, struct ir_function *f) {
+  struct lang_about call[MOST_LINES * 2], body[MOST_LINES * 2], one;
+  struct judged *j = arena_get(&p->arena, 1, sizeof *j);
+  const struct ir_function *of_c = f->flags & IR_C_NAME ? NULL : program_function(p, f->name);
+  struct lang_function names = {.name = f->name,
+                                .qualified = f->qualified,
+                                .symbol = f->symbol,
+                                .signature = f->signature,
+                                .file = f->files.text,
+                                .files = f->files.count,
+                                .type = f->types.text,
+                                .types = f->types.count,
+                                .namesake = of_c && of_c->flags & IR_C_NAME};
+  for (size_t i = 0; i < f->annotations.count; i++)
+    if (lang_attribute(p->lines, f->annotations.text[i], &one) && j->calls < MOST_LINES &&
+        j->bodies < MOST_LINES) {
+      if (one.of_body)
+        body[j->bodies++] = one;
+      else
+        call[j->calls++] = one;
+    }
+  if (!(f->flags & IR_LAMBDA)) {
+    j->calls += lang_calls(p->lines, &names, call + j->calls, MOST_LINES);
+    j->bodies += lang_bodies(p->lines, &names, body + j->bodies, MOST_LINES);
+  }
+  j->call = keep(p, call, j->calls);
+  j->body = keep(p, body, j->bodies);
+  for (size_t i = 0; i < j->bodies; i++) {
+    const struct lang_about *about = &j->body[i];
+    if (about->verb != LANG_ASYNC && about->verb != LANG_RUN)
+      continue;
+    j->worker |= about->worker;
+    if (!about->worker && !j->async) {
+      j->async = true;
+      j->why = (struct why){.about = about};
+    }
+  }
+  f->judged = j;
+}
+
+/* -- callbacks --------------------------------------------------------------------------------- */
+
+/* A member of a struct whose address was given: what was last put there, in this body. */
+static const char *member_given(const struct ir_body *b, const char *argument, const char *member) {
+  const char *found = NULL;
+  if (argument[0] != '&')
+    return NULL;
+  size_t length = strlen(argument + 1);
+  EACH_STEP(b, s)
+  if (s->kind == IR_SET && s->to && !strncmp(s->to, argument + 1, length) && s->to[length] == '.' &&
+      !strcmp(s->to + length + 1, member))
+    found = s->value;
+  return found;
+}
+
+static const char *argument_at(const struct ir_step *s, int index) {
+  long at = index < 0 ? (long)s->argument.count + index : index;
+  return at >= 0 && (size_t)at < s->argument.count ? s->argument.text[at] : NULL;
+}
+
+static struct ir_function *given_at(struct program *p, const struct ir_body *b,
+                                    const struct ir_step *s, const struct lang_argument *a) {
+  const char *value = argument_at(s, a->index);
+  if (value && a->kind == LANG_MEMBER)
+    value = member_given(b, value, a->member);
+  else if (a->kind != LANG_ARGUMENT)
+    value = NULL;
+  return value ? program_function_of(p, b, value) : NULL;
+}
+
+static void note_callbacks(struct program *p, const struct ir_function *in, struct ir_step *s) {
+  const struct judged *j = judged_of(s->callee);
+  for (size_t i = 0; i < j->calls; i++)
+    for (size_t k = 0; j->call[i].verb == LANG_CREATE && k < j->call[i].functions; k++) {
+      struct ir_function *f = given_at(p, in->body, s, &j->call[i].function[k]);
+      struct judged *given = f ? f->judged : NULL;
+      if (!given)
+        continue;
+      given->worker |= j->call[i].run_worker;
+      if (given->async || j->call[i].run_worker)
+        continue;
+      given->async = true;
+      given->why = (struct why){&j->call[i], in, s->callee->name, s->line};
+    }
+}
+
+void program_link(struct program *p) {
+  EACH_FUNCTION(p, f)
+  judge(p, f);
+  EACH_FUNCTION(p, f)
+  if (f->body)
+    EACH_STEP(f->body, s) {
+      s->callee = s->kind == IR_CALL ? program_function(p, s->to) : NULL;
+      if (s->callee)
+        note_callbacks(p, f, s);
+    }
+}

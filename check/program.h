@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program: the functions of all its units, linked by name, and what lines say about them.
+ *
+ * Purpose: rules ask here who calls whom, which bodies are futures, and what a call means.
+ * Cost: some look-ups for each function that is named. Locking: none.
+ */
+#ifndef APROF_CHECK_PROGRAM_H
+#define APROF_CHECK_PROGRAM_H
+
+#include "check.h"
+#include "ir.h"
+#include "lang/lang.h"
+
+/* Why a body is asynchronous: a line about it, or a call that was given it. */
+struct why {
+  const struct lang_about *about;
+  const struct ir_function *in; /* NULL: the line is about the body itself */
+  const char *to;               /* the function that it was given to */
+  unsigned line;                /* of that call */
+};
+
+/* Lines about a function, and what follows from them. */
+struct judged {
+  struct lang_about *call, *body;
+  size_t calls, bodies;
+  bool async;  /* its body is a future's, on a loop */
+  bool worker; /* its body runs on a thread of its own, which may block */
+  struct why why;
+};
+
+struct program {
+  struct arena arena;
+  struct ir_function *first; /* in the order of their units */
+  size_t functions;
+  void *by_key; /* a tree */
+  struct lang_set *lines;
+  struct check_finding *finding;
+  size_t findings;
+  struct check_unseen *trouble, *pointer;
+  size_t troubles, pointers;
+  size_t unread; /* units */
+};
+
+/* Takes the functions of a unit in. */
+void program_add(struct program *, struct ir_unit *);
+/* Once all units are there: callees, lines, which bodies are asynchronous. */
+void program_link(struct program *);
+
+struct ir_function *program_function(struct program *, const char *key);
+static inline const struct judged *judged_of(const struct ir_function *f) {
+  return f->judged;
+}
+
+/* A value, with what a variable is known to be in its place. */
+const char *program_value(const struct ir_body *, const char *value);
+/* The function that a value is; NULL: not known. */
+struct ir_function *program_function_of(struct program *, const struct ir_body *,
+                                        const char *value);
+
+/* The line with that verb that holds at the call for certain; NULL: none does. */
+const struct lang_about *line_at(const struct ir_body *, const struct ir_step *, enum lang_verb);
+/* A body or a call that nobody described. */
+bool is_plain(const struct ir_function *);
+
+#define EACH_FUNCTION(p, f) for (struct ir_function *f = (p)->first; f; f = f->next)
+#define EACH_STEP(body, s)                                                                         \
+  for (struct ir_block *k_ = (body)->block; k_ < (body)->block + (body)->blocks; k_++)             \
+    for (struct ir_step *s = k_->step; s < k_->step + k_->steps; s++)
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* blocking-in-async: a call that puts the thread to sleep, reached from async code. */
+#include "findings.h"
+
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A function that async code comes to, and from where: breadth first, so by the shortest way. */
+struct reached {
+  struct ir_function *function;
+  const struct reached *from; /* NULL: it is asynchronous itself */
+  unsigned line;              /* of the call, in `from` */
+};
+
+struct walk {
+  struct reached **list;
+  size_t count;
+};
+
+static void reach(struct walk *w, struct ir_function *f, const struct reached *from,
+                  unsigned line) {
+  if (f->reached)
+    return;
+  struct reached *r = allocate(1, sizeof *r);
+  *r = (struct reached){f, from, line};
+  f->reached = r;
+  w->list = ir_grow(w->list, w->count, sizeof *w->list);
+  w->list[w->count++] = r;
+}
+
+/* What to do in its place, by the name. */
+static const char *mend_of(const char *name) {
+  static const struct {
+    const char *part, *mend;
+  } mends[] = {
+      {"sleep", "start a timer of the loop, and go on in its callback"},
+      {"addrinfo", "ask the loop's resolver (uv_getaddrinfo, evdns_getaddrinfo, "
+                   "g_resolver_lookup_by_name_async), or c-ares"},
+      {"gethostby", "ask the loop's resolver, or c-ares"},
+      {"nameinfo", "ask the loop's resolver, or c-ares"},
+      {"wait", "have the loop tell of it (a child, an event), and go on in its callback"},
+      {"system", "start the child through the loop, and go on when it has ended"},
+      {"pclose", "start the child through the loop, and go on when it has ended"},
+      {"sync", "let a thread of a pool do it (uv_fs_fsync, uv_queue_work, g_task_run_in_thread)"},
+      {NULL, "let a thread of a pool do it, and go on when it says that it has"}};
+  size_t i = 0;
+  while (mends[i].part && !strstr(name, mends[i].part))
+    i++;
+  return mends[i].mend;
+}
+
+static void tell_path(struct program *p, struct check_finding *f, const struct reached *r,
+                      const char *callee, unsigned line) {
+  const struct reached *way[64], *root = r;
+  size_t steps = 0;
+  for (; r && steps < 64; r = r->from)
+    way[steps++] = root = r;
+  finding_why(p, f, root->function);
+  for (size_t i = steps; i-- > 0;) {
+    const struct ir_function *next = i ? way[i - 1]->function : NULL;
+    finding_note(p, f, way[i]->function->body->file, i ? way[i - 1]->line : line, "'%s' calls '%s'",
+                 way[i]->function->name, next ? next->name : callee);
+  }
+}
+
+static void tell(struct program *p, const struct rule *rule, const struct reached *r,
+                 const struct ir_step *s) {
+  const struct ir_body *body = r->function->body;
+  const struct reached *root = r;
+  const char *name = s->callee->name;
+  while (root->from)
+    root = root->from;
+  struct check_finding *f = finding_begin(p, rule, body->file, s->line, name);
+  f->text = root == r ? say(p,
+                            "'%s' blocks the thread, and all that its loop would run; '%s' is "
+                            "asynchronous",
+                            name, r->function->name)
+                      : say(p,
+                            "'%s' blocks the thread, and all that its loop would run; "
+                            "asynchronous '%s' comes here",
+                            name, root->function->name);
+  tell_path(p, f, r, name, s->line);
+  f->mend = mend_of(name);
+}
+
+static void judge(struct program *p, const struct rule *rule) {
+  struct walk w = {0};
+  EACH_FUNCTION(p, f)
+  if (f->body && judged_of(f)->async)
+    reach(&w, f, NULL, 0);
+  for (size_t i = 0; i < w.count; i++) {
+    const struct reached *r = w.list[i];
+    EACH_STEP(r->function->body, s) {
+      if (s->kind == IR_ICALL)
+        pointer_add(p, r->function->body->file, s->line,
+                    s->value ? s->value : "a pointer that is not known");
+      if (!s->callee)
+        continue;
+      if (line_at(r->function->body, s, LANG_BLOCKING))
+        tell(p, rule, r, s);
+      else if (s->callee->body && is_plain(s->callee))
+        reach(&w, s->callee, r, s->line);
+    }
+  }
+}
+
+const struct rule rule_blocking = {
+    {"blocking-in-async", "a call that puts the thread to sleep, reached from asynchronous code"},
+    judge};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void audit(long count);
+void store(int descriptor);
+#ifdef __cplusplus
+}
+#endif
