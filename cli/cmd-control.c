@@ -7,10 +7,12 @@
 #include "arguments.h"
 #include "cli.h"
 #include "read/clock.h"
+#include "show/emit.h"
 #include "target.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,10 +97,50 @@ static void on_bus_error(int number) {
   _exit(CLI_FAILED);
 }
 
+static const struct option_row options[] = {
+    {"json", 0, OPTION_FLAG, 0, .text = "Print how that is now, as JSON (aprof.switch/1)"}, {0}};
+
+static void print_json(const struct found *found, const struct aprof_header *h) {
+  struct emit *e = allocate(1, sizeof *e);
+  emit_begin(e, stdout);
+  emit_open(e, NULL, '{');
+  emit_text(e, "schema", "aprof.switch/1");
+  emit_signed(e, "pid", found->pid ? found->pid : h->pid);
+  emit_bool(e, "enabled", h->enabled);
+  emit_number(e, "epoch", h->epoch);
+  emit_number(e, "reset_epoch", h->reset_epoch);
+  emit_close(e, '}');
+  emit_end(e);
+  free(e);
+}
+
+/* False after a message. */
+static bool change_in(const struct found *found, bool json,
+                      void (*change)(struct aprof_header *, uint64_t now)) {
+  struct aprof_header *h =
+      mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found->fd, 0);
+  if (h == MAP_FAILED) {
+    complain("cannot map the profile of %s: %s", found->what, strerror(errno));
+    return false;
+  }
+  bool locked = lock(h);
+  if (locked) {
+    change(h, profile_clock(h));
+    unlock(h);
+    if (json)
+      print_json(found, h);
+  } else
+    complain("process %u keeps the switch of %s; try again", h->control_lock, found->what);
+  munmap(h, APROF_HEADER_SIZE);
+  return locked;
+}
+
 static int control(int argc, char **argv, const char *about,
                    void (*change)(struct aprof_header *, uint64_t now)) {
+  bool json = false;
   struct arguments a = {.usage = "PID|NAME",
                         .about = about,
+                        .table = {{options, &json}},
                         .least = 1,
                         .most = 1,
                         .lacking = "which process? Give a PID or a NAME (`aprof list' shows them)",
@@ -108,24 +150,9 @@ static int control(int argc, char **argv, const char *about,
   signal(SIGBUS, on_bus_error);
   if (!find_profile(a.word[0], true, &found))
     return CLI_FAILED;
-  int status = CLI_FAILED;
-  struct aprof_header *h = MAP_FAILED;
-  if (may_control(&found)) {
-    h = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found.fd, 0);
-    if (h == MAP_FAILED)
-      complain("cannot map the profile of %s: %s", found.what, strerror(errno));
-  }
-  if (h != MAP_FAILED) {
-    if (lock(h)) {
-      change(h, profile_clock(h));
-      unlock(h);
-      status = CLI_OK;
-    } else
-      complain("process %u keeps the switch of %s; try again", h->control_lock, found.what);
-    munmap(h, APROF_HEADER_SIZE);
-  }
+  bool done = may_control(&found) && change_in(&found, json, change);
   found_release(&found);
-  return status;
+  return done ? CLI_OK : CLI_FAILED;
 }
 
 int cmd_on(int argc, char **argv) {

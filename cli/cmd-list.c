@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof list: the profiles there are, of live processes and of ended ones. */
 #include "arguments.h"
+#include "ask/value.h"
 #include "cli.h"
 #include "find.h"
 #include "listing.h"
@@ -14,43 +15,59 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SWEEP_DAYS = 7, MOST_DAYS = 36500 };
 #define DAY_NS 86400000000000u
+#define SWEEP_NS (7 * DAY_NS)
 
 struct list {
   const char *directory;
   bool dry_run, sweep, failed;
-  uint64_t days;
+  uint64_t age; /* to be swept, ns */
+  bool as_json;
+  struct emit *json; /* or NULL */
   struct listing found;
   size_t unreadable[PROFILE_KINDS]; /* by what they are */
 };
 
+static char *take_age(void *options, const char *text) {
+  struct list *list = options;
+  list->sweep = true;
+  list->age = SWEEP_NS;
+  return text && !value_time(text, (double)DAY_NS, &list->age)
+             ? print_string("that is no time, as 7d or 12h; a plain number is of days")
+             : NULL;
+}
+
 static const struct option_row options[] = {
-    {"sweep", 0, OPTION_COUNT, offsetof(struct list, days), "DAYS",
-     .text =
-         "Remove profiles left by processes that ended over DAYS days ago (default 7), or are done",
-     .value = SWEEP_DAYS, .optional = true},
+    {"sweep", 0, OPTION_OWN, 0, "AGE",
+     .text = "Remove profiles left by processes that ended so long ago (default 7d), or are done",
+     .take = take_age, .optional = true},
     {"dry-run", 0, OPTION_FLAG, offsetof(struct list, dry_run),
      .text = "With --sweep: only say what would be removed"},
+    {"json", 0, OPTION_FLAG, offsetof(struct list, as_json), .text = "Print JSON (aprof.list/1)"},
     {"directory", 0, OPTION_TEXT, offsetof(struct list, directory), "DIR",
      .text = "Look in DIR only"},
     {0}};
 
 static const char *fault_of(const struct arguments *a) {
   const struct list *list = a->context;
-  if (list->days == UNKNOWN)
-    return list->dry_run ? "--dry-run of what? It goes with --sweep" : NULL;
-  return list->days > MOST_DAYS ? "--sweep: that is not a number of days" : NULL;
+  return list->dry_run && !list->sweep ? "--dry-run of what? It goes with --sweep" : NULL;
+}
+
+static void tell_gone(const struct list *list, const char *path) {
+  if (list->json)
+    emit_text(list->json, NULL, path);
+  else
+    printf(list->dry_run ? "would remove %s\n" : "removed %s\n", path);
 }
 
 /* False where it should be gone and is not: the file that was looked at, no other. */
 static bool sweep(const struct list *list, const struct listed *row, const struct entry *entry) {
   struct stat st;
-  bool old = listing_now() - row->touched >= (int64_t)(list->days * DAY_NS);
+  bool old = listing_now() - row->touched >= (int64_t)list->age;
   if (!row->ended || !(old || row->done))
     return true;
   if (list->dry_run) {
-    printf("would remove %s\n", row->path);
+    tell_gone(list, row->path);
     return true;
   }
   if (fstatat(entry->directory, entry->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != row->inode ||
@@ -60,7 +77,7 @@ static bool sweep(const struct list *list, const struct listed *row, const struc
     complain("cannot remove %s: %s", row->path, strerror(errno));
     return false;
   }
-  printf("removed %s\n", row->path);
+  tell_gone(list, row->path);
   return true;
 }
 
@@ -106,7 +123,7 @@ static void leave_run(const struct entry *entry, int directory, time_t changed, 
   const struct list *list = context;
   if (list->sweep && !list->dry_run && written_abandoned(directory, changed) &&
       written_sweep(entry->directory, entry->name, directory))
-    printf("removed %s\n", entry->path);
+    tell_gone(list, entry->path);
 }
 
 /* One line, however many there are: after an update, or a test that kills. */
@@ -123,8 +140,40 @@ static void tell_unreadable(const struct list *list) {
     puts("`aprof list --sweep' removes old ones of these too");
 }
 
+static void look(struct list *list) {
+  if (list->directory && access(list->directory, F_OK)) {
+    complain("cannot look into %s: %s", list->directory, strerror(errno));
+    list->failed = true;
+  } else if (!find_all(list->directory, visit_file, leave_run, list))
+    list->failed = true;
+  if (!list->directory && !list->sweep)
+    find_live(listing_add, &list->found);
+}
+
+static void print_json(struct list *list) {
+  struct emit *e = list->json = allocate(1, sizeof *list->json);
+  emit_begin(e, stdout);
+  emit_open(e, NULL, '{');
+  emit_text(e, "schema", "aprof.list/1");
+  if (list->sweep) {
+    emit_bool(e, "dry_run", list->dry_run);
+    emit_open(e, "removed", '[');
+    look(list);
+    emit_close(e, ']');
+  } else {
+    look(list);
+    listing_json(&list->found, e);
+    e->gap = "\n";
+    emit_number(e, "other_version", list->unreadable[PROFILE_OTHER_VERSION]);
+    emit_number(e, "unfinished", list->unreadable[PROFILE_UNFINISHED]);
+  }
+  emit_close(e, '}');
+  emit_end(e);
+  free(e);
+}
+
 int cmd_list(int argc, char **argv) {
-  struct list list = {.days = UNKNOWN};
+  struct list list = {0};
   struct arguments a = {
       .about =
           "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that "
@@ -137,15 +186,11 @@ int cmd_list(int argc, char **argv) {
       .fault = fault_of,
       .context = &list};
   arguments_parse(&a, argc, argv);
-  list.sweep = list.days != UNKNOWN;
-  if (list.directory && access(list.directory, F_OK)) {
-    complain("cannot look into %s: %s", list.directory, strerror(errno));
-    list.failed = true;
-  } else if (!find_all(list.directory, visit_file, leave_run, &list))
-    list.failed = true;
-  if (!list.directory && !list.sweep)
-    find_live(listing_add, &list.found);
-  if (!list.sweep) {
+  if (list.as_json)
+    print_json(&list);
+  else
+    look(&list);
+  if (!list.as_json && !list.sweep) {
     listing_print(&list.found, stdout);
     tell_unreadable(&list);
   }

@@ -108,6 +108,11 @@ static int by_start(const void *a, const void *b) {
   return x->started < y->started ? -1 : x->started > y->started;
 }
 
+void listing_sort(struct listing *list) {
+  if (list->rows)
+    qsort(list->row, list->rows, sizeof *list->row, by_start);
+}
+
 static void print_refused(const struct listing *list, FILE *out) {
   for (size_t i = 0; i < list->rows; i++) {
     const struct listed *row = &list->row[i];
@@ -124,7 +129,7 @@ void listing_print(struct listing *list, FILE *out) {
     fputs("no profiles\n", out);
     return;
   }
-  qsort(list->row, list->rows, sizeof *list->row, by_start);
+  listing_sort(list);
   fprintf(out, "%7s  %-6s  %-16s %8s %8s %8s %9s  %s\n", "PID", "STATE", "PROGRAM", "AGE",
           "FUTURES", "LIVE", "MEMORY", "PROFILE");
   for (size_t i = 0; i < list->rows; i++) {

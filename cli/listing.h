@@ -7,6 +7,7 @@
 #define APROF_CLI_LISTING_H
 
 #include "find.h"
+#include "show/emit.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -33,6 +34,8 @@ struct listing {
 void listing_add(struct found *, void *listing);
 /* The oldest first. */
 void listing_print(struct listing *, FILE *);
+void listing_json(struct listing *, struct emit *); /* as "profiles"; listing-json.c */
+void listing_sort(struct listing *);
 void listing_release(struct listing *);
 int64_t listing_now(void); /* CLOCK_REALTIME, ns */
 

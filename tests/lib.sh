@@ -106,6 +106,11 @@ totals_close() {
   LD_PRELOAD="" "$tests_dir/lib/totals.py" close "$@"
 }
 
+# conforms FILE...: each is as the schema says that it names, with no other members
+conforms() {
+  LD_PRELOAD="" "$tests_dir/lib/totals.py" conform "$@"
+}
+
 # until_true COMMAND...: waits until it is, for a minute at most; the status says whether it was
 until_true() {
   local end=$((SECONDS + 60))

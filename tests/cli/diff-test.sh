@@ -63,6 +63,7 @@ status_of 2 "no unit" "$aprof" report "${b[0]}" --fail-if "hold.max > 1"
 status_of 2 "a change of nothing" "$aprof" report "${b[0]}" --fail-if "hold.max > +10%"
 status_of 0 "a change that is none" "$aprof" diff "$all_a" "$all_b" --fail-if "hold.max > +1%"
 status_of 3 "json, too" "$aprof" diff --json "${a[0]}" "${b[0]}" "runs > 0"
+check "json: as its schema says" conforms out.txt
 equal "json: the gate" failed "$(jq -r '.gates[0].verdict' out.txt)"
 equal "json: the same hold on both sides" "$hold $hold" \
   "$(jq -r --arg f "$function" '.functions[] | select(.function == $f).measures["hold.max"] |
@@ -101,6 +102,7 @@ line=$(grep -nE "^[a-z].*\b$function\(" program.c | tail -n 1 | cut -d: -f1)
 check "annotate: the function's line has its longest hold" \
   grep -qE "^ .*[0-9]ms +$line " out.txt
 status_of 0 "annotate --json" "$aprof" annotate --json "${a[0]}" program.c
+check "annotate --json: as its schema says" conforms out.txt
 equal "annotate --json: the same" "$hold" \
   "$(jq --arg f "$function" '[.marks[] | select(.function == $f and .what == "function")][0].worst_ns' out.txt)"
 status_of 0 "a directory" "$aprof" annotate "${b[0]}" program.c --source other --all

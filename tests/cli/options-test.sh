@@ -23,7 +23,7 @@ says() {
   shift 3
   "$@" >said.txt 2>&1
   equal "$name: status" "$status" $?
-  contains "$name: what is said" "$text" said.txt
+  [ -z "$text" ] || contains "$name: what is said" "$text" said.txt
 }
 
 # -- values ------------------------------------------------------------------------
@@ -103,6 +103,19 @@ says "--for: of two" 2 "two targets, or --for" "$aprof" report --for 1s "$live_o
 says "--for: ps is of now" 2 "there is no option --for" "$aprof" ps --for 1s "$live_one"
 says "--for: no time" 2 "is no time" "$aprof" report --for ever "$live_one"
 
+# -- JSON ------------------------------------------------------------------------------------
+
+"$aprof" list --json >list.json
+check "list --json: as its schema says" conforms list.json
+equal "list --json: what lives" '"live"' \
+  "$(value list.json "[r['state'] for r in t.profiles if r['pid'] == $live_one][0:1]" | tr -d '[]')"
+for command in off on reset; do
+  "$aprof" $command --json "$live_one" >$command.json
+  check "$command --json: as its schema says" conforms $command.json
+done
+equal "off, on --json: how it is then" "false true" "$(value off.json on.json t.enabled | xargs)"
+equal "reset --json: from which epoch on" true "$(value reset.json 't.reset_epoch == t.epoch')"
+
 # until it waits: it has a descriptor that tells the end of the process
 measures() {
   ls -l "/proc/$1/fd" | grep -q pidfd
@@ -122,5 +135,13 @@ wait $reader
 contains "--for: the end of the process ends it" "handle_upload" typescript
 "$aprof" dump -o - "$other_one" | "$aprof" report - >piped.txt
 contains "totals through a pipe, as from another machine" "handle_upload" piped.txt
+
+"$aprof" list --sweep=0 --json --directory "$profiles" >sweep.json
+check "list --sweep --json: as its schema says" conforms sweep.json
+equal "list --sweep --json: the profile of the one that was killed" 1 "$(value sweep.json 'len(t.removed)')"
+for age in 7d 12h 0.5; do
+  says "--sweep=$age" 0 "" "$aprof" list --sweep=$age --dry-run
+done
+says "--sweep=soon" 2 "that is no time, as 7d or 12h" "$aprof" list --sweep=soon
 
 finish

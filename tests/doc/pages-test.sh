@@ -24,6 +24,8 @@ for command in $("$aprof" --help | sed -n 's/^  \([a-z]\+\)  .*/\1/p'); do
   page=$doc/aprof-$command.1
   check "aprof(1): names $command" grep -qE "^\.BR? (.*[\" ])?$command([\" ]|\$)" "$doc/aprof.1"
   [ -e "$page" ] || page=$doc/aprof.1
+  other=$(sed -n 's|^\.so man[0-9]/||p' "$page")
+  page=$doc/${other:-${page##*/}}
   for option in $("$aprof" "$command" --help | sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p'); do
     case $option in --help | --usage) continue ;; esac
     check "${page##*/}: $command has $option" grep -qF -- "${option//-/\\-}" "$page"

@@ -5,6 +5,8 @@
     totals.py value FILE... EXPRESSION     prints the expression's values, for each file
     totals.py edit FILE STATEMENTS         prints the JSON that the statements make of the file
     totals.py close FILE...                checks totals: schema and equations (ledger.py)
+    totals.py conform FILE...              checks JSON against the schema that it names, which must
+                                           have each of its members
 
 FILE may be -, standard input. Expressions and statements are Python's. In them `t` is the
 document, whose members are attributes too (t.health.lost_events), `f` its functions by name
@@ -25,6 +27,7 @@ In Python for two reasons: JSON's integers stay exact (jq has doubles, and so lo
 since 1970), and the schema's checker is Python's, so that no second language reads totals.
 """
 import json
+import os
 import site
 import sys
 
@@ -108,10 +111,39 @@ def show(values):
             print(text(value))
 
 
+def closed(schema):
+    """The schema, which lets members be added, without that."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: closed(part) for name, part in schema.items()}
+    if isinstance(parts.get("properties"), dict) and "type" in parts:
+        parts.setdefault("additionalProperties", False)
+    return parts
+
+
+def conform(files):
+    """Prints what in the files is not as their schemas say; 1 if anything is."""
+    import jsonschema
+    faults = 0
+    for file in files:
+        document = load(file)
+        name = document["schema"].replace("/", "-") + ".schema.json"
+        schema = closed(load(os.path.join(os.path.dirname(__file__), "../../doc", name)))
+        for error in jsonschema.Draft7Validator(schema).iter_errors(document):
+            print(f"{file}: {'/'.join(map(str, error.path))}: {error.message[:200]}")
+            faults += 1
+    return 1 if faults else 0
+
+
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("value", "edit", "close"):
+    if len(arguments) < 2 or arguments[0] not in ("value", "edit", "close", "conform"):
         sys.exit(__doc__)
     form, *files = arguments
+    if form == "conform":
+        site.main()
+        return conform(files)
     if form == "close":
         site.main()  # the checker of schemas is a package: looking for those takes its time
         import ledger
