@@ -24,6 +24,7 @@ void *arena_get(struct arena *a, size_t count, size_t size) {
     struct arena_chunk *chunk = allocate(1, sizeof *chunk + room);
     chunk->before = a->last;
     a->last = chunk;
+    a->before += a->room;
     a->used = 0;
     a->room = room;
   }

@@ -13,12 +13,17 @@
 struct arena {
   struct arena_chunk *last;
   size_t used, room; /* bytes of the last chunk */
+  size_t before;     /* of all others */
 };
 
 /* Zeroed memory; ends the program without. */
 void *arena_get(struct arena *, size_t count, size_t size);
 /* A copy of a text; NULL of none. */
 const char *arena_text(struct arena *, const char *text);
+/* Bytes that it has taken. */
+static inline size_t arena_size(const struct arena *a) {
+  return a->before + a->room;
+}
 void arena_free(struct arena *);
 
 #endif

@@ -23,5 +23,8 @@ void fold_list(enum fold, struct arena *, const struct field *, void *to, const 
 void fold_paths(enum fold, struct view *to, const struct view *from, const size_t *function);
 /* What tells an element from others, to be freed. */
 char *fold_key(const struct layout *, const void *element);
+/* A number as part of such a key; behind it. */
+enum { FOLD_DIGITS = 21 };
+char *fold_digits(char *to, uint64_t number);
 
 #endif

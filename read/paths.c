@@ -5,15 +5,20 @@
 #include "index.h"
 #include "util.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A path by its parent, and its await or function: all as the view has them that they are
    folded into. */
 static char *path_key(const struct view_path *path, size_t parent, size_t function) {
-  char *own = path->is_await ? fold_key(&layout_await_path, path) : print_string("%zu", function);
-  char *key = print_string("%d%zu\n%s", path->is_await, parent, own);
+  char *own = path->is_await ? fold_key(&layout_await_path, path) : NULL;
+  size_t length = own ? strlen(own) : FOLD_DIGITS;
+  char *key = allocate(FOLD_DIGITS + 1 + length + 1, 1), *to = fold_digits(key, parent);
+  *to++ = path->is_await ? '1' : '0';
+  if (own)
+    memcpy(to, own, length);
+  else
+    fold_digits(to, function);
   free(own);
   return key;
 }

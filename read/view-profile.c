@@ -2,6 +2,7 @@
 /* A view of a profile: the model's numbers, under the names that users know; see view.h. */
 #include "clock.h"
 #include "governed.h"
+#include "kept.h"
 #include "model.h"
 #include "settle.h"
 #include "util.h"
@@ -25,7 +26,8 @@ struct filling {
   bool *path_shown;  /* by node */
   uint32_t *offset;  /* of histograms: those of one number */
   size_t offsets, offset_room;
-  bool histograms; /* they are wanted */
+  bool histograms;   /* they are wanted */
+  struct kept *kept; /* or NULL */
 };
 
 static const struct name *name_of(const struct filling *f, uint32_t name) {
@@ -341,19 +343,34 @@ static int by_offset(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* In rising order; how many are left. */
+static size_t each_once(uint32_t *offset, size_t offsets) {
+  size_t kept = 0;
+  if (offsets)
+    qsort(offset, offsets, sizeof *offset, by_offset);
+  for (size_t i = 0; i < offsets; i++)
+    if (!kept || offset[i] != offset[kept - 1])
+      offset[kept++] = offset[i];
+  return kept;
+}
+
 /* What was collected, and forgets it. The paths of one function share a histogram: each
    counts once. */
 static struct distribution collected(struct filling *f, uint64_t max) {
   struct histogram h;
-  if (!f->offsets)
-    return (struct distribution){0};
-  histogram_clear(&h);
-  qsort(f->offset, f->offsets, sizeof *f->offset, by_offset);
-  for (size_t i = 0; i < f->offsets; i++)
-    if (i == 0 || f->offset[i] != f->offset[i - 1])
-      histogram_add(&h, profile_histogram(f->m->profile, f->offset[i]));
+  struct distribution of = {0};
+  size_t count = each_once(f->offset, f->offsets);
   f->offsets = 0;
-  return histogram_convert(&f->v->arena, &h, f->m->rate, max);
+  if (!count ||
+      (f->kept && kept_get(f->kept, &f->v->arena, f->m->profile, f->offset, count, max, &of)))
+    return of;
+  histogram_clear(&h);
+  for (size_t i = 0; i < count; i++)
+    histogram_add(&h, profile_histogram(f->m->profile, f->offset[i]));
+  of = histogram_convert(&f->v->arena, &h, f->m->rate, max);
+  if (f->kept)
+    kept_put(f->kept, f->offset, count, max, &of);
+  return of;
 }
 
 static struct distribution distribution_of(struct filling *f, const struct model_function *function,
@@ -774,10 +791,10 @@ static void fill_live(const struct filling *f, uint32_t limit) {
 
 /* -- the whole ------------------------------------------------------------------------------ */
 
-static struct view *view_of_model(const struct model *m, const char *what,
-                                  const struct view_request *request) {
+struct view *view_of_model(const struct model *m, const char *what,
+                           const struct view_request *request, struct kept *kept) {
   struct view *v = view_new(what);
-  struct filling f = {.v = v, .m = m, .histograms = !request->without_histograms};
+  struct filling f = {.v = v, .m = m, .histograms = !request->without_histograms, .kept = kept};
   f.text = allocate(m->names->count, sizeof *f.text);
   f.number = allocate(m->functions, sizeof *f.number);
   f.path_shown = allocate(m->nodes, sizeof *f.path_shown);
@@ -830,7 +847,7 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
     now = live && p->read_tick ? p->read_tick : profile_last_tick(p);
   struct names *names = names_new(p, live ? p->header.pid : 0);
   struct model *m = model_of_block(p, names, rate, now, !live, only);
-  struct view *v = view_of_model(m, what, request);
+  struct view *v = view_of_model(m, what, request, NULL);
   v->only = request->loop;
   model_free(m);
   names_free(names);

@@ -254,7 +254,7 @@ struct view {
   int64_t only; /* the thread whose loop this is of; 0: of all */
   bool is_interval;
   bool alive, stopped; /* of a profile: its process is; by a signal, or a debugger */
-  unsigned shed; /* by any thread; as view_thread's */
+  unsigned shed;       /* by any thread; as view_thread's */
 };
 
 struct view_request {
@@ -264,7 +264,7 @@ struct view_request {
   const char *path;   /* of the profile; NULL for a memfd */
   bool without_histograms;
   uint32_t lives; /* so many futures are listed one by one; 0: VIEW_LIVE_LIMIT */
-  int64_t loop; /* only what this thread ran, counted and has alive; 0: all */
+  int64_t loop;   /* only what this thread ran, counted and has alive; 0: all */
 };
 
 /* An empty one that view_free takes. */
@@ -284,6 +284,11 @@ void view_settle(struct view *);
 /* Turns `later` into what happened between the two. A maximum is kept only if it
    has changed, so is new. False after a message where they do not belong together. */
 bool view_subtract(struct view *later, const struct view *earlier);
+
+/* copy.c: one with the numbers of another, whose texts it borrows; and what lies between two that
+   stay as they are, with the later one's texts. NULL after a message, as above. */
+struct view *view_copy(const struct view *);
+struct view *view_between(const struct view *later, const struct view *earlier);
 
 /* No body of it was ever seen, and its code has no events as far as is known: it never ran, or
    nobody saw it. Its runs, their ends and what is queued are not known then, but its futures. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readings of one process over time, and windows: what happened in the last seconds.
+ *
+ * In: views of a process as time goes on. Out: differences of two. The younger a reading is, the
+ * closer to the next it is kept: a second apart for a window of ten, minutes apart for one of
+ * hours. Readings of another process, of before a reset, and of before the clock became coarse are
+ * dropped, and windows begin anew.
+ * Cost: of memory what it is given: with less of it steps are wider; a window costs what a
+ * difference does. Locking: none.
+ */
+#ifndef APROF_READ_HISTORY_H
+#define APROF_READ_HISTORY_H
+
+#include "view.h"
+
+struct history;
+
+/* `longest`: the longest window that is wanted, ns; `memory`: bytes. */
+struct history *history_new(uint64_t longest, size_t memory);
+void history_free(struct history *);
+
+/* Takes the view, and forgets all that were given out. */
+void history_add(struct history *, struct view *);
+/* The last one; NULL: there is none. It is the history's. */
+struct view *history_now(const struct history *);
+
+/* What happened in about the last `ns`, as far as is known: its process.elapsed says of how long
+   it is. To be freed before more is added. NULL where there is nothing to subtract: there is one
+   reading only, or the process, or its last reset, is younger than that: then all since is
+   history_now. */
+struct view *history_window(const struct history *, uint64_t ns);
+
+#endif

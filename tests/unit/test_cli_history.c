@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile followed, and windows over its readings: read/follow.c, kept.c, history.c, copy.c. */
+#include "read/follow.h"
+#include "read/history.h"
+#include "shown.h"
+#include "suite.h"
+#include "synthetic.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND ((uint64_t)1000000000)
+enum { PLENTY = 1 << 30 };
+
+/* -- readings made by hand ---------------------------------------------------------- */
+
+static struct bucket *buckets_of(struct view *v, uint64_t few, uint64_t many) {
+  struct bucket *b = arena_get(&v->arena, 2, sizeof *b);
+  b[0] = (struct bucket){.lower = 1024, .count = few};
+  b[1] = (struct bucket){.lower = 1 << 20, .count = many};
+  return b;
+}
+
+/* `serve' ends ten times a second, for 100 ms of exec; since `slow' s each run is long. */
+static struct view *at_second(uint64_t second, uint64_t slow) {
+  struct view *v = view_new("made");
+  uint64_t done = 10 * second, late = second > slow ? 10 * (second - slow) : 0;
+  v->process = (struct view_process){.pid = 7,
+                                     .name = "made",
+                                     .host = "here",
+                                     .started_at = "2026-01-01T00:00:00Z",
+                                     .reason = "request",
+                                     .elapsed = second * SECOND,
+                                     .reset = UNKNOWN};
+  v->function = arena_get(&v->arena, v->functions = 1, sizeof *v->function);
+  v->function[0] = (struct view_function){
+      .process = UNKNOWN,
+      .name = "serve",
+      .created = done,
+      .done = done,
+      .slices = done,
+      .exec = second * SECOND / 10,
+      .exec_max = late ? 1100000 : 1100,
+      .slice_max = late ? 1100000 : 1100,
+      .exec_of = {.bucket = buckets_of(v, done - late, late), .count = 2, .p99 = 1100}};
+  view_settle(v);
+  return v;
+}
+
+static struct history *seconds(uint64_t from, uint64_t to, uint64_t longest, size_t memory) {
+  struct history *h = history_new(longest, memory);
+  for (uint64_t i = from; i <= to; i++)
+    history_add(h, at_second(i, UINT64_MAX));
+  return h;
+}
+
+static uint64_t window_of(const struct history *h, uint64_t s) {
+  struct view *v = history_window(h, s * SECOND);
+  uint64_t elapsed = v ? v->process.elapsed : 0;
+  if (v)
+    ck_assert_uint_eq(v->function[0].done, 10 * elapsed / SECOND);
+  view_free(v);
+  return elapsed / SECOND;
+}
+
+START_TEST(a_window_is_a_difference) {
+  struct history *h = seconds(1, 100, 65 * SECOND, PLENTY);
+  struct view *v = history_window(h, 10 * SECOND);
+  ck_assert_ptr_nonnull(v);
+  ck_assert(v->is_interval);
+  ck_assert_uint_eq(v->process.elapsed, 10 * SECOND);
+  ck_assert_uint_eq(v->function[0].done, 100);
+  ck_assert_uint_eq(v->function[0].exec, SECOND);
+  ck_assert_uint_eq(v->function[0].exec_max, UNKNOWN);
+  view_free(v);
+  ck_assert_uint_eq(history_now(h)->function[0].done, 1000);
+  history_free(h);
+}
+END_TEST
+
+START_TEST(percentiles_are_of_the_window) {
+  struct history *h = history_new(65 * SECOND, PLENTY);
+  for (uint64_t i = 1; i <= 40; i++)
+    history_add(h, at_second(i, 35));
+  struct view *v = history_window(h, 3 * SECOND);
+  ck_assert_uint_eq(v->function[0].exec_of.count, 1);
+  ck_assert_uint_ge(v->function[0].exec_of.p50, 1 << 20);
+  ck_assert_uint_eq(v->function[0].exec_max, UNKNOWN);
+  ck_assert_uint_ge(v->function[0].exec_of.max, 1 << 20); /* the edge of the highest that grew */
+  view_free(v);
+  history_free(h);
+}
+END_TEST
+
+START_TEST(old_readings_are_further_apart) {
+  struct history *h = seconds(1, 20000, 10800 * SECOND, PLENTY);
+  ck_assert_uint_eq(window_of(h, 3), 3);
+  ck_assert_uint_eq(window_of(h, 10), 10);
+  uint64_t minute = window_of(h, 60), ten = window_of(h, 600), hours = window_of(h, 10800);
+  ck_assert(minute >= 55 && minute <= 65);
+  ck_assert(ten >= 570 && ten <= 630);
+  ck_assert(hours >= 10500 && hours <= 11400);
+  size_t first = arena_size(&history_now(h)->arena);
+  history_free(h);
+  /* Memory for twenty of them. */
+  h = seconds(1, 20000, 10800 * SECOND, 20 * first);
+  ck_assert(window_of(h, 10) >= 5 && window_of(h, 10) <= 40);
+  ck_assert(window_of(h, 10800) >= 5400);
+  history_free(h);
+}
+END_TEST
+
+START_TEST(a_young_process_has_no_window) {
+  struct history *h = seconds(1, 8, 65 * SECOND, PLENTY);
+  ck_assert_uint_eq(window_of(h, 10), 0);
+  ck_assert_uint_eq(window_of(h, 5), 5);
+  history_free(h);
+  h = seconds(500, 504, 65 * SECOND, PLENTY); /* looked at for four seconds only */
+  ck_assert_uint_eq(window_of(h, 10), 4);
+  history_free(h);
+  h = seconds(500, 500, 65 * SECOND, PLENTY);
+  ck_assert_uint_eq(window_of(h, 10), 0);
+  history_free(h);
+}
+END_TEST
+
+/* Number 60 is of another life than those before. */
+static void begins_anew(void (*change)(struct view *)) {
+  struct history *h = seconds(40, 59, 65 * SECOND, PLENTY);
+  ck_assert_uint_eq(window_of(h, 10), 10);
+  for (uint64_t i = 60; i <= 62; i++) {
+    struct view *v = at_second(i, UINT64_MAX);
+    change(v);
+    history_add(h, v);
+  }
+  ck_assert_uint_eq(window_of(h, 10), 2);
+  history_free(h);
+}
+
+static void of_another(struct view *v) {
+  v->process.pid = 8;
+}
+static void of_another_start(struct view *v) {
+  v->process.started_at = "2026-01-01T00:00:40Z";
+}
+static void after_reset(struct view *v) {
+  v->process.reset_epoch = 3;
+}
+static void in_coarse_time(struct view *v) {
+  v->shed = 1u << APROF_STEP_COARSE;
+}
+
+START_TEST(another_life_begins_anew) {
+  begins_anew(of_another);
+  begins_anew(of_another_start);
+  begins_anew(after_reset);
+  begins_anew(in_coarse_time);
+}
+END_TEST
+
+/* -- a profile that goes on ------------------------------------------------------------ */
+
+static struct synthetic *s;
+static struct aprof_counters *request, *waits;
+static uint64_t *slices, *waited;
+static struct aprof_block *block;
+static uint32_t function;
+enum { START = 1000, NOW = 900000000 };
+
+static void setup(void) {
+  s = synthetic_new();
+  function = synthetic_site(s, APROF_SITE_FUNCTION, "request", "server.c", 10, 1);
+  uint32_t await = synthetic_site(s, APROF_SITE_AWAIT, "read_all", "server.c", 12, 3);
+  uint32_t node = synthetic_node(s, 0, function, APROF_NODE_FUNCTION);
+  uint32_t await_node = synthetic_node(s, node, await, APROF_NODE_AWAIT);
+  block = synthetic_block(s, 1);
+  block->state = APROF_THREAD_OTHER;
+  block->last = START;
+  block->sequence = 2000;
+  request = synthetic_counters(s, 1, node);
+  request->function.done = request->function.slices = 100;
+  request->function.exec = 50000;
+  request->function.slice_histogram = synthetic_histogram(s, &slices);
+  slices[aprof_bucket_of(500)] = 100;
+  waits = synthetic_counters(s, 1, await_node);
+  waits->await.count = 100;
+  waits->await.waiting = 3000000;
+  waits->await.histogram = synthetic_histogram(s, &waited);
+  waited[aprof_bucket_of(30000)] = 100;
+}
+
+static void teardown(void) {
+  free(s);
+}
+
+static char *totals_of(struct view *v) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  v->process.dumped_at = NULL;
+  totals_write(v, out);
+  fclose(out);
+  return text;
+}
+
+/* Further readings say what a first one would. */
+static void same_as_new(struct follow *f, int fd) {
+  struct view_request how = {.reason = "request", .at = NOW};
+  struct view *mine = follow_view(f, &how, false);
+  struct view *other = view_of_profile(fd, "synthetic", PROFILE_LIVE, &how);
+  char *a = totals_of(mine), *b = totals_of(other);
+  ck_assert_str_eq(a, b);
+  struct view *copy = view_copy(mine);
+  char *c = totals_of(copy);
+  ck_assert_str_eq(c, a);
+  view_free(copy);
+  view_free(mine);
+  view_free(other);
+  free(a);
+  free(b);
+  free(c);
+}
+
+static void write_again(int fd) {
+  block->sequence += 2;
+  ck_assert_int_eq(pwrite(fd, s->bytes, s->header->used, 0), (ssize_t)s->header->used);
+}
+
+START_TEST(a_profile_is_followed) {
+  int fd = synthetic_file(s, s->header->used);
+  struct follow *f = follow_new(fd, "synthetic");
+  ck_assert_ptr_nonnull(f);
+  same_as_new(f, fd);
+  same_as_new(f, fd);
+  slices[aprof_bucket_of(7000)] = 3; /* a histogram of two moves */
+  request->function.done = request->function.slices = 103;
+  request->function.exec += 21000;
+  write_again(fd);
+  same_as_new(f, fd);
+  waited[aprof_bucket_of(90000)] = 9;
+  waits->await.count = 109;
+  write_again(fd);
+  same_as_new(f, fd);
+  uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "other", "other.c", 3, 1);
+  uint32_t node = synthetic_node(s, 0, site, APROF_NODE_FUNCTION);
+  struct aprof_counters *other = synthetic_counters(s, 1, node);
+  other->function.done = other->function.slices = 5;
+  other->function.slice_histogram = synthetic_histogram(s, &waited);
+  waited[aprof_bucket_of(77)] = 5;
+  write_again(fd);
+  same_as_new(f, fd);
+  follow_free(f);
+  close(fd);
+}
+END_TEST
+
+START_TEST(an_ended_process_is_read_to_its_end) {
+  int fd = synthetic_file(s, s->header->used);
+  struct follow *f = follow_new(fd, "synthetic");
+  struct view_request how = {.reason = "request"};
+  view_free(follow_view(f, &how, false));
+  request->function.done = 111;
+  ck_assert_int_eq(pwrite(fd, s->bytes, s->header->used, 0), (ssize_t)s->header->used);
+  struct view *v = follow_view(f, &how, true); /* though no sequence has moved */
+  ck_assert_uint_eq(v->function[0].done, 111);
+  ck_assert_uint_eq(v->process.elapsed, 0); /* its last tick is its first */
+  view_free(v);
+  follow_free(f);
+  close(fd);
+}
+END_TEST
+
+int main(void) {
+  TCase *tests = tcase_create("history");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, a_window_is_a_difference);
+  tcase_add_test(tests, percentiles_are_of_the_window);
+  tcase_add_test(tests, old_readings_are_further_apart);
+  tcase_add_test(tests, a_young_process_has_no_window);
+  tcase_add_test(tests, another_life_begins_anew);
+  tcase_add_test(tests, a_profile_is_followed);
+  tcase_add_test(tests, an_ended_process_is_read_to_its_end);
+  return suite_run("history", tests);
+}
