@@ -288,8 +288,9 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   struct writer w = {.out = out, .open = open, .processes = views};
   w.process = allocate(views + 1, sizeof *w.process);
   for (size_t i = 0; i < views; i++)
-    w.process[i] = (struct process){v[i], process_labels(&v[i]->process), counted_since(&v[i]->process),
-                                    ask_top(v[i], options->functions)};
+    w.process[i] =
+        (struct process){v[i], process_labels(&v[i]->process), counted_since(&v[i]->process),
+                         ask_top(v[i], options->functions)};
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);

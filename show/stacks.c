@@ -21,11 +21,11 @@ static uint64_t known(uint64_t number) {
 
 static void make_function(struct stack *s, const struct view *v) {
   const struct view_function *f = s->function;
-  const char *name = s->path->name ? s->path->name : f ? f->name : NULL;
+  const char *name = s->path->name && *s->path->name ? s->path->name : f ? f->name : "";
   bool apart = f && v->processes > 1 && f->process < v->processes;
-  s->name =
-      apart ? print_string("%s [%" PRId64 "]", name ? name : "(unknown)", v->merged[f->process].pid)
-            : print_string("%s", name ? name : "(unknown)");
+  s->name = apart ? print_string("%s [%" PRId64 "]", *name ? name : "(unknown)",
+                                 v->merged[f->process].pid)
+                  : print_string("%s", *name ? name : "(unknown)");
   s->file = f && f->file ? print_string("%s", f->file) : NULL;
   s->line = f ? f->line : 0;
   s->self[STACK_EXEC] = known(s->path->exec);
@@ -38,7 +38,7 @@ static void make_wait(struct stack *s) {
   const char *place = s->path->place, *colon = place ? strrchr(place, ':') : NULL;
   bool split = colon && parse_number(colon + 1, &s->line);
   s->is_wait = true;
-  s->unnamed = !strcmp(s->path->kind, "return") || !s->path->name;
+  s->unnamed = !strcmp(s->path->kind, "return") || !s->path->name || !*s->path->name;
   s->name = s->unnamed && place ? print_string("waiting at %s", shown_base(place))
             : s->unnamed        ? print_string("waiting")
                                 : print_string("%s", s->path->name);

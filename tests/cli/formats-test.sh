@@ -15,8 +15,15 @@ mv out/program.*.json a.json
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 check "one with deeper stacks, too" "$aprof" run -q --preload --clock virtual -o out -- ./hand virtual
 mv out/hand.*.json deep.json
+# many FUNCTIONS FILE: four deep, on two threads, of functions that call each other
+"${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/scale.c" -o scale -lpthread || exit 1
+many() {
+  "$aprof" run -q --preload --clock virtual -o many -- ./scale "$1" 2 200 </dev/null >/dev/null 2>&1
+  mv many/scale.*.json "$2"
+}
+many 11 many.json
 # Another process, whose functions and awaits have names that mean something to one format or another.
-edit deep.json '
+edit many.json '
 t.process.pid += 1
 t.process.name = "odd; \"one\", (1)"
 names = ["std::map<int, std::vector<char>>::operator[](int, \"x;y\")", "a;b 7", "tab\tand\nline", "(anonymous)::f",
@@ -55,8 +62,8 @@ for measure in wall exec waiting queued calls; do
     equal "folded: lines are frames and a number, in $file" "" "$(grep -vE '^[^;]+(;[^;]+)* [0-9]+$' $file.$measure)"
   done
 done
-equal "folded: odd names make no other stacks" "$(wc -l <deep.wall)" "$(wc -l <odd.wall)"
-equal "folded: and no deeper ones" "$(tr -dc ';\n' <deep.wall)" "$(tr -dc ';\n' <odd.wall)"
+equal "folded: odd names make no other stacks" "$("$aprof" export --to folded many.json | wc -l)" "$(wc -l <odd.wall)"
+equal "folded: and no deeper ones" "$("$aprof" export --to folded many.json | tr -dc ';\n')" "$(tr -dc ';\n' <odd.wall)"
 equal "folded: wall, if nothing is said" "$(cat a.wall)" "$("$aprof" export --to folded a.json)"
 "$aprof" export --to folded a.json odd.json -o both.folded
 equal "folded: two processes" $(amount wall a.json odd.json) "$(folded_sum <both.folded)"
@@ -94,7 +101,8 @@ if go tool -n pprof >/dev/null 2>&1; then
       equal "pprof: $measure of $file.json" "$(amount $measure $file.json)" "$(raw_sum $measure <$file.raw)"
     done
   done
-  equal "pprof: odd names make no other samples" "$(grep -cE '^ *[0-9]+ .*: [0-9 ]+$' deep.raw)" \
+  "$aprof" export --to pprof -o many.pb.gz many.json
+  equal "pprof: odd names make no other samples" "$(pprof many.pb.gz -raw | grep -cE '^ *[0-9]+ .*: [0-9 ]+$')" \
     "$(grep -cE '^ *[0-9]+ .*: [0-9 ]+$' odd.raw)"
   contains "pprof: names are whole" 'std::map<int, std::vector<char>>::operator[](int, "x;y")0' odd.raw
   contains "pprof: the build-id" "M=1" a.raw
@@ -116,6 +124,23 @@ if go tool -n pprof >/dev/null 2>&1; then
 else
   skip "pprof" "no go"
 fi
+
+# -- speedscope -----------------------------------------------------------------------
+
+"$aprof" export --to speedscope -o both.speedscope.json a.json odd.json
+for file in a deep odd; do
+  "$aprof" export --to speedscope -o $file.speedscope.json $file.json
+  for measure in wall exec waiting queued calls; do
+    equal "speedscope: $measure of $file.json" "$(amount $measure $file.json)" \
+      "$(value $file.speedscope.json "[sum(p.weights) for p in t.profiles if p.name.endswith(': $measure')][0]")"
+  done
+  equal "speedscope: each sample has a weight, each end is the sum, in $file" true "$(value $file.speedscope.json 'all(
+    len(p.samples) == len(p.weights) and p.endValue == sum(p.weights) for p in t.profiles)')"
+done
+equal "speedscope: two processes, each by name" "odd; \"one\", (1) program" \
+  "$(value both.speedscope.json '*sorted({p.name.rsplit(" (", 1)[0] for p in t.profiles})')"
+contains "speedscope: names are whole" 'std::map<int, std::vector<char>>::operator[](int, "x;y")0' \
+  <(value odd.speedscope.json '*[f.name for f in t.shared.frames]')
 
 # -- options ----------------------------------------------------------------------------
 
