@@ -11,6 +11,7 @@ const struct format formats[] = {
     {"pprof", "a profile for `go tool pprof' and its kin", pprof_write, FORMAT_BACKGROUND, true},
     {"folded", "a line for each stack and its time, as flamegraph.pl reads it", folded_write, FORMAT_MEASURE | FORMAT_BACKGROUND, false},
     {"speedscope", "for speedscope.app: a profile for each measure and process", speedscope_write, FORMAT_BACKGROUND, false},
+    {"callgrind", "a profile for callgrind_annotate and KCachegrind", callgrind_write, FORMAT_BACKGROUND, false},
     {NULL, NULL, NULL, 0, false}};
 /* clang-format on */
 

@@ -37,7 +37,8 @@ extern const struct format formats[];
 /* NULL: there is none of that name. */
 const struct format *format_find(const char *name);
 
-format_function openmetrics_write, prometheus_write, folded_write, pprof_write, speedscope_write;
+format_function openmetrics_write, prometheus_write, folded_write, pprof_write, speedscope_write,
+    callgrind_write;
 
 /* Seconds since 1970 when its counters began; NAN: not known. */
 double counted_since(const struct view_process *);

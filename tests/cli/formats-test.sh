@@ -142,6 +142,44 @@ equal "speedscope: two processes, each by name" "odd; \"one\", (1) program" \
 contains "speedscope: names are whole" 'std::map<int, std::vector<char>>::operator[](int, "x;y")0' \
   <(value odd.speedscope.json '*[f.name for f in t.shared.frames]')
 
+# -- callgrind --------------------------------------------------------------------------
+
+# annotate FILE WORD...: what callgrind_annotate says of it, without commas in numbers
+annotate() {
+  local file=$1
+  shift
+  callgrind_annotate --threshold=100 --auto=no "$@" "$file" 2>&1 | sed -E ':a; s/([0-9]),([0-9])/\1\2/; ta; s/\([^)]*%\)//g'
+}
+for file in a deep odd; do
+  "$aprof" export --to callgrind -o $file.callgrind $file.json
+  annotate $file.callgrind >$file.annotated
+  amounts="$(amount exec $file.json) $(amount waiting $file.json) $(amount queued $file.json) $(amount calls $file.json)"
+  equal "callgrind: totals of $file.json" "$amounts" "$(awk '/PROGRAM TOTALS/ { print $1, $2, $3, $4 }' $file.annotated)"
+  equal "callgrind: functions of $file.json, together" "$amounts" "$(awk '/\[.*\]$/ && /^ *[0-9]/ {
+    for (i = 1; i <= 4; i++) sum[i] += $i } END { print sum[1] + 0, sum[2] + 0, sum[3] + 0, sum[4] + 0 }' $file.annotated)"
+done
+row=$(value a.json 'max((x.exec_ns, x.name) for x in t.functions)' | sed 's/ .*//')
+contains "callgrind: a function by name and file" \
+  "tests/cli/findings.c:$(value a.json 'max((x.exec_ns, x.name) for x in t.functions)[1]') [" a.annotated
+equal "callgrind: inclusive, all is beneath the root" "$(amount exec deep.json) $(amount waiting deep.json)" \
+  "$(annotate deep.callgrind --inclusive=yes | awk '/server.c:handle_upload/ { print $1, $2 }')"
+contains "callgrind: names are whole" 'std::map<int, std::vector<char>>::operator[](int, "x;y")0' odd.callgrind
+# Functions of one name and file that call each other must not count time twice.
+edit many.json 'for x in t.functions: x.update(name="same", file="same.c")
+for p in t.tree:
+    if "function" in p: p.function = "same"' >same.json
+"$aprof" export --to callgrind -o same.callgrind same.json
+annotate same.callgrind --inclusive=yes >same.annotated
+contains "callgrind: recursion is another function" "same'4 [" same.annotated
+equal "callgrind: and counts once" "$(amount exec many.json)" "$(awk '/same.c:same / { print $1 }' same.annotated)"
+# What is called, and is not, has both.
+name=$(value many.json 'next(x.function for x in t.tree if x.get("parent") and "function" in x
+  and any(y.get("function") == x.function and not y.parent for y in t.tree))')
+"$aprof" export --to callgrind -o many.callgrind many.json
+equal "callgrind: inclusive, with and without a caller" \
+  "$(value many.json "sum(p.exec_ns + p.children_exec_ns for p in t.tree if p.get('function') == '$name')")" \
+  "$(annotate many.callgrind --inclusive=yes | awk -v name=":$name" '$5 ~ name "$" { print $1 }')"
+
 # -- options ----------------------------------------------------------------------------
 
 for words in "folded --top 3" "prometheus --measure exec" "openmetrics --all"; do
