@@ -12,6 +12,7 @@ const struct format formats[] = {
     {"folded", "a line for each stack and its time, as flamegraph.pl reads it", folded_write, FORMAT_MEASURE | FORMAT_BACKGROUND, false},
     {"speedscope", "for speedscope.app: a profile for each measure and process", speedscope_write, FORMAT_BACKGROUND, false},
     {"callgrind", "a profile for callgrind_annotate and KCachegrind", callgrind_write, FORMAT_BACKGROUND, false},
+    {"chrome", "totals as a trace for Chrome's viewer: how long, not when", chrome_write, FORMAT_BACKGROUND, false},
     {NULL, NULL, NULL, 0, false}};
 /* clang-format on */
 

@@ -38,7 +38,7 @@ extern const struct format formats[];
 const struct format *format_find(const char *name);
 
 format_function openmetrics_write, prometheus_write, folded_write, pprof_write, speedscope_write,
-    callgrind_write;
+    callgrind_write, chrome_write;
 
 /* Seconds since 1970 when its counters began; NAN: not known. */
 double counted_since(const struct view_process *);

@@ -180,6 +180,21 @@ equal "callgrind: inclusive, with and without a caller" \
   "$(value many.json "sum(p.exec_ns + p.children_exec_ns for p in t.tree if p.get('function') == '$name')")" \
   "$(annotate many.callgrind --inclusive=yes | awk -v name=":$name" '$5 ~ name "$" { print $1 }')"
 
+# -- chrome --------------------------------------------------------------------------
+
+for file in a deep odd; do
+  "$aprof" export --to chrome -o $file.trace.json $file.json
+  thread=0
+  for measure in wall exec waiting queued; do
+    thread=$((thread + 1))
+    # What lies in no other is of a root, and has all beneath.
+    equal "chrome: $measure of $file.json" "$(amount $measure $file.json)" "$(value $file.trace.json \
+      "(lambda l: round(1000 * sum(x.dur for x in l if not any(y is not x and y.ts <= x.ts and x.ts + x.dur <= y.ts + y.dur
+        and (y.dur > x.dur or l.index(y) < l.index(x)) for y in l))))([x for x in t.traceEvents if x.ph == 'X' and x.tid == $thread])")"
+  done
+done
+contains "chrome: says that it is no time line" "how long, not when" a.trace.json
+
 # -- options ----------------------------------------------------------------------------
 
 for words in "folded --top 3" "prometheus --measure exec" "openmetrics --all"; do
