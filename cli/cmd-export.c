@@ -22,7 +22,7 @@ struct export {
   const struct format *to;
   const char *output, *textfile;
   uint64_t functions; /* or NOT_GIVEN, as the next */
-  int measure;
+  int measure, rows;
   struct format_options options;
   struct view **view;
   size_t views;
@@ -57,6 +57,11 @@ static const struct option_row options[] = {
      .words = stack_measures},
     {"all", 0, OPTION_FLAG, offsetof(struct export, options.background),
      .text = "Waiting for new work (listeners, readers), too"},
+    {"rows", 0, OPTION_WORD, offsetof(struct export, rows), "LIST",
+     .text =
+         "Of csv: functions (default), awaits, wakers, blocking, delayed, loop, threads, misses, "
+         "or live",
+     .words = csv_rows},
     {0}};
 
 static const char *fault_of(const struct arguments *a) {
@@ -67,6 +72,7 @@ static const char *fault_of(const struct arguments *a) {
     const char *name;
   } option[] = {{e->functions != (uint64_t)NOT_GIVEN, FORMAT_FUNCTIONS, "--top"},
                 {e->measure != NOT_GIVEN, FORMAT_MEASURE, "--measure"},
+                {e->rows != NOT_GIVEN, FORMAT_ROWS, "--rows"},
                 {e->options.background, FORMAT_BACKGROUND, "--all"}};
   if (e->textfile && (e->to || e->output))
     return "--textfile says where to, and in which format: without --to and -o";
@@ -119,7 +125,7 @@ static void write_views(const void *of, FILE *out) {
 }
 
 int cmd_export(int argc, char **argv) {
-  struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN};
+  struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN, .rows = NOT_GIVEN};
   char *help = about();
   struct arguments a = {.usage = "[TARGET...]",
                         .about = help,
@@ -133,6 +139,7 @@ int cmd_export(int argc, char **argv) {
   e.to = e.textfile ? format_find(TEXTFILE_FORMAT) : e.to;
   e.options.functions = e.functions == (uint64_t)NOT_GIVEN ? FUNCTIONS : e.functions;
   e.options.measure = e.measure == NOT_GIVEN ? STACK_WALL : (enum stack_measure)e.measure;
+  e.options.rows = e.rows == NOT_GIVEN ? 0 : e.rows;
   bool done = load(&e, a.word, a.words) && output_given(path, write_views, &e);
   for (size_t i = 0; i < e.views; i++)
     view_free(e.view[i]);

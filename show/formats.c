@@ -13,6 +13,7 @@ const struct format formats[] = {
     {"speedscope", "for speedscope.app: a profile for each measure and process", speedscope_write, FORMAT_BACKGROUND, false},
     {"callgrind", "a profile for callgrind_annotate and KCachegrind", callgrind_write, FORMAT_BACKGROUND, false},
     {"chrome", "totals as a trace for Chrome's viewer: how long, not when", chrome_write, FORMAT_BACKGROUND, false},
+    {"csv", "a table of functions, awaits, loops...: --rows", csv_write, FORMAT_ROWS, false},
     {NULL, NULL, NULL, 0, false}};
 /* clang-format on */
 

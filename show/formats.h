@@ -16,6 +16,7 @@ struct format_options {
   uint64_t functions;         /* so many one by one, the rest as one; 0: all */
   enum stack_measure measure; /* the numbers, where there is one for each stack */
   bool background;            /* waiting for new work, too */
+  int rows;                   /* which of csv_rows */
 };
 
 /* Of any number of processes, each a view of its own. A failing `out` is the caller's to see. */
@@ -23,7 +24,7 @@ typedef void format_function(const struct view *const *, size_t views,
                              const struct format_options *, FILE *out);
 
 /* Which options it takes. */
-enum { FORMAT_FUNCTIONS = 1, FORMAT_MEASURE = 2, FORMAT_BACKGROUND = 4 };
+enum { FORMAT_FUNCTIONS = 1, FORMAT_MEASURE = 2, FORMAT_BACKGROUND = 4, FORMAT_ROWS = 8 };
 
 struct format {
   const char *name, *summary;
@@ -38,7 +39,10 @@ extern const struct format formats[];
 const struct format *format_find(const char *name);
 
 format_function openmetrics_write, prometheus_write, folded_write, pprof_write, speedscope_write,
-    callgrind_write, chrome_write;
+    callgrind_write, chrome_write, csv_write;
+
+/* The lists of totals that csv has; NULL ends them. */
+extern const char *const csv_rows[];
 
 /* Seconds since 1970 when its counters began; NAN: not known. */
 double counted_since(const struct view_process *);

@@ -195,9 +195,46 @@ for file in a deep odd; do
 done
 contains "chrome: says that it is no time line" "how long, not when" a.trace.json
 
+# -- csv -----------------------------------------------------------------------------------
+
+cat >rows.py <<'PY'
+"""Prints the sum of a column, or with = the distinct values."""
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True))
+if any(None in r or None in r.values() for r in rows):
+    sys.exit("rows and columns differ")
+if sys.argv[2] == "=":
+    print(*sorted({r[sys.argv[3]] for r in rows}), sep="\n")
+else:
+    print(sum(int(r[sys.argv[2]] or 0) for r in rows))
+PY
+for file in a deep odd; do
+  "$aprof" export --to csv -o $file.csv $file.json
+  for member in exec_ns queued_ns waiting_ns wall_ns created; do
+    equal "csv: $member of $file.json" "$(value $file.json "total(t.functions, '$member')")" "$(python3 rows.py $file.csv $member)"
+  done
+  for list in "awaits waiting_ns" "wakers count" "blocking held_ns" "delayed delayed_ns"; do
+    "$aprof" export --to csv --rows "${list% *}" -o rows.csv $file.json
+    equal "csv: $list of $file.json" "$(value $file.json "sum(total(x.${list% *}, '${list#* }') for x in t.functions)")" \
+      "$(python3 rows.py rows.csv "${list#* }")"
+  done
+  for list in "loop elapsed_ns" "threads events" "live count" "misses count"; do
+    "$aprof" export --to csv --rows "${list% *}" -o rows.csv $file.json
+    equal "csv: $list of $file.json" "$(value $file.json "total(t.${list% *}, '${list#* }')")" \
+      "$(python3 rows.py rows.csv "${list#* }")"
+  done
+  equal "csv: names of $file.json are whole" "$(value $file.json '*sorted({x.name.replace("\t", "?").replace("\n", "?") for x in t.functions})' | xargs -d '\n')" \
+    "$(python3 rows.py $file.csv = name | xargs -d '\n')"
+done
+"$aprof" export --to csv -o both.csv a.json odd.json
+equal "csv: two processes" "$(printf '%s\n' "$(value a.json t.process.pid)" "$(value odd.json t.process.pid)" | sort)" \
+  "$(python3 rows.py both.csv = pid)"
+"$aprof" export --to csv -o unseen.csv unseen.json
+equal "csv: what was not seen is empty" "" "$(python3 rows.py unseen.csv = exec_ns)"
+
 # -- options ----------------------------------------------------------------------------
 
-for words in "folded --top 3" "prometheus --measure exec" "openmetrics --all"; do
+for words in "folded --top 3" "pprof --rows live" "prometheus --measure exec" "openmetrics --all"; do
   # shellcheck disable=SC2086 # words
   "$aprof" export --to $words a.json >said.txt 2>&1
   equal "--to $words: usage" 2 $?
