@@ -60,6 +60,18 @@ void finding_why(struct program *p, struct check_finding *f, const struct ir_fun
                  async->name, from, why->about->text);
 }
 
+void finding_await(struct program *p, struct check_finding *f, const struct ir_function *in,
+                   const struct ir_step *s) {
+  for (int depth = 0; s && depth < 32; depth++) {
+    const struct judged *j = s->callee ? judged_of(s->callee) : NULL;
+    bool last = !j || !j->await;
+    finding_note(p, f, in->body->file, s->line, last ? "'%s' waits in '%s'" : "'%s' calls '%s'",
+                 in->name, s->callee ? s->callee->name : "a call");
+    in = s->callee;
+    s = last ? NULL : j->await;
+  }
+}
+
 static void unseen_add(struct check_unseen **list, size_t *count, const char *file, unsigned line,
                        const char *text) {
   *list = ir_grow(*list, *count, sizeof **list);

@@ -20,6 +20,9 @@ void finding_note(struct program *, struct check_finding *, const char *file, un
                   const char *format, ...) PRINTF(5, 6);
 /* Why this body is asynchronous, as a note. */
 void finding_why(struct program *, struct check_finding *, const struct ir_function *);
+/* The await that the step comes to, each call a note. */
+void finding_await(struct program *, struct check_finding *, const struct ir_function *in,
+                   const struct ir_step *);
 void trouble_add(struct program *, const char *file, unsigned line, const char *text);
 void pointer_add(struct program *, const char *file, unsigned line, const char *text);
 

@@ -23,7 +23,7 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 1
+#define IR_FORMAT 2
 enum { IR_SEPARATOR = 0x1f }; /* between the parts of a field */
 
 /* Of a function. */
@@ -56,6 +56,7 @@ struct ir_function {
   struct ir_function *next;    /* of the program */
   bool given;                  /* its address is taken somewhere */
   void *judged;                /* the linker's: struct judged */
+  bool forks;                  /* returns what fork() did */
   void *reached;               /* from asynchronous code: of the rule that asks */
 };
 
@@ -101,7 +102,8 @@ struct ir_block {
   unsigned *next;
   size_t nexts;
   const char *branch;
-  bool many; /* a switch */
+  bool many;  /* a switch */
+  bool apart; /* leads to no end of the function, or is another process: flow.h */
   unsigned line;
 };
 

@@ -229,6 +229,7 @@ static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CX
     if (kids.at[i].kind == CXCursor_ParmDecl)
       variable_new(l, kids.at[i]);
   lower_statement(l, block);
+  block_step(l, IR_RETURN, l->body->ir->block[l->body->now].line, NULL);
   block_settle(l);
   f->body = body.ir;
   l->body = outer;

@@ -119,10 +119,10 @@ static const char *member_given(const struct ir_body *b, const char *argument, c
   if (argument[0] != '&')
     return NULL;
   size_t length = strlen(argument + 1);
-  EACH_STEP(b, s)
-  if (s->kind == IR_SET && s->to && !strncmp(s->to, argument + 1, length) && s->to[length] == '.' &&
-      !strcmp(s->to + length + 1, member))
-    found = s->value;
+  EACH_STEP (b, s)
+    if (s->kind == IR_SET && s->to && !strncmp(s->to, argument + 1, length) &&
+        s->to[length] == '.' && !strcmp(s->to + length + 1, member))
+      found = s->value;
   return found;
 }
 
@@ -157,14 +157,48 @@ static void note_callbacks(struct program *p, const struct ir_function *in, stru
     }
 }
 
-void program_link(struct program *p) {
-  EACH_FUNCTION(p, f)
-  judge(p, f);
-  EACH_FUNCTION(p, f)
-  if (f->body)
-    EACH_STEP(f->body, s) {
-      s->callee = s->kind == IR_CALL ? program_function(p, s->to) : NULL;
-      if (s->callee)
-        note_callbacks(p, f, s);
+/* -- awaits ------------------------------------------------------------------------------------ */
+
+/* A stackless one gives up its stack where it waits: who calls it does not. */
+static bool keeps_stack(const struct judged *j) {
+  for (size_t i = 0; i < j->bodies; i++)
+    if (j->body[i].pendings)
+      return false;
+  return true;
+}
+
+static bool note_awaits(struct ir_function *f) {
+  struct judged *j = f->judged;
+  if (j->awaits || !f->body || !keeps_stack(j))
+    return false;
+  EACH_LIVE_STEP (f->body, s) {
+    const struct judged *callee = s->callee ? judged_of(s->callee) : NULL;
+    if (!callee || s->callee->flags & IR_VIRTUAL)
+      continue;
+    if (callee->awaits || line_at(f->body, s, LANG_AWAIT)) {
+      j->await = s;
+      return j->awaits = true;
     }
+  }
+  return false;
+}
+
+void program_await(struct program *p) {
+  for (bool more = true; more;) {
+    more = false;
+    EACH_FUNCTION (p, f)
+      more |= note_awaits(f);
+  }
+}
+
+void program_link(struct program *p) {
+  EACH_FUNCTION (p, f)
+    judge(p, f);
+  EACH_FUNCTION (p, f)
+    if (f->body)
+      EACH_STEP (f->body, s) {
+        s->callee = s->kind == IR_CALL ? program_function(p, s->to) : NULL;
+        if (s->callee)
+          note_callbacks(p, f, s);
+      }
 }

@@ -15,7 +15,7 @@ const char *program_value(const struct ir_body *b, const char *value) {
   const struct ir_variable *v = &b->variable[strtoul(value + 1, NULL, 10)];
   if (v->flags & (IR_PARAMETER | IR_KEPT | IR_THREAD | IR_REFERENCE))
     return value;
-  EACH_STEP(b, s) {
+  EACH_STEP (b, s) {
     if (!s->to || strcmp(s->to, value))
       continue;
     if (s->kind == IR_ADDRESS || (s->kind == IR_SET && set))

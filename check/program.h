@@ -24,8 +24,10 @@ struct why {
 struct judged {
   struct lang_about *call, *body;
   size_t calls, bodies;
-  bool async;  /* its body is a future's, on a loop */
-  bool worker; /* its body runs on a thread of its own, which may block */
+  bool async;                  /* its body is a future's, on a loop */
+  bool worker;                 /* its body runs on a thread of its own, which may block */
+  bool awaits;                 /* a call of it may wait; ... */
+  const struct ir_step *await; /* ... here, in its body, or NULL: each call of it does */
   struct why why;
 };
 
@@ -40,12 +42,16 @@ struct program {
   struct check_unseen *trouble, *pointer;
   size_t troubles, pointers;
   size_t unread; /* units */
+  bool part;     /* of the program only */
 };
 
 /* Takes the functions of a unit in. */
 void program_add(struct program *, struct ir_unit *);
 /* Once all units are there: callees, lines, which bodies are asynchronous. */
 void program_link(struct program *);
+
+/* Once it is known which ways lead to an end: which calls may wait. */
+void program_await(struct program *);
 
 struct ir_function *program_function(struct program *, const char *key);
 static inline const struct judged *judged_of(const struct ir_function *f) {
@@ -60,10 +66,18 @@ struct ir_function *program_function_of(struct program *, const struct ir_body *
 
 /* The line with that verb that holds at the call for certain; NULL: none does. */
 const struct lang_about *line_at(const struct ir_body *, const struct ir_step *, enum lang_verb);
+/* A call of it may wait, in it or in what it calls, before it returns. */
+static inline bool program_awaits(const struct ir_function *f) {
+  return judged_of(f)->awaits;
+}
 /* A body or a call that nobody described. */
 bool is_plain(const struct ir_function *);
 
 #define EACH_FUNCTION(p, f) for (struct ir_function *f = (p)->first; f; f = f->next)
+/* Of blocks on a way to the function's end, in its process. */
+#define EACH_LIVE_STEP(body, s)                                                                    \
+  for (struct ir_block *k_ = (body)->block; k_ < (body)->block + (body)->blocks; k_++)             \
+    for (struct ir_step *s = k_->step; s < k_->step + (k_->apart ? 0 : k_->steps); s++)
 #define EACH_STEP(body, s)                                                                         \
   for (struct ir_block *k_ = (body)->block; k_ < (body)->block + (body)->blocks; k_++)             \
     for (struct ir_step *s = k_->step; s < k_->step + k_->steps; s++)

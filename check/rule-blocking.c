@@ -87,12 +87,12 @@ static void tell(struct program *p, const struct rule *rule, const struct reache
 
 static void judge(struct program *p, const struct rule *rule) {
   struct walk w = {0};
-  EACH_FUNCTION(p, f)
-  if (f->body && judged_of(f)->async)
-    reach(&w, f, NULL, 0);
+  EACH_FUNCTION (p, f)
+    if (f->body && judged_of(f)->async)
+      reach(&w, f, NULL, 0);
   for (size_t i = 0; i < w.count; i++) {
     const struct reached *r = w.list[i];
-    EACH_STEP(r->function->body, s) {
+    EACH_LIVE_STEP (r->function->body, s) {
       if (s->kind == IR_ICALL)
         pointer_add(p, r->function->body->file, s->line,
                     s->value ? s->value : "a pointer that is not known");

@@ -15,7 +15,7 @@ struct rule {
   void (*judge)(struct program *, const struct rule *);
 };
 
-#define RULES(ROW) ROW(blocking)
+#define RULES(ROW) ROW(blocking) ROW(mutex) ROW(escape) ROW(stackless) ROW(lines)
 #define RULE_DECLARED(NAME) extern const struct rule rule_##NAME;
 RULES(RULE_DECLARED)
 

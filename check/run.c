@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From units to findings: the run of all rules; see check.h. */
 #include "findings.h"
+#include "flow.h"
 #include "read/util.h"
 #include "rules.h"
 #include "unit.h"
@@ -92,6 +93,9 @@ bool check_run(const struct check_request *r, struct check_result *result) {
   }
   nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   program_link(p);
+  flow_settle(p);
+  program_await(p);
+  p->part = r->database && r->files;
   for (size_t i = 0; i < ALL_RULES; i++)
     rules[i]->judge(p, rules[i]);
   findings_settle(p);

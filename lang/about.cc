@@ -228,6 +228,24 @@ static const char *base_name(const Library *library) {
   return library ? strrchr(library->path.c_str(), '/') + 1 : nullptr;
 }
 
+/* One more than the highest index of an argument in the line. */
+static int arguments_of(const Binding *b) {
+  int most = 0;
+  auto visit = [&](const Value *value) {
+    value_visit(value, [&](const Value &v) {
+      if (v.kind == Value::Arg)
+        most = std::max(most, (int)(v.number < 0 ? -v.number : v.number + 1));
+    });
+  };
+  visit(b->key.first.get());
+  visit(b->key.second.get());
+  for (const auto &function : b->functions)
+    visit(function.get());
+  condition_visit(b->ok, visit);
+  condition_visit(b->when, visit);
+  return most;
+}
+
 static struct lang_about about_of(const Binding *b) {
   struct lang_about about = {};
   about.verb = (enum lang_verb)b->verb;
@@ -245,6 +263,10 @@ static struct lang_about about_of(const Binding *b) {
   about.has_when = (bool)b->when;
   about.of_body = b->place == Place::Def || b->place == Place::Type ||
                   (b->place == Place::None && (b->verb == Verb::Async || b->verb == Verb::Run));
+  about.names_function =
+      (b->place == Place::Call || b->place == Place::Def) && !b->regex && !b->listed;
+  about.name = b->name.c_str();
+  about.arguments = arguments_of(b);
   about.worker = b->worker;
   about.names = b->names;
   about.noreturn = b->noreturn;

@@ -116,7 +116,10 @@ struct lang_about {
   size_t functions;
   bool has_when, worker, names, noreturn, own_runs; /* own_runs: what is asked for calls back */
   bool of_body;                                     /* not of calls */
-  bool run_worker;                                  /* the `| run` of it is on a thread of a pool */
+  bool names_function; /* `name` is one function's, and no list's, pattern's or type's */
+  const char *name;
+  int arguments;   /* how many there must be */
+  bool run_worker; /* the `| run` of it is on a thread of a pool */
   int64_t pending[LANG_PENDING];
   size_t pendings;
   const void *binding;

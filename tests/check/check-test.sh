@@ -24,7 +24,8 @@ found() {
   sed -nE "s/^([^ :]+:[0-9]+):[0-9]+: warning: .*\[$1\]\$/\1/p" "$2" | sort -u
 }
 marked() {
-  grep -n '/\* BAD' "$@" /dev/null | cut -d: -f1,2 | sort -u
+  { grep -n '/\* BAD' "$@" /dev/null; [ ! -e my.aprof ] || awk '/^# BAD/ { print FILENAME ":" NR + 1 }' my.aprof; } |
+    cut -d: -f1,2 | sort -u
 }
 
 cd "$src/tests/check" || exit 1
@@ -51,7 +52,7 @@ done
 
 # -- the path, and the caret -----------------------------------------------------------
 out=$work/blocking-in-async.txt
-grep -A7 '^log.c:11:' "$out" >"$work/one"
+grep -A7 '^log.c:13:' "$out" >"$work/one"
 equal "the call has a caret" "      |     ^~~~~" "$(sed -n 3p "$work/one")"
 equal "its path is whole, and the shortest" "server.c: 'on_read' is asynchronous: 'uv_read_start' is given it here
 server.c: 'on_read' calls 'audit'
@@ -95,7 +96,7 @@ static void on_timer(uv_timer_t *timer) { (void)timer; hooks->tell(); }
 void arm(uv_timer_t *timer) { uv_timer_start(timer, on_timer, 1, 0); }
 END
 check_files unseen broken.c header.c deep.c pointer.c src/server.c src/log.c --
-equal "a unit that crashes the parser does not end the run" "$(marked src/*.c | grep -v :46)" \
+equal "a unit that crashes the parser does not end the run" "$(marked src/*.c | grep -v :47)" \
   "$(found blocking-in-async unseen.txt)"
 contains "it is named" "deep.c: the parser crashed" unseen.err
 contains "so is one that does not parse" "broken.c: 1 error" unseen.err

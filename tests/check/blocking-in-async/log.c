@@ -2,6 +2,8 @@
 /* Plain functions of another unit, which knows no loop. */
 #include "log.h"
 
+#include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #define SYNC(fd) fdatasync(fd)
@@ -20,4 +22,31 @@ void audit(long count) {
 
 void store(int descriptor) {
   fsync(descriptor);
+}
+
+/* What leads to the end of the program, or is another process, holds no loop. */
+static pid_t start(void) {
+  return fork();
+}
+
+static void die(void) {
+  sleep(1);
+  abort();
+}
+
+void save(int descriptor) {
+  pid_t child;
+  if ((child = start()) == 0) {
+    fsync(descriptor);
+    _exit(0);
+  }
+  if (child < 0)
+    die();
+  if (!fork())
+    sleep(1);
+  else
+    sleep(2); /* BAD */
+  pid_t other = fork();
+  if (other > 0)
+    usleep(1); /* BAD */
 }

@@ -4,6 +4,7 @@ extern "C" {
 #endif
 void audit(long count);
 void store(int descriptor);
+void save(int descriptor);
 #ifdef __cplusplus
 }
 #endif

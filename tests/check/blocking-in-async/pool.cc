@@ -23,7 +23,8 @@ static void sleep(int) {}
 
 void arm(uv_timer_t *timer) {
   net::Resolver resolver;
-  uv_timer_start(timer, [](uv_timer_t *) { usleep(1); }, 1, 0); /* BAD */
+  uv_timer_start(
+      timer, [](uv_timer_t *) { usleep(1); }, 1, 0); /* BAD */
   uv_timer_start(
       timer,
       [](uv_timer_t *) {

@@ -17,6 +17,7 @@ static void on_timer(uv_timer_t *timer) {
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
   (void)stream, (void)buffer;
   audit(count);
+  save(1);
 }
 
 /* A thread of the pool may block, and so may what nobody calls back. */

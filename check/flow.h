@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which way a function goes, and what lies on it.
+ *
+ * Purpose: what is on no way to the end of its function (before abort() and its kin), or runs in
+ * another process, concerns no loop; and rules ask here what follows a step.
+ * Cost: some walks over the blocks of a function. Locking: none.
+ */
+#ifndef APROF_CHECK_FLOW_H
+#define APROF_CHECK_FLOW_H
+
+#include "program.h"
+
+/* Fills `apart` of all blocks, and finds functions that never return. */
+void flow_settle(struct program *);
+
+/* What a walk makes of a step. */
+enum flow_visit { FLOW_ON, FLOW_STOP, FLOW_FOUND };
+typedef enum flow_visit flow_visitor(void *of, const struct ir_step *);
+
+/* A step that the visitor finds, on a way from behind `from` on which it does not stop; NULL: none.
+   A branch that must have been taken to come to `from` is taken again. */
+const struct ir_step *flow_find(const struct ir_body *, const struct ir_step *from, flow_visitor *,
+                                void *of);
+/* The same from the begin of a block, whatever came before. */
+const struct ir_step *flow_find_at(const struct ir_body *, unsigned block, flow_visitor *,
+                                   void *of);
+
+/* From each block, whether the entry leads there, without the edge (from, way). */
+bool *flow_reached(const struct ir_body *, unsigned entry, unsigned from, size_t way);
+#define FLOW_NO_EDGE UINT32_MAX
+
+/* A value has this variable, call or name in it, as a whole. */
+bool value_has(const char *value, const char *part);
+/* The step reads it: as an argument, a value, a condition of its own. */
+bool step_has(const struct ir_step *, const char *part);
+
+#endif

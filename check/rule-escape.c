@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* local-escapes: the address of a local that what comes later will use. */
+#include "findings.h"
+#include "flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "&$3", "&$3.member": the variable, which goes when its function returns. NULL: no such. */
+static const struct ir_variable *local_at(const struct ir_body *b, const char *value, int *id) {
+  if (value[0] != '&' || value[1] != '$' || strstr(value, "->") || strchr(value, '*'))
+    return NULL;
+  *id = (int)strtol(value + 2, NULL, 10);
+  const struct ir_variable *v = &b->variable[*id];
+  return v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE) ? NULL : v;
+}
+
+static const char *argument_at(const struct ir_step *s, int index) {
+  long at = index < 0 ? (long)s->argument.count + index : index;
+  return at >= 0 && (size_t)at < s->argument.count ? s->argument.text[at] : NULL;
+}
+
+static bool is_any_pointer(const char *type) {
+  return !strcmp(type, "void *") || !strcmp(type, "gpointer");
+}
+
+/* The future is over before the function is: it is ended, or the loop runs in here. */
+static enum flow_visit visit(void *of, const struct ir_step *s) {
+  static const char *const runs[] = {"run",  "loop",  "dispatch", "iteration", "wait", "poll",
+                                     "join", "await", "sleep",    "yield",     NULL};
+  const struct ir_body *body = of;
+  if (s->kind == IR_RETURN)
+    return FLOW_FOUND;
+  if (s->kind == IR_ICALL)
+    return FLOW_STOP; /* who knows */
+  if (s->kind != IR_CALL || !s->callee)
+    return FLOW_ON;
+  if (line_at(body, s, LANG_END) || line_at(body, s, LANG_AWAIT) || program_awaits(s->callee))
+    return FLOW_STOP;
+  for (size_t i = 0; runs[i]; i++)
+    if (strstr(s->callee->name, runs[i]))
+      return FLOW_STOP;
+  for (size_t i = 0; i < judged_of(s->callee)->calls; i++)
+    if (judged_of(s->callee)->call[i].verb == LANG_END)
+      return FLOW_STOP;
+  return FLOW_ON;
+}
+
+static void tell(struct program *p, const struct rule *rule, const struct ir_function *f,
+                 const struct ir_step *s, const struct ir_step *end, const struct ir_variable *v,
+                 bool key) {
+  struct check_finding *found = finding_begin(p, rule, f->body->file, s->line, v->name);
+  found->text = say(p,
+                    key ? "'%s' goes when '%s' returns, and '%s' has begun what uses it later"
+                        : "'%s' goes when '%s' returns, and the callback that '%s' is given uses "
+                          "it later",
+                    v->name, f->name, s->callee->name);
+  finding_note(p, found, f->body->file, v->line, "'%s' is declared here, a local of '%s'", v->name,
+               f->name);
+  finding_note(p, found, f->body->file, end->line ? end->line : s->line,
+               "'%s' returns here, and nothing has ended it", f->name);
+  found->mend = "take memory that lives as long (malloc, a member of what the callback gets), and "
+                "free it in the callback";
+}
+
+static void judge_call(struct program *p, const struct rule *rule, const struct ir_function *f,
+                       const struct ir_step *s, const struct lang_about *about) {
+  int id;
+  const struct ir_variable *v = NULL;
+  bool key = false;
+  if (!about->functions)
+    return;
+  const char *first =
+      about->has_key && about->key.kind == LANG_ARGUMENT ? argument_at(s, about->key.index) : NULL;
+  if (first && (v = local_at(f->body, first, &id)))
+    key = true;
+  for (size_t i = 0; !v && i < s->argument.count && i < s->callee->parameters.count; i++)
+    if (is_any_pointer(s->callee->parameters.text[i]))
+      v = local_at(f->body, s->argument.text[i], &id);
+  if (!v)
+    return;
+  const struct ir_step *end = flow_find(f->body, s, visit, f->body);
+  if (end)
+    tell(p, rule, f, s, end, v, key);
+}
+
+/* In callbacks and what they call, which run no loop: main() may wait in its own. */
+static void judge(struct program *p, const struct rule *rule) {
+  EACH_FUNCTION (p, f) {
+    if (!f->body || !f->reached)
+      continue;
+    EACH_LIVE_STEP (f->body, s) {
+      const struct lang_about *about = s->callee ? line_at(f->body, s, LANG_CREATE) : NULL;
+      if (about)
+        judge_call(p, rule, f, s, about);
+    }
+  }
+}
+
+const struct rule rule_escape = {
+    {"local-escapes", "the address of a local, given to what uses it when the function is over"},
+    judge};

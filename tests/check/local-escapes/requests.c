@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests and data that callbacks come to when their maker has returned. */
+#include <event2/event.h>
+#include <stdlib.h>
+#include <uv.h>
+
+static void on_written(uv_write_t *request, int status) {
+  (void)request, (void)status;
+}
+
+static void start(uv_stream_t *stream, uv_buf_t *buffer) {
+  uv_write_t request;
+  uv_write(&request, stream, buffer, 1, on_written); /* BAD */
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *got) {
+  uv_buf_t buffer = uv_buf_init(got->base, (unsigned)count);
+  static uv_write_t kept;
+  uv_write_t *made = (uv_write_t *)malloc(sizeof *made);
+  start(stream, &buffer);
+  uv_write(&kept, stream, &buffer, 1, on_written);
+  uv_write(made, stream, &buffer, 1, on_written);
+}
+
+static void on_timer(uv_timer_t *timer) {
+  uv_timer_t once, ended;
+  uv_timer_init(timer->loop, &once);
+  uv_timer_init(timer->loop, &ended);
+  uv_timer_start(&once, on_timer, 1, 0);
+  uv_run(timer->loop, UV_RUN_ONCE);
+  uv_timer_start(&ended, on_timer, 1, 0);
+  uv_timer_stop(&ended);
+}
+
+struct client {
+  int number;
+};
+
+static void on_event(evutil_socket_t socket, short what, void *data) {
+  struct event_base *base = (struct event_base *)data;
+  struct client client = {1}, *long_lived = (struct client *)calloc(1, sizeof *long_lived);
+  struct timeval soon = {1, 0};
+  (void)what;
+  event_base_once(base, socket, EV_READ, on_event, &client, &soon); /* BAD */
+  event_base_once(base, socket, EV_READ, on_event, long_lived, &soon);
+}
+
+/* main() may wait for it, in its loop. */
+int main(void) {
+  uv_loop_t *loop = uv_default_loop();
+  uv_timer_t timer;
+  uv_stream_t *stream = (uv_stream_t *)calloc(1, sizeof(uv_tcp_t));
+  struct event_base *base = event_base_new();
+  uv_timer_init(loop, &timer);
+  uv_timer_start(&timer, on_timer, 1, 0);
+  uv_read_start(stream, NULL, on_read);
+  event_base_once(base, 0, EV_READ, on_event, base, NULL);
+  return uv_run(loop, UV_RUN_DEFAULT);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks and waits of coroutines that have a stack. */
+#include <aprof.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+APROF_AWAIT void yield_now(void);
+void plain(void);
+#ifdef __cplusplus
+}
+#endif
+
+static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlock_all(void) {
+  pthread_mutex_unlock(&table);
+}
+
+static void deep(void) {
+  plain();
+  yield_now();
+}
+
+APROF_ASYNC void direct(void) {
+  pthread_mutex_lock(&table);
+  yield_now(); /* BAD */
+  pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC void through(void) {
+  pthread_mutex_lock(&table);
+  plain();
+  deep(); /* BAD */
+  pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC int early(int n) {
+  pthread_mutex_lock(&table);
+  if (n > 3)
+    return -1;
+  pthread_mutex_unlock(&table);
+  yield_now();
+  return 0;
+}
+
+APROF_ASYNC void on_one_way(int n) {
+  pthread_mutex_lock(&table);
+  if (n > 3)
+    pthread_mutex_unlock(&table);
+  yield_now(); /* BAD */
+  if (n <= 3)
+    pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC void before(void) {
+  pthread_mutex_lock(&table);
+  plain();
+  pthread_mutex_unlock(&table);
+  yield_now();
+}
+
+APROF_ASYNC void by_another(void) {
+  pthread_mutex_lock(&table);
+  unlock_all();
+  yield_now();
+}
+
+APROF_ASYNC void wrong_one(void) {
+  pthread_mutex_lock(&table);
+  pthread_mutex_unlock(&other);
+  yield_now(); /* BAD */
+  pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC void same_condition(int locked) {
+  if (locked)
+    pthread_mutex_lock(&table);
+  plain();
+  if (locked)
+    pthread_mutex_unlock(&table);
+  yield_now();
+}
+
+APROF_ASYNC void dies(int n) {
+  pthread_mutex_lock(&table);
+  if (n) {
+    yield_now();
+    abort();
+  }
+  pthread_mutex_unlock(&table);
+}
+
+static void unlock_it(pthread_mutex_t **mutex) {
+  pthread_mutex_unlock(*mutex);
+}
+
+APROF_ASYNC void cleaned_up(int n) {
+  {
+    __attribute__((cleanup(unlock_it))) pthread_mutex_t *held = &table;
+    pthread_mutex_lock(&table);
+    if (n)
+      yield_now(); /* BAD */
+  }
+  yield_now();
+}
+
+/* One that is called again: it keeps the lock while it is not. */
+APROF("run key=a0 pending=0") int steps(int *state) {
+  pthread_mutex_lock(&table);
+  if (*state == 0)
+    return 0; /* BAD */
+  pthread_mutex_unlock(&table);
+  if (*state == 1)
+    return 0;
+  return 1;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Protothreads: their locals are gone when they go on. */
+#include <aprof.h>
+
+struct thread {
+  int line, count;
+};
+enum { WAITING, ENDED };
+#define THREAD APROF("run key=a0 pending=0") int
+#define BEGIN(t)                                                                                   \
+  char yielded = 1;                                                                                \
+  (void)yielded;                                                                                   \
+  switch ((t)->line) {                                                                             \
+  case 0:
+#define UNTIL(t, condition)                                                                        \
+  do {                                                                                             \
+    yielded = 0;                                                                                   \
+    (t)->line = __LINE__;                                                                          \
+    /* fall through */                                                                             \
+  case __LINE__:                                                                                   \
+    if (yielded == 0 || !(condition))                                                              \
+      return WAITING;                                                                              \
+  } while (0)
+#define END(t)                                                                                     \
+  }                                                                                                \
+  (t)->line = 0;                                                                                   \
+  return ENDED
+
+int ready(int), measure(void);
+void use(int), fill(int *);
+
+THREAD loses(struct thread *t) {
+  int first, again, twice, whole;
+  BEGIN(t);
+  first = measure();
+  again = measure();
+  use(first);
+  UNTIL(t, ready(1));
+  use(first); /* BAD */
+  again = measure();
+  use(again);
+  for (twice = 0; twice < 3; twice++) { /* BAD */
+    UNTIL(t, ready(2));
+  }
+  whole = measure();
+  UNTIL(t, ready(whole)); /* BAD */
+  END(t);
+}
+
+THREAD keeps(struct thread *t) {
+  static int kept;
+  int before = measure(), inside, filled;
+  BEGIN(t);
+  kept = measure();
+  t->count = measure();
+  inside = measure();
+  use(inside);
+  UNTIL(t, ready(t->count));
+  use(kept);
+  use(before);
+  inside = measure();
+  use(inside);
+  fill(&filled);
+  use(filled);
+  UNTIL(t, ready(kept));
+  END(t);
+}
+
+/* It waits for nothing: a plain one with a switch. */
+int plain(struct thread *t) {
+  int first = 0;
+  switch (t->line) {
+  case 0:
+    first = measure();
+    /* fall through */
+  case 1:
+    return first;
+  }
+  return 0;
+}
