@@ -11,6 +11,7 @@
 #include "finding-table.h"
 #include "option.h"
 #include "read/fields.h"
+#include "sentence.h"
 
 enum finding_kind {
 #define FINDING_KIND(KIND, name, limit) FINDING_##KIND,
@@ -48,10 +49,6 @@ uint64_t ask_longest_slice(const struct view_function *);
 /* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
    another matter (LACKS). */
 bool ask_lacks_histograms(const struct view_function *);
-
-/* A time as shown; behind a mark where it is longer than the interval, so began before. */
-const char *ask_time(const struct view *, uint64_t ns);
-const char *ask_short(const struct view *, uint64_t ns); /* for columns */
 
 /* Of a function's sum, per future: that was made, or in an interval lived in it. UNKNOWN: none. */
 uint64_t ask_per_call(const struct view *, const struct view_function *, uint64_t sum);
@@ -107,8 +104,8 @@ struct finding {
   const struct view_function *function; /* or NULL */
   char *at;                             /* "file:line" of the evidence, or NULL */
   const char *created_at, *created_by;  /* or NULL */
-  char *text;
-  char *effect[FINDING_EFFECTS]; /* what else it did, worst first; NULL: no more */
+  struct sentence text;
+  struct sentence effect[FINDING_EFFECTS]; /* what else it did, worst first; none: no more */
   const struct view_function
       *cause; /* another finding is about it, whose effect this is; or NULL */
 };

@@ -7,8 +7,8 @@
  * name and a file are taken in the order of their lines.
  */
 #include "diff.h"
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int by_key(const void *a, const void *b) {
 enum pass { IN_FILE, IN_NAME, ALONE, PASSES };
 
 static const char *file_key(enum pass pass, const char *file) {
-  return !file || pass == ALONE ? "" : pass == IN_FILE ? file : shown_base(file);
+  return !file || pass == ALONE ? "" : pass == IN_FILE ? file : base_name(file);
 }
 
 /* Pairs the nth of one list with the nth of the other, within a key. `to` of each that comes:
@@ -143,7 +143,7 @@ static void add_functions(struct diff *d, size_t run) {
 /* -- awaits --------------------------------------------------------------------------- */
 
 static char *await_key(const char *callee, const char *kind, bool background, const char *file) {
-  return print_string("%d%s\n%s\n%s", background, callee, kind, file ? shown_base(file) : "");
+  return print_string("%d%s\n%s\n%s", background, callee, kind, file ? base_name(file) : "");
 }
 
 /* Of the function in row `at`; its awaits of the runs before are the rows from `base` on. */
@@ -225,7 +225,7 @@ static bool are_apart(const struct diff *d) {
   return true;
 }
 
-static void note(struct diff *d, char *text) {
+static void note(struct diff *d, struct sentence text) {
   d->note = reallocate(d->note, d->notes + 1, sizeof *d->note);
   d->note[d->notes++] = text;
 }
@@ -233,16 +233,16 @@ static void note(struct diff *d, char *text) {
 static void note_run(struct diff *d, const struct view *v) {
   const struct view_health *h = &v->health;
   if (h->torn_threads)
-    note(d, print_string("%s: killed inside an event of %s thread%s, which is in no number",
-                         v->what, shown_count(h->torn_threads), h->torn_threads > 1 ? "s" : ""));
+    note(d, sentence("%s: killed inside an event of %s thread%s, which is in no number", v->what,
+                     told_count(h->torn_threads), h->torn_threads > 1 ? "s" : ""));
   if (!h->consistent)
-    note(d, print_string("%s: read while busy; its last instants are blurred", v->what));
+    note(d, sentence("%s: read while busy; its last instants are blurred", v->what));
   if (h->lost_futures || h->lost_events)
-    note(d, print_string("%s: lost %s futures and %s events: its sums are too low", v->what,
-                         shown_count(h->lost_futures), shown_count(h->lost_events)));
+    note(d, sentence("%s: lost %s futures and %s events: its sums are too low", v->what,
+                     told_count(h->lost_futures), told_count(h->lost_events)));
   if (v->shed)
-    note(d, print_string("%s: detail was shed to hold its overhead: ~ marks what lacks something",
-                         v->what));
+    note(d, sentence("%s: detail was shed to hold its overhead: ~ marks what lacks something",
+                     v->what));
 }
 
 static bool differ(const char *a, const char *b) {
@@ -262,11 +262,11 @@ static void describe(struct diff *d) {
     note_run(d, d->view[i]);
   }
   if (hosts)
-    note(d, print_string("%s", "they ran on different machines, or numbers of processors"));
+    note(d, sentence("they ran on different machines, or numbers of processors"));
   if (programs)
-    note(d, print_string("%s", "the programs have different names"));
+    note(d, sentence("the programs have different names"));
   if (mixed && !unknown)
-    note(d, print_string("%s", "the runs of one side are of several builds"));
+    note(d, sentence("the runs of one side are of several builds"));
   bool both = d->side[DIFF_A] && d->side[DIFF_B];
   d->other_build =
       unknown || !both ? -1 : differ(first->build_id, d->view[d->side[DIFF_A]]->process.build_id);
@@ -292,7 +292,7 @@ void diff_free(struct diff *d) {
   for (size_t i = 0; d && i < d->rows; i++)
     free(d->row[i].of);
   for (size_t i = 0; d && i < d->notes; i++)
-    free(d->note[i]);
+    sentence_free(d->note[i]);
   if (d) {
     free(d->note);
     free(d->row);

@@ -39,9 +39,9 @@ struct diff {
   struct diff_row *row;          /* the process, functions, awaits */
   size_t rows, room;
   size_t functions;
-  bool has_spread; /* some side has several runs */
-  int other_build; /* 1: by build-id; 0: no; -1: not known */
-  char **note;     /* what makes the comparison less sure, in words */
+  bool has_spread;       /* some side has several runs */
+  int other_build;       /* 1: by build-id; 0: no; -1: not known */
+  struct sentence *note; /* what makes the comparison less sure, in words */
   size_t notes;
 };
 

@@ -2,8 +2,8 @@
 /* What findings did to other functions; see findings.h. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +45,16 @@ static void tell_delayed(struct finding *finding, uint64_t queueing) {
   size_t told = fits ? f->delays : MOST_DELAYED - 1;
   for (size_t i = 0; i < told; i++) {
     const struct view_delayed *d = list[i];
-    finding->effect[i] = print_string("delayed `%s` %s time%s, %s = %s of all queueing", d->name,
-                                      shown_count(d->count), d->count == 1 ? "" : "s",
-                                      shown_time(d->delayed), shown_percent(d->delayed, queueing));
+    finding->effect[i] = sentence("delayed `%s` %s time%s, %s = %s of all queueing", d->name,
+                                  told_count(d->count), d->count == 1 ? "" : "s",
+                                  told_time(d->delayed), told_percent(d->delayed, queueing));
   }
   for (size_t i = told; i < f->delays; i++)
     add_to(&rest, list[i]->delayed);
   if (!fits)
     finding->effect[told] =
-        print_string("delayed %zu others, %s = %s of all queueing", f->delays - told,
-                     shown_time(rest), shown_percent(rest, queueing));
+        sentence("delayed %s others, %s = %s of all queueing", told_count(f->delays - told),
+                 told_time(rest), told_percent(rest, queueing));
   free(list);
 }
 
@@ -100,7 +100,7 @@ static bool is_inside(const struct finding *blocking, const struct finding *held
 /* Beneath the hold, before whom it delayed. */
 static void tell_inside(struct finding *held, const struct finding *blocking) {
   memmove(held->effect + 1, held->effect, (FINDING_EFFECTS - 1) * sizeof *held->effect);
-  held->effect[0] = print_string("%s", blocking->text);
+  held->effect[0] = sentence("%s", blocking->text.parts);
 }
 
 /* Those that go on for ever are many: told by what they wait for. */
@@ -122,7 +122,7 @@ void findings_effects(const struct view *v, struct finding *findings, size_t cou
   }
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; findings[i].kind == FINDING_BLOCKING && j < count; j++)
-      if (!findings[j].effect[FINDING_EFFECTS - 1] && is_inside(&findings[i], &findings[j])) {
+      if (!findings[j].effect[FINDING_EFFECTS - 1].parts && is_inside(&findings[i], &findings[j])) {
         findings[i].cause = findings[i].function;
         tell_inside(&findings[j], &findings[i]);
       }

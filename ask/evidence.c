@@ -2,10 +2,10 @@
 /* What the files of findings share; see findings.h. */
 #include "findings.h"
 
-#include "format.h"
 #include "live.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void findings_add(struct findings *list, struct finding finding) {
 }
 
 char *findings_place(const char *file, uint64_t line) {
-  return file ? print_string("%s", shown_place(file, line)) : NULL;
+  return file ? print_string("%s", place_text(file, line)) : NULL;
 }
 
 uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
@@ -71,12 +71,11 @@ bool findings_is_left(const struct live_case *c) {
 }
 
 /* The young are not counted, nor those of other places. */
-char *findings_of_alive(const struct alike *g) {
+const char *findings_of_alive(const struct alike *g) {
   uint64_t live = g->function->live;
-  return g->count >= live ? print_string("%s", "")
-                          : print_string(", of %s alive,", shown_count(live));
+  return g->count >= live ? "" : turn_text(", of %s alive,", told_count(live));
 }
 
 const char *findings_time(const struct alike *g, uint64_t time) {
-  return shown_mark(LACKS(g->lacks, live, since), shown_time(time));
+  return told_mark(LACKS(g->lacks, live, since), told_time(time));
 }

@@ -2,9 +2,9 @@
 /* Calls that block a loop. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,13 @@ static void find_blocking(struct findings *list, const struct view_function *f, 
     const struct view_blocking *b = &f->blocking[i];
     if (!is_blocking(b, elapsed, threshold))
       continue;
-    const char *max = shown_mark(LACKS(f->lacks, blocking, max), shown_time(b->max));
-    const char *held = shown_mark(LACKS(f->lacks, blocking, held), shown_time(b->held));
-    char *worst = b->max != UNKNOWN ? print_string(", %s at worst", max) : print_string("%s", "");
-    char *text = print_string("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name,
-                              b->callee, blocking_way(b->callee), shown_place(b->file, b->line),
-                              held, shown_count(b->count), b->count == 1 ? "" : "s", worst);
-    free(worst);
+    const char *max = told_mark(LACKS(f->lacks, blocking, max), told_time(b->max));
+    const char *held = told_mark(LACKS(f->lacks, blocking, held), told_time(b->held));
+    const char *worst = b->max != UNKNOWN ? turn_text(", %s at worst", max) : "";
+    struct sentence text =
+        sentence("`%s` calls %s%s at %s: %s of loop time (%s time%s%s)", f->name, b->callee,
+                 blocking_way(b->callee), place_text(b->file, b->line), held, told_count(b->count),
+                 b->count == 1 ? "" : "s", worst);
     findings_add(list, (struct finding){.kind = FINDING_BLOCKING,
                                         .weight = b->held,
                                         .severity = b->held,

@@ -2,8 +2,8 @@
 /* Functions of which more and more futures live. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,16 @@ static void find_growing(struct findings *list, const struct view_function *f) {
   if (before == UNKNOWN || view_unseen(f) || f->live / GROWING_TIMES < before ||
       f->live - before < GROWING_LEAST)
     return;
-  findings_add(list,
-               (struct finding){
-                   .kind = FINDING_GROWING,
-                   .weight = f->live - before,
-                   .severity = UNKNOWN,
-                   .count = f->live - before,
-                   .function = f,
-                   .at = findings_place(f->file, f->line),
-                   .text = print_string("`%s` grows: %s lived at the beginning, %s at the end",
-                                        f->name, shown_count(before), shown_count(f->live)),
-               });
+  findings_add(list, (struct finding){
+                         .kind = FINDING_GROWING,
+                         .weight = f->live - before,
+                         .severity = UNKNOWN,
+                         .count = f->live - before,
+                         .function = f,
+                         .at = findings_place(f->file, f->line),
+                         .text = sentence("`%s` grows: %s lived at the beginning, %s at the end",
+                                          f->name, told_count(before), told_count(f->live)),
+                     });
 }
 
 /* -- by the ages of those alive ------------------------------------------------------ */
@@ -80,22 +79,22 @@ static void add_old(struct findings *list, const struct view *v, const struct al
   const struct view_function *f = &v->function[a->first->function];
   uint64_t usual = findings_usual_life(f);
   const char *at = a->first->created_at;
-  char *life = usual ? print_string(" (most lives take %s at most)", shown_time(usual))
-                     : print_string("%s", f->done + f->cancelled ? "" : "; none has ever ended");
+  const char *life = usual ? turn_text(" (most lives take %s at most)", told_time(usual))
+                     : f->done + f->cancelled ? ""
+                                              : "; none has ever ended";
   findings_add(
-      list, (struct finding){.kind = FINDING_GROWING,
-                             .weight = a->count,
-                             .severity = UNKNOWN,
-                             .count = a->count,
-                             .function = f,
-                             .created_at = at,
-                             .at = at ? print_string("%s", at) : findings_place(f->file, f->line),
-                             .text = print_string(
-                                 "`%s` grows: %s live that were made%s%s all along, from %s to %s "
+      list, (struct finding){
+                .kind = FINDING_GROWING,
+                .weight = a->count,
+                .severity = UNKNOWN,
+                .count = a->count,
+                .function = f,
+                .created_at = at,
+                .at = at ? print_string("%s", at) : findings_place(f->file, f->line),
+                .text = sentence("`%s` grows: %s live that were made%s%s all along, from %s to %s "
                                  "ago%s",
-                                 f->name, shown_count(a->count), at ? " at " : "", at ? at : "",
-                                 shown_time(a->oldest), shown_time(a->youngest), life)});
-  free(life);
+                                 f->name, told_count(a->count), at ? " at " : "", at ? at : "",
+                                 told_time(a->oldest), told_time(a->youngest), life)});
 }
 
 static void find_old(struct findings *list, const struct view *v, const struct ask_limits *limits) {

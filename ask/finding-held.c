@@ -2,9 +2,9 @@
 /* Who held the loop, or holds it now. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +12,23 @@
 /* -- of those that are over, by functions ------------------------------------------ */
 
 /* `own`: what the function's own place means there. */
-static char *where(const char *place, const char *name, const struct view_function *f,
-                   const char *own) {
+static const char *where(const char *place, const char *name, const struct view_function *f,
+                         const char *own) {
   if (!place)
-    return print_string("%s", name ? name : "an unknown place");
+    return name ? name : "an unknown place";
   if (name && strcmp(name, f->name))
-    return print_string("%s %s", place, name);
-  char *itself = findings_place(f->file, f->line);
-  bool is_own = itself && !strcmp(itself, place);
-  free(itself);
-  return is_own ? print_string("%s (%s)", own, place) : print_string("%s", place);
+    return turn_text("%s %s", place, name);
+  return strcmp(place_text(f->file, f->line), place) ? place : turn_text("%s (%s)", own, place);
 }
 
 /* Beneath the outermost future. */
-static char *mostly(const struct view_function *f) {
-  const char *time = shown_mark(LACKS(f->lacks, function, mostly_max), shown_time(f->mostly_max));
+static const char *mostly(const struct view_function *f) {
+  const char *time = told_mark(LACKS(f->lacks, function, mostly_max), told_time(f->mostly_max));
   if (!f->mostly)
-    return print_string("%s", "");
+    return "";
   return f->mostly_at_once
-             ? print_string(", mostly in `%s`: %s at worst", f->mostly, time)
-             : print_string(", most likely in `%s`: its futures ran for up to %s", f->mostly, time);
+             ? turn_text(", mostly in `%s`: %s at worst", f->mostly, time)
+             : turn_text(", most likely in `%s`: its futures ran for up to %s", f->mostly, time);
 }
 
 /* So often at least: of the histogram's last bucket only a part may be over the threshold, and
@@ -41,30 +38,30 @@ static uint64_t times_over(const struct view_function *f, uint64_t threshold) {
   return !f->slice_of.count ? UNKNOWN : times ? times : 1;
 }
 
-static char *how_often(const struct view_function *f, uint64_t times, uint64_t threshold) {
-  const char *over = shown_time(threshold);
+static const char *how_often(const struct view_function *f, uint64_t times, uint64_t threshold) {
+  const char *over = told_time(threshold);
   if (times == UNKNOWN)
-    return print_string("at least once over %s", over);
+    return turn_text("at least once over %s", over);
   bool less = !f->shed && findings_longer(&f->slice_of, 0) < f->slices;
-  return print_string("%s%s time%s over %s", less ? "at least " : "",
-                      shown_mark(LACKS(f->lacks, function, slice_of), shown_count(times)),
-                      times > 1 ? "s" : "", over);
+  return turn_text("%s%s time%s over %s", less ? "at least " : "",
+                   told_mark(LACKS(f->lacks, function, slice_of), told_count(times)),
+                   times > 1 ? "s" : "", over);
 }
 
 /* A tenth of the hold is worth a word. */
 enum { NOTABLE = 10 };
 
 /* What the longest slice was: computing, or also waiting in the kernel. */
-static char *on_cpu(const struct view_function *f) {
+static const char *on_cpu(const struct view_function *f) {
   uint64_t worst = f->slice_max, least = f->on_cpu_least, most = f->on_cpu_most;
   if (worst == UNKNOWN) /* of an interval: it is another slice */
-    return print_string("%s", "");
+    return "";
   if (most == UNKNOWN || (least < worst / NOTABLE && most > worst - worst / NOTABLE))
-    return print_string("%s", "; whether on the CPU is not known");
+    return "; whether on the CPU is not known";
   if (most <= worst - worst / NOTABLE)
-    return print_string("; at least %s of that off the CPU (blocked in the kernel, or preempted)",
-                        shown_time(worst - most));
-  return print_string("; on the CPU for at least %s", shown_time(least));
+    return turn_text("; at least %s of that off the CPU (blocked in the kernel, or preempted)",
+                     told_time(worst - most));
+  return turn_text("; on the CPU for at least %s", told_time(least));
 }
 
 /* Off the CPU for so long that on it the limit is not proven to be passed, rare and short: others
@@ -88,24 +85,19 @@ static void find_held(struct findings *list, const struct view *v, const struct 
   if (may_be_preempted(v, f, threshold))
     return;
   uint64_t times = times_over(f, threshold);
-  const char *held = shown_mark(LACKS(f->lacks, function, slice_max), shown_time(worst));
-  char *often = how_often(f, times, threshold);
-  char *text, *in = mostly(f), *cpu = on_cpu(f);
+  const char *held = told_mark(LACKS(f->lacks, function, slice_max), told_time(worst));
+  const char *often = how_often(f, times, threshold), *in = mostly(f), *cpu = on_cpu(f);
+  struct sentence text;
   const char *begun = v->is_interval && worst > v->process.elapsed ? ", from before on," : "";
   if (f->slice_between[0] || f->slice_between[1]) {
-    char *from = f->slice_at_start == true
-                     ? print_string("%s", "its start")
-                     : where(f->slice_between[0], f->slice_names[0], f, "its start");
-    char *to = where(f->slice_between[1], f->slice_names[1], f, "its return");
-    text = print_string("`%s` held the loop for %s%s between %s and %s (%s)%s%s", f->name, held,
-                        begun, from, to, often, in, cpu);
-    free(from);
-    free(to);
+    const char *from = f->slice_at_start == true
+                           ? "its start"
+                           : where(f->slice_between[0], f->slice_names[0], f, "its start");
+    const char *to = where(f->slice_between[1], f->slice_names[1], f, "its return");
+    text = sentence("`%s` held the loop for %s%s between %s and %s (%s)%s%s", f->name, held, begun,
+                    from, to, often, in, cpu);
   } else
-    text = print_string("`%s` held the loop for about %s%s (%s)", f->name, held, begun, often);
-  free(cpu);
-  free(in);
-  free(often);
+    text = sentence("`%s` held the loop for about %s%s (%s)", f->name, held, begun, often);
   findings_add(list, (struct finding){
                          .kind = FINDING_HELD,
                          .weight = worst,
@@ -141,33 +133,29 @@ static bool claims(const struct live_case *c, struct alike *g) {
   return true;
 }
 
-static char *cut_short_text(const struct alike *g, const char *by) {
+static struct sentence cut_short_text(const struct alike *g, const char *by) {
   bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
-  return print_string(
-      "`%s`%s%s%s was running when its process ended, since the last event: for how "
-      "long is not known%s",
-      g->function->name, inside ? " inside `" : "", inside ? g->held_by : "", inside ? "`" : "",
-      by);
+  return sentence("`%s`%s%s%s was running when its process ended, since the last event: for how "
+                  "long is not known%s",
+                  g->function->name, inside ? " inside `" : "", inside ? g->held_by : "",
+                  inside ? "`" : "", by);
 }
 
 /* It has no place yet where it lets go: only a debugger sees where it is. */
-static char *holds_text(const struct alike *g, const char *by) {
+static struct sentence holds_text(const struct alike *g, const char *by) {
   if (g->ended && !g->most)
     return cut_short_text(g, by);
   bool inside = g->held_by && strcmp(g->held_by, g->function->name) != 0;
-  char *within = inside ? print_string(" inside `%s`", g->held_by) : print_string("%s", "");
+  const char *within = inside ? turn_text(" inside `%s`", g->held_by) : "";
   bool told = !g->held_from || (g->created_at && !strcmp(g->held_from, g->created_at));
-  char *since = told ? print_string("%s", "") : print_string(", since %s", g->held_from);
-  char *text =
-      g->ended ? print_string(
-                     "`%s`%s held the loop for %s without a pause%s, to the end of the process%s",
-                     g->function->name, within, findings_time(g, g->most), since, by)
-               : print_string("`%s`%s holds the loop now, for %s without a pause%s (thread %lld)%s",
-                              g->function->name, within, findings_time(g, g->most), since,
-                              (long long)g->tid, by);
-  free(within);
-  free(since);
-  return text;
+  const char *since = told ? "" : turn_text(", since %s", g->held_from);
+  return g->ended
+             ? sentence(
+                   "`%s`%s held the loop for %s without a pause%s, to the end of the process%s",
+                   g->function->name, within, findings_time(g, g->most), since, by)
+             : sentence("`%s`%s holds the loop now, for %s without a pause%s (thread %lld)%s",
+                        g->function->name, within, findings_time(g, g->most), since,
+                        (long long)g->tid, by);
 }
 
 static void tell(const struct alike *g, const char *by, struct finding *finding) {

@@ -2,9 +2,9 @@
 /* Futures that were left at exit. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,11 @@ static bool claims(const struct live_case *c, struct alike *g) {
   return findings_is_left(c);
 }
 
-static char *leaked_text(const struct alike *g, const char *by) {
-  char *of = findings_of_alive(g);
-  char *text =
-      print_string("%s `%s` futures%s were left at exit, the oldest %s old%s",
-                   shown_count(g->count), g->function->name, of, findings_time(g, g->most), by);
-  free(of);
-  return text;
-}
-
 static void tell(const struct alike *g, const char *by, struct finding *finding) {
   if (g->count >= g->limits->of[FINDING_LEAKED])
-    finding->text = leaked_text(g, by);
+    finding->text =
+        sentence("%s `%s` futures%s were left at exit, the oldest %s old%s", told_count(g->count),
+                 g->function->name, findings_of_alive(g), findings_time(g, g->most), by);
 }
 
 const struct finding_row finding_leaked = {

@@ -2,20 +2,20 @@
 /* What is in no number, and why. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 
 /* Counts of the whole process: `one` and `many` say what of, then what it means. */
 static void add_count(struct findings *list, uint64_t count, const char *one, const char *many) {
   if (count)
-    findings_add(list, (struct finding){.kind = FINDING_LOST,
-                                        .weight = count,
-                                        .severity = UNKNOWN,
-                                        .count = count,
-                                        .text = print_string("%s %s", shown_count(count),
-                                                             count == 1 ? one : many)});
+    findings_add(list, (struct finding){
+                           .kind = FINDING_LOST,
+                           .weight = count,
+                           .severity = UNKNOWN,
+                           .count = count,
+                           .text = sentence("%s %s", told_count(count), count == 1 ? one : many)});
 }
 
 /* Why there was no room, and what that means for the rest. */
@@ -28,16 +28,10 @@ static void find_lost(struct findings *list, const struct view *v) {
   static const char rest[] =
       "; times and counts are too small by that, and who is stuck, never ran "
       "or was left was not looked for";
-  char *one = print_string("future is in no number here: it was %s", why);
-  char *many = print_string("futures are in no number here: they were %s", why);
-  add_count(list, v->health.lost_futures, one, many);
-  free(one);
-  free(many);
-  one = print_string("event was %s%s", why, rest);
-  many = print_string("events were %s%s", why, rest);
-  add_count(list, v->health.lost_events, one, many);
-  free(one);
-  free(many);
+  add_count(list, v->health.lost_futures, turn_text("future is in no number here: it was %s", why),
+            turn_text("futures are in no number here: they were %s", why));
+  add_count(list, v->health.lost_events, turn_text("event was %s%s", why, rest),
+            turn_text("events were %s%s", why, rest));
 }
 
 static void find_refused(struct findings *list, const struct view *v) {
@@ -45,12 +39,9 @@ static void find_refused(struct findings *list, const struct view *v) {
   "built by another version of the plugin than the runtime is for: no future of what is in it is " \
   "in any number here; rebuild it"
   const char *name = v->health.refused_module ? v->health.refused_module : "of several processes";
-  char *one = print_string("module (%s) was " REFUSED, name);
-  char *many = print_string("modules (%s and others) were " REFUSED, name);
+  add_count(list, v->health.refused_modules, turn_text("module (%s) was " REFUSED, name),
+            turn_text("modules (%s and others) were " REFUSED, name));
 #undef REFUSED
-  add_count(list, v->health.refused_modules, one, many);
-  free(one);
-  free(many);
 }
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {

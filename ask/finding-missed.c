@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Events that could not be placed, and keys used again: by whom they were sent. */
 #include "findings.h"
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +59,14 @@ static const char *cause_of(const struct view *v, const char *kind) {
 }
 
 /* "server.c:12 uv_close in on_end"; "" where nothing is known. */
-static char *sender(const struct view_miss *m) {
+static const char *sender(const struct view_miss *m) {
   bool placed = m->file != NULL, named = m->name != NULL;
   if (!placed && !named)
-    return print_string("%s", "");
+    return "";
   bool in = m->in && (!named || strcmp(m->in, m->name));
-  return print_string(" at %s%s%s%s%s", placed ? shown_place(m->file, m->line) : "",
-                      placed && named ? " " : "", named ? m->name : "", in ? " in " : "",
-                      in ? m->in : "");
+  return turn_text(" at %s%s%s%s%s", placed ? place_text(m->file, m->line) : "",
+                   placed && named ? " " : "", named ? m->name : "", in ? " in " : "",
+                   in ? m->in : "");
 }
 
 static void add_miss(struct findings *list, enum finding_kind kind, const struct view *v,
@@ -75,15 +75,14 @@ static void add_miss(struct findings *list, enum finding_kind kind, const struct
   bool reused = kind == FINDING_REUSED;
   if (reused != !strcmp(m->kind, "reused") || (!cause && !reused) || !m->count)
     return;
-  char *at = sender(m);
-  const char *many = m->count == 1 ? "" : "s";
-  char *text = reused ? print_string("%s handle%s used again%s: %s", shown_count(m->count),
-                                     m->count == 1 ? " was" : "s were", at, reused_text(m->count))
-               : !strcmp(m->kind, "before")
-                   ? print_string("%s future%s%s: %s", shown_count(m->count), many, at, cause)
-                   : print_string("%s event%s could not be placed%s: %s%s", shown_count(m->count),
-                                  many, at, cause, perhaps_off(m->kind, v));
-  free(at);
+  const char *at = sender(m), *many = m->count == 1 ? "" : "s";
+  struct sentence text =
+      reused ? sentence("%s handle%s used again%s: %s", told_count(m->count),
+                        m->count == 1 ? " was" : "s were", at, reused_text(m->count))
+      : !strcmp(m->kind, "before")
+          ? sentence("%s future%s%s: %s", told_count(m->count), many, at, cause)
+          : sentence("%s event%s could not be placed%s: %s%s", told_count(m->count), many, at,
+                     cause, perhaps_off(m->kind, v));
   findings_add(list, (struct finding){.kind = kind,
                                       .weight = m->count,
                                       .severity = UNKNOWN,
@@ -98,12 +97,13 @@ static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all
   if (!rest)
     return;
   bool reused = kind == FINDING_REUSED;
-  char *text = reused ? print_string("%s handle%s used again: %s", shown_count(rest),
-                                     rest == 1 ? " was" : "s were", reused_text(rest))
-                      : print_string("%s event%s could not be placed: a key that nobody created, a "
-                                     "function that suspends without an `await' line, or code "
-                                     "compiled without the plugin (`aprof coverage PROG')",
-                                     shown_count(rest), rest == 1 ? "" : "s");
+  struct sentence text =
+      reused ? sentence("%s handle%s used again: %s", told_count(rest),
+                        rest == 1 ? " was" : "s were", reused_text(rest))
+             : sentence("%s event%s could not be placed: a key that nobody created, a "
+                        "function that suspends without an `await' line, or code "
+                        "compiled without the plugin (`aprof coverage PROG')",
+                        told_count(rest), rest == 1 ? "" : "s");
   findings_add(list,
                (struct finding){
                    .kind = kind, .weight = rest, .severity = UNKNOWN, .count = rest, .text = text});

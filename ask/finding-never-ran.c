@@ -2,9 +2,9 @@
 /* Futures that are ready, and never ran. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,24 +33,19 @@ static bool has_unplaced_runs(const struct view *v) {
   return false;
 }
 
-static char *never_ran_text(const struct alike *g, const char *by) {
-  char *of = findings_of_alive(g);
-  if (view_unseen(g->function)) {
-    char *text = print_string(
+static struct sentence never_ran_text(const struct alike *g, const char *by) {
+  const char *of = findings_of_alive(g);
+  if (view_unseen(g->function))
+    return sentence(
         "whether %s `%s` future%s%s ever ran is not known%s: no event of that function was seen. "
         "It never ran, or its code was compiled without the plugin, as `aprof coverage PROG` "
         "tells: then its time is in no number until that is",
-        shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
-    free(of);
-    return text;
-  }
+        told_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
   const char *perhaps =
       has_unplaced_runs(g->view) ? "; or ran where an event could not be placed" : "";
-  char *text = print_string("%s `%s` future%s%s ha%s never run, ready since %s%s%s",
-                            shown_count(g->count), g->function->name, g->count == 1 ? "" : "s", of,
-                            g->count == 1 ? "s" : "ve", findings_time(g, g->most), by, perhaps);
-  free(of);
-  return text;
+  return sentence("%s `%s` future%s%s ha%s never run, ready since %s%s%s", told_count(g->count),
+                  g->function->name, g->count == 1 ? "" : "s", of, g->count == 1 ? "s" : "ve",
+                  findings_time(g, g->most), by, perhaps);
 }
 
 static void tell(const struct alike *g, const char *by, struct finding *finding) {

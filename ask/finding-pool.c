@@ -2,9 +2,9 @@
 /* Requests that wait for what no future of theirs stands for: a pool, a queue. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +73,13 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .count = sum[i].made,
             .function = f,
             .at = findings_place(at->file, at->line),
-            .text = print_string(
+            .text = sentence(
                 "`%s`: %s of the %s of each future are waits that no child of it covers, most of "
                 "all at %s, where the shortest took %s: a pool or queue that is too small, or "
                 "what nothing describes",
-                f->name, shown_mark(LACKS(f->lacks, function, wall), shown_time(each)),
-                shown_time(life), shown_place(at->file, at->line),
-                shown_time(at->waits.bucket[0].lower))});
+                f->name, told_mark(LACKS(f->lacks, function, wall), told_time(each)),
+                told_time(life), place_text(at->file, at->line),
+                told_time(at->waits.bucket[0].lower))});
   }
   free(sum);
 }

@@ -2,15 +2,15 @@
 /* Functions that were ready and did not run for long. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 /* Of the runs so many (1/N) began late. */
 enum { QUEUED_SHARE = 100 };
 
 static void add_queued(struct findings *list, const struct view_function *f, uint64_t count,
-                       char *text) {
+                       struct sentence text) {
   findings_add(list, (struct finding){.kind = FINDING_QUEUED,
                                       .weight = f->queued,
                                       .severity = f->queued,
@@ -29,12 +29,12 @@ static void find_queued_once(struct findings *list, const struct view_function *
       worst = f->waker[i].max;
   if (worst > threshold)
     add_queued(list, f, UNKNOWN,
-               print_string("`%s` was ready but did not run for %s at worst (%s in all)", f->name,
-                            shown_time(worst), shown_time(f->queued)));
+               sentence("`%s` was ready but did not run for %s at worst (%s in all)", f->name,
+                        told_time(worst), told_time(f->queued)));
   else if (mean > threshold)
     add_queued(list, f, UNKNOWN,
-               print_string("`%s` was ready but did not run for %s on average (%s in all)", f->name,
-                            shown_time(mean), shown_time(f->queued)));
+               sentence("`%s` was ready but did not run for %s on average (%s in all)", f->name,
+                        told_time(mean), told_time(f->queued)));
 }
 
 /* The histogram has the times that something was queued at all; a timer that ran in
@@ -51,11 +51,11 @@ static void find_queued(struct findings *list, const struct view_function *f, ui
   if (!over || over < runs / QUEUED_SHARE)
     return;
   add_queued(list, f, over,
-             print_string("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",
-                          f->name, shown_time(threshold),
-                          shown_mark(LACKS(f->lacks, function, queued_of), shown_count(over)),
-                          shown_count(runs),
-                          shown_mark(LACKS(f->lacks, function, queued), shown_time(f->queued))));
+             sentence("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",
+                      f->name, told_time(threshold),
+                      told_mark(LACKS(f->lacks, function, queued_of), told_count(over)),
+                      told_count(runs),
+                      told_mark(LACKS(f->lacks, function, queued), told_time(f->queued))));
 }
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {

@@ -2,9 +2,9 @@
 /* Waits that are mostly short, and now and then many times as long. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static uint64_t longest_hold(const struct view *v) {
 static void add(struct findings *list, const struct view_function *f, const struct view_await *a,
                 const struct speeds *s) {
   bool itself = !strcmp(a->callee, f->name);
-  const char *fast = shown_percent(s->count - s->slow_count, s->count);
+  const char *fast = told_percent(s->count - s->slow_count, s->count);
   findings_add(
       list,
       (struct finding){
@@ -85,12 +85,12 @@ static void add(struct findings *list, const struct view_function *f, const stru
           .count = s->slow_count,
           .function = f,
           .at = findings_place(a->file, a->line),
-          .text = print_string(
-              "`%s` waits at two speeds at %s%s%s: %s near %s, %s (%s of %s) near %s", f->name,
-              shown_place(a->file, a->line), itself ? "" : " ", itself ? "" : a->callee, fast,
-              shown_mark(LACKS(f->lacks, await, waits), shown_time(s->fast)),
-              shown_percent(s->slow_count, s->count), shown_count(s->slow_count),
-              shown_count(s->count), shown_time(s->slow)),
+          .text = sentence("`%s` waits at two speeds at %s%s%s: %s near %s, %s (%s of %s) near %s",
+                           f->name, place_text(a->file, a->line), itself ? "" : " ",
+                           itself ? "" : a->callee, fast,
+                           told_mark(LACKS(f->lacks, await, waits), told_time(s->fast)),
+                           told_percent(s->slow_count, s->count), told_count(s->slow_count),
+                           told_count(s->count), told_time(s->slow)),
       });
 }
 

@@ -2,9 +2,9 @@
 /* Who takes the processor and gets nowhere. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <string.h>
 
@@ -23,12 +23,12 @@ static bool is_in_vain(const struct view_function *f, uint64_t count, uint64_t t
 }
 
 static const char *mean_time(const struct view_function *f, uint64_t sum, uint64_t count) {
-  return shown_mark(LACKS(f->lacks, function, exec), shown_time(sum / count));
+  return told_mark(LACKS(f->lacks, function, exec), told_time(sum / count));
 }
 
 /* Takes the text. */
 static void add(struct findings *list, const struct view_function *f, uint64_t count,
-                const char *file, uint64_t line, char *text) {
+                const char *file, uint64_t line, struct sentence text) {
   findings_add(list, (struct finding){.kind = FINDING_SPINNING,
                                       .weight = count,
                                       .severity = f->exec,
@@ -44,16 +44,16 @@ static bool is_alone(const struct view_function *f) {
   return f->created + before <= 1;
 }
 
-static char *waking_text(const struct view_function *f, const struct view_waker *w) {
-  const char *times = shown_count(w->count), *place = shown_place(w->file, w->line);
+static struct sentence waking_text(const struct view_function *f, const struct view_waker *w) {
+  const char *times = told_count(w->count), *place = place_text(w->file, w->line);
   const char *each = mean_time(f, f->exec, w->count);
   return is_alone(f)
-             ? print_string("`%s` woke itself %s times at %s %s, for %s each time: it polls where "
-                            "it could wait",
-                            f->name, times, place, w->name, each)
-             : print_string("`%s` futures woke each other or themselves %s times at %s %s, for %s "
-                            "each time: they poll where they could wait, or hand on very little",
-                            f->name, times, place, w->name, each);
+             ? sentence("`%s` woke itself %s times at %s %s, for %s each time: it polls where "
+                        "it could wait",
+                        f->name, times, place, w->name, each)
+             : sentence("`%s` futures woke each other or themselves %s times at %s %s, for %s "
+                        "each time: they poll where they could wait, or hand on very little",
+                        f->name, times, place, w->name, each);
 }
 
 static void find_waking(struct findings *list, const struct view_function *f, uint64_t elapsed,
@@ -85,10 +85,9 @@ static void find_polling(struct findings *list, const struct view_function *f, u
         a->waiting / a->count >= SHORT_NS)
       continue;
     add(list, f, a->count, a->file, a->line,
-        print_string("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",
-                     f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
-                     mean_time(f, f->exec, a->count),
-                     mean_time(f, f->exec + a->waiting, a->count)));
+        sentence("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",
+                 f->name, place_text(a->file, a->line), a->callee, told_count(a->count),
+                 mean_time(f, f->exec, a->count), mean_time(f, f->exec + a->waiting, a->count)));
   }
 }
 
@@ -120,12 +119,11 @@ static void find_ignoring(struct findings *list, const struct view *v,
         a->waiting / a->count >= SHORT_NS)
       continue;
     add(list, f, a->count, a->file, a->line,
-        print_string(
-            "`%s` of %s %s ran %s times for %s, every %s: what it watches is ready all the "
-            "time, and it does not read it",
-            f->name, shown_place(a->file, a->line), a->callee, shown_count(a->count),
-            shown_mark(LACKS(f->lacks, function, slice_of), shown_time(f->slice_of.p50)),
-            mean_time(f, f->exec + a->waiting, a->count)));
+        sentence("`%s` of %s %s ran %s times for %s, every %s: what it watches is ready all the "
+                 "time, and it does not read it",
+                 f->name, place_text(a->file, a->line), a->callee, told_count(a->count),
+                 told_mark(LACKS(f->lacks, function, slice_of), told_time(f->slice_of.p50)),
+                 mean_time(f, f->exec + a->waiting, a->count)));
   }
 }
 
@@ -139,10 +137,10 @@ static void find_yielding(struct findings *list, const struct view_function *f, 
         !is_in_vain(f, a->count, f->exec, elapsed, limits))
       continue;
     add(list, f, a->count, a->file, a->line,
-        print_string("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
-                     "time: it polls where it could wait",
-                     f->name, shown_count(a->count), shown_place(a->file, a->line), a->callee,
-                     mean_time(f, f->exec, a->count)));
+        sentence("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
+                 "time: it polls where it could wait",
+                 f->name, told_count(a->count), place_text(a->file, a->line), a->callee,
+                 mean_time(f, f->exec, a->count)));
   }
 }
 

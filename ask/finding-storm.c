@@ -2,9 +2,9 @@
 /* A function that runs so often that the loop has time for little else. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 /* So often a second, so many times as often as any other, each run no longer than this, and this
    share of the loop in all. Where no other runs at all nothing is out of proportion, unless others
@@ -66,13 +66,13 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .severity = f->loop_exec,
             .count = f->slices,
             .function = f,
-            .text = print_string(
-                "`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
-                place ? place : "?", shown_count(f->slices),
-                shown_count((uint64_t)((double)f->slices * 1e9 / (double)loop.elapsed)),
-                other ? shown_count(f->slices / other) : "no other ran",
-                other ? " times as often as any other" : "", at ? ", mostly from " : "",
-                at ? shown_place(at->file, at->line) : "", at ? " " : "", at ? at->callee : ""),
+            .text = sentence("`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
+                             place ? place : "?", told_count(f->slices),
+                             told_count((uint64_t)((double)f->slices * 1e9 / (double)loop.elapsed)),
+                             other ? told_count(f->slices / other) : "no other ran",
+                             other ? " times as often as any other" : "",
+                             at ? ", mostly from " : "", at ? place_text(at->file, at->line) : "",
+                             at ? " " : "", at ? at->callee : ""),
             .at = place});
   }
 }

@@ -2,9 +2,9 @@
 /* Futures that wait far longer than is usual where they wait. */
 #include "findings.h"
 
-#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <string.h>
 
@@ -65,11 +65,11 @@ static bool claims(const struct live_case *c, struct alike *g) {
 static void tell(const struct alike *g, const char *by, struct finding *finding) {
   struct usual usual = usual_of(g->function, g->await);
   finding->at = findings_place(g->await->file, g->await->line);
-  finding->text = print_string(
-      "%s `%s` %s waited over %s (%s %s %s) at %s %s%s", shown_count(g->count), g->function->name,
+  finding->text = sentence(
+      "%s `%s` %s waited over %s (%s %s %s) at %s %s%s", told_count(g->count), g->function->name,
       g->count == 1 ? "future has" : "futures have", findings_time(g, g->least), usual.is,
-      shown_mark(LACKS(g->lacks, function, wall_of), shown_time(usual.time)), usual.of,
-      shown_place(g->await->file, g->await->line), g->await->callee, by);
+      told_mark(LACKS(g->lacks, function, wall_of), told_time(usual.time)), usual.of,
+      place_text(g->await->file, g->await->line), g->await->callee, by);
 }
 
 const struct finding_row finding_stuck = {

@@ -2,10 +2,10 @@
 /* Findings among the futures alive: those alike are one; see findings.h. */
 #include "findings.h"
 
-#include "format.h"
 #include "live.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +48,10 @@ static int by_likeness(const void *a, const void *b) {
 static void add_alike(struct findings *list, const struct alike *g) {
   const char *by = g->creator ? g->creator->name : g->created_by;
   const char *at = g->created_at;
-  char *creator = by && at ? print_string(", created by `%s` at %s", by, at)
-                  : by     ? print_string(", created by `%s`", by)
-                  : at     ? print_string(", created at %s", at)
-                           : print_string("%s", "");
+  const char *creator = by && at ? turn_text(", created by `%s` at %s", by, at)
+                        : by     ? turn_text(", created by `%s`", by)
+                        : at     ? turn_text(", created at %s", at)
+                                 : "";
   struct finding finding = {.kind = g->kind,
                             .weight = g->most,
                             .severity = g->most,
@@ -62,11 +62,10 @@ static void add_alike(struct findings *list, const struct alike *g) {
                             .created_at = at,
                             .created_by = by};
   finding_rows[g->kind]->tell(g, creator, &finding);
-  if (finding.text && !finding.at)
+  if (finding.text.parts && !finding.at)
     finding.at = at ? print_string("%s", at) : findings_place(g->function->file, g->function->line);
-  if (finding.text)
+  if (finding.text.parts)
     findings_add(list, finding);
-  free(creator);
 }
 
 /* True where the future is a finding: one of its own for now. The first in the table has it. Where

@@ -29,7 +29,7 @@ static int by_kind(const void *a, const void *b) {
     return x->kind < y->kind ? -1 : 1;
   if (x->weight != y->weight)
     return x->weight > y->weight ? -1 : 1;
-  return strcmp(x->text, y->text);
+  return strcmp(x->text.parts, y->text.parts);
 }
 
 struct finding *ask_findings(const struct view *v, const struct ask_limits *limits, size_t *count) {
@@ -53,10 +53,10 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
 
 void findings_free(struct finding *findings, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    free(findings[i].text);
+    sentence_free(findings[i].text);
     free(findings[i].at);
     for (size_t j = 0; j < FINDING_EFFECTS; j++)
-      free(findings[i].effect[j]);
+      sentence_free(findings[i].effect[j]);
   }
   free(findings);
 }

@@ -89,9 +89,9 @@ uint64_t findings_p99(uint64_t ended, const struct distribution *);
 uint64_t findings_usual_life(const struct view_function *);
 /* Old, at exit, and waiting for nothing that is still to come. */
 bool findings_is_left(const struct live_case *);
-/* ", of 100 alive,", to be freed. */
-char *findings_of_alive(const struct alike *);
-/* As shown, behind a mark where it lacks something. */
+/* ", of 100 alive,", or nothing. */
+const char *findings_of_alive(const struct alike *);
+/* Behind a mark where it lacks something. */
 const char *findings_time(const struct alike *, uint64_t time);
 
 #endif

@@ -2,8 +2,8 @@
 /* Gates; see gate.h. */
 #include "gate.h"
 
-#include "format.h"
 #include "read/util.h"
+#include "sentence.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -147,56 +147,52 @@ static bool is_worse(const struct gate *g, double figure, double than) {
   return g->above ? figure > than : figure < than;
 }
 
-static const char *shown_figure(const struct gate *g, const struct change *c) {
+static const char *told_measure(enum measure_unit unit, double value) {
+  uint64_t number = value < 1e18 ? (uint64_t)llround(value) : (uint64_t)1e18;
+  return isnan(value)         ? "-"
+         : unit == UNIT_TIME  ? told_time(number)
+         : unit == UNIT_COUNT ? told_count(number)
+                              : told_percent((uint64_t)llround(value * 1e6), 100000000);
+}
+
+static const char *told_figure(const struct gate *g, const struct change *c) {
   enum measure_unit unit = g->measure->unit;
-  static char text[160];
-  const char *now = shown_measure(unit, c->side[DIFF_B].median);
-  if (!g->changes)
-    snprintf(text, sizeof text, "%s", now);
-  else if (!g->share || isinf(c->ratio))
-    snprintf(text, sizeof text, "%s (%s, was %s)", shown_change(unit, c->by), now,
-             shown_measure(unit, c->side[DIFF_A].median));
-  else
-    snprintf(text, sizeof text, "%+.1f %% (%s, was %s)", 100 * c->ratio, now,
-             shown_measure(unit, c->side[DIFF_A].median));
-  return text;
+  const char *now = told_measure(unit, c->side[DIFF_B].median),
+             *was = told_measure(unit, c->side[DIFF_A].median);
+  bool share = g->share && !isinf(c->ratio);
+  double by = share ? 100 * c->ratio : c->by;
+  const char *change = told_measure(share ? UNIT_SHARE : unit, fabs(by));
+  return g->changes ? turn_text("%c%s (%s, was %s)", by < 0 ? '-' : '+', change, now, was) : now;
 }
 
 /* "`save_upload' (upload.c:133) hold.max 65.2 ms > 20ms" */
-static char *failure(const struct gate *g, const struct change *c, size_t failed) {
+static struct sentence failure(const struct gate *g, const struct change *c, size_t failed) {
   const struct diff_row *row = c->row;
   const char *value = strpbrk(strrchr(g->text, g->above ? '>' : '<'), "+-0123456789");
-  char *who = row->callee ? print_string("`%s` > `%s`", row->name, row->callee)
-              : row->name ? print_string("`%s`", row->name)
-                          : print_string("%s", "the process");
+  const char *who = row->callee ? turn_text("`%s` > `%s`", row->name, row->callee)
+                    : row->name ? turn_text("`%s`", row->name)
+                                : "the process";
   int side = row->file[DIFF_B] ? DIFF_B : DIFF_A;
-  char *place = row->file[side]
-                    ? print_string(" (%s)", shown_place(row->file[side], row->line[side]))
-                    : print_string("%s", "");
-  char *more = failed > 1 ? print_string(", and %zu more", failed - 1) : print_string("%s", "");
-  char *text =
-      print_string("%s%s: %s is %s, gate %s%s %s%s", who, place, g->measure->name,
-                   shown_figure(g, c), g->above ? ">" : "<", g->equal ? "=" : "", value, more);
-  free(who);
-  free(place);
-  free(more);
-  return text;
+  const char *file = row->file[side];
+  const char *place = file ? turn_text(" (%s)", place_text(file, row->line[side])) : "";
+  const char *more = failed > 1 ? turn_text(", and %s more", told_count(failed - 1)) : "";
+  return sentence("%s%s: %s is %s, gate %s%s %s%s", who, place, g->measure->name, told_figure(g, c),
+                  g->above ? ">" : "<", g->equal ? "=" : "", value, more);
 }
 
 /* Why nothing could be compared, although one is asked to. */
-static char *cannot(const struct diff *d, const struct gate *g, size_t meant) {
+static struct sentence cannot(const struct diff *d, const struct gate *g, size_t meant) {
   bool one = strcmp(g->name, "*") != 0, await = g->measure->of == MEASURE_AWAIT;
   const char *where = d->side[DIFF_A] ? " in either" : "";
   if (!meant && one)
-    return print_string("the gate '%s' judges nothing: no function%s `%s`%s; `aprof report --all` "
-                        "has the names",
-                        g->text, await ? " awaits, or is awaited as," : " is called", g->name,
-                        where);
-  return print_string("the gate '%s' judges nothing: %s%s%s%s is not known%s", g->text,
-                      g->measure->name, one ? " of `" : "", one ? g->name : "", one ? "`" : "",
-                      g->changes        ? " on both sides"
-                      : d->side[DIFF_A] ? " in B"
-                                        : "");
+    return sentence("the gate '%s' judges nothing: no function%s `%s`%s; `aprof report --all` "
+                    "has the names",
+                    g->text, await ? " awaits, or is awaited as," : " is called", g->name, where);
+  return sentence("the gate '%s' judges nothing: %s%s%s%s is not known%s", g->text,
+                  g->measure->name, one ? " of `" : "", one ? g->name : "", one ? "`" : "",
+                  g->changes        ? " on both sides"
+                  : d->side[DIFF_A] ? " in B"
+                                    : "");
 }
 
 static void judge_row(const struct diff *d, const struct diff_row *row, struct gate_result *r,
@@ -266,5 +262,5 @@ struct gate_result gate_judge(const struct diff *d, const struct gate *g,
 }
 
 void gate_result_release(struct gate_result *r) {
-  free(r->text);
+  sentence_free(r->text);
 }

@@ -35,7 +35,7 @@ struct gate_result {
   const struct diff_row *row;     /* the worst of those; or NULL */
   struct spread side[DIFF_SIDES]; /* its numbers */
   double figure;                  /* that was compared */
-  char *text; /* failed: whose figure, and the limit; cannot: why, and the remedy */
+  struct sentence text; /* failed: whose figure, and the limit; cannot: why, and the remedy */
 };
 
 /* False with a sentence in `why`, to be freed, where it is none. `compares`: there is an A. */

@@ -2,8 +2,6 @@
 /* The table of measures; see measure.h. */
 #include "measure.h"
 
-#include "format.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -207,24 +205,4 @@ double measure_get(const struct measure *measure, const struct measured *m) {
 bool measure_lacks(const struct measure *measure, const struct measured *m) {
   const struct layout *layout = measure->of == MEASURE_AWAIT ? &layout_await : &layout_function;
   return m->function && (m->function->lacks & field_lack(layout, measure->field)) != 0;
-}
-
-const char *shown_measure(enum measure_unit unit, double value) {
-  if (isnan(value))
-    return "-";
-  uint64_t number = value < 1e18 ? (uint64_t)llround(value) : (uint64_t)1e18;
-  return unit == UNIT_TIME    ? shown_time(number)
-         : unit == UNIT_COUNT ? shown_count(number)
-                              : shown_percent((uint64_t)llround(value * 1e6), 100000000);
-}
-
-const char *shown_change(enum measure_unit unit, double change) {
-  static char turns[FORMAT_TURNS][48];
-  static unsigned turn;
-  if (isnan(change))
-    return "-";
-  char *text = turns[turn++ % FORMAT_TURNS];
-  snprintf(text, sizeof turns[0], "%c%s", change < 0 ? '-' : '+',
-           shown_measure(unit, fabs(change)));
-  return text;
 }

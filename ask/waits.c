@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The awaits where time was really spent; see ask.h. */
 #include "ask.h"
-#include "format.h"
 #include "read/util.h"
 
 #include <stdlib.h>
@@ -65,18 +64,6 @@ static uint64_t p99_of(const struct view_path *path) {
     return path->max;
   uint64_t p99 = await->waits.p99 < path->max ? await->waits.p99 : path->max;
   return path->count && path->ended / path->count <= p99 ? p99 : UNKNOWN;
-}
-
-static bool began_before(const struct view *v, uint64_t ns) {
-  return v->is_interval && ns != UNKNOWN && ns > v->process.elapsed;
-}
-
-const char *ask_time(const struct view *v, uint64_t ns) {
-  return shown_began(began_before(v, ns), shown_time(ns));
-}
-
-const char *ask_short(const struct view *v, uint64_t ns) {
-  return shown_began(began_before(v, ns), shown_short(ns));
 }
 
 struct wait *ask_waits(const struct view *v, bool background, size_t *count) {

@@ -3,7 +3,7 @@
 #include "coverage.h"
 #include "load.h"
 
-#include "ask/format.h"
+#include "show/format.h"
 #include "cli.h"
 #include "places.h"
 #include "read/json.h"
@@ -72,16 +72,11 @@ static void find_unmatched(struct sums *s) {
   places_release(&places);
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool has_run(const struct view *v, const struct coverage_record *record) {
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
     if (!strcmp(f->name, record->name) && f->file && (f->slices || f->exec || f->created) &&
-        !strcmp(base_name(shown_place(f->file, f->line)), base_name(record->place)))
+        !strcmp(base_name(place_text(f->file, f->line)), base_name(record->place)))
       return true;
   }
   return false;

@@ -2,7 +2,7 @@
 /* Profiles as rows of a table; see listing.h. */
 #include "listing.h"
 
-#include "ask/format.h"
+#include "show/format.h"
 #include "cli.h"
 #include "read/clock.h"
 #include "read/model.h"

@@ -6,6 +6,7 @@
 #include "read/clock.h"
 #include "read/util.h"
 #include "read/verify.h"
+#include "show/format.h"
 #include "target.h"
 
 #include <errno.h>
@@ -196,8 +197,8 @@ static void wait_for(const struct load *l) {
     poll(ends, watched, (int)((step + MS - 1) / MS));
     left = still(ends, watched);
     now = clock_monotonic();
-    progress_say("aprof: measures %s, %.0f of %.0f s; Ctrl-C ends it here", l->found[0].what,
-                 (double)(now - begin) / 1e9, (double)l->span / 1e9);
+    progress_say("aprof: measures %s, %s of %s; Ctrl-C ends it here", l->found[0].what,
+                 shown_time(now - begin), shown_time(l->span));
   }
   sigaction(SIGINT, &old, NULL);
   for (size_t i = 0; i < watched; i++)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,39 @@ void *reallocate(void *old, size_t count, size_t size) {
   return memory;
 }
 
-char *print_string(const char *format, ...) {
+char *print_list(const char *format, va_list arguments) {
   char *text = NULL;
-  va_list args;
-  va_start(args, format);
-  if (vasprintf(&text, format, args) < 0)
+  if (vasprintf(&text, format, arguments) < 0)
     out_of_memory();
-  va_end(args);
   return text;
+}
+
+char *print_string(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = print_list(format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+const char *turn_text(const char *format, ...) {
+  static char *turns[TURNS];
+  static unsigned next;
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = print_list(format, arguments), **turn = &turns[next++ % TURNS];
+  va_end(arguments);
+  free(*turn); /* not before: it may be one of the arguments */
+  return *turn = text;
+}
+
+const char *place_text(const char *file, uint64_t line) {
+  return !file ? "?" : line ? turn_text("%s:%" PRIu64, file, line) : file;
+}
+
+const char *base_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? slash + 1 : path;
 }
 
 int open_regular(int directory, const char *path, int flags) {

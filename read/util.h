@@ -9,6 +9,7 @@
 #ifndef APROF_READ_UTIL_H
 #define APROF_READ_UTIL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,18 @@ void *reallocate(void *old, size_t count, size_t size);
 
 /* asprintf that cannot fail. */
 char *print_string(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same of a list. */
+char *print_list(const char *format, va_list);
+
+/* The same, which the TURNS next calls leave alone: for texts of one sentence, or one line. */
+enum { TURNS = 32 };
+const char *turn_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "server.c:88", "server.c" without a line, "?" without a file; for as long. */
+const char *place_text(const char *file, uint64_t line);
+/* A path or place without its directories; NULL for NULL. */
+const char *base_name(const char *path);
 
 /* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
    (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */

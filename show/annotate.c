@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Output: the source, with what it cost in the margin; see outputs.h. */
 #include "ask/annotate.h"
-#include "ask/format.h"
+#include "format.h"
 #include "emit.h"
 #include "outputs.h"
 #include "read/governed.h"

@@ -2,6 +2,7 @@
 /* A comparison as JSON, aprof.diff/1; see diff.h. */
 #include "diff.h"
 #include "emit.h"
+#include "format.h"
 #include "gates.h"
 
 #include <math.h>
@@ -115,7 +116,7 @@ void diff_json(const struct diff_shown *shown, FILE *out) {
   maybe_bool(&e, "other_build", d->other_build == 1, d->other_build >= 0);
   emit_open(&e, "notes", '[');
   for (size_t i = 0; i < d->notes; i++)
-    emit_text(&e, NULL, d->note[i]);
+    emit_text(&e, NULL, shown_sentence(d->note[i]));
   emit_close(&e, ']');
   gates_json(&e, shown->gate, shown->gates);
   e.gap = "\n";

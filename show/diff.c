@@ -2,7 +2,7 @@
 /* A comparison as text and as Markdown; see diff.h. */
 #include "diff.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/util.h"
 #include "report.h"
 
@@ -17,40 +17,29 @@ enum { WIDTH = 80, NAME = 24, CELL = 17, CHANGE = 20 };
 
 /* "65.2 ms", of several runs "65.2 ms ±4%": half of what lies between them. */
 static const char *shown_side(const struct change *c, int side) {
-  static char turns[FORMAT_TURNS][64];
-  static unsigned turn;
   const struct spread *s = &c->side[side];
   const char *text = shown_mark(s->lacks, shown_measure(c->measure->unit, s->median));
-  if (s->runs < 2)
-    return text;
-  char *both = turns[turn++ % FORMAT_TURNS];
   double share = s->median > 0 ? 50 * (s->most - s->least) / s->median : 0;
-  snprintf(both, sizeof turns[0], "%s \302\261%.0f%%", text, share);
-  return both;
+  return s->runs < 2 ? text : turn_text("%s \302\261%.0f%%", text, share);
 }
 
 /* A time's in per cent up to a doubling, then how many times; of a share the difference. */
 static const char *shown_by(const struct diff *d, const struct change *c) {
-  static char turns[FORMAT_TURNS][64];
-  static unsigned turn;
-  char *text = turns[turn++ % FORMAT_TURNS];
   const char *mark = d->has_spread && c->beyond ? " *" : "";
   double times = 1 + c->ratio;
   if (!diff_is_there(d, c->row, DIFF_A))
-    snprintf(text, sizeof turns[0], "new%s", mark);
-  else if (!diff_is_there(d, c->row, DIFF_B))
-    snprintf(text, sizeof turns[0], "gone%s", mark);
-  else if (isnan(c->by))
-    snprintf(text, sizeof turns[0], "-");
-  else if (c->measure->unit == UNIT_SHARE)
-    snprintf(text, sizeof turns[0], "%+.1f points%s", c->by, mark);
-  else if (isinf(c->ratio))
-    snprintf(text, sizeof turns[0], "from 0%s", mark);
-  else if (times >= 2)
-    snprintf(text, sizeof turns[0], times < 100 ? "x %.1f%s" : "x %.0f%s", times, mark);
-  else
-    snprintf(text, sizeof turns[0], "%+.1f %%%s", 100 * c->ratio, mark);
-  return text;
+    return turn_text("new%s", mark);
+  if (!diff_is_there(d, c->row, DIFF_B))
+    return turn_text("gone%s", mark);
+  if (isnan(c->by))
+    return "-";
+  if (c->measure->unit == UNIT_SHARE)
+    return turn_text("%+.1f points%s", c->by, mark);
+  if (isinf(c->ratio))
+    return turn_text("from 0%s", mark);
+  if (times >= 2)
+    return turn_text(times < 100 ? "x %.1f%s" : "x %.0f%s", times, mark);
+  return turn_text("%+.1f %%%s", 100 * c->ratio, mark);
 }
 
 static int place_side(const struct diff_row *row) {
@@ -59,7 +48,7 @@ static int place_side(const struct diff_row *row) {
 
 static const char *place_of(const struct diff_row *row) {
   int side = place_side(row);
-  return row->file[side] ? shown_place(row->file[side], row->line[side]) : "";
+  return row->file[side] ? place_text(row->file[side], row->line[side]) : "";
 }
 
 /* "get_item > pool_get", to be freed. */
@@ -154,7 +143,7 @@ static void print_head(const struct diff *d, FILE *out) {
   fprintf(out, "A  %s\nB  %s%s\n", cut_right(side[0], WIDTH - 3), cut_right(side[1], WIDTH - 18),
           build_text(d));
   for (size_t i = 0; i < d->notes; i++)
-    fputs("   ", out), report_print_wrapped(out, d->note[i], 3);
+    fputs("   ", out), report_print_wrapped(out, shown_sentence(d->note[i]), 3);
   free(side[0]);
   free(side[1]);
 }
@@ -245,9 +234,9 @@ static void mark_gates(const struct diff_shown *shown, FILE *out) {
     const struct gate_result *r = &shown->gate[i];
     fprintf(out, "- %s ", r->verdict == GATE_PASSED ? "passed" : "**failed**");
     mark_code(r->gate->text, out);
-    if (r->text) {
+    if (r->text.parts) {
       fputs(": ", out);
-      mark_text(r->text, out);
+      mark_text(shown_sentence(r->text), out);
     }
     fputc('\n', out);
   }
@@ -280,7 +269,7 @@ void diff_markdown(const struct diff_shown *shown, FILE *out) {
   fputc('\n', out);
   for (size_t i = 0; i < d->notes; i++) {
     fputs("\n- ", out);
-    mark_text(d->note[i], out);
+    mark_text(shown_sentence(d->note[i]), out);
   }
   if (d->notes)
     fputc('\n', out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph as SVG; see flame.h. Each frame is an <svg> of its own, so that its text is
    cut to its box by whoever draws it, at any width of the page. */
-#include "ask/format.h"
+#include "format.h"
 #include "flame.h"
 #include "read/fields.h"
 #include "read/util.h"

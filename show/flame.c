@@ -3,7 +3,7 @@
 #include "flame.h"
 
 #include "ask/ask.h"
-#include "ask/format.h"
+#include "format.h"
 #include "outputs.h"
 #include "read/index.h"
 #include "read/names.h"

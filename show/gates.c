@@ -2,6 +2,7 @@
 /* Gates as an option; see gates.h. */
 #include "gates.h"
 
+#include "format.h"
 #include "read/util.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ int gates_say(const struct gate_result *result, size_t count) {
     if (result[i].verdict == GATE_PASSED)
       continue;
     bool failed = result[i].verdict == GATE_FAILED;
-    complain("%s%s", failed ? "failed: " : "", result[i].text);
+    complain("%s%s", failed ? "failed: " : "", shown_sentence(result[i].text));
     status = failed ? GATES_FAILED : status ? status : GATES_CANNOT;
   }
   return status;
@@ -53,7 +54,7 @@ void gates_json(struct emit *e, const struct gate_result *result, size_t count) 
     emit_number(e, "failed", r->failed);
     emit_text(e, "function", r->row ? r->row->name : NULL);
     emit_text(e, "callee", r->row ? r->row->callee : NULL);
-    emit_text(e, "text", r->text);
+    emit_text(e, "text", r->text.parts ? shown_sentence(r->text) : NULL);
     emit_close(e, '}');
   }
   emit_close(e, ']');

@@ -5,7 +5,7 @@
  * Purpose: one look at a process that hangs, is slow, or has crashed.
  * Cost: that of ask/live.h.
  */
-#include "ask/format.h"
+#include "format.h"
 #include "ask/live.h"
 #include "emit.h"
 #include "outputs.h"
@@ -123,7 +123,7 @@ static char *time_of(const struct live_group *g, uint64_t ns) {
 static char *place_of_hold(const struct view *v, const struct view_live *live) {
   const struct view_function *f = function_of(v, live);
   return live->held_from ? print_string(", since %s", live->held_from)
-         : f && f->file  ? print_string(" (%s)", shown_place(f->file, f->line))
+         : f && f->file  ? print_string(" (%s)", place_text(f->file, f->line))
                          : print_string("%s", "");
 }
 
@@ -206,7 +206,7 @@ static char *shown_where(const struct view *v, const struct live_group *g, size_
   /* What goes first where there is no room: directories, the callee, the time. */
   for (int less = 0; less < 4 && (!text || shown_width(text) > width); less++) {
     free(text);
-    const char *shown = !place ? "?" : less ? shown_base(place) : place;
+    const char *shown = !place ? "?" : less ? base_name(place) : place;
     bool named = live->callee && less < 2 && strcmp(callee, live->name);
     text = print_string("%s%s%s%s%s", live->place || !place ? "" : "created ", shown,
                         named ? " " : "", named ? callee : "", less < 3 ? due : "");
@@ -281,7 +281,7 @@ static void print_listeners(const struct view *v, const struct live_tree *tree, 
     const struct live_group *g = &tree->listener[i];
     const struct view_function *f = function_of(v, g->like);
     const char *place =
-        g->like->place ? g->like->place : shown_place(f ? f->file : NULL, f ? f->line : 0);
+        g->like->place ? g->like->place : place_text(f ? f->file : NULL, f ? f->line : 0);
     char *many =
         g->count > 1 ? print_string(" x%s", shown_count(g->count)) : print_string("%s", "");
     char *text = print_string("%s%s (%s)%s", cut_middle(g->like->name, NAME_WIDTH), many,

@@ -2,7 +2,7 @@
 /* The report: all about functions that were asked for by name; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
 
@@ -46,9 +46,9 @@ static void print_quantity(const struct view *v, const char *label, uint64_t tot
                            bool spread_lacks, FILE *out) {
   bool has = d && d->count;
   const char *cell[] = {shown_mark(lacks, shown_short(total)), shown_mark(lacks, shown_short(mean)),
-                        shown_mark(spread_lacks, has ? ask_short(v, d->p50) : "-"),
-                        shown_mark(spread_lacks, has ? ask_short(v, d->p99) : "-"),
-                        shown_mark(spread_lacks, ask_short(v, max))};
+                        shown_mark(spread_lacks, has ? shown_short_in(v, d->p50) : "-"),
+                        shown_mark(spread_lacks, has ? shown_short_in(v, d->p99) : "-"),
+                        shown_mark(spread_lacks, shown_short_in(v, max))};
   print_cells(label, cell, 5, out);
 }
 
@@ -111,7 +111,7 @@ static void print_awaits(const struct view *v, const struct view_function *f, FI
     struct report_row row = {
         .step = {strcmp(a->kind, "return") ? name : "its return"},
         .steps = 1,
-        .place = a->file ? shown_place(a->file, a->line) : NULL,
+        .place = a->file ? place_text(a->file, a->line) : NULL,
         .count = a->count,
         .time = {a->waiting, a->count ? a->ended / a->count : UNKNOWN,
                  a->waits.count ? a->waits.p99 : UNKNOWN},

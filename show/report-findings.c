@@ -2,7 +2,7 @@
 /* The findings, in words; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/util.h"
 
 #include <ctype.h>
@@ -94,10 +94,10 @@ static void print_finding(const struct finding *f, size_t number, FILE *out) {
   fprintf(out, "%2zu %s", number, label);
   style_set(out, STYLE_PLAIN);
   fputs("  ", out);
-  report_print_wrapped(out, f->text, 5 + shown_width(label));
-  for (size_t i = 0; i < FINDING_EFFECTS && f->effect[i]; i++) {
+  report_print_wrapped(out, shown_sentence(f->text), 5 + shown_width(label));
+  for (size_t i = 0; i < FINDING_EFFECTS && f->effect[i].parts; i++) {
     fprintf(out, "%*s\342\224\224 ", REPORT_INDENT, "");
-    report_print_wrapped(out, f->effect[i], REPORT_INDENT + 2);
+    report_print_wrapped(out, shown_sentence(f->effect[i]), REPORT_INDENT + 2);
   }
   if (f->cost.time != UNKNOWN)
     fprintf(out, "%*scost: %s, %s of %s\n", REPORT_INDENT, "", shown_time(f->cost.time),

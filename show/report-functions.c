@@ -2,7 +2,7 @@
 /* The report: functions, a line each; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
 
@@ -102,7 +102,7 @@ void report_print_place(const struct view_function *f, FILE *out) {
   const char *part[4];
   size_t count = 0;
   if (f->file)
-    part[count++] = shown_place(f->file, f->line);
+    part[count++] = place_text(f->file, f->line);
   if (view_unseen(f))
     part[count++] = "no event of it was seen: whether it ran is not known";
   if (f->shared)
@@ -164,7 +164,7 @@ static const char *per_future(const struct view *v, const struct view_function *
 
 static const char *longest(const struct view *v, const struct view_function *f) {
   uint64_t slice = ask_longest_slice(f);
-  return slice ? ask_short(v, slice) : "-";
+  return slice ? shown_short_in(v, slice) : "-";
 }
 
 static void print_function(const struct view *v, const struct view_function *f,
@@ -173,8 +173,8 @@ static void print_function(const struct view *v, const struct view_function *f,
   const char *cells[COLUMNS] = {
       CELL(exec, has_share(sort) ? sort_share(v, f, sort) : loop_share(f, loop)),
       f->slices ? shown_count(f->slices) : "-",
-      CELL(slice_of, slice->count ? ask_short(v, slice->p50) : "-"),
-      CELL(slice_of, slice->count ? ask_short(v, slice->p99) : "-"),
+      CELL(slice_of, slice->count ? shown_short_in(v, slice->p50) : "-"),
+      CELL(slice_of, slice->count ? shown_short_in(v, slice->p99) : "-"),
       CELL(slice_max, longest(v, f)),
       shown_count(f->created),
       CELL(queued, per_future(v, f, f->queued)),

@@ -2,7 +2,7 @@
 /* The report: the process in one line, its loops, and what is missing; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
 
@@ -129,7 +129,7 @@ static void print_only_loop(const struct view *v, FILE *out) {
   add_part(&line, text);
   if (loop.worst != UNKNOWN) {
     snprintf(text, sizeof text, "longest hold %s",
-             shown_mark(LACKS(loop.lacks, loop, slice_max), ask_time(v, loop.worst)));
+             shown_mark(LACKS(loop.lacks, loop, slice_max), shown_time_in(v, loop.worst)));
     add_part(&line, text);
   } else if (loop.unseen)
     add_part(&line, "no hold of it was seen (~)");
@@ -150,7 +150,7 @@ static void print_loop(const struct view *v, const struct view_loop *loop, FILE 
   length = strlen(text);
   if (loop->hold_max != UNKNOWN)
     snprintf(text + length, sizeof text - length, "  longest hold %s ",
-             shown_mark(LACKS(t->lacks, loop, slice_max), ask_time(v, loop->hold_max)));
+             shown_mark(LACKS(t->lacks, loop, slice_max), shown_time_in(v, loop->hold_max)));
   size_t width = shown_width(text);
   bool named = loop->hold_max != UNKNOWN && loop->function && width + 8 < FORMAT_WIDTH;
   fprintf(out, "%s%s\n", text, named ? cut_middle(loop->function, FORMAT_WIDTH - width) : "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as JSON, aprof.report/1; see report.h. */
 #include "emit.h"
+#include "format.h"
 #include "report.h"
 #include "totals.h"
 
@@ -100,7 +101,7 @@ void emit_finding(struct emit *e, const struct finding *f) {
   emit_open(e, NULL, '{');
   emit_text(e, "kind", finding_kinds[f->kind]);
   emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
-  emit_text(e, "text", f->text);
+  emit_text(e, "text", shown_sentence(f->text));
   emit_text(e, "function", function ? function->name : NULL);
   emit_text(e, "file", function ? function->file : NULL);
   emit_maybe(e, "line", function ? function->line : 0, function && function->line);

@@ -2,7 +2,7 @@
 /* What found no future, and may well be all right; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/util.h"
 
 #include <stdlib.h>
@@ -69,13 +69,13 @@ static void print_row(const struct view *v, const struct row *row, FILE *out) {
   const struct view_miss *m = row->most;
   char *what = print_string("%s: %s", m->kind, m->name ? m->name : "?");
   char *more = row->places > 1
-                   ? print_string("%s and %zu more", shown_place(shown_base(m->file), m->line),
+                   ? print_string("%s and %zu more", place_text(base_name(m->file), m->line),
                                   row->places - 1)
                    : NULL;
   const struct report_row shown = {
       .step = {what},
       .steps = 1,
-      .place = more ? more : shown_place(m->file, m->line),
+      .place = more ? more : place_text(m->file, m->line),
       .count = row->count,
       .only_count = true,
   };

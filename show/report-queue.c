@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report: who woke whom, what blocked; see report.h. */
-#include "ask/format.h"
+#include "format.h"
 #include "read/governed.h"
 #include "read/util.h"
 #include "report.h"
@@ -39,7 +39,7 @@ static void print_woken(const struct view *v, const struct woken *w, FILE *out) 
   struct report_row row = {
       .step = {k->name, w->function->name},
       .steps = 2,
-      .place = shown_place(k->file, k->line),
+      .place = place_text(k->file, k->line),
       .count = k->count,
       .time = {k->queued, mean(k->queued, k->count),
                k->queued_of.count ? k->queued_of.p99 : UNKNOWN},
@@ -100,7 +100,7 @@ static void print_blocked(const struct view *v, const struct blocked *b, FILE *o
   struct report_row row = {
       .step = {b->function->name, c->callee},
       .steps = 2,
-      .place = shown_place(c->file, c->line),
+      .place = place_text(c->file, c->line),
       .count = c->count,
       .time = {c->held, mean(c->held, c->count), c->max},
       .lacks = {lack, lack, LACKS(b->function->lacks, blocking, max)},

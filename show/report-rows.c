@@ -2,7 +2,7 @@
 /* Sentences, and tables of what happened on a path, a line each; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/util.h"
 
 #include <ctype.h>
@@ -81,7 +81,7 @@ static char *path_text(const struct report_row *row, size_t elided, const char *
 /* Who waits and for what are at the ends: a directory goes first, then what is between. */
 static char *fitting(const struct report_row *row, size_t width) {
   char *text = path_text(row, 0, row->place);
-  const char *place = shown_base(row->place);
+  const char *place = base_name(row->place);
   for (size_t elided = 0; shown_width(text) > width && (!elided || elided + 1 < row->steps);
        elided++) {
     free(text);
@@ -105,7 +105,7 @@ void report_print_row(const struct view *v, const struct report_row *row, FILE *
   print_right(out, shown_mark(row->counts_lack, shown_count(row->count)), COLUMN_WIDTH);
   for (int i = 0; i < REPORT_TIMES && !row->only_count; i++) {
     uint64_t ns = row->time[i]; /* the first is a sum */
-    print_right(out, shown_mark(row->lacks[i], i ? ask_short(v, ns) : shown_short(ns)),
+    print_right(out, shown_mark(row->lacks[i], i ? shown_short_in(v, ns) : shown_short(ns)),
                 COLUMN_WIDTH);
   }
   fputc('\n', out);

@@ -2,7 +2,7 @@
 /* The report: where the waiting was spent; see report.h. */
 #include "report.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/governed.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "report.h"
 #include "outputs.h"
 
-#include "ask/format.h"
+#include "format.h"
 #include "read/util.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void report_gcc(const struct view *v, const struct report_options *option
   struct finding *findings = ask_findings(v, &options->limits, &count);
   for (size_t i = 0; i < count; i++)
     fprintf(out, "%s: note: %s [%s]\n", findings[i].at ? findings[i].at : v->process.name,
-            findings[i].text, finding_kinds[findings[i].kind]);
+            shown_sentence(findings[i].text), finding_kinds[findings[i].kind]);
   findings_free(findings, count);
 }
 

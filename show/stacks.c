@@ -3,7 +3,7 @@
 #include "stacks.h"
 
 #include "ask/ask.h"
-#include "ask/format.h"
+#include "format.h"
 #include "read/index.h"
 #include "read/util.h"
 
@@ -39,7 +39,7 @@ static void make_wait(struct stack *s) {
   bool split = colon && parse_number(colon + 1, &s->line);
   s->is_wait = true;
   s->unnamed = !strcmp(s->path->kind, "return") || !s->path->name || !*s->path->name;
-  s->name = s->unnamed && place ? print_string("waiting at %s", shown_base(place))
+  s->name = s->unnamed && place ? print_string("waiting at %s", base_name(place))
             : s->unnamed        ? print_string("waiting")
                                 : print_string("%s", s->path->name);
   s->file = split   ? print_string("%.*s", (int)(colon - place), place)

@@ -64,6 +64,14 @@ done
 only "check/ knows the language, and what files are read with, only" \
   "lang/lang.h read/arena.h read/util.h" "$(includes check c h | grep -E "$ours")"
 equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
+# fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
+# found in numbers is told with them whole: ask/sentence.h.
+fractions() {
+  grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@"
+}
+equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read ask check cli)"
+printf 'printf("%%*.1f ms", width, ms);\n' >"$work/planted.c"
+check "another that does so is found" fractions "$work/planted.c"
 # needs FOLDER...: pairs of files of which one includes the other: the header of a source is one file
 # with it, as who calls a function includes the header that declares it
 needs() {
@@ -110,6 +118,7 @@ for folder in lang plugin rt read ask show check cli; do
   (cd "$work/planted-$folder" && planted $folder | sort >../pair && needs $folder | circles | grep / | sort) >"$work/found"
   equal "an include planted there is found" 2 "$(sort -u "$work/found" | comm -12 - "$work/pair" | grep -c .)"
 done
+# In check/ expressions hold calls, and calls expressions.
 for folders in lang plugin rt "read ask show cli"; do
   mapfile -t objects < <(cd "$src" && objects $folders)
   calls "${objects[@]}" >"$work/calls"

@@ -2,6 +2,7 @@
 /* Findings that judge sums: each on a view that has its bug, and on twins that have not. */
 #include "ask/ask.h"
 #include "read/util.h"
+#include "show/format.h"
 #include "suite.h"
 
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static const char *first(const char *at, const char *says) {
   if (count && at)
     ck_assert_str_eq(list[0].at, at);
   if (count && says)
-    ck_assert_msg(strstr(list[0].text, says) != NULL, "%s", list[0].text);
+    ck_assert_msg(strstr(shown_sentence(list[0].text), says) != NULL, "%s", shown_sentence(list[0].text));
   findings_free(list, count);
   return kind;
 }
@@ -265,8 +266,8 @@ START_TEST(a_call_that_blocks_is_where_a_hold_went) {
   struct finding *list = ask_findings(v, &ask_defaults, &count);
   ck_assert_uint_eq(count, 2);
   ck_assert_int_eq(list[0].kind, FINDING_HELD);
-  ck_assert_msg(strstr(list[0].effect[0], "calls fsync, which blocks, at it.c:20") != NULL, "%s",
-                list[0].effect[0]);
+  ck_assert_msg(strstr(shown_sentence(list[0].effect[0]), "calls fsync, which blocks, at it.c:20") != NULL, "%s",
+                shown_sentence(list[0].effect[0]));
   ck_assert_ptr_eq(list[1].cause, &function[0]);
   findings_free(list, count);
 }
@@ -302,7 +303,7 @@ START_TEST(whom_a_hold_delayed_stands_beneath_it) {
   function[1].queued_of = (struct distribution){.bucket = bucket, .count = 1};
   struct finding *list = ask_findings(v, &ask_defaults, &count);
   ck_assert_uint_eq(count, 2);
-  ck_assert_str_eq(list[0].effect[0], "delayed `main` 5 times, 90.0 ms = 90.0 % of all queueing");
+  ck_assert_str_eq(shown_sentence(list[0].effect[0]), "delayed `main` 5 times, 90.0 ms = 90.0 % of all queueing");
   ck_assert_int_eq(list[1].kind, FINDING_QUEUED);
   ck_assert_ptr_eq(list[1].cause, &function[0]);
   findings_free(list, count);

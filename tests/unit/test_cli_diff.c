@@ -3,6 +3,7 @@
 #include "ask/gate.h"
 #include "read/settle.h"
 #include "read/view.h"
+#include "show/format.h"
 #include "suite.h"
 
 #include <check.h>
@@ -237,9 +238,9 @@ static struct gate_result judge(const char *text, struct gate *gate) {
 static void verdict(const char *text, enum gate_verdict wanted, const char *says) {
   struct gate gate;
   struct gate_result r = judge(text, &gate);
-  ck_assert_msg(r.verdict == wanted, "%s: %d %s", text, r.verdict, r.text ? r.text : "");
+  ck_assert_msg(r.verdict == wanted, "%s: %d %s", text, r.verdict, shown_sentence(r.text));
   if (says)
-    ck_assert_msg(strstr(r.text, says) != NULL, "%s: %s", text, r.text);
+    ck_assert_msg(strstr(shown_sentence(r.text), says) != NULL, "%s: %s", text, shown_sentence(r.text));
   gate_result_release(&r);
   gate_release(&gate);
 }

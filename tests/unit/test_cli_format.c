@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for people, and histograms read: ask/format.c, read/histogram.c. */
-#include "ask/format.h"
+/* Numbers for people, and histograms read: show/format.c, read/histogram.c. */
 #include "read/demangle.h"
 #include "read/histogram.h"
 #include "read/json.h"
 #include "read/names.h"
 #include "read/view.h"
+#include "show/format.h"
 #include "suite.h"
 
 #include <check.h>
@@ -40,6 +40,20 @@ START_TEST(shares_of_nothing_are_not_numbers) {
   ck_assert_str_eq(shown_percent(382, 1000), "38.2 %");
   ck_assert_str_eq(shown_percent(1, 1), "100 %");
   ck_assert_str_eq(shown_percent(1, 0), "-");
+}
+END_TEST
+
+START_TEST(sentences_keep_numbers_until_they_are_shown) {
+  const char *life = told_mark(true, told_time(43100000)), *all = told_percent(382, 1000);
+  struct sentence s = sentence("%s `%s` of %s: %s", told_count(12400), "f", life, all);
+  ck_assert_ptr_null(strstr(s.parts, "43.1"));
+  ck_assert_str_eq(shown_sentence(s), "12.4k `f` of ~43.1 ms: 38.2 %");
+  sentence_free(s);
+  /* What no part begins with is text, wherever it came from. */
+  s = sentence("%s", "\001x7/0\002 and \001t7");
+  ck_assert_str_eq(shown_sentence(s), "\001x7/0\002 and 7 ns");
+  sentence_free(s);
+  ck_assert_str_eq(shown_sentence((struct sentence){NULL}), "");
 }
 END_TEST
 
@@ -199,6 +213,7 @@ int main(void) {
   tcase_add_test(tests, times_have_three_digits);
   tcase_add_test(tests, counts_are_short);
   tcase_add_test(tests, shares_of_nothing_are_not_numbers);
+  tcase_add_test(tests, sentences_keep_numbers_until_they_are_shown);
   tcase_add_test(tests, text_is_cut_by_columns);
   tcase_add_test(tests, percentiles_are_within_their_error);
   tcase_add_test(tests, percentiles_count_from_below);

@@ -4,6 +4,7 @@
 #include "read/json.h"
 #include "read/verify.h"
 #include "show/emit.h"
+#include "show/format.h"
 #include "show/report.h"
 #include "show/totals.h"
 #include "suite.h"
@@ -244,7 +245,7 @@ START_TEST(an_interval_is_what_happened_between) {
   size_t findings;
   struct finding *list = ask_findings(later, &report_defaults.limits, &findings);
   ck_assert_uint_eq(findings, 1);
-  ck_assert_str_eq(list[0].text,
+  ck_assert_str_eq(shown_sentence(list[0].text),
                    "`handle_upload` held the loop for 70.0 ms, from before on, between its "
                    "start (server.c:140) and db.c:12 uv_write (1 time over 10.0 ms); "
                    "whether on the CPU is not known");
@@ -445,8 +446,8 @@ START_TEST(the_stuck_are_found) {
   struct finding *list = ask_findings(v, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     stuck += list[i].kind == FINDING_STUCK &&
-             strstr(list[i].text, "2 `fetch_quota` futures have") &&
-             strstr(list[i].text, "quota.c:61 uv_tcp_connect");
+             strstr(shown_sentence(list[i].text), "2 `fetch_quota` futures have") &&
+             strstr(shown_sentence(list[i].text), "quota.c:61 uv_tcp_connect");
   ck_assert_uint_eq(stuck, 1);
   findings_free(list, count);
   view_free(v);
@@ -467,7 +468,7 @@ START_TEST(blocking_calls_are_found) {
   struct finding *list = ask_findings(v, &quiet, &count);
   for (size_t i = 0; i < count; i++)
     found +=
-        !strcmp(list[i].text, "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
+        !strcmp(shown_sentence(list[i].text), "`fetch_quota` calls fsync, which blocks, at log.c:30: 9.20 s of "
                               "loop time (12 times, 800 ms at worst)");
   ck_assert_uint_eq(found, 1);
   findings_free(list, count);
@@ -492,7 +493,7 @@ static const char *found(uint64_t now, const char *reason, enum finding_kind kin
   text[0] = 0;
   for (size_t i = count; i-- > 0;)
     if (list[i].kind == kind)
-      snprintf(text, sizeof text, "%s", list[i].text);
+      snprintf(text, sizeof text, "%s", shown_sentence(list[i].text));
   findings_free(list, count);
   view_free(v);
   return text;

@@ -2,27 +2,17 @@
 /* Numbers and text for people; see format.h. */
 #include "format.h"
 
-#include "read/view.h"
+#include "read/util.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TURN_SIZE = 512 };
-
-static char *turn(void) {
-  static char buffers[FORMAT_TURNS][TURN_SIZE];
-  static unsigned next;
-  return buffers[next++ % FORMAT_TURNS];
-}
-
 /* Three digits that matter: 1.91, 43.1, 410. */
 static const char *three(double value, const char *unit) {
-  char *text = turn();
-  int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  snprintf(text, TURN_SIZE, "%.*f%s", decimals, value, unit);
-  return text;
+  return turn_text("%.*f%s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
 const char *shown_time(uint64_t ns) {
@@ -31,11 +21,8 @@ const char *shown_time(uint64_t ns) {
     return "-";
   if (ns == 0)
     return "0";
-  if (ns < 1000) {
-    char *text = turn();
-    snprintf(text, TURN_SIZE, "%" PRIu64 " ns", ns);
-    return text;
-  }
+  if (ns < 1000)
+    return turn_text("%" PRIu64 " ns", ns);
   if (value < 999.5e3)
     return three(value / 1e3, " us");
   if (value < 999.5e6)
@@ -60,17 +47,12 @@ const char *shown_short(uint64_t ns) {
   while (i < 5 && (double)ns >= (i == 3 ? 9999.5e9 : 999.5 * units[i].ns))
     i++;
   double value = (double)ns / units[i].ns;
-  char *text = turn();
-  snprintf(text, TURN_SIZE, "%.*f%s", i && value < 9.95 ? 1 : 0, value, units[i].unit);
-  return text;
+  return turn_text("%.*f%s", i && value < 9.95 ? 1 : 0, value, units[i].unit);
 }
 
 const char *shown_count(uint64_t count) {
-  char *text = turn();
-  if (count < 10000) {
-    snprintf(text, TURN_SIZE, "%" PRIu64, count);
-    return text;
-  }
+  if (count < 10000)
+    return turn_text("%" PRIu64, count);
   double value = (double)count;
   if (value < 999.5e3)
     return three(value / 1e3, "k");
@@ -82,40 +64,41 @@ const char *shown_count(uint64_t count) {
 const char *shown_percent(uint64_t part, uint64_t whole) {
   if (whole == 0)
     return "-";
-  char *text = turn();
   double percent = 100.0 * (double)part / (double)whole;
-  snprintf(text, TURN_SIZE, percent < 99.95 ? "%.1f %%" : "%.0f %%", percent);
-  return text;
+  return turn_text(percent < 99.95 ? "%.1f %%" : "%.0f %%", percent);
 }
 
 const char *shown_share(uint64_t part, uint64_t whole) {
   if (whole == 0)
     return "-";
-  char *text = turn();
   double percent = 100.0 * (double)part / (double)whole;
-  snprintf(text, TURN_SIZE, part && percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
-  return text;
-}
-
-const char *shown_place(const char *file, uint64_t line) {
-  if (!file)
-    return "?";
-  char *text = turn();
-  if (line)
-    snprintf(text, TURN_SIZE, "%s:%" PRIu64, file, line);
-  else
-    snprintf(text, TURN_SIZE, "%s", file);
-  return text;
-}
-
-const char *shown_base(const char *place) {
-  const char *slash = place ? strrchr(place, '/') : NULL;
-  return slash ? slash + 1 : place;
+  return turn_text(part && percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
 }
 
 const char *shown_join(const char *left, const char *right) {
-  char *text = turn();
-  snprintf(text, TURN_SIZE, "%s %s", left, right);
+  return turn_text("%s %s", left, right);
+}
+
+const char *shown_measure(enum measure_unit unit, double value) {
+  if (isnan(value))
+    return "-";
+  uint64_t number = value < 1e18 ? (uint64_t)llround(value) : (uint64_t)1e18;
+  return unit == UNIT_TIME    ? shown_time(number)
+         : unit == UNIT_COUNT ? shown_count(number)
+                              : shown_percent((uint64_t)llround(value * 1e6), 100000000);
+}
+
+const char *shown_sentence(struct sentence s) {
+  const char *at = s.parts, *text = "";
+  struct sentence_part part;
+  while (at && (part = sentence_next(&at)).kind != SENTENCE_END) {
+    const char *number = part.kind == SENTENCE_TIME      ? shown_time(part.number)
+                         : part.kind == SENTENCE_COUNT   ? shown_count(part.number)
+                         : part.kind == SENTENCE_PERCENT ? shown_percent(part.number, part.whole)
+                                                         : NULL;
+    text = number ? turn_text("%s%s", text, shown_mark(part.lacks, number))
+                  : turn_text("%s%.*s", text, part.length, part.text);
+  }
   return text;
 }
 
@@ -181,31 +164,21 @@ static const char *last_columns(const char *text, size_t columns) {
 }
 
 const char *cut_right(const char *text, size_t width) {
-  if (shown_width(text) <= width)
-    return text;
-  char *cut = turn();
-  int bytes = (int)(after(text, width - 3) - text);
-  snprintf(cut, TURN_SIZE, "%.*s...", bytes < TURN_SIZE - 4 ? bytes : TURN_SIZE - 4, text);
-  return cut;
+  return shown_width(text) <= width
+             ? text
+             : turn_text("%.*s...", (int)(after(text, width - 3) - text), text);
 }
 
 const char *cut_left(const char *text, size_t width) {
-  if (shown_width(text) <= width)
-    return text;
-  char *cut = turn();
-  snprintf(cut, TURN_SIZE, "...%s", last_columns(text, width - 3));
-  return cut;
+  return shown_width(text) <= width ? text : turn_text("...%s", last_columns(text, width - 3));
 }
 
 const char *cut_middle(const char *text, size_t width) {
-  if (shown_width(text) <= width)
-    return text;
-  char *cut = turn();
   size_t end = (width - 3) / 2;
-  int bytes = (int)(after(text, width - 3 - end) - text);
-  snprintf(cut, TURN_SIZE, "%.*s...%s", bytes < TURN_SIZE / 2 ? bytes : TURN_SIZE / 2, text,
-           last_columns(text, end));
-  return cut;
+  return shown_width(text) <= width
+             ? text
+             : turn_text("%.*s...%s", (int)(after(text, width - 3 - end) - text), text,
+                         last_columns(text, end));
 }
 
 void print_left(FILE *out, const char *text, int width) {
@@ -232,17 +205,22 @@ void style_set(FILE *out, enum style style) {
 }
 
 static const char *marked(bool is, char mark, const char *text) {
-  if (!is || !strcmp(text, "-"))
-    return text;
-  char *longer = turn();
-  snprintf(longer, TURN_SIZE, "%c%s", mark, text);
-  return longer;
+  return is && strcmp(text, "-") ? turn_text("%c%s", mark, text) : text;
 }
 
 const char *shown_mark(bool lacks, const char *text) {
   return marked(lacks, '~', text);
 }
 
-const char *shown_began(bool before, const char *text) {
-  return marked(before, '^', text);
+/* What is longer than the interval began before it. */
+static bool began_before(const struct view *v, uint64_t ns) {
+  return v->is_interval && ns != UNKNOWN && ns > v->process.elapsed;
+}
+
+const char *shown_time_in(const struct view *v, uint64_t ns) {
+  return marked(began_before(v, ns), '^', shown_time(ns));
+}
+
+const char *shown_short_in(const struct view *v, uint64_t ns) {
+  return marked(began_before(v, ns), '^', shown_short(ns));
 }

@@ -4,18 +4,17 @@
  *
  * Purpose: compact units (three digits that matter), places, and colours only
  * where a terminal shows them and NO_COLOR is not set.
- * Locking: none; the shown_* functions take turns over a few static buffers, so
- * one call of printf may use up to FORMAT_TURNS of them.
+ * Locking: none; what is returned is of turn_text (read/util.h).
  */
-#ifndef APROF_ASK_FORMAT_H
-#define APROF_ASK_FORMAT_H
+#ifndef APROF_SHOW_FORMAT_H
+#define APROF_SHOW_FORMAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "ask/measure.h"
+#include "ask/sentence.h"
+
 #include <stdio.h>
 
-enum { FORMAT_TURNS = 32, FORMAT_WIDTH = 80 };
+enum { FORMAT_WIDTH = 80 };
 
 const char *shown_time(uint64_t ns); /* "43.1 ms"; "-" for UNKNOWN */
 /* The same for columns: two digits that matter and no space, five characters at most. */
@@ -24,13 +23,15 @@ const char *shown_count(uint64_t count);                     /* "9999", "12.4k",
 const char *shown_percent(uint64_t part, uint64_t whole);    /* "38.2 %", "-" of nothing */
 const char *shown_share(uint64_t part, uint64_t whole);      /* "38%", "0.4%", for columns */
 const char *shown_join(const char *left, const char *right); /* one space between */
-const char *shown_place(const char *file, uint64_t line);
-const char *shown_base(const char *place); /* without its directories; NULL for NULL */
+/* "-" for NAN */
+const char *shown_measure(enum measure_unit, double value);
+const char *shown_sentence(struct sentence); /* with its numbers */
 
 /* `text`, behind a mark where it lacks something (LACKS). */
 const char *shown_mark(bool lacks, const char *text);
-/* The same of one that is longer than the interval, so began before it. */
-const char *shown_began(bool before, const char *text);
+/* Times, behind a mark where one is longer than the interval, so began before it. */
+const char *shown_time_in(const struct view *, uint64_t ns);
+const char *shown_short_in(const struct view *, uint64_t ns);
 
 /* Columns of a UTF-8 text, and the text cut to `width` of them ("..." where). */
 size_t shown_width(const char *text);
