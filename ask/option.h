@@ -35,6 +35,7 @@ struct option_row {
   const char *const *words; /* NULL ends them */
   /* NULL, or what is wrong with the argument (NULL: it has none), as a text to be freed. */
   char *(*take)(void *options, const char *argument);
+  const char *(*offer)(size_t);   /* beside `words`: what a shell may complete it to; or NULL */
   bool (*also)(const char *word); /* words without an option's name that it takes, too; or NULL */
   bool hidden, optional;          /* optional: without its argument the count is `value` */
 };

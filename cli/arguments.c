@@ -4,12 +4,12 @@
 
 #include "ask/value.h"
 #include "cli.h"
+#include "complete.h"
 
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLES = sizeof((struct arguments *)0)->table / sizeof *((struct arguments *)0)->table };
 /* Keys of options without a letter. */
 enum { FIRST_KEY = 256, KEYS_OF_TABLE = 64 };
 
@@ -18,7 +18,7 @@ static int key_of(size_t table, size_t row, char letter) {
 }
 
 static const struct option_row *row_of(const struct arguments *a, int key, char **into) {
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+  for (size_t t = 0; t < ARGUMENT_TABLES && a->table[t].row; t++)
     for (size_t i = 0; a->table[t].row[i].name; i++)
       if (key_of(t, i, a->table[t].row[i].letter) == key) {
         *into = a->table[t].into;
@@ -29,11 +29,11 @@ static const struct option_row *row_of(const struct arguments *a, int key, char 
 
 static const struct argp_option *options_of(const struct arguments *a) {
   size_t rows = 0, count = 0;
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+  for (size_t t = 0; t < ARGUMENT_TABLES && a->table[t].row; t++)
     for (size_t i = 0; a->table[t].row[i].name; i++)
       rows++;
   struct argp_option *option = allocate(rows + 1, sizeof *option);
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+  for (size_t t = 0; t < ARGUMENT_TABLES && a->table[t].row; t++)
     for (size_t i = 0; a->table[t].row[i].name; i++) {
       const struct option_row *row = &a->table[t].row[i];
       option[count++] = (struct argp_option){.name = row->name,
@@ -137,32 +137,10 @@ static void check(const struct arguments *a, struct argp_state *state) {
     argp_error(state, "%s", fault);
 }
 
-/* The row of "--name" or "--name=..."; NULL: there is none, though getopt may know what it begins.
- */
-static const struct option_row *named(const struct arguments *a, const char *name, size_t length) {
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
-    for (const struct option_row *row = a->table[t].row; row->name; row++)
-      if (strlen(row->name) == length && !strncmp(row->name, name, length))
-        return row;
-  return NULL;
-}
-
-static const struct option_row *lettered(const struct arguments *a, char letter) {
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
-    for (const struct option_row *row = a->table[t].row; row->name; row++)
-      if (row->letter == letter)
-        return row;
-  return NULL;
-}
-
-static bool takes_next(const struct option_row *row, const char *behind) {
-  return row && row->argument && !row->optional && !*behind;
-}
-
 static void no_such(const struct arguments *a, struct argp_state *state, const char *name,
                     size_t length) {
   char *alike = print_string("%s", "");
-  for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+  for (size_t t = 0; t < ARGUMENT_TABLES && a->table[t].row; t++)
     for (const struct option_row *row = a->table[t].row; row->name; row++)
       if (length && !row->hidden && !strncmp(row->name, name, length)) {
         char *longer = print_string("%s%s--%s", alike, *alike ? ", " : "; there is ", row->name);
@@ -181,19 +159,13 @@ static void check_names(const struct arguments *a, struct argp_state *state) {
     if (word[0] != '-' || !word[1]) {
       if (a->in_order)
         return;
-    } else if (word[1] == '-') {
-      size_t length = strcspn(word + 2, "=");
-      const struct option_row *row = named(a, word + 2, length);
-      if (!row && strcmp(word, "--help") != 0 && strcmp(word, "--usage") != 0)
-        no_such(a, state, word + 2, length);
-      i += takes_next(row, word + 2 + length);
-    } else
-      for (const char *letter = word + 1; *letter; letter++) {
-        const struct option_row *row = lettered(a, *letter);
-        i += takes_next(row, letter + 1);
-        if (row && row->argument)
-          break;
-      }
+      continue;
+    }
+    size_t length = strcspn(word + 2, "=");
+    if (word[1] == '-' && !arguments_named(a, word + 2, length) && strcmp(word, "--help") != 0 &&
+        strcmp(word, "--usage") != 0)
+      no_such(a, state, word + 2, length);
+    i += arguments_awaits(a, word) != NULL;
   }
 }
 
@@ -202,7 +174,7 @@ static void take_words(struct arguments *a, struct argp_state *state) {
   a->word = state->argv + state->next;
   for (int i = state->next; i < state->argc; i++) {
     bool taken = false;
-    for (size_t t = 0; t < TABLES && a->table[t].row; t++)
+    for (size_t t = 0; t < ARGUMENT_TABLES && a->table[t].row; t++)
       for (const struct option_row *row = a->table[t].row; row->name && !taken; row++)
         if ((taken = row->also && row->also(state->argv[i])))
           take(row, a->table[t].into, state->argv[i], state);
@@ -231,6 +203,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 void arguments_parse(struct arguments *a, int argc, char **argv) {
+  if (argc > 2 && !strcmp(argv[1], COMPLETE_MARK))
+    complete_arguments(a, argv + 2, (size_t)argc - 2);
   const struct argp_option *option = options_of(a);
   struct argp argp = {option, parse, a->usage, a->about, NULL, NULL, NULL};
   argp_parse(&argp, argc, argv, a->in_order ? ARGP_IN_ORDER : 0, NULL, a);

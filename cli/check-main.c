@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "check-text.h"
 #include "cli.h"
+#include "complete.h"
 #include "places.h"
 
 #include <argp.h>
@@ -105,7 +106,8 @@ static int check(struct request *o, char *const *file, size_t files, char *const
 int main(int argc, char **argv) {
   struct request o = {.jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
   argp_err_exit_status = CLI_USAGE;
-  size_t words = split(argc, argv);
+  bool typed = argc > 1 && !strcmp(argv[1], COMPLETE_MARK);
+  size_t words = typed ? (size_t)argc : split(argc, argv);
   bool given = words < (size_t)argc;
   struct arguments a = {
       .usage = "[FILE...] [-- FLAG...]",

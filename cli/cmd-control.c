@@ -139,6 +139,7 @@ static int control(int argc, char **argv, const char *about,
                    void (*change)(struct aprof_header *, uint64_t now)) {
   bool json = false;
   struct arguments a = {.usage = "PID|NAME",
+                        .offers = OFFER_PROCESSES,
                         .about = about,
                         .table = {{options, &json}},
                         .least = 1,

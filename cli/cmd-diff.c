@@ -97,6 +97,7 @@ int cmd_diff(int argc, char **argv) {
   struct differ o = {.output = "-", .rows = 10, .limits = ask_defaults};
   struct arguments a = {
       .usage = "A[,A...] B[,B...]",
+      .offers = OFFER_TARGETS,
       .about =
           "Shows what changed from A to B: two runs of a program, also of different builds, or "
           "several of each, which tells what is chance. Functions are the same by name and "

@@ -7,8 +7,8 @@
 #include "cli.h"
 #include "output.h"
 #include "recover.h"
-#include "target.h"
 #include "show/totals.h"
+#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +138,7 @@ int cmd_dump(int argc, char **argv) {
   struct dump dump = {.fd = UNKNOWN};
   struct arguments a = {
       .usage = "[TARGET]",
+      .offers = OFFER_TARGETS,
       .about =
           "Writes the totals of TARGET as JSON: of a process, or of the profile that one left.\v"
           "The process is not disturbed: its profile is read, no signal is sent. A profile is "

@@ -44,8 +44,13 @@ static char *take_format(void *options, const char *name) {
   return fault;
 }
 
+static const char *offer_format(size_t i) {
+  return formats[i].name;
+}
+
 static const struct option_row options[] = {
-    {"to", 0, OPTION_OWN, 0, "FORMAT", .take = take_format, .text = "Which of those below"},
+    {"to", 0, OPTION_OWN, 0, "FORMAT", .take = take_format, .offer = offer_format,
+     .text = "Which of those below"},
     {"output", 'o', OPTION_TEXT, offsetof(struct export, output), "FILE",
      .text = "Write to FILE, whole or not at all (default: standard output)"},
     {"textfile", 0, OPTION_TEXT, offsetof(struct export, textfile), "DIR",
@@ -128,6 +133,7 @@ int cmd_export(int argc, char **argv) {
   struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN, .rows = NOT_GIVEN};
   char *help = about();
   struct arguments a = {.usage = "[TARGET...]",
+                        .offers = OFFER_TARGETS,
                         .about = help,
                         .table = {{options, &e}},
                         .most = UINT32_MAX,

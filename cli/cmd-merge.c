@@ -42,6 +42,7 @@ int cmd_merge(int argc, char **argv) {
   struct merge merge = {.output = "-"};
   struct arguments a = {
       .usage = "TARGET TARGET...",
+      .offers = OFFER_TARGETS,
       .about =
           "Writes the totals of several processes as one: counts, sums and histograms are "
           "added, of maxima the greatest stays. Threads, loops and futures stay of the process "

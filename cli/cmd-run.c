@@ -101,6 +101,7 @@ static const char *fault_of(const struct arguments *a) {
 static void parse(struct run *run, int argc, char **argv) {
   struct arguments a = {
       .usage = "[--] PROG [ARG...]",
+      .offers = OFFER_PROGRAM,
       .about = "Runs PROG with the profiler attached. Its exit status is kept (128+N if signal N "
                "killed it); totals are written to PROG.PID.json however it ends, for each process "
                "of its tree that created futures.\v"
@@ -304,11 +305,22 @@ static void print_reports(const struct written *written) {
   }
 }
 
+/* As one types it here; in quotes where a shell would take it for more than one word. free() it. */
+static char *from_here(const char *path) {
+  char *here = getcwd(NULL, 0);
+  size_t length = here ? strlen(here) : 0;
+  bool below = length > 1 && !strncmp(path, here, length) && path[length] == '/';
+  free(here);
+  return shell_word(below ? path + length + 1 : path);
+}
+
 /* Those of one directory in a line: a build has hundreds. */
 static void tell_places(const struct written *written) {
   enum { NAMED = 4 };
   if (written->count == 1) {
-    complain("totals: %s; `aprof report' shows them", written->path[0]);
+    char *path = from_here(written->path[0]);
+    complain("totals: %s; next: aprof report %s", path, path);
+    free(path);
     return;
   }
   complain("totals of %zu processes (`aprof report' shows one, `aprof merge' adds them up):",

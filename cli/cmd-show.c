@@ -72,14 +72,6 @@ static int write_views(const struct show *show, struct view *first, struct view 
   return output_given(show->file, write_shown, &shown) ? status : CLI_FAILED;
 }
 
-/* As a shell takes it: in quotes, unless it is made of what no shell looks at. free() it. */
-static char *quoted(const char *text) {
-  static const char plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-";
-  bool simple = !text[strspn(text, plain)];
-  return simple || strchr(text, '\'') ? print_string("%s", text) : print_string("'%s'", text);
-}
-
 /* What names the same again; NULL of what can be read but once. free() it. */
 static char *target_text(const struct view *v, const char *const *target, size_t targets) {
   if (!targets)
@@ -87,7 +79,7 @@ static char *target_text(const struct view *v, const char *const *target, size_t
   for (size_t i = 0; i < targets; i++)
     if (!strcmp(target[i], "-"))
       return NULL;
-  char *one = quoted(target[0]), *other = targets > 1 ? quoted(target[1]) : NULL;
+  char *one = shell_word(target[0]), *other = targets > 1 ? shell_word(target[1]) : NULL;
   char *text = other ? print_string("%s %s", one, other) : print_string("%s", one);
   free(one);
   free(other);
@@ -118,6 +110,7 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   char *about =
       print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", ARGUMENTS_TARGET);
   struct arguments a = {.usage = usage,
+                        .offers = OFFER_TARGETS,
                         .about = about,
                         .most = o->targets == OUTPUT_ONE ? 1 : 2,
                         .too_many = o->targets == OUTPUT_ONE ? "one target at a time"

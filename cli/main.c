@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The `aprof` command: the table of commands, beside that of outputs; finds one and hands over. */
 #include "cli.h"
+#include "complete.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -65,6 +66,25 @@ static bool has_empty(int argc, char **argv) {
   return false;
 }
 
+static int dispatch(int argc, char **argv);
+
+/* For shells, which the words up to the one that is being typed are given by; see complete.h. */
+static int complete(int argc, char **argv) {
+  if (argc == 3) {
+    for (size_t i = 0; i < COMMANDS; i++)
+      complete_offer(argv[2], commands[i].name, commands[i].summary);
+    for (size_t i = 0; outputs[i]; i++)
+      complete_offer(argv[2], outputs[i]->name, outputs[i]->summary);
+    complete_offer(argv[2], "--help", "tell about all commands");
+    complete_offer(argv[2], "--version", "the version");
+  }
+  if (argc < 4)
+    return CLI_OK;
+  argv[1] = argv[2];
+  argv[2] = (char *)COMPLETE_MARK;
+  return dispatch(argc, argv);
+}
+
 static int dispatch(int argc, char **argv) {
   const char *name = argv[1];
   command_function *run = NULL;
@@ -79,7 +99,8 @@ static int dispatch(int argc, char **argv) {
     complain("there is no command '%s'; `aprof --help` lists them", name);
     return CLI_USAGE;
   }
-  if (run != cmd_run && has_empty(argc, argv))
+  bool typed = argc > 2 && !strcmp(argv[2], COMPLETE_MARK);
+  if (run != cmd_run && !typed && has_empty(argc, argv))
     return CLI_USAGE;
   /* argp prints argv[0] in its usage lines and error messages. */
   argv[1] = print_string("aprof %s", name);
@@ -98,7 +119,7 @@ int main(int argc, char **argv) {
     puts("aprof " APROF_VERSION);
     return fflush(stdout) ? CLI_FAILED : CLI_OK;
   }
-  int status = dispatch(argc, argv);
+  int status = !strcmp(name, "complete") ? complete(argc, argv) : dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     complain("cannot write standard output: %s", strerror(errno));
     return status ? status : CLI_FAILED;

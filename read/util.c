@@ -84,6 +84,13 @@ const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+char *shell_word(const char *text) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-";
+  bool simple = !text[strspn(text, plain)];
+  return simple || strchr(text, '\'') ? print_string("%s", text) : print_string("'%s'", text);
+}
+
 int open_regular(int directory, const char *path, int flags) {
   char self[64];
   struct stat st;

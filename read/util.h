@@ -47,6 +47,8 @@ const char *turn_text(const char *format, ...) __attribute__((format(printf, 1, 
 const char *place_text(const char *file, uint64_t line);
 /* A path or place without its directories; NULL for NULL. */
 const char *base_name(const char *path);
+/* As a shell takes it: in quotes, unless it is made of what no shell looks at. free() it. */
+char *shell_word(const char *text);
 
 /* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
    (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */

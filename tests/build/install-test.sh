@@ -18,6 +18,8 @@ has lib/pkgconfig/aprof.pc
 has include/aprof.h
 has include/aprof/abi.h
 has share/aprof/bindings/libuv.aprof
+has share/bash-completion/completions/aprof
+has share/zsh/site-functions/_aprof
 for major in $majors; do
   has "lib/aprof/aprof-gcc$major.so"
 done

@@ -79,7 +79,7 @@ equal "another image: nothing left over" "" "$(find "$profiles" -mindepth 1)"
 # -- what a run says at its end, to standard error alone --------------------------
 
 run return
-equal "run: where its totals are" "aprof: totals: $work/$json; \`aprof report' shows them" "$(cat err.txt)"
+equal "run: where its totals are" "aprof: totals: $json; next: aprof report $json" "$(cat err.txt)"
 check "run: the program's own output is as it was" cmp out.txt <(./hand return)
 options=(--quiet)
 run return
@@ -94,7 +94,7 @@ contains "run: those of a child elsewhere are named" "$work/elsewhere/hand." err
 equal "run: a line for each place" 3 "$(wc -l <err.txt)"
 rm -f hand.*.json elsewhere/hand.*.json
 "$aprof" run --preload -o out --options "profile:$profiles" -- "$aprof" run -q -- ./hand return 2>err.txt
-contains "run: so are those of a run inside" "aprof: totals: $work/out/hand." err.txt
+contains "run: so are those of a run inside" "aprof: totals: out/hand." err.txt
 "$aprof" run -q -- true 2>err.txt
 equal "run --quiet: nor why there are none" "" "$(cat err.txt)"
 options=(--options dir:/dev/full/none)
