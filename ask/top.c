@@ -20,7 +20,8 @@ static int by_exec(const void *a, const void *b) {
   return left != right ? (left > right ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* A copy whose sums are all known: what was not measured adds nothing. */
+/* A copy whose sums are all known: what was not measured adds nothing. Lists are not added up: of
+   thousands of functions they would be copied as often. */
 static struct view_function addend(const struct view_function *f) {
   struct view_function copy = *f;
   for (size_t i = 0; i < layout_function.fields; i++) {
@@ -28,6 +29,8 @@ static struct view_function addend(const struct view_function *f) {
     uint64_t *number = field_of(&copy, field);
     if (field->type == FIELD_MAYBE && field->fold == FOLD_SUM)
       *number = known(*number);
+    if (field->type == FIELD_LIST)
+      *(size_t *)((char *)field_of(&copy, field) + sizeof(void *)) = 0;
   }
   return copy;
 }

@@ -16,7 +16,7 @@ struct top {
   struct arena arena;
   const struct view_function **function; /* the most exec first; of the view */
   size_t functions;
-  struct view_function *rest; /* sums and greatest of all others; NULL: there are none */
+  struct view_function *rest; /* sums and greatest of all others, without lists; NULL: none */
   uint64_t members;           /* changes with which functions are listed, whatever their order */
 };
 

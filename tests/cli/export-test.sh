@@ -83,6 +83,12 @@ else
   skip "promtool" "not installed"
 fi
 
+# The rest of many is made in little memory: a list of all their awaits, grown one by one, took 400 MB.
+start 4 1500
+"$aprof" dump -o many.json "$pid"
+check "1500 functions: in 200 MB" bash -c "ulimit -v 200000; '$aprof' export --to prometheus many.json >many.prom"
+equal "1500 functions: the sum" "$(total many.json exec_ns)" "$(sum many.prom aprof_function_exec_seconds_total)"
+
 # OpenMetrics: its end, and when counters began.
 "$aprof" export --to openmetrics "$one" >m.om
 equal "OpenMetrics: ends with its mark" "# EOF" "$(tail -n 1 m.om)"
