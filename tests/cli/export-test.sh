@@ -3,6 +3,7 @@
 # Metrics: what promtool and a real Prometheus take, sums that equal the totals, labels that are
 # bounded, several processes, a reset, and a file that is never there in part.
 . "${0%/*}/../lib.sh"
+. "${0%/*}/../lib/metrics.sh"
 
 unset APROF_RUNTIME APROF_COMMAND
 profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
@@ -120,44 +121,9 @@ contains "no such format: which there are" "there are openmetrics, prometheus" o
 
 # A real Prometheus, of what a server gives it as OpenMetrics.
 if command -v prometheus >/dev/null; then
-  cat >serve.py <<'EOF'
-import http.server, subprocess, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        text = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE).stdout
-        self.send_response(200)
-        self.send_header("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(text)
-    def log_message(self, *rest): pass
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
-EOF
-  port_of() { # FILE: once it has a line
-    for _ in $(seq 500); do
-      [ ! -s "$1" ] || break
-      sleep 0.02
-    done
-    cat "$1"
-  }
-  python3 serve.py "$aprof" export --to openmetrics "$one" "$two" >port.txt &
-  started+=($!)
-  printf 'global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: aprof\n  static_configs: [{targets: ["127.0.0.1:%s"]}]\n' \
-    "$(port_of port.txt)" >prometheus.yml
-  free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-  prometheus --config.file=prometheus.yml --storage.tsdb.path=data \
-    --web.listen-address="127.0.0.1:$free" >prometheus.log 2>&1 &
-  started+=($!)
-  # ask QUERY: the value of its only result
-  ask() {
-    curl -s --max-time 5 -G "http://127.0.0.1:$free/api/v1/query" --data-urlencode "query=$1" |
-      jq -r '.data.result[0].value[1] // empty'
-  }
-  for _ in $(seq 300); do
-    [ "$(ask 'up{job="aprof"}')" != 1 ] || break
-    sleep 0.1
-  done
+  serve_output "$aprof" export --to openmetrics "$one" "$two"
+  start_prometheus 1s
+  until_true answers 1 'up{job="aprof"}'
   equal "Prometheus: scrapes it" 1 "$(ask 'up{job="aprof"}')"
   equal "Prometheus: its sum is that of the totals" "$(total totals.json exec_ns)" \
     "$(ask "sum(aprof_function_exec_seconds_total{pid=\"$one\"})" | xargs printf '%.9f\n')"
