@@ -44,6 +44,7 @@ struct check_finding {
   const struct check_note *path; /* what proves it, in order */
   size_t steps;
   const char *mend;
+  const char *identity; /* rule, file and text: the same after lines have moved */
 };
 
 /* What was not seen. */
@@ -66,6 +67,7 @@ struct check_result {
       *pointer; /* calls from async code through pointers, of unknown targets */
   size_t pointers;
   size_t units, unread, functions, kept; /* kept: from the cache */
+  size_t left_out;                       /* findings that are known, or of unchanged lines */
 };
 
 /* False after a message: there is nothing to check.. */

@@ -157,6 +157,7 @@ void findings_settle(struct program *p) {
     }
     if ((kept && !by_place(f, &p->finding[kept - 1])) || is_meant(source, f))
       continue;
+    f->identity = say(p, "%s %s: %s", f->rule, f->at.file, f->text);
     p->finding[kept++] = *f;
   }
   p->findings = kept;

@@ -64,7 +64,8 @@ static bool list_units(const struct check_request *r, struct units *units) {
 bool check_run(const struct check_request *r, struct check_result *result) {
   struct program *p = allocate(1, sizeof *p);
   struct units *units = allocate(1, sizeof *units);
-  const char *tmp = getenv("TMPDIR");
+  const char *tmp =
+      r->cache ? r->cache : getenv("TMPDIR"); /* summaries are linked into the cache */
   char *folder = print_string("%s/aprof-check.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (!list_units(r, units))
     return false;
@@ -77,7 +78,8 @@ bool check_run(const struct check_request *r, struct check_result *result) {
   if (!well)
     return false;
   if (!mkdtemp(folder)) {
-    complain("no folder can be made in %s: set TMPDIR to another one", tmp && *tmp ? tmp : "/tmp");
+    complain("no folder can be made in %s: %s", tmp && *tmp ? tmp : "/tmp",
+             r->cache ? "name another one with --cache" : "set TMPDIR to another one");
     return false;
   }
   for (size_t i = 0; i < units->count && r->include; i++) {

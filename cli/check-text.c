@@ -2,48 +2,10 @@
 /* Findings for people; see check-text.h. */
 #include "check-text.h"
 
-#include "read/util.h"
+#include "check-source.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The source of the last finding. */
-struct source {
-  const char *file;
-  char *text;
-};
-
-static char *line_of(struct source *s, const struct check_place *at) {
-  if (!s->file || strcmp(s->file, at->file)) {
-    free(s->text);
-    s->file = at->file;
-    s->text = read_text_file(at->file, (size_t)64 << 20, &(size_t){0});
-  }
-  const char *line = s->text;
-  for (unsigned n = 1; line && n < at->line; n++) {
-    line = strchr(line, '\n');
-    line += line != NULL;
-  }
-  return line ? print_string("%.*s", (int)strcspn(line, "\r\n"), line) : NULL;
-}
-
-static bool is_of_name(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Where the word stands in the line, as a whole; where a macro hides it, the first that is no
-   blank. */
-static size_t column_of(const char *line, const char *word, size_t *width) {
-  size_t length = strlen(word);
-  for (const char *at = strstr(line, word); at; at = strstr(at + 1, word))
-    if ((at == line || !is_of_name(at[-1])) && !is_of_name(at[length])) {
-      *width = length;
-      return (size_t)(at - line);
-    }
-  *width = 1;
-  return strspn(line, " \t");
-}
 
 /* A tab stays one, so that the caret stands in place. */
 static void print_caret(const char *line, unsigned number, size_t column, size_t width, FILE *out) {
@@ -58,9 +20,9 @@ static void print_caret(const char *line, unsigned number, size_t column, size_t
 
 static void print_finding(const struct check_finding *f, struct source *source, FILE *out) {
   size_t width = 0, column = 0;
-  char *line = line_of(source, &f->at);
+  char *line = source_line(source, &f->at);
   if (line)
-    column = column_of(line, f->word, &width);
+    column = source_column(line, f->word, &width);
   fprintf(out, "%s:%u:%zu: warning: %s [%s]\n", f->at.file, f->at.line, column + 1, f->text,
           f->rule);
   if (line)
