@@ -37,17 +37,19 @@ static void subtract_buckets(struct distribution *to, const struct distribution 
   to->count = kept;
 }
 
-static void add_buckets(struct arena *arena, struct distribution *to,
-                        const struct distribution *from) {
+static void join_buckets(enum fold how, struct arena *arena, struct distribution *to,
+                         const struct distribution *from) {
   struct bucket *all = arena_get(arena, to->count + from->count, sizeof *all);
   size_t i = 0, j = 0, count = 0;
   while (i < to->count || j < from->count) {
     bool mine = j == from->count || (i < to->count && to->bucket[i].lower <= from->bucket[j].lower);
     struct bucket b = mine ? to->bucket[i++] : from->bucket[j++];
-    if (count && same_bucket(all[count - 1].lower, b.lower))
-      add_to(&all[count - 1].count, b.count);
-    else
+    if (!count || !same_bucket(all[count - 1].lower, b.lower))
       all[count++] = b;
+    else if (how == FOLD_ADD)
+      add_to(&all[count - 1].count, b.count);
+    else if (all[count - 1].count < b.count)
+      all[count - 1].count = b.count;
   }
   to->bucket = all;
   to->count = count;
@@ -62,13 +64,13 @@ static void fold_distribution(enum fold how, struct arena *arena, struct distrib
     }
   } else if (from->count && to->count) {
     uint64_t largest = to->max > from->max ? to->max : from->max;
-    add_buckets(arena, to, from);
+    join_buckets(how, arena, to, from);
     distribution_settle(to, largest);
   } else if (from->count) {
     *to = *from;
     to->bucket = NULL;
     to->count = 0;
-    add_buckets(arena, to, from);
+    join_buckets(how, arena, to, from);
   }
 }
 
@@ -76,7 +78,9 @@ static void fold_distribution(enum fold how, struct arena *arena, struct distrib
 
 static void fold_sum(enum fold how, uint64_t *to, uint64_t from, bool may_be_unknown) {
   if (may_be_unknown && (*to == UNKNOWN || from == UNKNOWN))
-    *to = UNKNOWN;
+    *to = how == FOLD_RAISE ? *to : UNKNOWN;
+  else if (how == FOLD_RAISE)
+    *to = *to > from ? *to : from;
   else
     *to = how == FOLD_ADD ? plus(*to, from) : left(*to, from);
 }
@@ -140,7 +144,7 @@ static void fold_member(enum fold how, struct arena *arena, const struct field *
     fold_object(how, arena, field->of, number, other);
   } else if (field->fold == FOLD_SUM || (field->fold == FOLD_NOW && adds))
     fold_sum(how, number, *other, field->type == FIELD_MAYBE);
-  else if (field->fold == FOLD_MAX)
+  else if (field->fold == FOLD_MAX && how != FOLD_RAISE)
     fold_max(how, number, *other);
   else if (adds && (field->fold == FOLD_ANY || field->fold == FOLD_ALL))
     fold_flags(field, to, from);
@@ -156,7 +160,7 @@ void fold_object(enum fold how, struct arena *arena, const struct layout *layout
       memcpy(&max, (char *)to + field->of_max, sizeof max);
     if (field->type == FIELD_HISTOGRAM)
       fold_distribution(how, arena, field_of(to, field), field_of(from, field), max);
-    else if (field->fold == FOLD_WITH)
+    else if (field->fold == FOLD_WITH && how != FOLD_RAISE)
       fold_with(how, field, to, from);
   }
   for (size_t i = 0; i < layout->fields; i++) {

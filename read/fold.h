@@ -11,9 +11,10 @@
 
 #include "fields.h"
 
-enum fold { FOLD_SUBTRACT, FOLD_ADD };
+enum fold { FOLD_SUBTRACT, FOLD_ADD, FOLD_RAISE };
 
-/* `to` becomes what happened since `from`, or both together, in `arena`. */
+/* `to` becomes what happened since `from`, or both together; or what has been counted, as it was in
+   `from`, is no less: all else stays. In `arena`. */
 void fold_object(enum fold, struct arena *, const struct layout *, void *to, const void *from);
 /* Of elements that both lists have; those of `to` alone stay. Where they are added up, those of
    `from` alone come behind: where each of `from` lies in `to` then goes to `place`, if any. */

@@ -290,6 +290,12 @@ bool view_subtract(struct view *later, const struct view *earlier);
 struct view *view_copy(const struct view *);
 struct view *view_between(const struct view *later, const struct view *earlier);
 
+/* No count of `later` is less than it was, where both are of one process and nothing was reset in
+   between: of a busy process, which cannot be read as of one moment, they may seem to fall a
+   little, and a future may turn out to be of another function than it began with. Whatever reads
+   counters over time would take that for a restart. raise.c */
+void view_raise(struct view *later, const struct view *earlier);
+
 /* No body of it was ever seen, and its code has no events as far as is known: it never ran, or
    nobody saw it. Its runs, their ends and what is queued are not known then, but its futures. */
 static inline bool view_unseen(const struct view_function *f) {

@@ -263,6 +263,47 @@ START_TEST(an_interval_is_what_happened_between) {
 }
 END_TEST
 
+/* As a busy process looks: some of it is read before some of the rest, and a future turns out to be
+   of another function. */
+START_TEST(counters_do_not_fall) {
+  struct view *earlier = read_now(1000000), *later = read_now(1000000);
+  struct view_function *before = (struct view_function *)function(earlier, "handle_upload");
+  uint64_t exec = before->exec;
+  before->exec += 77;
+  before->exec_max = 1;
+  ck_assert_uint_gt(before->slice_of.count, 0);
+  before->slice_of.bucket[0].count += 5;
+  uint64_t values = before->slice_of.bucket[0].count;
+  earlier->health.events += 9;
+  uint64_t events = earlier->health.events;
+  struct view_function *gone = (struct view_function *)function(earlier, "fetch_quota");
+  gone->name = "request_new";
+  gone->created = 2;
+  gone->live = 2;
+  size_t functions = later->functions;
+  view_raise(later, earlier);
+  view_free(earlier);
+  const struct view_function *f = function(later, "handle_upload");
+  ck_assert_uint_eq(f->exec, exec + 77);
+  ck_assert_uint_ne(f->exec_max, 1);
+  ck_assert_uint_eq(f->slice_of.bucket[0].count, values);
+  ck_assert_uint_eq(later->health.events, events);
+  ck_assert_uint_eq(later->functions, functions + 1);
+  f = function(later, "request_new");
+  ck_assert_uint_eq(f->created, 2);
+  ck_assert_uint_eq(f->live, 0);
+  ck_assert_uint_eq(f->awaits, 0);
+  /* After a reset they begin anew. */
+  s->header->reset_epoch = 2;
+  struct view *anew = read_now(2000000);
+  uint64_t least = function(anew, "handle_upload")->exec;
+  view_raise(anew, later);
+  ck_assert_uint_eq(function(anew, "handle_upload")->exec, least);
+  view_free(anew);
+  view_free(later);
+}
+END_TEST
+
 /* Two lambdas on one line; the one that ran less until then runs more in the interval. */
 START_TEST(neighbours_of_one_name_are_told_apart) {
   uint32_t node[2], column[2] = {31, 87};
@@ -887,6 +928,7 @@ int main(void) {
   tcase_add_test(tests, totals_close_when_read_back);
   tcase_add_test(tests, many_live_futures_are_grouped);
   tcase_add_test(tests, an_interval_is_what_happened_between);
+  tcase_add_test(tests, counters_do_not_fall);
   tcase_add_test(tests, neighbours_of_one_name_are_told_apart);
   tcase_add_test(tests, totals_without_columns_are_subtracted);
   tcase_add_test(tests, strangers_are_not_subtracted);
