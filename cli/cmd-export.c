@@ -107,7 +107,7 @@ static char *about(void) {
 
 static bool load(struct export *e, char **target, size_t targets) {
   if (!targets)
-    e->views = view_load_live(&e->view);
+    e->views = view_load_live(NULL, &e->view);
   else
     e->view = allocate(targets, sizeof *e->view);
   for (size_t i = 0; i < targets; i++) {

@@ -43,13 +43,24 @@ static struct view *load_profile(const char *target, struct view_request request
   return v;
 }
 
+bool found_is(const struct found *found, const char *target) {
+  struct aprof_header header;
+  uint64_t pid;
+  return parse_number(target, &pid) ? found->pid > 0 && (uint64_t)found->pid == pid
+                                    : profile_read_header(found->fd, found->what, &header, true) &&
+                                          !strcmp(header.name, target);
+}
+
 struct all_live {
+  const char *target;
   struct view **view;
   size_t views;
 };
 
 static void add_live(struct found *found, void *context) {
   struct all_live *all = context;
+  if (all->target && !found_is(found, all->target))
+    return;
   struct view *v = load_found(found, (struct view_request){0});
   for (size_t i = 0; v && i < all->views; i++)
     if (view_shares_process(all->view[i], v)) {
@@ -62,8 +73,8 @@ static void add_live(struct found *found, void *context) {
   all->view[all->views++] = v;
 }
 
-size_t view_load_live(struct view ***view) {
-  struct all_live all = {.view = NULL};
+size_t view_load_live(const char *target, struct view ***view) {
+  struct all_live all = {.target = target};
   find_live(add_live, &all);
   *view = all.view;
   return all.views;

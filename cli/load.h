@@ -17,9 +17,11 @@
    message. */
 struct view *view_load(const char *target, const struct view_request *wanted);
 
-/* Of all live processes that are profiled, each its own; how many. What cannot be read is left out
-   after a message. free() the array. */
-size_t view_load_live(struct view ***);
+/* Of all live processes that are profiled, or of those that are `target`, each its own; how many.
+   What cannot be read is left out after a message. free() the array. */
+size_t view_load_live(const char *target, struct view ***);
+/* Whether that live process has this PID or NAME. */
+bool found_is(const struct found *, const char *target);
 
 /* -- from now on ------------------------------------------------------------------- */
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* aprof serve, a program of its own: the libraries that it needs would cost each other command more
+   than all that it does. Options, the server, its end. */
+#include "arguments.h"
+#include "cli.h"
+#include "serve-route.h"
+#include "target.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { FUNCTIONS = 50 };
+/* Of one connection: its request, and what is said of the answer; of one address, beyond this
+   machine; of nothing coming or going, s; of answers that are on their way, bytes. */
+enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
+
+struct serve_options {
+  const char *listen, *token_file;
+  uint64_t functions;
+  struct guard *guard;
+};
+
+static char *take_host(void *options, const char *name) {
+  struct guard *g = ((struct serve_options *)options)->guard;
+  if (strpbrk(name, ":/ "))
+    return print_string("--host %s: a name alone, without port", name);
+  g->name = reallocate(g->name, g->names + 1, sizeof *g->name);
+  g->name[g->names++] = name;
+  return NULL;
+}
+
+static const struct option_row options[] = {
+    {"listen", 0, OPTION_TEXT, offsetof(struct serve_options, listen), "ADDR:PORT",
+     .text = "Where to listen (default 127.0.0.1:9797); port 0: any that is free"},
+    {"token-file", 0, OPTION_TEXT, offsetof(struct serve_options, token_file), "FILE",
+     .text = "Answer only who sends the token in FILE; beyond this machine one is always wanted, "
+             "and made where FILE is not given"},
+    {"host", 0, OPTION_OWN, 0, "NAME", .take = take_host,
+     .text = "A name that this server is reached by, beside this machine's own; more than once"},
+    {"top", 'n', OPTION_COUNT, offsetof(struct serve_options, functions), "N",
+     .text = "The N functions of each process that ran most, in metrics (default 50; 0: all)"},
+    {0}};
+
+/* -- the server -------------------------------------------------------------------------------- */
+
+static bool open_daemon(struct serve *s) {
+  const struct MHD_OptionItem per_address[] = {
+      {s->listening.loopback ? MHD_OPTION_END : MHD_OPTION_PER_IP_CONNECTION_LIMIT, OF_ONE_ADDRESS,
+       NULL},
+      {MHD_OPTION_END, 0, NULL}};
+  clients_open(&s->clients);
+  s->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, route_request, s,
+      MHD_OPTION_LISTEN_SOCKET, s->listening.fd, MHD_OPTION_CONNECTION_LIMIT,
+      (unsigned)s->clients.room, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_NOTIFY_CONNECTION, clients_notify, &s->clients, MHD_OPTION_NOTIFY_COMPLETED,
+      route_completed, s, MHD_OPTION_ARRAY, per_address, MHD_OPTION_END);
+  if (!s->daemon)
+    complain("the server does not start; is there memory, and are there descriptors (ulimit -n)?");
+  return s->daemon != NULL;
+}
+
+static int wait_ms(const struct serve *s) {
+  MHD_UNSIGNED_LONG_LONG timeout;
+  int ms = s->clients.count ? 1000 : -1;
+  if (MHD_get_timeout(s->daemon, &timeout) == MHD_YES && (ms < 0 || timeout < (unsigned)ms))
+    ms = (int)timeout;
+  return ms;
+}
+
+/* Until a signal asks for the end. */
+static void run(struct serve *s, int signals) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                         {.fd = info->epoll_fd, .events = POLLIN}};
+  do {
+    if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
+      break;
+    MHD_run(s->daemon);
+    clients_sweep(&s->clients, documents_held, ANSWERS_LIMIT);
+  } while (!(fds[0].revents & POLLIN));
+}
+
+/* -- its start ------------------------------------------------------------------------------------
+ */
+
+static int block_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* A log is no place for a token. */
+static bool is_logged(void) {
+  return getenv("JOURNAL_STREAM") != NULL;
+}
+
+static bool open_all(struct serve *s, const struct serve_options *o) {
+  char host[256] = "";
+  if (!listen_open(&s->listening, o->listen))
+    return false;
+  gethostname(host, sizeof host - 1);
+  s->guard.name = reallocate(s->guard.name, s->guard.names + 1, sizeof *s->guard.name);
+  s->guard.name[s->guard.names++] = print_string("%s", host);
+  if (!guard_open(&s->guard, o->token_file, !s->listening.loopback, s->listening.port))
+    return false;
+  if (s->guard.made && is_logged()) {
+    complain("beyond this machine a token is wanted, and this output is a log, where none belongs: "
+             "--token-file FILE");
+    return false;
+  }
+  return open_daemon(s);
+}
+
+static const char *fault_of(const struct arguments *a) {
+  return a->words && !is_of_processes(a->word[0])
+             ? "serve what? A PID or the NAME of processes; without one it is all of them"
+             : NULL;
+}
+
+int main(int argc, char **argv) {
+  static char name[] = "aprof serve";
+  struct serve s = {.source = {.functions = FUNCTIONS}};
+  struct serve_options o = {.listen = "127.0.0.1:9797", .functions = FUNCTIONS, .guard = &s.guard};
+  struct arguments a = {
+      .usage = "[TARGET]",
+      .about = "Serves what is profiled on this machine over HTTP: metrics at /metrics, for "
+               "Prometheus and its kin.\v"
+               "TARGET: a PID, or the NAME of processes; without one it is all live processes that "
+               "are profiled and that you may read.",
+      .table = {{options, &o}},
+      .most = 1,
+      .offers = OFFER_PROCESSES,
+      .too_many = "one target at a time",
+      .fault = fault_of};
+  argp_err_exit_status = CLI_USAGE;
+  argv[0] = name;
+  arguments_parse(&a, argc, argv);
+  s.source.target = a.words ? a.word[0] : NULL;
+  s.source.functions = o.functions;
+  int signals = block_signals();
+  if (!open_all(&s, &o))
+    return CLI_FAILED;
+  printf("serving %s\n", s.listening.url);
+  if (s.guard.made)
+    printf("token: %s\n", s.guard.token);
+  fflush(stdout);
+  run(&s, signals);
+  MHD_stop_daemon(s.daemon);
+  source_close(&s.source);
+  guard_close(&s.guard);
+  listen_close(&s.listening);
+  return CLI_OK;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests; see serve-route.h. */
+#include "serve-route.h"
+
+#include "read/util.h"
+#include "serve-answer.h"
+#include "show/served.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A form with a token; nothing else has a body. */
+enum { BODY_LIMIT = 1024 };
+
+struct request {
+  const struct refusal *refusal; /* found before all of it was there; or NULL */
+  const struct route *route;
+  struct MHD_PostProcessor *form;
+  char token[GUARD_TOKEN_MOST + 1];
+  size_t length, body;
+};
+
+typedef enum MHD_Result answer_function(struct serve *, struct MHD_Connection *, struct request *);
+
+struct route {
+  const char *path;
+  const char *methods; /* as an Allow header names them */
+  bool public;         /* also for whoever has no token */
+  answer_function *answer;
+};
+
+static const char *header_of(struct MHD_Connection *connection, const char *name) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* -- answers ------------------------------------------------------------------------------ */
+
+static enum MHD_Result answer_metrics(struct serve *s, struct MHD_Connection *connection,
+                                      struct request *request) {
+  (void)request;
+  const char *accept = header_of(connection, "Accept");
+  bool open = accept && strstr(accept, "application/openmetrics-text");
+  return answer_document(connection, MHD_HTTP_OK,
+                         open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                              : "text/plain; version=0.0.4; charset=utf-8",
+                         POLICY_NOTHING, source_metrics(&s->source, open));
+}
+
+static enum MHD_Result answer_processes(struct serve *s, struct MHD_Connection *connection,
+                                        struct request *request) {
+  (void)request;
+  return answer_document(connection, MHD_HTTP_OK, MEDIA_JSON, POLICY_NOTHING,
+                         source_processes(&s->source));
+}
+
+static bool write_form(void *wrong, FILE *out) {
+  served_form(*(const bool *)wrong, out);
+  return true;
+}
+
+static enum MHD_Result answer_form(struct MHD_Connection *connection, bool wrong) {
+  struct document *form = document_make(write_form, &wrong);
+  return form ? answer_document(connection, MHD_HTTP_UNAUTHORIZED, MEDIA_HTML, POLICY_FORM, form)
+              : MHD_NO;
+}
+
+static enum MHD_Result answer_login(struct serve *s, struct MHD_Connection *connection,
+                                    struct request *request) {
+  request->token[request->length] = 0;
+  if (!s->guard.token)
+    return answer_sentence(connection, MHD_HTTP_NOT_FOUND, "no token is wanted here", NULL);
+  if (!guard_is_token(&s->guard, request->token))
+    return answer_form(connection, true);
+  char *cookie =
+      print_string("%s=%s; HttpOnly; SameSite=Strict; Path=/", s->guard.cookie, s->guard.session);
+  enum MHD_Result result = answer_welcome(connection, cookie);
+  free(cookie);
+  return result;
+}
+
+static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *connection,
+                                   struct request *request) {
+  (void)s, (void)request;
+  return answer_sentence(connection, MHD_HTTP_OK, "aprof serve: /metrics, /api/processes", NULL);
+}
+
+static const struct route routes[] = {
+    {"/", "GET, HEAD", false, answer_page},
+    {"/login", "POST", true, answer_login},
+    {"/metrics", "GET, HEAD", false, answer_metrics},
+    {"/api/processes", "GET, HEAD", false, answer_processes},
+};
+
+/* -- what is wrong -------------------------------------------------------------------------- */
+
+static bool is_allowed(const char *methods, const char *method) {
+  const char *at = strstr(methods, method);
+  size_t length = strlen(method);
+  return length && at && (at[length] == 0 || at[length] == ',');
+}
+
+static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,
+                                        const struct request *request, const char *method) {
+  static const struct refusal not_there = {404, "there is nothing at that path; see /"},
+                              other_method = {405, "that path does not take this method"};
+  const struct guard_request asked = {
+      .host = header_of(connection, "Host"),
+      .origin = header_of(connection, "Origin"),
+      .authorization = header_of(connection, "Authorization"),
+      .cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, s->guard.cookie),
+      .site = header_of(connection, "Sec-Fetch-Site"),
+      .mode = header_of(connection, "Sec-Fetch-Mode")};
+  const struct route *route = request->route;
+  const struct refusal *refusal = guard_check(&s->guard, &asked, route && route->public);
+  if (refusal)
+    return refusal;
+  return !route ? &not_there : !is_allowed(route->methods, method) ? &other_method : NULL;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, const struct request *request,
+                              const struct refusal *refusal) {
+  const char *accept = header_of(connection, "Accept");
+  if (refusal->status == MHD_HTTP_UNAUTHORIZED && accept && strstr(accept, "text/html"))
+    return answer_form(connection, false);
+  return answer_sentence(connection, refusal->status, refusal->sentence,
+                         refusal->status == MHD_HTTP_METHOD_NOT_ALLOWED ? request->route->methods
+                                                                        : NULL);
+}
+
+/* -- bodies -------------------------------------------------------------------------------- */
+
+static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *key,
+                                  const char *filename, const char *type, const char *encoding,
+                                  const char *data, uint64_t offset, size_t size) {
+  struct request *request = context;
+  (void)kind, (void)filename, (void)type, (void)encoding;
+  if (!key || strcmp(key, "token") != 0)
+    return MHD_YES;
+  if (offset > GUARD_TOKEN_MOST || size > GUARD_TOKEN_MOST - offset)
+    return MHD_NO;
+  memcpy(request->token + offset, data, size);
+  request->length = offset + size;
+  return MHD_YES;
+}
+
+static void take_body(struct request *request, const char *data, size_t size) {
+  static const struct refusal too_long = {413, "the body is too long"},
+                              unwanted = {400, "a body was sent where none is taken"};
+  request->body += size;
+  if (request->refusal)
+    return;
+  if (request->body > BODY_LIMIT)
+    request->refusal = &too_long;
+  else if (!request->form)
+    request->refusal = &unwanted;
+  else
+    MHD_post_process(request->form, data, size);
+}
+
+/* -- the whole ------------------------------------------------------------------------------- */
+
+static struct request *begin(struct serve *s, struct MHD_Connection *connection, const char *path,
+                             const char *method) {
+  struct request *request = allocate(1, sizeof *request);
+  for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+    if (!strcmp(path, routes[i].path))
+      request->route = &routes[i];
+  request->refusal = refusal_of(s, connection, request, method);
+  if (!request->refusal && !strcmp(method, "POST"))
+    request->form = MHD_create_post_processor(connection, BODY_LIMIT, take_field, request);
+  return request;
+}
+
+/* What is announced as too long is not waited for. */
+static bool announces_much(struct MHD_Connection *connection) {
+  const char *length = header_of(connection, "Content-Length");
+  uint64_t bytes;
+  return length && (!parse_number(length, &bytes) || bytes > BODY_LIMIT);
+}
+
+enum MHD_Result route_request(void *serve, struct MHD_Connection *connection, const char *path,
+                              const char *method, const char *version, const char *data,
+                              size_t *size, void **context) {
+  struct serve *s = serve;
+  struct request *request = *context;
+  (void)version;
+  if (!request) {
+    static const struct refusal too_long = {413, "the body is too long"};
+    *context = request = begin(s, connection, path, method);
+    if (!announces_much(connection))
+      return MHD_YES;
+    request->refusal = &too_long;
+  } else if (*size) {
+    take_body(request, data, *size);
+    *size = 0;
+    return request->body > 64 * BODY_LIMIT ? MHD_NO : MHD_YES;
+  }
+  client_becomes(client_of(connection), CLIENT_TAKES);
+  return request->refusal ? refuse(connection, request, request->refusal)
+                          : request->route->answer(s, connection, request);
+}
+
+void route_completed(void *serve, struct MHD_Connection *connection, void **context,
+                     enum MHD_RequestTerminationCode how) {
+  struct request *request = *context;
+  (void)serve, (void)how;
+  if (!request)
+    return;
+  if (request->form)
+    MHD_destroy_post_processor(request->form);
+  free(request);
+  *context = NULL;
+  client_becomes(client_of(connection), CLIENT_IDLE);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Readings of processes; see serve-source.h. */
+#include "serve-source.h"
+
+#include "listing.h"
+#include "load.h"
+#include "read/util.h"
+#include "show/formats.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* -- metrics ---------------------------------------------------------------------------- */
+
+static void forget_last(struct source *s) {
+  for (size_t i = 0; i < s->lasts; i++)
+    view_free(s->last[i]);
+  free(s->last);
+  s->lasts = 0;
+  s->last = NULL;
+}
+
+static bool write_metrics(struct source *s, const char *format, FILE *out) {
+  struct view **view;
+  /* Whoever scrapes sees what is not there; said here it would be each time. */
+  complain_never(true);
+  size_t views = view_load_live(s->target, &view);
+  complain_never(false);
+  for (size_t i = 0; i < views; i++)
+    for (size_t j = 0; j < s->lasts; j++)
+      view_raise(view[i], s->last[j]);
+  const struct format_options options = {.functions = s->functions};
+  format_find(format)->write((const struct view *const *)view, views, &options, out);
+  forget_last(s);
+  s->last = view;
+  s->lasts = views;
+  return true;
+}
+
+static bool write_open(void *source, FILE *out) {
+  return write_metrics(source, "openmetrics", out);
+}
+
+static bool write_older(void *source, FILE *out) {
+  return write_metrics(source, "prometheus", out);
+}
+
+struct document *source_metrics(struct source *s, bool open) {
+  return latest_get(&s->metrics[open], open ? write_open : write_older, s);
+}
+
+/* -- processes ---------------------------------------------------------------------------- */
+
+struct processes {
+  const char *target; /* or NULL */
+  struct listing found;
+};
+
+static void add_process(struct found *found, void *context) {
+  struct processes *all = context;
+  if (!all->target || found_is(found, all->target))
+    listing_add(found, &all->found);
+}
+
+static bool write_processes(void *source, FILE *out) {
+  struct processes all = {.target = ((const struct source *)source)->target};
+  char host[256] = "";
+  struct emit e;
+  gethostname(host, sizeof host - 1);
+  find_live(add_process, &all);
+  emit_begin(&e, out);
+  emit_open(&e, NULL, '{');
+  emit_text(&e, "schema", "aprof.list/1");
+  emit_text(&e, "host", host);
+  listing_json(&all.found, &e);
+  emit_close(&e, '}');
+  emit_end(&e);
+  listing_release(&all.found);
+  return true;
+}
+
+struct document *source_processes(struct source *s) {
+  return latest_get(&s->processes, write_processes, s);
+}
+
+void source_close(struct source *s) {
+  forget_last(s);
+  latest_drop(&s->metrics[0]);
+  latest_drop(&s->metrics[1]);
+  latest_drop(&s->processes);
+}

@@ -1,0 +1,231 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# aprof serve: the metrics of aprof export, processes that come and go, who is answered and who is
+# not, requests that are none, a thousand slow clients, a real Prometheus under load, a clean end.
+. "${0%/*}/../lib.sh"
+
+unset APROF_RUNTIME APROF_COMMAND JOURNAL_STREAM
+if [ ! -x "$build/aprof-serve" ]; then
+  skip "aprof serve" "built without libmicrohttpd"
+  finish
+fi
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+started=()
+trap 'kill -9 "${started[@]}" 2>/dev/null; wait 2>/dev/null; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export APROF_OPTIONS=profile:$profiles,clock:virtual LC_ALL=C.UTF-8
+cd "$work" || exit 1
+
+"${CC:-gcc}" -O1 -I"$src/rt/include" "$src/tests/cli/scale.c" -o scale -lpthread || exit 1
+"${CC:-gcc}" -O1 -I"$src/rt/include" "$src/tests/cli/scale.c" -o other -lpthread || exit 1
+# start N PROGRAM FUNCTIONS: sets pid; it lives until its standard input ends
+start() {
+  mkfifo "in$1"
+  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 "./$2" "$3" 2 200 <"in$1" >"pid$1" 2>/dev/null &
+  started+=($!)
+  eval "exec $((6 + $1))>in$1"
+  until_true test -s "pid$1"
+  pid=$(cat "pid$1")
+}
+# serve NAME ARGUMENT...: sets url, port, server; it prints to NAME.out, NAME.err
+serve() {
+  local name=$1
+  shift
+  "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
+  server=$!
+  started+=("$server")
+  until_true grep -q '^serving ' "$name.out"
+  url=$(sed -n 's/^serving //p' "$name.out")
+  port=${url##*:} port=${port%/}
+}
+# get PATH [OPTION...]: the body goes to body, headers to headers; prints the status
+get() {
+  local path=$1
+  shift
+  curl -s --max-time 60 -o body -D headers -w '%{http_code}\n' "$@" "${url%/}$path"
+}
+lines() { wc -l <"$1"; }
+# counters FILE: as they do not depend on when it was read
+counters() { grep -E '^aprof_function_[a-z_]*(total|bucket|count)\{' "$1"; }
+
+start 1 scale 80
+one=$pid
+serve main
+equal "listens on this machine only" "http://127.0.0.1:$port/" "$url"
+
+# The numbers are those of aprof export.
+"$aprof" export --to prometheus "$one" >export.prom
+equal "/metrics" 200 "$(get /metrics)"
+cp body m.prom
+contains "/metrics: as older text without being asked for more" "Content-Type: text/plain; version=0.0.4" headers
+equal "/metrics: what aprof export writes" "$(counters export.prom)" "$(grep "pid=\"$one\"" m.prom >one.prom; counters one.prom)"
+equal "/metrics: OpenMetrics" 200 "$(get /metrics -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5')"
+contains "/metrics: says so" "Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8" headers
+equal "/metrics: ends as OpenMetrics does" "# EOF" "$(tail -n 1 body)"
+if command -v promtool >/dev/null; then
+  equal "promtool has nothing to say" "" "$(promtool check metrics <m.prom 2>&1)"
+else
+  skip "promtool" "not installed"
+fi
+for header in "Cache-Control: no-store" "X-Content-Type-Options: nosniff" "Content-Security-Policy: default-src 'none'"; do
+  contains "answers have $header" "$header" headers
+done
+refuse "no answer is for pages of others" grep -qi '^access-control' headers
+equal "HEAD" "200 0" "$(curl -sI -o headers -w '%{http_code} %{size_download}\n' "${url}metrics")"
+
+# Processes come and go.
+get /api/processes >/dev/null
+equal "/api/processes: it is there" "$one" "$(jq ".profiles[] | select(.pid == $one) | .pid" body)"
+check "/api/processes: as its schema says" conforms body
+start 2 other 20
+two=$pid
+# scraped PID: the counters of that process are served
+scraped() { get /metrics >/dev/null && grep -q "^aprof_function_created_total{.*pid=\"$1\"" body; }
+gone() { get /metrics >/dev/null && ! grep -q "pid=\"$1\"" body; }
+check "a process that comes is served" until_true scraped "$two"
+get /api/processes >/dev/null
+equal "/api/processes: the youngest is the last" '["other","live"]' \
+  "$(jq -c ".profiles | map(select(.pid == $one or .pid == $two)) | last | [.name, .state]" body)"
+serve named other
+check "of one NAME: it is served" scraped "$two"
+refuse "of one NAME: others are not" scraped "$one"
+kill "$server"
+exec 8>&-
+serve main
+check "a process that ends is gone" until_true gone "$two"
+check "a process that stays is there" scraped "$one"
+
+# What is wrong is said in one line, with a status.
+# status NAME STATUS PATH OPTION...
+status() {
+  local name=$1 wanted=$2
+  shift 2
+  equal "$name: $wanted, and one sentence" "$wanted 1" "$(get "$@") $(lines body)"
+}
+status "no such path" 404 /nothing
+status "a method that it does not take" 405 /metrics -X DELETE
+contains "and which it takes" "Allow: GET, HEAD" headers
+status "a body where none is taken" 400 /metrics -X GET -d x=1
+status "a long body" 413 /login -d "token=$(head -c 3000 /dev/zero | tr '\0' x)"
+status "another name, as DNS may be made to say" 421 /metrics -H 'Host: evil.example'
+status "a name that begins as ours" 421 /metrics -H 'Host: 127.0.0.1.evil.example'
+status "no name" 400 /metrics -H 'Host: :80'
+status "a page of another server" 403 /metrics -H 'Origin: http://evil.example'
+status "a page from nowhere" 403 /metrics -H 'Origin: null'
+status "a page of another port" 403 /metrics -H "Origin: http://127.0.0.1:1"
+status "what a page elsewhere loads" 403 /metrics -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: no-cors'
+equal "a link elsewhere" 200 "$(get / -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate')"
+equal "our own page" 200 "$(get /metrics -H "Origin: http://127.0.0.1:$port" -H 'Sec-Fetch-Site: same-origin')"
+equal "localhost, by a tunnel" 200 "$(get /metrics -H 'Host: localhost:1234')"
+equal "a long path" 414 "$(get "/$(head -c 9000 /dev/zero | tr '\0' x)")"
+status "no form where no token is wanted" 404 /login -d token=x
+
+# Those that are no clients.
+serve_clients=$src/tests/cli/serve-clients.py
+memory() { awk '/^VmRSS/ { print $2 }' "/proc/$server/status"; }
+for _ in 1 2 3; do get /metrics >/dev/null; done
+before=$(memory)
+equal "1000 slow clients: one that is not is answered" "1000 held 200 True" "$("$serve_clients" crowd "$port" 1000 2>&1)"
+check "1000 slow clients: 40 MB at most ($before, then $(memory) kB)" test "$(($(memory) - before))" -lt 40960
+equal "requests that are none: refused, and the next is answered" "worst 414 then 200" \
+  "$("$serve_clients" garbage "$port" 300 2>&1)"
+equal "nothing is said of any of them" "" "$(cat main.err)"
+
+# A token.
+echo "0123456789abcdef-token" >token.txt
+chmod 600 token.txt
+serve token --token-file token.txt --host prof.example
+equal "the token is not printed" "serving $url" "$(cat token.out)"
+status "without it" 401 /metrics
+contains "without it: how to send it" "WWW-Authenticate: Bearer" headers
+status "a wrong one" 401 /metrics -H 'Authorization: Bearer 0123456789abcdef-tokem'
+status "a part of it" 401 /metrics -H 'Authorization: Bearer 0123456789abcdef'
+status "not in the URL" 401 "/metrics?token=0123456789abcdef-token"
+equal "with it" 200 "$(get /metrics -H 'Authorization: Bearer 0123456789abcdef-token')"
+equal "with it, by any name" 200 "$(get /metrics -H 'Host: node7:9797' -H 'Authorization: Bearer 0123456789abcdef-token')"
+equal "a browser gets a form" 401 "$(get / -H 'Accept: text/html')"
+contains "the form: where to" 'action="/login"' body
+contains "the form: its policy" "form-action 'self'" headers
+equal "the form: a wrong token" 401 "$(get /login -d token=0123456789abcdef)"
+contains "the form: says so" "That is not the token" body
+status "the form of another server" 403 /login -d token=0123456789abcdef-token -H 'Origin: http://evil.example'
+equal "the form: the token" 303 "$(get /login -d token=0123456789abcdef-token -c jar)"
+contains "its cookie: for no script, no other site" "; HttpOnly; SameSite=Strict; Path=/" headers
+refuse "its cookie: not the token" grep -q 0123456789abcdef headers
+equal "with the cookie" 200 "$(get /metrics -b jar)"
+status "with the cookie, from another server's page" 403 /metrics -b jar -H 'Origin: http://evil.example'
+equal "with the cookie, by a name that was given" 200 "$(get /metrics -H 'Host: prof.example' -H 'Origin: https://prof.example' \
+  -H "Cookie: $(awk 'NF == 7 { print $6 "=" $7 }' jar)")"
+status "a wrong cookie" 401 /metrics -b "aprof-$port=0123456789abcdef0123456789abcdef"
+equal "nothing is said of it" "" "$(cat token.err)"
+# refused NAME SENTENCE ARGUMENT...
+refused() {
+  local name=$1 says=$2
+  shift 2
+  refuse "$name" timeout 60 "$aprof" serve --listen 127.0.0.1:0 "$@"
+  contains "$name: why" "$says" check.out
+}
+chmod 644 token.txt
+refused "a token that everybody can read" "chmod o= it" --token-file token.txt
+echo short >short.txt && chmod 600 short.txt
+refused "a short token" "16 characters at least" --token-file short.txt
+refused "no token" "cannot read the token in nowhere" --token-file nowhere
+refused "an address that is none" "it is ADDR:PORT" --listen 9797
+refused "a port that is taken" "takes a port that is free" --listen "127.0.0.1:$port"
+JOURNAL_STREAM=8:1 refused "a token made where output is a log" "a log, where none belongs" --listen 0.0.0.0:0
+serve beyond --listen 0.0.0.0:0
+url=http://127.0.0.1:$port/
+status "beyond this machine: without a token" 401 /metrics
+made=$(sed -n 's/^token: //p' beyond.out)
+equal "beyond this machine: with the one that was made" 200 "$(get /metrics -H "Authorization: Bearer $made")"
+check "it is a long one" test ${#made} = 32
+
+# The end.
+kill -INT "$server"
+wait "$server"
+equal "Ctrl-C ends it, well" 0 $?
+refuse "and nothing listens there" curl -s --max-time 60 "$url"
+
+# A real Prometheus, and a busy server.
+if command -v prometheus >/dev/null && command -v wrk >/dev/null && [ -x "$build/examples/http-server/http-server" ]; then
+  mkdir root && yes 'a line of a page' | head -n 1000 >root/page.txt
+  APROF_OPTIONS=profile:$profiles,exit:off "$build/examples/http-server/http-server" --root=root >http.log 2>&1 &
+  http=$!
+  started+=($http)
+  until_true grep -q '^listening on ' http.log
+  timeout 60 wrk -t1 -c8 -d50s -s "$src/examples/http-server/load.lua" \
+    "$(sed -n 's/^listening on //p' http.log)" >wrk.log 2>&1 &
+  load=$!
+  started+=($load)
+  serve load http-server
+  printf 'global: {scrape_interval: 500ms}\nscrape_configs:\n- job_name: aprof\n  static_configs: [{targets: ["127.0.0.1:%s"]}]\n' \
+    "$port" >prometheus.yml
+  free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  prometheus --config.file=prometheus.yml --storage.tsdb.path=data \
+    --web.listen-address="127.0.0.1:$free" >prometheus.log 2>&1 &
+  started+=($!)
+  mkfifo falls.in
+  "$serve_clients" falls "$port" <falls.in >falls.txt 2>&1 &
+  falls=$!
+  started+=($falls)
+  exec 5>falls.in
+  # ask QUERY: the value of its only result
+  ask() {
+    curl -s --max-time 5 -G "http://127.0.0.1:$free/api/v1/query" --data-urlencode "query=$1" |
+      jq -r '.data.result[0].value[1] // empty'
+  }
+  scrapes() { [ "$(ask 'count_over_time(up[5m])' || echo 0)" -ge 6 ]; }
+  check "Prometheus scrapes a busy server" until_true scrapes
+  equal "Prometheus: every time" 1 "$(ask 'min_over_time(up[5m])')"
+  equal "Prometheus: no counter was reset" 0 "$(ask 'sum(resets(aprof_function_created_total[5m])) + sum(resets(aprof_function_wall_seconds_total[5m]))')"
+  check "Prometheus: futures end" test "$(ask 'sum(increase(aprof_function_done_total[5m]))' | sed 's/\..*//')" -gt 10
+  exec 5>&-
+  wait "$falls"
+  equal "no counter falls" "over" "$(cat falls.txt)"
+  kill "$load" "$server"
+  wait "$server"
+  equal "SIGTERM ends it, well" 0 $?
+else
+  skip "a real Prometheus" "prometheus, wrk or the example is not there"
+fi
+
+finish
