@@ -10,6 +10,8 @@
 
 /* The last place is for where inside it a hold went. */
 enum { MOST_DELAYED = FINDING_EFFECTS - 1 };
+/* Of all queueing: who has less of it goes with the others. */
+enum { NOTABLE_PART = 20 };
 
 static bool is_of(const struct view_delayed *d, const struct view_function *f) {
   bool same_file = d->file == f->file || (d->file && f->file && !strcmp(d->file, f->file));
@@ -41,8 +43,12 @@ static void tell_delayed(struct finding *finding, uint64_t queueing) {
     list[i] = &f->delayed[i];
   if (f->delays)
     qsort(list, f->delays, sizeof *list, by_delay);
-  bool fits = f->delays <= MOST_DELAYED;
-  size_t told = fits ? f->delays : MOST_DELAYED - 1;
+  size_t notable = f->delays > 0;
+  while (notable < f->delays && list[notable]->delayed >= queueing / NOTABLE_PART)
+    notable++;
+  notable += notable + 1 == f->delays; /* a line for the others is none less */
+  bool fits = notable == f->delays && notable <= MOST_DELAYED;
+  size_t told = fits || notable < MOST_DELAYED ? notable : MOST_DELAYED - 1;
   for (size_t i = 0; i < told; i++) {
     const struct view_delayed *d = list[i];
     finding->effect[i] = sentence("delayed `%s` %s time%s, %s = %s of all queueing", d->name,

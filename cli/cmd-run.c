@@ -305,15 +305,6 @@ static void print_reports(const struct written *written) {
   }
 }
 
-/* As one types it here; in quotes where a shell would take it for more than one word. free() it. */
-static char *from_here(const char *path) {
-  char *here = getcwd(NULL, 0);
-  size_t length = here ? strlen(here) : 0;
-  bool below = length > 1 && !strncmp(path, here, length) && path[length] == '/';
-  free(here);
-  return shell_word(below ? path + length + 1 : path);
-}
-
 /* Those of one directory in a line: a build has hundreds. */
 static void tell_places(const struct written *written) {
   enum { NAMED = 4 };

@@ -79,7 +79,7 @@ static char *target_text(const struct view *v, const char *const *target, size_t
   for (size_t i = 0; i < targets; i++)
     if (!strcmp(target[i], "-"))
       return NULL;
-  char *one = shell_word(target[0]), *other = targets > 1 ? shell_word(target[1]) : NULL;
+  char *one = from_here(target[0]), *other = targets > 1 ? from_here(target[1]) : NULL;
   char *text = other ? print_string("%s %s", one, other) : print_string("%s", one);
   free(one);
   free(other);

@@ -91,6 +91,14 @@ char *shell_word(const char *text) {
   return simple || strchr(text, '\'') ? print_string("%s", text) : print_string("'%s'", text);
 }
 
+char *from_here(const char *path) {
+  char *here = getcwd(NULL, 0);
+  size_t length = here ? strlen(here) : 0;
+  bool below = length > 1 && !strncmp(path, here, length) && path[length] == '/';
+  free(here);
+  return shell_word(below ? path + length + 1 : path);
+}
+
 int open_regular(int directory, const char *path, int flags) {
   char self[64];
   struct stat st;

@@ -49,6 +49,8 @@ const char *place_text(const char *file, uint64_t line);
 const char *base_name(const char *path);
 /* As a shell takes it: in quotes, unless it is made of what no shell looks at. free() it. */
 char *shell_word(const char *text);
+/* The same of a path, from where we are. */
+char *from_here(const char *path);
 
 /* As openat, of regular files only, and with O_NOFOLLOW of no symbolic link: -1 with errno
    (EISDIR, ELOOP: a link, EINVAL: a device, a pipe), and nothing was opened. */

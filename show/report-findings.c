@@ -99,9 +99,23 @@ static void print_finding(const struct finding *f, size_t number, FILE *out) {
     fprintf(out, "%*s\342\224\224 ", REPORT_INDENT, "");
     report_print_wrapped(out, shown_sentence(f->effect[i]), REPORT_INDENT + 2);
   }
-  if (f->cost.time != UNKNOWN)
-    fprintf(out, "%*scost: %s, %s of %s\n", REPORT_INDENT, "", shown_time(f->cost.time),
-            shown_percent(f->cost.time, f->cost.whole), f->cost.of);
+}
+
+/* What it takes and what to type next: on one line, where both find room there. */
+static void print_below(const struct finding *f, const char *next, FILE *out) {
+  char *cost = print_string("%s", "");
+  if (f->cost.time != UNKNOWN) {
+    free(cost);
+    cost = print_string("cost: %s, %s of %s", shown_time(f->cost.time),
+                        shown_percent(f->cost.time, f->cost.whole), f->cost.of);
+  }
+  size_t width = REPORT_INDENT + shown_width(cost) + 2 + strlen("next: ");
+  bool both = *cost && next && width + shown_width(next) <= FORMAT_WIDTH;
+  if (*cost)
+    fprintf(out, "%*s%s%s", REPORT_INDENT, "", cost, both ? "  " : "\n");
+  if (next)
+    fprintf(out, "%*snext: %s\n", both ? 0 : REPORT_INDENT, "", next);
+  free(cost);
 }
 
 /* -- all of them --------------------------------------------------------------- */
@@ -133,8 +147,7 @@ void report_print_findings(const struct view *v, const struct report_options *op
       continue;
     char *next = next_step(&findings[i], options);
     print_finding(&findings[i], ++shown, out);
-    if (next && (!last || strcmp(next, last) != 0))
-      fprintf(out, "%*snext: %s\n", REPORT_INDENT, "", next);
+    print_below(&findings[i], next && (!last || strcmp(next, last) != 0) ? next : NULL, out);
     free(last);
     last = next;
   }

@@ -90,6 +90,27 @@ static void add_process(struct line *line, const struct view *v) {
   add_part(line, length);
 }
 
+/* Of what its loops worked; where that is next to nothing, any part of it is large, and what it
+   took of a processor says more. */
+enum { IDLE_SHARE = 20 };
+
+static void add_cost(struct line *line, const struct view *v) {
+  double worked = 0, elapsed = (double)v->process.elapsed;
+  char text[64];
+  if (v->health.overhead < 0)
+    return;
+  for (size_t i = 0; i < v->threads; i++)
+    if (v->thread[i].overhead >= 0)
+      worked += (double)v->thread[i].worked;
+  double cost = v->health.overhead * worked / 100;
+  const char *least = v->health.event_cost_timed ? "" : "at least ";
+  if (worked < elapsed / IDLE_SHARE)
+    snprintf(text, sizeof text, "cost %s%.2f %% of a CPU", least, 100 * cost / elapsed);
+  else
+    snprintf(text, sizeof text, "cost %s%.1f %%", least, v->health.overhead);
+  add_part(line, text);
+}
+
 static void print_process(const struct view *v, FILE *out) {
   struct line line = {.out = out};
   uint64_t created = 0, live = 0;
@@ -102,11 +123,7 @@ static void print_process(const struct view *v, FILE *out) {
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
   add_part(&line, text);
-  if (v->health.overhead >= 0) {
-    snprintf(text, sizeof text, "cost %s%.1f %%", v->health.event_cost_timed ? "" : "at least ",
-             v->health.overhead);
-    add_part(&line, text);
-  }
+  add_cost(&line, v);
   add_health(&line, v);
   fputc('\n', out);
 }
@@ -139,7 +156,9 @@ static void print_only_loop(const struct view *v, FILE *out) {
 static void print_loop(const struct view *v, const struct view_loop *loop, FILE *out) {
   const struct view_thread *t = loop->thread;
   char text[1024];
-  snprintf(text, sizeof text, "  loop %" PRId64 " %s", loop->tid, cut_right(loop->name, 16));
+  bool same = !loop->name || !strncmp(loop->name, v->process.name, strlen(loop->name));
+  snprintf(text, sizeof text, "  loop %" PRId64 "%s%s", loop->tid, same ? "" : " ",
+           same ? "" : cut_right(loop->name, 16));
   size_t length = strlen(text);
   if (t->idle)
     snprintf(text + length, sizeof text - length, "  %s busy",
@@ -185,6 +204,16 @@ static int by_hold(const void *a, const void *b) {
   return x->block < y->block ? -1 : x->block > y->block;
 }
 
+/* Nobody who is short of time looks at a loop that did next to nothing, and was not held. */
+enum { QUIET_SHARE = 20 };
+
+static bool is_quiet(const struct view_loop *loop, const struct report_options *options) {
+  const struct view_thread *t = loop->thread;
+  uint64_t busy = t->idle ? t->elapsed - t->idle : t->exec;
+  bool held = loop->hold_max != UNKNOWN && loop->hold_max > options->limits.of[FINDING_HELD];
+  return !options->all && !held && busy < t->elapsed / QUIET_SHARE;
+}
+
 /* Those that were held longest. */
 static void print_loops(const struct view *v, const struct report_options *options, FILE *out) {
   const struct view_loop **list = allocate(v->loops, sizeof *list);
@@ -194,13 +223,16 @@ static void print_loops(const struct view *v, const struct report_options *optio
         (v->loop[i].thread->exec || v->loop[i].thread->idle))
       list[count++] = &v->loop[i];
   qsort(list, count, sizeof *list, by_hold);
-  size_t shown = !options->all && count > MOST_LOOPS ? MOST_LOOPS : count;
+  size_t shown = 0, most = options->all ? count : MOST_LOOPS;
   if (count <= 1)
     print_only_loop(v, out);
-  for (size_t i = 0; count > 1 && i < shown; i++)
-    print_loop(v, list[i], out);
-  if (shown < count)
-    fprintf(out, "  and %zu loops more: --all\n", count - shown);
+  for (size_t i = 0; count > 1 && i < count && shown < most; i++)
+    if (!i || !is_quiet(list[i], options)) {
+      shown++;
+      print_loop(v, list[i], out);
+    }
+  if (count > 1 && shown < count)
+    fprintf(out, "  and %zu loop%s more: --all\n", count - shown, count - shown == 1 ? "" : "s");
   print_pool(v, out);
   free(list);
 }

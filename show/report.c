@@ -30,13 +30,45 @@ static void print_rest(const struct view *v, const struct report_rest *rest, FIL
     fprintf(out, "and %s more: --all\n", text);
 }
 
-bool report_print(struct view *v, const struct report_options *options, FILE *out) {
+/* A terminal has 24 lines, of which the prompt and what was typed want two; the tables take what is
+   left, but for the titles, the empty lines above them, and the last. */
+enum { LINES = 24 - 2, TITLES = 6, LEAST_ROWS = 3 };
+
+static void choose_rows(struct report_options *o, const char *above) {
+  size_t lines = 0, rows = LEAST_ROWS * 2;
+  for (; (above = strchr(above, '\n')); above++)
+    lines++;
+  if (o->has_rows || o->all)
+    return;
+  if (lines + TITLES + rows < LINES)
+    rows = LINES - TITLES - lines;
+  if (rows / 2 < o->waits)
+    o->waits = rows / 2;
+  if (rows - rows / 2 < o->functions)
+    o->functions = rows - rows / 2;
+}
+
+bool report_print(struct view *v, const struct report_options *given, FILE *out) {
+  struct report_options o = *given, *options = &o;
   struct report_rest rest = {0};
+  char *above = NULL;
+  size_t length;
   style_choose(out);
-  report_print_head(v, options, out);
-  if (options->name_count)
+  if (options->name_count) {
+    report_print_head(v, options, out);
     return report_print_details(v, options, out);
-  report_print_findings(v, options, NULL, out);
+  }
+  FILE *memory = open_memstream(&above, &length);
+  if (!memory) {
+    complain("out of memory: free some");
+    return false;
+  }
+  report_print_head(v, options, memory);
+  report_print_findings(v, options, NULL, memory);
+  fclose(memory);
+  fputs(above, out);
+  choose_rows(options, above);
+  free(above);
   /* Here come requests, by kind, once there are any. */
   report_print_functions(v, options, &rest, out);
   rest.waits = report_print_waits(v, options, false, out);
@@ -150,7 +182,8 @@ static const struct option_row own[] = {
      .text = "Order functions by KEY: exec (default), calls, waiting, wall, queued, slice, worst, "
              "children, name",
      .words = report_sorts},
-    {"top", 'n', OPTION_OWN, 0, "N", .text = "Show N functions and N waits (default 8; 0: all)",
+    {"top", 'n', OPTION_OWN, 0, "N",
+     .text = "Show N functions and N waits (0: all; default: 3 to 8, so that 24 lines do)",
      .take = take_top},
     {"all", 0, OPTION_FLAG, offsetof(struct report_options, all),
      .text = "Show everything: each function with its places, who woke whom, what blocked, what "

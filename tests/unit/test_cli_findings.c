@@ -468,7 +468,7 @@ START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
   synthetic_counters(s, 5, job_node)->function.exec = 1 * MS;
   text = report_at("request", NOW);
   has(text, "  3 pool threads  workers ran 30.0 % of the time\n");
-  has(text, "  loop 4247 thread5");
+  has(text, "  and 1 loop more: --all\n");
   free(text);
 }
 END_TEST

@@ -215,6 +215,26 @@ START_TEST(events_cost_what_was_timed) {
 }
 END_TEST
 
+/* A tenth of next to nothing is a large part of nothing that anybody pays. */
+START_TEST(an_idle_loop_costs_a_part_of_a_processor) {
+  struct view *v = read_now();
+  for (size_t i = 0; i < v->threads; i++)
+    v->thread[i].overhead = -1;
+  v->thread[0].overhead = v->health.overhead = 10;
+  v->health.event_cost_timed = true;
+  v->process.elapsed = 1000000000;
+  v->thread[0].worked = 10000000;
+  char *text = shown_report(v);
+  ck_assert_ptr_nonnull(strstr(text, "cost 0.10 % of a CPU"));
+  free(text);
+  v->thread[0].worked = 500000000;
+  text = shown_report(v);
+  ck_assert_ptr_nonnull(strstr(text, "cost 10.0 %"));
+  free(text);
+  view_free(v);
+}
+END_TEST
+
 /* Between two totals at that step it may seem to have run nothing. */
 START_TEST(a_loop_of_which_nothing_is_known_is_one) {
   struct view *v = read_now();
@@ -334,6 +354,7 @@ int main(void) {
   tcase_add_test(tests, a_loop_of_which_nothing_is_known_is_one);
   tcase_add_test(tests, an_interval_costs_what_its_events_did);
   tcase_add_test(tests, events_cost_what_was_timed);
+  tcase_add_test(tests, an_idle_loop_costs_a_part_of_a_processor);
   tcase_add_test(tests, an_interval_has_no_maxima_without_histograms);
   tcase_add_test(tests, an_interval_is_marked_for_itself);
   tcase_add_test(tests, sums_that_say_nothing_are_not_shown);
