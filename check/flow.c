@@ -189,6 +189,13 @@ struct facts {
   size_t count;
 };
 
+static void add_fact(struct facts *facts, const char *text, size_t way) {
+  facts->text = ir_grow(facts->text, facts->count, sizeof *facts->text);
+  facts->way = ir_grow(facts->way, facts->count, sizeof *facts->way);
+  facts->text[facts->count] = text;
+  facts->way[facts->count++] = way;
+}
+
 static struct facts facts_at(const struct ir_body *b, unsigned block) {
   struct facts facts = {0};
   for (unsigned i = 0; i < b->blocks; i++) {
@@ -196,12 +203,8 @@ static struct facts facts_at(const struct ir_body *b, unsigned block) {
     for (size_t way = 0; k->branch && k->branch[0] != '?' && !k->many && k->nexts == 2 && way < 2;
          way++) {
       bool *seen = flow_reached(b, 0, i, way);
-      if (!seen[block] && i != block) {
-        facts.text = ir_grow(facts.text, facts.count, sizeof *facts.text);
-        facts.way = ir_grow(facts.way, facts.count, sizeof *facts.way);
-        facts.text[facts.count] = k->branch;
-        facts.way[facts.count++] = way;
-      }
+      if (!seen[block] && i != block)
+        add_fact(&facts, k->branch, way);
       free(seen);
     }
   }
@@ -254,17 +257,30 @@ static const struct ir_step *find(const struct ir_body *b, unsigned block, size_
   return found;
 }
 
-const struct ir_step *flow_find(const struct ir_body *b, const struct ir_step *from,
-                                flow_visitor *visit, void *of) {
+const struct ir_step *flow_find_nonzero(const struct ir_body *b, const struct ir_step *from,
+                                        flow_visitor *visit, void *of, const char *variable) {
   unsigned at = 0;
+  char *is_zero = print_string("%s == #0", variable), *is_not = print_string("%s != #0", variable);
   while (from < b->block[at].step || from >= b->block[at].step + b->block[at].steps)
     at++;
   struct facts facts = facts_at(b, at);
+  if (*variable) {
+    add_fact(&facts, variable, 0);
+    add_fact(&facts, is_not, 0);
+    add_fact(&facts, is_zero, 1);
+  }
   const struct ir_step *found =
       find(b, at, (size_t)(from - b->block[at].step) + 1, &facts, visit, of);
   free(facts.text);
   free(facts.way);
+  free(is_zero);
+  free(is_not);
   return found;
+}
+
+const struct ir_step *flow_find(const struct ir_body *b, const struct ir_step *from,
+                                flow_visitor *visit, void *of) {
+  return flow_find_nonzero(b, from, visit, of, "");
 }
 
 const struct ir_step *flow_find_at(const struct ir_body *b, unsigned block, flow_visitor *visit,

@@ -22,6 +22,9 @@ typedef enum flow_visit flow_visitor(void *of, const struct ir_step *);
    A branch that must have been taken to come to `from` is taken again. */
 const struct ir_step *flow_find(const struct ir_body *, const struct ir_step *from, flow_visitor *,
                                 void *of);
+/* The same, of a variable that is not zero behind `from`. */
+const struct ir_step *flow_find_nonzero(const struct ir_body *, const struct ir_step *from,
+                                        flow_visitor *, void *of, const char *variable);
 /* The same from the begin of a block, whatever came before. */
 const struct ir_step *flow_find_at(const struct ir_body *, unsigned block, flow_visitor *,
                                    void *of);

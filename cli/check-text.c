@@ -28,7 +28,10 @@ static void print_finding(const struct check_finding *f, struct source *source, 
   if (line)
     print_caret(line, f->at.line, column, width, out);
   for (size_t i = 0; i < f->steps; i++)
-    fprintf(out, "%s:%u: note: %s\n", f->path[i].at.file, f->path[i].at.line, f->path[i].text);
+    if (f->path[i].at.line)
+      fprintf(out, "%s:%u: note: %s\n", f->path[i].at.file, f->path[i].at.line, f->path[i].text);
+    else
+      fprintf(out, "%s: note: %s\n", f->path[i].at.file, f->path[i].text);
   fprintf(out, "%s:%u: note: to mend it, %s\n", f->at.file, f->at.line, f->mend);
   free(line);
 }

@@ -266,6 +266,7 @@ static struct lang_about about_of(const Binding *b) {
   about.names_function =
       (b->place == Place::Call || b->place == Place::Def) && !b->regex && !b->listed;
   about.name = b->name.c_str();
+  about.inert = b->is_spawn() && !b->ready && !b->then_run && !b->background;
   about.arguments = arguments_of(b);
   about.worker = b->worker;
   about.names = b->names;

@@ -116,6 +116,7 @@ struct lang_about {
   size_t functions;
   bool has_when, worker, names, noreturn, own_runs; /* own_runs: what is asked for calls back */
   bool of_body;                                     /* not of calls */
+  bool inert;          /* of a create: its future does not run, nor is it called, by itself */
   bool names_function; /* `name` is one function's, and no list's, pattern's or type's */
   const char *name;
   int arguments;   /* how many there must be */
