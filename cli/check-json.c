@@ -11,13 +11,11 @@
 
 static struct emit *begin(FILE *out) {
   struct emit *e = allocate(1, sizeof *e);
-  emit_begin(e, out);
-  emit_open(e, NULL, '{');
+  emit_begin(e, out, NULL);
   return e;
 }
 
 static void end(struct emit *e) {
-  emit_close(e, '}');
   emit_end(e);
   free(e);
 }

@@ -132,8 +132,7 @@ int cmd_bindings(int argc, char **argv) {
   arguments_parse(&a, argc, argv);
   if (request.json) {
     e = allocate(1, sizeof *e);
-    emit_begin(e, stdout);
-    emit_open(e, NULL, '{');
+    emit_begin(e, stdout, NULL);
   }
   if (request.words && e)
     emit_words(e);
@@ -154,7 +153,6 @@ int cmd_bindings(int argc, char **argv) {
   if (e) {
     if (!request.words)
       emit_close(e, ']');
-    emit_close(e, '}');
     emit_end(e);
   }
   free(e);

@@ -102,14 +102,11 @@ static const struct option_row options[] = {
 
 static void print_json(const struct found *found, const struct aprof_header *h) {
   struct emit *e = allocate(1, sizeof *e);
-  emit_begin(e, stdout);
-  emit_open(e, NULL, '{');
-  emit_text(e, "schema", "aprof.switch/1");
+  emit_begin(e, stdout, "aprof.switch/1");
   emit_signed(e, "pid", found->pid ? found->pid : h->pid);
   emit_bool(e, "enabled", h->enabled);
   emit_number(e, "epoch", h->epoch);
   emit_number(e, "reset_epoch", h->reset_epoch);
-  emit_close(e, '}');
   emit_end(e);
   free(e);
 }

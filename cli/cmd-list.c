@@ -152,9 +152,7 @@ static void look(struct list *list) {
 
 static void print_json(struct list *list) {
   struct emit *e = list->json = allocate(1, sizeof *list->json);
-  emit_begin(e, stdout);
-  emit_open(e, NULL, '{');
-  emit_text(e, "schema", "aprof.list/1");
+  emit_begin(e, stdout, "aprof.list/1");
   if (list->sweep) {
     emit_bool(e, "dry_run", list->dry_run);
     emit_open(e, "removed", '[');
@@ -167,7 +165,6 @@ static void print_json(struct list *list) {
     emit_number(e, "other_version", list->unreadable[PROFILE_OTHER_VERSION]);
     emit_number(e, "unfinished", list->unreadable[PROFILE_UNFINISHED]);
   }
-  emit_close(e, '}');
   emit_end(e);
   free(e);
 }

@@ -3,12 +3,12 @@
 #include "coverage.h"
 #include "load.h"
 
-#include "show/format.h"
 #include "cli.h"
 #include "places.h"
 #include "read/json.h"
 #include "read/view.h"
 #include "show/emit.h"
+#include "show/format.h"
 
 #include <aprof/abi.h>
 #include <stdlib.h>
@@ -337,10 +337,7 @@ static void print_json(const struct sums *s, FILE *out) {
                                       "declared", "callbacks", "bindings"};
   const struct coverage *c = s->coverage;
   struct emit e;
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  e.gap = "";
-  emit_text(&e, "schema", "aprof.coverage/1");
+  emit_begin(&e, out, "aprof.coverage/1");
   e.gap = "\n";
   emit_number(&e, "instrumented", s->functions);
   e.gap = "\n";
@@ -349,21 +346,18 @@ static void print_json(const struct sums *s, FILE *out) {
   emit_number(&e, "amiss", s->amiss);
   e.gap = "\n";
   emit_bool(&e, "outside_amiss", !s->inside);
-  e.gap = "\n";
-  emit_open(&e, "without", '[');
+  emit_list(&e, "without");
   for (size_t i = 0; i < c->withouts; i++)
     emit_text(&e, NULL, c->without[i]);
   emit_close(&e, ']');
   for (int kind = 0; kind <= COVERAGE_BINDING; kind++) {
-    e.gap = "\n";
-    emit_open(&e, names[kind], '[');
+    emit_list(&e, names[kind]);
     for (size_t i = 0; i < c->of[kind].count; i++) {
       emit_row(&e);
       emit_record(&e, s, (enum coverage_kind)kind, i);
     }
     emit_close(&e, ']');
   }
-  emit_close(&e, '}');
   emit_end(&e);
 }
 

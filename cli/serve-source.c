@@ -68,12 +68,9 @@ static bool write_processes(void *source, FILE *out) {
   struct emit e;
   gethostname(host, sizeof host - 1);
   find_live(add_process, &all);
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  emit_text(&e, "schema", "aprof.list/1");
+  emit_begin(&e, out, "aprof.list/1");
   emit_text(&e, "host", host);
   listing_json(&all.found, &e);
-  emit_close(&e, '}');
   emit_end(&e);
   listing_release(&all.found);
   return true;

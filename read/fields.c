@@ -45,7 +45,7 @@ static const struct field process_fields[] = {
     {"reset_ns", FIELD_MAYBE, SAME, AT(reset), LATER, .says = "when that was, from the start"},
     {"profile", FIELD_MAYBE_TEXT, SAME, AT(profile), LATER, .says = "the profile's file; null for a memfd"},
 };
-static LAYOUT(layout_process, NULL, process_fields);
+LAYOUT(layout_process, NULL, process_fields);
 #undef OF
 
 #define OF view_clock
@@ -237,7 +237,7 @@ static const struct field delayed_fields[] = {
     {"delayed_ns", FIELD_COUNT, SUM, AT(delayed), .says = "how long these were ready meanwhile"},
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest"},
 };
-LAYOUT(layout_delayed, "delayed", delayed_fields);
+static LAYOUT(layout_delayed, "delayed", delayed_fields);
 #undef OF
 
 #define OF view_lateness

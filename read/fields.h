@@ -78,8 +78,8 @@ struct layout {
 };
 
 extern const struct layout layout_totals; /* of struct view */
-extern const struct layout layout_function, layout_path, layout_await_path, layout_await,
-    layout_blocking, layout_delayed, layout_waker, layout_thread, layout_loop, layout_live;
+extern const struct layout layout_process, layout_function, layout_path, layout_await_path,
+    layout_await, layout_blocking, layout_waker, layout_thread, layout_loop, layout_live;
 
 /* What the number at this offset lacks where anything of its kind does: an enum lack, or 0. */
 unsigned field_lack(const struct layout *, size_t at);

@@ -104,21 +104,6 @@ uint64_t json_value(const cJSON *item, uint64_t otherwise) {
   return otherwise;
 }
 
-uint64_t json_get(const cJSON *object, const char *name, uint64_t otherwise) {
-  return json_value(json_member(object, name), otherwise);
-}
-
 const char *json_get_text(const cJSON *object, const char *name) {
   return cJSON_GetStringValue(json_member(object, name));
-}
-
-bool json_get_bool(const cJSON *object, const char *name, bool otherwise) {
-  const cJSON *item = json_member(object, name);
-  return cJSON_IsBool(item) ? cJSON_IsTrue(item) : otherwise;
-}
-
-int64_t json_get_signed(const cJSON *object, const char *name, int64_t otherwise) {
-  const cJSON *item = json_member(object, name);
-  bool fits = cJSON_IsNumber(item) && item->valuedouble > -9.1e15 && item->valuedouble < 9.1e15;
-  return fits ? (int64_t)item->valuedouble : otherwise;
 }

@@ -29,12 +29,9 @@ enum { JSON_DEPTH = 500 };
    ("not JSON from byte 12 on"), to be freed. The text is left alone. */
 cJSON *json_parse(const char *text, size_t length, char **fault);
 
-/* Readers of a parsed object; the default where a member is absent, null or of
+/* Readers of a parsed object; NULL, or the default, where a member is absent, null or of
    another type. */
-uint64_t json_get(const cJSON *object, const char *name, uint64_t otherwise);
-int64_t json_get_signed(const cJSON *object, const char *name, int64_t otherwise);
 const char *json_get_text(const cJSON *object, const char *name);
-bool json_get_bool(const cJSON *object, const char *name, bool otherwise);
 const cJSON *json_member(const cJSON *object, const char *name);
 uint64_t json_value(const cJSON *item, uint64_t otherwise);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Output: the source, with what it cost in the margin; see outputs.h. */
 #include "ask/annotate.h"
-#include "format.h"
 #include "emit.h"
+#include "format.h"
 #include "outputs.h"
 #include "read/governed.h"
 #include "read/util.h"
@@ -245,12 +245,9 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   if (!file)
     return OUTPUT_FAILED;
   struct mark *mark = ask_marks(v, file, &marks);
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  emit_text(&e, "schema", "aprof.annotate/1");
+  emit_begin(&e, out, "aprof.annotate/1");
   emit_text(&e, "file", file);
-  e.gap = "\n";
-  emit_open(&e, "marks", '[');
+  emit_list(&e, "marks");
   for (size_t i = 0; i < marks; i++) {
     const struct mark *m = &mark[i];
     emit_row(&e);
@@ -269,7 +266,6 @@ static int write_json(struct view *v, const void *options, FILE *out) {
     emit_close(&e, '}');
   }
   emit_close(&e, ']');
-  emit_close(&e, '}');
   emit_end(&e);
   free(mark);
   return 0;

@@ -75,8 +75,7 @@ static void write_measure(struct emit *e, const struct stacks *all, enum stack_m
 void chrome_write(const struct view *const *v, size_t views, const struct format_options *options,
                   FILE *out) {
   struct emit e;
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
+  emit_begin(&e, out, NULL);
   emit_text(&e, "displayTimeUnit", "ns");
   emit_open(&e, "otherData", '{');
   emit_text(&e, "made_by", "aprof " APROF_VERSION);
@@ -97,6 +96,5 @@ void chrome_write(const struct view *const *v, size_t views, const struct format
     stacks_free(&all);
   }
   emit_close(&e, ']');
-  emit_close(&e, '}');
   emit_end(&e);
 }

@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "format.h"
 #include "gates.h"
+#include "totals.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,13 +34,8 @@ static void emit_runs(struct emit *e, const struct diff *d, int side) {
     emit_row(e);
     emit_open(e, NULL, '{');
     emit_text(e, "totals", v->what);
-    emit_signed(e, "pid", v->process.pid);
-    emit_text(e, "name", v->process.name);
-    emit_text(e, "command", v->process.command);
-    emit_text(e, "host", v->process.host);
-    emit_text(e, "started_at", v->process.started_at);
-    emit_text(e, "build_id", v->process.build_id);
-    emit_number(e, "elapsed_ns", v->process.elapsed);
+    emit_members(e, &layout_process, &v->process,
+                 "pid name command host started_at build_id elapsed_ns");
     emit_close(e, '}');
   }
   emit_close(e, ']');
@@ -94,8 +90,7 @@ static void emit_one(struct emit *e, const struct diff *d, const struct diff_row
 }
 
 static void emit_rows(struct emit *e, const struct diff *d, bool awaits) {
-  e->gap = "\n";
-  emit_open(e, awaits ? "awaits" : "functions", '[');
+  emit_list(e, awaits ? "awaits" : "functions");
   for (size_t i = 1; i < d->rows; i++)
     if (awaits == (d->row[i].callee != NULL))
       emit_one(e, d, &d->row[i]);
@@ -105,9 +100,7 @@ static void emit_rows(struct emit *e, const struct diff *d, bool awaits) {
 void diff_json(const struct diff_shown *shown, FILE *out) {
   const struct diff *d = shown->diff;
   struct emit e;
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  emit_text(&e, "schema", "aprof.diff/1");
+  emit_begin(&e, out, "aprof.diff/1");
   e.gap = "\n";
   emit_runs(&e, d, DIFF_A);
   e.gap = "\n";
@@ -125,6 +118,5 @@ void diff_json(const struct diff_shown *shown, FILE *out) {
   emit_close(&e, '}');
   emit_rows(&e, d, false);
   emit_rows(&e, d, true);
-  emit_close(&e, '}');
   emit_end(&e);
 }

@@ -32,18 +32,6 @@ static void put_char(struct emit *e, char c) {
   put(e, &c, 1);
 }
 
-void emit_begin(struct emit *e, FILE *out) {
-  e->out = out;
-  e->gap = NULL;
-  e->inside = false;
-  e->used = 0;
-}
-
-void emit_end(struct emit *e) {
-  put_char(e, '\n');
-  flush(e);
-}
-
 static void put_gap(struct emit *e) {
   if (e->gap)
     put_text(e, e->gap);
@@ -96,6 +84,28 @@ void emit_close(struct emit *e, char bracket) {
   put_gap(e);
   put_char(e, bracket);
   e->inside = true;
+}
+
+void emit_begin(struct emit *e, FILE *out, const char *schema) {
+  e->out = out;
+  e->gap = NULL;
+  e->inside = false;
+  e->used = 0;
+  emit_open(e, NULL, '{');
+  e->gap = schema ? "" : NULL;
+  if (schema)
+    emit_text(e, "schema", schema);
+}
+
+void emit_end(struct emit *e) {
+  emit_close(e, '}');
+  put_char(e, '\n');
+  flush(e);
+}
+
+void emit_list(struct emit *e, const char *name) {
+  e->gap = "\n";
+  emit_open(e, name, '[');
 }
 
 void emit_null(struct emit *e, const char *name) {

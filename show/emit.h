@@ -23,12 +23,15 @@ struct emit {
   char buffer[EMIT_BUFFER];
 };
 
-void emit_begin(struct emit *, FILE *out);
+/* One object. `schema`: of which it is, its first member; or NULL. */
+void emit_begin(struct emit *, FILE *out, const char *schema);
 void emit_end(struct emit *);
 
 /* The name is NULL in arrays. `bracket`: '{' or '['. */
 void emit_open(struct emit *, const char *name, char bracket);
 void emit_close(struct emit *, char bracket);
+/* An array that has lines of its own. */
+void emit_list(struct emit *, const char *name);
 
 void emit_null(struct emit *, const char *name);
 void emit_number(struct emit *, const char *name, uint64_t value);

@@ -42,8 +42,7 @@ int gates_say(const struct gate_result *result, size_t count) {
 void gates_json(struct emit *e, const struct gate_result *result, size_t count) {
   static const char *const verdicts[] = {
       [GATE_PASSED] = "passed", [GATE_FAILED] = "failed", [GATE_CANNOT] = "cannot"};
-  e->gap = "\n";
-  emit_open(e, "gates", '[');
+  emit_list(e, "gates");
   for (size_t i = 0; i < count; i++) {
     const struct gate_result *r = &result[i];
     emit_row(e);

@@ -5,12 +5,13 @@
  * Purpose: one look at a process that hangs, is slow, or has crashed.
  * Cost: that of ask/live.h.
  */
-#include "format.h"
 #include "ask/live.h"
 #include "emit.h"
+#include "format.h"
 #include "outputs.h"
 #include "read/util.h"
 #include "report.h"
+#include "totals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -345,18 +346,12 @@ static int print(struct view *v, const void *options, FILE *out) {
 
 /* -- JSON -------------------------------------------------------------------- */
 
-static void emit_process(struct emit *e, const struct view *v, const struct live_tree *tree) {
+static void write_process(struct emit *e, const struct view *v, const struct live_tree *tree) {
   emit_open(e, "process", '{');
-  emit_signed(e, "pid", v->process.pid);
-  emit_text(e, "name", v->process.name);
-  emit_text(e, "host", v->process.host);
-  emit_text(e, "started_at", v->process.started_at);
-  emit_text(e, "dumped_at", v->process.dumped_at);
-  emit_text(e, "reason", v->process.reason);
-  emit_number(e, "elapsed_ns", v->process.elapsed);
+  emit_members(e, &layout_process, &v->process,
+               "pid name host started_at dumped_at reason elapsed_ns enabled");
   emit_bool(e, "alive", v->alive);
   emit_bool(e, "stopped", v->stopped);
-  emit_bool(e, "enabled", v->process.enabled);
   emit_close(e, '}');
   e->gap = "\n";
   emit_number(e, "running", tree->running);
@@ -408,23 +403,17 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   (void)options;
   struct live_tree tree = ask_live(v);
   struct emit e;
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  e.gap = "";
-  emit_text(&e, "schema", "aprof.ps/1");
+  emit_begin(&e, out, "aprof.ps/1");
   e.gap = "\n";
-  emit_process(&e, v, &tree);
-  e.gap = "\n";
-  emit_open(&e, "groups", '[');
+  write_process(&e, v, &tree);
+  emit_list(&e, "groups");
   for (size_t i = 0; i < tree.groups; i++)
     emit_group(&e, v, &tree.group[i], i + 1);
   emit_close(&e, ']');
-  e.gap = "\n";
-  emit_open(&e, "listeners", '[');
+  emit_list(&e, "listeners");
   for (size_t i = 0; i < tree.listeners; i++)
     emit_group(&e, v, &tree.listener[i], 0);
   emit_close(&e, ']');
-  emit_close(&e, '}');
   emit_end(&e);
   ask_live_free(&tree);
   return 0;

@@ -19,7 +19,7 @@ static uint64_t known(uint64_t value) {
   return value == UNKNOWN ? 0 : value;
 }
 
-uint64_t report_sort_value(const struct view_function *f, enum report_sort sort) {
+static uint64_t sort_value(const struct view_function *f, enum report_sort sort) {
   switch (sort) {
   case SORT_CALLS:
     return f->created;
@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b, void *context) {
   bool timed = sort != SORT_NAME && sort != SORT_CALLS;
   if (timed && x->unmeasured != y->unmeasured)
     return x->unmeasured ? 1 : -1;
-  uint64_t left = report_sort_value(x, sort), right = report_sort_value(y, sort);
+  uint64_t left = sort_value(x, sort), right = sort_value(y, sort);
   if (left != right)
     return left > right ? -1 : 1;
   int order = strcmp(x->name, y->name);
@@ -149,8 +149,8 @@ static const char *sort_share(const struct view *v, const struct view_function *
                               enum report_sort sort) {
   uint64_t all = 0;
   for (size_t i = 0; i < v->functions; i++)
-    all += report_sort_value(&v->function[i], sort);
-  return f->unmeasured ? "-" : shown_share(report_sort_value(f, sort), all);
+    all += sort_value(&v->function[i], sort);
+  return f->unmeasured ? "-" : shown_share(sort_value(f, sort), all);
 }
 
 /* Sorted by a sum that has no column of its own, which the first one stands for then. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as JSON, aprof.report/1; see report.h. */
 #include "emit.h"
-#include "format.h"
 #include "report.h"
 #include "totals.h"
 
@@ -23,19 +22,12 @@ static void add_share(struct emit *e, const char *name, uint64_t part, uint64_t 
   emit_share(e, name, whole ? (double)part / (double)whole : -1, 6);
 }
 
-static void emit_process(struct emit *e, const struct view *v) {
+static void write_process(struct emit *e, const struct view *v) {
   struct loop loop = ask_loop(v);
   emit_open(e, "process", '{');
-  emit_signed(e, "pid", v->process.pid);
-  emit_text(e, "name", v->process.name);
-  emit_text(e, "command", v->process.command);
-  emit_text(e, "host", v->process.host);
-  emit_text(e, "started_at", v->process.started_at);
-  emit_text(e, "dumped_at", v->process.dumped_at);
-  emit_text(e, "reason", v->process.reason);
+  emit_members(e, &layout_process, &v->process,
+               "pid name command host started_at dumped_at reason elapsed_ns measured_ns");
   emit_bool(e, "interval", v->is_interval);
-  emit_number(e, "elapsed_ns", v->process.elapsed);
-  add_time(e, "measured_ns", v->process.measured);
   emit_number(e, "loop_elapsed_ns", loop.elapsed);
   emit_number(e, "loop_exec_ns", loop.exec);
   add_share(e, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);
@@ -54,12 +46,7 @@ static void add_sum(struct emit *e, const char *name, const struct view_function
 static void emit_function(struct emit *e, const struct view *v, const struct view_function *f,
                           const struct loop *loop) {
   emit_open(e, NULL, '{');
-  emit_text(e, "name", f->name);
-  emit_text(e, "file", f->file);
-  emit_maybe(e, "line", f->line, f->line != 0);
-  emit_maybe(e, "column", f->column, f->column != 0);
-  emit_number(e, "created", f->created);
-  emit_number(e, "live", f->live);
+  emit_members(e, &layout_function, f, "name file line column created live");
   add_share(e, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop->elapsed);
   add_sum(e, "wall_ns", f, f->wall);
   add_sum(e, "queued_ns", f, f->queued);
@@ -96,39 +83,11 @@ static void emit_wait(struct emit *e, const struct view *v, const struct wait *w
   emit_close(e, '}');
 }
 
-void emit_finding(struct emit *e, const struct finding *f) {
-  const struct view_function *function = f->function;
-  emit_open(e, NULL, '{');
-  emit_text(e, "kind", finding_kinds[f->kind]);
-  emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
-  emit_text(e, "text", shown_sentence(f->text));
-  emit_text(e, "function", function ? function->name : NULL);
-  emit_text(e, "file", function ? function->file : NULL);
-  emit_maybe(e, "line", function ? function->line : 0, function && function->line);
-  emit_text(e, "at", f->at);
-  emit_maybe(e, "count", f->count, f->count != UNKNOWN);
-  emit_text(e, "created_at", f->created_at);
-  emit_text(e, "created_by", f->created_by);
-  emit_maybe(e, "held_ns", f->held, f->held != 0);
-  emit_text(e, "from", f->from);
-  emit_text(e, "to", f->to);
-  emit_text(e, "mostly", f->mostly);
-  emit_maybe(e, "mostly_ns", f->mostly_max, f->mostly != NULL);
-  emit_text(e, "cause", f->cause ? f->cause->name : NULL);
-  emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
-  emit_close(e, '}');
-}
-
-static void begin_rows(struct emit *e, const char *name) {
-  e->gap = "\n";
-  emit_open(e, name, '[');
-}
-
 static void write_findings(const struct view *v, const struct report_options *options,
                            struct emit *e) {
   size_t count;
   struct finding *findings = ask_findings(v, &options->limits, &count);
-  begin_rows(e, "findings");
+  emit_list(e, "findings");
   for (size_t i = 0; i < count; i++) {
     emit_row(e);
     emit_finding(e, &findings[i]);
@@ -139,7 +98,7 @@ static void write_findings(const struct view *v, const struct report_options *op
 
 static void write_waits(const struct view *v, const struct report_options *options,
                         struct emit *e) {
-  begin_rows(e, "waits");
+  emit_list(e, "waits");
   for (int background = 0; background < 2; background++) {
     size_t count;
     struct wait *waits = ask_waits(v, background, &count);
@@ -183,14 +142,14 @@ static void emit_blocking(struct emit *e, const struct view_function *f,
 
 /* Of every function, in the order of the totals: readers sort as they like. */
 static void write_wakes_and_blocking(const struct view *v, struct emit *e) {
-  begin_rows(e, "wakers");
+  emit_list(e, "wakers");
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; j < v->function[i].wakers; j++) {
       emit_row(e);
       emit_waker(e, &v->function[i], &v->function[i].waker[j]);
     }
   emit_close(e, ']');
-  begin_rows(e, "blocking");
+  emit_list(e, "blocking");
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; j < v->function[i].blockings; j++) {
       emit_row(e);
@@ -205,14 +164,11 @@ void report_json(const struct view *v, const struct report_options *options,
   struct emit e;
   size_t count;
   const struct view_function **list = report_functions(v, options->sort, &count);
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  e.gap = "";
-  emit_text(&e, "schema", "aprof.report/1");
+  emit_begin(&e, out, "aprof.report/1");
   e.gap = "\n";
-  emit_process(&e, v);
+  write_process(&e, v);
   write_findings(v, options, &e);
-  begin_rows(&e, "functions");
+  emit_list(&e, "functions");
   for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
     emit_row(&e);
     emit_function(&e, v, list[i], &loop);
@@ -221,7 +177,6 @@ void report_json(const struct view *v, const struct report_options *options,
   write_waits(v, options, &e);
   write_wakes_and_blocking(v, &e);
   gates_json(&e, result, result ? options->gates.count : 0);
-  emit_close(&e, '}');
   emit_end(&e);
   free(list);
 }

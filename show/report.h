@@ -48,8 +48,6 @@ extern const char *const report_sorts[];
 
 /* Functions that did anything, in the order asked for; the caller frees the array. */
 const struct view_function **report_functions(const struct view *, enum report_sort, size_t *count);
-/* What they are sorted by; of a name 0. */
-uint64_t report_sort_value(const struct view_function *, enum report_sort);
 
 /* report-head.c: the first lines, to where files are. Shortens the names of files. */
 void report_print_head(struct view *, const struct report_options *, FILE *out);

@@ -105,8 +105,7 @@ void speedscope_write(const struct view *const *v, size_t views,
     stacks += all[i].stacks;
   }
   index_new(&f.index, stacks);
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
+  emit_begin(&e, out, NULL);
   emit_text(&e, "$schema", "https://www.speedscope.app/file-format-schema.json");
   emit_text(&e, "exporter", "aprof " APROF_VERSION);
   write_frames(&f, &e, all, views);
@@ -115,7 +114,6 @@ void speedscope_write(const struct view *const *v, size_t views,
     for (enum stack_measure m = 0; m < STACK_MEASURES; m++)
       write_profile(&e, &all[i], m, f.of[i]);
   emit_close(&e, ']');
-  emit_close(&e, '}');
   emit_end(&e);
   for (size_t i = 0; i < views; i++) {
     stacks_free(&all[i]);

@@ -2,10 +2,11 @@
 /* Totals: the writer; see totals.h. */
 #include "totals.h"
 
-#include "read/fields.h"
+#include "format.h"
 #include "read/verify.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void emit_object(struct emit *e, const char *name, const struct layout *layout,
                         const void *object);
@@ -42,7 +43,8 @@ static void emit_pair(struct emit *e, const char *name, const char *const *pair)
 }
 
 /* `rows`: each element has a line. */
-static void emit_list(struct emit *e, const struct field *field, const void *object, bool rows) {
+static void emit_elements(struct emit *e, const struct field *field, const void *object,
+                          bool rows) {
   size_t count = field_count(object, field);
   emit_open(e, field->name, '[');
   for (size_t i = 0; i < count; i++) {
@@ -105,7 +107,7 @@ static void emit_field(struct emit *e, const struct field *field, const void *ob
     break;
   case FIELD_LIST:
   case FIELD_STEPS:
-    emit_list(e, field, object, rows);
+    emit_elements(e, field, object, rows);
     break;
   case FIELD_OBJECT:
     if (field->is && !*((const bool *)object + field->is))
@@ -122,6 +124,41 @@ static void emit_object(struct emit *e, const char *name, const struct layout *l
   for (size_t i = 0; i < layout->fields; i++)
     if (layout->field[i].name)
       emit_field(e, &layout->field[i], object, false);
+  emit_close(e, '}');
+}
+
+void emit_members(struct emit *e, const struct layout *layout, const void *object,
+                  const char *names) {
+  for (size_t length; *names; names += length + strspn(names + length, " ")) {
+    length = strcspn(names, " ");
+    for (size_t i = 0; i < layout->fields; i++) {
+      const struct field *field = &layout->field[i];
+      if (field->name && strlen(field->name) == length && !memcmp(field->name, names, length))
+        emit_field(e, field, object, false);
+    }
+  }
+}
+
+void emit_finding(struct emit *e, const struct finding *f) {
+  const struct view_function *function = f->function;
+  emit_open(e, NULL, '{');
+  emit_text(e, "kind", finding_kinds[f->kind]);
+  emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
+  emit_text(e, "text", shown_sentence(f->text));
+  emit_text(e, "function", function ? function->name : NULL);
+  emit_text(e, "file", function ? function->file : NULL);
+  emit_maybe(e, "line", function ? function->line : 0, function && function->line);
+  emit_text(e, "at", f->at);
+  emit_maybe(e, "count", f->count, f->count != UNKNOWN);
+  emit_text(e, "created_at", f->created_at);
+  emit_text(e, "created_by", f->created_by);
+  emit_maybe(e, "held_ns", f->held, f->held != 0);
+  emit_text(e, "from", f->from);
+  emit_text(e, "to", f->to);
+  emit_text(e, "mostly", f->mostly);
+  emit_maybe(e, "mostly_ns", f->mostly_max, f->mostly != NULL);
+  emit_text(e, "cause", f->cause ? f->cause->name : NULL);
+  emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
   emit_close(e, '}');
 }
 
@@ -145,10 +182,7 @@ static void emit_findings(struct emit *e, const struct view *v) {
 
 void totals_write(const struct view *v, FILE *out) {
   struct emit e;
-  emit_begin(&e, out);
-  emit_open(&e, NULL, '{');
-  e.gap = "";
-  emit_text(&e, "schema", TOTALS_SCHEMA);
+  emit_begin(&e, out, TOTALS_SCHEMA);
   for (size_t i = 0; i < layout_totals.fields; i++) {
     e.gap = "\n";
     emit_field(&e, &layout_totals.field[i], v, true);
@@ -156,7 +190,6 @@ void totals_write(const struct view *v, FILE *out) {
   e.gap = "\n";
   emit_findings(&e, v);
   e.gap = "\n";
-  emit_close(&e, '}');
   emit_end(&e);
 }
 

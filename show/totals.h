@@ -11,6 +11,7 @@
 
 #include "ask/ask.h"
 #include "emit.h"
+#include "read/fields.h"
 
 #include <stdio.h>
 
@@ -23,6 +24,9 @@ void totals_write(const struct view *, FILE *out);
  */
 bool totals_make(int fd, const char *what, enum profile_state state,
                  const struct view_request *request, FILE *out);
+
+/* Members of an object as they are in totals: those named, with blanks between them. */
+void emit_members(struct emit *, const struct layout *, const void *object, const char *names);
 
 /* An element of an array of findings. */
 void emit_finding(struct emit *, const struct finding *);
