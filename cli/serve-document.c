@@ -52,7 +52,7 @@ size_t documents_held(void) {
 
 struct document *latest_get(struct latest *k, document_writer *write, void *context) {
   int64_t begin = monotonic_now();
-  if (!k->document || begin >= k->good_until) {
+  if (begin >= k->good_until) {
     document_release(k->document);
     k->document = document_make(write, context);
     k->made = monotonic_now();

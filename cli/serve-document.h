@@ -31,7 +31,7 @@ void document_release(void *);
 /* Bytes of all that are held. */
 size_t documents_held(void);
 
-/* The newest one of a kind. */
+/* The newest one of a kind, or that there is none. */
 struct latest {
   struct document *document;
   int64_t made, cost; /* monotonic ns; ns */

@@ -72,7 +72,8 @@ static int wait_ms(const struct serve *s) {
   int ms = s->clients.count ? 1000 : -1;
   if (MHD_get_timeout(s->daemon, &timeout) == MHD_YES && (ms < 0 || timeout < (unsigned)ms))
     ms = (int)timeout;
-  return ms;
+  int due = streams_wait(&s->streams);
+  return due >= 0 && (ms < 0 || due < ms) ? due : ms;
 }
 
 /* Until a signal asks for the end. */
@@ -83,6 +84,7 @@ static void run(struct serve *s, int signals) {
   do {
     if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
       break;
+    streams_tick(&s->streams, source_feed, &s->source);
     MHD_run(s->daemon);
     clients_sweep(&s->clients, documents_held, ANSWERS_LIMIT);
   } while (!(fds[0].revents & POLLIN));
@@ -148,6 +150,7 @@ int main(int argc, char **argv) {
   argv[0] = name;
   arguments_parse(&a, argc, argv);
   s.source.target = a.words ? a.word[0] : NULL;
+  s.source.watch.target = s.source.target;
   s.source.functions = o.functions;
   int signals = block_signals();
   if (!open_all(&s, &o))
@@ -157,6 +160,8 @@ int main(int argc, char **argv) {
     printf("token: %s\n", s.guard.token);
   fflush(stdout);
   run(&s, signals);
+  streams_end(&s.streams);
+  MHD_run(s.daemon);
   MHD_stop_daemon(s.daemon);
   source_close(&s.source);
   guard_close(&s.guard);

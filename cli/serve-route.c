@@ -15,6 +15,8 @@ enum { BODY_LIMIT = 1024 };
 struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
+  struct feed_key key;
+  bool has_pid, has_range;
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
   size_t length, body;
@@ -26,6 +28,7 @@ struct route {
   const char *path;
   const char *methods; /* as an Allow header names them */
   bool public;         /* also for whoever has no token */
+  bool about;          /* one process: it has to be told which */
   answer_function *answer;
 };
 
@@ -51,6 +54,26 @@ static enum MHD_Result answer_processes(struct serve *s, struct MHD_Connection *
   (void)request;
   return answer_document(connection, MHD_HTTP_OK, MEDIA_JSON, POLICY_NOTHING,
                          source_processes(&s->source));
+}
+
+static const struct refusal no_process = {404, "no process of that number is profiled, or may be "
+                                               "read; /api/processes lists them"};
+
+static enum MHD_Result answer_shown(struct serve *s, struct MHD_Connection *connection,
+                                    struct request *request) {
+  struct document *shown = source_shown(&s->source, &request->key);
+  return shown ? answer_document(connection, MHD_HTTP_OK, MEDIA_JSON, POLICY_NOTHING, shown)
+               : answer_sentence(connection, no_process.status, no_process.sentence, NULL);
+}
+
+static enum MHD_Result answer_events(struct serve *s, struct MHD_Connection *connection,
+                                     struct request *request) {
+  struct document *shown = source_shown(&s->source, &request->key);
+  document_release(shown);
+  if (!shown)
+    return answer_sentence(connection, no_process.status, no_process.sentence, NULL);
+  return answer_response(connection, MHD_HTTP_OK, "text/event-stream", POLICY_NOTHING,
+                         stream_open(&s->streams, connection, &request->key));
 }
 
 static bool write_form(void *wrong, FILE *out) {
@@ -85,10 +108,12 @@ static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *conne
 }
 
 static const struct route routes[] = {
-    {"/", "GET, HEAD", false, answer_page},
-    {"/login", "POST", true, answer_login},
-    {"/metrics", "GET, HEAD", false, answer_metrics},
-    {"/api/processes", "GET, HEAD", false, answer_processes},
+    {"/", "GET, HEAD", false, false, answer_page},
+    {"/login", "POST", true, false, answer_login},
+    {"/metrics", "GET, HEAD", false, false, answer_metrics},
+    {"/api/processes", "GET, HEAD", false, false, answer_processes},
+    {"/api/totals", "GET, HEAD", false, true, answer_shown},
+    {"/api/events", "GET", false, true, answer_events},
 };
 
 /* -- what is wrong -------------------------------------------------------------------------- */
@@ -99,8 +124,53 @@ static bool is_allowed(const char *methods, const char *method) {
   return length && at && (at[length] == 0 || at[length] == ',');
 }
 
+static const struct refusal bad_pid = {400, "pid is the number of a process"},
+                            bad_range = {400, "range is 10s, 1m, 10m, 30m, 3h, or start"},
+                            bad_argument = {400, "there is no such argument here, or it is given "
+                                                 "twice"};
+
+static const struct range {
+  const char *name;
+  uint64_t seconds;
+} ranges[] = {{"10s", 10}, {"1m", 60}, {"10m", 600}, {"30m", 1800}, {"3h", 10800}, {"start", 0}};
+
+static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *key,
+                                     const char *value) {
+  struct request *request = context;
+  uint64_t number = 0;
+  (void)kind;
+  if (!strcmp(key, "pid") && !request->has_pid) {
+    request->has_pid = true;
+    if (!value || !parse_number(value, &number) || !number || number > INT32_MAX)
+      request->refusal = &bad_pid;
+    request->key.pid = (int64_t)number;
+  } else if (!strcmp(key, "range") && !request->has_range) {
+    for (size_t i = 0; value && i < sizeof ranges / sizeof *ranges; i++)
+      if (!strcmp(value, ranges[i].name)) {
+        request->has_range = true;
+        request->key.range = ranges[i].seconds * 1000000000;
+      }
+    if (!request->has_range)
+      request->refusal = &bad_range;
+  } else
+    request->refusal = &bad_argument;
+  return request->refusal ? MHD_NO : MHD_YES;
+}
+
+/* A page may have them for itself. */
+static const struct refusal *argument_fault(struct MHD_Connection *connection,
+                                            struct request *request) {
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, request);
+  return request->refusal                             ? request->refusal
+         : request->route->about && !request->has_pid ? &bad_pid
+         : !request->route->about && request->has_pid + request->has_range &&
+                 request->route != routes
+             ? &bad_argument
+             : NULL;
+}
+
 static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,
-                                        const struct request *request, const char *method) {
+                                        struct request *request, const char *method) {
   static const struct refusal not_there = {404, "there is nothing at that path; see /"},
                               other_method = {405, "that path does not take this method"};
   const struct guard_request asked = {
@@ -114,7 +184,9 @@ static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connec
   const struct refusal *refusal = guard_check(&s->guard, &asked, route && route->public);
   if (refusal)
     return refusal;
-  return !route ? &not_there : !is_allowed(route->methods, method) ? &other_method : NULL;
+  return !route                                ? &not_there
+         : !is_allowed(route->methods, method) ? &other_method
+                                               : argument_fault(connection, request);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, const struct request *request,

@@ -18,6 +18,7 @@ struct serve {
   struct guard guard;
   struct source source;
   struct clients clients;
+  struct streams streams;
   struct MHD_Daemon *daemon;
 };
 

@@ -6,6 +6,7 @@
 #include "load.h"
 #include "read/util.h"
 #include "show/formats.h"
+#include "show/totals.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,7 +81,52 @@ struct document *source_processes(struct source *s) {
   return latest_get(&s->processes, write_processes, s);
 }
 
+/* -- one process ---------------------------------------------------------------------------- */
+
+bool source_feed(void *source, const struct feed_key *key, bool *last, FILE *out) {
+  struct source *s = source;
+  struct view *v = watch_look(&s->watch, key->pid, key->range, last);
+  if (v)
+    totals_write(v, out);
+  view_free(v);
+  return v != NULL;
+}
+
+struct showing {
+  struct source *source;
+  struct feed_key key;
+};
+
+static bool write_shown(void *context, FILE *out) {
+  struct showing *showing = context;
+  bool ended;
+  return source_feed(showing->source, &showing->key, &ended, out);
+}
+
+static struct shown *shown_of(struct source *s, const struct feed_key *key) {
+  struct shown *oldest = s->shown;
+  for (struct shown *one = s->shown; one < s->shown + SHOWN; one++) {
+    if (one->asked && one->key.pid == key->pid && one->key.range == key->range)
+      return one;
+    if (one->asked < oldest->asked)
+      oldest = one;
+  }
+  latest_drop(&oldest->latest);
+  oldest->key = *key;
+  return oldest;
+}
+
+struct document *source_shown(struct source *s, const struct feed_key *key) {
+  struct shown *shown = shown_of(s, key);
+  struct showing showing = {s, *key};
+  shown->asked = monotonic_now();
+  return latest_get(&shown->latest, write_shown, &showing);
+}
+
 void source_close(struct source *s) {
+  for (size_t i = 0; i < SHOWN; i++)
+    latest_drop(&s->shown[i].latest);
+  watch_close(&s->watch);
   forget_last(s);
   latest_drop(&s->metrics[0]);
   latest_drop(&s->metrics[1]);

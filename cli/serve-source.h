@@ -8,8 +8,17 @@
 #ifndef APROF_CLI_SERVE_SOURCE_H
 #define APROF_CLI_SERVE_SOURCE_H
 
-#include "read/view.h"
 #include "serve-document.h"
+#include "serve-stream.h"
+#include "serve-watch.h"
+
+/* A document about one process, kept for others who ask for it. */
+struct shown {
+  struct feed_key key;
+  struct latest latest;
+  int64_t asked;
+};
+enum { SHOWN = 8 };
 
 struct source {
   const char *target; /* a PID or NAME; NULL: all */
@@ -17,11 +26,17 @@ struct source {
   struct latest metrics[2], processes;
   struct view **last; /* as they were scraped: counters do not fall */
   size_t lasts;
+  struct watch watch;
+  struct shown shown[SHOWN];
 };
 
 /* Each held for the caller. */
 struct document *source_metrics(struct source *, bool open);
 struct document *source_processes(struct source *);
+/* NULL: there is no such process, or none that may be read. */
+struct document *source_shown(struct source *, const struct feed_key *);
+/* The same for who listens; a feed_writer of a struct source. */
+bool source_feed(void *source, const struct feed_key *, bool *last, FILE *out);
 void source_close(struct source *);
 
 #endif

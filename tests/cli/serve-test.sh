@@ -30,9 +30,10 @@ start() {
 serve() {
   local name=$1
   shift
-  "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
+  "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" 7>&- 8>&- &
   server=$!
   started+=("$server")
+  echo "$server" >"$name.pid"
   until_true grep -q '^serving ' "$name.out"
   url=$(sed -n 's/^serving //p' "$name.out")
   port=${url##*:} port=${port%/}
@@ -85,12 +86,53 @@ check "a process that comes is served" until_true scraped "$two"
 get /api/processes >/dev/null
 equal "/api/processes: the youngest is the last" '["other","live"]' \
   "$(jq -c ".profiles | map(select(.pid == $one or .pid == $two)) | last | [.name, .state]" body)"
+
+# One process: its totals, and events with what it did lately, while somebody listens.
+equal "/api/totals" 200 "$(get "/api/totals?pid=$two")"
+"$aprof" dump -o two.json "$two"
+numbers() { jq -c '[.functions[] | [.name, .created, .exec_ns, .waiting_ns]] | sort' "$1"; }
+equal "/api/totals: what aprof dump writes" "$(numbers two.json)" "$(numbers body)"
+check "/api/totals: as its schema says, and it adds up" totals_close body
+for range in 10s 1m 10m 30m 3h start; do
+  equal "/api/totals: of the last $range" 200 "$(get "/api/totals?range=$range&pid=$two")"
+done
+# listen NAME: events of $two go to NAME; sets listener
+listen() {
+  curl -sN --max-time 100 "${url}api/events?pid=$two&range=10s" >"$1" 7>&- 8>&- &
+  listener=$!
+  started+=($listener)
+}
+# documents NAME: so many have come
+documents() { grep -c '^event: document' "$1"; }
+several() { [ "$(documents "$1")" -ge 3 ]; }
+listen events
+check "events: one after the other" until_true several events
+awk '/^data: /{ print substr($0, 7) } /^$/ { exit }' events >event.json
+check "events: each is a document" totals_close event.json
+for _ in 1 2 3 4 5; do listen "events$_"; done
+check "events: for each who listens" until_true several events5
+check "events: those who listen to one thing hear the same" test -n \
+  "$(sort events1 events2 | uniq -d | grep '"elapsed_ns"')"
 serve named other
 check "of one NAME: it is served" scraped "$two"
 refuse "of one NAME: others are not" scraped "$one"
+listen named.events
+until_true test -s named.events
 kill "$server"
+wait "$server"
+equal "an end while somebody listens" 0 $?
+wait "$listener"
+equal "who is told" 0 $?
 exec 8>&-
-serve main
+check "events: the end of the process" until_true grep -q '^event: ended' events
+server=$(sed -n 's/^//p' main.pid) url=$(sed -n 's/^serving //p' main.out) port=${url##*:} port=${port%/}
+# poll() without a time
+waits() { grep -qE '^7 .* 0xffffffff ' "/proc/$server/syscall"; }
+if [ "$(uname -m)" = x86_64 ] && cat "/proc/$server/syscall" >/dev/null 2>&1; then
+  check "nobody listens: it waits, and reads nothing" until_true waits
+else
+  skip "nobody listens: it waits, and reads nothing" "not seen on this machine"
+fi
 check "a process that ends is gone" until_true gone "$two"
 check "a process that stays is there" scraped "$one"
 
@@ -117,6 +159,14 @@ equal "a link elsewhere" 200 "$(get / -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fe
 equal "our own page" 200 "$(get /metrics -H "Origin: http://127.0.0.1:$port" -H 'Sec-Fetch-Site: same-origin')"
 equal "localhost, by a tunnel" 200 "$(get /metrics -H 'Host: localhost:1234')"
 equal "a long path" 414 "$(get "/$(head -c 9000 /dev/zero | tr '\0' x)")"
+status "no process" 400 /api/totals
+status "no number" 400 "/api/totals?pid=1x"
+status "a process that is not there" 404 "/api/totals?pid=4194304"
+status "one that is not profiled" 404 "/api/events?pid=$$"
+status "no such range" 400 "/api/totals?pid=$one&range=5s"
+status "no such argument" 400 "/api/totals?pid=$one&x=y"
+status "an argument twice" 400 "/api/totals?pid=$one&pid=$one"
+status "an argument where none is taken" 400 "/metrics?pid=$one"
 status "no form where no token is wanted" 404 /login -d token=x
 
 # Those that are no clients.
