@@ -47,17 +47,14 @@ static void list_file(const struct entry *entry, void *context) {
   }
 }
 
-static bool take(const struct listed *row, bool writable, struct found *found) {
-  return row->path ? find_file(row->path, writable, found)
-                   : find_process(row->pid, writable, found);
-}
-
 static bool find_named(const char *name, bool writable, struct found *found) {
   struct choice choice = {.name = name};
   find_all(NULL, choose_file, NULL, &choice);
   find_live(choose, &choice);
   struct listing *of = choice.live.rows ? &choice.live : &choice.left;
-  bool ok = of->rows == 1 && take(of->row, writable, found);
+  /* The path of a live one may be that of another mount namespace, a container's. */
+  bool ok = of->rows == 1 && (of == &choice.live ? find_process(of->row->pid, writable, found)
+                                                 : find_file(of->row->path, writable, found));
   if (!of->rows)
     complain("there is no file %s, and no process of that name has a profile; `aprof list' shows "
              "which have one",
