@@ -6,12 +6,12 @@
 #include "outputs.h"
 #include "read/governed.h"
 #include "read/util.h"
+#include "source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { CELLS = 4, CELL = 6, LINE = 6, MARGIN = CELLS * CELL + LINE + 1, CONTEXT = 2, TAB = 8 };
 /* A hold of less needs no line of its own. */
@@ -59,51 +59,6 @@ static const char *file_of(const struct view *v, const char *source) {
   return found;
 }
 
-static bool is_directory(FILE *file) {
-  struct stat status;
-  return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static FILE *open_file(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (!file || !is_directory(file))
-    return file;
-  fclose(file);
-  errno = EISDIR;
-  return NULL;
-}
-
-/* As named, where the compiler saw it, or below `directory`, with ever fewer of its directories. */
-static FILE *open_source(const struct annotate *o, const char *file, char **path) {
-  const char *const direct[] = {o->source, file};
-  FILE *source = NULL;
-  for (size_t i = 0; !o->directory && !source && i < 2; i++)
-    if ((source = open_file(direct[i])))
-      *path = print_string("%s", direct[i]);
-  for (const char *rest = file; o->directory && !source && rest; rest = strchr(rest, '/')) {
-    rest += *rest == '/';
-    char *below = print_string("%s/%s", o->directory, rest);
-    if ((source = open_file(below)))
-      *path = below;
-    else
-      free(below);
-  }
-  if (!source)
-    complain("cannot read %s%s%s: %s; --source DIR says where the sources are", file,
-             o->directory ? " below " : "", o->directory ? o->directory : "", strerror(errno));
-  return source;
-}
-
-/* Whether lines may have moved since. */
-static bool is_newer(const struct view *v, FILE *source) {
-  struct stat status;
-  struct tm tm = {0};
-  if (!v->process.started_at || !strptime(v->process.started_at, "%Y-%m-%dT%H:%M:%S", &tm) ||
-      fstat(fileno(source), &status))
-    return false;
-  return status.st_mtime > timegm(&tm);
-}
-
 /* -- text ---------------------------------------------------------------------------- */
 
 static void print_text(const char *text, size_t width, FILE *out) {
@@ -133,35 +88,13 @@ static void print_cells(const struct mark *m, FILE *out) {
     print_right(out, cell[i], CELL);
 }
 
-/* What a mark is, where the line alone does not say. */
-static char *mark_text(const struct mark *m) {
-  switch (m->what) {
-  case MARK_HOLD:
-    return m->to && m->to != m->line ? print_string("held the loop to line %llu: %s",
-                                                    (unsigned long long)m->to, m->function->name)
-                                     : print_string("held the loop: %s", m->function->name);
-  case MARK_AWAIT:
-    return !strcmp(m->callee, m->function->name)
-               ? print_string("%s waits", m->function->name)
-               : print_string("%s waits for %s%s", m->function->name, m->callee,
-                              m->background ? ", for new work" : "");
-  case MARK_CREATE:
-    return print_string("%s is made and waits%s", m->function->name,
-                        m->background ? " for new work" : "");
-  case MARK_BLOCKING:
-    return print_string("%s calls %s, which blocks", m->function->name, m->callee);
-  default:
-    return print_string("%s", m->function->name);
-  }
-}
-
 /* Beneath its line: what stands in it already is the first. */
 static void print_marks(const struct mark *mark, size_t marks, FILE *out) {
   for (size_t i = 0; i < marks; i++) {
     bool hold = mark[i].what == MARK_HOLD;
     if (hold ? mark[i].worst < NOTABLE_HOLD : !i)
       continue;
-    char *text = mark_text(&mark[i]);
+    char *text = source_mark_text(&mark[i]);
     style_set(out, hold ? STYLE_ALARM : STYLE_PLAIN);
     print_cells(&mark[i], out);
     style_set(out, STYLE_FAINT);
@@ -217,8 +150,12 @@ static int print(struct view *v, const void *options, FILE *out) {
   const struct annotate *o = options;
   const char *file = file_of(v, o->source);
   char *path = NULL;
-  FILE *source = file ? open_source(o, file, &path) : NULL;
+  const char *const direct[] = {o->source, file, NULL};
+  FILE *source = file ? source_open(direct, o->directory, &path) : NULL;
   size_t marks;
+  if (file && !source)
+    complain("cannot read %s%s%s: %s; --source DIR says where the sources are", file,
+             o->directory ? " below " : "", o->directory ? o->directory : "", strerror(errno));
   if (!source)
     return OUTPUT_FAILED;
   struct mark *mark = ask_marks(v, file, &marks);
@@ -226,7 +163,7 @@ static int print(struct view *v, const void *options, FILE *out) {
   style_set(out, STYLE_TITLE);
   fprintf(out, "%s\n", cut_left(path, FORMAT_WIDTH));
   style_set(out, STYLE_PLAIN);
-  if (is_newer(v, source))
+  if (source_is_newer(v, source))
     fprintf(out, "newer than the process's start: lines may have moved since it was built\n");
   print_source(o, source, mark, marks, out);
   free(mark);
@@ -247,25 +184,7 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   struct mark *mark = ask_marks(v, file, &marks);
   emit_begin(&e, out, "aprof.annotate/1");
   emit_text(&e, "file", file);
-  emit_list(&e, "marks");
-  for (size_t i = 0; i < marks; i++) {
-    const struct mark *m = &mark[i];
-    emit_row(&e);
-    emit_open(&e, NULL, '{');
-    emit_number(&e, "line", m->line);
-    emit_text(&e, "what", mark_names[m->what]);
-    emit_text(&e, "function", m->function->name);
-    emit_text(&e, "callee", m->callee);
-    emit_bool(&e, "background", m->background);
-    emit_maybe(&e, "to_line", m->to, m->to != 0);
-    emit_maybe(&e, "count", m->count, m->count != UNKNOWN);
-    emit_maybe(&e, "exec_ns", m->exec, m->exec != UNKNOWN);
-    emit_maybe(&e, "waiting_ns", m->waiting, m->waiting != UNKNOWN);
-    emit_maybe(&e, "worst_ns", m->worst, m->worst != UNKNOWN);
-    emit_shed(&e, "shed", m->function->shed);
-    emit_close(&e, '}');
-  }
-  emit_close(&e, ']');
+  source_emit_marks(&e, mark, marks);
   emit_end(&e);
   free(mark);
   return 0;
@@ -275,16 +194,9 @@ static int write_json(struct view *v, const void *options, FILE *out) {
 
 /* A directory named as such, too: it can be no target, and `fault' has a word for it. */
 static bool is_source(const char *word) {
-  static const char *const endings[] = {".c",   ".h",   ".cc",  ".hh",  ".cpp", ".hpp",
-                                        ".cxx", ".hxx", ".C",   ".H",   ".y",   ".l",
-                                        ".ipp", ".inl", ".inc", ".def", NULL};
-  const char *dot = strrchr(word, '.'), *slash = strrchr(word, '/');
-  if (!strcmp(word, ".") || !strcmp(word, "..") || (slash && !slash[1]))
-    return true;
-  for (size_t i = 0; dot && endings[i]; i++)
-    if (!strcmp(dot, endings[i]))
-      return true;
-  return false;
+  const char *slash = strrchr(word, '/');
+  bool directory = !strcmp(word, ".") || !strcmp(word, "..") || (slash && !slash[1]);
+  return directory || source_is_named(word);
 }
 
 static char *take_source(void *options, const char *text) {

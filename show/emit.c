@@ -42,7 +42,8 @@ static void put_quoted(struct emit *e, const char *text) {
   static const char escapes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
   put_char(e, '"');
   for (const char *from = text;; text++) {
-    bool odd = (unsigned char)*text < 0x20 || *text == '"' || *text == '\\';
+    bool odd = (unsigned char)*text < 0x20 || *text == '"' || *text == '\\' ||
+               (*text == '<' && e->in_page);
     if (!odd)
       continue;
     put(e, from, (size_t)(text - from));
@@ -89,7 +90,7 @@ void emit_close(struct emit *e, char bracket) {
 void emit_begin(struct emit *e, FILE *out, const char *schema) {
   e->out = out;
   e->gap = NULL;
-  e->inside = false;
+  e->inside = e->in_page = false;
   e->used = 0;
   emit_open(e, NULL, '{');
   e->gap = schema ? "" : NULL;

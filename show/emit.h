@@ -19,6 +19,7 @@ struct emit {
   FILE *out;
   const char *gap; /* before the next member or bracket, once; then a colon has a space behind it */
   bool inside;     /* something stands in this object or array already */
+  bool in_page;    /* of HTML, so that nothing in a text may end the element: no '<' */
   size_t used;
   char buffer[EMIT_BUFFER];
 };

@@ -346,7 +346,7 @@ static int print(struct view *v, const void *options, FILE *out) {
 
 /* -- JSON -------------------------------------------------------------------- */
 
-static void write_process(struct emit *e, const struct view *v, const struct live_tree *tree) {
+static void write_process(struct emit *e, const struct view *v) {
   emit_open(e, "process", '{');
   emit_members(e, &layout_process, &v->process,
                "pid name host started_at dumped_at reason elapsed_ns enabled");
@@ -354,13 +354,14 @@ static void write_process(struct emit *e, const struct view *v, const struct liv
   emit_bool(e, "stopped", v->stopped);
   emit_close(e, '}');
   e->gap = "\n";
+}
+
+static void emit_counts(struct emit *e, const struct live_tree *tree) {
   emit_number(e, "running", tree->running);
   emit_number(e, "queued", tree->queued);
   emit_number(e, "waiting", tree->waiting);
   emit_number(e, "listening", tree->listening);
   emit_number(e, "apart", tree->apart);
-  emit_number(e, "lost_futures", v->health.lost_futures);
-  emit_number(e, "lost_events", v->health.lost_events);
 }
 
 /* `id`: 0 of listeners, which are in no tree. */
@@ -399,21 +400,35 @@ static void emit_group(struct emit *e, const struct view *v, const struct live_g
   emit_close(e, '}');
 }
 
+static void emit_tree(struct emit *e, const struct view *v, const struct live_tree *tree) {
+  emit_list(e, "groups");
+  for (size_t i = 0; i < tree->groups; i++)
+    emit_group(e, v, &tree->group[i], i + 1);
+  emit_close(e, ']');
+  emit_list(e, "listeners");
+  for (size_t i = 0; i < tree->listeners; i++)
+    emit_group(e, v, &tree->listener[i], 0);
+  emit_close(e, ']');
+}
+
+void report_emit_live(struct emit *e, const struct view *v) {
+  struct live_tree tree = ask_live(v);
+  emit_counts(e, &tree);
+  emit_tree(e, v, &tree);
+  ask_live_free(&tree);
+}
+
 static int write_json(struct view *v, const void *options, FILE *out) {
   (void)options;
   struct live_tree tree = ask_live(v);
   struct emit e;
   emit_begin(&e, out, "aprof.ps/1");
   e.gap = "\n";
-  write_process(&e, v, &tree);
-  emit_list(&e, "groups");
-  for (size_t i = 0; i < tree.groups; i++)
-    emit_group(&e, v, &tree.group[i], i + 1);
-  emit_close(&e, ']');
-  emit_list(&e, "listeners");
-  for (size_t i = 0; i < tree.listeners; i++)
-    emit_group(&e, v, &tree.listener[i], 0);
-  emit_close(&e, ']');
+  write_process(&e, v);
+  emit_counts(&e, &tree);
+  emit_number(&e, "lost_futures", v->health.lost_futures);
+  emit_number(&e, "lost_events", v->health.lost_events);
+  emit_tree(&e, v, &tree);
   emit_end(&e);
   ask_live_free(&tree);
   return 0;

@@ -66,24 +66,26 @@ static void print_blind(const struct view *v, FILE *out) {
 
 /* -- one finding ------------------------------------------------------------- */
 
+char *report_next(const struct finding *f, const char *target) {
+  static const char simple[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
+  bool named = f->next == NEXT_FUNCTION;
+  target = target ? target : "TARGET";
+  if (f->next == NEXT_NOTHING || (named && !f->function))
+    return NULL;
+  if (!named)
+    return print_string("aprof ps %s", target);
+  const char *name = f->function->name, *quote = name[strspn(name, simple)] ? "'" : "";
+  return print_string("aprof report %s -f %s%s%s", target, quote, name, quote);
+}
+
 /* NULL: nothing that is not said. free() it. A target that leaves no room is a word. */
 static char *next_step(const struct finding *f, const struct report_options *options) {
-  static const char simple[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
-  const char *target = options->target ? options->target : "TARGET";
-  bool named = f->next == NEXT_FUNCTION;
-  if (f->next == NEXT_NOTHING || (named && (!f->function || options->name_count)))
-    return NULL;
-  for (;;) {
-    const char *quote = named && f->function->name[strspn(f->function->name, simple)] ? "'" : "";
-    char *text =
-        named ? print_string("aprof report %s -f %s%s%s", target, quote, f->function->name, quote)
-              : print_string("aprof ps %s", target);
-    if (shown_width(text) + strlen("next: ") + REPORT_INDENT <= FORMAT_WIDTH ||
-        !strcmp(target, "TARGET"))
-      return text;
-    target = "TARGET";
-    free(text);
-  }
+  bool said = f->next == NEXT_FUNCTION && options->name_count;
+  char *text = said ? NULL : report_next(f, options->target);
+  if (!text || shown_width(text) + strlen("next: ") + REPORT_INDENT <= FORMAT_WIDTH)
+    return text;
+  free(text);
+  return report_next(f, NULL);
 }
 
 static void print_finding(const struct finding *f, size_t number, FILE *out) {

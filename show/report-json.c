@@ -96,13 +96,12 @@ static void write_findings(const struct view *v, const struct report_options *op
   findings_free(findings, count);
 }
 
-static void write_waits(const struct view *v, const struct report_options *options,
-                        struct emit *e) {
+void report_emit_waits(struct emit *e, const struct view *v, size_t most) {
   emit_list(e, "waits");
   for (int background = 0; background < 2; background++) {
     size_t count;
     struct wait *waits = ask_waits(v, background, &count);
-    for (size_t i = 0; i < count && (!options->waits || i < options->waits); i++) {
+    for (size_t i = 0; i < count && (!most || i < most); i++) {
       emit_row(e);
       emit_wait(e, v, &waits[i], background);
     }
@@ -174,7 +173,7 @@ void report_json(const struct view *v, const struct report_options *options,
     emit_function(&e, v, list[i], &loop);
   }
   emit_close(&e, ']');
-  write_waits(v, options, &e);
+  report_emit_waits(&e, v, options->waits);
   write_wakes_and_blocking(v, &e);
   gates_json(&e, result, result ? options->gates.count : 0);
   emit_end(&e);

@@ -114,6 +114,12 @@ void report_shorten(struct view *, const char *directory);
 /* Shortens the names of files in the view. False after a message where it has nothing of a name
    that was asked for. */
 bool report_print(struct view *, const struct report_options *, FILE *out);
+/* "waits": where the waiting was spent; `most` rows, or all (0). */
+void report_emit_waits(struct emit *, const struct view *, size_t most);
+/* ps.c: the members of `aprof ps --json` that tell what lives. */
+void report_emit_live(struct emit *, const struct view *);
+/* The command that digs deeper, where the target is `target`; NULL: there is none. free() it. */
+char *report_next(const struct finding *, const char *target);
 /* `result`: of its gates. */
 void report_json(const struct view *, const struct report_options *,
                  const struct gate_result *result, FILE *out);

@@ -129,7 +129,10 @@ static void emit_object(struct emit *e, const char *name, const struct layout *l
 
 void emit_members(struct emit *e, const struct layout *layout, const void *object,
                   const char *names) {
-  for (size_t length; *names; names += length + strspn(names + length, " ")) {
+  for (size_t i = 0; !names && i < layout->fields; i++)
+    if (layout->field[i].name)
+      emit_field(e, &layout->field[i], object, false);
+  for (size_t length; names && *names; names += length + strspn(names + length, " ")) {
     length = strcspn(names, " ");
     for (size_t i = 0; i < layout->fields; i++) {
       const struct field *field = &layout->field[i];
@@ -139,9 +142,24 @@ void emit_members(struct emit *e, const struct layout *layout, const void *objec
   }
 }
 
-void emit_finding(struct emit *e, const struct finding *f) {
+void emit_total(struct emit *e, const struct view *v, const char *name) {
+  for (size_t i = 0; i < layout_totals.fields; i++)
+    if (!strcmp(layout_totals.field[i].name, name)) {
+      e->gap = "\n";
+      emit_field(e, &layout_totals.field[i], v, true);
+    }
+}
+
+void emit_lacks(struct emit *e, const struct layout *layout, unsigned lacks) {
+  emit_open(e, "lacks", '[');
+  for (size_t i = 0; i < layout->fields && lacks; i++)
+    if (layout->field[i].name && lacks & field_lack(layout, layout->field[i].at))
+      emit_text(e, NULL, layout->field[i].name);
+  emit_close(e, ']');
+}
+
+void emit_finding_members(struct emit *e, const struct finding *f) {
   const struct view_function *function = f->function;
-  emit_open(e, NULL, '{');
   emit_text(e, "kind", finding_kinds[f->kind]);
   emit_maybe(e, "severity_ns", f->severity, f->severity != UNKNOWN);
   emit_text(e, "text", shown_sentence(f->text));
@@ -159,6 +177,11 @@ void emit_finding(struct emit *e, const struct finding *f) {
   emit_maybe(e, "mostly_ns", f->mostly_max, f->mostly != NULL);
   emit_text(e, "cause", f->cause ? f->cause->name : NULL);
   emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
+}
+
+void emit_finding(struct emit *e, const struct finding *f) {
+  emit_open(e, NULL, '{');
+  emit_finding_members(e, f);
   emit_close(e, '}');
 }
 

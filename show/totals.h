@@ -25,10 +25,16 @@ void totals_write(const struct view *, FILE *out);
 bool totals_make(int fd, const char *what, enum profile_state state,
                  const struct view_request *request, FILE *out);
 
-/* Members of an object as they are in totals: those named, with blanks between them. */
+/* Members of an object as they are in totals: those named, with blanks between them; NULL: all. */
 void emit_members(struct emit *, const struct layout *, const void *object, const char *names);
 
-/* An element of an array of findings. */
+/* A member of totals, by its name there. */
+void emit_total(struct emit *, const struct view *, const char *name);
+/* "lacks": names of the members that lack something, by the object's `lacks`. */
+void emit_lacks(struct emit *, const struct layout *, unsigned lacks);
+
+/* An element of an array of findings; or its members alone. */
 void emit_finding(struct emit *, const struct finding *);
+void emit_finding_members(struct emit *, const struct finding *);
 
 #endif
