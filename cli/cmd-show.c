@@ -40,7 +40,7 @@ static const char *fault_of(const struct arguments *a) {
   if (show->load.span && o->targets == OUTPUT_INTERVAL && a->words > 1)
     return "two targets, or --for: not both";
   const char *fault = o->fault ? o->fault(show->options, a->words, show->json) : NULL;
-  if (!fault && o->picture && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
+  if (!fault && o->picture && !show->json && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
     return "a picture is nothing for a terminal: give -o FILE";
   return fault;
 }

@@ -121,9 +121,7 @@ static void emit_field(struct emit *e, const struct field *field, const void *ob
 static void emit_object(struct emit *e, const char *name, const struct layout *layout,
                         const void *object) {
   emit_open(e, name, '{');
-  for (size_t i = 0; i < layout->fields; i++)
-    if (layout->field[i].name)
-      emit_field(e, &layout->field[i], object, false);
+  emit_members(e, layout, object, NULL);
   emit_close(e, '}');
 }
 

@@ -10,7 +10,7 @@ tag='SPDX-License''-Identifier:'
 # What is built, configured or was found by a fuzzer is no source.
 if [ -e .git ]; then git ls-files; else find . -type f | sed 's|^\./||'; fi |
   grep -vE '^(build[^/]*|autom4te\.cache|tests/fuzz/corpus)/|^(aclocal|m4/l[t~i].*)\.m4$' >"$work/files"
-grep -E '\.(c|h|cc|sh|py|lua|go|am|ac|m4|mk|aprof)$' "$work/files" >"$work/sources"
+grep -E '\.(c|h|cc|sh|py|lua|go|js|mjs|css|am|ac|m4|mk|aprof)$' "$work/files" >"$work/sources"
 while read -r file; do
   case ${file##*/} in
   *.*) ;;

@@ -26,6 +26,7 @@ An error is printed where the values would be, and ends with 1: no comparison ta
 In Python for two reasons: JSON's integers stay exact (jq has doubles, and so loses nanoseconds
 since 1970), and the schema's checker is Python's, so that no second language reads totals.
 """
+import functools
 import json
 import os
 import site
@@ -111,6 +112,29 @@ def show(values):
             print(text(value))
 
 
+def schema_of(file):
+    return load(os.path.join(os.path.dirname(__file__), "../../doc", file))
+
+
+def meant(schema, document):
+    """The schema with what it refers to, here or in another one, in its place; and objects that are
+    all of several as one."""
+    if isinstance(schema, list):
+        return [meant(part, document) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        file, path = schema["$ref"].split("#/")
+        document = schema_of(file) if file else document
+        return meant(functools.reduce(dict.get, path.split("/"), document), document)
+    parts = {name: meant(part, document) for name, part in schema.items()}
+    for part in parts.pop("allOf", ()):
+        parts["type"] = part["type"]
+        parts["properties"] = {**parts.get("properties", {}), **part["properties"]}
+        parts["required"] = parts.get("required", []) + part["required"]
+    return parts
+
+
 def closed(schema):
     """The schema, which lets members be added, without that."""
     if isinstance(schema, list):
@@ -130,7 +154,7 @@ def conform(files):
     for file in files:
         document = load(file)
         name = document["schema"].replace("/", "-") + ".schema.json"
-        schema = closed(load(os.path.join(os.path.dirname(__file__), "../../doc", name)))
+        schema = closed(meant(schema_of(name), schema_of(name)))
         for error in jsonschema.Draft7Validator(schema).iter_errors(document):
             print(f"{file}: {'/'.join(map(str, error.path))}: {error.message[:200]}")
             faults += 1

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Pictures of a page, of its first screen, of each of its parts and of the whole, at 360 and 1280 px,
+// in both themes: screenshots.mjs PACKAGES FILE OUT
+import { browser, open } from './browser.mjs';
+
+const [packages, file, out] = process.argv.slice(2);
+const chromium = await browser(packages);
+for (const width of [360, 1280])
+  for (const dark of [false, true]) {
+    const { page, faults, close } = await open(chromium, file, { width, dark, height: 720 });
+    await page.waitForTimeout(300); // canvases are drawn behind the page
+    const path = `${out}/page-${width}-${dark ? 'dark' : 'light'}`;
+    await page.screenshot({ path: `${path}-first.png` });
+    await page.screenshot({ path: `${path}.png`, fullPage: true });
+    for (const details of await page.locator('details.file > summary').all()) await details.click();
+    for (const part of await page.locator('section').all())
+      await part.screenshot({ path: `${path}-${await part.getAttribute('id')}.png` });
+    console.log(`${path}.png`, faults.join('\n'));
+    await close();
+  }
+await chromium.close();

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The page: draws one document, aprof.page/1. It formats, sorts and filters, and makes no number.
+import { h } from './dom.js';
+import { findings, loops } from './findings.js';
+import { flame } from './flame.js';
+import { count, percent, place, plural, time } from './format.js';
+import { functions } from './functions.js';
+import { health, lost } from './health.js';
+import { live } from './live.js';
+import { lineId, sources } from './source.js';
+import { waits, wakes } from './waits.js';
+
+const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['functions', 'Functions'], ['flame', 'Flame graph'],
+  ['waits', 'Waits'], ['wakes', 'Wakes'], ['live', 'Live'], ['source', 'Source'], ['health', 'Health']];
+
+/** What the parts of the page share: the document, what is selected, links between parts. */
+class Page {
+  constructor(doc) {
+    this.doc = doc;
+    this.selected = null;
+    this.heard = [];
+    this.paths = doc.paths.rows.map((row) => {
+      const path = Object.fromEntries(doc.paths.columns.map((name, i) => [name, row[i]]));
+      const f = doc.functions[path.function];
+      if (!path.wait && path.name === null) Object.assign(path, { name: f.name, place: place(f.file, f.line) });
+      path.library = f ? f.library : false;
+      return path;
+    });
+    this.files = new Map(doc.sources.filter((file) => file.lines).map((file) => [file.file, new Set(file.lines.map(([n]) => n))]));
+  }
+
+  onSelect(hear) {
+    this.heard.push(hear);
+  }
+
+  select(index) {
+    this.selected = index;
+    for (const hear of this.heard) hear();
+  }
+
+  functionLink(index) {
+    const f = this.doc.functions[index];
+    return f && h('button', { type: 'button', class: 'link', onclick: () => { this.select(index); document.querySelector('.detail').scrollIntoView({ block: 'nearest' }); } }, f.name);
+  }
+
+  namedLink(g) {
+    const index = this.doc.functions.findIndex((f) => f.name === g.function && f.file === g.file && f.line === g.line);
+    return index < 0 ? g.function : this.functionLink(index);
+  }
+
+  /** "file:line", which leads to the line where it is in the page. */
+  placeLink(at) {
+    if (!at) return null;
+    const [, file, line] = /^(.*):(\d+)$/.exec(at) ?? [];
+    if (!this.files.get(file)?.has(Number(line))) return h('span', { class: 'place' }, at);
+    return h('button', { type: 'button', class: 'link place', onclick: () => this.showLine(file, line) }, at);
+  }
+
+  showLine(file, line) {
+    const details = [...document.querySelectorAll('details.file')].find((one) => one.dataset.file === file);
+    details.fill();
+    details.open = true;
+    const row = document.getElementById(lineId(file, line));
+    for (const other of document.querySelectorAll('tr.here')) other.classList.remove('here');
+    row.classList.add('here');
+    row.scrollIntoView({ block: 'center' });
+  }
+
+  waker(w) {
+    if (w.clock) return 'the clock: it was due';
+    return [h('code', null, w.name), w.function && w.function !== w.name ? [' in ', h('code', null, w.function)] : null, ' ', this.placeLink(place(w.file, w.line))];
+  }
+
+  /** Its places in the tree, each with the functions above it. */
+  pathsOf(f) {
+    const index = this.doc.functions.indexOf(f);
+    return this.paths.filter((path) => path.function === index && !path.wait).map((path) => {
+      const callers = [];
+      for (let at = path.parent; at !== null; at = this.paths[at].parent) callers.unshift(this.paths[at].name);
+      return { ...path, callers };
+    });
+  }
+}
+
+// -- head ---------------------------------------------------------------------------------
+
+function theme() {
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
+  const say = () => { button.textContent = dark() ? 'light' : 'dark'; };
+  const button = h('button', {
+    type: 'button', class: 'theme', 'aria-label': 'Switch between dark and light',
+    onclick: () => {
+      root.dataset.theme = dark() ? 'light' : 'dark';
+      try { localStorage.setItem('aprof-theme', root.dataset.theme); } catch { /* from file:// there may be none */ }
+      say();
+      redraw();
+    },
+  });
+  say();
+  return button;
+}
+
+// Canvases have their colours drawn in.
+function redraw() {
+  for (const figure of document.querySelectorAll('figure')) figure.redraw?.();
+}
+
+function head(doc) {
+  const { process: p, summary, health: state } = doc;
+  const who = doc.processes.length ? `${doc.processes.length} processes` : `pid ${p.pid}${summary.only_loop ? `, loop ${summary.only_loop}` : ''}`;
+  const missing = lost(state);
+  const whole = p.measured_ns === null || time(p.measured_ns) === time(p.elapsed_ns);
+  const length = whole ? time(p.elapsed_ns) : `${time(p.measured_ns)} of ${time(p.elapsed_ns)}`;
+  const facts = [
+    [summary.interval ? 'between the two' : 'measured', length],
+    ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
+    ['loop busy', percent(summary.busy)],
+    ['longest hold', time(summary.hold_max_ns)],
+    ['cost', state.overhead_percent === null ? 'not known' : `${state.event_cost_timed ? '' : 'at least '}${state.overhead_percent.toFixed(1)} %`],
+    ['lost', missing.length ? missing.map(([name]) => `${count(state[name])} ${name.replaceAll('_', ' ').replace('lost ', '')}`).join(', ') : 'nothing'],
+  ];
+  document.title = `${p.name} (${who}) - aprof`;
+  return h('header', null,
+    h('div', { class: 'title' }, h('h1', null, p.name, ' ', h('small', null, who, ' on ', p.host)), theme()),
+    h('dl', { class: 'facts head' }, facts.map(([name, text]) => h('div', null, h('dt', null, name), h('dd', null, text)))),
+    h('nav', { 'aria-label': 'Parts of the page' }, SECTIONS.map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
+}
+
+function keys(event) {
+  if (event.target.matches('input') || event.ctrlKey || event.metaKey || event.altKey) return;
+  const to = { '/': 'filter', s: 'search', g: 'flame-box' }[event.key];
+  if (!to) return;
+  event.preventDefault();
+  document.getElementById(to).focus();
+}
+
+const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters functions, ', h('kbd', null, 's'), ' searches the flame graph, ',
+  h('kbd', null, 'g'), ' goes to it; arrows go from row to row, and from box to box. ~ lacks something: ',
+  'detail was shed. Times are of futures: two that wait at once both wait.');
+
+export function draw(doc) {
+  const page = new Page(doc);
+  document.getElementById('page').replaceChildren(head(doc),
+    h('main', null, [findings, loops, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
+}
+
+try {
+  const kept = localStorage.getItem('aprof-theme');
+  if (kept === 'dark' || kept === 'light') document.documentElement.dataset.theme = kept;
+} catch { /* none from file:// */ }
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+document.addEventListener('keydown', keys);
+const embedded = document.getElementById('document').textContent;
+if (embedded.trim()) draw(JSON.parse(embedded));
