@@ -15,16 +15,22 @@ void *ir_grow(void *list, size_t count, size_t size) {
 /* -- writing --------------------------------------------------------------------------- */
 
 /* A tab or a line's end in a name would be one of ours. */
+static void put_text(FILE *out, const char *text) {
+  for (; text && *text; text++)
+    putc(*text == '\t' || *text == '\n' || *text == IR_SEPARATOR ? ' ' : *text, out);
+}
+
 static void put(FILE *out, const char *text) {
   putc('\t', out);
-  for (; text && *text; text++)
-    putc(*text == '\t' || *text == '\n' ? ' ' : *text, out);
+  put_text(out, text);
 }
 
 static void put_texts(FILE *out, const struct ir_texts *list) {
   putc('\t', out);
-  for (size_t i = 0; i < list->count; i++)
-    fprintf(out, "%s%s", i ? "\x1f" : "", list->text[i]);
+  for (size_t i = 0; i < list->count; i++) {
+    fputs(i ? "\x1f" : "", out);
+    put_text(out, list->text[i]);
+  }
 }
 
 static void put_step(FILE *out, const struct ir_step *s) {

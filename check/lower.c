@@ -187,6 +187,8 @@ struct ir_function *lower_function(struct lower *l, CXCursor c) {
   if (!is_new)
     return f;
   f->name = lower_string(l, clang_getCursorSpelling(c));
+  if (!*f->name) /* of a lambda's own class */
+    f->name = "unnamed";
   f->qualified = l->cxx ? qualified_of(l, c) : f->name;
   f->symbol = *symbol ? symbol : f->name;
   f->signature = lower_string(l, clang_getTypeSpelling(clang_getCursorType(c)));

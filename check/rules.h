@@ -17,8 +17,8 @@ struct rule {
 
 #define RULES(ROW)                                                                                 \
   ROW(blocking)                                                                                    \
-  ROW(mutex) ROW(escape) ROW(stackless) ROW(lines) ROW(outside) ROW(dropped) ROW(thread)           \
-      ROW(undescribed)
+  ROW(mutex)                                                                                       \
+  ROW(escape) ROW(stackless) ROW(lines) ROW(outside) ROW(dropped) ROW(thread) ROW(undescribed)
 #define RULE_DECLARED(NAME) extern const struct rule rule_##NAME;
 RULES(RULE_DECLARED)
 

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* One unit: the preprocessor, the cache, the parser; see unit.h. */
 #include "lower.h"
-#include "unit.h"
+#include "parse.h"
 
 #include "read/util.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef APROF_CLANG
-#define APROF_CLANG "clang"
-#endif
 #ifndef APROF_VERSION
 #define APROF_VERSION "(unversioned build)"
 #endif
-
-extern char **environ;
 
 /* -- hashes ----------------------------------------------------------------------------- */
 
@@ -61,39 +54,6 @@ static struct hash hash_of_command(const struct unit *unit, const char *base) {
 
 static char *path_of(const char *cache, struct hash h, const char *kind) {
   return print_string("%s/%016" PRIx64 "%016" PRIx64 ".%s", cache, h.one, h.other, kind);
-}
-
-/* -- the preprocessor ----------------------------------------------------------------------- */
-
-/* Its output; NULL where it cannot be run. `*failed`: it had errors. */
-static char *preprocess(const struct unit *unit, size_t *length, bool *failed) {
-  const char **args = allocate(unit->flags + 16, sizeof *args);
-  size_t n = 0;
-  int out[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), status;
-  pid_t pid;
-  args[n++] = APROF_CLANG;
-  args[n++] = "-E";
-  args[n++] = "-w";
-  args[n++] = "-DAPROF_ANNOTATE";
-  args[n++] = "-x";
-  args[n++] = unit->cxx ? "c++" : "c";
-  for (size_t i = 0; i < unit->flags; i++)
-    args[n++] = unit->flag[i];
-  args[n++] = unit->source;
-  if (null < 0 || pipe2(out, O_CLOEXEC))
-    return NULL;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, null, STDERR_FILENO);
-  int error = posix_spawnp(&pid, args[0], &actions, NULL, (char *const *)args, environ);
-  close(out[1]);
-  if (error)
-    return NULL;
-  char *text = read_stream(out[0], (size_t)1 << 30, length);
-  waitpid(pid, &status, 0);
-  *failed = !WIFEXITED(status) || WEXITSTATUS(status);
-  return text;
 }
 
 /* -- the files that it read ------------------------------------------------------------------- */
@@ -204,24 +164,11 @@ static void note_problems(struct lower *l, CXTranslationUnit tu) {
 }
 
 static bool parse(struct lower *l, const struct unit *unit) {
-  const char **args = allocate(unit->flags + 8, sizeof *args);
-  int n = 0;
-  args[n++] = "-x";
-  args[n++] = unit->cxx ? "c++-cpp-output" : "cpp-output";
-  args[n++] = "-w";
-  args[n++] = "-ferror-limit=0";
-  for (size_t i = 0; i < unit->flags; i++)
-    if (!strncmp(unit->flag[i], "-std", 4) || !strncmp(unit->flag[i], "-f", 2) ||
-        !strncmp(unit->flag[i], "-m", 2))
-      args[n++] = unit->flag[i];
-  struct CXUnsavedFile file = {unit->cxx ? "unit.ii" : "unit.i", l->text, l->length};
-  CXIndex index = clang_createIndex(0, 0);
-  CXTranslationUnit tu;
-  if (clang_parseTranslationUnit2(index, file.Filename, args, n, &file, 1,
-                                  CXTranslationUnit_KeepGoing, &tu) != CXError_Success)
+  CXTranslationUnit tree = parse_tree(unit, l->text, l->length);
+  if (!tree)
     return false;
-  note_problems(l, tu);
-  lower_unit(l, tu);
+  note_problems(l, tree);
+  lower_unit(l, tree);
   return true;
 }
 
@@ -261,7 +208,7 @@ int unit_summarize(const struct unit *unit, const char *base, const char *to, co
   bool failed = false;
   if (chdir(unit->directory))
     return give_up(to, "its directory is not there");
-  l.text = preprocess(unit, &l.length, &failed);
+  l.text = parse_text(unit, &l.length, &failed);
   if (!l.text)
     return give_up(to, "`" APROF_CLANG "' cannot be run: install clang, or put it into PATH");
   hash_more(&hash, l.text, l.length);

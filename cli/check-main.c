@@ -8,6 +8,7 @@
 #include "complete.h"
 #include "output.h"
 #include "places.h"
+#include "suggest-main.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -74,7 +75,7 @@ static void print_rules(void) {
     printf("%s\n    %s\n", rule->name, rule->text);
 }
 
-/* The flags behind `--` are the compiler's: argp must not see them. */
+/* Where `--` stands. */
 static size_t split(int argc, char **argv) {
   size_t words = 1;
   while (words < (size_t)argc && strcmp(argv[words], "--"))
@@ -181,12 +182,9 @@ static const char *fault_of(const struct arguments *a) {
                              : NULL;
 }
 
-int main(int argc, char **argv) {
+/* The words, and the flags behind `--`, which are the compiler's: argp must not see them. */
+static int check_main(int argc, char **argv, char *const *flag, size_t flags, bool given) {
   struct request o = {.output = "-", .jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
-  argp_err_exit_status = CLI_USAGE;
-  bool typed = argc > 1 && !strcmp(argv[1], COMPLETE_MARK);
-  size_t words = typed ? (size_t)argc : split(argc, argv);
-  bool given = words < (size_t)argc;
   struct arguments a = {
       .usage = "[FILE...] [-- FLAG...]",
       .about =
@@ -199,11 +197,7 @@ int main(int argc, char **argv) {
       .most = SIZE_MAX,
       .fault = fault_of,
       .context = &o};
-  argv[0] = strncmp(argv[0], "aprof ", 6) ? (char *)"aprof check" : argv[0];
-  char *flags_begin = argv[words];
-  argv[words] = NULL;
-  arguments_parse(&a, (int)words, argv);
-  argv[words] = flags_begin;
+  arguments_parse(&a, argc, argv);
   if (o.rules) {
     print_rules();
     return CLI_OK;
@@ -212,9 +206,20 @@ int main(int argc, char **argv) {
     complain("flags behind -- or -p, not both: compile_commands.json has flags of its own");
     return CLI_USAGE;
   }
-  if (!find_program(&o, a.words, given))
-    return CLI_USAGE;
-  int status = check(&o, a.word, a.words, argv + words + given, (size_t)argc - words - given);
+  return find_program(&o, a.words, given) ? check(&o, a.word, a.words, flag, flags) : CLI_USAGE;
+}
+
+int main(int argc, char **argv) {
+  bool typed = argc > 1 && !strcmp(argv[1], COMPLETE_MARK);
+  size_t words = typed ? (size_t)argc : split(argc, argv);
+  bool given = words < (size_t)argc;
+  char *const *flag = argv + words + given;
+  size_t flags = (size_t)argc - words - given;
+  argp_err_exit_status = CLI_USAGE;
+  argv[0] = strncmp(argv[0], "aprof ", 6) ? (char *)"aprof check" : argv[0];
+  argv[words] = NULL;
+  int status = strcmp(argv[0], "aprof suggest") ? check_main((int)words, argv, flag, flags, given)
+                                                : suggest_main((int)words, argv, flag, flags);
   if (fflush(stdout) || ferror(stdout)) {
     complain("cannot write standard output: %s", strerror(errno));
     return CLI_FAILED;

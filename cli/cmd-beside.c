@@ -28,9 +28,14 @@ static int run_beside(const char *ending, const char *without, char **argv) {
 int cmd_check(int argc, char **argv) {
   (void)argc;
   return run_beside("-check",
-                    "libclang, so it has no `check': install libclang-dev and clang, then "
-                    "configure and build again",
+                    "libclang, so it has no `check' and no `suggest': install libclang-dev and "
+                    "clang, then configure and build again",
                     argv);
+}
+
+/* The same program: its name says which it is. */
+int cmd_suggest(int argc, char **argv) {
+  return cmd_check(argc, argv);
 }
 
 int cmd_serve(int argc, char **argv) {

@@ -25,6 +25,7 @@ static const struct command {
     {"coverage", BUILD, cmd_coverage, "what of a program the plugin saw, and what it did not"},
     {"bindings", BUILD, cmd_bindings, "what bindings files say, and what is wrong with them"},
     {"check", BUILD, cmd_check, "what a program does wrong with its futures, before it runs"},
+    {"suggest", BUILD, cmd_check, "a bindings file from a library's headers, to begin with"},
     {"run", COLLECT, cmd_run, "run a program with the profiler attached"},
     {"dump", COLLECT, cmd_dump, "write the totals of a live or left-over profile"},
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},

@@ -56,7 +56,7 @@ equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=
 for folder in read ask show cli; do
-  [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h"
+  [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h check/suggest.h"
   only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# aprof suggest: lines from a library's headers, which are lines of the grammar, and compile; of
+# libuv it finds nearly all that is shipped, and invents nearly nothing.
+. "${0%/*}/../lib.sh"
+
+[ -e "$build/aprof-check" ] || {
+  skip "aprof suggest" "built without libclang"
+  finish
+}
+cd "$work" || exit 1
+mkdir -p lib/net
+cat >lib/net.h <<'END'
+#include "net/types.h"
+typedef void (*done_cb)(struct net_request *, int status);
+typedef void (*net_alloc_cb)(struct net_request *, unsigned long);
+int net_ask(struct net *, struct net_request *, done_cb);
+int net_watch_start(struct net *, struct net_watch *, void (*seen)(struct net_watch *, int));
+void net_watch_stop(struct net_watch *);
+void net_watch_send(struct net_watch *);
+int net_watch_is_active(struct net_watch *);
+void net_defer(void (*call)(void *), void *data);
+struct net_job *net_job(void (*call)(int));
+void net_foreach(struct net *, void (*visit)(void *), void *);
+void net_set_allocator(struct net *, net_alloc_cb);
+int net_wait(struct net *);
+static inline int own(void (*sort)(void *)) { return sort != 0; }
+END
+echo 'struct net; struct net_request; struct net_watch; struct net_job; void net_types_each(void (*f)(struct net *));' >lib/net/types.h
+"$aprof" suggest -o net.aprof net.h -- -Ilib 2>suggest.err
+equal "status" 0 $?
+equal "its lines" "create call:net_ask key=a1 fn=a2 ok=ret==0 | run key=a0 once
+create call:net_defer key=a1 fn=a0 | run key=a0 once
+create call:net_job key=ret fn=a0
+create call:net_watch_start key=a1 fn=a2 ok=ret==0 rearm | run key=a0 multi
+end call:net_watch_stop key=a0 how=cancelled
+header net.h
+wake call:net_watch_send key=a0" "$(grep -v '^#' net.aprof | grep . | tr -s ' ' | sort)"
+contains "each has its reason" "# net_ask: argument 2 (done_cb) is called back with argument 1 (struct net_request *)" net.aprof
+contains "and its questions" "? Once; does 0 mean that it has begun" net.aprof
+contains "what waits is asked" "#   blocking call:net_wait" net.aprof
+contains "how many" "4 of 12 functions call back, 3 end, wake or wait" suggest.err
+check "they are lines of the grammar" "$aprof" bindings net.aprof
+printf '#include "net.h"\nint main(void) { net_watch_stop(0); }\n' >use.c
+for major in $majors; do
+  check "gcc-$major takes them" "$(gcc_of "$major")" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=./net.aprof \
+    -Ilib -c use.c -o use.o
+done
+
+# creates FILE: the calls that take a callback, with lists of names written out
+creates() {
+  sed -nE 's/^create +call:([^ ]+) .*fn=.*/\1/p' "$1" | while read -r name; do
+    case $name in
+    /*) grep -oE '\buv_[a-z0-9_]+\b' /usr/include/uv.h | sort -u | grep -E "$(echo "$name" | tr -d /)" ;;
+    *) echo "$name" ;;
+    esac
+  done | sort -u
+}
+if [ -e /usr/include/uv.h ]; then
+  "$aprof" suggest uv.h >uv.aprof 2>suggest.err
+  check "libuv: lines of the grammar" "$aprof" bindings uv.aprof
+  creates "$src/bindings/libuv.aprof" >shipped
+  creates uv.aprof >suggested
+  check "libuv: nine in ten of those that are shipped" \
+    test $(($(comm -12 shipped suggested | wc -l) * 10)) -ge $(($(wc -l <shipped) * 9))
+  comm -13 shipped suggested >invented
+  check "libuv: at most two others ($(xargs <invented))" test "$(wc -l <invented)" -le 2
+else
+  skip "libuv" "it is not installed"
+fi
+
+"$aprof" suggest there-is-none.h >out.txt 2>&1
+equal "no such header: status" 1 $?
+contains "no such header: what to do" "name it as #include does" out.txt
+"$aprof" suggest >out.txt 2>&1
+equal "no header: status" 2 $?
+finish
