@@ -4,7 +4,7 @@
 # says: deep.c, with 400 async functions. Prints the text of bench/DEEP.md.
 . "$(dirname "$0")/lib.sh"
 sizes=(0 32 256) requests=20000 rounds=9
-[ -z "$quick" ] || { sizes=(32) requests=20000 rounds=1; }
+[ -z "$quick" ] || { sizes=(32) requests=8000 rounds=5; }
 
 # Ten levels of 30 functions; each calls one of the next level, and leaves, of which there are 100.
 awk 'BEGIN {
