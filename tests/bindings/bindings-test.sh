@@ -11,9 +11,8 @@ flags="-std=gnu11 -O2 -g -Wall -Wextra -Werror"
 
 # counts TOTALS: the lines that the program printed, made of the totals
 counts() {
-  jq -r '.functions | group_by(.name)[] | "count \(.[0].name) \(map(.created) | add) " +
-    "\(map(.done) | add) \(map(.cancelled) | add) \(map(.live) | add) " +
-    "\([.[].awaits[].count] | add // 0)"' "$1"
+  value "$1" '*(("count", name, *(total(of, member) for member in ("created", "done", "cancelled", "live")),
+    sum(total(g.awaits, "count") for g in of)) for name, of in sorted(f.items()))'
 }
 
 # packaged NAME PACKAGE [PLUGIN FLAGS...]: a library that pkg-config knows
@@ -67,7 +66,7 @@ program() {
     equal "$label: $2" "$line" "$(grep "^count $2 " found.txt)"
   done < <(grep '^count ' profiled.txt)
   equal "$label: nothing missed, lost or reused" "[0,0,0]" \
-    "$(jq -c '.health | [.missed_events, .lost_futures, .reused_keys]' "$label.json")"
+    "$(value "$label.json" 'pick(t.health, "missed_events lost_futures reused_keys")')"
 }
 
 cd "$work" || exit
@@ -76,14 +75,14 @@ named=-fplugin-arg-aprof-bindings=
 packaged libevent libevent
 if [ -e libevent.json ]; then # one call, two lines: only the one on what is persistent says so
   equal "libevent: a repeated event waits for new work, as its line says" '["on_tick",true]' \
-    "$(jq -c '.functions[] | select(.name == "on_tick") | [.name, .awaits[].background]' libevent.json)"
+    "$(value libevent.json '[f.on_tick.name, *(a.background for a in f.on_tick.awaits)]')"
 fi
 plain_library libev libev ev.h "" -lev "${named}libev"
 packaged libuev libuev
 packaged glib gio-2.0
 if [ -e glib.json ]; then
   equal "glib: what sleeps in a callback is named" "on_child g_usleep 1" \
-    "$(jq -r '.functions[] | .name as $f | .blocking[] | "\($f) \(.callee) \(.count)"' glib.json)"
+    "$(value glib.json '*((g.name, b.callee, b.count) for g in t.functions for b in g.blocking)')"
 fi
 plain_library pth pth pth.h "" -lpth
 packaged openssl-async libcrypto
@@ -113,7 +112,7 @@ spins() {
     [ -z "$found" ] || break
     rm -rf out && mkdir out
     APROF_OPTIONS=dir:out ./spins
-    found=$(jq -r '.findings[] | select(.kind == "spinning") | .function' out/*.json)
+    found=$(value out/*.json '*(x.function for x in where(t.findings, kind="spinning"))')
   done
   equal "$library: a loop that never rests is found" on_idle "$found"
 }

@@ -35,7 +35,7 @@ try() {
     not_ok "$name: profiled" "$dir/log"
   else
     equal "$name: profiled, both modules" "10 count_up, 1 sum_to" \
-      "$(jq -r '[.functions[] | "\(.created) \(.name)"] | sort_by(split(" ")[1]) | join(", ")' "$totals")"
+      "$(value "$totals" '", ".join("%d %s" % (g.created, g.name) for g in sorted(t.functions, key=lambda g: g.name))')"
   fi
 }
 

@@ -53,14 +53,6 @@ program() {
   "$gcc" main.c first.o second.o -o program || exit 1
 }
 
-# value FILE EXPRESSION,...: of the totals `t` and the futures `f` that functions completed
-value() {
-  python3 -c 'import json,sys
-t = json.load(open(sys.argv[1]))
-f = {x["name"]: x["done"] for x in t["functions"]}
-print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
-}
-
 # run: sets status, err.txt and json
 run() {
   rm -rf out
@@ -72,8 +64,8 @@ run() {
 program "$abi" "$rows"
 run
 equal "of this version: the program's own status" 3 "$status"
-equal "of this version: nothing is refused" "0 None 1 1" "$(value "$json" \
-  't["health"]["refused_modules"], t["health"]["refused_module"], f["first"], f["second"]')"
+equal "of this version: nothing is refused" "0 null 1 1" "$(value "$json" \
+  't["health"]["refused_modules"], t["health"]["refused_module"], f.first.done, f.second.done')"
 equal "of this version: one gate" 1 "$(nm program | grep -c __aprof_gate)"
 equal "of this version: nothing is said of it" 0 "$(grep -c "version of the plugin" err.txt)"
 "$aprof" coverage --strict program >coverage.txt
@@ -87,8 +79,8 @@ for version in "$((abi - 1)) $rows older" "$((abi + 1)) $rows newer" "$abi $((ro
   run
   equal "$name: the program's own status" 3 "$status"
   check "$name: totals close" totals_close "$json"
-  equal "$name: what is served, and what is not" "1 1 program False" "$(value "$json" \
-    'f["first"], t["health"]["refused_modules"], t["health"]["refused_module"], "second" in f')"
+  equal "$name: what is served, and what is not" "1 1 program false" "$(value "$json" \
+    'f.first.done, t["health"]["refused_modules"], t["health"]["refused_module"], "second" in f')"
   equal "$name: the run says so, once" 1 \
     "$(grep -c " $age version of the plugin and is not profiled; .*: program\$" err.txt)"
   "$aprof" report "$json" >report.txt

@@ -52,10 +52,10 @@ for file in "$src"/bindings/*.aprof "$src"/examples/*.aprof; do
   check "$name: has no error" "$aprof" bindings "$file"
   "$aprof" bindings --json "$file" >file.json
   equal "$name: each line means something" "$(grep -cE '^[[:space:]]*[a-z]' "$file")" \
-    "$(jq '[.files[].lines[] | select(.meaning | length > 20)] | length' file.json)"
+    "$(value file.json 'sum(len(line.meaning) > 20 for file in t.files for line in file.lines)')"
   equal "$name: each sentence is whole" "" \
-    "$(jq -r '.files[].lines[].meaning | select(test("  |\\(\\)|, ,|;;|the the|[;,] ?$|^ "))' file.json |
-      grep -v '[a-z]()')"
+    "$(value file.json '*((line.meaning,) for file in t.files for line in file.lines)' |
+      grep -E '  |\(\)|, ,|;;|the the|[;,] ?$|^ ' | grep -v '[a-z]()')"
 done
 
 # Errors: place, text, remedy; a caret below, behind a tab too.
@@ -69,7 +69,7 @@ wrong.aprof:3:2: note: known: $("$aprof" bindings --words | sed -n 's/^verb //p'
 contains "its other lines are told" "the running future waits during a call of f" out.txt
 "$aprof" bindings --json wrong.aprof >wrong.json
 equal "in JSON, too" '["wrong.aprof",3,2,"unknown verb '"'awiat'"'",true]' \
-  "$(jq -c '.files[0].errors[0] | [.file, .line, .column, .text, (.remedy | startswith("known: async "))]' wrong.json)"
+  "$(value wrong.json '(lambda e: [*pick(e, "file line column text"), e.remedy.startswith("known: async ")])(t.files[0].errors[0])')"
 echo 'async def:@nowhere' >lost.aprof
 "$aprof" bindings lost.aprof 2>err.txt
 equal "a file of names that is not there: the status" 1 $?
@@ -83,9 +83,10 @@ equal "no file: usage" 2 $?
 
 # The same mistakes as the plugin finds, at the same places, with the same words.
 cp "$src"/tests/plugin/diagnostics/file.aprof "$src"/tests/plugin/diagnostics/words.names .
-"$aprof" bindings --json file.aprof | jq -r '.files[].errors[] | select(.line) |
-  "\(.file):\(.line):\(.column): \(if .note then "note" else "error" end): \(.text)" +
-  (if .remedy then "; " + .remedy else "" end)' | sort >ours.txt
+"$aprof" bindings --json file.aprof | value - '*(
+  ("%s:%s:%s: " % (e.file, e.line, e.column) + ("note: " if e.note else "error: ") + e.text +
+   ("; " + e.remedy if e.remedy else ""),)
+  for file in t.files for e in file.errors if e.line)' | sort >ours.txt
 grep -E '^(file\.aprof|words\.names):[0-9:]* (error|note)' "$src/tests/plugin/diagnostics/file.err" |
   grep -vE "asked for by '(create|run|wake|end|await)" | sort >theirs.txt
 equal "the plugin says the same" "$(cat theirs.txt)" "$(cat ours.txt)"

@@ -132,7 +132,7 @@ END
 # missing FILE...: names of the callbacks without a body, in one line
 missing() {
   "$aprof" coverage --json "$@" |
-    jq -r '[.callbacks[] | select(.body == "missing") | .name] | unique | join(" ")'
+    value - '*sorted({c.name for c in where(t.callbacks, body="missing")})'
 }
 
 # programs CC OPTIONS...: of one unit that gives, and others that define
@@ -182,7 +182,7 @@ for major in $majors; do
   "$cc" "${flags[@]}" -DGIVES -c typed.c -o gives.o &&
     "$cc" "${flags[@]}" -c typed.c -o takes.o || exit 1
   equal "$cc: of a parameter's type, and given elsewhere: an async function" "stepped" \
-    "$("$aprof" coverage --json gives.o takes.o | jq -r '.functions[].name')"
+    "$("$aprof" coverage --json gives.o takes.o | value - '*(g.name for g in t.functions)')"
   equal "$cc: and not missing" "" "$(missing gives.o takes.o)"
   "g++-$major" "${flags[@]}" -c given.cc -o given.o &&
     "g++-$major" "${flags[@]}" -c overloads.cc -o part.o &&

@@ -12,15 +12,6 @@ cd "$work" || exit 1
 
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 
-# value FILE EXPRESSION,...: of the totals `t`, its functions `f`, and what lives `l`
-value() {
-  python3 -c 'import json,sys
-t = json.load(open(sys.argv[1]))
-f = {x["name"]: x for x in t["functions"]}
-l = {x["function"]: x for x in t.get("live", [])}
-print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
-}
-
 # counts FILE: of both functions: created, done, detached, live
 counts() {
   value "$1" '*(f[n][k] for n in ("handle_upload", "fetch_quota")
@@ -53,11 +44,11 @@ check "live: dump" "$aprof" dump -o live.json "$pid"
 check "live: totals close" totals_close live.json
 equal "live: both have been made, and are alive" "51 50 0 1 51 50 0 1" "$(counts live.json)"
 equal "live: the caller waits at its call" \
-  "waiting server.c:151 fetch_quota call True 5000020000 5000070000" \
-  "$(value live.json '*(l["handle_upload"][k] for k in ("state", "await", "callee", "kind", "aside", "since_ns", "age_ns"))')"
+  "waiting server.c:151 fetch_quota call true 5000020000 5000070000" \
+  "$(value live.json '*pick(by(t.live, "function").handle_upload, "state await callee kind aside since_ns age_ns")')"
 equal "live: what it called waits for what that waits for" \
-  "waiting server.c:61 uv_tcp_connect await False 5000000000 5000020000" \
-  "$(value live.json '*(l["fetch_quota"][k] for k in ("state", "await", "callee", "kind", "aside", "since_ns", "age_ns"))')"
+  "waiting server.c:61 uv_tcp_connect await false 5000000000 5000020000" \
+  "$(value live.json '*pick(by(t.live, "function").fetch_quota, "state await callee kind aside since_ns age_ns")')"
 equal "live: its wait is in the sums" 5000020000 \
   "$(value live.json 'sum(a["waiting_ns"] for a in f["handle_upload"]["awaits"] if a["line"] == 151) - 50 * 230000')"
 equal "live: the one that is stuck is named, and not who called it" \
@@ -79,9 +70,8 @@ equal "later: both are over" "51 51 0 0 51 51 0 0" "$(counts later.json)"
 "$aprof" report --json live.json later.json >interval.json
 equal "interval: nothing was made, and both have ended" "0 0 0 0" \
   "$(value interval.json '*(f[n][k] for n in ("handle_upload", "fetch_quota") for k in ("created", "live"))')"
-equal "interval: per call is per future that lived in it" "True True" \
-  "$(python3 -c 'import json
-print(*(f["exec_mean_ns"] is not None for f in json.load(open("interval.json"))["functions"]))')"
+equal "interval: per call is per future that lived in it" "true true" \
+  "$(value interval.json '*(g.exec_mean_ns is not None for g in t.functions)')"
 "$aprof" report live.json later.json >interval.txt
 contains "interval: what began before is told" "what began before counts: in sums its part since" \
   interval.txt

@@ -16,14 +16,6 @@ cd "$work" || exit 1
 
 "${CC:-gcc}" -g -I"$src/rt/include" "$src/tests/cli/hand.c" -o hand || exit 1
 
-# value FILE EXPRESSION,...: of the totals `t` and its functions `f`
-value() {
-  python3 -c 'import json,sys
-t = json.load(open(sys.argv[1]))
-f = {x["name"]: x for x in t["functions"]}
-print(*eval("[" + sys.argv[2] + "]"))' "$1" "$2"
-}
-
 # run HOW...: in a directory of its own; sets status, out, err, and json (of the
 # process itself)
 run() {
@@ -157,7 +149,7 @@ options=()
 check "loop: totals close" totals_close "$json"
 equal "loop: busy, longest hold, whose" "51360000 0.8509 1010000 on_timer server.c:210" \
   "$(value "$json" '*(t["loop"][0][k] for k in ("busy_ns", "busy", "hold_max_ns", "hold_max_function")), t["loop"][0]["hold_max_between"][0]')"
-equal "loop: lateness of timers" "50 2500000 50000 None" \
+equal "loop: lateness of timers" "50 2500000 50000 null" \
   "$(value "$json" '*(f["on_timer"]["lateness"][k] for k in ("count", "total_ns", "max_ns")), f["on_request"]["lateness"]')"
 equal "loop: who woke requests" "notify on_data 50 350000" \
   "$(value "$json" '*(f["on_request"]["wakers"][0][k] for k in ("name", "function", "count", "queued_ns"))')"
@@ -166,11 +158,8 @@ equal "loop: what blocked" "fsync 205 50000000" \
 equal "loop: findings" "blocking server.c:205 unplaced server.c:220" \
   "$(value "$json" '*(x for y in t["findings"] for x in (y["kind"], y["at"] or y["count"]))')"
 for name in timer_start timer_stop; do # which makes futures, and which does not
-  python3 -c 'import json, sys
-t = json.load(open(sys.argv[1]))
-t["misses"].append({"kind": "end", "count": 9, "name": sys.argv[2], "file": "server.c", "line": 210,
-                    "function": None, "matched": False})
-json.dump(t, open(sys.argv[2] + ".json", "w"))' "$json" "$name"
+  edit "$json" "t.misses.append({'kind': 'end', 'count': 9, 'name': '$name', 'file': 'server.c', 'line': 210,
+    'function': None, 'matched': False})" >"$name.json"
   "$aprof" report --all "$name.json" >"$name.txt" 2>&1
 done
 contains "loop: an end that has found nothing anywhere is shown" \
@@ -185,8 +174,7 @@ contains "loop: report, blocking calls" "on_timer > fsync  server.c:205" report.
 contains "loop: report, what could not be placed" "1 event could not be placed at server.c:220 on_request" report.txt
 equal "loop: report fits 80 columns" 0 "$("$aprof" report --all "$json" | awk 'length > 80' | wc -l)"
 equal "loop: report --json has the findings of the totals" "$(value "$json" 't["findings"]')" \
-  "$(python3 -c 'import json,sys
-print(json.load(sys.stdin)["findings"])' < <("$aprof" report --json "$json"))"
+  "$("$aprof" report --json "$json" | value - t.findings)"
 
 run nested
 check "nested: totals close" totals_close "$json"
@@ -230,11 +218,10 @@ refuse "report: of none of that name there is nothing" "$aprof" report -f nobody
 contains "report: and it says where names are" "no function 'nobody' that did anything; --all lists them" check.out
 refuse "report: --top leaves the others out" grep -q '^handle_upload  ' report.txt
 "$aprof" report --json "$json" >report.json
-equal "report: --json" "held 30010000 server.c:61 server.c:160" "$(python3 -c 'import json
-f = json.load(open("report.json"))["findings"][0]
-print(f["kind"], f["held_ns"], f["from"], f["to"])')"
+equal "report: --json" "held 30010000 server.c:61 server.c:160" \
+  "$(value report.json '*pick(t.findings[0], "kind held_ns from to")')"
 run return
-equal "run: what it cost is known" "True True" \
+equal "run: what it cost is known" "true true" \
   "$(value "$json" 't["health"]["overhead_percent"] > 0, t["threads"][0]["overhead_percent"] > 0')"
 "$aprof" run --preload -o out --report --options "profile:$profiles" -- ./hand return >report.txt 2>&1
 contains "run --report: prints it" "handle_upload" report.txt
@@ -273,18 +260,13 @@ for _ in $(seq 200); do
 done
 check "live: totals close" totals_close a.json b.json
 "$aprof" report --json a.json b.json >interval.json
-equal "interval: what happened between" "50 50" "$(python3 -c 'import json
-print(*(f["created"] for f in json.load(open("interval.json"))["functions"]))')"
-python3 - <<'END'
-import json
-for name, count in ("a", 1), ("b", 51):  # a bucket whose middle is 5111808
-    totals = json.load(open(name + ".json"))
-    for f in totals["functions"]:
-        if f["name"] == "handle_upload":
-            f["slice_max_ns"] = 5084000
-            f["slice"] = dict.fromkeys(f["slice"], 5084000) | {"buckets": [[4980736, count]]}
-    json.dump(totals, open("max-" + name + ".json", "w"))
-END
+equal "interval: what happened between" "50 50" \
+  "$(value interval.json '*(g.created for g in t.functions)')"
+for one in "a 1" "b 51"; do # a bucket whose middle is 5111808
+  edit "${one% *}.json" "g = f.handle_upload
+g.slice_max_ns = 5084000
+g.slice = dict.fromkeys(g.slice, 5084000) | {'buckets': [[4980736, ${one#* }]]}" >"max-${one% *}.json"
+done
 "$aprof" report --json max-a.json max-b.json >interval.json
 equal "interval: no percentile is beyond what is known to be the longest ever" 5084000 \
   "$(value interval.json 'f["handle_upload"]["slice_p99_ns"]')"
@@ -512,7 +494,7 @@ APROF_OPTIONS="profile:$profiles,clock:virtual,memory:200M" \
 large=$(echo "$profiles"/scale-*.aprof)
 check "large: dump" "$aprof" dump -o large.json "$large"
 check "large: totals close" totals_close large.json
-equal "large: all are there" "3000 True" \
+equal "large: all are there" "3000 true" \
   "$(value large.json 'sum(x["live"] for x in t["functions"]), len(t["live"]) < 1600')"
 "$aprof" report large.json >report.txt
 equal "large: the report fits 80 columns" 0 "$(awk 'length > 80' report.txt | wc -l)"
@@ -571,9 +553,8 @@ refuse "coverage: --strict, an await outside is" "$aprof" coverage --strict cove
 contains "coverage: what never ran" "lib.c:10  fetch" coverage.txt
 refuse "coverage: what did is not named" grep -q "140  handle_upload" coverage.txt
 "$aprof" coverage --json --totals a.json covered lib.so >coverage.json
-equal "coverage: --json" "aprof.coverage/1 0 3 True" "$(python3 -c 'import json
-c = json.load(open("coverage.json"))
-print(c["schema"], c["amiss"], len(c["awaits"]), *(f["ran"] for f in c["functions"] if f["name"] == "handle_upload"))')"
+equal "coverage: --json" "aprof.coverage/1 0 3 true" \
+  "$(value coverage.json 't.schema, t.amiss, len(t.awaits), f.handle_upload.ran')"
 strip covered
 check "coverage: strip keeps the notes" "$aprof" coverage --strict covered lib.so
 
@@ -605,10 +586,7 @@ says "report: nested too deep" 1 "deep.json is neither totals nor a profile: it 
   "$aprof" report deep.json
 # edited NAME CODE MESSAGE: totals `t` of which CODE changed something
 edited() {
-  python3 -c 'import json, sys
-t = json.load(open("a.json"))
-exec(sys.argv[1])
-json.dump(t, open("edited.json", "w"))' "$2"
+  edit a.json "$2" >edited.json
   says "report: $1" 1 "$3" "$aprof" report edited.json
 }
 edited "a count below zero" 't["functions"][1]["created"] = -1' "functions[1].created is -1, not a count"

@@ -91,13 +91,13 @@ for major in $majors; do
     -fplugin-arg-aprof-autoload=no behind.c -o behind || exit 1
   check "$cc: --strict, futures are resumed by a run behind its create" "$aprof" coverage --strict behind
   equal "$cc: each of both counts its matches" "create 1 run 1" "$("$aprof" coverage --json behind |
-    jq -r '[.bindings[] | select(.text | test("icall")) | (.text | split(" ")[0]), .matches] | join(" ")')"
+    value - '*(word for b in t.bindings if "icall" in b.text for word in (b.text.split()[0], b.matches))')"
   "$aprof" coverage --json other.o >other.json
   equal "$cc: nothing is outside or missing in the other unit" "0 0" \
-    "$(jq -r '[.outside, .declared] | map(length) | join(" ")' other.json)"
+    "$(value other.json 'len(t.outside), len(t.declared)')"
   "$cc" -O2 -Wno-cast-function-type "-fplugin=$plugin" -fplugin-arg-aprof-bindings=watcher.aprof \
     -fplugin-arg-aprof-autoload=no watcher.c -o watcher || exit 1
   equal "$cc: a callback that was cast and left alone is named, the other is not" "on_cast" \
-    "$("$aprof" coverage --json watcher | jq -r '.callbacks[].name')"
+    "$("$aprof" coverage --json watcher | value - '*(c.name for c in t.callbacks)')"
 done
 finish

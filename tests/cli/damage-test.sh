@@ -37,10 +37,7 @@ damage "that of a live process" "$pid"
 "$aprof" dump -o one.json "$(echo "$profiles"/killed/*.aprof)"
 "$aprof" dump -o two.json "$pid"
 for file in one two; do
-  python3 -c 'import json, sys
-t = json.load(open(sys.argv[1]))
-t["health"]["events"] = 3 << 61
-json.dump(t, open(sys.argv[1], "w"))' "$file.json"
+  edit "$file.json" 't.health.events = 3 << 61' >edited.json && mv edited.json "$file.json"
   check "totals that nearly are too much have a report" "$aprof" report "$file.json"
 done
 refuse "their sum is not written" "$aprof" merge -o sum.json one.json two.json

@@ -38,10 +38,7 @@ status_of 0 "three runs each" "$aprof" diff "$all_a" "$all_b"
 contains "three runs each: medians" "3 runs of program" out.txt
 
 "$aprof" report --json "${b[0]}" >report.json
-function=$(python3 -c 'import json
-print(max(json.load(open("report.json"))["functions"], key=lambda f: f["slice_max_ns"] or 0)["name"])')
-hold=$(python3 -c 'import json
-print(max(f["slice_max_ns"] or 0 for f in json.load(open("report.json"))["functions"]))')
+read -r function hold < <(value report.json '*pick(max(t.functions, key=lambda g: g.slice_max_ns or 0), "name slice_max_ns")')
 
 # Gates.
 status_of 3 "a hold too long" "$aprof" report "${b[0]}" --fail-if "hold.max > $((hold - 1))ns"
@@ -52,7 +49,7 @@ status_of 3 "two gates, one option" "$aprof" report "${b[0]}" --fail-if "hold.ma
 equal "two gates: one line for the one that failed" 1 "$(wc -l <err.txt)"
 status_of 3 "report --json" "$aprof" report --json "${b[0]}" --fail-if "hold.max > $((hold - 1))ns"
 equal "report --json: whose hold" "failed $function" \
-  "$(jq -r '.gates[0] | "\(.verdict) \(.function)"' out.txt)"
+  "$(value out.txt '*pick(t.gates[0], "verdict function")')"
 status_of 3 "findings" "$aprof" report "${b[0]}" --fail-if "held findings > 0"
 status_of 0 "no such findings" "$aprof" report "${b[0]}" --fail-if "leaked findings > 0"
 status_of 1 "a gate of nobody" "$aprof" report "${b[0]}" --fail-if "nobody hold.max > 1ms"
@@ -64,12 +61,11 @@ status_of 2 "a change of nothing" "$aprof" report "${b[0]}" --fail-if "hold.max 
 status_of 0 "a change that is none" "$aprof" diff "$all_a" "$all_b" --fail-if "hold.max > +1%"
 status_of 3 "json, too" "$aprof" diff --json "${a[0]}" "${b[0]}" "runs > 0"
 check "json: as its schema says" conforms out.txt
-equal "json: the gate" failed "$(jq -r '.gates[0].verdict' out.txt)"
+equal "json: the gate" failed "$(value out.txt 't.gates[0].verdict')"
 equal "json: the same hold on both sides" "$hold $hold" \
-  "$(jq -r --arg f "$function" '.functions[] | select(.function == $f).measures["hold.max"] |
-    "\(.a.median) \(.b.median)"' out.txt)"
+  "$(value out.txt "*(one(t.functions, function='$function').measures['hold.max'][side].median for side in 'ab')")"
 equal "json: each function was found in the other" 0 \
-  "$(jq '[.functions[] | select((.in_a and .in_b) | not)] | length' out.txt)"
+  "$(value out.txt 'sum(not (g.in_a and g.in_b) for g in t.functions)')"
 status_of 0 "markdown" "$aprof" diff --markdown "${a[0]}" "${b[0]}"
 contains "markdown: a table" '| | | A | B | change |' out.txt
 
@@ -104,7 +100,7 @@ check "annotate: the function's line has its longest hold" \
 status_of 0 "annotate --json" "$aprof" annotate --json "${a[0]}" program.c
 check "annotate --json: as its schema says" conforms out.txt
 equal "annotate --json: the same" "$hold" \
-  "$(jq --arg f "$function" '[.marks[] | select(.function == $f and .what == "function")][0].worst_ns' out.txt)"
+  "$(value out.txt "one(t.marks, function='$function', what='function').worst_ns")"
 status_of 0 "a directory" "$aprof" annotate "${b[0]}" program.c --source other --all
 equal "all lines" "$(wc -l <other/program.c)" "$(grep -cE '^.{24} +[0-9]+( |$)' out.txt)"
 touch -d '+1 hour' program.c

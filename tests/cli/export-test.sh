@@ -31,7 +31,7 @@ sum() {
 }
 # total FILE MEMBER: of all functions, in seconds
 total() {
-  jq "[.functions[].$2 // 0] | add / 1e9" "$1" | xargs printf '%.9f\n'
+  value "$1" "'%.9f' % (total(t.functions, '$2') / 1e9)"
 }
 series() {
   grep -c "^$2{" "$1"
@@ -46,11 +46,11 @@ for member in exec queued waiting wall; do
     "$(sum m.prom "aprof_function_${member}_seconds_total")"
 done
 equal "runs: the histogram counts those of the totals" \
-  "$(jq '[.functions[].exec.buckets[]?[1]] | add' totals.json).000000000" \
+  "$(value totals.json 'sum(bucket[1] for g in t.functions if g.exec for bucket in g.exec.buckets)').000000000" \
   "$(sum m.prom aprof_function_exec_duration_seconds_count)"
 equal "50 functions, and the rest" 51 "$(series m.prom aprof_function_created_total)"
 contains "the rest is named" 'function="(other)"' m.prom
-equal "the rest: no more than all" "$(jq '[.functions[].created] | add' totals.json).000000000" \
+equal "the rest: no more than all" "$(value totals.json 'total(t.functions, "created")').000000000" \
   "$(sum m.prom aprof_function_created_total)"
 "$aprof" export --to prometheus --top 3 "$one" >few.prom
 equal "--top 3: three, and the rest" 4 "$(series few.prom aprof_function_created_total)"
@@ -95,7 +95,7 @@ equal "1500 functions: the sum" "$(total many.json exec_ns)" "$(sum many.prom ap
 equal "OpenMetrics: ends with its mark" "# EOF" "$(tail -n 1 m.om)"
 created() { awk '/^aprof_function_created_created/ { print $NF; exit }' "$1"; }
 contains "OpenMetrics: counters have no suffix in their type" "# TYPE aprof_function_exec_seconds counter" m.om
-started_at=$(jq -r '.process.started_at' totals.json)
+started_at=$(value totals.json t.process.started_at)
 equal "OpenMetrics: counters began when the process did" \
   "$(date -u -d "$started_at" +%s)" "$(created m.om | sed 's/\..*//')"
 start 3 20

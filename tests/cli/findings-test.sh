@@ -15,10 +15,7 @@ cd "$work" || exit 1
 
 # found FILE: the findings, a line each: kind, function, place, count
 found() {
-  python3 -c 'import json, sys
-for f in json.load(open(sys.argv[1]))["findings"]:
-    at = (f["at"] or "-").rsplit("/", 1)[-1]
-    print(f["kind"], f["function"] or "-", at, f["count"])' "$1"
+  value "$1" '*((x.kind, x.function or "-", (x.at or "-").rsplit("/", 1)[-1], x.count) for x in t.findings)'
 }
 
 # line KIND: of its mark in the source
@@ -91,7 +88,7 @@ all() {
   equal "$program, not_due: timers that wait for their time are neither stuck nor leaked" "" \
     "$(found "$json")"
   equal "$program, not_due: totals say for how long" "11 55000000000" \
-    "$(jq -r '[.live[] | .due_in_ns // empty] | "\(length) \(min)"' "$json")"
+    "$(value "$json" '*(lambda due: (len(due), min(due)))([x.due_in_ns for x in t.live if x.due_in_ns]), ')"
   check "$program, not_due: totals close" totals_close "$json"
   run leaves
   equal "$program, leaves: is found" "held ${ns}leave $(line leaves) 1" "$(found "$json")"

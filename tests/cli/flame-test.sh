@@ -13,8 +13,7 @@ check "a program to draw" "$compiler" -g -O1 -I"$src/rt/include" -fplugin="$plug
 check "it runs" "$aprof" run --clock virtual -o out -- ./program held queued
 mv out/program.*.json a.json
 for measure in exec queued waiting; do
-  check "it has time $measure" python3 -c 'import json, sys
-sys.exit(not sum(f[sys.argv[1] + "_ns"] for f in json.load(open("a.json"))["functions"]))' $measure
+  refuse "it has time $measure" [ "$(value a.json "total(t.functions, '${measure}_ns')")" = 0 ]
 done
 
 # Others made from these: with hostile names, more time, none, many paths.
@@ -41,13 +40,11 @@ root() {
 
 # sum FILE MEASURE: what totals say
 sum() {
-  python3 -c 'import json, sys
-t = json.load(open(sys.argv[1]))
-s = {k: sum(f[k + "_ns"] for f in t["functions"]) for k in ("exec", "queued")}
-s["waiting"] = sum(p["waiting_ns"] for p in t["tree"] if "await" in p and
-                   not p["background"] and p["kind"] not in ("call", "run", "function"))
-s["wall"] = sum(s.values())
-print(s[sys.argv[2]])' "$1" "$2"
+  local exec="total(t.functions, 'exec_ns')" queued="total(t.functions, 'queued_ns')" waiting wall
+  waiting="total([p for p in t.tree if 'await' in p and not p.background and
+    p.kind not in ('call', 'run', 'function')], 'waiting_ns')"
+  wall="$exec + $queued + $waiting"
+  value "$1" "${!2}"
 }
 
 for measure in wall exec waiting queued; do

@@ -97,7 +97,7 @@ check "another process: totals at exit are put beside its" whole "$apart"
 check "another process: a signal's, too" whole "$(find out -name "hand.$pid.1-*.json")"
 check "another process: its own stay" cmp another.json "out/hand.$pid.json"
 check "another process: at a signal, too" cmp another.json "out/hand.$pid.1.json"
-equal "another process: the name has the time of the start" "$(jq -r .process.started_at "$apart" | tr -d :Z-)" \
+equal "another process: the name has the time of the start" "$(value "$apart" t.process.started_at | tr -d :Z-)" \
   "$(sed 's/.*-\(.*\).json/\1/' <<<"$apart")"
 
 mkdir apart
@@ -106,8 +106,8 @@ equal "another process: a dump says where it put them, the same place twice" "2 
   "$(wc -l <said.txt) $(sort -u said.txt | grep -c "hand.$copied-.*json")"
 equal "another process: two files" 2 "$(find apart -name '*.json' | wc -l)"
 check "another process: -o takes its place" "$aprof" dump -o "apart/hand.$copied.json" "$copy"
-equal "another process: as it was given" "$(jq .process.started_at plain.json)" \
-  "$(jq .process.started_at "apart/hand.$copied.json")"
+equal "another process: as it was given" "$(value plain.json t.process.started_at)" \
+  "$(value "apart/hand.$copied.json" t.process.started_at)"
 
 # Each is the second process of a namespace of its own, all of them at once.
 mkdir spaces
@@ -121,7 +121,7 @@ if $spaces true 2>/dev/null; then
   # shellcheck disable=SC2086
   wait $jobs
   equal "PID namespaces: each has its totals" "4 1" \
-    "$(find spaces -name '*.json' | wc -l) $(jq .process.pid spaces/*.json | sort -u | wc -l)"
+    "$(find spaces -name '*.json' | wc -l) $(value spaces/*.json t.process.pid | sort -u | wc -l)"
   check "PID namespaces: all of them whole" totals_close spaces/*.json
 else
   skip "PID namespaces" "only root can make one"

@@ -62,10 +62,10 @@ equal "--loop: of the only one" "$(cat ps.txt)" "$("$aprof" ps --loop "$pid" "$p
 refuse "--loop: of none" "$aprof" ps --loop 1 "$pid"
 "$aprof" ps --json "$pid" >ps.json
 equal "--json: the groups" '["hang",1,null,"running",7000000] ["handle",3,null,"waiting",12000000] ["part_new",3,2,"queued",12000000]' \
-  "$(jq -c '.groups[] | [.function, .count, .parent, .state, .since_ns]' ps.json | xargs -d '\n')"
+  "$(value ps.json '*(pick(g, "function count parent state since_ns") for g in t.groups)')"
 equal "--json: the holder" "[$pid,7000000] aprof.ps/1" \
-  "$(jq -c '.groups[0] | [.holds_loop, .held_ns]' ps.json) $(jq -r .schema ps.json)"
-for member in $(jq -r '[paths | map(select(type == "string")) | last] | unique[]' ps.json); do
+  "$(value ps.json 'pick(t.groups[0], "holds_loop held_ns"), t.schema')"
+for member in $(value ps.json '*t, *t.process, *{name for g in t.groups + t.listeners for name in g}'); do
   check "--json: the page has '$member'" grep -qw -- "$member" "$schema"
 done
 
@@ -171,35 +171,28 @@ fi
 
 # -- names, limits -----------------------------------------------------------------------------
 
-python3 - live.json >hostile.json <<'PY'
-import json, sys
-t = json.load(open(sys.argv[1]))
+edit live.json '
 name = "evil\x1b[31m\n\r" + "n" * 300
 for f in t["functions"]:
     if f["name"] == "handle":
         f["name"] = name
 for x in t["live"]:
     if x["function"] == "handle":
-        x.update(function=name, callee=name, await_=None)
+        x.update(function=name, callee=name)
         x["await"] = "/very/long/" + "d" * 200 + "/file.c:12"
-        del x["await_"]
 a, b = [x for x in t["live"] if x["function"] == name][:2]
 a["parent"], b["parent"] = b["id"], a["id"]  # a ring
-json.dump(t, sys.stdout)
-PY
+' >hostile.json
 "$aprof" ps hostile.json >hostile.txt
 equal "hostile: exit status" 0 $?
 refuse "hostile: nothing for the terminal" grep -qP '[\x00-\x09\x0b-\x1f\x7f]' hostile.txt
 narrow "hostile" hostile.txt
 contains "hostile: both ends of a name" "evil?" hostile.txt
 
-python3 - live.json >cut.json <<'PY'
-import json, sys
-t = json.load(open(sys.argv[1]))
+edit live.json '
 parts = [x for x in t["live"] if x["function"] == "part_new"]
 t["live"] = [x for x in t["live"] if x not in parts] + [dict(parts[0], id=None, parent=None, count=3)]
-json.dump(t, sys.stdout)
-PY
+' >cut.json
 "$aprof" ps cut.json >cut.txt
 contains "totals whose list is cut: a group" "part_new x3" cut.txt
 contains "totals whose list is cut: said" "3 young futures, of which only groups are listed" cut.txt

@@ -18,7 +18,7 @@ ln -s "$aprof" aprof
 PATH=$work:$PATH
 
 cp after.json before.json
-jq '.process.pid += 1 | .process.started_at = "2026-01-01T00:00:00Z"' after.json >baseline.json
+edit after.json 't.process.pid += 1; t.process.started_at = "2026-01-01T00:00:00Z"' >baseline.json
 
 # commands: of the table and of the blocks, a line each
 commands() {
@@ -43,23 +43,22 @@ while read -r member; do
 done <members.txt
 
 # Waits for a child are not among them: fetch_quota's own are.
-waiting=$(jq '[.functions[] | select(.name == "fetch_quota") | .waiting_ns] | add / 1e6 | round' after.json)
+waiting=$(value after.json 'round(f.fetch_quota.waiting_ns / 1e6)')
 equal "top-awaits: what was waited for, once" "$waiting fetch_quota uv_tcp_connect server.c:61" \
   "$(doc/scripts/top-awaits after.json | awk 'NR == 1 { print $1, $4, $5, $6 }')"
 equal "top-awaits: of two totals, together" "$((2 * waiting))" \
   "$(doc/scripts/top-awaits before.json after.json | awk 'NR == 1 { print $1 }')"
-jq '(.functions[] | select(.name == "fetch_quota") | .awaits[]) |= (.waiting_ns += 5000000000 | .open_ns = 5000000000)' \
-  after.json >open.json
+edit after.json 'for a in f.fetch_quota.awaits: a.waiting_ns += 5000000000; a.open_ns = 5000000000' >open.json
 equal "top-awaits: what goes on is in the sum, and in no mean" \
   "$(doc/scripts/top-awaits after.json | awk 'NR == 1 { print $1 + 5000, $3 }')" \
   "$(doc/scripts/top-awaits open.json | awk 'NR == 1 { print $1, $3 }')"
-jq '(.functions[] | select(.name == "handle_upload") | .slice.p99) = 20000000' after.json >slower.json
+edit after.json 'f.handle_upload.slice.p99 = 20000000' >slower.json
 doc/scripts/regression after.json slower.json 50 >said.txt
 equal "regression: is found" 3 $?
 contains "regression: and named" "handle_upload: p99 of a run" said.txt
 check "regression: of no other" test "$(wc -l <said.txt)" -eq 1
 check "regression: none is none" doc/scripts/regression slower.json after.json 50
-jq '.process.pid = 7 | .functions = [] | .loop = []' after.json >idle.json
+edit after.json 't.process.pid = 7; t.functions = []; t.loop = []' >idle.json
 equal "processes: the busiest first, what is unknown is no 0" "100.0 30.010 0.0 -" \
   "$(doc/scripts/processes idle.json after.json | cut -f 2,3 | xargs)"
 finish

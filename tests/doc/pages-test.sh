@@ -63,10 +63,10 @@ while read -r kind name form bare; do
   *) found="\"$name\"" ;;
   esac
   check "aprof-bindings(5): the grammar has $kind $name" grep -q -- "$found" grammar.txt
-done < <(jq -r '.words[] | "\(.kind) \(.name) \(.form // "none") \(.bare)"' words.json)
+done < <(value words.json '*((w.kind, w.name, w.form or "none", w.bare) for w in t.words)')
 equal "aprof-bindings(5): the grammar has no other word" "" "$(awk '/^verb /{ on = 1 } /^duration/{ on = 0 } on' grammar.txt |
   grep -oE '"[a-z]+=?"' | tr -d '"=' | sort -u |
-  grep -vxE "$(jq -r '[.words[].name] | join("|")' words.json)|done|failed|cancelled")"
+  grep -vxE "$(value words.json '"|".join(w.name for w in t.words)')|done|failed|cancelled")"
 
 sed -n '/^\.SH PLACES/,/^\.in$/p' "$bindings_page" | sed 's/\\fB//g; s/\\fP//g' >places.txt
 columns=$(sed -n 's/^ *\(call:.*\)/\1/p' places.txt | tr -d ':')
@@ -77,7 +77,7 @@ while read -r verb with; do
     case " $with " in *" $place "*) wanted+=" yes" ;; *) wanted+=" ." ;; esac
   done
   equal "aprof-bindings(5): the places of $verb" "${wanted# }" "$cells"
-done < <(jq -r '.words[] | select(.kind == "verb") | "\(.name) \(.goes_with)"' words.json)
+done < <(value words.json '*((w.name, w.goes_with) for w in where(t.words, kind="verb"))')
 
 # Its examples are lines of the grammar.
 awk '/^\.SH/ { keep = 0 } /^\.SH EXAMPLES/ { keep = 1 } /^\.EE/ { on = 0 } keep && on
@@ -171,9 +171,9 @@ for major in $majors; do
     APROF_OPTIONS=dir:out ./coroutines >output.txt 2>&1
     equal "coroutines: g++-$major $level, each has its name, its life and its slices" \
       '["numbers",2,2,0] ["shop::cart::total",3,3,7]' \
-      "$(jq -c '[.functions[] | [.name, .created, .done, .slices]] | sort[]' out/*.json | xargs -d '\n')"
-    equal "coroutines: g++-$major $level, nothing missed" "0 0 0" "$(jq -r '.health |
-      "\(.missed_events) \(.reused_keys) \(.unmatched_awaits)"' out/*.json)"
+      "$(value out/*.json '*sorted(pick(g, "name created done slices") for g in t.functions)')"
+    equal "coroutines: g++-$major $level, nothing missed" "0 0 0" \
+      "$(value out/*.json '*pick(t.health, "missed_events reused_keys unmatched_awaits")')"
   done
 done
 
@@ -184,13 +184,12 @@ for major in $majors; do
     "-fplugin-arg-aprof-bindings=$src/examples/tiny-loop.aprof" "$src/examples/tiny-loop.c" -o tiny-loop
   APROF_OPTIONS=dir:out ./tiny-loop >output.txt 2>&1
   check "tiny-loop: gcc-$major, the last upload arrives" grep -q 'has arrived' output.txt
-  equal "tiny-loop: gcc-$major, nothing missed" "0 0 0" "$(jq -r '.health |
-    "\(.missed_events) \(.reused_keys) \(.unmatched_awaits)"' out/tiny-loop.*.json)"
-  equal "tiny-loop: gcc-$major, one sampler, cancelled after 12 runs" "1 1 12" "$(jq -r '.functions[] |
-    select(.name == "on_sample") | "\(.created) \(.cancelled) \(.slices)"' out/tiny-loop.*.json)"
-  equal "tiny-loop: gcc-$major, each average is smoothed" true "$(jq '
-    [.functions[] | select(.name == "smooth" or .name == "on_average") | .created] |
-    length == 2 and .[0] == .[1]' out/tiny-loop.*.json)"
+  equal "tiny-loop: gcc-$major, nothing missed" "0 0 0" \
+    "$(value out/tiny-loop.*.json '*pick(t.health, "missed_events reused_keys unmatched_awaits")')"
+  equal "tiny-loop: gcc-$major, one sampler, cancelled after 12 runs" "1 1 12" \
+    "$(value out/tiny-loop.*.json '*pick(f.on_sample, "created cancelled slices")')"
+  equal "tiny-loop: gcc-$major, each average is smoothed" true \
+    "$(value out/tiny-loop.*.json 'f.smooth.created == f.on_average.created')"
 done
 
 # README's recipe for tests: a program whose loop was held, to its end or in one process of several, fails it.
