@@ -232,6 +232,56 @@ equal "csv: two processes" "$(printf '%s\n' "$(value a.json t.process.pid)" "$(v
 "$aprof" export --to csv -o unseen.csv unseen.json
 equal "csv: what was not seen is empty" "" "$(python3 rows.py unseen.csv = exec_ns)"
 
+# -- in a browser ---------------------------------------------------------------------
+
+# opened NAME FILE: the text of speedscope's table with that file in it, as NAME, in FILE.seen
+opened() {
+  local page=$build/web/test/node_modules/speedscope/dist/release/index.html
+  printf "speedscope.loadFileFromBase64('%s', '%s')" "$1" "$(base64 -w0 "$2")" >"$2.js"
+  timeout 100 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
+    --user-data-dir="$work/chromium.$1" --allow-file-access-from-files --dump-dom \
+    "file://$page#view=sandwich&localProfilePath=$work/$2.js" 2>/dev/null |
+    sed 's/<style.*<\/style>//; s/<[^>]*>/ /g' | tr -s ' \n' ' ' >"$2.seen"
+}
+if ! command -v chromium >/dev/null || ! command -v npm >/dev/null; then
+  skip "speedscope itself" "no chromium, or no npm"
+elif "$src/web/install" "$src/web" "$build/web/test" >install.out 2>&1; then
+  check "speedscope: its schema" python3 -c 'import json, sys
+from jsonschema import Draft7Validator
+schema = json.load(open(sys.argv[1]))
+for file in sys.argv[2:]:
+    Draft7Validator(schema).validate(json.load(open(file, encoding="utf-8")))' \
+    "$build/web/test/node_modules/speedscope/dist/release/file-format-schema.json" {a,deep,odd,both}.speedscope.json
+  # It reads the formats of others as well.
+  "$aprof" export --to folded deep.json >deep.folded
+  "$aprof" export --to pprof deep.json >deep.pb.gz
+  opened deep.speedscope.json deep.speedscope.json &
+  opened deep.txt deep.folded
+  wait $!
+  opened deep.pb.gz deep.pb.gz &
+  opened callgrind.out.1 deep.callgrind
+  wait $!
+  opened trace.json deep.trace.json &
+  opened odd.speedscope.json odd.speedscope.json
+  wait $!
+  root=handle_upload wall=$(amount wall deep.json) exec=$(amount exec deep.json)
+  own=$(value deep.json 'sum(p.exec_ns for p in t.tree if p.get("function") == "handle_upload")')
+  ms() { awk -v ns="$1" 'BEGIN { printf "%.2fms", ns / 1e6 }'; }
+  commas() { sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta' <<<"$1"; }
+  contains "speedscope: its own format" "$(ms "$wall") (100%) $(ms "$own") " deep.speedscope.json.seen
+  contains "speedscope: each measure is to be chosen" ": exec $(ms "$exec")" deep.speedscope.json.seen
+  contains "speedscope: folded stacks" "$(commas "$wall") (100%) $(commas "$own") " deep.folded.seen
+  contains "speedscope: pprof" "$(ms "$wall") (100%) $(ms "$own") " deep.pb.gz.seen
+  contains "speedscope: callgrind" "Exec $(commas "$exec")" deep.callgrind.seen
+  contains "speedscope: a trace" "$(ms "$wall") (100%) $(ms "$own") " deep.trace.json.seen
+  contains "speedscope: odd names" 'std::map&lt;int, std::vector&lt;char&gt;&gt;::operator[](int, "x;y")0' odd.speedscope.json.seen
+  for file in *.seen; do
+    contains "speedscope: a function by name, in ${file%.seen}" "$([ "${file#odd}" = "$file" ] && echo $root || echo "a;b 71")" "$file"
+  done
+else
+  not_ok "speedscope itself" install.out
+fi
+
 # -- options ----------------------------------------------------------------------------
 
 for words in "folded --top 3" "pprof --rows live" "prometheus --measure exec" "openmetrics --all"; do
