@@ -128,8 +128,17 @@ cd profiles/out
 "$aprof" dump -o - "$name" >&3
 "$aprof" export --textfile . && cat aprof.prom >&4
 "$aprof" report "$name" >&6
+# A secret is a link there, and its group's, too.
+mkdir -p token/..data
+echo 0123456789abcdef >token/..data/aprof
+chmod 440 token/..data/aprof
+ln -s ..data/aprof token/aprof
+[ ! -e "$aprof-serve" ] || "$aprof" serve --listen 127.0.0.1:0 --token-file token/aprof >served.txt 2>&1 &
+until [ ! -e "$aprof-serve" ] || grep -q http served.txt; do sleep 0.02; done
+cat served.txt 2>/dev/null
 echo ready
 read -r _ <&7
+kill $! 2>/dev/null
 SH
 mkfifo go
 exec 7<>go
@@ -139,6 +148,11 @@ check "a pod: starts" until_true grep -q ready out.txt
 equal "a pod: the one beside finds it by name, without its /dev/shm" 100 "$(created beside.json)"
 equal "a pod: and exports its metrics" 100 "$(awk -v process="process=\"$name\"" '/^aprof_function_created_total/ &&
   index($0, process) { sum += $NF } END { print sum }' beside.prom)"
+if [ -e "$aprof-serve" ]; then
+  LD_PRELOAD="" curl -s -H "Authorization: Bearer 0123456789abcdef" \
+    "$(grep -o 'http://[^ ]*' out.txt | head -n 1)metrics" >served.prom
+  contains "a pod: and serves them, by a token that is a secret" "process=\"$name\"" served.prom
+fi
 contains "a pod: and reports" handle_upload beside.txt
 aprof dump -o host.json "$name"
 equal "the host: finds it by name" 100 "$(created host.json)"
