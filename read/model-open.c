@@ -104,7 +104,7 @@ static uint64_t due_in(const struct model *m, const struct aprof_future *f, uint
 /* The creator's id, where its record is still that future's. */
 static uint64_t parent_of(const struct profile *p, const struct aprof_future *f) {
   const struct aprof_future *parent = f->parent ? profile_future(p, f->parent) : NULL;
-  return parent && (uint32_t)parent->id == f->parent_serial ? parent->id : 0;
+  return parent && aprof_is_parent(parent, f) ? parent->id : 0;
 }
 
 static bool is_torn(const struct model *m, uint32_t block) {
@@ -179,7 +179,7 @@ static void add_future(struct model *m, const struct aprof_future *f) {
       .due = due_in(m, f, end),
       .function = m->node[path].function,
       .await = await == MODEL_NONE ? NAME_UNKNOWN : m->node[await].name,
-      .create = names_of(m->names, f->create_site),
+      .create = names_of(m->names, aprof_create_site(f)),
       .started = (f->flags & APROF_F_STARTED) != 0,
       .aside = aside,
       .state = state,

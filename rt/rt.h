@@ -35,7 +35,7 @@
 #include "rt/sys/kernel.h"
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
-#define NODE_SEGMENT 64u /* counters records in one chunk of a block */
+#define NODE_SEGMENT 64u            /* counters records in one chunk of a block */
 #define NODE_CACHE_BITS 8u
 #define NODE_CACHE (1u << NODE_CACHE_BITS) /* entries of a thread's node cache */
 #define HOLDS 8u                           /* long holds that a thread remembers */
@@ -65,54 +65,56 @@ struct node_entry {
  * to thread_sync at its first event. Never freed, reused by later threads.
  */
 struct thread {
-  uint32_t epoch;   /* the profile's, as of the last event; 0: nothing leased */
-  uint32_t index;   /* of the block */
-  uint32_t serial;  /* of the next future */
-  uint32_t lease;   /* epoch << 16 | index: the upper half of its futures' ids */
-  uint32_t usual;   /* the epoch; or 0 while its events are timed, which is no epoch */
-  uint32_t to_time; /* so many events more, ... */
+  /* What almost every event takes: two lines of the cache. */
+  uint32_t usual;               /* the epoch; or 0 while its events are timed, which is no epoch */
+  enum aprof_thread_state rest; /* state when no future runs: OTHER or IDLE */
+  uint32_t serial;              /* of the next future */
+  uint32_t lease;               /* epoch << 16 | index: the upper half of its futures' ids */
+  struct aprof_block *block;
+  struct aprof_future *cur;        /* what runs here */
+  struct aprof_counters *counters; /* of cur's node, this block's */
+  uint32_t free_list;              /* index of the first free record */
+  uint32_t free_count;
+  uint64_t slice_count;                  /* slices ended so far */
+  struct aprof_future *tentative;        /* create bracket open here */
+  struct aprof_site *at;                 /* call site announced ... */
+  uint64_t at_sequence;                  /* ... when the block's sequence was this */
+  struct aprof_counters *slice_counters; /* of the block's slice_node */
+  struct aprof_counters **segments;      /* by node / NODE_SEGMENT */
+  struct aprof_future *suspended;        /* last event here was its suspend */
+  uint64_t suspended_id;
+  uintptr_t suspended_at;    /* address of that token, ... */
+  uintptr_t suspended_stack; /* ... and where that frame ends */
+  /* What creates, runs and general events take. */
+  uint64_t tentative_id;          /* 0: there is none */
+  struct aprof_future *published; /* of a create bracket open here: its key is known, */
+  uint64_t published_id;          /* and a body inside is its, rather than an older one's */
+  struct aprof_future *polled;    /* ran a stackless child that is not over, */
+  uint64_t polled_sequence;       /* nothing happened here since (that sequence), and */
+  uint32_t polled_node;           /* the child was called from this await */
+  uint32_t shed;                  /* enum aprof_step; see govern.h */
+  uint64_t held_until;            /* tick: end of the last of `holds` */
+  uint32_t epoch;                 /* the profile's, as of the last event; 0: nothing leased */
+  uint32_t index;                 /* of the block */
+  uint64_t check_at;              /* of the block's sequence: when the governor looks, ... */
+  uint64_t time_at;               /* ... and when events are timed again; or never */
+  enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
+  uint32_t waits;                 /* for another thread, in an event; atomic */
+  struct aprof_future *idler;     /* put aside by the idle bracket, or NULL */
+  struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;            /* ... which was that one */
+  uint32_t to_time;               /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */
-  struct aprof_block *block;
-  struct aprof_future *cur;         /* what runs here */
-  struct aprof_counters *counters;  /* of cur's node, this block's */
-  struct aprof_counters **segments; /* by node / NODE_SEGMENT */
-  struct aprof_future *suspended;   /* last event here was its suspend */
-  uint64_t suspended_id;
-  uintptr_t suspended_at;                /* address of that token, ... */
-  uintptr_t suspended_stack;             /* ... and where that frame ends */
-  struct aprof_future *idler;            /* put aside by the idle bracket, or NULL */
-  struct aprof_site *at;                 /* call site announced ... */
-  uint64_t at_sequence;                  /* ... when the block's sequence was this */
-  uint64_t slice_count;                  /* slices ended so far */
-  struct aprof_counters *slice_counters; /* of the block's slice_node */
-  uint64_t long_count, long_own; /* slice_count after the last long one, and its own length */
+  uint64_t long_count, long_own;  /* slice_count after the last long one, and its own length */
   struct processor {
     uint64_t tick, ns; /* at the last reading: when, and its time on a processor; 0: none */
     uint64_t blocked, preempted; /* so often it had let go of the processor, or lost it */
     uint64_t polls;              /* since then: idle brackets that may have let go of it */
   } processor;
-  enum aprof_thread_state rest;    /* state when no future runs: OTHER or IDLE */
-  struct aprof_future *tentative;  /* create bracket open here */
-  uint64_t tentative_id;           /* 0: there is none */
-  struct aprof_future *published;  /* of a create bracket open here: its key is known, */
-  uint64_t published_id;           /* and a body inside is its, rather than an older one's */
-  struct aprof_future *polled;     /* ran a stackless child that is not over, */
-  uint64_t polled_sequence;        /* nothing happened here since (that sequence), and */
-  uint32_t polled_node;            /* the child was called from this await */
-  struct aprof_counters no_slices; /* of a worker */
-  uint32_t free_count;
-  uint32_t free_list;        /* index of the first free record */
-  uint32_t shed;             /* enum aprof_step; see govern.h */
-  uint32_t waits;            /* for another thread, in an event; atomic */
-  struct aprof_future *held; /* whose lease this thread took away last, to end it, ... */
-  uint32_t held_lease;       /* ... which was that one */
-  enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
-  uint64_t check_at; /* of the block's sequence: when the governor looks, ... */
-  uint64_t time_at;  /* ... and when events are timed again; or never */
-  uint64_t stood;    /* its time while its clock stands still */
-  uint64_t coarse;   /* the kernel's tick at that time */
+  uint64_t stood;  /* its time while its clock stands still */
+  uint64_t coarse; /* the kernel's tick at that time */
   struct govern {
     uint64_t begin, events, general; /* of the window: its tick, events until then */
     uint64_t calm_since, calm_for;   /* less would have to be shed since; how long before
@@ -124,15 +126,17 @@ struct thread {
   uintptr_t callback_at;           /* address of the frame that calls the user's callback; or 0 */
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
+  struct aprof_counters no_slices; /* of a worker */
   struct node_entry cache[NODE_CACHE];
   struct hold {
-    uint64_t begin, end, preempted;  /* ticks */
-    uint64_t slice;                  /* slice_count when it ended */
-    uint32_t node;                   /* of the outermost future; 0: none */
-  } holds[HOLDS];                    /* the last long ones, a ring */
-  uint32_t holds_next;               /* where the next one goes */
-  uint64_t held_until, forgot_until; /* tick: end of the last; of the last that is not there */
+    uint64_t begin, end, preempted; /* ticks */
+    uint64_t slice;                 /* slice_count when it ended */
+    uint32_t node;                  /* of the outermost future; 0: none */
+  } holds[HOLDS];                   /* the last long ones, a ring */
+  uint32_t holds_next;              /* where the next one goes */
+  uint64_t forgot_until;            /* tick: end of the last that is not there */
 };
+_Static_assert(offsetof(struct thread, tentative_id) == 128, "two lines are all that most take");
 
 struct rt_options {
   char dir[256];     /* absolute; where totals go */
@@ -147,15 +151,17 @@ struct rt_options {
 };
 
 struct rt {
+  /* What events look at: one line of the cache. */
   struct aprof_header *header; /* also the base of the mapping; constant once set */
-  uint32_t clock;              /* enum aprof_clock_source */
   const uint32_t *usual_epoch; /* the profile's while fast events may happen, else
                                   one that no thread is ever in */
+  uint64_t records;            /* that fit into what is backed of the mapping */
+  uint64_t creating;           /* CREATING_BIT of each namespace of a create line that ran */
+  uint32_t clock;              /* enum aprof_clock_source */
+  uint32_t instance;           /* raised by each new profile: sites register again */
   uint32_t histograms;
   aprof_callback callback; /* user's, or NULL */
   void *callback_arg;
-  uint32_t instance; /* raised by each new profile: sites register again */
-  uint64_t creating; /* CREATING_BIT of each namespace of a create line that ran */
   uint32_t nodes_cap;
   int32_t pid;   /* owner of the profile; 0: none yet */
   int32_t state; /* enum rt_state */
@@ -175,12 +181,11 @@ struct rt {
   dev_t device;
   ino_t inode;
   uint64_t capacity, committed; /* bytes: reserved; backed by the file */
-  uint64_t records;             /* that fit into what is backed */
   char path[512];               /* of the profile; "": memfd */
   char command[512];            /* the `aprof` executable */
   struct rt_options options;
   struct aprof_node *node_segments[64 * 1024 * 16 / NODE_CHUNK];
-};
+} __attribute__((aligned(64)));
 
 enum rt_state {
   RT_NEW = 0,      /* nothing done */

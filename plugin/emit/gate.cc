@@ -148,6 +148,10 @@ static void put_in_group(tree variable) {
   set_decl_section_name(variable, name);
 }
 
+/* The flag and the events of bodies share a line of the cache. */
+enum { GATE_ALIGN = 64 };
+static_assert(offsetof(aprof_gate, leave) < GATE_ALIGN, "bodies take one line of the gate");
+
 /* One definition per module out of many: weak, hidden, writable. Where the
    program has read <aprof.h>, the variable declared there is completed. */
 tree gate() {
@@ -170,6 +174,8 @@ tree gate() {
   DECL_VISIBILITY(variable) = VISIBILITY_HIDDEN;
   DECL_VISIBILITY_SPECIFIED(variable) = 1;
   DECL_WEAK(variable) = 1;
+  SET_DECL_ALIGN(variable, GATE_ALIGN * BITS_PER_UNIT);
+  DECL_USER_ALIGN(variable) = 1;
   put_in_group(variable);
   DECL_INITIAL(variable) = initial_value(variable);
   varpool_node::finalize_decl(variable);

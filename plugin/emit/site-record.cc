@@ -118,7 +118,7 @@ static tree make_record(tree *values) {
   TREE_USED(record) = 1;
   DECL_ARTIFICIAL(record) = 1;
   DECL_IGNORED_P(record) = 1;
-  SET_DECL_ALIGN(record, 64); /* more would leave gaps between records */
+  SET_DECL_ALIGN(record, sizeof(aprof_site) * BITS_PER_UNIT); /* one line of the cache each */
   DECL_USER_ALIGN(record) = 1;
   put_in_own_section(record);
   DECL_INITIAL(record) = build_constructor(site_type(), elements);

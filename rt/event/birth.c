@@ -23,12 +23,10 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   uint32_t above = 0;
   if (parent != NULL) {
     f->parent = index_of(parent);
-    f->parent_serial = (uint32_t)parent->id;
     if (!root)
       above = tree_parent(t, parent->node);
   } else {
     f->parent = 0;
-    f->parent_serial = 0;
   }
   f->node = node_find(t, above, function, false)->node;
   f->outer = f->node;

@@ -87,7 +87,7 @@ void general_enter(struct aprof_site *site, struct aprof_token *token, const voi
     goto out;
   f->flags = APROF_F_BODY | APROF_F_STARTED;
   f->open = 1;
-  f->create_site = site->id;
+  f->origin = site->id;
   f->ns = NS_FRAME;
   f->key0 = (uintptr_t)token;
   if (caller != NULL) {

@@ -57,15 +57,13 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
     goto out;
   f->state = APROF_FUTURE_TENTATIVE;
   f->flags = function != NULL ? APROF_F_NAMED : fn == NULL ? APROF_F_NAMELESS : 0;
-  if (site->flags & APROF_BACKGROUND)
-    f->flags |= APROF_F_BACKGROUND;
   f->ns = site->ns;
-  f->create_site = create_place(t, site, token);
+  f->origin = create_place(t, site, token);
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
-  f->await = likely(f->create_site == site->id)
+  f->await = likely(aprof_create_site(f) == site->id)
                  ? node_find(t, f->node, site, true)->node
-                 : node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+                 : node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT);
   waits_at(t, f);
   t->tentative = f;
   t->tentative_id = f->id;
@@ -153,7 +151,7 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
             future_asked(t, old, id, ending);
   }
   if (ended && !replaced)
-    event_missed(t, APROF_MISS_REUSED, f->create_site);
+    event_missed(t, APROF_MISS_REUSED, aprof_create_site(f));
   if (!ended && old->id == id)
     key_withdraw(old, key0, key1);
   return false;
@@ -179,7 +177,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
   bool replaced = flags & APROF_REARM; /* who arms anew expects one there */
   if (end_at_rest(t, old, id, APROF_CANCELLED, now)) {
     if (!replaced)
-      event_missed(t, APROF_MISS_REUSED, f->create_site);
+      event_missed(t, APROF_MISS_REUSED, aprof_create_site(f));
   } else if (old->open != 0 && (!old->ending || old->ending == ENDING_REARMED)) {
     old->ending = replaced ? 1 + APROF_DONE
                            : ENDING_KEYLESS; /* its bracket tells whether it was over anyway */
@@ -189,7 +187,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
 
 /* The bracket closed before f ran: f waits for what was asked, or for its turn. */
 static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
-  tell(APROF_EVENT_CREATED, f, f->create_site, f->last);
+  tell(APROF_EVENT_CREATED, f, aprof_create_site(f), f->last);
   f->flags |= APROF_F_WAITED;
   if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
     f->flags |= APROF_F_IMPLICIT;

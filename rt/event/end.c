@@ -144,7 +144,7 @@ void abandon_running(struct thread *t, uint64_t now) {
   close_running(t, now);
   slice_close(t, now, node_site(f->node));
   bool mine = f->await == 0;
-  set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, true) : f->await, now);
+  set_waiting(f, mine ? node_of_site_slow(f->node, aprof_create_site(f), true) : f->await, now);
   if (mine)
     f->flags |= APROF_F_IMPLICIT;
   set_resting(t, now);

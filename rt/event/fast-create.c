@@ -52,16 +52,15 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE,
-                         made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
+                            made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
-  f->create_site = site->id;
+  f->origin = site->id;
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
   f->parent = creator != NULL ? index_of(creator) : 0;
-  f->parent_serial = creator != NULL ? (uint32_t)creator->id : 0;
   publish_fence();
   f->id = id;
   bracket_open(t, token, f, id, creator, NULL);

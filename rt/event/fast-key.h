@@ -195,7 +195,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     return !polls && fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
   }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  return a != NULL && likely(a->await.site == f->create_site) ? a : NULL;
+  return a != NULL && likely(a->await.site == aprof_create_site(f)) ? a : NULL;
 }
 
 /* f, whose exec is closed, waits at `a` from here on, until it is run again. */

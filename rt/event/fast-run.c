@@ -86,9 +86,8 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
-  f->create_site = named->id;
+  f->origin = named->id;
   f->parent = 0;
-  f->parent_serial = 0;
   publish_fence();
   f->id = token->word[0] = id;
   fast_runs_alone(t, b, token, f, c, function, now, named->id);

@@ -112,9 +112,8 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   f->await = 0;
   f->ns = NS_FRAME;
   f->key0 = (uintptr_t)token;
-  f->create_site = site->id;
+  f->origin = site->id;
   f->parent = f->caller = 0;
-  f->parent_serial = 0;
   publish_fence();
   f->id = id;
   token->word[0] = id;
@@ -178,9 +177,8 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   f->await = 0;
   f->ns = NS_FRAME;
   f->key0 = (uintptr_t)token;
-  f->create_site = site->id;
+  f->origin = site->id;
   f->parent = f->caller = index_of(caller);
-  f->parent_serial = (uint32_t)caller->id;
   f->key1 = (uintptr_t)called->counters;
   publish_fence();
   f->id = id;

@@ -157,10 +157,11 @@ ALWAYS bool either_backwards(uint64_t a, uint64_t b) {
 
 /* The counters of f's await, or of its function. Threads that race for a future may find one for
    the other; then the histogram is missing, which is looked at first. */
-_Static_assert(offsetof(struct aprof_counters, await.buckets) >=
-                       offsetof(struct aprof_counters, function.none) &&
-                   offsetof(struct aprof_counters, await.unused) <=
-                       offsetof(struct aprof_counters, function.exec_buckets),
+#define SAME_WORD(a, b) (offsetof(struct aprof_counters, a) == offsetof(struct aprof_counters, b))
+_Static_assert(SAME_WORD(await.buckets, function.none) &&
+                   SAME_WORD(await.no_ended, function.exec_buckets) &&
+                   SAME_WORD(await.no_slices, function.slice_buckets) &&
+                   SAME_WORD(await.no_queued, function.queued_buckets),
                "the words of one kind where the other has histograms stay 0");
 ALWAYS struct aprof_counters *fast_known(const struct aprof_future *f) {
   return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&f->counters, __ATOMIC_RELAXED);

@@ -202,7 +202,7 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
   if (f->state == APROF_FUTURE_WAITING) {
     f->counters = (uintptr_t)nowhere;
     if (f->await == 0) {
-      f->await = node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT);
+      f->await = node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT);
       f->flags |= APROF_F_IMPLICIT;
     }
   }
@@ -213,8 +213,9 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
       future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
     bool mine = f->await == 0;
-    set_waiting(f, mine ? node_of_site_slow(f->node, f->create_site, APROF_NODE_AWAIT) : f->await,
-                not_before(now, f));
+    set_waiting(
+        f, mine ? node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT) : f->await,
+        not_before(now, f));
     f->callee = 0;
     if (mine)
       f->flags |= APROF_F_IMPLICIT;

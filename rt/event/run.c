@@ -43,9 +43,9 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
-  f->create_site = site_id(function != NULL && !adopted ? function : site);
+  f->origin = site_id(function != NULL && !adopted ? function : site);
   key_insert(f);
-  tell(APROF_EVENT_CREATED, f, f->create_site, now);
+  tell(APROF_EVENT_CREATED, f, aprof_create_site(f), now);
   return f;
 }
 
@@ -189,14 +189,14 @@ static inline int run_verdict(struct thread *t, struct aprof_future *f, int how)
   if (how < APROF_PENDING)
     return how;
   struct aprof_future *heir = key_find(f->key0, f->key1, f->ns);
-  event_missed(t, APROF_MISS_REUSED, heir != NULL ? heir->create_site : f->create_site);
+  event_missed(t, APROF_MISS_REUSED, heir != NULL ? aprof_create_site(heir) : aprof_create_site(f));
   return APROF_CANCELLED;
 }
 
 /* Where a future that stops running without an await of its own waits. */
 static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct aprof_site *where) {
   if (where == NULL)
-    return node_of_site_slow(f->node, f->create_site, true);
+    return node_of_site_slow(f->node, aprof_create_site(f), true);
   if (t->polled == f && t->polled_sequence == t->block->sequence)
     return t->polled_node; /* on the stackless child it polled last */
   return node_find(t, f->node, where, true)->node;

@@ -14,7 +14,7 @@ void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64
   const struct aprof_psite *function = site_record(node_site(f->node));
   struct aprof_user_event event = {.kind = kind, .future = id};
   const struct aprof_future *parent = future_at(f->parent);
-  if (f->parent != 0 && (uint32_t)parent->id == f->parent_serial)
+  if (f->parent != 0 && aprof_is_parent(parent, f))
     event.parent = parent->id;
   if (function->name != 0)
     event.function = rt_base() + ((uint64_t)function->name << 3);

@@ -26,7 +26,7 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   }
   close_queued_since(t, f, woken, now);
   if (waker == 0 || unlikely(waker > rt.header->sites)) /* of one put aside meanwhile: aside_for */
-    waker = f->create_site;
+    waker = aprof_create_site(f);
   if (likely(f->id != 0)) /* one that is over has been claimed: nobody ran for that wake */
     count_beneath(t, f->node, waker, APROF_NODE_WAKER, elapsed(woken, now));
   return woken;

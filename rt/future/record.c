@@ -15,7 +15,7 @@
 #define KEEP (6 * BATCH)
 
 /*
- * Of batches: linked by `parent` within, by `parent_serial` between. Both are written at a
+ * Of batches: linked by `parent` within, by `created_tick` between. Both are written at a
  * birth only: a thread that lost its future to another one, and does not know it yet, may
  * write everything else of the record.
  */
@@ -39,7 +39,7 @@ static uint32_t slab_new(void) {
     bool batch_ends = (i + 1) % BATCH == 0;
     slab[i].parent = batch_ends ? 0 : first + i + 1;
     if (i % BATCH == 0)
-      slab[i].parent_serial = i + BATCH < SLAB ? first + i + BATCH : shared_list;
+      slab[i].created_tick = i + BATCH < SLAB ? first + i + BATCH : shared_list;
   }
   arena_publish(slab, APROF_CHUNK_FUTURES);
   return first;
@@ -123,7 +123,7 @@ static SLOW bool refill(struct thread *t) {
     shared_list = slab_new();
   t->free_list = shared_list;
   if (shared_list != 0) {
-    shared_list = future_at(shared_list)->parent_serial;
+    shared_list = (uint32_t)future_at(shared_list)->created_tick;
     t->free_count = BATCH;
   }
   rt_unlock();
@@ -157,7 +157,7 @@ static SLOW void give_back(struct thread *t) {
   future_at(last)->parent = 0;
   t->free_count -= BATCH;
   rt_lock();
-  future_at(batch)->parent_serial = shared_list;
+  future_at(batch)->created_tick = shared_list;
   shared_list = batch;
   rt_unlock();
 }

@@ -225,7 +225,6 @@ struct synthetic *synthetic_rich(void) {
   struct aprof_future *waiting = synthetic_future(s, 3, n[1], APROF_FUTURE_WAITING, 800000);
   waiting->await = n[2];
   waiting->parent = (uint32_t)(((unsigned char *)s->futures - (unsigned char *)s->header) / 128);
-  waiting->parent_serial = (uint32_t)s->futures[0].id;
   waiting = synthetic_future(s, 3, n[1], APROF_FUTURE_WAITING, 810000);
   waiting->await = n[2];
   waiting->wake_tick = 850000;

@@ -220,11 +220,10 @@ static void add_delayed(struct reading *r, const struct aprof_node *node,
   rows_add(r->rows, path, what, c->await.count);
 }
 
+/* But for whose they are. */
 static bool is_zero(const struct aprof_counters *c) {
-  for (unsigned i = 0; i < 16; i++)
-    if (c->words[i])
-      return false;
-  return true;
+  struct aprof_counters none = {.function.own = c->function.own};
+  return memcmp(c, &none, sizeof none) == 0;
 }
 
 static void add_counters(struct reading *r, const struct aprof_chunk *chunk) {

@@ -81,7 +81,7 @@ static void timers(uint64_t due) {
     struct aprof_future *f = synthetic_future(s, 1, node, APROF_FUTURE_WAITING, START + 1000 * MS);
     f->await = wait_node;
     f->flags = 0;
-    f->create_site = create;
+    f->origin = create;
     f->wake_tick = due ? due + (uint64_t)i : 0;
   }
 }

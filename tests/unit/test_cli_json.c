@@ -543,7 +543,7 @@ START_TEST(what_never_ran_is_found) {
   s->sites[spawn].function = synthetic_string(s, "main");
   struct aprof_future *f = synthetic_future(s, 3, 6, APROF_FUTURE_QUEUED, 1000000);
   f->flags = 0;
-  f->create_site = spawn;
+  f->origin = spawn;
   ck_assert_str_eq(found(900000000, "request", FINDING_NEVER_RAN), "");
   ck_assert_str_eq(
       found(3001000000, "request", FINDING_NEVER_RAN),
@@ -581,7 +581,7 @@ START_TEST(what_is_left_at_exit_is_found) {
   }
   for (int i = 0; i < 12; i++) {
     struct aprof_future *f = synthetic_future(s, 3, 7, APROF_FUTURE_WAITING, 1000000);
-    f->create_site = open;
+    f->origin = open;
     f->await = 8;
   }
   ck_assert_str_eq(found(8001000000, "request", FINDING_LEAKED), "");

@@ -91,7 +91,7 @@ enum aprof_site_flags {
 #define APROF_NS_ANY 0xffffffffu
 
 /*
- * One static record per place; 64 bytes, aligned to 8, in a section of its own
+ * One static record per place; 64 bytes, aligned so, in a section of its own
  * (aprof_sites,"aw",@progbits,unique,N) that only the code of its function
  * refers to, so that it lives and dies with that code.
  */

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 9
+#define APROF_PROFILE_VERSION 10
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -105,16 +105,21 @@ struct aprof_header {
   uint64_t fit_mult;      /* atomic; 0 until a reader has fitted tick0/mono0 against
                              a second pair at least APROF_FIT_NS later, then frozen.
                              Clocks other than TSC: 1 << 32 from the start */
-  uint64_t virtual_now;   /* atomic; the virtual clock's reading */
   uint64_t event_cost_mticks; /* calibrated cost of a suspend/resume pair halved:
                              thousandths of a tick per event; 0: not measured */
 
-  /* Control; written by the runtime and by `aprof on|off|reset`. */
-  uint32_t enabled;     /* atomic; what every gate's flag points to */
-  uint32_t epoch;       /* atomic; current, from 1 */
-  uint32_t reset_epoch; /* atomic; counters and futures of blocks and epochs
-                           before it count as zero */
-  uint32_t control_lock; /* atomic; pid of who is changing the three above */
+  /* Control; written by the runtime and by `aprof on|off|reset`. What gates and events look at
+     lies in one line of the cache. */
+  uint32_t enabled __attribute__((aligned(64))); /* atomic; what every gate's flag points to */
+  uint32_t epoch;        /* atomic; current, from 1 */
+  uint64_t virtual_now;  /* atomic; the virtual clock's reading */
+  uint32_t reset_epoch;  /* atomic; counters and futures of blocks and epochs
+                            before it count as zero */
+  uint32_t control_lock; /* atomic; pid of who is changing enabled, epoch and reset_epoch */
+  /* Room for the trace, all 0 so far: what is kept beside the counters, what epoch, on, off and
+     each change of that raise, and until which tick. */
+  uint32_t mode, usual;
+  uint64_t trace_until;
   struct aprof_epoch epochs[APROF_EPOCHS];
 
   /* Counts; atomic adds on slow paths. */
@@ -204,6 +209,8 @@ struct aprof_psite {
   uint32_t module;  /* number; 0 where address is 0 */
   uint32_t alias;   /* atomic; site that the same function turned out to have once
                        its body was seen; 0: none */
+  uint32_t detail;  /* atomic; room for how much is kept of it; 0: all */
+  uint32_t pad;
 };
 
 struct aprof_module {
@@ -241,49 +248,57 @@ enum aprof_node_kind {
                               delayed one future; part of that function's queued */
 };
 
-/* What one block counted at one node: written by the block's thread only. */
+/*
+ * What one block counted at one node: written by the block's thread only. Three lines of the
+ * cache: what every call and every wait takes, what slices and the next wait take, the rest.
+ * What is marked "runtime's" are its shortcuts. Where threads race for a future, the one kind may
+ * be taken for the other: what is 0 there says so (`none`).
+ */
 struct aprof_counters {
   union {
     struct {
-      uint64_t last_site; /* the runtime's shortcut: the await it was in last */
+      uint64_t exec;               /* ticks */
+      uint64_t exec_max, wall_max; /* ticks; the largest over ended futures */
+      uint64_t born_done;          /* ended without ever having waited or queued */
+      /* Runtime's: where the histograms are mapped, once both are there. */
+      uint64_t exec_buckets, wall_buckets;
+      uint64_t none; /* 0: an await's buckets */
       uint64_t done, failed, cancelled;
+      uint64_t last_site, last_await; /* runtime's: the await it was in last, and where its
+                                         counters are mapped */
+      uint64_t slices;
+      uint64_t slice_limit; /* runtime's, ticks: longer slices are looked at */
+      uint64_t slice_buckets;
+      uint64_t own; /* runtime's: the site of its bodies: number, and instance above it */
+      uint64_t queued_buckets;
+      uint64_t queued;    /* ticks */
       uint64_t detached;  /* swept: records of closed epochs that were recycled;
                              their open segments were added to exec, queued and
                              the await's waiting */
-      uint64_t queued, exec_max, wall_max; /* ticks; the largest over ended futures */
-      uint64_t slices;
-      uint64_t slice_limit; /* the runtime's, ticks: longer slices are looked at */
-      uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
-      uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
-      uint64_t born_done; /* ended without ever having waited or queued */
-      uint64_t exec;      /* ticks */
-      uint64_t last_await; /* ... and where its counters are mapped */
-      /* The runtime's: where the histograms are mapped, once they are there; the first two
-         once both are. */
-      uint64_t exec_buckets, wall_buckets, slice_buckets, queued_buckets;
-      uint64_t own; /* ... and the site of its bodies: number, and instance above it */
-      uint64_t none; /* 0: an await's buckets */
       uint64_t slice_max; /* ticks; less what the thread was preempted for in it, where known */
       /* Of that slice: at least and at most so many microseconds on a processor; at most 0:
          not known. */
       uint32_t on_cpu_least_us, on_cpu_most_us;
+      uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
+      uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
     } function;
     struct {
-      uint64_t count, immediate; /* count includes immediate */
       uint64_t waiting, max;     /* ticks */
-      uint32_t site;             /* the runtime's shortcuts: the node's site, and */
-      uint32_t histogram;        /* of the waits that were not immediate */
-      uint64_t function;         /* where its function's counters are mapped */
-      uint32_t node;             /* its own number */
-      uint32_t pad;
-      uint64_t unused[13];
-      uint64_t own;              /* its function's */
-      uint64_t buckets;          /* where its histogram is mapped. A function's counters have
-                                    0 there, and an await's where a function's are: what a
-                                    race takes for the other kind has none */
+      uint64_t count, immediate; /* count includes immediate */
+      uint64_t no_ended;         /* 0: a function's buckets */
+      uint64_t function;         /* runtime's: where its function's counters are mapped */
+      uint64_t buckets;          /* ... its histogram is */
+      uint32_t node, site;       /* runtime's: its own number, its site's */
+      uint64_t pad0[6];
+      uint64_t no_slices; /* 0 */
+      uint64_t own;       /* its function's */
+      uint64_t no_queued; /* 0 */
+      uint64_t pad1[5];
+      uint32_t histogram; /* of the waits that were not immediate */
+      uint32_t pad2[3];
     } await;
     uint64_t words[24];
-  };
+  } __attribute__((aligned(64)));
 };
 
 /*
@@ -376,7 +391,9 @@ struct aprof_block {
   uint32_t state;    /* atomic; enum aprof_thread_state */
   uint32_t epoch;    /* of the last event; the open segment of an older epoch ends
                         with that epoch */
-  uint64_t idle, other; /* ticks */
+  uint64_t ends; /* how many of its node had ended so before the end that this thread made last;
+                    of what was RUNNING above that enum aprof_how; see struct aprof_future */
+  uint64_t other, idle; /* ticks */
   /* The slice that is open while a future runs: since when, the site that let the future
      go on, and the node of the outermost future of its stack; 0: a worker's, which holds
      no loop. */
@@ -396,8 +413,6 @@ struct aprof_block {
   uint64_t timed_events, timed_ticks;
   uint64_t cpu_ns, cpu_tick; /* its threads' time on a processor up to that moment; tick 0: not known */
   uint64_t preempted, preempted_max; /* ticks: in slices of which that is known; in one of them */
-  uint64_t ends; /* how many of its node had ended so before the end that this thread made last;
-                    of what was RUNNING above that enum aprof_how; see struct aprof_future */
 
   /* Governing: at which step it is since when, and was before; see enum aprof_step.
      From zero after a reset. */
@@ -426,7 +441,7 @@ enum aprof_future_flags {
   APROF_F_STARTED = 8,    /* has run */
   APROF_F_WAITED = 16,    /* has waited or queued since its creation */
   APROF_F_KEYED = 32,     /* is in the key table */
-  APROF_F_BACKGROUND = 64,
+  APROF_F_TRACED = 64, /* room for: its events are written to the trace */
   APROF_F_IMPLICIT = 128, /* waits at a create or return, not in an await bracket */
 };
 
@@ -437,14 +452,13 @@ enum aprof_future_flags {
    first and the last (its block is odd) the reader counts the future: one that is RUNNING or
    ENDING only where block.ends tells that nobody has, any other one in any case. */
 struct aprof_future {
-  /* hot */
+  /* What its caller's events take: one line of the cache. */
   uint64_t id;   /* epoch << 48 | block << 32 | serial (32 bits, wraps) */
   uint64_t last; /* tick of its last transition */
   uint64_t counters; /* the runtime's shortcut: where the thread of its lease has those
                         of its await while it waits, of its node while it is queued; or
                         of nothing */
-  uint64_t waiting, queued; /* ticks, closed segments. What ran is the rest of
-                               last - created_tick */
+  uint64_t waiting; /* ticks, closed segments */
   uint32_t node;
   uint32_t await; /* node of the await it is in; 0 outside one */
   uint8_t state;  /* enum aprof_future_state */
@@ -452,25 +466,39 @@ struct aprof_future {
   uint8_t open;   /* bodies and run brackets open */
   uint8_t ending; /* 1 + how: asked to end while a bracket is open */
   uint32_t lease; /* epoch << 16 | block that last ran it */
-  uint64_t created_tick;
-  /* cold */
-  uint64_t key0, key1;
-  uint32_t ns;
-  uint32_t create_site; /* number of the site that created it */
-  uint32_t parent;        /* index of the creator, which still is that one if the */
-  uint32_t parent_serial; /* lower half of its id is this */
-  uint32_t caller;        /* index: the future that awaits this body's return */
-  uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
-  uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
-                             was armed again while it runs: when it is due */
-  uint32_t outer;  /* node of the outermost future on this one's stack (slices); 0: a future
-                      with a key lies below, which may be run by this one and that one */
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
+  uint32_t outer;  /* node of the outermost future on this one's stack (slices); 0: a future
+                      with a key lies below, which may be run by this one and that one */
   uint64_t wake_tick; /* atomic; runnable since, or due then; 0: neither. A waiting
                          future whose wake_tick has passed is queued since then. Of one
                          that was woken before it waited: its waker's site, which is less
                          than any tick */
-};
+  /* Births, ends and keys. */
+  uint64_t created_tick;
+  uint64_t queued; /* ticks, as `waiting`. What ran is the rest of last - created_tick */
+  uint64_t key0, key1;
+  uint32_t ns;
+  uint32_t origin;  /* number of the site that created it; top byte: room for its tier */
+  uint32_t parent;  /* index of the creator; see aprof_is_parent */
+  uint32_t request; /* room for what it is a part of; 0: nothing */
+  uint32_t caller;        /* index: the future that awaits this body's return */
+  uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
+  uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
+                             was armed again while it runs: when it is due */
+} __attribute__((aligned(64)));
+
+#define APROF_ORIGIN_SITE 0xffffffu
+static inline uint32_t aprof_create_site(const struct aprof_future *f) {
+  return f->origin & APROF_ORIGIN_SITE;
+}
+
+/* Does that record still hold the future that created f? Records that are used again are younger;
+   of one tick, a thread's later serials are. */
+static inline int aprof_is_parent(const struct aprof_future *parent, const struct aprof_future *f) {
+  if (parent->id == 0 || parent->created_tick != f->created_tick)
+    return parent->id != 0 && parent->created_tick < f->created_tick;
+  return parent->id >> 32 != f->id >> 32 || (int32_t)((uint32_t)parent->id - (uint32_t)f->id) < 0;
+}
 
 #endif
