@@ -30,7 +30,7 @@ static __attribute__((destructor)) void regions(void) {
   region("site", __start_aprof_sites, (size_t)(__stop_aprof_sites - __start_aprof_sites));
   region("common", &aprof_self, sizeof aprof_self);
   region("common", &rt, sizeof rt);
-  region("paths", t->cache, sizeof t->cache);
+  region("paths", t->cache, t->paths + sizeof *t->cache);
   region("common", t, sizeof *t);
   region("common", t->block, sizeof *t->block);
   region("common", rt.header, sizeof *rt.header);

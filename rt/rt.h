@@ -36,13 +36,13 @@
 
 #pragma GCC visibility push(hidden) /* reached without the GOT */
 #define NODE_SEGMENT 64u            /* counters records in one chunk of a block */
-#define NODE_CACHE_BITS 8u
-#define NODE_CACHE (1u << NODE_CACHE_BITS) /* entries of a thread's node cache */
-#define HOLDS 8u                           /* long holds that a thread remembers */
-#define NODE_CHUNK 1024u                   /* nodes in one chunk */
-#define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
-#define CALLEE_MINE 0x80000000u   /* the await was opened by what put it aside */
-#define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
+#define NODE_CACHE 256u             /* entries of a thread's node cache at first ... */
+#define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
+#define HOLDS 8u                    /* long holds that a thread remembers */
+#define NODE_CHUNK 1024u            /* nodes in one chunk */
+#define NS_FRAME 0xfffffffeu        /* of a body that was entered: key0 is where its token lies */
+#define CALLEE_MINE 0x80000000u     /* the await was opened by what put it aside */
+#define VIRTUAL_START 1000000000u   /* the virtual clock's first reading: 0 means "none" */
 #define CALLEE_IDLE 0x7ffffffeu
 #define CALLEE_CREATE 0x7ffffffdu
 #define CALLEE_NO_FUTURE CALLEE_CREATE /* from here on it is not a future's index */
@@ -66,38 +66,40 @@ struct node_entry {
  */
 struct thread {
   /* What almost every event takes: two lines of the cache. */
-  uint32_t usual;               /* the epoch; or 0 while its events are timed, which is no epoch */
-  enum aprof_thread_state rest; /* state when no future runs: OTHER or IDLE */
-  uint32_t serial;              /* of the next future */
-  uint32_t lease;               /* epoch << 16 | index: the upper half of its futures' ids */
+  uint32_t usual;  /* the epoch; or 0 while its events are timed, which is no epoch */
+  uint32_t paths;  /* bytes of `cache`, less an entry */
+  uint32_t serial; /* of the next future */
+  uint32_t lease;  /* epoch << 16 | index: the upper half of its futures' ids */
   struct aprof_block *block;
   struct aprof_future *cur;        /* what runs here */
   struct aprof_counters *counters; /* of cur's node, this block's */
+  struct node_entry *cache;        /* of nodes; see node.c */
   uint32_t free_list;              /* index of the first free record */
-  uint32_t free_count;
-  uint64_t slice_count;                  /* slices ended so far */
-  struct aprof_future *tentative;        /* create bracket open here */
-  struct aprof_site *at;                 /* call site announced ... */
-  uint64_t at_sequence;                  /* ... when the block's sequence was this */
+  uint16_t free_count;
+  uint16_t rest;                  /* enum aprof_thread_state when no future runs: OTHER or IDLE */
+  uint64_t slice_count;           /* slices ended so far */
+  struct aprof_future *tentative; /* create bracket open here */
+  struct aprof_site *at;          /* call site announced ... */
+  uint64_t at_sequence;           /* ... when the block's sequence was this */
   struct aprof_counters *slice_counters; /* of the block's slice_node */
-  struct aprof_counters **segments;      /* by node / NODE_SEGMENT */
   struct aprof_future *suspended;        /* last event here was its suspend */
   uint64_t suspended_id;
   uintptr_t suspended_at;    /* address of that token, ... */
   uintptr_t suspended_stack; /* ... and where that frame ends */
   /* What creates, runs and general events take. */
-  uint64_t tentative_id;          /* 0: there is none */
-  struct aprof_future *published; /* of a create bracket open here: its key is known, */
-  uint64_t published_id;          /* and a body inside is its, rather than an older one's */
-  struct aprof_future *polled;    /* ran a stackless child that is not over, */
-  uint64_t polled_sequence;       /* nothing happened here since (that sequence), and */
-  uint32_t polled_node;           /* the child was called from this await */
-  uint32_t shed;                  /* enum aprof_step; see govern.h */
-  uint64_t held_until;            /* tick: end of the last of `holds` */
-  uint32_t epoch;                 /* the profile's, as of the last event; 0: nothing leased */
-  uint32_t index;                 /* of the block */
-  uint64_t check_at;              /* of the block's sequence: when the governor looks, ... */
-  uint64_t time_at;               /* ... and when events are timed again; or never */
+  uint64_t tentative_id;            /* 0: there is none */
+  struct aprof_future *published;   /* of a create bracket open here: its key is known, */
+  uint64_t published_id;            /* and a body inside is its, rather than an older one's */
+  struct aprof_future *polled;      /* ran a stackless child that is not over, */
+  uint64_t polled_sequence;         /* nothing happened here since (that sequence), and */
+  uint32_t polled_node;             /* the child was called from this await */
+  uint32_t shed;                    /* enum aprof_step; see govern.h */
+  uint64_t held_until;              /* tick: end of the last of `holds` */
+  struct aprof_counters **segments; /* by node / NODE_SEGMENT */
+  uint32_t epoch;                   /* the profile's, as of the last event; 0: nothing leased */
+  uint32_t index;                   /* of the block */
+  uint64_t check_at;                /* of the block's sequence: when the governor looks, ... */
+  uint64_t time_at;                 /* ... and when events are timed again; or never */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
   uint32_t waits;                 /* for another thread, in an event; atomic */
   struct aprof_future *idler;     /* put aside by the idle bracket, or NULL */
@@ -127,7 +129,8 @@ struct thread {
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */
   struct aprof_counters no_slices; /* of a worker */
-  struct node_entry cache[NODE_CACHE];
+  uint32_t cache_shared;           /* so often an entry's first place was taken, since it grew */
+  struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   struct hold {
     uint64_t begin, end, preempted; /* ticks */
     uint64_t slice;                 /* slice_count when it ended */

@@ -124,9 +124,61 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   return a;
 }
 
+/*
+ * A thread's cache of paths is as large as it has use for: a program of hundreds of functions, in
+ * which few are called twice in a row, would find nothing in a small one, and each of its events
+ * would be a general one. Each entry has two places, side by side.
+ */
+static bool is_free(const struct node_entry *e) {
+  return e->site == NULL;
+}
+
+static struct node_entry *place_for(struct thread *t, uint32_t place, struct aprof_site *site) {
+  struct node_entry *e = node_entry_for(t, place, site), *beside = node_entry_beside(e);
+  if (is_free(e) || (e->site == site && e->place == place))
+    return e;
+  if (beside->site == site && beside->place == place)
+    return beside;
+  t->cache_shared++;
+  *beside = *e; /* the older one goes */
+  return e;
+}
+
+/* Four times, once an eighth of its entries has had to share the first place. Under the lock, since
+   who takes a module away looks at all threads' entries. */
+static SLOW void cache_grow(struct thread *t) {
+  uint32_t count = t->paths / (uint32_t)sizeof *t->cache + 1;
+  t->cache_shared = 0;
+  if (count >= NODE_CACHE_MOST || rt.header->used > rt.capacity / 4 * 3)
+    return; /* the rest is for what sums are made of */
+  rt_lock();
+  const struct node_entry *old = t->cache;
+  struct node_entry *larger = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, 4 * count, sizeof *larger);
+  if (larger != NULL) {
+    arena_publish(larger, APROF_CHUNK_PRIVATE);
+    t->cache = larger;
+    t->paths = (uint32_t)((4 * count - 1) * sizeof *larger);
+    for (uint32_t i = 0; i < count; i++)
+      if (!is_free(&old[i]))
+        *place_for(t, old[i].place, old[i].site) = old[i];
+  }
+  rt_unlock();
+}
+
+void node_cache_clear(struct thread *t) {
+  if (t->cache == NULL) {
+    t->cache = t->first_cache;
+    t->paths = sizeof t->first_cache - sizeof *t->first_cache;
+  }
+  memset(t->cache, 0, t->paths + sizeof *t->cache);
+  t->cache_shared = 0;
+}
+
 struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
                              uint32_t node) {
-  struct node_entry *e = node_entry_for(t, place, site);
+  if (unlikely(t->cache_shared > t->paths / (8 * sizeof *t->cache)))
+    cache_grow(t);
+  struct node_entry *e = place_for(t, place, site);
   *e = (struct node_entry){
       .site = site, .place = place, .node = node, .counters = counters_of(t, node)};
   if (counters_lost(e->counters))

@@ -48,7 +48,12 @@ static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place
   /* Sites lie side by side, and nodes are numbered one by one: without the product a
      dozen functions throw each other out. */
   uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
-  return &t->cache[(both * 0x9e3779b97f4a7c15ull) >> (64 - NODE_CACHE_BITS)];
+  uint32_t at = (uint32_t)(both * 0x9e3779b97f4a7c15ull >> 32) & t->paths;
+  return (struct node_entry *)(void *)((char *)t->cache + at);
+}
+/* Where it is if its first place was taken. */
+static inline struct node_entry *node_entry_beside(struct node_entry *e) {
+  return (struct node_entry *)((uintptr_t)e ^ sizeof *e);
 }
 /* A future that runs finds the site of its bodies in these counters of its function. */
 static inline void function_known(struct aprof_counters *c, uint32_t node) {
@@ -60,11 +65,15 @@ static inline struct aprof_site *address_as_site(const void *function) {
   return (struct aprof_site *)(uintptr_t)function;
 }
 /* What the cache knows there; else NULL. */
-static inline __attribute__((always_inline)) struct node_entry *
-node_cached(struct thread *t, uint32_t place, struct aprof_site *site) {
+static inline struct node_entry *node_cached(struct thread *t, uint32_t place,
+                                             struct aprof_site *site) {
   struct node_entry *e = node_entry_for(t, place, site);
-  return likely(e->site == site) && likely(e->place == place) ? e : NULL;
+  if (likely(e->site == site) && likely(e->place == place))
+    return e;
+  e = node_entry_beside(e);
+  return e->site == site && e->place == place ? e : NULL;
 }
+void node_cache_clear(struct thread *t);
 static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
   struct node_entry *e = node_cached(t, parent << 1 | is_await, site);

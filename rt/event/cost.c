@@ -51,6 +51,7 @@ static void prepare(struct scratch *s, uint32_t index) {
   t->rest = APROF_THREAD_OTHER;
   t->check_at = UINT64_MAX;
   place.instance = rt.instance;
+  node_cache_clear(t);
   struct node_entry *e = node_entry_for(t, 1, &place);
   *e = (struct node_entry){.site = &place, .place = 1, .node = 1, .counters = await};
 }

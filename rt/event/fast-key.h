@@ -192,7 +192,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     return NULL;
   if (where != NULL) {
     bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;
-    return !polls && fast_waits_at(t, c, f, where) ? fast_await(c) : NULL;
+    return !polls && fast_waits_at(t, c, f, where, false) ? fast_await(c) : NULL;
   }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
   return a != NULL && likely(a->await.site == aprof_create_site(f)) ? a : NULL;

@@ -180,7 +180,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   uint32_t index = 0;
-  if (!fast_stops(t, token, f) || !has_histogram(&sliced->function.slice_buckets))
+  if (!fast_stops(t, token, f))
     goto undo;
   if (pauses)
     a = fast_pause(t, f, c, where);

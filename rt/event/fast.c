@@ -18,15 +18,21 @@
 
 /* -- awaits ---------------------------------------------------------------- */
 
-ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
+/* An event that begins with a path: `beside` goes on where that has the second of its places in the
+   thread's cache, for which it is NULL. */
+typedef void opens(struct aprof_site *site, struct aprof_token *token);
+typedef void enters(struct aprof_site *site, struct aprof_token *token, const void *self);
+
+ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
+                         opens *beside) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (unlikely(f == NULL) || unlikely(f->await != 0) || !fast_waits_at(t, c, f, site) ||
-      !has_histogram(&sliced->function.slice_buckets))
+  if (unlikely(f == NULL) || unlikely(f->await != 0) ||
+      !fast_waits_at(t, c, f, site, beside == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock))
@@ -52,6 +58,10 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   return;
 undo:
   unbegin(t);
+  if (beside != NULL) {
+    beside(site, token);
+    return;
+  }
 slow:
   timed_suspend(site, token);
 }
@@ -95,9 +105,9 @@ slow:
 
 /* A body that no future called: the loop, or a new coroutine's first function. */
 ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, const void *self,
-                            struct thread *t, uint32_t clock) {
+                            struct thread *t, uint32_t clock, enters *beside) {
   struct aprof_block *b = t->block;
-  struct node_entry *e = fast_node(t, 0, site, false);
+  struct node_entry *e = fast_node_of(t, 0, site, false, beside == NULL);
   if (unlikely(e == NULL) || unlikely(b->state != APROF_THREAD_OTHER) ||
       unlikely(t->free_list == 0))
     goto undo;
@@ -126,13 +136,16 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   return;
 undo:
   unbegin(t);
-  timed_enter(site, token, self);
+  if (beside != NULL)
+    beside(site, token, self);
+  else
+    timed_enter(site, token, self);
 }
 
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
-                       uint32_t clock) {
+                       uint32_t clock, enters *beside) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
@@ -141,12 +154,12 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     goto undo;
   struct aprof_future *caller = t->cur;
   if (caller == NULL) {
-    fast_enter_root(site, token, self, t, clock);
+    fast_enter_root(site, token, self, t, clock, beside);
     return;
   }
   uint32_t slot = t->free_list;
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
-  struct node_entry *called = fast_node(t, caller->node, at, true);
+  struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
   if (unlikely(called == NULL) || unlikely(slot == 0) ||
       unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0) ||
       unlikely(caller->wake_tick != 0))
@@ -154,7 +167,8 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
-    struct node_entry *e = fast_node(t, fast_above(t, caller->node, clock), site, false);
+    uint32_t above = fast_above(t, caller->node, clock);
+    struct node_entry *e = fast_node_of(t, above, site, false, beside == NULL);
     if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;
     node = e->node;
@@ -192,6 +206,10 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   return;
 undo:
   unbegin(t);
+  if (beside != NULL) {
+    beside(site, token, self);
+    return;
+  }
 slow:
   timed_enter(site, token, self);
 }
@@ -200,7 +218,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
                             struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!has_histogram(&sliced->function.slice_buckets) || !has_histogram(&c->function.exec_buckets))
+  if (!has_histogram(&c->function.exec_buckets))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock))
@@ -263,24 +281,30 @@ slow:
 
 /* -- one set per clock ------------------------------------------------------ */
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void suspend_beside_##name(struct aprof_site *site,             \
+                                                              struct aprof_token *token) {         \
+    fast_suspend(site, token, clock, NULL);                                                        \
+  }                                                                                                \
+  static __attribute__((noinline)) void enter_beside_##name(                                       \
+      struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
+    fast_enter(site, token, self, clock, NULL);                                                    \
+  }                                                                                                \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
-    fast_suspend(site, token, clock);                                                              \
+    fast_suspend(site, token, clock, suspend_beside_##name);                                       \
   }                                                                                                \
   static void resume_##name(struct aprof_token *token) {                                           \
     fast_resume(token, clock);                                                                     \
   }                                                                                                \
   static void enter_##name(struct aprof_site *site, struct aprof_token *token, const void *self) { \
-    fast_enter(site, token, self, clock);                                                          \
+    fast_enter(site, token, self, clock, enter_beside_##name);                                     \
   }                                                                                                \
   static void leave_##name(struct aprof_token *token, int how) {                                   \
     fast_leave(token, how, clock);                                                                 \
   }
 
 #define GOVERNED(clock)                                                                            \
-  APROF_GATE_enter(CHOOSE, clock)                                                                  \
-  APROF_GATE_leave(CHOOSE, clock)                                                                  \
-  APROF_GATE_suspend(CHOOSE, clock)                                                                \
-  APROF_GATE_resume(CHOOSE, clock)
+  APROF_GATE_enter(CHOOSE, clock) APROF_GATE_leave(CHOOSE, clock)                                  \
+      APROF_GATE_suspend(CHOOSE, clock) APROF_GATE_resume(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 

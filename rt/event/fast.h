@@ -184,10 +184,22 @@ ALWAYS bool fast_is_own(const struct aprof_counters *c, const struct aprof_site 
 #endif
 }
 
-/* What node_find would answer, if the thread's cache knows it. */
+/* What node_find would answer, if the thread's cache knows it at the first place; `beside`: or at
+   the second, for which an event has too few registers that it need not save. */
+ALWAYS struct node_entry *fast_node_of(struct thread *t, uint32_t parent, struct aprof_site *site,
+                                       bool is_await, bool beside) {
+  uint32_t place = parent << 1 | is_await;
+  struct node_entry *e = node_entry_for(t, place, site);
+  if (likely(e->site == site) && likely(e->place == place))
+    return e;
+  if (!beside)
+    return NULL;
+  e = node_entry_beside(e);
+  return e->site == site && e->place == place ? e : NULL;
+}
 ALWAYS struct node_entry *fast_node(struct thread *t, uint32_t parent, struct aprof_site *site,
                                     bool is_await) {
-  return node_cached(t, parent << 1 | is_await, site);
+  return fast_node_of(t, parent, site, is_await, false);
 }
 
 /* What a function's node is looked for under. */
@@ -243,10 +255,10 @@ ALWAYS bool fast_max(uint64_t *maximum, uint64_t value, uint32_t clock) {
 /* Is the await of the function that `c` counts, at `site`, the one it was in last, or
    known to the cache? It is fast_await(c) then. */
 ALWAYS bool fast_waits_at(struct thread *t, struct aprof_counters *c, const struct aprof_future *f,
-                          struct aprof_site *site) {
+                          struct aprof_site *site, bool beside) {
   if (likely(c->function.last_site == (uintptr_t)site))
     return true;
-  struct node_entry *e = fast_node(t, f->node, site, true);
+  struct node_entry *e = fast_node_of(t, f->node, site, true, beside);
   if (e == NULL || (site->flags & (APROF_NAMES | APROF_WORKER)) ||
       e->counters->await.function != (uintptr_t)c)
     return false;
@@ -370,9 +382,9 @@ ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct ap
   return true;
 }
 
-/* Is the slice that ends now one to be looked at: the longest, or long? */
+/* Is the slice that ends now one to be looked at: the longest, or long, or without a histogram? */
 ALWAYS bool fast_slice_long(const struct aprof_counters *c, uint64_t length, uint32_t clock) {
-  return unlikely(length > c->function.slice_limit) &&
+  return unlikely(length >= c->function.slice_limit) &&
          (clock != CLOCK_SHED || keeps_maxima(aprof_self));
 }
 

@@ -171,7 +171,7 @@ static void mend_free_list(struct thread *t) {
     last->parent = 0;
   else
     *link = 0;
-  t->free_count = n;
+  t->free_count = (uint16_t)n;
 }
 
 /* Is f the future of a create bracket that is open here? */
@@ -243,7 +243,7 @@ void event_left(struct thread *t) {
   signals_in_libc = false;
   confine_left();
   t->filters = FILTERS_OUTSIDE;
-  memset(t->cache, 0, sizeof t->cache);
+  node_cache_clear(t);
   mend_free_list(t);
   t->suspended = t->polled = NULL;
   t->callback_at = 0;

@@ -35,8 +35,8 @@ static inline void slice_open_worker(struct thread *t) {
   t->slice_counters = &t->no_slices;
 }
 
-/* The slice that ends now, at `site`, is the longest of its function, or long. Returns
-   its length less what the thread was preempted for in it. */
+/* The slice that ends now, at `site`, is the longest of its function, or long, or one of the first.
+   Returns its length less what the thread was preempted for in it. */
 SLOW uint64_t slice_long(struct thread *t, struct aprof_counters *c, uint64_t now, uint32_t site);
 
 /* The slice that ended last goes on: it is none of those that are remembered. */
@@ -53,7 +53,7 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   uint64_t length = now - b->slice_tick;
   t->slice_count++;
   c->function.slices++;
-  if (unlikely(length > c->function.slice_limit))
+  if (unlikely(length >= c->function.slice_limit))
     length = slice_long(t, c, now, site);
   histogram_add(t, b->slice_node, OF_SLICE, &c->function.slice_histogram, length);
 }
@@ -65,6 +65,7 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   uint64_t length = ended - t->block->slice_tick;
   if (unlikely(t->long_count == t->slice_count)) {
     length = t->long_own;
+    t->long_count--; /* the next one of this number may be none */
     hold_forget(t);
   }
   t->slice_count--;

@@ -213,7 +213,7 @@ static struct thread *lease(void) {
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
-  memset(t->cache, 0, sizeof t->cache);            /* its counters were another block's */
+  node_cache_clear(t);                             /* its counters were another block's */
   t->callback_at = 0;
   find_stack(t);
   b->leases++;
@@ -231,7 +231,7 @@ void thread_forget_sites(void) {
   rt_lock();
   for (uint32_t n = 1; n <= rt.header->blocks; n++) {
     struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; t != NULL && i < NODE_CACHE; i++) {
+    for (uint32_t i = 0; t != NULL && i <= t->paths / sizeof *t->cache; i++) {
       __atomic_store_n(&t->cache[i].site, NULL, __ATOMIC_RELAXED);
       __atomic_store_n(&t->cache[i].callee, NULL, __ATOMIC_RELAXED);
     }
@@ -258,7 +258,7 @@ static void enter_epoch(struct thread *t) {
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
     histogram_forget(t->index);
     misses_forget(b);
-    memset(t->cache, 0, sizeof t->cache);
+    node_cache_clear(t);
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     b->preempted = b->preempted_max = b->cpu_ns = 0;

@@ -482,7 +482,35 @@ START_TEST(timed_ones) {
 }
 END_TEST
 
+/* Hundreds of functions of which none is called twice in a row: the thread's cache of paths grows
+   until it knows them. */
+START_TEST(hundreds_of_functions) {
+  enum { MANY = 700, TURNS = 40 };
+  static struct aprof_site many[MANY];
+  uint64_t before = 0;
+  token t, c;
+  attach();
+  for (unsigned i = 0; i < MANY; i++)
+    many[i] = (struct aprof_site){.name = "many",
+                                  .file = "unit.c",
+                                  .line = i + 1,
+                                  .kind = APROF_SITE_FUNCTION,
+                                  .model = APROF_MODEL_STACK};
+  enter(&body, &t);
+  for (unsigned turn = 0; turn < 2 * TURNS; turn++) {
+    if (turn == TURNS)
+      before = general_events();
+    for (unsigned i = 0; i < MANY; i++) {
+      enter(&many[i], &c);
+      leave(&c);
+    }
+  }
+  leave(&t);
+  ck_assert_uint_lt(general_events() - before, 2 * TURNS * MANY / 20);
+}
+END_TEST
+
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address, published_ones,
           ones_that_nobody_creates, runs_inside_a_run, one_that_waits_for_what_it_polls,
           one_that_ticks, ones_whose_key_is_known_early, woken_ones, woken_after_a_reset,
-          stopped_ones, ones_woken_early, timed_ones)
+          stopped_ones, ones_woken_early, timed_ones, hundreds_of_functions)

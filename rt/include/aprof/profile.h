@@ -267,7 +267,8 @@ struct aprof_counters {
       uint64_t last_site, last_await; /* runtime's: the await it was in last, and where its
                                          counters are mapped */
       uint64_t slices;
-      uint64_t slice_limit; /* runtime's, ticks: longer slices are looked at */
+      uint64_t slice_limit; /* runtime's, ticks: slices from there on are looked at; 0: all, as long
+                               as there is no histogram */
       uint64_t slice_buckets;
       uint64_t own; /* runtime's: the site of its bodies: number, and instance above it */
       uint64_t queued_buckets;
