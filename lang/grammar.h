@@ -4,9 +4,9 @@
  *
  * Purpose: the one table that the parser, the errors about what it does not know,
  * `aprof bindings --words` and the check of aprof-bindings(5) are made from.
- * To add a word: its row in grammar.cc, its value in words.cc, what it needs of the
- * rest of the line in check.cc, and what it says in meaning.cc.
- * Cost, locking: none.
+ * To add a word: its row in grammar.cc and the member of Binding that it sets; its value, if it has
+ * one, in words.cc; what it needs of the rest of the line in check.cc, and what it says in
+ * meaning.cc. Cost, locking: none.
  */
 #ifndef APROF_LANG_GRAMMAR_H
 #define APROF_LANG_GRAMMAR_H
@@ -15,26 +15,8 @@
 
 namespace aprof {
 
-enum class Word {
-  Key,
-  Fn,
-  Ok,
-  When,
-  Once,
-  Multi,
-  Pending,
-  Polling,
-  Ready,
-  Rearm,
-  Root,
-  Names,
-  Background,
-  Worker,
-  Due,
-  Label,
-  How,
-  Noreturn
-};
+/* What reads its value. */
+enum class Word { Flag, Key, Fn, Ok, When, Once, Pending, Polling, Due, Label, How };
 enum class Takes { Nothing, Something, Either };
 
 struct VerbRow {
@@ -58,6 +40,7 @@ struct WordRow {
   const char *form; /* of what follows the '=', or null */
   unsigned verbs;   /* bit of each Verb that takes it */
   const char *text;
+  bool Binding::*flag; /* that it sets; or null */
 };
 
 template <typename Row>

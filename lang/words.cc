@@ -22,7 +22,7 @@ static bool read_how(Reader &r, Binding *b) {
   return !r.failed;
 }
 
-static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
+static bool read_value_of(Word word, Reader &r, Binding *b) {
   switch (word) {
   case Word::Key:
     return read_keys(r, &b->key, &b->more_keys);
@@ -33,34 +33,16 @@ static bool read_word_value(Word word, bool given, Reader &r, Binding *b) {
   case Word::When:
     return read_condition(r, &b->when);
   case Word::Once:
-    b->once = true;
-    return !given || read_condition(r, &b->once_if);
+    return read_condition(r, &b->once_if);
   case Word::Pending:
-    b->pending = true;
     return read_constants(r, &b->pending_values);
   case Word::Polling:
-    b->polling = true;
     return read_constants(r, &b->polling_values);
   case Word::Due:
     return read_durations(r, &b->due);
   case Word::How:
     return read_how(r, b);
-  case Word::Multi:
-    return b->multi = true;
-  case Word::Ready:
-    return b->ready = true;
-  case Word::Rearm:
-    return b->rearm = true;
-  case Word::Root:
-    return b->root = true;
-  case Word::Names:
-    return b->names = true;
-  case Word::Background:
-    return b->background = true;
-  case Word::Worker:
-    return b->worker = true;
-  case Word::Noreturn:
-    return b->noreturn = true;
+  case Word::Flag:
   case Word::Label: /* reserved: whatever it says */
     return true;
   }
@@ -80,15 +62,18 @@ bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *see
     if (!(w.verbs & bit(b->verb)))
       return wrong(mistake, head, "'" + name + "' means nothing to " + verb,
                    "it takes: " + words_of(b->verb));
-    if (*seen & bit(w.word))
+    unsigned once = bit(&w - words().begin());
+    if (*seen & once)
       return wrong(mistake, head, "'" + name + "' is given twice");
-    *seen |= bit(w.word);
+    *seen |= once;
     if (given ? w.takes == Takes::Nothing : w.takes == Takes::Something)
       return given ? wrong(mistake, where, "'" + name + "' takes no value")
                    : wrong(mistake, where, "'" + name + "' needs a value",
                            "as in " + name + "=" + w.form);
-    Reader r(text, given ? equals + 1 : where.end, where.end, mistake);
-    return read_word_value(w.word, given, r, b);
+    if (w.flag)
+      b->*w.flag = true;
+    Reader r(text, equals + 1, where.end, mistake);
+    return !given || read_value_of(w.word, r, b);
   }
   return wrong(mistake, head, "unknown word '" + name + "'", verb + " takes: " + words_of(b->verb));
 }

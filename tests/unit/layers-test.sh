@@ -169,6 +169,9 @@ if [ -e "$library" ]; then
     nm -D --undefined-only "$library" | grep -wFf "$work/own" >"$work/odd"
     equal "and of the kernel" "" "$(cat "$work/odd")"
   fi
+  # An event without a body would be called where there is nothing.
+  nm -D --undefined-only "$library" | awk '$1 == "U" && $2 !~ /@|^__(asan|ubsan|tsan|sanitizer)/ { print $2 }' >"$work/odd"
+  equal "libaprof.so lacks nothing of its own" "" "$(cat "$work/odd")"
   contains "libaprof.so exports __aprof_attach" __aprof_attach \
     <(nm -D --defined-only "$library")
   only "libaprof.so needs libc only" "libc.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1" \
