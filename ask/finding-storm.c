@@ -52,9 +52,9 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     const struct view_function *f = &v->function[i];
     uint64_t other = next_often(v, f), seconds = loop.elapsed / 1000000000u;
     bool compares = other >= OTHERS_LEAST || starves(v, f, limits->of[FINDING_STUCK]);
-    if (f->unmeasured || !compares || f->slices / TIMES < other || f->slices / RATE < seconds ||
-        f->loop_exec < loop.elapsed / SHARE || f->loop_exec / f->slices > SHORT_NS ||
-        !loop.elapsed || is_told(list, f))
+    if (f->unmeasured || !f->slices || !compares || f->slices / TIMES < other ||
+        f->slices / RATE < seconds || f->loop_exec < loop.elapsed / SHARE ||
+        f->loop_exec / f->slices > SHORT_NS || !loop.elapsed || is_told(list, f))
       continue;
     const struct view_await *at = begun_at(f);
     char *place = findings_place(f->file, f->line);
