@@ -31,7 +31,7 @@ static const struct command {
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},
     {"diff", LOOK, cmd_diff, "what changed from some runs to others; gates for CI"},
     {"export", GIVE, cmd_export, "write the numbers for other tools: metrics, stacks"},
-    {"serve", GIVE, cmd_serve, "metrics of all profiled processes, over HTTP"},
+    {"serve", GIVE, cmd_serve, "a live page and metrics of all processes, over HTTP"},
     {"list", CONTROL, cmd_list, "list the profiles of live and ended processes"},
     {"on", CONTROL, cmd_on, "switch profiling of a live process on"},
     {"off", CONTROL, cmd_off, "switch it off"},

@@ -20,7 +20,7 @@ enum MHD_Result answer_response(struct MHD_Connection *connection, unsigned stat
                                 struct MHD_Response *response) {
   static const char *const always[][2] = {{"Cache-Control", "no-store"},
                                           {"X-Content-Type-Options", "nosniff"},
-                                          {"Referrer-Policy", "no-referrer"},
+                                          {"Referrer-Policy", "same-origin"},
                                           {"Cross-Origin-Resource-Policy", "same-origin"},
                                           {"Cross-Origin-Opener-Policy", "same-origin"}};
   if (!response)

@@ -21,8 +21,9 @@ enum { FUNCTIONS = 50 };
 enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
 
 struct serve_options {
-  const char *listen, *token_file;
+  const char *listen, *token_file, *source;
   uint64_t functions;
+  bool no_source;
   struct guard *guard;
 };
 
@@ -45,6 +46,10 @@ static const struct option_row options[] = {
      .text = "A name that this server is reached by, beside this machine's own; more than once"},
     {"top", 'n', OPTION_COUNT, offsetof(struct serve_options, functions), "N",
      .text = "The N functions of each process that ran most, in metrics (default 50; 0: all)"},
+    {"source", 's', OPTION_TEXT, offsetof(struct serve_options, source), "DIR",
+     .text = "Look for sources below DIR, where they are not where they were compiled"},
+    {"no-source", 0, OPTION_FLAG, offsetof(struct serve_options, no_source),
+     .text = "Leave the lines of sources out"},
     {0}};
 
 /* -- the server -------------------------------------------------------------------------------- */
@@ -126,21 +131,32 @@ static bool open_all(struct serve *s, const struct serve_options *o) {
 }
 
 static const char *fault_of(const struct arguments *a) {
-  return a->words && !is_of_processes(a->word[0])
-             ? "serve what? A PID or the NAME of processes; without one it is all of them"
+  return a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
+             ? "serve what? A PID, the NAME of processes, or a directory of totals; without one it "
+               "is all processes"
              : NULL;
+}
+
+/* Of a directory or of live ones. */
+static void set_source(struct source *s, const struct serve_options *o, const char *target) {
+  bool recorded = target && directory_is(target);
+  s->directory.path = recorded ? target : NULL;
+  s->target = s->watch.target = recorded ? NULL : target;
+  s->functions = o->functions;
+  s->page =
+      (struct page_options){.source = o->source, .no_source = o->no_source, .limits = ASK_DEFAULTS};
 }
 
 int main(int argc, char **argv) {
   static char name[] = "aprof serve";
-  struct serve s = {.source = {.functions = FUNCTIONS}};
+  struct serve s = {.listening = {.fd = -1}};
   struct serve_options o = {.listen = "127.0.0.1:9797", .functions = FUNCTIONS, .guard = &s.guard};
   struct arguments a = {
-      .usage = "[TARGET]",
-      .about = "Serves what is profiled on this machine over HTTP: metrics at /metrics, for "
-               "Prometheus and its kin.\v"
+      .usage = "[TARGET|DIR]",
+      .about = "Serves what is profiled on this machine over HTTP: a page for people, as it moves, "
+               "and at /metrics what Prometheus and its kin scrape.\v"
                "TARGET: a PID, or the NAME of processes; without one it is all live processes that "
-               "are profiled and that you may read.",
+               "are profiled and that you may read. DIR: totals that were written as time went on.",
       .table = {{options, &o}},
       .most = 1,
       .offers = OFFER_PROCESSES,
@@ -149,9 +165,7 @@ int main(int argc, char **argv) {
   argp_err_exit_status = CLI_USAGE;
   argv[0] = name;
   arguments_parse(&a, argc, argv);
-  s.source.target = a.words ? a.word[0] : NULL;
-  s.source.watch.target = s.source.target;
-  s.source.functions = o.functions;
+  set_source(&s.source, &o, a.words ? a.word[0] : NULL);
   int signals = block_signals();
   if (!open_all(&s, &o))
     return CLI_FAILED;

@@ -60,15 +60,25 @@ static const struct refusal no_process = {404, "no process of that number is pro
                                                "read; /api/processes lists them"};
 
 static enum MHD_Result answer_shown(struct serve *s, struct MHD_Connection *connection,
-                                    struct request *request) {
-  struct document *shown = source_shown(&s->source, &request->key);
+                                    const struct request *request, enum shown_as as) {
+  struct document *shown = source_shown(&s->source, as, &request->key);
   return shown ? answer_document(connection, MHD_HTTP_OK, MEDIA_JSON, POLICY_NOTHING, shown)
                : answer_sentence(connection, no_process.status, no_process.sentence, NULL);
 }
 
+static enum MHD_Result answer_totals(struct serve *s, struct MHD_Connection *connection,
+                                     struct request *request) {
+  return answer_shown(s, connection, request, SHOWN_TOTALS);
+}
+
+static enum MHD_Result answer_drawn(struct serve *s, struct MHD_Connection *connection,
+                                    struct request *request) {
+  return answer_shown(s, connection, request, SHOWN_PAGE);
+}
+
 static enum MHD_Result answer_events(struct serve *s, struct MHD_Connection *connection,
                                      struct request *request) {
-  struct document *shown = source_shown(&s->source, &request->key);
+  struct document *shown = source_shown(&s->source, SHOWN_TOTALS, &request->key);
   document_release(shown);
   if (!shown)
     return answer_sentence(connection, no_process.status, no_process.sentence, NULL);
@@ -101,10 +111,21 @@ static enum MHD_Result answer_login(struct serve *s, struct MHD_Connection *conn
   return result;
 }
 
+static bool write_page(void *context, FILE *out) {
+  (void)context;
+  page_write(NULL, NULL, "'self'", out);
+  return true;
+}
+
 static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *connection,
                                    struct request *request) {
   (void)s, (void)request;
-  return answer_sentence(connection, MHD_HTTP_OK, "aprof serve: /metrics, /api/processes", NULL);
+  struct document *page = page_is_there() ? document_make(write_page, NULL) : NULL;
+  return page ? answer_document(connection, MHD_HTTP_OK, MEDIA_HTML, POLICY_PAGE, page)
+              : answer_sentence(connection, MHD_HTTP_OK,
+                                "this aprof was built without the page, for npm was not there; "
+                                "there are /metrics, /api/processes, /api/totals",
+                                NULL);
 }
 
 static const struct route routes[] = {
@@ -112,7 +133,8 @@ static const struct route routes[] = {
     {"/login", "POST", true, false, answer_login},
     {"/metrics", "GET, HEAD", false, false, answer_metrics},
     {"/api/processes", "GET, HEAD", false, false, answer_processes},
-    {"/api/totals", "GET, HEAD", false, true, answer_shown},
+    {"/api/page", "GET, HEAD", false, true, answer_drawn},
+    {"/api/totals", "GET, HEAD", false, true, answer_totals},
     {"/api/events", "GET", false, true, answer_events},
 };
 

@@ -21,7 +21,8 @@ static void forget_last(struct source *s) {
   s->last = NULL;
 }
 
-static bool write_metrics(struct source *s, const char *format, FILE *out) {
+/* Of live ones no counter falls. */
+static size_t load_live(struct source *s) {
   struct view **view;
   /* Whoever scrapes sees what is not there; said here it would be each time. */
   complain_never(true);
@@ -30,11 +31,18 @@ static bool write_metrics(struct source *s, const char *format, FILE *out) {
   for (size_t i = 0; i < views; i++)
     for (size_t j = 0; j < s->lasts; j++)
       view_raise(view[i], s->last[j]);
-  const struct format_options options = {.functions = s->functions};
-  format_find(format)->write((const struct view *const *)view, views, &options, out);
   forget_last(s);
   s->last = view;
-  s->lasts = views;
+  return s->lasts = views;
+}
+
+static bool write_metrics(struct source *s, const char *format, FILE *out) {
+  const struct format_options options = {.functions = s->functions};
+  const struct view **recorded = NULL;
+  size_t views = s->directory.path ? directory_views(&s->directory, &recorded) : load_live(s);
+  format_find(format)->write(recorded ? recorded : (const struct view *const *)s->last, views,
+                             &options, out);
+  free(recorded);
   return true;
 }
 
@@ -64,11 +72,15 @@ static void add_process(struct found *found, void *context) {
 }
 
 static bool write_processes(void *source, FILE *out) {
-  struct processes all = {.target = ((const struct source *)source)->target};
+  struct source *s = source;
+  struct processes all = {.target = s->target};
   char host[256] = "";
   struct emit e;
   gethostname(host, sizeof host - 1);
-  find_live(add_process, &all);
+  if (s->directory.path)
+    directory_list(&s->directory, &all.found);
+  else
+    find_live(add_process, &all);
   emit_begin(&e, out, "aprof.list/1");
   emit_text(&e, "host", host);
   listing_json(&all.found, &e);
@@ -83,42 +95,66 @@ struct document *source_processes(struct source *s) {
 
 /* -- one process ---------------------------------------------------------------------------- */
 
+static struct view *look(struct source *s, const struct feed_key *key, struct looked *looked) {
+  *looked = (struct looked){.own = true};
+  return s->directory.path ? directory_look(&s->directory, key->pid, key->range)
+                           : watch_look(&s->watch, key->pid, key->range, looked);
+}
+
+static void write_page(const struct source *s, struct view *v, bool sources, FILE *out) {
+  struct page_options page = s->page;
+  char *target = print_string("%lld", (long long)v->process.pid);
+  page.no_source |= !sources;
+  page.target = s->directory.path ? NULL : target;
+  page_json(v, &page, false, out);
+  free(target);
+}
+
 bool source_feed(void *source, const struct feed_key *key, bool *last, FILE *out) {
   struct source *s = source;
-  struct view *v = watch_look(&s->watch, key->pid, key->range, last);
+  struct looked looked;
+  struct view *v = look(s, key, &looked);
   if (v)
-    totals_write(v, out);
+    write_page(s, v, false, out);
+  *last = looked.ended;
   view_free(v);
   return v != NULL;
 }
 
 struct showing {
   struct source *source;
-  struct feed_key key;
+  const struct shown *shown;
 };
 
 static bool write_shown(void *context, FILE *out) {
-  struct showing *showing = context;
-  bool ended;
-  return source_feed(showing->source, &showing->key, &ended, out);
+  const struct showing *showing = context;
+  struct looked looked;
+  struct view *v = look(showing->source, &showing->shown->key, &looked);
+  if (v && showing->shown->as == SHOWN_PAGE)
+    write_page(showing->source, v, looked.own, out);
+  else if (v)
+    totals_write(v, out);
+  view_free(v);
+  return v != NULL;
 }
 
-static struct shown *shown_of(struct source *s, const struct feed_key *key) {
+static struct shown *shown_of(struct source *s, enum shown_as as, const struct feed_key *key) {
   struct shown *oldest = s->shown;
   for (struct shown *one = s->shown; one < s->shown + SHOWN; one++) {
-    if (one->asked && one->key.pid == key->pid && one->key.range == key->range)
+    if (one->asked && one->as == as && one->key.pid == key->pid && one->key.range == key->range)
       return one;
     if (one->asked < oldest->asked)
       oldest = one;
   }
   latest_drop(&oldest->latest);
+  oldest->as = as;
   oldest->key = *key;
   return oldest;
 }
 
-struct document *source_shown(struct source *s, const struct feed_key *key) {
-  struct shown *shown = shown_of(s, key);
-  struct showing showing = {s, *key};
+struct document *source_shown(struct source *s, enum shown_as as, const struct feed_key *key) {
+  struct shown *shown = shown_of(s, as, key);
+  struct showing showing = {s, shown};
   shown->asked = monotonic_now();
   return latest_get(&shown->latest, write_shown, &showing);
 }
@@ -127,6 +163,7 @@ void source_close(struct source *s) {
   for (size_t i = 0; i < SHOWN; i++)
     latest_drop(&s->shown[i].latest);
   watch_close(&s->watch);
+  directory_close(&s->directory);
   forget_last(s);
   latest_drop(&s->metrics[0]);
   latest_drop(&s->metrics[1]);

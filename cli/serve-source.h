@@ -8,12 +8,17 @@
 #ifndef APROF_CLI_SERVE_SOURCE_H
 #define APROF_CLI_SERVE_SOURCE_H
 
+#include "serve-directory.h"
 #include "serve-document.h"
 #include "serve-stream.h"
 #include "serve-watch.h"
+#include "show/page.h"
+
+enum shown_as { SHOWN_TOTALS, SHOWN_PAGE };
 
 /* A document about one process, kept for others who ask for it. */
 struct shown {
+  enum shown_as as;
   struct feed_key key;
   struct latest latest;
   int64_t asked;
@@ -21,7 +26,9 @@ struct shown {
 enum { SHOWN = 8 };
 
 struct source {
-  const char *target; /* a PID or NAME; NULL: all */
+  const char *target;         /* a PID or NAME; NULL: all */
+  struct directory directory; /* in its place, if it has a path */
+  struct page_options page;
   uint64_t functions; /* in metrics, one by one */
   struct latest metrics[2], processes;
   struct view **last; /* as they were scraped: counters do not fall */
@@ -34,8 +41,9 @@ struct source {
 struct document *source_metrics(struct source *, bool open);
 struct document *source_processes(struct source *);
 /* NULL: there is no such process, or none that may be read. */
-struct document *source_shown(struct source *, const struct feed_key *);
-/* The same for who listens; a feed_writer of a struct source. */
+struct document *source_shown(struct source *, enum shown_as, const struct feed_key *);
+/* The page's document for who listens, without sources, which the first one has: a feed_writer of a
+   struct source. */
 bool source_feed(void *source, const struct feed_key *, bool *last, FILE *out);
 void source_close(struct source *);
 

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECOND ((int64_t)1000000000)
@@ -21,7 +22,7 @@ struct watched {
   struct watched *next;
   int64_t pid, looked, again, asked; /* monotonic ns; again: not before that */
   int fd;
-  bool ended;
+  struct looked is;
   struct aprof_header header;
   struct follow *follow;
   struct history *history;
@@ -72,6 +73,8 @@ static void add(struct found *found, void *context) {
     release(w);
     return;
   }
+  struct stat st;
+  w->is.own = !fstat(w->fd, &st) && st.st_uid == geteuid();
   w->history = history_new(LONGEST, MEMORY);
   search->found = w;
 }
@@ -81,7 +84,7 @@ static struct watched *find(struct watch *all, int64_t pid) {
   while (w && w->pid != pid)
     w = w->next;
   /* One that has ended may have left its number to another. */
-  if (w && !w->ended)
+  if (w && !w->is.ended)
     return w;
   struct search search = {all, pid, NULL};
   find_live(add, &search);
@@ -96,21 +99,21 @@ static struct watched *find(struct watch *all, int64_t pid) {
 
 static void read_again(struct watched *w) {
   int64_t now = monotonic_now();
-  if (w->ended || now < w->again)
+  if (w->is.ended || now < w->again)
     return;
-  w->ended = profile_state(w->fd, &w->header) != PROFILE_LIVE;
-  const struct view_request how = {.reason = w->ended ? "recovered" : "request"};
-  struct view *v = follow_view(w->follow, &how, w->ended);
+  w->is.ended = profile_state(w->fd, &w->header) != PROFILE_LIVE;
+  const struct view_request how = {.reason = w->is.ended ? "recovered" : "request"};
+  struct view *v = follow_view(w->follow, &how, w->is.ended);
   if (v) {
-    v->alive = !w->ended;
-    v->stopped = !w->ended && find_is_stopped(w->pid);
+    v->alive = !w->is.ended;
+    v->stopped = !w->is.ended && find_is_stopped(w->pid);
     history_add(w->history, v);
   }
   w->looked = monotonic_now();
   w->again = w->looked + APART * (w->looked - now);
 }
 
-struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, bool *ended) {
+struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, struct looked *looked) {
   /* Whoever asks is told; said here it would be each time. */
   complain_never(true);
   struct watched *w = find(all, pid);
@@ -122,7 +125,7 @@ struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, bool *en
   if (!now)
     return NULL;
   w->asked = monotonic_now();
-  *ended = w->ended;
+  *looked = w->is;
   return window ? window : view_copy(now);
 }
 

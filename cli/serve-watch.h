@@ -19,10 +19,14 @@ struct watch {
   struct watched *first;
 };
 
+struct looked {
+  bool ended; /* that is how it did */
+  bool own;   /* it is of the user who runs us, who would read the sources that it names, too */
+};
+
 /* What that process did in about the last `range` ns (0: since its start), the caller's to change
-   and to free before the next look. NULL: there is no such process that may be looked at. `ended`:
-   it has, and that is how it did. */
-struct view *watch_look(struct watch *, int64_t pid, uint64_t range, bool *ended);
+   and to free before the next look. NULL: there is no such process that may be looked at. */
+struct view *watch_look(struct watch *, int64_t pid, uint64_t range, struct looked *);
 void watch_close(struct watch *);
 
 #endif

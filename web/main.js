@@ -7,17 +7,22 @@ import { count, percent, place, plural, time } from './format.js';
 import { functions } from './functions.js';
 import { health, lost } from './health.js';
 import { live } from './live.js';
+import { serve } from './serve.js';
 import { lineId, sources } from './source.js';
 import { waits, wakes } from './waits.js';
 
 const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['functions', 'Functions'], ['flame', 'Flame graph'],
   ['waits', 'Waits'], ['wakes', 'Wakes'], ['live', 'Live'], ['source', 'Source'], ['health', 'Health']];
 
+let chosen = null; // the function that was selected last, whatever its index in the next document
+const known = (f) => JSON.stringify([f.name, f.file, f.line, f.column]);
+
 /** What the parts of the page share: the document, what is selected, links between parts. */
 class Page {
   constructor(doc) {
     this.doc = doc;
-    this.selected = null;
+    const selected = doc.functions.findIndex((f) => known(f) === chosen);
+    this.selected = selected < 0 ? null : selected;
     this.heard = [];
     this.paths = doc.paths.rows.map((row) => {
       const path = Object.fromEntries(doc.paths.columns.map((name, i) => [name, row[i]]));
@@ -35,6 +40,7 @@ class Page {
 
   select(index) {
     this.selected = index;
+    chosen = known(this.doc.functions[index]);
     for (const hear of this.heard) hear();
   }
 
@@ -106,14 +112,14 @@ function redraw() {
   for (const figure of document.querySelectorAll('figure')) figure.redraw?.();
 }
 
-function head(doc) {
+function head(doc, interval) {
   const { process: p, summary, health: state } = doc;
   const who = doc.processes.length ? `${doc.processes.length} processes` : `pid ${p.pid}${summary.only_loop ? `, loop ${summary.only_loop}` : ''}`;
   const missing = lost(state);
   const whole = p.measured_ns === null || time(p.measured_ns) === time(p.elapsed_ns);
   const length = whole ? time(p.elapsed_ns) : `${time(p.measured_ns)} of ${time(p.elapsed_ns)}`;
   const facts = [
-    [summary.interval ? 'between the two' : 'measured', length],
+    [summary.interval ? interval : 'measured', length],
     ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
     ['loop busy', percent(summary.busy)],
     ['longest hold', time(summary.hold_max_ns)],
@@ -139,9 +145,9 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
   h('kbd', null, 'g'), ' goes to it; arrows go from row to row, and from box to box. ~ lacks something: ',
   'detail was shed. Times are of futures: two that wait at once both wait.');
 
-export function draw(doc) {
+export function draw(doc, interval = 'between the two') {
   const page = new Page(doc);
-  document.getElementById('page').replaceChildren(head(doc),
+  document.getElementById('page').replaceChildren(head(doc, interval),
     h('main', null, [findings, loops, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
 }
 
@@ -153,3 +159,4 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 document.addEventListener('keydown', keys);
 const embedded = document.getElementById('document').textContent;
 if (embedded.trim()) draw(JSON.parse(embedded));
+else serve((doc) => draw(doc, 'in the last'));

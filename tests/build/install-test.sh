@@ -11,6 +11,7 @@ check "make install DESTDIR=" make -C "$build" install DESTDIR="$stage"
 has() { check "installed: $1" test -e "$stage$prefix/$1"; }
 has bin/aprof
 ! grep -q '^am__append.* = aprof-check' "$build/Makefile" || has bin/aprof-check
+! grep -q '^am__append.* = aprof-serve' "$build/Makefile" || has bin/aprof-serve
 has lib/libaprof.so.0
 has lib/libaprof.a
 has lib/aprof.so

@@ -19,6 +19,7 @@ cd "$work" || exit 1
 "${CC:-gcc}" -O1 -I"$src/rt/include" "$src/tests/cli/scale.c" -o other -lpthread || exit 1
 # start N PROGRAM FUNCTIONS: sets pid; it lives until its standard input ends
 start() {
+  rm -f "in$1" "pid$1"
   mkfifo "in$1"
   LD_PRELOAD=$build/rt/.libs/libaprof.so.0 "./$2" "$3" 2 200 <"in$1" >"pid$1" 2>/dev/null &
   started+=($!)
@@ -75,7 +76,7 @@ equal "HEAD" "200 0" "$(curl -sI -o headers -w '%{http_code} %{size_download}\n'
 
 # Processes come and go.
 get /api/processes >/dev/null
-equal "/api/processes: it is there" "$one" "$(jq ".profiles[] | select(.pid == $one) | .pid" body)"
+equal "/api/processes: it is there" "$one" "$(value body "one(t.profiles, pid=$one).pid")"
 check "/api/processes: as its schema says" conforms body
 start 2 other 20
 two=$pid
@@ -83,19 +84,26 @@ two=$pid
 scraped() { get /metrics >/dev/null && grep -q "^aprof_function_created_total{.*pid=\"$1\"" body; }
 gone() { get /metrics >/dev/null && ! grep -q "pid=\"$1\"" body; }
 check "a process that comes is served" until_true scraped "$two"
-get /api/processes >/dev/null
-equal "/api/processes: the youngest is the last" '["other","live"]' \
-  "$(jq -c ".profiles | map(select(.pid == $one or .pid == $two)) | last | [.name, .state]" body)"
+# listed PID: it is in the list, behind all others of this test
+listed() {
+  get /api/processes >/dev/null
+  equal_to "$1" "$(value body "[q.pid for q in t.profiles if q.pid in ($one, $two)][-1]")"
+}
+equal_to() { [ "$1" = "$2" ]; }
+check "/api/processes: the youngest is the last" until_true listed "$two"
 
 # One process: its totals, and events with what it did lately, while somebody listens.
 equal "/api/totals" 200 "$(get "/api/totals?pid=$two")"
 "$aprof" dump -o two.json "$two"
-numbers() { jq -c '[.functions[] | [.name, .created, .exec_ns, .waiting_ns]] | sort' "$1"; }
+numbers() { value "$1" "sorted([g.name, g.created, g.exec_ns, g.waiting_ns] for g in t.functions)"; }
 equal "/api/totals: what aprof dump writes" "$(numbers two.json)" "$(numbers body)"
 check "/api/totals: as its schema says, and it adds up" totals_close body
 for range in 10s 1m 10m 30m 3h start; do
   equal "/api/totals: of the last $range" 200 "$(get "/api/totals?range=$range&pid=$two")"
 done
+equal "/api/page" 200 "$(get "/api/page?pid=$two&range=10s")"
+check "/api/page: as its schema says" conforms body
+equal "/api/page: what it is of" "$two true" "$(value body "t.target, t.summary.alive")"
 # listen NAME: events of $two go to NAME; sets listener
 listen() {
   curl -sN --max-time 100 "${url}api/events?pid=$two&range=10s" >"$1" 7>&- 8>&- &
@@ -108,7 +116,7 @@ several() { [ "$(documents "$1")" -ge 3 ]; }
 listen events
 check "events: one after the other" until_true several events
 awk '/^data: /{ print substr($0, 7) } /^$/ { exit }' events >event.json
-check "events: each is a document" totals_close event.json
+check "events: each is a document of the page" conforms event.json
 for _ in 1 2 3 4 5; do listen "events$_"; done
 check "events: for each who listens" until_true several events5
 check "events: those who listen to one thing hear the same" test -n \
@@ -229,6 +237,64 @@ made=$(sed -n 's/^token: //p' beyond.out)
 equal "beyond this machine: with the one that was made" 200 "$(get /metrics -H "Authorization: Bearer $made")"
 check "it is a long one" test ${#made} = 32
 
+# A directory that totals come into.
+mkdir totals
+"$aprof" dump -o totals/a.1.json "$one"
+# later N: the totals of 10 N seconds later, in which each function has made 5 N more
+later() {
+  edit totals/a.1.json "t.process.elapsed_ns += $1 * 10**10
+first = {q.function_index: q for q in reversed(t.tree) if 'await' not in q}
+for i, q in first.items():
+  for g in (q, t.functions[i]): g.created += 5 * $1; g.done += 5 * $1" >"a.$1.new" && mv "a.$1.new" "totals/a.$(($1 + 1)).json"
+}
+later 1
+later 2
+echo '{"schema": "none"}' >totals/other.json
+echo nothing >totals/notes.txt
+made() { value "$1" "total(t.functions, 'created')"; }
+functions=$(value totals/a.1.json "len(t.functions)")
+serve recorded totals
+get /api/processes >/dev/null
+equal "a directory: what it has totals of" "$one scale done" "$(value body "tuple(pick(t.profiles[0], 'pid name state'))")"
+get "/api/totals?pid=$one&range=10s" >/dev/null
+equal "a directory: the last 10 s of it" "10000000000 $((5 * functions))" "$(value body t.process.elapsed_ns) $(made body)"
+get "/api/totals?pid=$one" >/dev/null
+equal "a directory: all of it" "$(made totals/a.3.json)" "$(made body)"
+later 3
+come() { get "/api/totals?pid=$one" >/dev/null && equal_to "$(made totals/a.4.json)" "$(made body)"; }
+check "a directory: what has come since" until_true come
+get /metrics >/dev/null
+equal "a directory: metrics of the last" "$(made totals/a.4.json)" \
+  "$(awk '/^aprof_function_created_total\{/ { sum += $NF } END { print sum }' body)"
+equal "a directory: the page's document" 200 "$(get "/api/page?pid=$one&range=10s")"
+equal "a directory: no other process" 404 "$(get "/api/totals?pid=$$")"
+equal "a directory: nothing is said of what else is in it" "" "$(cat recorded.err)"
+
+# The page, in a browser.
+if grep -q '^PAGE_TRUE = #' "$build/Makefile"; then
+  equal "without the page: what there is" 200 "$(get /)"
+elif ! command -v chromium >/dev/null; then
+  not_ok "there is a browser to open the page (Debian: chromium)"
+elif "$src/web/install" "$src/web" "$build/web/test" >install.out 2>&1; then
+  start 2 other 20
+  chmod 600 token.txt
+  serve page --token-file token.txt
+  while IFS= read -r line; do
+    case $line in
+    "ok "*) ok "page: ${line#ok }" ;;
+    "not ok "*) not_ok "page: ${line#not ok }" ;;
+    ending) exec 8>&- ;;
+    "ended "*) equal "page: all of it was tried" "ended 0" "$line" ;;
+    *) echo "$line" ;;
+    esac
+  done < <(exec 7>&- 8>&-; node "$src/tests/web/serve.mjs" "$build/web/test" "$url" "$pid" "$(cat token.txt)" 2>&1; echo "ended $?")
+  kill "$server"
+  wait "$server"
+else
+  not_ok "packages to try the page with" install.out
+fi
+serve beyond --listen 0.0.0.0:0
+
 # The end.
 kill -INT "$server"
 wait "$server"
@@ -261,13 +327,14 @@ if command -v prometheus >/dev/null && command -v wrk >/dev/null && [ -x "$build
   # ask QUERY: the value of its only result
   ask() {
     curl -s --max-time 5 -G "http://127.0.0.1:$free/api/v1/query" --data-urlencode "query=$1" |
-      jq -r '.data.result[0].value[1] // empty'
+      value - "t.data.result[0].value[1] if t.data.result else ''"
   }
   scrapes() { [ "$(ask 'count_over_time(up[5m])' || echo 0)" -ge 6 ]; }
   check "Prometheus scrapes a busy server" until_true scrapes
   equal "Prometheus: every time" 1 "$(ask 'min_over_time(up[5m])')"
   equal "Prometheus: no counter was reset" 0 "$(ask 'sum(resets(aprof_function_created_total[5m])) + sum(resets(aprof_function_wall_seconds_total[5m]))')"
-  check "Prometheus: futures end" test "$(ask 'sum(increase(aprof_function_done_total[5m]))' | sed 's/\..*//')" -gt 10
+  ends() { [ "$(ask 'sum(increase(aprof_function_done_total[5m]))' | sed 's/\..*//')" -gt 10 ]; }
+  check "Prometheus: futures end" until_true ends
   exec 5>&-
   wait "$falls"
   equal "no counter falls" "over" "$(cat falls.txt)"

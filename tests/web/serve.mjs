@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The page of `aprof serve` in a browser: serve.mjs PACKAGES URL PID TOKEN. Prints ok and not ok.
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { browser } from './browser.mjs';
+
+const [packages, url, pid, token] = process.argv.slice(2);
+const axe = readFileSync(createRequire(`${packages}/package.json`).resolve('axe-core/axe.min.js'), 'utf8');
+const said = (good, name, why) => console.log(good ? `ok ${name}` : `not ok ${name}: ${JSON.stringify(why)}`);
+
+const chromium = await browser(packages);
+const context = await chromium.newContext({ viewport: { width: 1280, height: 900 } });
+const page = await context.newPage();
+page.setDefaultTimeout(60000);
+const faults = [];
+page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+page.on('pageerror', (error) => faults.push(String(error)));
+
+// The form, and the way in.
+await page.goto(url);
+faults.length = 0; // that the form comes with a status of 401 is said there
+await page.fill('input[name=token]', token);
+await page.click('button');
+await page.waitForSelector('#health');
+said(true, 'the form lets one in');
+said((await context.cookies()).every((cookie) => cookie.httpOnly && cookie.sameSite === 'Strict'), 'the cookie is for no script', await context.cookies());
+said(!page.url().includes(token), 'the token is not in the URL', page.url());
+
+// What is shown is chosen, and moves.
+const again = async () => {
+  const mark = String(Math.random());
+  await page.evaluate((text) => { document.querySelector('#page main').dataset.mark = text; }, mark);
+  await page.waitForFunction((text) => document.querySelector('#page main').dataset.mark !== text, mark);
+};
+await page.selectOption('#process', pid);
+await page.waitForFunction((text) => document.querySelector('h1').textContent.includes(`pid ${text} `), pid);
+said(page.url().includes(`pid=${pid}&range=10s`), 'a process is chosen, and stands in the URL', page.url());
+await again();
+await again();
+said(true, 'it is drawn again as it moves');
+await page.click('text=since start');
+await page.waitForSelector('#functions tbody tr:nth-child(3) .pick');
+const name = await page.textContent('#functions tbody tr:nth-child(3) .name');
+await page.fill('#filter', name);
+await page.click('#functions tbody .pick');
+await again();
+said(await page.inputValue('#filter') === name, 'a filter stays', await page.inputValue('#filter'));
+said(await page.textContent('#functions tr.picked .name') === name, 'what was selected stays so', name);
+await page.click('text=10 min');
+await page.waitForFunction(() => location.search.includes('range=10m'));
+said(await page.textContent('.serve [aria-pressed=true]') === '10 min', 'a range is chosen');
+await again();
+await page.click('text=freeze');
+said(await page.textContent('.serve [role=status]') === 'It stands still.', 'it can be frozen');
+await page.reload();
+await page.waitForSelector('#health');
+said(await page.textContent('.serve [aria-pressed=true]') === '10 min', 'a reload shows the same');
+await page.evaluate(axe);
+const { violations } = await page.evaluate(() => window.axe.run());
+said(!violations.length, 'axe finds nothing', violations.map((v) => [v.id, v.nodes[0].html]));
+
+// Its end is told.
+await page.waitForFunction(() => document.querySelector('.serve [role=status]').textContent === '');
+console.log('ending');
+await page.waitForFunction(() => /has ended/.test(document.querySelector('.serve [role=status]').textContent));
+said(true, 'the end of the process is told');
+said(!faults.length, 'nothing is complained of', faults);
+await chromium.close();
