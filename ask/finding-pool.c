@@ -50,6 +50,15 @@ static const struct view_await *longest(const struct view_function *f) {
   return f->lateness.is && f->lateness.count ? NULL : most;
 }
 
+/* Who ends most of its waits; NULL: it is not known. */
+static const struct view_waker *woken_by(const struct view_function *f) {
+  const struct view_waker *most = NULL;
+  for (size_t i = 0; i < f->wakers; i++)
+    if (!f->waker[i].clock && f->waker[i].file && (!most || f->waker[i].count > most->count))
+      most = &f->waker[i];
+  return most;
+}
+
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct sums *sum = allocate(v->functions + 1, sizeof *sum);
   (void)limits;
@@ -64,6 +73,7 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     if (each < LEAST_NS || each < life / 100 * PERCENT ||
         at->waits.bucket[0].lower * LUCKY_TIMES > at->waits.p50)
       continue;
+    const struct view_waker *by = woken_by(f);
     findings_add(
         list,
         (struct finding){
@@ -75,11 +85,11 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .at = findings_place(at->file, at->line),
             .text = sentence(
                 "`%s`: %s of the %s of each future are waits that no child of it covers, most of "
-                "all at %s, where the shortest took %s: a pool or queue that is too small, or "
+                "all at %s%s%s, where the shortest took %s: a pool or queue that is too small, or "
                 "what nothing describes",
                 f->name, told_mark(LACKS(f->lacks, function, wall), told_time(each)),
-                told_time(life), place_text(at->file, at->line),
-                told_time(at->waits.bucket[0].lower))});
+                told_time(life), place_text(at->file, at->line), by ? ", until woken at " : "",
+                by ? place_text(by->file, by->line) : "", told_time(at->waits.bucket[0].lower))});
   }
   free(sum);
 }

@@ -12,9 +12,14 @@
 /* The slow ones: this often of all at least, one of so many and at most one of so few; and with
    this part of all the time. What others on the machine do to a loop makes less than SLOW_NS. */
 enum { LEAST_COUNT = 100, LEAST_SLOW = 4, ONE_OF_MOST = 400, TENTHS_MOST = 4, TIME_SHARE = 20 };
-/* Between the two there is next to nothing: one of so many slow ones, over this many times. */
-enum { BETWEEN_SHARE = 5, BETWEEN = 4 };
+/* Between the two there is next to nothing: one of so many slow ones, over this many times; or
+   half of them, where the slow ones are as good as alike: this part of them within a quarter of
+   their middle. What a busy machine adds has a tail, and no second middle. */
+enum { BETWEEN_SHARE = 5, BETWEEN = 4, BETWEEN_ALIKE = 2, TENTHS_ALIKE = 8 };
 #define SLOW_NS 20000000u
+/* Of a timer, which takes as long as it is told to, at most one of so many are slow; and so many
+   waits at most are thought to be behind one long hold. */
+enum { ONE_OF_TIMED = 50, BEHIND_HOLD = 8 };
 
 struct speeds {
   uint64_t count, slow_count, fast, slow; /* ns */
@@ -31,6 +36,14 @@ static uint64_t middle(const struct bucket *b, size_t buckets) {
   return buckets_percentile(b, buckets, 500, HISTOGRAM_NO_MAX);
 }
 
+static bool are_alike(const struct bucket *b, size_t from, size_t to, uint64_t middle) {
+  uint64_t near = 0;
+  for (size_t i = from; i < to; i++)
+    if (b[i].lower >= middle - middle / 4 && b[i].lower <= middle + middle / 4)
+      near += b[i].count;
+  return near >= counted(b, from, to) / 10 * TENTHS_ALIKE;
+}
+
 /* At the widest gap, by the time behind it. */
 static bool has_two(const struct distribution *d, struct speeds *found) {
   const struct bucket *b = d->bucket;
@@ -43,9 +56,11 @@ static bool has_two(const struct distribution *d, struct speeds *found) {
       slow++;
     uint64_t slow_count = counted(b, slow, d->count), between = counted(b, i, slow);
     if (slow_count < LEAST_SLOW || slow_count < all / ONE_OF_MOST ||
-        slow_count > all / 10 * TENTHS_MOST || between > slow_count / BETWEEN_SHARE)
+        slow_count > all / 10 * TENTHS_MOST || between > slow_count / BETWEEN_ALIKE)
       continue;
     struct speeds s = {all, slow_count, middle(b, i), middle(b + slow, d->count - slow)};
+    if (between > slow_count / BETWEEN_SHARE && !are_alike(b, slow, d->count, s.slow))
+      continue;
     if (s.slow < SLOW_NS || s.slow < 2 * BETWEEN * s.fast || s.slow * slow_count <= most ||
         s.slow * slow_count < time / TIME_SHARE)
       continue;
@@ -55,43 +70,46 @@ static bool has_two(const struct distribution *d, struct speeds *found) {
   return most != 0;
 }
 
-/* One that waits for a time is as slow as that is long, a held loop makes all slow, and who waits
-   for what it called or made is told by that. */
-static bool may_be(const struct view_function *f, const struct view_await *a) {
-  bool timed = f->lateness.is && f->lateness.count;
-  return !a->background && ask_is_outside(a->kind) && !(timed && !strcmp(a->kind, "create")) &&
-         a->waits.count;
+/* Who waits for what it called or made is told by that. */
+static bool may_be(const struct view_await *a) {
+  return !a->background && ask_is_outside(a->kind) && a->waits.count;
 }
 
-static uint64_t longest_hold(const struct view *v) {
-  uint64_t most = 0;
+static bool is_timed(const struct view_function *f, const struct view_await *a) {
+  return f->lateness.is && f->lateness.count && !strcmp(a->kind, "create");
+}
+
+/* A held loop makes all slow that it has. */
+static bool may_be_held(const struct view *v, const struct speeds *s) {
+  uint64_t holds = 0;
   for (size_t i = 0; i < v->functions; i++) {
-    uint64_t slice = ask_longest_slice(&v->function[i]);
-    most = slice > most ? slice : most;
+    const struct view_function *f = &v->function[i];
+    uint64_t longer = findings_longer(&f->slice_of, s->slow / 2);
+    holds += longer ? longer : ask_longest_slice(f) >= s->slow / 2;
   }
-  return most;
+  return holds * BEHIND_HOLD >= s->slow_count;
 }
 
 static void add(struct findings *list, const struct view_function *f, const struct view_await *a,
                 const struct speeds *s) {
   bool itself = !strcmp(a->callee, f->name);
   const char *fast = told_percent(s->count - s->slow_count, s->count);
-  findings_add(
-      list,
-      (struct finding){
-          .kind = FINDING_TWO_SPEEDS,
-          .weight = s->slow * s->slow_count,
-          .severity = s->slow * s->slow_count,
-          .count = s->slow_count,
-          .function = f,
-          .at = findings_place(a->file, a->line),
-          .text = sentence("`%s` waits at two speeds at %s%s%s: %s near %s, %s (%s of %s) near %s",
-                           f->name, place_text(a->file, a->line), itself ? "" : " ",
-                           itself ? "" : a->callee, fast,
-                           told_mark(LACKS(f->lacks, await, waits), told_time(s->fast)),
-                           told_percent(s->slow_count, s->count), told_count(s->slow_count),
-                           told_count(s->count), told_time(s->slow)),
-      });
+  findings_add(list,
+               (struct finding){
+                   .kind = FINDING_TWO_SPEEDS,
+                   .weight = s->slow * s->slow_count,
+                   .severity = s->slow * s->slow_count,
+                   .count = s->slow_count,
+                   .function = f,
+                   .at = findings_place(a->file, a->line),
+                   .text = sentence(
+                       "`%s` waits at two speeds at %s%s%s%s: %s near %s, %s (%s of %s) near %s",
+                       f->name, place_text(a->file, a->line), itself ? "" : " ",
+                       itself ? "" : a->callee, is_timed(f, a) ? ", for a time" : "", fast,
+                       told_mark(LACKS(f->lacks, await, waits), told_time(s->fast)),
+                       told_percent(s->slow_count, s->count), told_count(s->slow_count),
+                       told_count(s->count), told_time(s->slow)),
+               });
 }
 
 /* The same wait, seen by who returned to wait for it. */
@@ -107,15 +125,16 @@ static bool is_told(const struct findings *list, size_t from, const struct speed
 }
 
 static void find(struct findings *list, const struct view *v, bool returns, size_t from) {
-  uint64_t held = longest_hold(v);
   struct speeds s = {0};
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; j < v->function[i].awaits; j++) {
       const struct view_function *f = &v->function[i];
       const struct view_await *a = &f->await[j];
-      if (returns == !strcmp(a->kind, "return") && may_be(f, a) && has_two(&a->waits, &s) &&
-          s.slow > 2 * held && !(returns && is_told(list, from, &s)))
-        add(list, f, a, &s);
+      if (returns != !strcmp(a->kind, "return") || !may_be(a) || !has_two(&a->waits, &s) ||
+          (is_timed(f, a) && s.slow_count > s.count / ONE_OF_TIMED) || may_be_held(v, &s) ||
+          (returns && is_told(list, from, &s)))
+        continue;
+      add(list, f, a, &s);
     }
 }
 
