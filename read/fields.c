@@ -59,6 +59,7 @@ static LAYOUT(layout_clock, NULL, clock_fields);
 #define OF view_health
 static const struct field health_fields[] = {
     {"events", FIELD_COUNT, SUM, AT(events), .says = "events recorded"},
+    {"general_events", FIELD_COUNT, SUM, AT(general_events), LATER, .says = "of these, those that did not go the usual, short way"},
     {"event_cost_ns", FIELD_MAYBE, SAME, AT(event_cost), .says = "what one took on average"},
     {"event_cost_least_ns", FIELD_MAYBE, SAME, AT(event_cost_least), LATER, .says = "what one took when measured at start"},
     {"event_cost_timed", FIELD_FLAG, FOLD_ANY, AT(event_cost_timed), LATER, .says = "event_cost_ns is of events that were timed as they happened"},

@@ -273,6 +273,7 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
   }
   add_open(m, t, b, was_reset);
   add_to(&health->events, t->events);
+  add_to(&health->general_events, b->general_events);
   add_to(&health->cost, t->cost);
   add_to(&health->missed_events, t->missed_events);
   add_to(&health->reused_keys, t->reused_keys);

@@ -70,7 +70,7 @@ struct model_thread {
   int32_t tid;
   char name[17];
   uint64_t events, cost, exec, idle, other, missed_events, reused_keys; /* cost: ns */
-  uint64_t cpu; /* ns on a processor; 0: not known */
+  uint64_t cpu;                      /* ns on a processor; 0: not known */
   uint64_t preempted, preempted_max; /* in slices of which that is known, in one of them: ns */
   struct model_hold hold, open;
 };
@@ -96,7 +96,8 @@ struct model_miss {
 };
 
 struct model_health {
-  uint64_t events, cost, missed_events, reused_keys, migrations, nested_events, unmatched_awaits;
+  uint64_t events, general_events, cost, missed_events, reused_keys, migrations, nested_events,
+      unmatched_awaits;
   uint64_t torn_threads;
 };
 

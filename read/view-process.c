@@ -116,6 +116,7 @@ void fill_health(struct view *v, const struct model *m) {
   uint64_t timed = (clock_to_ns(governed_timed(m), m->rate) + 500) / 1000;
   v->health = (struct view_health){
       .events = health->events,
+      .general_events = health->general_events,
       .event_cost = known_if(header->event_cost_mticks, timed ? timed : least),
       .event_cost_least = known_if(header->event_cost_mticks, least),
       .event_cost_timed = timed != 0,

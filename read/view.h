@@ -51,9 +51,9 @@ struct view_clock {
 };
 
 struct view_health {
-  uint64_t events, event_cost, lost_futures, folded_nodes, other_nodes, lost_histograms,
-      lost_events, missed_events, nested_events, unmatched_awaits, reused_keys, migrations,
-      torn_threads, lost_delays, cost, memory;
+  uint64_t events, general_events, event_cost, lost_futures, folded_nodes, other_nodes,
+      lost_histograms, lost_events, missed_events, nested_events, unmatched_awaits, reused_keys,
+      migrations, torn_threads, lost_delays, cost, memory;
   uint64_t event_cost_least; /* at start; event_cost: of those timed, if any were */
   uint8_t event_cost_timed;
   double overhead;            /* percent of what the loops worked; negative: unknown */

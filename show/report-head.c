@@ -90,6 +90,18 @@ static void add_process(struct line *line, const struct view *v) {
   add_part(line, length);
 }
 
+/* So many in a hundred, of so many, are why it costs what it does. */
+enum { MANY_EVENTS = 100000, MANY_GENERAL = 10 };
+
+static void add_general(struct line *line, const struct view_health *health) {
+  uint64_t share = health->general_events / (health->events / 100 + 1);
+  char text[64];
+  if (health->events < MANY_EVENTS || share < MANY_GENERAL)
+    return;
+  snprintf(text, sizeof text, "%" PRIu64 " %% of events general", share);
+  add_part(line, text);
+}
+
 /* Of what its loops worked; where that is next to nothing, any part of it is large, and what it
    took of a processor says more. */
 enum { IDLE_SHARE = 20 };
@@ -109,6 +121,7 @@ static void add_cost(struct line *line, const struct view *v) {
   else
     snprintf(text, sizeof text, "cost %s%.1f %%", least, v->health.overhead);
   add_part(line, text);
+  add_general(line, &v->health);
 }
 
 static void print_process(const struct view *v, FILE *out) {

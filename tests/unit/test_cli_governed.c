@@ -200,9 +200,11 @@ START_TEST(events_cost_what_was_timed) {
   block->cpu_ns = BUSY / 2;
   block->cpu_tick = NOW;
   block->timed_events = 255;
+  block->general_events = 7;
   block->timed_ticks = 255 * 400;
   v = read_now();
   ck_assert(!v->health.event_cost_timed);
+  ck_assert_uint_eq(v->health.general_events, 7);
   ck_assert_double_eq_tol(v->health.overhead, 100.0 * 1000 * 100 / (BUSY / 2), 1e-3);
   view_free(v);
   block->timed_events = 256;
