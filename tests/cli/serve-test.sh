@@ -3,6 +3,7 @@
 # aprof serve: the metrics of aprof export, processes that come and go, who is answered and who is
 # not, requests that are none, a thousand slow clients, a real Prometheus under load, a clean end.
 . "${0%/*}/../lib.sh"
+. "${0%/*}/../lib/metrics.sh"
 
 unset APROF_RUNTIME APROF_COMMAND JOURNAL_STREAM
 if [ ! -x "$build/aprof-serve" ]; then
@@ -313,22 +314,13 @@ if command -v prometheus >/dev/null && command -v wrk >/dev/null && [ -x "$build
   load=$!
   started+=($load)
   serve load http-server
-  printf 'global: {scrape_interval: 500ms}\nscrape_configs:\n- job_name: aprof\n  static_configs: [{targets: ["127.0.0.1:%s"]}]\n' \
-    "$port" >prometheus.yml
-  free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-  prometheus --config.file=prometheus.yml --storage.tsdb.path=data \
-    --web.listen-address="127.0.0.1:$free" >prometheus.log 2>&1 &
-  started+=($!)
+  served=$port
+  start_prometheus 500ms
   mkfifo falls.in
   "$serve_clients" falls "$port" <falls.in >falls.txt 2>&1 &
   falls=$!
   started+=($falls)
   exec 5>falls.in
-  # ask QUERY: the value of its only result
-  ask() {
-    curl -s --max-time 5 -G "http://127.0.0.1:$free/api/v1/query" --data-urlencode "query=$1" |
-      value - "t.data.result[0].value[1] if t.data.result else ''"
-  }
   scrapes() { [ "$(ask 'count_over_time(up[5m])' || echo 0)" -ge 6 ]; }
   check "Prometheus scrapes a busy server" until_true scrapes
   equal "Prometheus: every time" 1 "$(ask 'min_over_time(up[5m])')"

@@ -24,7 +24,7 @@ server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
 server.serve_forever()
 PY
-  python3 serve.py "$@" >served.txt &
+  python3 serve.py "$@" >served.txt 2>/dev/null &
   started+=($!)
   until_true test -s served.txt
   served=$(cat served.txt)
@@ -45,7 +45,7 @@ start_prometheus() {
 # ask QUERY [ADDRESS]: the value of its only result, or of the first; ADDRESS: that of Prometheus
 ask() {
   curl -s --max-time 5 -G "${2:-$prometheus}/api/v1/query" --data-urlencode "query=$1" |
-    jq -r '.data.result[0].value[1] // empty'
+    value - '*[row.value[1] for row in t.data.result[:1]]'
 }
 
 # answers WANTED QUERY: whether that is the answer
