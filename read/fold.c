@@ -55,12 +55,21 @@ static void join_buckets(enum fold how, struct arena *arena, struct distribution
   to->count = count;
 }
 
+/* Of what is left the greatest is known if it is new; else it lies in the highest bucket. */
+static void settle_left(struct distribution *d, uint64_t max, bool is_new) {
+  distribution_settle(d, HISTOGRAM_NO_MAX);
+  uint64_t edge = d->max;
+  distribution_settle(d, max);
+  if (!is_new && edge < d->max)
+    d->max = edge;
+}
+
 static void fold_distribution(enum fold how, struct arena *arena, struct distribution *to,
-                              const struct distribution *from, uint64_t max) {
+                              const struct distribution *from, uint64_t max, bool is_new) {
   if (how == FOLD_SUBTRACT) {
     if (to->count) {
       subtract_buckets(to, from);
-      distribution_settle(to, max);
+      settle_left(to, max, is_new);
     }
   } else if (from->count && to->count) {
     uint64_t largest = to->max > from->max ? to->max : from->max;
@@ -155,11 +164,13 @@ void fold_object(enum fold how, struct arena *arena, const struct layout *layout
                  const void *from) {
   for (size_t i = 0; i < layout->fields; i++) {
     const struct field *field = &layout->field[i];
-    uint64_t max = UNKNOWN;
-    if (field->of_max)
+    uint64_t max = UNKNOWN, other = UNKNOWN;
+    if (field->of_max) {
       memcpy(&max, (char *)to + field->of_max, sizeof max);
+      memcpy(&other, (const char *)from + field->of_max, sizeof other);
+    }
     if (field->type == FIELD_HISTOGRAM)
-      fold_distribution(how, arena, field_of(to, field), field_of(from, field), max);
+      fold_distribution(how, arena, field_of(to, field), field_of(from, field), max, max != other);
     else if (field->fold == FOLD_WITH && how != FOLD_RAISE)
       fold_with(how, field, to, from);
   }
