@@ -134,5 +134,5 @@ struct view *history_window(const struct history *h, uint64_t ns) {
       begin = h->view[i];
     least = off < least ? off : least;
   }
-  return view_between(history_now(h), begin);
+  return begin->process.elapsed == now ? NULL : view_between(history_now(h), begin);
 }

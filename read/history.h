@@ -27,7 +27,7 @@ struct view *history_now(const struct history *);
 
 /* What happened in about the last `ns`, as far as is known: its process.elapsed says of how long
    it is. To be freed before more is added. NULL where there is nothing to subtract: there is one
-   reading only, or the process, or its last reset, is younger than that: then all since is
+   reading only, no time has passed, or the process, or its last reset, is younger than that: then all since is
    history_now. */
 struct view *history_window(const struct history *, uint64_t ns);
 

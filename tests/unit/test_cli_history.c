@@ -122,6 +122,14 @@ START_TEST(a_young_process_has_no_window) {
   history_free(h);
   h = seconds(500, 500, 65 * SECOND, PLENTY);
   ck_assert_uint_eq(window_of(h, 10), 0);
+  history_add(h, at_second(500, UINT64_MAX)); /* no time has passed */
+  ck_assert_uint_eq(window_of(h, 10), 0);
+  size_t count;
+  struct view *none = view_between(history_now(h), history_now(h));
+  struct finding *findings = ask_findings(none, &ask_defaults, &count);
+  ck_assert_uint_eq(count, 0); /* nor is there anything */
+  findings_free(findings, count);
+  view_free(none);
   history_free(h);
 }
 END_TEST
