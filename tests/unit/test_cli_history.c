@@ -2,6 +2,7 @@
 /* A profile followed, and windows over its readings: read/follow.c, kept.c, history.c, copy.c. */
 #include "read/follow.h"
 #include "read/history.h"
+#include "show/top.h"
 #include "shown.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -168,6 +169,50 @@ START_TEST(another_life_begins_anew) {
 }
 END_TEST
 
+/* -- holds of a window, as aprof top shows them --------------------------------------- */
+
+/* Loops of 5 ms and 70 us ever, of which none is new. */
+static struct view *two_loops(uint64_t second) {
+  struct view *v = at_second(second, 0);
+  v->loop = arena_get(&v->arena, v->loops = 2, sizeof *v->loop);
+  for (size_t i = 0; i < 2; i++)
+    v->loop[i] = (struct view_loop){.block = i,
+                                    .tid = 7 + (int64_t)i,
+                                    .name = "loop",
+                                    .busy = UNKNOWN,
+                                    .open = UNKNOWN,
+                                    .preempted_max = UNKNOWN,
+                                    .slice_max = i ? 70000 : 5000000};
+  v->function[0].slice_of = v->function[0].exec_of;
+  view_settle(v);
+  return v;
+}
+
+START_TEST(a_hold_that_is_not_new_has_bounds) {
+  struct view *begin = two_loops(20), *end = two_loops(30), *between = view_between(end, begin);
+  struct top_process p = {.view = between, .whole = end};
+  const char *function;
+  bool edge;
+  uint64_t hold = top_hold(&p, &between->loop[0], &function, &edge);
+  ck_assert(edge && hold == between->function[0].slice_of.max && hold < 1200000);
+  ck_assert_ptr_null(function); /* it may have been on the other */
+  ck_assert_uint_eq(top_hold(&p, &between->loop[1], &function, &edge), 70000);
+  ck_assert(edge);
+  p.whole = NULL;
+  ck_assert_uint_eq(top_hold(&p, &between->loop[1], &function, &edge), UNKNOWN);
+  between->loops = 1;
+  hold = top_hold(&p, &between->loop[0], &function, &edge);
+  ck_assert(edge && hold == between->function[0].slice_of.max);
+  ck_assert_str_eq(function, "serve");
+  p.view = end;
+  ck_assert_uint_eq(top_hold(&p, &end->loop[1], &function, &edge), 70000);
+  ck_assert(!edge);
+  view_free(between);
+  view_free(begin);
+  view_free(end);
+}
+END_TEST
+
 /* -- a profile that goes on ------------------------------------------------------------ */
 
 static struct synthetic *s;
@@ -288,6 +333,7 @@ int main(void) {
   tcase_add_test(tests, old_readings_are_further_apart);
   tcase_add_test(tests, a_young_process_has_no_window);
   tcase_add_test(tests, another_life_begins_anew);
+  tcase_add_test(tests, a_hold_that_is_not_new_has_bounds);
   tcase_add_test(tests, a_profile_is_followed);
   tcase_add_test(tests, an_ended_process_is_read_to_its_end);
   return suite_run("history", tests);

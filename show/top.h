@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes as they move: what `aprof top' shows, and what each key changes of it.
+ *
+ * In: views of processes, over the window that is asked for and since they started, and what the
+ * user looks at. Out: a sheet; or JSON (aprof.top/1).
+ * Cost: a sort, and the rows that are seen. Locking: none.
+ */
+#ifndef APROF_SHOW_TOP_H
+#define APROF_SHOW_TOP_H
+
+#include "ask/ask.h"
+#include "sheet.h"
+
+enum top_page { TOP_PROCESSES, TOP_FUNCTIONS, TOP_FUNCTION, TOP_FINDINGS, TOP_HELP };
+
+enum top_state { TOP_RUNS, TOP_STOPPED, TOP_ENDED };
+extern const char *const top_states[];
+
+/* A process. */
+struct top_process {
+  int64_t pid;
+  const char *name;
+  enum top_state state;
+  const struct view *view;  /* over the window, or since its start; NULL: it cannot be read */
+  const struct view *whole; /* since its start, with the same loops; or NULL */
+};
+
+struct top_windows {
+  uint64_t ns; /* 0: since the start */
+  const char *name;
+};
+enum { TOP_WINDOWS = 3 };
+extern const struct top_windows top_windows[TOP_WINDOWS];
+
+enum { TOP_FILTER = 64, TOP_DEPTH = 16 };
+
+/* What the user looks at. */
+struct top_look {
+  enum top_page page, before;          /* before: help */
+  int sort;                            /* top_sorts */
+  bool reverse, frozen, typing, alone; /* alone: there is no table of processes */
+  int window;                          /* top_windows */
+  char filter[TOP_FILTER];
+  int64_t pid;
+  char *function[TOP_DEPTH]; /* function[0]: the row of the table; then those opened */
+  size_t depth;              /* of the page TOP_FUNCTION */
+  size_t row;                /* on other pages */
+  const char *clock;         /* or NULL */
+  struct ask_limits limits;
+};
+
+/* What the functions are sorted by, as options call it; NULL ends them. */
+extern const char *const top_sorts[];
+
+/* `lines`: of the screen, as more findings are told where there is room; 0: all. */
+void top_make(struct sheet *, const struct top_look *, const struct top_process *, size_t processes,
+              size_t lines);
+/* The process that is open; NULL on the page of processes, or where it is not there. */
+const struct top_process *top_opened(const struct top_look *, const struct top_process *,
+                                     size_t processes);
+
+/* Each changes what is looked at. To that row: */
+void top_select(struct top_look *, const struct sheet *, size_t row);
+/* What the selected row is about. */
+void top_open(struct top_look *, const struct sheet *);
+/* False where there is nothing to go back to. */
+bool top_back(struct top_look *);
+void top_sort(struct top_look *, int by);
+void top_look_release(struct top_look *);
+
+/* top-head.c: the process, its loops, findings. */
+void top_head(struct sheet *, const struct top_look *, const struct top_process *, size_t lines);
+void top_head_line(struct sheet *, const struct top_look *, const struct top_process *);
+/* The rows of the pages, in files of their names. */
+void top_functions_page(struct sheet *, const struct top_look *, const struct top_process *);
+void top_function_page(struct sheet *, const struct top_look *, const struct top_process *);
+void top_findings_page(struct sheet *, const struct top_look *, const struct top_process *);
+void top_processes_page(struct sheet *, const struct top_look *, const struct top_process *,
+                        size_t processes);
+
+/* top-numbers.c */
+
+/* For so long the numbers of the view are, ns. */
+uint64_t top_span(const struct view *);
+/* So many a second; static text, as those of format.h. */
+const char *top_rate(uint64_t count, uint64_t span);
+/* Futures that ended. */
+uint64_t top_ended(const struct view_function *);
+/* Of its sum, per future; UNKNOWN: not known, or none. */
+uint64_t top_per_call(const struct view *, const struct view_function *, uint64_t sum);
+/* "file\nline\nname", the file without its directories: which function that is. free() it. */
+char *top_key(const struct view_function *);
+/* Busy and elapsed of its loops, ns; busy UNKNOWN: no poller. */
+uint64_t top_busy(const struct view *, uint64_t *elapsed);
+/* So much of its elapsed it was busy; or `ran` futures, where no poller is known. */
+double top_share(const struct view_loop *, bool *ran);
+/* The loop's longest hold; `edge`: it is not longer than that, which is all that is known.
+   UNKNOWN: not known, or none. */
+uint64_t top_hold(const struct top_process *, const struct view_loop *, const char **function,
+                  bool *edge);
+/* The functions as they are sorted, without what the filter leaves out; free() the array. */
+const struct view_function **top_sorted(const struct top_look *, const struct view *,
+                                        size_t *count);
+
+/* top-json.c */
+void top_json(const struct top_look *, const struct top_process *, size_t processes, FILE *);
+
+#endif
