@@ -91,6 +91,7 @@ struct finding {
   enum finding_kind kind;
   enum finding_next next;
   struct cost cost;
+  const char *rule; /* of `aprof check`, which finds such before they run; or NULL */
   enum finding_level level;
   bool alive;            /* it goes on, among the futures alive */
   uint64_t weight;       /* for the order within a kind */

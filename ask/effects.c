@@ -131,5 +131,6 @@ void findings_effects(const struct view *v, struct finding *findings, size_t cou
       if (!findings[j].effect[FINDING_EFFECTS - 1].parts && is_inside(&findings[i], &findings[j])) {
         findings[i].cause = findings[i].function;
         tell_inside(&findings[j], &findings[i]);
+        findings[j].rule = findings[i].rule;
       }
 }

@@ -56,4 +56,4 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
 }
 
 const struct finding_row finding_blocking = {
-    .judge = judge, .next = NEXT_FUNCTION, .cost = COST_LOOP};
+    .judge = judge, .next = NEXT_FUNCTION, .cost = COST_LOOP, .rule = "blocking-in-async"};

@@ -41,6 +41,7 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
   for (size_t i = 0; i < list.count; i++) {
     struct finding *f = &list.finding[i];
     f->next = f->alive ? NEXT_ALIVE : finding_rows[f->kind]->next;
+    f->rule = finding_rows[f->kind]->rule;
     f->cost = findings_cost(v, f, limits);
     f->level = level_of(f, limits);
   }

@@ -56,6 +56,7 @@ struct finding_row {
   bool (*claims)(const struct live_case *, struct alike *);
   enum finding_next next;
   enum finding_cost cost;
+  const char *rule;  /* see struct finding */
   bool despite_loss; /* also where events were lost, so that it may have done more than is known */
   /* Fills in the text of those that were claimed (none: no finding), the place if it is not where
      they were created, and other numbers than their time. `by`: ", created by ..." */

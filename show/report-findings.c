@@ -101,6 +101,9 @@ static void print_finding(const struct finding *f, size_t number, FILE *out) {
     fprintf(out, "%*s\342\224\224 ", REPORT_INDENT, "");
     report_print_wrapped(out, shown_sentence(f->effect[i]), REPORT_INDENT + 2);
   }
+  if (f->rule)
+    fprintf(out, "%*s`aprof check` finds this before it runs: rule %s\n", REPORT_INDENT, "",
+            f->rule);
 }
 
 /* What it takes and what to type next: on one line, where both find room there. */

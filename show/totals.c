@@ -174,6 +174,7 @@ void emit_finding_members(struct emit *e, const struct finding *f) {
   emit_text(e, "mostly", f->mostly);
   emit_maybe(e, "mostly_ns", f->mostly_max, f->mostly != NULL);
   emit_text(e, "cause", f->cause ? f->cause->name : NULL);
+  emit_text(e, "rule", f->rule);
   emit_shed(e, "shed", f->shed | (function ? function->shed : 0));
 }
 

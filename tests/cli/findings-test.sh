@@ -55,6 +55,7 @@ all() {
   is held "held ${ns}crunch $(line held) 1" "\`${ns}crunch\` held the loop for 50.0 ms between"
   is blocking "blocking ${ns}save $(line blocking) 1" \
     "\`${ns}save\` calls ${ns}read_disk, which blocks, at $(line blocking): 30.0 ms of loop time" "^held ${ns}save "
+  contains "$program, blocking: and which rule of aprof check finds it" "rule blocking-in-async" report.txt
   is spinning "spinning ${ns}poll_again $(line spinning) 5997" \
     "\`${ns}poll_again\` futures woke each other or themselves 5997 times at $(line spinning) ${ns}kick"
   run polling
