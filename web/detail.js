@@ -87,7 +87,7 @@ const callers = (page, f) => some(page.pathsOf(f), (rows) => table({
   ],
 }));
 
-const wakers = (page, f) => some(f.wakers, (rows) => table({
+const wakers = (page, f) => some(f.wakers.filter((w) => w.count), (rows) => table({
   label: 'Who wakes it',
   rows,
   sort: { by: 2, down: true },
@@ -100,7 +100,7 @@ const wakers = (page, f) => some(f.wakers, (rows) => table({
   ],
 }));
 
-const held = (page, label, title, rows) => some(rows, () => table({
+const held = (page, label, title, all) => some(all.filter((d) => d.count), (rows) => table({
   label,
   rows,
   sort: { by: 2, down: true },
@@ -114,11 +114,11 @@ const held = (page, label, title, rows) => some(rows, () => table({
 
 function delayers(page, f) {
   return page.doc.functions.flatMap((g) => g.delayed
-    .filter((d) => d.name === f.name && d.file === f.file && d.line === f.line)
+    .filter((d) => g.process === f.process && d.name === f.name && d.file === f.file && d.line === f.line)
     .map((d) => ({ ...d, name: g.name, file: g.file, line: g.line })));
 }
 
-const blocking = (page, f) => some(f.blocking, (rows) => table({
+const blocking = (page, f) => some(f.blocking.filter((b) => b.count), (rows) => table({
   label: 'What blocks in it',
   rows,
   sort: { by: 2, down: true },
@@ -144,7 +144,7 @@ export function detail(page, f) {
   const findings = page.doc.findings.filter((one) => one.function_index === index);
   return [
     h('div', null,
-      h('h3', null, f.name),
+      h('h3', null, page.nameOf(f)),
       h('p', { class: 'quiet' }, page.placeLink(place(f.file, f.line)) ?? 'place not known', f.model ? `, ${f.model}` : '',
         f.unseen ? ', no event of it was seen: whether it ran is not known' : '',
         f.shared ? ', threads ran it at once: numbers are too low' : ''),

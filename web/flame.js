@@ -5,7 +5,8 @@ import { select } from 'd3-selection';
 import { choice, h, section } from './dom.js';
 import { count, percent, time } from './format.js';
 
-const state = { measure: 'wall', per: 'total', search: '', background: false };
+const ROW = 18;
+const state = { measure: 'wall', per: 'total', search: '', background: false, zoom: [], height: 0 };
 const LEGEND = {
   wall: [['function', 'function'], ['function library', 'of a library'], ['running', 'running'], ['waiting', 'waiting'], ['queued', 'queued']],
   exec: [['running', 'running'], ['running library', 'in a library']],
@@ -80,6 +81,7 @@ function matcher(text) {
 
 export function flame(page) {
   const box = h('div', { class: 'flame', id: 'flame-box', tabindex: 0, role: 'application', 'aria-label': 'Flame graph: arrows go from box to box, Enter zooms, Escape comes back', onkeydown: keys });
+  box.style.minHeight = `${state.height}px`; // until it is drawn, so that nothing beneath jumps
   const details = h('p', { class: 'flame-details', role: 'status' });
   const legend = h('ul', { class: 'legend', 'aria-label': 'Legend' });
   let chart = null;
@@ -87,7 +89,21 @@ export function flame(page) {
   let focus = null;
   let width = 0;
 
+  const names = (node) => (node.parent ? [...names(node.parent), node.data.name] : []);
+  const find = (path) => path.reduce((node, name) => node?.children?.find((child) => child.data.name === name), root) ?? root;
   const tell = (node) => { details.textContent = node ? label(node, root.data.all) : `${SAID[state.measure]}, ${PER[state.per]}: ${time(root.data.all)}${unit[state.per]}`; };
+
+  // Transitions of thousands of boxes would take longer than anybody looks: all is where it ends.
+  function settle() {
+    select(box).selectAll('*').interrupt();
+    for (const g of box.querySelectorAll('g.frame')) {
+      const { x0, depth, data } = g.__data__;
+      g.setAttribute('transform', `translate(${x0 * width},${depth * ROW})`);
+      g.querySelector('rect').setAttribute('width', g.getAttribute('width'));
+      g.querySelector('div').textContent = data.name;
+    }
+    mark();
+  }
 
   function mark() {
     select(box).selectAll('g').classed('hit', (d) => d.highlight).classed('focus', (d) => d === focus);
@@ -97,7 +113,7 @@ export function flame(page) {
     if (!chart) return;
     if (state.search) chart.search(state.search);
     else chart.clear();
-    mark();
+    settle();
   }
 
   function draw() {
@@ -105,7 +121,7 @@ export function flame(page) {
     const data = boxes(page);
     box.replaceChildren();
     focus = null;
-    chart = flamegraph().width(width).cellHeight(18).inverted(true).minFrameSize(0.5).transitionDuration(0)
+    chart = flamegraph().width(width).cellHeight(ROW).inverted(true).minFrameSize(0.5).transitionDuration(0)
       .selfValue(true).sort((a, b) => b.data.all - a.data.all).resetHeightOnZoom(true);
     chart.setColorMapper(fill);
     chart.label((node) => label(node, data.all));
@@ -115,13 +131,25 @@ export function flame(page) {
     });
     chart.setDetailsHandler(() => {});
     chart.onHover(tell);
-    chart.onClick((node) => { focus = node; mark(); tell(node); });
+    chart.onClick((node) => { focus = node; state.zoom = names(node); settle(); tell(node); });
     select(box).datum(data).call(chart);
     root = select(box).datum();
     legend.replaceChildren(...LEGEND[state.measure].map(([kind, text]) => h('li', null, h('span', { class: `key ${kind}`, 'aria-hidden': 'true' }), text)));
     if (!data.all) box.replaceChildren(h('p', null, `Nothing was measured: there is no ${SAID[state.measure]}.`));
     tell(null);
+    const zoomed = find(state.zoom);
+    if (zoomed !== root) chart.zoomTo(zoomed);
     if (state.search) search();
+    settle();
+    box.style.minHeight = '';
+    state.height = box.offsetHeight;
+  }
+
+  function whole() {
+    chart?.resetZoom();
+    focus = null;
+    tell(null);
+    settle();
   }
 
   function keys(event) {
@@ -136,9 +164,7 @@ export function flame(page) {
     } else if (event.key === 'Enter') {
       chart.zoomTo(now);
     } else if (event.key === 'Escape') {
-      chart.resetZoom();
-      focus = null;
-      tell(null);
+      whole();
     } else {
       return;
     }
@@ -165,6 +191,6 @@ export function flame(page) {
       choice('Time', [['total', 'total'], ['call', 'per call'], ['second', 'per second']], state.per, set('per')),
       input,
       h('label', null, background, ' waiting for new work, too'),
-      h('button', { type: 'button', onclick: () => { chart?.resetZoom(); focus = null; tell(null); } }, 'whole')),
+      h('button', { type: 'button', onclick: whole }, 'whole')),
     legend, details, box);
 }

@@ -35,12 +35,12 @@ function sums() {
   });
 }
 
-const columns = () => [
+const columns = (page) => [
   {
     title: 'Function',
     text: true,
     value: (f) => f.name,
-    show: (f) => [h('span', { class: 'name' }, f.name), h('span', { class: 'place' }, place(f.file, f.line) ?? '')],
+    show: (f) => [h('span', { class: 'name' }, page.nameOf(f)), h('span', { class: 'place' }, place(f.file, f.line) ?? '')],
   },
   { title: 'Futures', hint: 'made', value: (f) => f.created, show: (f) => count(f.created) },
   { title: 'Live', value: (f) => f.live, show: (f) => count(f.live) },
@@ -70,7 +70,7 @@ export function functions(page) {
       (!state.libraries && libraries ? `, ${libraries} of libraries hidden` : '');
     box.replaceChildren(table({
       label: 'Functions',
-      columns: columns(),
+      columns: columns(page),
       rows,
       sort: { by: 4, down: true },
       pick: (f) => page.select(page.doc.functions.indexOf(f)),
@@ -88,7 +88,7 @@ export function functions(page) {
   page.onSelect(() => {
     aside.replaceChildren(...detail(page, page.doc.functions[page.selected]));
     for (const tr of box.querySelectorAll('tbody tr')) {
-      const is = tr.querySelector('.pick .name')?.textContent === page.doc.functions[page.selected]?.name;
+      const is = tr.querySelector('.pick .name')?.textContent === (page.selected === null ? null : page.nameOf(page.doc.functions[page.selected]));
       if (!is) tr.className = '';
     }
   });

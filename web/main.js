@@ -44,9 +44,15 @@ class Page {
     for (const hear of this.heard) hear();
   }
 
+  /** With its process, where there are several. */
+  nameOf(f) {
+    const { processes } = this.doc;
+    return f.process !== null && processes.length > 1 ? `${f.name} [${processes[f.process].pid}]` : f.name;
+  }
+
   functionLink(index) {
     const f = this.doc.functions[index];
-    return f && h('button', { type: 'button', class: 'link', onclick: () => { this.select(index); document.querySelector('.detail').scrollIntoView({ block: 'nearest' }); } }, f.name);
+    return f && h('button', { type: 'button', class: 'link', onclick: () => { this.select(index); document.querySelector('.detail').scrollIntoView({ block: 'nearest' }); } }, this.nameOf(f));
   }
 
   namedLink(g) {

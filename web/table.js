@@ -17,7 +17,6 @@ export function table({ label, columns, rows, sort, pick, picked, empty, most = 
     const button = h('button', { type: 'button', title: column.hint, onclick: () => turn(i) }, column.title);
     return h('th', { scope: 'col', class: column.text ? 'text' : null }, button);
   });
-  let all = false;
 
   function turn(i) {
     if (order.by === i) order.down = !order.down;
@@ -71,12 +70,12 @@ export function table({ label, columns, rows, sort, pick, picked, empty, most = 
     heads.forEach((head, i) =>
       head.setAttribute('aria-sort', i !== order.by ? 'none' : order.down ? 'descending' : 'ascending'));
     const sorted = order.by === undefined ? rows : [...rows].sort(compare);
-    shown = all ? sorted : sorted.slice(0, most);
+    shown = order.all ? sorted : sorted.slice(0, most);
     body.replaceChildren(...shown.map(row));
     more.hidden = shown.length === rows.length;
   }
 
-  const more = h('button', { type: 'button', class: 'more', onclick: () => { all = true; fill(); } }, `Show all ${rows.length}`);
+  const more = h('button', { type: 'button', class: 'more', onclick: () => { order.all = true; fill(); } }, `Show all ${rows.length}`);
   fill();
   return h('div', null, scroll(label, h('table', null, h('thead', null, h('tr', null, heads)), body)), more);
 }

@@ -39,7 +39,7 @@ export function waits(page) {
 const name = (page, title, index) => ({ title, text: true, value: (r) => r[index].name, show: (r) => page.functionLink(page.doc.functions.indexOf(r[index])) });
 
 export function wakes(page) {
-  const all = (member) => page.doc.functions.flatMap((f) => f[member].map((r) => ({ ...r, of: f })));
+  const all = (member) => page.doc.functions.flatMap((f) => f[member].filter((r) => r.count).map((r) => ({ ...r, of: f })));
   const wakers = all('wakers');
   const delayed = all('delayed');
   const blocking = all('blocking');

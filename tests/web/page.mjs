@@ -97,6 +97,10 @@ async function keyboard() {
     const [frame] = [...document.querySelectorAll('.flame g.frame:not(.fade)')].filter((g) => g.getAttribute('name') === name);
     return Number(frame.getAttribute('width')) > document.querySelector('.flame').clientWidth - 1;
   }, box));
+  await page.setViewportSize({ width: 900, height: 900 });
+  await page.waitForFunction(() => document.querySelector('.flame svg').clientWidth < 900);
+  equal('drawn again it stays zoomed', 1, await page.locator('.flame g.fade').count());
+  await page.locator('#flame-box').focus();
   await page.keyboard.press('Escape');
   equal('Escape comes back', 0, await page.locator('.flame g.fade').count());
   await page.locator('#search').fill(box.replace(/[^a-z_]/g, '.'));
