@@ -193,11 +193,11 @@ printf '# one second\nslow* 1\n* 60\n' >"$work/bounds"
 printf '#!/bin/bash\nsleep 60\n' >"$work/slow-test.sh"
 printf '#!/bin/bash\nexit 3\n' >"$work/other-test.sh"
 chmod +x "$work"/*-test.sh
-BOUNDS=$work/bounds "$tests_dir/within" "$work/slow-test.sh" >"$work/slow.out" 2>&1
+BOUND_FACTOR=1 BOUNDS=$work/bounds "$tests_dir/within" "$work/slow-test.sh" >"$work/slow.out" 2>&1
 equal "a test that passes its bound is ended" 124 $?
 contains "and named" "not ok slow-test.sh ends within 1 s" "$work/slow.out"
-BOUNDS=$work/bounds "$tests_dir/within" "$work/other-test.sh" >"$work/other.out" 2>&1
+BOUND_FACTOR=1 BOUNDS=$work/bounds "$tests_dir/within" "$work/other-test.sh" >"$work/other.out" 2>&1
 equal "any other keeps its status" 3 $?
-contains "and has its time said" "took 0 s of 60" "$work/other.out"
+check "and has its time said" grep -qE "^took [0-9]+ s of 60$" "$work/other.out"
 
 finish
