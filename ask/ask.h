@@ -36,6 +36,7 @@ struct loop {
   uint64_t elapsed, idle, exec; /* of the threads that ran futures, or polled */
   bool has_idle;                /* some poller is known: then there is a "busy" */
   uint64_t worst;               /* slice, ns; UNKNOWN: none */
+  uint64_t run_delay;           /* others had the processors; UNKNOWN: not known */
   uint64_t unseen;              /* of elapsed, when holds could not be seen: times were shed */
   unsigned shed;                /* by these threads: 1 << enum aprof_step */
   unsigned lacks;               /* enum lack: what these numbers do */

@@ -79,3 +79,16 @@ const char *findings_of_alive(const struct alike *g) {
 const char *findings_time(const struct alike *g, uint64_t time) {
   return told_mark(LACKS(g->lacks, live, since), told_time(time));
 }
+
+uint64_t findings_over(const struct distribution *d, uint64_t threshold) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < d->count; i++)
+    if (d->bucket[i].lower >= threshold)
+      add_to(&all, d->bucket[i].lower * d->bucket[i].count);
+  return all;
+}
+
+bool findings_is_machines(const struct view *v, uint64_t held, uint64_t queued) {
+  uint64_t delay = ask_loop(v).run_delay;
+  return delay != UNKNOWN && held <= delay && queued / MACHINE_TIMES <= delay;
+}

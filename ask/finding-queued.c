@@ -39,7 +39,8 @@ static void find_queued_once(struct findings *list, const struct view_function *
 
 /* The histogram has the times that something was queued at all; a timer that ran in
    time is none, so the runs count. */
-static void find_queued(struct findings *list, const struct view_function *f, uint64_t threshold) {
+static void find_queued(struct findings *list, const struct view *v, const struct view_function *f,
+                        uint64_t threshold) {
   if (view_unseen(f))
     return;
   uint64_t over = findings_longer(&f->queued_of, threshold),
@@ -48,7 +49,8 @@ static void find_queued(struct findings *list, const struct view_function *f, ui
     find_queued_once(list, f, threshold);
   if (f->slices > runs)
     runs = f->slices;
-  if (!over || over < runs / QUEUED_SHARE)
+  if (!over || over < runs / QUEUED_SHARE ||
+      findings_is_machines(v, 0, findings_over(&f->queued_of, threshold)))
     return;
   add_queued(list, f, over,
              sentence("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",
@@ -60,7 +62,7 @@ static void find_queued(struct findings *list, const struct view_function *f, ui
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   for (size_t i = 0; i < v->functions; i++)
-    find_queued(list, &v->function[i], limits->of[FINDING_HELD]);
+    find_queued(list, v, &v->function[i], limits->of[FINDING_HELD]);
 }
 
 const struct finding_row finding_queued = {

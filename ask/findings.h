@@ -79,6 +79,8 @@ void findings_add(struct findings *, struct finding);
 char *findings_place(const char *file, uint64_t line);
 /* How many of the distribution are that long. */
 uint64_t findings_longer(const struct distribution *, uint64_t threshold);
+/* And their time. */
+uint64_t findings_over(const struct distribution *, uint64_t threshold);
 
 /* How often something must have ended for its p99 to say what is usual. */
 enum { USUAL_COUNT = 20 };
@@ -94,5 +96,10 @@ bool findings_is_left(const struct live_case *);
 const char *findings_of_alive(const struct alike *);
 /* Behind a mark where it lacks something. */
 const char *findings_time(const struct alike *, uint64_t time);
+
+/* Whether so much time that loops were late can be the machine's: no more than what others had the
+   processors for, or of futures, which are late at once, so many times that. */
+enum { MACHINE_TIMES = 4 };
+bool findings_is_machines(const struct view *, uint64_t held, uint64_t queued);
 
 #endif

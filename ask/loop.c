@@ -2,6 +2,7 @@
 /* What the loops of the process did; see ask.h. */
 #include "ask.h"
 #include "read/governed.h"
+#include "read/util.h"
 
 struct loop ask_loop(const struct view *v) {
   struct loop loop = {.worst = UNKNOWN};
@@ -17,6 +18,9 @@ struct loop ask_loop(const struct view *v) {
     loop.elapsed += t->elapsed;
     loop.idle += t->idle;
     loop.exec += t->exec;
+    loop.run_delay = t->run_delay == UNKNOWN || loop.run_delay == UNKNOWN
+                         ? UNKNOWN
+                         : plus(loop.run_delay, t->run_delay);
     loop.unseen += governed_unseen(v, t);
     loop.shed |= t->shed;
   }

@@ -139,6 +139,7 @@ static const struct field thread_fields[] = {
     {"other_ns", FIELD_COUNT, SUM, AT(other), .says = "loop and code outside any future"},
     {"elapsed_ns", FIELD_COUNT, SUM, AT(elapsed), .says = "all of these"},
     {"worked_ns", FIELD_MAYBE, SUM, AT(worked), LATER, .says = "of a loop: without its sleep"},
+    {"run_delay_ns", FIELD_MAYBE, SUM, AT(run_delay), LATER, .says = "ready for a processor that others had, since it began"},
     {"cost_ns", FIELD_MAYBE, SUM, AT(cost), LATER, .says = "what its events cost"},
     {"overhead_percent", FIELD_SHARE, SAME, AT(overhead), LATER, .says = "that in percent of worked_ns"},
     {"shed", FIELD_OBJECT, SUM, .at = 0, LATER, .is = offsetof(struct OF, governed), .of = &layout_shed, .says = "what it has shed, with overhead:"},

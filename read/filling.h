@@ -55,6 +55,7 @@ void fill_process(struct view *, const struct model *, const struct view_request
 void fill_health(struct view *, const struct model *);
 void fill_threads(const struct filling *);
 void fill_misses(const struct filling *);
+void fill_run_delay(struct view *); /* of a process that lives */
 
 /* view-functions.c: those with nothing to tell are left out; the longest exec comes first. */
 void fill_functions(struct filling *);

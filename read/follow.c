@@ -3,6 +3,7 @@
 #include "follow.h"
 
 #include "clock.h"
+#include "filling.h"
 #include "kept.h"
 #include "names.h"
 #include "util.h"
@@ -80,6 +81,8 @@ struct view *follow_view(struct follow *f, const struct view_request *request, b
                                           : p->read_tick;
   struct model *m = model_new(p, f->names, f->rate, now, ended);
   struct view *v = view_of_model(m, f->what, request, f->kept);
+  if (!ended)
+    fill_run_delay(v);
   model_free(m);
   return v;
 }

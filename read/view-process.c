@@ -5,6 +5,9 @@
 #include "governed.h"
 #include "settle.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 static const char *cleaned(struct view *v, const char *text) {
@@ -158,6 +161,7 @@ static void fill_thread(struct view *v, const struct model *m, struct view_threa
   t->reused_keys = from->reused_keys;
   t->cost = known_cost(m, from->cost);
   t->worked = worked(from);
+  t->run_delay = UNKNOWN;
   governed_fill_thread(v, m, t);
 }
 
@@ -225,4 +229,24 @@ void fill_misses(const struct filling *f) {
         .matched = model_miss_has_key(miss) ? miss->matched : FLAG_UNKNOWN,
     };
   }
+}
+
+/* -- what the kernel counts ------------------------------------------------------------------ */
+
+/* Of a thread that lives: on a processor, ready for one, how often. */
+static uint64_t run_delay(int64_t pid, int64_t tid) {
+  char *path = print_string("/proc/%" PRId64 "/task/%" PRId64 "/schedstat", pid, tid);
+  uint64_t delay = UNKNOWN;
+  FILE *file = fopen(path, "re");
+  if (file && fscanf(file, "%*u %" SCNu64, &delay) != 1)
+    delay = UNKNOWN;
+  if (file)
+    fclose(file);
+  free(path);
+  return delay < BEYOND ? delay : UNKNOWN;
+}
+
+void fill_run_delay(struct view *v) {
+  for (size_t i = 0; i < v->threads; i++)
+    v->thread[i].run_delay = run_delay(v->process.pid, v->thread[i].tid);
 }

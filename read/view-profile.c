@@ -117,6 +117,8 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
   struct model *m = model_of_block(p, names, rate, now, !live, only);
   struct view *v = view_of_model(m, what, request, NULL);
   v->only = request->loop;
+  if (live)
+    fill_run_delay(v);
   model_free(m);
   names_free(names);
   profile_free(p);

@@ -85,8 +85,9 @@ struct view_thread {
   int64_t tid;
   const char *name;
   uint64_t events, exec, idle, other, elapsed, missed_events, reused_keys;
-  uint64_t cost;   /* of its events, ns; UNKNOWN: not measured, or totals do not say */
-  uint64_t worked; /* without its sleep; UNKNOWN: not known, or no loop */
+  uint64_t cost;      /* of its events, ns; UNKNOWN: not measured, or totals do not say */
+  uint64_t worked;    /* without its sleep; UNKNOWN: not known, or no loop */
+  uint64_t run_delay; /* ready while others had the processors, ns; UNKNOWN: it has ended */
   double overhead;
   bool governed; /* then also: */
   const char *step;

@@ -539,8 +539,10 @@ START_TEST(runs_of_lost_futures_are_no_fault_of_the_program) {
   held("or the run began before the call that creates it had returned, and that line has no `| "
        "run'");
   s->header->lost_futures = 7;
-  held(" 1 LOST  7 futures are in no number here: they were lost: the profile was full; raise memory:");
-  held(" 2 UNPLACED  5 events could not be placed at /src/app/server.c:10 on_time: a run of a key that no "
+  held(" 1 LOST  7 futures are in no number here: they were lost: the profile was full; raise "
+       "memory:");
+  held(" 2 UNPLACED  5 events could not be placed at /src/app/server.c:10 on_time: a run of a key "
+       "that no "
        "future has: it was lost, or a `create' line is missing\n");
 }
 END_TEST
@@ -560,9 +562,9 @@ START_TEST(a_confined_program_is_told_so) {
   s->header->lost_events = 40;
   s->header->confined = 1;
   char *text = report_at("exit", NOW);
-  has(text,
-      " 1 LOST  40 events were lost: the program had given up system calls (seccomp), so nothing new "
-      "had room; ");
+  has(text, " 1 LOST  40 events were lost: the program had given up system calls (seccomp), so "
+            "nothing new "
+            "had room; ");
   has(text, "who is stuck, never ran or was left was not looked for\n");
   lacks(text, "memory:");
   lacks(text, " 2 ");
@@ -603,12 +605,62 @@ START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
 }
 END_TEST
 
+/* As long as the machine can have made it, and no proof that it was on the CPU. */
+START_TEST(what_the_machine_did_is_no_hold) {
+  stack(12 * MS, 1 * MS, 1 * MS);
+  struct view *v = read_at("request", NOW);
+  static const struct {
+    uint64_t delay;
+    bool told;
+  } cases[] = {{UNKNOWN, true}, {1 * MS, true}, {3000 * MS, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    v->thread[0].run_delay = cases[i].delay;
+    char *text = shown_report(v);
+    (cases[i].told ? has : lacks)(text, "`conn` held the loop for 12.0 ms");
+    free(text);
+  }
+  for (size_t i = 0; i < v->functions; i++) {
+    v->function[i].on_cpu_least = v->function[i].slice_max;
+    v->function[i].on_cpu_most = v->function[i].slice_max;
+  }
+  char *text = shown_report(v);
+  has(text, "`conn` held the loop for 12.0 ms");
+  free(text);
+  view_free(v);
+}
+END_TEST
+
+/* Late for so long in all: no more than four times what others had the processors for. */
+START_TEST(what_the_machine_did_is_no_queue) {
+  static const struct {
+    uint64_t delay;
+    bool told;
+  } cases[] = {{UNKNOWN, true}, {100 * MS, true}, {1000 * MS, false}};
+  uint64_t *counts;
+  stack(1 * MS, 1 * MS, 1 * MS);
+  synthetic_counters(s, 1, 5)->function.queued = 2000 * MS;
+  synthetic_counters(s, 1, 5)->function.slices = 100;
+  synthetic_counters(s, 1, 5)->function.queued_histogram = synthetic_histogram(s, &counts);
+  counts[aprof_bucket_of(20 * MS)] = 100;
+  struct view *v = read_at("request", NOW);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    v->thread[0].run_delay = cases[i].delay;
+    char *text = shown_report(v);
+    (cases[i].told ? has : lacks)(text, "was ready but did not run for over 10.0 ms, 100 of");
+    free(text);
+  }
+  view_free(v);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("findings");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, what_waits_for_its_time_is_neither_stuck_nor_left);
   tcase_add_test(tests, what_has_no_time_is_stuck);
   tcase_add_test(tests, what_was_woken_just_now_is_not_due);
+  tcase_add_test(tests, what_the_machine_did_is_no_hold);
+  tcase_add_test(tests, what_the_machine_did_is_no_queue);
   tcase_add_test(tests, the_mean_of_waits_is_of_those_that_ended);
   tcase_add_test(tests, the_first_line_has_the_time_that_was_measured);
   tcase_add_test(tests, a_profile_that_began_switched_off_has_measured_nothing);
