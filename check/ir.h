@@ -23,7 +23,7 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 3
+#define IR_FORMAT 4
 enum { IR_SEPARATOR = 0x1f }; /* between the parts of a field */
 
 /* Of a function. */

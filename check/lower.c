@@ -219,6 +219,15 @@ void lower_given(struct lower *l, const char *value, CXType to, CXCursor place) 
 
 /* -- bodies ----------------------------------------------------------------------------------- */
 
+/* Where its brace closes. */
+static unsigned last_line(CXCursor block) {
+  unsigned line = 0;
+  CXString file;
+  clang_getPresumedLocation(clang_getRangeEnd(clang_getCursorExtent(block)), &file, &line, NULL);
+  clang_disposeString(file);
+  return line;
+}
+
 static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CXCursor block) {
   struct lower_body body = {.function = f, .choice = -1}, *outer = l->body;
   struct kids kids = kids_of(l, c);
@@ -231,7 +240,7 @@ static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CX
     if (kids.at[i].kind == CXCursor_ParmDecl)
       variable_new(l, kids.at[i]);
   lower_statement(l, block);
-  block_step(l, IR_RETURN, l->body->ir->block[l->body->now].line, NULL);
+  block_step(l, IR_RETURN, last_line(block), NULL);
   block_settle(l);
   f->body = body.ir;
   l->body = outer;

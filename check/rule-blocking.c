@@ -35,6 +35,10 @@ static const char *mend_of(const char *name) {
   static const struct {
     const char *part, *mend;
   } mends[] = {
+      {"uv_fs_", "give it a callback, and go on there"},
+      {"uv_get", "give it a callback, and go on there"},
+      {"_sync", "call the one that takes a callback (..._async), and go on there"},
+      {"communicate", "call the one that takes a callback (..._async), and go on there"},
       {"sleep", "start a timer of the loop, and go on in its callback"},
       {"addrinfo", "ask the loop's resolver (uv_getaddrinfo, evdns_getaddrinfo, "
                    "g_resolver_lookup_by_name_async), or c-ares"},

@@ -59,6 +59,9 @@ server.c: 'on_read' calls 'audit'
 log.c: 'audit' calls 'flush'
 log.c: 'flush' calls 'fsync'" "$(sed -nE 's/^([a-z.]+):[0-9]+: note: (.*)/\1: \2/p' "$work/one" | sed 's/ (libuv.*//' | head -n 4)"
 contains "and a way to mend it" "to mend it, let a thread of a pool do it" "$work/one"
+contains "of a call that could have a callback, to give it one" "server.c:49: note: to mend it, give it a callback" "$out"
+equal "a function ends where its brace closes" "requests.c:$(($(grep -n 'uv_write(&request' "$src/tests/check/local-escapes/requests.c" | cut -d: -f1) + 1)): note: 'start' returns here, and nothing has ended it" \
+  "$(grep -F "'start' returns here" "$work/local-escapes.txt")"
 
 # -- a program by its compilation database ---------------------------------------------
 mkdir -p "$work/build" "$work/src"
