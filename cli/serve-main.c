@@ -15,7 +15,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FUNCTIONS = 50 };
+enum { FUNCTIONS = 50, LAST_MS = 2000 };
 /* Of one connection: its request, and what is said of the answer; of one address, beyond this
    machine; of nothing coming or going, s; of answers that are on their way, bytes. */
 enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
@@ -93,6 +93,18 @@ static void run(struct serve *s, int signals) {
     MHD_run(s->daemon);
     clients_sweep(&s->clients, documents_held, ANSWERS_LIMIT);
   } while (!(fds[0].revents & POLLIN));
+}
+
+/* Who listens hears of the end, unless that takes too long. */
+static void finish(struct serve *s) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  struct pollfd fd = {.fd = info->epoll_fd, .events = POLLIN};
+  int64_t last = monotonic_now() + LAST_MS * 1000000;
+  streams_end(&s->streams);
+  do
+    MHD_run(s->daemon);
+  while (s->streams.first && monotonic_now() < last && poll(&fd, 1, LAST_MS / 100) >= 0);
+  MHD_stop_daemon(s->daemon);
 }
 
 /* -- its start ------------------------------------------------------------------------------------
@@ -174,9 +186,7 @@ int main(int argc, char **argv) {
     printf("token: %s\n", s.guard.token);
   fflush(stdout);
   run(&s, signals);
-  streams_end(&s.streams);
-  MHD_run(s.daemon);
-  MHD_stop_daemon(s.daemon);
+  finish(&s);
   source_close(&s.source);
   guard_close(&s.guard);
   listen_close(&s.listening);
