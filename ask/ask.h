@@ -18,7 +18,7 @@ enum finding_kind {
   FINDING_TABLE(FINDING_KIND) FINDINGS
 };
 
-/* From where on something is a finding, by the kind whose option it is. */
+/* The limit of each kind: what lies beyond it is a finding. */
 struct ask_limits {
   uint64_t of[FINDINGS];
 };
@@ -28,7 +28,7 @@ struct ask_limits {
     .of = { FINDING_TABLE(ASK_DEFAULT) }                                                           \
   }
 extern const struct ask_limits ask_defaults; /* these */
-/* Options that change them: of a struct ask_limits. */
+/* The options that change these limits, for a struct ask_limits. */
 const struct option_row *ask_options(void);
 
 /* What the loops of the process did. */
@@ -43,28 +43,30 @@ struct loop {
 };
 struct loop ask_loop(const struct view *);
 
-/* The largest slice; in an interval that has no maximum of its own, the middle of the highest
-   bucket it added to, as percentiles are. 0: there was none. */
+/* The longest slice. An interval without a maximum of its own takes the middle of the highest
+   bucket that grew, as percentiles do. 0: there was none. */
 uint64_t ask_longest_slice(const struct view_function *);
 
-/* It has run, and there is no histogram of it: they were lost or not wanted. What was shed is
-   another matter (LACKS). */
+/* The function has run and has no histogram: it was lost, or nobody wanted it. What was shed is
+   told by LACKS. */
 bool ask_lacks_histograms(const struct view_function *);
 
-/* Of a function's sum, per future: that was made, or in an interval lived in it. UNKNOWN: none. */
+/* A function's sum divided by its futures: those made, in an interval also those that lived in it.
+   UNKNOWN: there were none. */
 uint64_t ask_per_call(const struct view *, const struct view_function *, uint64_t sum);
 
-/* Code of others: of the system's headers, or of no known file and without events. */
+/* The function is a library's: its file is a header of the system, or nobody knows its file and it
+   has no events. */
 bool ask_is_library(const struct view_function *);
 
-/* A path that ends in a wait for something outside: the time under its name. */
+/* A path that ends in a wait for something outside, and the time it waited. */
 struct wait {
   char *path; /* "handle > fetch > quota.c:61 connect" */
   const struct view_path *at;
   uint64_t count, waiting, max, p99;
   uint64_t mean; /* of those that ended, as count and p99 are; UNKNOWN: none has */
 };
-/* An await, and not for what the one who waits has called or runs. */
+/* The path is an await, and not for what the waiting function called or runs. */
 bool ask_waits_outside(const struct view_path *);
 bool ask_is_outside(const char *kind); /* of an await */
 struct wait *ask_waits(const struct view *, bool background, size_t *count);
@@ -77,7 +79,7 @@ enum finding_next {
   NEXT_ALIVE,    /* what lives */
 };
 
-/* In which order they are told, before their kinds'. */
+/* Findings are ordered by level first, then by kind. */
 enum finding_level { LEVEL_LARGE, LEVEL_USUAL, LEVEL_MINOR };
 
 /* What a finding takes, and from what. */

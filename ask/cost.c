@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What findings take, and from what; see findings.h. */
+/* What a finding costs, and of which whole; see findings.h. */
 #include "findings.h"
 #include "read/util.h"
 
 #include <string.h>
 
-/* All slices that were longer than the threshold, each as the middle of its bucket; no less than
-   the longest. */
+/* Adds up the slices longer than the threshold, each as the middle of its bucket. The sum is at
+   least the longest one. */
 static uint64_t held_in_all(const struct view_function *f, uint64_t threshold, uint64_t longest) {
   uint64_t sum = 0;
   for (size_t i = 0; i < f->slice_of.count; i++) {
@@ -17,7 +17,8 @@ static uint64_t held_in_all(const struct view_function *f, uint64_t threshold, u
   return sum > longest ? sum : longest;
 }
 
-/* Of the loop whose longest hold it was, where one is known to be; or else of all. */
+/* The whole is the time of the loop whose longest hold this was; where none is known, of all
+   loops. */
 static void of_loop(const struct view *v, const struct finding *f, struct cost *cost) {
   size_t loops = 0;
   for (size_t i = 0; i < v->loops; i++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A change of less is none, whatever the spread; without one, of less than the second. */
+/* A smaller change counts as none, whatever the spread. Without a spread the second bound holds. */
 #define LEAST_SHARE 0.01
 #define NOTABLE_SHARE 0.05
 /* What clocks and rounding make. */
@@ -68,8 +68,8 @@ struct change diff_change(const struct diff *d, const struct diff_row *row,
 
 /* -- what is worth a line -------------------------------------------------------------- */
 
-/* What is shown of each. Of what runs often in one life, as a listener does, the run counts:
-   per future its numbers are the length of the profile. */
+/* What each row shows. A listener runs often in one life, so its numbers are per run: per future
+   they would be the length of the profile. */
 static const char *const of_whole[] = {"elapsed", "events", "loop.busy", "overhead"};
 static const char *const of_lives[] = {"futures", "exec.mean", "queued.mean", "slice.p99",
                                        "hold.max"};

@@ -34,7 +34,7 @@ static uint64_t all_queueing(const struct view *v) {
   return all;
 }
 
-/* The worst of them by name, the others as a number. */
+/* Names the worst, and counts the others. */
 static void tell_delayed(struct finding *finding, uint64_t queueing) {
   const struct view_function *f = finding->function;
   const struct view_delayed **list = allocate(f->delays, sizeof *list);
@@ -64,8 +64,8 @@ static void tell_delayed(struct finding *finding, uint64_t queueing) {
   free(list);
 }
 
-/* Who of those that held the loop is to blame for half of its time in the queue or more, all
-   together: the one that did most. */
+/* Holders of the loop together caused half of the function's queueing or more: returns the one that
+   caused most. NULL: they did not. */
 static const struct view_function *cause_of(const struct view_function *f,
                                             const struct finding *findings, size_t count) {
   const struct view_function *worst = NULL;
@@ -87,7 +87,7 @@ static const struct view_function *cause_of(const struct view_function *f,
   return all >= f->queued / 2 ? worst : NULL;
 }
 
-/* A call that blocks, of which the hold is half or more, is where inside it went. */
+/* A blocking call that took half of a hold or more explains where inside it the time went. */
 static bool is_inside(const struct finding *blocking, const struct finding *held) {
   const struct view_function *f = held->function;
   if (held->kind != FINDING_HELD || held->alive || f != blocking->function)
@@ -109,7 +109,7 @@ static void tell_inside(struct finding *held, const struct finding *blocking) {
   held->effect[0] = sentence("%s", blocking->text.parts);
 }
 
-/* Those that go on for ever are many: told by what they wait for. */
+/* Futures that never end pile up: the finding about what they wait for tells more. */
 static bool is_same_growth(const struct finding *growing, const struct finding *other) {
   return other->alive && other->function == growing->function && other->kind != FINDING_HELD;
 }

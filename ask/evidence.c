@@ -32,7 +32,7 @@ uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
 
 /* -- of futures alive --------------------------------------------------------------- */
 
-/* So far beyond what is usual is out of the ordinary. */
+/* Ten times the usual is out of the ordinary. */
 enum { FAR_TIMES = 10 };
 
 uint64_t findings_far_beyond(uint64_t usual, uint64_t limit) {
@@ -55,9 +55,8 @@ static bool is_one_of(const char *text, const char *const *list) {
   return *list != NULL;
 }
 
-/* Left at the end. Those on a stack (they run, or wait for what does) are not
-   leaked, nor those that wait for new work or for their time; the young are only under
-   way. */
+/* The future was left at the end. Not leaked: futures on a stack (they run, or wait for one that
+   does), and those that wait for new work or for their time. Young ones are under way. */
 bool findings_is_left(const struct live_case *c) {
   static const char *const on_stack[] = {"call", "run", "function", "idle", "switch", NULL};
   const struct view_live *live = c->live;
@@ -70,7 +69,7 @@ bool findings_is_left(const struct live_case *c) {
          findings_far_beyond(findings_usual_life(c->function), c->limits->of[FINDING_STUCK]);
 }
 
-/* The young are not counted, nor those of other places. */
+/* Neither young futures count, nor those made elsewhere. */
 const char *findings_of_alive(const struct alike *g) {
   uint64_t live = g->function->live;
   return g->count >= live ? "" : turn_text(", of %s alive,", told_count(live));

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libuv's calls are the synchronous ones of their name for want of a callback. */
+/* libuv's calls block where they are given no callback. */
 static const char *blocking_way(const char *callee) {
   return strncmp(callee, "uv_", 3) ? ", which blocks," : " without a callback";
 }
 
-/* One that held for long, or all together for a share (1/N) of the loop's time:
-   now and then a short one does no harm, however long the program runs. */
+/* A call blocks if one held the loop for long, or if all together took a share (1/N) of its time. A
+   short one now and then does no harm, however long the program runs. */
 enum { BLOCKING_SHARE = 100 };
 
 static bool is_blocking(const struct view_blocking *b, uint64_t elapsed, uint64_t threshold) {

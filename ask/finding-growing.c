@@ -32,7 +32,7 @@ static void find_growing(struct findings *list, const struct view_function *f) {
 enum { OLD_LEAST = 50, PARTS = 3, PART_SHARE = 10 };
 #define ELAPSED_LEAST 2000000000u
 
-/* Those of a function that were made at one place, and should long be over. */
+/* Futures of one function, made at one place, that should have ended long ago. */
 struct alive {
   const struct view_live *first;
   uint64_t count, part[PARTS]; /* of the process's life in which they were made, oldest first */
@@ -44,8 +44,8 @@ static bool is_alike(const struct view_live *a, const struct view_live *b) {
          !strcmp(a->created_at ? a->created_at : "", b->created_at ? b->created_at : "");
 }
 
-/* What waits for new work, for its time, or for what it called is none. Several that are told
-   together are spread evenly between the youngest and the oldest of them. */
+/* Futures that wait for new work, for their time, or for what they called do not count. Several in
+   one entry count as spread evenly from the youngest to the oldest. */
 static void add_live(const struct view *v, const struct view_live *live, uint64_t limit,
                      struct alive *a) {
   const struct view_function *f = &v->function[live->function];
@@ -66,7 +66,7 @@ static void add_live(const struct view *v, const struct view_live *live, uint64_
   a->youngest = live->age_min < a->youngest ? live->age_min : a->youngest;
 }
 
-/* All along, and not once: then it is a pool, or those that were there from the start. The last
+/* They were made all along. Made at once they are a pool, or were there from the start. The last
    part lacks those that are not old enough yet. */
 static bool comes_all_along(const struct alive *a) {
   for (int i = 0; i + 1 < PARTS; i++)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Counts of the whole process: `one` and `many` say what of, then what it means. */
+/* Adds a count of the whole process. `one` and `many` say of what, and what it means. */
 static void add_count(struct findings *list, uint64_t count, const char *one, const char *many) {
   if (count)
     findings_add(list, (struct finding){

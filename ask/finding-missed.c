@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of totals' misses that are findings; the others may well be all right. Those that
-   are no mistake of anybody's are no missed events. */
+/* These kinds of misses are findings; the others may well be all right. A miss that is nobody's
+   mistake is no missed event. */
 static const struct cause {
   const char *kind;
   const char *text;
@@ -32,7 +32,7 @@ static const struct cause {
     {"broken", "a signal handler came in between and never returned"},
 };
 
-/* What is made while profiling is off has no future, and its runs no place. */
+/* A call made while profiling is off has no future, so its runs have no place. */
 static const char *perhaps_off(const char *kind, const struct view *v) {
   return v->process.epoch > v->process.reset_epoch && !strcmp(kind, "run")
              ? "; or what it runs was created while profiling was off, which `aprof on' ended"
@@ -91,7 +91,7 @@ static void add_miss(struct findings *list, enum finding_kind kind, const struct
                                       .text = text});
 }
 
-/* What the sums have beyond the places: of profiles that had no room for them. */
+/* Adds what the sums have beyond the places: the profile had no room for these. */
 static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all, uint64_t placed) {
   uint64_t rest = all > placed ? all - placed : 0;
   if (!rest)

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ready all its life. One that waits for what it was created for is healthy. */
+/* The future was ready all its life. One that waits for what it was created for is healthy. */
 static bool has_never_run(const struct view_live *live, const struct view_function *f,
                           uint64_t limit) {
   return !live->started && (view_is(live, "queued") || !live->state) &&
          live->since_min >= findings_far_beyond(findings_p99(f->slices, &f->queued_of), limit);
 }
 
-/* Of a function without events that a future never ran is not known, nor that it was left. */
+/* Where a function has no events nobody knows whether its futures ran, or were left. */
 static bool claims(const struct live_case *c, struct alike *g) {
   if (has_never_run(c->live, c->function, c->limits->of[FINDING_STUCK]))
     return true;

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of so many futures; this share of their lives, for so long each. */
+/* At least so many futures wait for this share of their lives, and for so long each. */
 enum { LEAST_COUNT = 50, PERCENT = 50 };
 #define LEAST_NS 5000000u
-/* Some have waited this many times less: so it is not the work itself that takes that long. */
+/* Some waits were this many times shorter, so the work itself does not take that long. */
 enum { LUCKY_TIMES = 3 };
 
-/* Of the futures that no other made: a program says so of its requests (`root`), and those that it
-   makes before its loop are few. */
+/* Sums over futures without a parent. A program marks its requests so (`root`), and makes few
+   others before its loop. */
 struct sums {
   uint64_t made, wall, waiting, covered; /* covered: by the lives of what they made, ns */
 };

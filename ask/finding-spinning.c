@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-/* It gets nowhere if it goes on this often a future, and runs less than this each time,
-   and still takes this share (1/N) of its loop. */
+/* A function gets nowhere if each of its futures goes on this often, runs for less than this each
+   time, and still takes this share (1/N) of its loop. */
 enum { TIMES = 10, SHARE = 100 };
 #define SHORT_NS 10000u
-/* Of what it was ready, it waited this share (1/N) at most. */
+/* It waited for at most this share (1/N) of the time it was ready. */
 enum { READY_SHARE = 100 };
 
 /* So many goes of it, `took` in all. */
@@ -38,7 +38,7 @@ static void add(struct findings *list, const struct view_function *f, uint64_t c
                                       .text = text});
 }
 
-/* One that there is, or was: whom it wakes is itself. Of more, the sums do not say who. */
+/* The only future wakes itself. Where there are several, the sums do not say who wakes whom. */
 static bool is_alone(const struct view_function *f) {
   uint64_t before = f->live_before == UNKNOWN ? 0 : f->live_before;
   return f->created + before <= 1;
@@ -74,8 +74,8 @@ static uint64_t wakes_of(const struct view_function *f) {
   return wakes;
 }
 
-/* Run again and again from where it was created, an idle function as a rule: nobody woke
-   it, and nothing took its time in between. New work may well come that fast. */
+/* An idle function, as a rule: it runs again and again from where it was created, nobody wakes it,
+   and no time passes in between. New work may well come that fast. */
 static void find_polling(struct findings *list, const struct view_function *f, uint64_t elapsed,
                          const struct ask_limits *limits) {
   for (size_t i = 0; i < f->awaits; i++) {
@@ -91,7 +91,7 @@ static void find_polling(struct findings *list, const struct view_function *f, u
   }
 }
 
-/* Calls that watch a descriptor which their callback has to read itself. */
+/* These calls watch a descriptor, which their callback has to read. */
 static bool is_watch(const char *callee) {
   static const char *const calls[] = {"event_add", "ev_io_start", "g_unix_fd_add",
                                       "g_io_add_watch"};
@@ -101,9 +101,9 @@ static bool is_watch(const char *callee) {
   return false;
 }
 
-/* Run in each turn of a loop that never waits, from its first run on: that may be a reader whose
-   peer is faster than it, too. But to read takes a call of the kernel, which is more than these
-   many events of ours; who mostly takes less leaves what there is. */
+/* The callback runs in each turn of a loop that never waits. A reader with a faster peer does so,
+   too, but reading takes a system call, which costs more than these many events of ours: a callback
+   that mostly takes less does not read. */
 enum { READ_EVENTS = 8 };
 
 static void find_ignoring(struct findings *list, const struct view *v,
@@ -127,8 +127,8 @@ static void find_ignoring(struct findings *list, const struct view *v,
   }
 }
 
-/* It gave way and was ready again at once, so hardly any of the time until it went on was
-   waiting; whoever made it ready, a function of the library as a rule. */
+/* The function gave way and was ready again at once, so it hardly waited until it went on. As a
+   rule a function of the library made it ready. */
 static void find_yielding(struct findings *list, const struct view_function *f, uint64_t elapsed,
                           const struct ask_limits *limits) {
   for (size_t i = 0; i < f->awaits; i++) {

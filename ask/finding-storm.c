@@ -6,9 +6,9 @@
 #include "read/util.h"
 #include "sentence.h"
 
-/* So often a second, so many times as often as any other, each run no longer than this, and this
-   share of the loop in all. Where no other runs at all nothing is out of proportion, unless others
-   are ready to. */
+/* A storm: the function runs so often a second, so many times as often as any other, no longer than
+   this each time, and takes this share of the loop. Where no other runs nothing is out of
+   proportion, unless others are ready to run. */
 enum { RATE = 1000, TIMES = 10, SHARE = 4, OTHERS_LEAST = 10 };
 #define SHORT_NS 1000000u
 
@@ -20,8 +20,7 @@ static uint64_t next_often(const struct view *v, const struct view_function *f) 
   return most;
 }
 
-/* Futures of others have been ready for so long, and the loop has not come to them: most likely,
-   where none of their function has ever been seen to run. */
+/* Futures of other functions have been ready for so long, and the loop has not come to them. */
 static bool starves(const struct view *v, const struct view_function *f, uint64_t long_time) {
   for (size_t i = 0; i < v->lives; i++)
     if ((view_is(&v->live[i], "queued") || !v->live[i].state) && v->live[i].since >= long_time &&
@@ -37,7 +36,7 @@ static bool is_told(const struct findings *list, const struct view_function *f) 
   return false;
 }
 
-/* Where what it is for is begun again: the place that made it run most often. */
+/* The place that made it run most often: where its work is begun again. */
 static const struct view_await *begun_at(const struct view_function *f) {
   const struct view_await *most = NULL;
   for (size_t i = 0; i < f->awaits; i++)

@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* How long something takes otherwise, and what that time is. */
+/* How long something usually takes, and what that time is. */
 struct usual {
   uint64_t time; /* 0: nobody knows */
   const char *is, *of;
 };
 
-/* Without histograms the longest, which is no less than a p99; or else the mean. */
+/* Without histograms it is the longest wait, which is at least the p99; without that the mean. */
 static struct usual usual_wait(const struct view_await *await) {
   uint64_t ended = await->count > await->immediate ? await->count - await->immediate : 0;
   if (ended < USUAL_COUNT)
@@ -32,15 +32,15 @@ static struct usual usual_life(const struct view_function *f) {
                         "at most"};
 }
 
-/* What is usual where it waits; where too few waits have ended there, how long the lives
-   of its function usually are. */
+/* What is usual at this await. Where too few waits have ended there, how long a life of the
+   function usually takes. */
 static struct usual usual_of(const struct view_function *f, const struct view_await *await) {
   struct usual wait = usual_wait(await);
   return wait.time ? wait : usual_life(f);
 }
 
-/* Who waits for what it called waits as long as that does, which is the one to name; and
-   who waits for a time that is still to come waits as long as it should. */
+/* A future that waits for its call is not stuck: the callee is the one to name. Nor is one that
+   waits for a time still to come. */
 static bool is_stuck(const struct view_live *live, const struct view_function *f,
                      const struct view_await *await, uint64_t limit) {
   if (!view_is(live, "waiting") || !await || await->background)
@@ -51,7 +51,8 @@ static bool is_stuck(const struct view_live *live, const struct view_function *f
   return usual.time && live->since_min >= findings_far_beyond(usual.time, limit);
 }
 
-/* Met in its first run since profiling began: whether it waits for new work is not known. */
+/* The future was met in its first run since profiling began, so nobody knows whether it waits for
+   new work. */
 static bool began_before(const struct view *v, const struct view_live *live) {
   return v->process.epoch > 1 && live->kind && !strcmp(live->kind, "run");
 }

@@ -10,7 +10,7 @@
 #ifndef APROF_ASK_FINDING_TABLE_H
 #define APROF_ASK_FINDING_TABLE_H
 
-/* A row's comment: what it is. lost stands before what may come of it. */
+/* Each row's comment says what it is. lost stands before what may come of it. */
 #define FINDING_TABLE(ROW)                                                                         \
   ROW(HELD, held, 10000000)      /* a function holds the loop: ns */                               \
   ROW(STUCK, stuck, 1000000000)  /* waits far longer than usual: ns at least */                    \

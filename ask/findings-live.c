@@ -68,8 +68,8 @@ static void add_alike(struct findings *list, const struct alike *g) {
     findings_add(list, finding);
 }
 
-/* True where the future is a finding: one of its own for now. The first in the table has it. Where
-   events were lost nobody knows what it has done since. */
+/* True if the future is a finding, alone for now: the first row in the table that claims it has it.
+   Where events were lost nobody knows what the future has done since. */
 static bool classify(const struct live_case *c, struct alike *alike) {
   const struct view_live *live = c->live;
   for (enum finding_kind kind = 0; kind < FINDINGS; kind++) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes a good part of a loop's time stands first, and what takes next to nothing of its whole
-   last; but a hold that is so many times the limit is felt, however rare. */
+/* A finding that takes a good part of a loop's time stands first, one that takes next to nothing
+   last. But users feel a hold of so many times the limit, however rare. */
 enum { LARGE = 4, MINOR = 100, FELT = 2 };
 
 static enum finding_level level_of(const struct finding *f, const struct ask_limits *limits) {

@@ -139,7 +139,7 @@ struct Binding {
     return fits ? then_run.get() : nullptr;
   }
 
-  /* Of a create: what its futures wait for is not said to be under way, so they can run. */
+  /* A create that says of nothing that it is under way: its futures can run at once. */
   bool is_spawn() const {
     return !then_run || !(then_run->once || then_run->multi || then_run->once_if);
   }

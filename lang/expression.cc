@@ -264,7 +264,7 @@ static std::unique_ptr<Value> read_postfix(Reader &r) {
   return value;
 }
 
-/* What may lie at an address that lasts; where it does the compiler knows. */
+/* Values that may lie at a lasting address; the compiler knows whether they do. */
 static bool has_address(const Value &v) {
   return v.kind == Value::Name || v.kind == Value::Field || v.kind == Value::Deref;
 }

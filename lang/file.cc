@@ -113,7 +113,8 @@ static void for_each_line(const std::string &text,
 
 /* -- files of names -------------------------------------------------------------------- */
 
-/* One per line, with comments as in a bindings file. False, and said, where there is none. */
+/* Reads one name per line, with comments as in a bindings file. False, with an error, where there
+   is none. */
 static bool read_names(File *file, const std::string &path, std::vector<std::string> *names) {
   std::string text;
   bool well = true;
@@ -138,7 +139,7 @@ static bool read_names(File *file, const std::string &path, std::vector<std::str
 
 /* -- lines of the grammar ------------------------------------------------------------------ */
 
-/* Two creates may name the same calls, or bodies, behind their '|': these are run once. */
+/* Two creates may name the same calls or bodies behind their '|': these run once. */
 static bool is_there(const File &file, const Binding &run) {
   for (const auto &b : file.lines)
     if (b->behind && b->place == run.place && b->name == run.name && b->regex == run.regex &&

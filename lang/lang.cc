@@ -28,7 +28,7 @@ struct Read : lang_file {
 
 } // namespace
 
-/* A line of many names is one line, and so is one with a `| run` that is another one. */
+/* Counts a line of many names as one, and one with its `| run` as one. */
 static void say_lines(Read *r) {
   unsigned last = 0;
   for (const HeaderPath &h : r->file.headers)

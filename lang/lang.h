@@ -40,7 +40,7 @@ struct lang_file {
   size_t errors;
 };
 
-/* Never null: that it cannot be read is an error in it. Until lang_file_free. */
+/* Never null: a file that cannot be read has an error that says so. Valid until lang_file_free. */
 struct lang_file *lang_file_read(const char *path);
 void lang_file_free(struct lang_file *);
 

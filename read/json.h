@@ -22,7 +22,8 @@ enum { JSON_EXACT_DIGITS = 15 };
 /* As deep as a text may nest: beyond what any of ours does, within what cJSON does. */
 enum { JSON_DEPTH = 500 };
 
-/* So much may a parsed text take, whoever wrote it: some eight times the length of totals. */
+/* A parsed text may take so much memory, whoever wrote it: some eight times the length of
+   totals. */
 #define JSON_MEMORY ((size_t)1 << 30)
 
 /* Parses a text, exact integers included; NULL with `*fault`, what is wrong with it

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No histogram is in two distributions, so the first one says which it is. */
+/* No histogram belongs to two distributions, so the first one identifies it. */
 struct entry {
   uint32_t first; /* 0: free */
   uint32_t offsets;

@@ -92,7 +92,7 @@ static bool is_written(uint32_t number, const struct aprof_node *stored) {
   return stored->site || number == 1 || (stored->is_await && stored->parent == 1);
 }
 
-/* A stored path's place in ours; what hangs on something unreadable is (other). */
+/* Finds a stored path's place among ours; a path beneath something unreadable is (other). */
 static uint32_t place(struct model *m, uint32_t number, const struct aprof_node *stored) {
   uint8_t kind = stored->is_await < MODEL_KINDS ? (uint8_t)stored->is_await : APROF_NODE_BLOCKING;
   uint32_t name = names_of(m->names, stored->site), parent = MODEL_NONE;

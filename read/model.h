@@ -130,14 +130,15 @@ struct model {
   uint32_t misses;
 };
 
-/* Waits of this function at that place are for new work: a line says so of the place, or of the
-   function, which for a callback means where it waits for its next run. */
+/* The function waits there for new work: a line says so of the place, or of the function. A
+   callback then waits for its next run there. */
 bool model_background(const struct model *, uint32_t function, const struct name *place);
 
 /* `now`: the tick at which open segments end; `ended`: no thread runs on. */
 struct model *model_new(const struct profile *, const struct names *, uint64_t rate, uint64_t now,
                         bool ended);
-/* Of what one thread ran, counted and has alive, by the number of its block. */
+/* The model of one thread: what it ran, counted and has alive. `block` is the number of its
+   block. */
 struct model *model_of_block(const struct profile *, const struct names *, uint64_t rate,
                              uint64_t now, bool ended, uint32_t block);
 void model_free(struct model *);

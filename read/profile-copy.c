@@ -43,7 +43,7 @@ static bool read_part(const struct profile *p, int fd, uint64_t at, struct profi
   return true;
 }
 
-/* What is new behind those known. A chunk's type is written last, and stays. */
+/* Lists the chunks behind those known. A chunk's type is written last, and stays. */
 static void list_parts(struct profile *p, int fd) {
   size_t known = 0;
   while (known < p->parts && p->part[known].type)
@@ -79,8 +79,8 @@ static bool is_zero(const unsigned char *page, size_t length) {
   return !length || (!page[0] && !memcmp(page, page + 1, length - 1));
 }
 
-/* Pages of nothing, half of all histograms, take no memory here, and pages that are as they
-   were are not written to. True where one was. */
+/* Empty pages, half of all histograms, take no memory here, and unchanged pages are not written to.
+   True if one was written. */
 static bool copy_range(struct profile *p, int fd, uint64_t at, uint64_t size, bool again) {
   unsigned char buffer[16 * APROF_PAGE];
   bool changed = false;
@@ -115,8 +115,8 @@ static bool copy_part(struct profile *p, int fd, struct profile_part *part) {
                     part->size - sizeof(struct aprof_chunk), again);
 }
 
-/* Those that a record names. Whether it is a function's or an await's is not known yet: what the
-   other kind has there is none, or is copied to no harm. */
+/* Copies the histograms that a record names. Whether a function or an await owns it is not known
+   yet: a reference of the other kind names nothing, or is copied to no harm. */
 static void copy_histograms(struct profile *p, int fd, const struct aprof_counters *c) {
   const uint32_t all[] = {c->function.exec_histogram, c->function.wall_histogram,
                           c->function.slice_histogram, c->function.queued_histogram,
@@ -126,7 +126,8 @@ static void copy_histograms(struct profile *p, int fd, const struct aprof_counte
       copy_range(p, fd, (uint64_t)all[i] * 8, sizeof(struct aprof_histogram), true);
 }
 
-/* Records that have changed, and the histograms that these name: no other can have. */
+/* Copies the records that changed, and the histograms they name: no other histogram can have
+   changed. */
 static void copy_counters(struct profile *p, int fd, const struct profile_part *part) {
   struct aprof_counters record[256];
   uint64_t at = part->at + sizeof(struct aprof_chunk), end = part->at + part->size;
@@ -204,7 +205,7 @@ static void copy_hot(struct profile *p, int fd) {
   free(still);
 }
 
-/* As of one moment, if the process holds still for as long as that takes; what moved meanwhile is
+/* Copies at one moment, if the process holds still for that long; blocks that moved meanwhile are
    copied again. */
 static void copy_live(struct profile *p, int fd, int tries) {
   p->consistent = false;
@@ -241,7 +242,8 @@ static void copy_cold(struct profile *p, int fd) {
     else if (type == APROF_CHUNK_NODES)
       copy_part(p, fd, part);
   }
-  /* Texts are made printable in the copy, so they come anew with the sites that name them. */
+  /* names_new makes texts printable in the copy, so they are copied again with the sites that name
+     them. */
   for (size_t i = 0; named && i < p->parts; i++)
     if (p->part[i].type == APROF_CHUNK_STRINGS)
       copy_part(p, fd, &p->part[i]);

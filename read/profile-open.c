@@ -44,7 +44,7 @@ struct profile *profile_read(int fd, const char *what, bool live, bool histogram
     free(p);
     return NULL;
   }
-  /* Or pages that are never written to would be there because of their neighbours. */
+  /* Huge pages would bring in what is never written to. */
   madvise(p->data, p->reserved, MADV_NOHUGEPAGE);
   profile_fill(p, fd, live, COPY_TRIES);
   return p;

@@ -13,7 +13,7 @@ static void own_buckets(struct arena *arena, struct distribution *d) {
     memcpy(d->bucket, lent, d->count * sizeof *lent);
 }
 
-/* One that has gone: what it has counted, without what it is made of, and nothing is now. */
+/* Of one that has gone, keeps its counters: not its parts, and nothing that is so now. */
 static void keep_counts(struct arena *arena, const struct layout *layout, void *object) {
   for (size_t i = 0; i < layout->fields; i++) {
     const struct field *field = &layout->field[i];
@@ -33,7 +33,7 @@ static void keep_counts(struct arena *arena, const struct layout *layout, void *
   }
 }
 
-/* Of a function whose futures have all turned out to be of others nothing is left. */
+/* A function has nothing left once all its futures have turned out to be others'. */
 static void keep_functions(struct view *later, const struct view *earlier) {
   struct index x;
   struct view_function *all =

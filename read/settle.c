@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows from the members of a view: what belongs together in it, and who holds which
-   loop; see view.h. */
+/* Computes what follows from a view's members: which belong together, and who holds which loop; see
+   view.h. */
 #include "settle.h"
 
 #include "index.h"
@@ -28,7 +28,7 @@ bool view_is(const struct view_live *live, const char *state) {
   return live->state && !strcmp(live->state, state);
 }
 
-/* What was not measured is no number: what is ready may have run, or run now. */
+/* A number that was not measured is none: a ready future may have run, or run now. */
 static void forget_unseen(struct view *v) {
   for (size_t i = 0; i < v->functions; i++) {
     struct view_function *f = &v->function[i];
@@ -68,7 +68,7 @@ static size_t find_path(const struct view *v, size_t before, uint64_t id) {
   return low < before && v->path[low].id == id ? low : SIZE_MAX;
 }
 
-/* Without the waits that go on; older totals do not say which part that is. */
+/* Leaves out waits that go on. Older totals do not say which part those are. */
 static uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }

@@ -27,8 +27,8 @@ enum {
   LISTENERS = 10, /* and holders: so many are named, unless all are wanted */
 };
 
-/* The view lists so many one by one; beyond it equal ones are one entry, without who created them.
- */
+/* The view lists so many futures one by one. Of the others those alike are one entry, without their
+   creator. */
 enum { LIVES = 100000, ROWS = 40 };
 
 struct options {
@@ -150,8 +150,8 @@ static void print_holder(const struct view *v, const struct live_group *g, FILE 
 
 /* -- the tree ---------------------------------------------------------------- */
 
-/* Which groups have a row: holders and what is above them first, then the upper ones. No limit
-   cuts a root off from what is shown beneath it. */
+/* Chooses the groups that have a row: first holders and what is above them, then the upper levels.
+   No limit cuts off the root of a group that is shown. */
 struct rank {
   size_t index, depth;
   bool holds;
@@ -195,7 +195,7 @@ static char *shown_name(const struct view *v, const struct live_group *g, size_t
   return text;
 }
 
-/* Where it waits; of one that has no such place what is known instead. */
+/* Where the future waits; without such a place, what else is known. */
 static char *shown_where(const struct view *v, const struct live_group *g, size_t width) {
   const struct view_live *live = g->like;
   if (g->holds)
@@ -204,7 +204,7 @@ static char *shown_where(const struct view *v, const struct live_group *g, size_
   const char *callee = live->callee ? live->callee : "";
   const char *place = live->place ? live->place : live->created_at;
   char *text = NULL;
-  /* What goes first where there is no room: directories, the callee, the time. */
+  /* Without room, directories go first, then the callee, then the time. */
   for (int less = 0; less < 4 && (!text || shown_width(text) > width); less++) {
     free(text);
     const char *shown = !place ? "?" : less ? base_name(place) : place;
@@ -299,7 +299,7 @@ static void print_listeners(const struct view *v, const struct live_tree *tree, 
   fputc('\n', out);
 }
 
-/* What is not in the tree, or not where it belongs. */
+/* Says what the tree lacks, or has elsewhere than where it belongs. */
 static void print_lacks(const struct view *v, const struct live_tree *tree, FILE *out) {
   char *text = NULL;
   if (tree->apart) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_FINDINGS = 6, MOST_OF_KIND = 2 };
-/* Of a share (1/N) of the time there is nothing to say. */
+/* Nothing is worth saying of less than this share (1/N) of the time. */
 enum { LEAST_SEEN = 1000 };
 
 /* Takes the text. */
@@ -19,7 +19,7 @@ static void print_note(FILE *out, char *text) {
   free(text);
 }
 
-/* Where times were shed nobody can tell that there was nothing. */
+/* Where times were shed, nobody can tell that nothing happened. */
 static void print_none(const struct view *v, const struct report_options *options, size_t count,
                        FILE *out) {
   struct loop loop = ask_loop(v);
@@ -49,7 +49,7 @@ static void print_preempted(const struct view *v, const struct report_options *o
                                  shown_time(most), shown_time(all)));
 }
 
-/* Of functions without histograms only the worst of anything is known. */
+/* Functions without histograms have maxima only. */
 static void print_blind(const struct view *v, FILE *out) {
   size_t ran = 0, blind = 0;
   for (size_t i = 0; i < v->functions; i++) {
@@ -125,7 +125,7 @@ static void print_below(const struct finding *f, const char *next, FILE *out) {
 
 /* -- all of them --------------------------------------------------------------- */
 
-/* Of many the worst of each kind: a hundred of one do not hide another. */
+/* Tells the worst of each kind, so that a hundred of one kind do not hide another. */
 static bool is_told(const struct finding *findings, size_t i, size_t count, bool all) {
   size_t before = 0;
   while (before < i && findings[i - 1 - before].kind == findings[i].kind)

@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b, void *context) {
   return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* In an interval a function may have done nothing. */
+/* In an interval, a function may have done nothing. */
 static bool is_active(const struct view_function *f) {
   return f->created || f->exec || f->waiting || f->queued || f->slices || f->live;
 }
@@ -138,7 +138,7 @@ enum {
 /* A cell, and what it is made of. */
 #define CELL(member, text) shown_mark(LACKS(f->lacks, function, member), text)
 
-/* What only ever ran on threads of a pool has no part of a loop. */
+/* A function that ran on threads of a pool alone has no part of a loop. */
 static const char *loop_share(const struct view_function *f, const struct loop *loop) {
   return f->unmeasured || (f->exec && !f->loop_exec) ? "-"
                                                      : shown_share(f->loop_exec, loop->elapsed);
@@ -153,7 +153,7 @@ static const char *sort_share(const struct view *v, const struct view_function *
   return f->unmeasured ? "-" : shown_share(sort_value(f, sort), all);
 }
 
-/* Sorted by a sum that has no column of its own, which the first one stands for then. */
+/* The sum that sorts has no column of its own: the first column shows its share. */
 static bool has_share(enum report_sort sort) {
   return sort == SORT_WAITING || sort == SORT_WALL || sort == SORT_QUEUED || sort == SORT_CHILDREN;
 }
@@ -207,7 +207,7 @@ static void print_title(enum report_sort sort, FILE *out) {
   fputc('\n', out);
 }
 
-/* Where all functions are those of libraries, they are what there is to see. */
+/* Libraries are folded only where the program has functions of its own. */
 static bool has_own(const struct view_function **list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!ask_is_library(list[i]))

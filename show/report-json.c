@@ -139,7 +139,7 @@ static void emit_blocking(struct emit *e, const struct view_function *f,
   emit_close(e, '}');
 }
 
-/* Of every function, in the order of the totals: readers sort as they like. */
+/* Writes those of every function, in the order of the totals: readers sort as they like. */
 static void write_wakes_and_blocking(const struct view *v, struct emit *e) {
   emit_list(e, "wakers");
   for (size_t i = 0; i < v->functions; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What found no future, and may well be all right; see report.h. */
+/* Events that found no future, and may well be all right; see report.h. */
 #include "report.h"
 
 #include "format.h"
@@ -41,8 +41,8 @@ static int by_count(const void *a, const void *b) {
   return by_callee(a, b);
 }
 
-/* One row for the places of a callee; none where something like free() is called for
-   much that is no future. Returns how many rows are left. */
+/* Joins the places of a callee to one row. A callee like free(), called for much that is no future,
+   has none. Returns how many rows are left. */
 static size_t fold(struct row *row, size_t count) {
   size_t kept = 0, told = 0;
   qsort(row, count, sizeof *row, by_callee);
@@ -84,7 +84,8 @@ static void print_row(const struct view *v, const struct row *row, FILE *out) {
   free(what);
 }
 
-/* A call that sets a callback, or NULL, makes a future or is its end: most often of none. */
+/* A call that sets a callback makes a future; with NULL it ends one, and most often there is
+   none. */
 static bool is_made_by(const struct view *v, const char *callee) {
   for (size_t i = 0; i < v->functions && callee; i++)
     for (size_t j = 0; j < v->function[i].awaits; j++) {

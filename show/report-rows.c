@@ -78,7 +78,8 @@ static char *path_text(const struct report_row *row, size_t elided, const char *
   return whole;
 }
 
-/* Who waits and for what are at the ends: a directory goes first, then what is between. */
+/* Both ends say who waits and for what, so a directory is left out first, then what stands
+   between. */
 static char *fitting(const struct report_row *row, size_t width) {
   char *text = path_text(row, 0, row->place);
   const char *place = base_name(row->place);

@@ -135,7 +135,7 @@ static int print(struct view *v, const void *options, FILE *out) {
   return with_gates(v, options, write_text, out);
 }
 
-/* For programs all rows, where none asks for fewer. */
+/* JSON has all rows, unless somebody asks for fewer. */
 static int write_json(struct view *v, const void *options, FILE *out) {
   struct report_options o = *(const struct report_options *)options;
   if (!o.has_rows)

@@ -184,8 +184,8 @@ void emit_finding(struct emit *e, const struct finding *f) {
   emit_close(e, '}');
 }
 
-/* Of the process as a report finds them. Numbers of a damaged profile may be beyond all that a
-   report is made of. */
+/* Writes the findings that a report has. A damaged profile may have numbers beyond what a report
+   can work with. */
 static void emit_findings(struct emit *e, const struct view *v) {
   char *fault = view_beyond(v);
   size_t count = 0;
