@@ -127,13 +127,15 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   else
     close_rest(t->block, now);
   t->block->last = now;
-  if (top == t->idler && !ran)
-    t->rest = APROF_THREAD_OTHER; /* the poller was jumped out of */
   cancel_above(t, top, f, now);
   if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));
     restore(t, f, now, false);
+  }
+  if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) { /* the poller was jumped out of */
+    t->idler = NULL;
+    t->rest = APROF_THREAD_OTHER;
   }
   return true;
 }

@@ -132,11 +132,13 @@ void model_cancel_above(struct thread *t, struct future *top, struct future *f) 
 /* ... and then f runs. */
 void model_unwind_to(struct thread *t, struct future *f) {
   struct future *top = model_active_top(t);
-  if (top == t->idler)
-    t->idling = false; /* its bracket is over too */
   model_cancel_above(t, top, f);
   if (f->state == WAITING)
     model_come_back(t, f, false);
+  if (t->idler && !(t->idler->state == WAITING && t->idler->aside == FOR_IDLE)) {
+    t->idler = NULL; /* its bracket is over too */
+    t->idling = false;
+  }
 }
 
 int model_verdict(const struct future *f, int how) {
