@@ -51,13 +51,15 @@ const char *told_mark(bool lacks, const char *number) {
 
 struct sentence_part sentence_next(const char **at) {
   struct sentence_part part = {.kind = **at ? SENTENCE_TEXT : SENTENCE_END, .text = *at};
+  if (part.kind == SENTENCE_END)
+    return part;
   const char *letter = *at + (**at == BEGIN);
   part.lacks = *letter == '~';
   letter += part.lacks;
   const char *kind = **at == BEGIN && *letter ? memchr(kinds + SENTENCE_TIME, *letter, 3) : NULL;
   if (!kind) {
     part.length = (int)strcspn(*at + 1, (const char[]){BEGIN, 0}) + 1;
-    *at += **at ? part.length : 0;
+    *at += part.length;
     return part;
   }
   char *end;
