@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # What the totals say that profiling cost is what it cost, measured from outside, in a program whose
 # events find little in the caches: of medians over rounds that take turns, so that neighbours disturb
-# both sides, within a factor of two. What an event takes at start is a third of it.
+# both sides, between half and three times. What an event takes at start is a third of it.
 . "${0%/*}/../lib.sh"
 
 check "it is measured" env APROF_BENCH_QUICK=1 APROF_BUILD="$build" "$src/bench/deep.sh"
 grep '^| 32 KB' "$work/check.out" >"$work/row"
 cat "$work/row"
-check "the cost in the totals is the one measured" awk -F '|' '{ exit !($12 > 0.5 && $12 < 2) }' "$work/row"
+check "the cost in the totals is the one measured" awk -F '|' '{ exit !($12 > 0.5 && $12 < 3) }' "$work/row"
 finish

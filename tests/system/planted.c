@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A server with one bug at a time, and none: what an expert who is short of time has to be told.
  *
