@@ -93,6 +93,13 @@ static bool is_pending(const struct held *h, const char *value) {
   return false;
 }
 
+static bool is_given(const struct ir_step *s, const char *guard) {
+  for (size_t i = 0; *guard && i < s->argument.count; i++)
+    if (value_has(s->argument.text[i], guard))
+      return true;
+  return false;
+}
+
 static enum flow_visit visit(void *of, const struct ir_step *s) {
   struct held *h = of;
   if (s->kind == IR_SCOPE)
@@ -109,6 +116,8 @@ static enum flow_visit visit(void *of, const struct ir_step *s) {
     bool guard = *h->guard && s->argument.count && value_has(s->argument.text[0], h->guard);
     return same || guard ? FLOW_STOP : FLOW_ON;
   }
+  if (is_given(s, h->guard))
+    return FLOW_STOP; /* it may be moved, swapped, let go */
   if (program_awaits(s->callee) || line_at(h->body, s, LANG_AWAIT))
     return FLOW_FOUND;
   return may_unlock(s->callee, 0) ? FLOW_STOP : FLOW_ON;
@@ -157,6 +166,8 @@ static void judge_lock(struct program *p, const struct rule *rule, struct ir_fun
     find_guard(&h, s);
   if (guard && !*h.guard)
     return;
+  if (!strncmp(pairs[pair].lock, "std::unique", 11) && s->argument.count != 1)
+    return; /* std::defer_lock, std::try_to_lock: it may not hold it */
   const struct judged *j = judged_of(f);
   for (size_t i = 0; i < j->bodies && !h.pendings; i++) {
     h.pending = j->body[i].pending;

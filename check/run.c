@@ -43,6 +43,7 @@ static void read_unit(struct program *p, const struct unit *unit, const char *pa
     trouble_add(p, unit->file, 0, unit->trouble ? unit->trouble : "what was read of it is damaged");
     return;
   }
+  p->unread += summary.errors && !summary.functions;
   if (summary.errors)
     trouble_add(p, unit->file, 0,
                 say(p, "%zu %s, what they touch is not seen: %s", summary.errors,

@@ -20,6 +20,24 @@ struct Table {
     guard.unlock();
     yield_now();
   }
+  APROF_ASYNC void not_yet() {
+    std::unique_lock<std::mutex> guard(mutex, std::defer_lock);
+    yield_now();
+  }
+  APROF_ASYNC void of_none() {
+    std::unique_lock<std::mutex> guard;
+    yield_now();
+  }
+  APROF_ASYNC void swapped() {
+    std::unique_lock<std::mutex> guard(mutex), other;
+    guard.swap(other);
+    other.unlock();
+    yield_now();
+  }
+  APROF_ASYNC void kept() {
+    std::unique_lock<std::mutex> guard(mutex);
+    yield_now(); /* BAD */
+  }
   APROF_ASYNC void by_hand() {
     mutex.lock();
     yield_now(); /* BAD */
@@ -31,5 +49,9 @@ void use(Table *table) {
   table->held();
   table->apart();
   table->given_up();
+  table->not_yet();
+  table->of_none();
+  table->swapped();
+  table->kept();
   table->by_hand();
 }
