@@ -9,6 +9,7 @@
 #include "show/totals.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- metrics ---------------------------------------------------------------------------- */
@@ -96,7 +97,9 @@ struct document *source_processes(struct source *s) {
 /* -- one process ---------------------------------------------------------------------------- */
 
 static struct view *look(struct source *s, const struct feed_key *key, struct looked *looked) {
-  *looked = (struct looked){.own = true};
+  struct stat at;
+  *looked = (struct looked){.own = s->directory.path && !stat(s->directory.path, &at) &&
+                                   at.st_uid == geteuid() && !(at.st_mode & 022)};
   return s->directory.path ? directory_look(&s->directory, key->pid, key->range)
                            : watch_look(&s->watch, key->pid, key->range, looked);
 }

@@ -24,7 +24,10 @@ bool source_is_named(const char *word) {
 
 /* A device or a pipe would keep who reads it. */
 static FILE *open_file(const char *path) {
-  int fd = open_regular(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  char *real = realpath(path, NULL);
+  bool hidden = real && source_is_named(path) && !source_is_named(real); /* by a link */
+  int fd = real && !hidden ? open_regular(AT_FDCWD, real, O_RDONLY | O_CLOEXEC) : -1;
+  free(real);
   FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
   if (fd >= 0 && !file)
     close(fd);
