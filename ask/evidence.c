@@ -88,6 +88,8 @@ uint64_t findings_over(const struct distribution *d, uint64_t threshold) {
 }
 
 bool findings_is_machines(const struct view *v, uint64_t held, uint64_t queued) {
-  uint64_t delay = ask_loop(v).run_delay;
-  return delay != UNKNOWN && held <= delay && queued / MACHINE_TIMES <= delay;
+  struct loop loop = ask_loop(v);
+  uint64_t delay = loop.run_delay;
+  return delay != UNKNOWN && delay >= loop.elapsed / BUSY_SHARE && held <= delay &&
+         queued / MACHINE_TIMES <= delay;
 }

@@ -65,9 +65,10 @@ static const char *on_cpu(const struct view_function *f) {
 }
 
 /* On the CPU the limit is not proven to be passed, and short: others may have had the processor, or
-   whoever had what it waited for was kept from it. Where the kernel does not say how much of that
-   there was, it has to be rare, and off the CPU for long. */
-enum { RARE = 100, SHORT = 5, SHORT_BUSY = 10 };
+   whoever had what it waited for was kept from it. A machine does so now and then: one run of
+   RUNS_BUSY at most. Where the kernel does not say how much of that there was, it has to be rare,
+   and off the CPU for long. */
+enum { RARE = 100, SHORT = 5, SHORT_BUSY = 10, RUNS_BUSY = 10 };
 
 static uint64_t blocked(const struct view_function *f) {
   uint64_t all = 0;
@@ -79,7 +80,7 @@ static uint64_t blocked(const struct view_function *f) {
 static bool may_be_preempted(const struct view *v, const struct view_function *f,
                              uint64_t threshold) {
   uint64_t worst = f->slice_max, least = f->on_cpu_least, most = f->on_cpu_most;
-  uint64_t held = findings_longer(&f->slice_of, threshold) * worst;
+  uint64_t times = findings_longer(&f->slice_of, threshold), held = times * worst;
   bool known = ask_loop(v).run_delay != UNKNOWN;
   if (worst == UNKNOWN || worst / (known ? SHORT_BUSY : SHORT) >= threshold ||
       (most != UNKNOWN && least > threshold))
@@ -87,7 +88,8 @@ static bool may_be_preempted(const struct view *v, const struct view_function *f
   uint64_t all = findings_over(&f->slice_of, threshold);
   all = all > worst ? all : worst;
   if (known) /* the kernel says how busy the machine was */
-    return blocked(f) < all / 2 && findings_is_machines(v, all, 0);
+    return times <= f->slices / RUNS_BUSY && blocked(f) < all / 2 &&
+           findings_is_machines(v, all, 0);
   return most != UNKNOWN && most <= worst - worst / NOTABLE && held < ask_loop(v).elapsed / RARE;
 }
 

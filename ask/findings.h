@@ -99,7 +99,7 @@ const char *findings_time(const struct alike *, uint64_t time);
 
 /* Whether so much time that loops were late can be the machine's: no more than what others had the
    processors for, or of futures, which are late at once, so many times that. */
-enum { MACHINE_TIMES = 4 };
+enum { MACHINE_TIMES = 4, BUSY_SHARE = 20 };
 bool findings_is_machines(const struct view *, uint64_t held, uint64_t queued);
 
 #endif

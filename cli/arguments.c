@@ -60,7 +60,8 @@ static uint64_t number_of(const struct option_row *row, const char *text,
 
 static uint64_t time_of(const struct option_row *row, const char *text, struct argp_state *state) {
   uint64_t time;
-  if (!value_time(text, row->type == OPTION_S ? 1e9 : 1e6, &time))
+  if (!value_time(text, row->type == OPTION_S ? 1e9 : 1e6, &time) ||
+      (row->type == OPTION_S && !time))
     argp_error(state, "--%s: '%s' is no time, as 500us, 50ms, 10s or 2min", row->name, text);
   return time;
 }

@@ -17,35 +17,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* /proc/PID/stat from its field 3, the state, on; NULL when there is no such process. */
-static const char *stat_of(long pid, char *line, int room) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  FILE *file = fopen(path, "re");
-  if (!file)
-    return NULL;
-  char *got = fgets(line, room, file);
-  fclose(file);
-  char *at = got ? strrchr(line, ')') : NULL;
-  return at && at[1] ? at + 2 : NULL;
-}
-
 bool find_is_stopped(long pid) {
   char line[1024];
-  const char *state = stat_of(pid, line, sizeof line);
+  const char *state = process_stat(pid, line, sizeof line);
   return state && (*state == 'T' || *state == 't');
-}
-
-/* Field 22; 0 when there is no such process, or only its remains (a zombie runs nothing any
-   more). */
-static uint64_t start_time(long pid) {
-  char line[1024];
-  const char *at = stat_of(pid, line, sizeof line);
-  if (!at || strchr("ZXx", *at))
-    return 0;
-  for (int field = 3; field < 22 && at; field++)
-    at = strchr(at + 1, ' ');
-  return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
 /* The number that the process has in its own PID namespace, the innermost. */
@@ -66,7 +41,7 @@ static long own_number(long pid) {
 
 /* One that could not tell when it was started, in a chroot, is known by its number. */
 static bool is_of(const struct aprof_header *header, long pid) {
-  return header->start_time ? header->start_time == start_time(pid)
+  return header->start_time ? header->start_time == process_start(pid)
                             : header->pid == own_number(pid);
 }
 

@@ -55,7 +55,8 @@ void fill_process(struct view *, const struct model *, const struct view_request
 void fill_health(struct view *, const struct model *);
 void fill_threads(const struct filling *);
 void fill_misses(const struct filling *);
-void fill_run_delay(struct view *); /* of a process that lives */
+/* Of a process that lives; nothing where that number is another's here, as in a PID namespace. */
+void fill_run_delay(struct view *, const struct aprof_header *);
 
 /* view-functions.c: those with nothing to tell are left out; the longest exec comes first. */
 void fill_functions(struct filling *);

@@ -82,7 +82,7 @@ struct view *follow_view(struct follow *f, const struct view_request *request, b
   struct model *m = model_new(p, f->names, f->rate, now, ended);
   struct view *v = view_of_model(m, f->what, request, f->kept);
   if (!ended)
-    fill_run_delay(v);
+    fill_run_delay(v, &p->header);
   model_free(m);
   return v;
 }

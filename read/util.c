@@ -183,3 +183,27 @@ bool parse_number(const char *text, uint64_t *value) {
   *value = strtoull(text, &end, 10);
   return *end == 0 && errno == 0;
 }
+
+/* -- processes --------------------------------------------------------------------- */
+
+const char *process_stat(long pid, char *line, int room) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return NULL;
+  char *got = fgets(line, room, file);
+  fclose(file);
+  char *at = got ? strrchr(line, ')') : NULL;
+  return at && at[1] ? at + 2 : NULL;
+}
+
+uint64_t process_start(long pid) {
+  char line[1024];
+  const char *at = process_stat(pid, line, sizeof line);
+  if (!at || strchr("ZXx", *at))
+    return 0;
+  for (int field = 3; field < 22 && at; field++)
+    at = strchr(at + 1, ' ');
+  return at ? strtoull(at + 1, NULL, 10) : 0;
+}

@@ -80,5 +80,10 @@ static inline uint64_t add_to(uint64_t *sum, uint64_t more) {
 
 /* A decimal number, nothing before or behind it. */
 bool parse_number(const char *text, uint64_t *value);
+/* /proc/PID/stat from its field 3, the state, on; NULL when there is no such process. */
+const char *process_stat(long pid, char *line, int room);
+/* Field 22 of it, as aprof_header has it; 0 when there is no such process, or only its remains (a
+   zombie runs nothing any more). */
+uint64_t process_start(long pid);
 
 #endif

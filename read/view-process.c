@@ -246,7 +246,10 @@ static uint64_t run_delay(int64_t pid, int64_t tid) {
   return delay < BEYOND ? delay : UNKNOWN;
 }
 
-void fill_run_delay(struct view *v) {
+void fill_run_delay(struct view *v, const struct aprof_header *header) {
+  if (v->process.reset != UNKNOWN || !header->start_time ||
+      process_start(header->pid) != header->start_time)
+    return; /* what the kernel counts is of all time, and of that number here */
   for (size_t i = 0; i < v->threads; i++)
     v->thread[i].run_delay = run_delay(v->process.pid, v->thread[i].tid);
 }

@@ -118,7 +118,7 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
   struct view *v = view_of_model(m, what, request, NULL);
   v->only = request->loop;
   if (live)
-    fill_run_delay(v);
+    fill_run_delay(v, &p->header);
   model_free(m);
   names_free(names);
   profile_free(p);

@@ -21,7 +21,7 @@ static struct bucket bucket[12];
 /* A loop of four seconds; `main` does little, and `it` is what has the bug or not. */
 static void setup(void) {
   static struct view_thread thread = {
-      .exec = 2 * SECOND, .idle = 2 * SECOND, .elapsed = 4 * SECOND};
+      .exec = 2 * SECOND, .idle = 2 * SECOND, .elapsed = 4 * SECOND, .run_delay = UNKNOWN};
   v = view_new("a view");
   memset(function, 0, sizeof function);
   memset(await, 0, sizeof await);
@@ -60,7 +60,8 @@ static const char *first(const char *at, const char *says) {
   if (count && at)
     ck_assert_str_eq(list[0].at, at);
   if (count && says)
-    ck_assert_msg(strstr(shown_sentence(list[0].text), says) != NULL, "%s", shown_sentence(list[0].text));
+    ck_assert_msg(strstr(shown_sentence(list[0].text), says) != NULL, "%s",
+                  shown_sentence(list[0].text));
   findings_free(list, count);
   return kind;
 }
@@ -116,8 +117,13 @@ START_TEST(what_waits_for_work_or_for_a_time_is_as_slow_as_that) {
   await[0].background = true;
   ck_assert_str_eq(first(NULL, NULL), "");
   await[0].background = false;
+  bucket[1].count = 100;
   function[0].lateness = (struct view_lateness){.is = true, .count = 2000};
+  waits(2);
   ck_assert_str_eq(first(NULL, NULL), "");
+  bucket[1].count = 10;
+  waits(2);
+  ck_assert_str_eq(first("it.c:8", "for a time"), "two_speeds");
 }
 END_TEST
 
@@ -266,8 +272,9 @@ START_TEST(a_call_that_blocks_is_where_a_hold_went) {
   struct finding *list = ask_findings(v, &ask_defaults, &count);
   ck_assert_uint_eq(count, 2);
   ck_assert_int_eq(list[0].kind, FINDING_HELD);
-  ck_assert_msg(strstr(shown_sentence(list[0].effect[0]), "calls fsync, which blocks, at it.c:20") != NULL, "%s",
-                shown_sentence(list[0].effect[0]));
+  ck_assert_msg(
+      strstr(shown_sentence(list[0].effect[0]), "calls fsync, which blocks, at it.c:20") != NULL,
+      "%s", shown_sentence(list[0].effect[0]));
   ck_assert_ptr_eq(list[1].cause, &function[0]);
   findings_free(list, count);
 }
@@ -303,7 +310,8 @@ START_TEST(whom_a_hold_delayed_stands_beneath_it) {
   function[1].queued_of = (struct distribution){.bucket = bucket, .count = 1};
   struct finding *list = ask_findings(v, &ask_defaults, &count);
   ck_assert_uint_eq(count, 2);
-  ck_assert_str_eq(shown_sentence(list[0].effect[0]), "delayed `main` 5 times, 90.0 ms = 90.0 % of all queueing");
+  ck_assert_str_eq(shown_sentence(list[0].effect[0]),
+                   "delayed `main` 5 times, 90.0 ms = 90.0 % of all queueing");
   ck_assert_int_eq(list[1].kind, FINDING_QUEUED);
   ck_assert_ptr_eq(list[1].cause, &function[0]);
   findings_free(list, count);

@@ -612,8 +612,12 @@ START_TEST(what_the_machine_did_is_no_hold) {
   static const struct {
     uint64_t delay;
     bool told;
-  } cases[] = {{UNKNOWN, true}, {1 * MS, true}, {3000 * MS, false}};
+    uint64_t runs;
+  } cases[] = {
+      {UNKNOWN, true, 100}, {1 * MS, true, 100}, {3000 * MS, true, 5}, {3000 * MS, false, 100000}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t j = 0; j < v->functions; j++)
+      v->function[j].slices = cases[i].runs;
     v->thread[0].run_delay = cases[i].delay;
     char *text = shown_report(v);
     (cases[i].told ? has : lacks)(text, "`conn` held the loop for 12.0 ms");
