@@ -283,6 +283,35 @@ static char *process_labels(const struct view_process *p) {
   return labels;
 }
 
+static bool is_twice(const struct writer *w, size_t i) {
+  for (size_t j = 0; j < w->processes; j++)
+    if (j != i && !strcmp(w->process[i].labels, w->process[j].labels))
+      return true;
+  return false;
+}
+
+/* In containers each has the same number, and so has a process that was started again: who scrapes
+   takes no series twice. */
+static void tell_apart(struct writer *w) {
+  bool *twice = allocate(w->processes + 1, sizeof *twice);
+  for (size_t i = 0; i < w->processes; i++)
+    twice[i] = is_twice(w, i);
+  for (size_t i = 0; i < w->processes; i++) {
+    const struct view_process *p = &w->process[i].v->process;
+    if (!twice[i])
+      continue;
+    char *host = escaped(p->host ? p->host : ""),
+         *started = escaped(p->started_at ? p->started_at : "");
+    char *labels =
+        print_string("%s,host=\"%s\",started=\"%s\"", w->process[i].labels, host, started);
+    free(host);
+    free(started);
+    free(w->process[i].labels);
+    w->process[i].labels = labels;
+  }
+  free(twice);
+}
+
 static void write_all(bool open, const struct view *const *v, size_t views,
                       const struct format_options *options, FILE *out) {
   struct writer w = {.out = out, .open = open, .processes = views};
@@ -291,6 +320,7 @@ static void write_all(bool open, const struct view *const *v, size_t views,
     w.process[i] =
         (struct process){v[i], process_labels(&v[i]->process), counted_since(&v[i]->process),
                          ask_top(v[i], options->functions)};
+  tell_apart(&w);
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);

@@ -76,6 +76,10 @@ equal "two processes: all series differ" "" "$(grep -v '^#' both.prom | sed 's/ 
 "$aprof" export --to prometheus >live.prom 2>err.txt
 check "without a target: all that live" grep -qF "pid=\"$one\"" live.prom
 check "without a target: all that live, the other" grep -qF "pid=\"$two\"" live.prom
+edit totals.json 't.process.started_at = "2026-01-02T03:04:05.000Z"' >again.json
+"$aprof" export --to openmetrics totals.json again.json >again.prom
+equal "a process started again: all series differ" "" "$(grep -v '^#' again.prom | sed 's/ [^ ]*$//' | sort | uniq -d)"
+check "by when" grep -q 'started="2026-01-02T03:04:05' again.prom
 refuse "one process twice" "$aprof" export --to prometheus "$one" "$one"
 if command -v promtool >/dev/null; then
   promtool check metrics <both.prom >promtool.txt 2>&1
