@@ -230,7 +230,7 @@ refused "a short token" "16 characters at least" --token-file short.txt
 refused "no token" "cannot read the token in nowhere" --token-file nowhere
 refused "an address that is none" "it is ADDR:PORT" --listen 9797
 refused "a port that is taken" "takes a port that is free" --listen "127.0.0.1:$port"
-JOURNAL_STREAM=8:1 refused "a token made where output is a log" "a log, where none belongs" --listen 0.0.0.0:0
+JOURNAL_STREAM=$(stat -c %d:%i check.out) refused "a token made where output is a log" "a log, where none belongs" --listen 0.0.0.0:0
 serve beyond --listen 0.0.0.0:0
 url=http://127.0.0.1:$port/
 status "beyond this machine: without a token" 401 /metrics
