@@ -80,10 +80,13 @@ const char *findings_time(const struct alike *g, uint64_t time) {
 }
 
 uint64_t findings_over(const struct distribution *d, uint64_t threshold) {
-  uint64_t all = 0;
+  uint64_t all = 0, time;
   for (size_t i = 0; i < d->count; i++)
-    if (d->bucket[i].lower >= threshold)
-      add_to(&all, d->bucket[i].lower * d->bucket[i].count);
+    if (d->bucket[i].lower >= threshold) {
+      if (__builtin_mul_overflow(d->bucket[i].lower, d->bucket[i].count, &time))
+        return UNKNOWN - 1; /* of damaged totals */
+      add_to(&all, time);
+    }
   return all;
 }
 
