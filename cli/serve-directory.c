@@ -142,8 +142,7 @@ struct view *directory_look(struct directory *d, int64_t pid, uint64_t range) {
     const struct view *now = history_now(r->history);
     if (now->process.pid != pid)
       continue;
-    struct view *window = range ? history_window(r->history, range) : NULL;
-    return window ? window : view_copy(now);
+    return history_over(r->history, range);
   }
   return NULL;
 }

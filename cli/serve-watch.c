@@ -2,36 +2,28 @@
 /* Processes that somebody looks at; see serve-watch.h. */
 #include "serve-watch.h"
 
-#include "load.h"
-#include "read/follow.h"
-#include "read/history.h"
+#include "followed.h"
 #include "read/util.h"
 #include "serve-document.h"
+#include "load.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECOND ((int64_t)1000000000)
 #define LONGEST ((uint64_t)3 * 3600 * 1000000000)
 /* Processes; bytes of each; looks of one are that far apart, in times of what one costs. */
 enum { MOST = 8, MEMORY = 32 << 20, APART = 10 };
 
 struct watched {
   struct watched *next;
-  int64_t pid, looked, again, asked; /* monotonic ns; again: not before that */
-  int fd;
-  struct looked is;
-  struct aprof_header header;
-  struct follow *follow;
-  struct history *history;
+  int64_t again, asked; /* monotonic ns; again: not before that */
+  bool own;             /* see struct looked */
+  struct followed of;
 };
 
 static void release(struct watched *w) {
-  history_free(w->history);
-  follow_free(w->follow);
-  close(w->fd);
+  followed_close(&w->of);
   free(w);
 }
 
@@ -66,25 +58,21 @@ static void add(struct found *found, void *context) {
       (search->all->target && !found_is(found, search->all->target)))
     return;
   struct watched *w = allocate(1, sizeof *w);
-  *w = (struct watched){.pid = found->pid, .fd = fcntl(found->fd, F_DUPFD_CLOEXEC, 0)};
-  if (w->fd >= 0 && profile_read_header(w->fd, found->what, &w->header, true))
-    w->follow = follow_new(w->fd, found->what);
-  if (!w->follow) {
+  if (!followed_open(&w->of, found, LONGEST, MEMORY)) {
     release(w);
     return;
   }
   struct stat st;
-  w->is.own = !fstat(w->fd, &st) && st.st_uid == geteuid();
-  w->history = history_new(LONGEST, MEMORY);
+  w->own = !fstat(w->of.fd, &st) && st.st_uid == geteuid();
   search->found = w;
 }
 
 static struct watched *find(struct watch *all, int64_t pid) {
   struct watched *w = all->first;
-  while (w && w->pid != pid)
+  while (w && w->of.pid != pid)
     w = w->next;
   /* One that has ended may have left its number to another. */
-  if (w && !w->is.ended)
+  if (w && !w->of.ended)
     return w;
   struct search search = {all, pid, NULL};
   find_live(add, &search);
@@ -99,18 +87,11 @@ static struct watched *find(struct watch *all, int64_t pid) {
 
 static void read_again(struct watched *w) {
   int64_t now = monotonic_now();
-  if (w->is.ended || now < w->again)
+  if (w->of.ended || now < w->again)
     return;
-  w->is.ended = profile_state(w->fd, &w->header) != PROFILE_LIVE;
-  const struct view_request how = {.reason = w->is.ended ? "recovered" : "request"};
-  struct view *v = follow_view(w->follow, &how, w->is.ended);
-  if (v) {
-    v->alive = !w->is.ended;
-    v->stopped = !w->is.ended && find_is_stopped(w->pid);
-    history_add(w->history, v);
-  }
-  w->looked = monotonic_now();
-  w->again = w->looked + APART * (w->looked - now);
+  followed_read(&w->of, profile_state(w->of.fd, &w->of.header) != PROFILE_LIVE);
+  int64_t looked = monotonic_now();
+  w->again = looked + APART * (looked - now);
 }
 
 struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, struct looked *looked) {
@@ -119,14 +100,13 @@ struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, struct l
   struct watched *w = find(all, pid);
   if (w)
     read_again(w);
-  struct view *now = w ? history_now(w->history) : NULL;
-  struct view *window = now && range ? history_window(w->history, range) : NULL;
+  struct view *v = w ? history_over(w->of.history, range) : NULL;
   complain_never(false);
-  if (!now)
+  if (!v)
     return NULL;
   w->asked = monotonic_now();
-  *looked = w->is;
-  return window ? window : view_copy(now);
+  *looked = (struct looked){w->of.ended, w->own};
+  return v;
 }
 
 void watch_close(struct watch *all) {

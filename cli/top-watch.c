@@ -2,16 +2,12 @@
 /* Live processes over time; see top-watch.h. */
 #include "top-watch.h"
 
-#include "find.h"
-#include "load.h"
+#include "followed.h"
 #include "read/clock.h"
-#include "read/follow.h"
-#include "read/history.h"
 #include "read/util.h"
 #include "show/report.h"
 #include "target.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +25,9 @@ enum {
 };
 
 struct top_watched {
-  int fd, end; /* the profile; what tells the end of the process, or -1 */
-  long pid;    /* as we see it; 0: the number it has for itself */
-  struct aprof_header header;
-  struct follow *follow;
-  struct history *history;
+  struct followed of;
+  int end;             /* tells the end of the process; -1: nothing does */
   struct view *window; /* what was given out last */
-  enum top_state state;
 };
 
 struct top_watch {
@@ -50,11 +42,9 @@ struct top_watch {
 
 static void release(struct top_watched *w) {
   view_free(w->window);
-  history_free(w->history);
-  follow_free(w->follow);
+  followed_close(&w->of);
   if (w->end >= 0)
     close(w->end);
-  close(w->fd);
   free(w);
 }
 
@@ -63,7 +53,7 @@ static bool is_known(const struct top_watch *all, int fd) {
   if (fstat(fd, &mine))
     return true;
   for (size_t i = 0; i < all->count; i++)
-    if (!fstat(all->one[i]->fd, &other) && mine.st_dev == other.st_dev &&
+    if (!fstat(all->one[i]->of.fd, &other) && mine.st_dev == other.st_dev &&
         mine.st_ino == other.st_ino)
       return true;
   return false;
@@ -77,25 +67,15 @@ static void add(struct top_watch *all, struct top_watched *w) {
 /* False after a message. */
 static bool add_found(struct top_watch *all, const struct found *found) {
   struct top_watched *w = allocate(1, sizeof *w);
-  *w = (struct top_watched){
-      .fd = fcntl(found->fd, F_DUPFD_CLOEXEC, 0), .end = -1, .pid = found->pid};
-  bool live = found->state == PROFILE_LIVE;
-  w->state = live ? TOP_RUNS : TOP_ENDED;
-  if (w->fd >= 0 && profile_read_header(w->fd, found->what, &w->header, false))
-    w->follow = follow_new(w->fd, found->what);
-  w->history = history_new(LONGEST, MEMORY);
-  if (!w->follow) {
+  w->end = -1;
+  if (!followed_open(&w->of, found, LONGEST, MEMORY)) {
     release(w);
     return false;
   }
-  if (live)
-    w->end = (int)syscall(SYS_pidfd_open, (pid_t)(w->pid ? w->pid : w->header.pid), 0);
-  else {
-    struct view_request how = {.reason = "recovered"};
-    struct view *v = follow_view(w->follow, &how, true);
-    if (v)
-      history_add(w->history, v);
-  }
+  if (found->state == PROFILE_LIVE)
+    w->end = (int)syscall(SYS_pidfd_open, (pid_t)followed_pid(&w->of), 0);
+  else
+    followed_read(&w->of, true);
   add(all, w);
   return true;
 }
@@ -109,9 +89,9 @@ static void add_live(struct found *found, void *context) {
 static void forget_ended(struct top_watch *all, int64_t pid) {
   size_t ended = 0;
   for (size_t i = 0; i < all->count; i++)
-    ended += all->one[i]->state == TOP_ENDED;
+    ended += all->one[i]->of.ended;
   for (size_t i = 0; ended > ENDED && i < all->count;)
-    if (all->one[i]->state == TOP_ENDED && all->one[i]->header.pid != pid) {
+    if (all->one[i]->of.ended && all->one[i]->of.header.pid != pid) {
       release(all->one[i]);
       memmove(&all->one[i], &all->one[i + 1], (--all->count - i) * sizeof *all->one);
       ended--;
@@ -152,25 +132,16 @@ static bool has_ended(const struct top_watched *w) {
   struct pollfd end = {.fd = w->end, .events = POLLIN};
   if (w->end >= 0 && poll(&end, 1, 0) == 1)
     return true;
-  return (!w->pid || w->pid == w->header.pid) && profile_state(w->fd, &w->header) != PROFILE_LIVE;
+  return followed_pid(&w->of) == w->of.header.pid &&
+         profile_state(w->of.fd, &w->of.header) != PROFILE_LIVE;
 }
 
 static void look(struct top_watched *w) {
-  if (w->state == TOP_ENDED)
+  if (w->of.ended)
     return;
-  bool ended = has_ended(w);
-  struct view_request how = {.reason = ended ? "recovered" : "request"};
-  struct view *v = follow_view(w->follow, &how, ended);
-  w->state = ended                                              ? TOP_ENDED
-             : find_is_stopped(w->pid ? w->pid : w->header.pid) ? TOP_STOPPED
-                                                                : TOP_RUNS;
-  if (!v)
-    return;
-  v->alive = !ended;
-  v->stopped = w->state == TOP_STOPPED;
   view_free(w->window);
   w->window = NULL;
-  history_add(w->history, v);
+  followed_read(&w->of, has_ended(w));
 }
 
 void top_watch_look(struct top_watch *all, int64_t pid) {
@@ -181,11 +152,15 @@ void top_watch_look(struct top_watch *all, int64_t pid) {
   }
   for (size_t i = 0; i < all->count; i++) {
     struct top_watched *w = all->one[i];
-    if (!pid || w->header.pid == pid || !history_now(w->history) || all->looks % OTHERS == 0)
+    if (!pid || w->of.header.pid == pid || !history_now(w->of.history) || all->looks % OTHERS == 0)
       look(w);
   }
   all->looks++;
   forget_ended(all, pid);
+}
+
+static enum top_state state_of(const struct followed *f) {
+  return f->ended ? TOP_ENDED : f->stopped ? TOP_STOPPED : TOP_RUNS;
 }
 
 const struct top_process *top_watch_rows(struct top_watch *all, uint64_t window, size_t *count) {
@@ -193,19 +168,17 @@ const struct top_process *top_watch_rows(struct top_watch *all, uint64_t window,
   all->row = allocate(all->count + 1, sizeof *all->row);
   for (size_t i = 0; i < all->count; i++) {
     struct top_watched *w = all->one[i];
-    const struct view *whole = history_now(w->history);
+    const struct view *whole = history_now(w->of.history);
     view_free(w->window);
-    w->window = window && whole ? history_window(w->history, window) : NULL;
-    if (whole && !w->window)
-      w->window = view_copy(whole); /* whose places are shortened */
+    w->window = history_over(w->of.history, window);
     if (w->window) {
       char *directory = report_directory(w->window);
       report_shorten(w->window, directory);
       free(directory);
     }
-    all->row[i] = (struct top_process){.pid = w->header.pid,
-                                       .name = whole ? whole->process.name : w->header.name,
-                                       .state = w->state,
+    all->row[i] = (struct top_process){.pid = w->of.header.pid,
+                                       .name = whole ? whole->process.name : w->of.header.name,
+                                       .state = state_of(&w->of),
                                        .view = w->window,
                                        .whole = whole};
   }

@@ -136,3 +136,9 @@ struct view *history_window(const struct history *h, uint64_t ns) {
   }
   return begin->process.elapsed == now ? NULL : view_between(history_now(h), begin);
 }
+
+struct view *history_over(const struct history *h, uint64_t ns) {
+  const struct view *now = history_now(h);
+  struct view *window = now && ns ? history_window(h, ns) : NULL;
+  return window || !now ? window : view_copy(now);
+}

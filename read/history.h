@@ -30,5 +30,7 @@ struct view *history_now(const struct history *);
    reading only, no time has passed, or the process, or its last reset, is younger than that: then all since is
    history_now. */
 struct view *history_window(const struct history *, uint64_t ns);
+/* That, or a copy of history_now where there is none, or `ns` is 0. NULL: nothing is known. */
+struct view *history_over(const struct history *, uint64_t ns);
 
 #endif
