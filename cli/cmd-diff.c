@@ -46,7 +46,7 @@ static const char *fault_of(const struct arguments *a) {
       standard_input += at[0] == '-' && (!at[1] || at[1] == ',');
   return standard_input > 1       ? "only one of them can be standard input"
          : o->json && o->markdown ? "JSON, or Markdown: not both"
-                                  : NULL;
+                                  : load_fault(&o->load, false);
 }
 
 /* The TARGETs of a list, as "A1,A2"; a file whose name has a comma is one. False after a message

@@ -37,9 +37,11 @@ static const char *fault_of(const struct arguments *a) {
     return "a core, or a target: not both";
   if (a->words == 2 && !strcmp(a->word[0], "-") && !strcmp(a->word[1], "-"))
     return "only one of the two can be standard input";
-  if (show->load.span && o->targets == OUTPUT_INTERVAL && a->words > 1)
-    return "two targets, or --for: not both";
-  const char *fault = o->fault ? o->fault(show->options, a->words, show->json) : NULL;
+  if (show->load.window && show->loop)
+    return "earlier totals have the sums of all loops: --window, or --loop";
+  const char *fault = load_fault(&show->load, o->targets == OUTPUT_INTERVAL && a->words > 1);
+  if (!fault && o->fault)
+    fault = o->fault(show->options, a->words, show->json);
   if (!fault && o->picture && !show->json && !strcmp(show->file, "-") && isatty(STDOUT_FILENO))
     return "a picture is nothing for a terminal: give -o FILE";
   return fault;

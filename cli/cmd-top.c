@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof top: processes as they move, on a screen, or one screenful of them as text. */
 #include "arguments.h"
+#include "ask/value.h"
 #include "cli.h"
 #include "load.h"
 #include "read/clock.h"
@@ -22,14 +23,28 @@ enum { ROWS = 20, NARROWEST = 40, WIDEST = 1000, LEAST_DELAY = 50000000 };
 struct top_options {
   bool once, json;
   uint64_t delay, rows;
-  int sort, window;
+  uint64_t window; /* ns; 0: since the start */
+  bool has_window;
+  int sort;
 };
 
-static const char *const window_words[] = {"10s", "1min", "start", NULL};
+static const char *offer_window(size_t i) {
+  static const char *const words[] = {"10s", "1min", "start"};
+  return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static char *take_window(void *options, const char *text) {
+  struct top_options *o = options;
+  o->has_window = true;
+  o->window = 0;
+  return !strcmp(text, "start") || (value_time(text, 1e9, &o->window) && o->window)
+             ? NULL
+             : print_string("that is no time, as 10s or 1min, nor `start'");
+}
 
 static const struct option_row options[] = {
     {"once", 0, OPTION_FLAG, offsetof(struct top_options, once),
-     .text = "Print one screenful as text and end: since the start, or of --for TIME"},
+     .text = "Print one screenful as text and end: since the start, of --for, or of --window"},
     {"json", 0, OPTION_FLAG, offsetof(struct top_options, json), .text = "The same as JSON"},
     {"top", 'n', OPTION_COUNT, offsetof(struct top_options, rows), "N",
      .text = "With --once: N rows (default 20; 0: all)"},
@@ -37,8 +52,10 @@ static const struct option_row options[] = {
      .text = "Look every TIME, as 500ms (default 1s)"},
     {"sort", 's', OPTION_WORD, offsetof(struct top_options, sort), "BY",
      .text = "exec (default), rate, queued, waiting, p50, p99, live or name", .words = top_sorts},
-    {"window", 'w', OPTION_WORD, offsetof(struct top_options, window), "WHICH",
-     .text = "10s (default), 1min or start: over which time numbers are", .words = window_words},
+    {"window", 'w', OPTION_OWN, 0, "TIME",
+     .text = "10s (default), 1min or start: over which time numbers are; with --once any, as far "
+             "as earlier totals of the process tell it",
+     .take = take_window, .offer = offer_window},
     {0}};
 
 /* -- once ------------------------------------------------------------------------------- */
@@ -281,6 +298,14 @@ struct given {
   struct load load;
 };
 
+/* Which of the screen's windows that is; TOP_WINDOWS: none. */
+static int window_of_screen(const struct top_options *o) {
+  int i = 0;
+  while (o->has_window && i < TOP_WINDOWS && top_windows[i].ns != o->window)
+    i++;
+  return i;
+}
+
 static const char *fault_of(const struct arguments *a) {
   const struct given *g = a->context;
   const struct top_options *o = &g->options;
@@ -290,6 +315,12 @@ static const char *fault_of(const struct arguments *a) {
     return "--for goes with --once; a screen has windows: --window";
   if (g->load.span && !a->words)
     return "--for measures a TARGET: name one";
+  if (g->load.span && o->has_window)
+    return "--for measures from now on, --window shows what was: not both";
+  if (o->once && o->window && !a->words)
+    return "--window with --once is of a TARGET: name one";
+  if (!o->once && window_of_screen(o) == TOP_WINDOWS)
+    return "the screen has windows of 10s, of 1min, and since the start";
   if (o->delay < LEAST_DELAY)
     return "--delay is 50ms at least";
   return NULL;
@@ -305,16 +336,17 @@ int cmd_top(int argc, char **argv) {
           "10 s, the last minute, or since the start. h shows the keys.\v"
           "TARGET: a PID, the NAME of a process, or a profile; without one all live processes "
           "that are profiled. No process is disturbed: profiles are read, no signal is sent.",
-      .table = {{options, &g.options}, {load_options, &g.load}},
+      .table = {{options, &g.options}, {load_for, &g.load}},
       .most = 1,
       .too_many = "one target at a time",
       .fault = fault_of,
       .context = &g};
   arguments_parse(&a, argc, argv);
   const char *target = a.words ? a.word[0] : NULL;
+  g.load.window = g.options.window;
   struct top_look look = {.page = target ? TOP_FUNCTIONS : TOP_PROCESSES,
                           .sort = g.options.sort,
-                          .window = g.options.window,
+                          .window = window_of_screen(&g.options) % TOP_WINDOWS,
                           .alone = target != NULL,
                           .limits = ask_defaults};
   return g.options.once ? top_once(&look, &g.options, &g.load, target)

@@ -6,6 +6,7 @@
 #include "read/clock.h"
 #include "read/util.h"
 #include "read/verify.h"
+#include "series.h"
 #include "show/format.h"
 #include "target.h"
 
@@ -80,6 +81,11 @@ size_t view_load_live(const char *target, struct view ***view) {
   return all.views;
 }
 
+static bool is_directory(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static bool is_profile(const char *path) {
   char magic[8] = "";
   int fd = open_regular(AT_FDCWD, path, O_RDONLY);
@@ -93,14 +99,16 @@ static bool is_profile(const char *path) {
 struct view *view_load(const char *target, const struct view_request *wanted) {
   if (!target)
     return load_profile(NULL, *wanted);
-  bool piped = !strcmp(target, "-");
-  if (!piped && (is_of_processes(target) || is_profile(target)))
+  bool piped = !strcmp(target, "-"), many = !piped && is_directory(target);
+  if (!piped && !many && (is_of_processes(target) || is_profile(target)))
     return load_profile(target, *wanted);
   const char *what = piped ? "standard input" : target;
   if (wanted->loop) {
     complain("%s has the sums of all loops: --loop takes a PID, a name or a profile", what);
     return NULL;
   }
+  if (many)
+    return series_last(target);
   size_t length;
   char *text = piped ? read_stream(STDIN_FILENO, TOTALS_LIMIT, &length)
                      : read_text_file(target, TOTALS_LIMIT, &length);
@@ -118,16 +126,80 @@ struct view *view_load(const char *target, const struct view_request *wanted) {
   return v;
 }
 
-/* -- from now on ------------------------------------------------------------------- */
+/* -- a part of the time ------------------------------------------------------------ */
 
+#define FOR_ROW                                                                                    \
+  {                                                                                                \
+    "for", 0, OPTION_S, offsetof(struct load, span), "TIME",                                       \
+        .text = "Measure for TIME from now on, as 10s, and show only that; Ctrl-C ends it before"  \
+  }
+
+const struct option_row load_for[] = {FOR_ROW, {0}};
 const struct option_row load_options[] = {
-    {"for", 0, OPTION_S, offsetof(struct load, span), "TIME",
-     .text = "Measure for TIME from now on, as 10s, and show only that; Ctrl-C ends it before"},
+    FOR_ROW,
+    {"window", 0, OPTION_S, offsetof(struct load, window), "TIME",
+     .text = "Show only the last TIME, as 10s: what is more than in earlier totals of the process"},
     {0}};
+
+const char *load_fault(const struct load *l, bool interval) {
+  return l->span && l->window    ? "--for measures from now on, --window shows what was: not both"
+         : l->span && interval   ? "two targets, or --for: not both"
+         : l->window && interval ? "two targets, or --window: not both"
+                                 : NULL;
+}
+
+static bool is_of_totals(const char *target) {
+  return target && (!strcmp(target, "-") || !(is_of_processes(target) || is_profile(target)));
+}
+
+/* Where totals of the process go: as we see it, if it lives in another mount namespace. NULL: it
+   is not known. free() it. */
+static char *directory_of(const struct found *found) {
+  struct aprof_header header;
+  if (!profile_read_header(found->fd, found->what, &header, true))
+    return NULL;
+  return found->pid && found->state == PROFILE_LIVE
+             ? print_string("/proc/%ld/root%s", found->pid, header.dir)
+             : print_string("%s", header.dir);
+}
+
+/* The last ns of what is found, or of totals: as far as those beside them tell it. */
+static bool cut_found(const struct load *l, const struct found *found, struct view *v) {
+  char *directory = directory_of(found);
+  bool cut = series_cut(v, directory, l->window);
+  free(directory);
+  return cut;
+}
+
+static bool cut_totals(const struct load *l, const char *target, struct view *v) {
+  const char *slash = strrchr(target, '/');
+  bool many = is_directory(target), piped = !strcmp(target, "-");
+  char *directory = piped            ? NULL
+                    : many || !slash ? print_string("%s", many ? target : ".")
+                                     : print_string("%.*s", (int)(slash - target) + 1, target);
+  bool cut = series_cut(v, directory, l->window);
+  free(directory);
+  return cut;
+}
+
+static struct view *load_window(const struct load *l, const char *target) {
+  struct found found = {0};
+  bool totals = is_of_totals(target);
+  if (!totals && !find_profile(target, false, &found))
+    return NULL;
+  struct view *v = totals ? view_load(target, &l->wanted) : load_found(&found, l->wanted);
+  if (v && !(totals ? cut_totals(l, target, v) : cut_found(l, &found, v))) {
+    view_free(v);
+    v = NULL;
+  }
+  if (!totals)
+    found_release(&found);
+  return v;
+}
 
 /* The first view of a span is of a process that lives, and the second of the same one. */
 static bool add_live_one(struct load *l, const char *target) {
-  bool total = target && (!strcmp(target, "-") || !(is_of_processes(target) || is_profile(target)));
+  bool total = is_of_totals(target);
   struct found *found = &l->found[l->views];
   if (!total && !find_profile(target, false, found))
     return false;
@@ -155,7 +227,7 @@ bool load_add(struct load *l, const char *target) {
     l->found = reallocate(l->found, l->views + 1, sizeof *l->found);
     return add_live_one(l, target);
   }
-  struct view *v = view_load(target, &l->wanted);
+  struct view *v = l->window ? load_window(l, target) : view_load(target, &l->wanted);
   if (v)
     l->view[l->views++] = v;
   return v != NULL;

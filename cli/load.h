@@ -28,17 +28,22 @@ bool found_is(const struct found *, const char *target);
 /* Views, and how they come to be. */
 struct load {
   struct view_request wanted;
-  uint64_t span; /* ns to measure from now on; 0: what there is is shown */
+  uint64_t span;   /* ns to measure from now on; 0: what there is is shown */
+  uint64_t window; /* of that the last ns (window.h); 0: all */
   struct view **view;
   struct found *found; /* where there is a span: of which process each is */
   size_t views;
 };
 
-/* The options of a struct load. */
-extern const struct option_row load_options[];
+/* The options of a struct load: --for alone, and --window, too. */
+extern const struct option_row load_for[], load_options[];
+/* What is wrong with the two, where they are given, perhaps with an `interval`; or NULL. */
+const char *load_fault(const struct load *, bool interval);
 
 /* One more, see view_load; false after a message. */
 bool load_add(struct load *, const char *target);
+/* All live processes that are profiled. What cannot be read is left out after a message. */
+void load_add_live(struct load *);
 /* Once all are there: waits for the span, and turns each into what happened in it. Ctrl-C, and the
    end of all these processes, end the span before its time. False after a message. */
 bool load_finish(struct load *);

@@ -4,15 +4,13 @@
 
 #include "read/history.h"
 #include "read/util.h"
+#include "series.h"
 #include "show/formats.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define LONGEST ((uint64_t)3 * 3600 * 1000000000)
 /* Processes; bytes of each. */
@@ -35,50 +33,6 @@ static void release(struct recorded *r) {
 }
 
 /* -- reading ------------------------------------------------------------------------------- */
-
-struct file {
-  char *path;
-  struct timespec written;
-};
-
-static bool is_after(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
-}
-
-static int by_time(const void *a, const void *b) {
-  const struct file *x = a, *y = b;
-  return is_after(&x->written, &y->written) ? 1 : is_after(&y->written, &x->written) ? -1 : 0;
-}
-
-static bool is_json(const char *name) {
-  size_t length = strlen(name);
-  return length > 5 && !strcmp(name + length - 5, ".json");
-}
-
-/* What changed since: a file that was given its name later than it was written has changed then. */
-static struct file *list_new(struct directory *d, size_t *files) {
-  struct timespec seen = d->seen;
-  struct file *file = NULL;
-  DIR *directory = opendir(d->path);
-  struct dirent *entry;
-  *files = 0;
-  while (directory && (entry = readdir(directory))) {
-    struct stat st;
-    if (!is_json(entry->d_name) || fstatat(dirfd(directory), entry->d_name, &st, 0) ||
-        !S_ISREG(st.st_mode) || !is_after(&st.st_ctim, &d->seen))
-      continue;
-    file = reallocate(file, *files + 1, sizeof *file);
-    file[(*files)++] = (struct file){print_string("%s/%s", d->path, entry->d_name), st.st_mtim};
-    if (is_after(&st.st_ctim, &seen))
-      seen = st.st_ctim;
-  }
-  if (directory)
-    closedir(directory);
-  d->seen = seen;
-  if (file)
-    qsort(file, *files, sizeof *file, by_time);
-  return file;
-}
 
 static struct recorded *recorded_of(struct directory *d, const struct view *v) {
   struct recorded **at = &d->first, *found;
@@ -119,7 +73,7 @@ static void add(struct directory *d, struct view *v) {
 
 static void scan(struct directory *d) {
   size_t files;
-  struct file *file = list_new(d, &files);
+  struct series_file *file = series_files(d->path, &d->seen, &files);
   complain_never(true);
   for (size_t i = 0; i < files; i++) {
     size_t length;

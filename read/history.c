@@ -123,18 +123,38 @@ static uint64_t whole_of(const struct view *v) {
   return v->process.elapsed - (reset == UNKNOWN || reset > v->process.elapsed ? 0 : reset);
 }
 
+bool history_is_whole(const struct view *now, uint64_t ns) {
+  return whole_of(now) <= ns;
+}
+
+uint64_t history_off(const struct view *now, const struct view *earlier, uint64_t ns) {
+  if (!goes_on(earlier, now) || earlier->process.elapsed == now->process.elapsed)
+    return UNKNOWN;
+  uint64_t age = now->process.elapsed - earlier->process.elapsed;
+  return age > ns ? age - ns : ns - age;
+}
+
+bool history_is_older(const struct view *now, const struct view *earlier, uint64_t ns) {
+  return now->process.elapsed - earlier->process.elapsed >= ns;
+}
+
+bool history_is_near(uint64_t off, uint64_t ns) {
+  return off <= ns / 2;
+}
+
 struct view *history_window(const struct history *h, uint64_t ns) {
-  if (h->views < 2 || whole_of(history_now(h)) <= ns)
+  const struct view *now = history_now(h), *begin = NULL;
+  uint64_t least = UNKNOWN;
+  if (h->views < 2 || history_is_whole(now, ns))
     return NULL;
-  uint64_t now = time_of(h, h->views - 1), least = UINT64_MAX;
-  const struct view *begin = h->view[0];
   for (size_t i = 0; i + 1 < h->views; i++) {
-    uint64_t age = now - time_of(h, i), off = age > ns ? age - ns : ns - age;
-    if (off <= least)
+    uint64_t off = history_off(now, h->view[i], ns);
+    if (off != UNKNOWN && off <= least) {
       begin = h->view[i];
-    least = off < least ? off : least;
+      least = off;
+    }
   }
-  return begin->process.elapsed == now ? NULL : view_between(history_now(h), begin);
+  return begin ? view_between(now, begin) : NULL;
 }
 
 struct view *history_over(const struct history *h, uint64_t ns) {

@@ -30,6 +30,14 @@ struct view *history_now(const struct history *);
    reading only, no time has passed, or the process, or its last reset, is younger than that: then all since is
    history_now. */
 struct view *history_window(const struct history *, uint64_t ns);
+/* How far from the beginning of `now`'s last `ns` the view `earlier` lies, ns; UNKNOWN: they have
+   no interval between them. */
+uint64_t history_off(const struct view *now, const struct view *earlier, uint64_t ns);
+/* It is older than that beginning; and whether one that lies so far off may stand for it. */
+bool history_is_older(const struct view *now, const struct view *earlier, uint64_t ns);
+bool history_is_near(uint64_t off, uint64_t ns);
+/* The process, or its last reset, is younger than that: all since then is its last `ns`. */
+bool history_is_whole(const struct view *now, uint64_t ns);
 /* That, or a copy of history_now where there is none, or `ns` is 0. NULL: nothing is known. */
 struct view *history_over(const struct history *, uint64_t ns);
 

@@ -103,6 +103,53 @@ says "--for: of two" 2 "two targets, or --for" "$aprof" report --for 1s "$live_o
 says "--for: ps is of now" 2 "there is no option --for" "$aprof" ps --for 1s "$live_one"
 says "--for: no time" 2 "is no time" "$aprof" report --for ever "$live_one"
 
+# -- the last seconds ----------------------------------------------------------------------
+
+# Totals of one process, of so many seconds before the last.
+mkdir series
+for age in 0 1 4.5 11 40 100; do
+  edit "$totals" "t['process']['elapsed_ns'] += int(200e9 - $age * 1e9)" >"series/$age.json"
+  touch -d "@$((2000000000 - ${age%.*}))" "series/$age.json"
+done
+# spans NAME SECONDS ARGUMENT...: so long is the interval that is shown
+spans() {
+  local name=$1 seconds=$2
+  shift 2
+  "$aprof" report --json "$@" >span.json
+  equal "$name" "$seconds" "$(value span.json 't["process"]["interval"] and t["process"]["elapsed_ns"] // 10**8')"
+}
+spans "--window: the totals that lie next to its beginning" 110 --window 10s series/0.json
+spans "... of a directory, its last ones" 45 --window 5s series
+spans "... of others than the last" 290 --window 25s series/11.json
+spans "... all of a process that is younger" false --window 10min series
+spans "a directory of totals alone: the last ones" false series
+equal "... these" true "$("$aprof" report --json series | value - "t['process']['elapsed_ns'] > 200e9")"
+check "flame --window" "$aprof" flame --window 10s -o span.svg series
+says "top --once --window" 0 "11.0 s" "$aprof" top --once --window 10s series/0.json
+says "--window: none are near" 1 "in series those nearest are of 11.0 s before" "$aprof" report --window 23s series
+says "--window: none are there" 1 "takes earlier totals of its process in out" "$aprof" report --window 1ms "$totals"
+says "--window: of a pipe" 1 "takes earlier totals of its process" "$aprof" report --window 1ms - <"$totals"
+says "--window: of two" 2 "two targets, or --window" "$aprof" report --window 1s series/1.json series/0.json
+says "--window, and --for" 2 "not both" "$aprof" report --window 1s --for 1s "$live_one"
+cp "$other" series/other.json
+says "a directory with totals of two processes" 2 "series has totals of 2 processes; name the last of one" \
+  "$aprof" report series
+contains "... which" "  series/0.json  (hand, process " said.txt
+says "a directory without totals" 1 "without totals" "$aprof" report "$profiles"
+
+# Its totals go to $work; what is next to so long ago depends on how busy the machine is.
+window_of_live() {
+  ((tries++ % 50)) || "$aprof" dump -o early.json "$live_one"
+  "$aprof" report --window 300ms --json "$live_one" >span.json 2>said.txt
+}
+says "--window: a live process without earlier totals" 1 "--for measures from now on" \
+  "$aprof" report --window 1ms "$other_one"
+rm -f early.json late.json
+tries=0
+check "--window: of a live process" until_true window_of_live
+equal "... as long as there is" true \
+  "$(value span.json 't["process"]["interval"] and 150e6 <= t["process"]["elapsed_ns"] <= 450e6')"
+
 # -- JSON ------------------------------------------------------------------------------------
 
 "$aprof" list --json >list.json
