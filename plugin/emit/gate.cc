@@ -50,6 +50,9 @@ template <typename... Rest>
 constexpr bool plays(Role role, void (*)(aprof_site *, Rest...)) {
   return role == TELLS;
 }
+constexpr bool plays(Role role, void (*)(char *)) {
+  return role == TELLS;
+}
 
 static const struct {
   const char *name;

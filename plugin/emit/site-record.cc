@@ -22,7 +22,6 @@ static tree site_type() {
   if (type)
     return type;
   tree text = build_pointer_type(build_qualified_type(char_type_node, TYPE_QUAL_CONST));
-  tree spare = build_array_type_nelts(uint64_type_node, 2);
   const Member members[] = {
       {"name", text},
       {"file", text},
@@ -35,7 +34,8 @@ static tree site_type() {
       {"function", text},
       {"id", uint32_type_node},
       {"instance", uint32_type_node},
-      {"reserved", spare},
+      {"reserved", uint64_type_node},
+      {"tier", text},
   };
   type = keep(make_node(RECORD_TYPE));
   tree last = NULL_TREE;

@@ -178,7 +178,7 @@ void site_found_slow(struct aprof_site *site) {
   uint32_t id = site_id(site);
   if (id != 0)
     __atomic_fetch_or(&site_record(id)->flags, APROF_PSITE_FOUND, __ATOMIC_RELAXED);
-  site->reserved[0] = rt.instance;
+  site->reserved = rt.instance;
 }
 
 /* -- functions known by address only ------------------------------------------ */

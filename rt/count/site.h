@@ -31,7 +31,7 @@ uint32_t site_in_background(uint32_t place);
    tell a wrong key from a call that is made for much else. */
 void site_found_slow(struct aprof_site *site);
 static inline void site_found(struct aprof_site *site) {
-  if (unlikely(site->reserved[0] != rt.instance))
+  if (unlikely(site->reserved != rt.instance))
     site_found_slow(site);
 }
 

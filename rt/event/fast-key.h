@@ -38,7 +38,7 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
 
 /* A wake or end that has found a future before. */
 ALWAYS bool fast_site(const struct aprof_site *site) {
-  return site_known(site) && likely(site->reserved[0] == rt.instance);
+  return site_known(site) && likely(site->reserved == rt.instance);
 }
 
 /* The first place of f's key, if f stands there, and its segment is not being filled from another

@@ -72,6 +72,7 @@ extern struct aprof_gate APROF_GATE __attribute__((weak, visibility("hidden")));
   (&APROF_GATE != NULL && APROF_GATE.event != NULL ? APROF_GATE.event args : (absent))
 #else
 typedef void (*aprof_callback)(const struct aprof_user_event *event, void *arg);
+typedef void (*aprof_totals_callback)(const char *path, void *arg);
 #define APROF_CALL_(event, args, absent) (absent)
 #endif
 

@@ -273,6 +273,73 @@ static void blocking_end(struct aprof_token *token) {
   say_end("blocking_end", token, "");
 }
 
+static void span_begin(struct aprof_site *s, struct aprof_token *token) {
+  char rest[128];
+  if (s->kind != APROF_SITE_SPAN && s->kind != APROF_SITE_TIER)
+    printf("  BAD KIND\n");
+  open_token(token, s);
+  sprintf(rest, "%s%.100s", s->tier ? " tier=" : "", s->tier ? s->tier : "");
+  say(s->kind == APROF_SITE_SPAN ? "span_begin" : "tier_begin", s, rest);
+}
+
+static void span_end(struct aprof_token *token) {
+  say_end("span_end", token, "");
+}
+
+static const char *value_text(int type, uint64_t value, uint64_t length, char *buffer) {
+  const char *text = (const char *)(uintptr_t)value;
+  switch (type) {
+  case APROF_VALUE_TEXT: sprintf(buffer, " \"%.63s\"", text ? text : "(null)"); break;
+  case APROF_VALUE_COUNTED:
+    sprintf(buffer, " \"%.*s\"", (int)(length < 63 ? length : 63), text ? text : "(null)");
+    break;
+  case APROF_VALUE_SIGNED: sprintf(buffer, " %lld", (long long)value); break;
+  case APROF_VALUE_UNSIGNED: sprintf(buffer, " %llu", (unsigned long long)value); break;
+  default: sprintf(buffer, " BAD TYPE %d", type);
+  }
+  return buffer;
+}
+
+static void label(struct aprof_site *l, uint64_t key0, uint64_t key1, int type, uint64_t value,
+                  uint64_t length) {
+  char key[128], text[96], rest[256];
+  check_kind(l, APROF_SITE_LABEL);
+  sprintf(rest, " key=%s%s", pair(key0, key1, key), value_text(type, value, length, text));
+  say("label", l, rest);
+}
+
+static void label_current(struct aprof_site *l, int type, uint64_t value, uint64_t length) {
+  char text[96];
+  check_kind(l, APROF_SITE_LABEL);
+  say("label_current", l, value_text(type, value, length, text));
+}
+
+static void about(struct aprof_token *token, int what, int type, uint64_t value, uint64_t length) {
+  char text[96];
+  events++;
+  if (!quiet)
+    printf("  about %s %s%s\n", site_of(token)->name,
+           what == APROF_ABOUT_LABEL   ? "label"
+           : what == APROF_ABOUT_TOKEN ? "token"
+                                       : "BAD",
+           value_text(type, value, length, text));
+}
+
+static void run_for(struct aprof_token *token, uint64_t ns, uint64_t key0, uint64_t key1) {
+  char key[128];
+  events++;
+  if (!quiet)
+    printf("  run_for %s ns=%llu key=%s\n", site_of(token)->name, (unsigned long long)ns,
+           pair(key0, key1, key));
+}
+
+static void token_out(char *buffer) {
+  events++;
+  if (!quiet)
+    printf("  token_out\n");
+  strcpy(buffer, "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01");
+}
+
 int __aprof_attach(struct aprof_gate *gate) {
   if (gate->abi != APROF_ABI || gate->size != sizeof *gate || gate->flag != &gate->closed || gate->closed != 0)
     printf("  BAD GATE\n");

@@ -22,7 +22,7 @@
 
 #define APROF_ABI 4
 
-/* What the gate of this ABI, with so many rows, is called: __aprof_gate_4_28. */
+/* What the gate of this ABI, with so many rows, is called: __aprof_gate_4_39. */
 #define APROF_GATE_NAME(abi, rows) APROF_GATE_NAME_(abi, rows)
 #define APROF_GATE_NAME_(abi, rows) __aprof_gate_##abi##_##rows
 #define APROF_GATE APROF_GATE_NAME(APROF_ABI, APROF_GATE_ROWS)
@@ -49,7 +49,10 @@ enum aprof_site_kind {
   APROF_SITE_RETURN = 8, /* where a body returned "not over yet" (stackless) */
   APROF_SITE_CALL = 9,   /* a call of an async function: name is the callee */
   APROF_SITE_SWITCH = 10,
-  APROF_SITE_BLOCKING = 11
+  APROF_SITE_BLOCKING = 11,
+  APROF_SITE_SPAN = 12, /* a plain function or call: name is its, line its definition or the call */
+  APROF_SITE_TIER = 13, /* around a call that is a wait: only whose tier that is */
+  APROF_SITE_LABEL = 14
 };
 
 /* How futures of a function are carried; kept per function for the report. */
@@ -85,6 +88,25 @@ enum aprof_site_flags {
                                for another function is none of this body's */
 };
 
+/* Where kinds of sites differ, so does what a bit means. */
+enum aprof_wake_flags {
+  APROF_HAND = 1 << 0 /* the woken futures go over to the request of who wakes them */
+};
+
+/* What `about` is about. */
+enum aprof_about {
+  APROF_ABOUT_LABEL = 1, /* the label of its request */
+  APROF_ABOUT_TOKEN = 2, /* a W3C traceparent, as text, that its request goes on with */
+};
+
+/* What `value` of a label is; `length` only where that is said, else 0. */
+enum aprof_value {
+  APROF_VALUE_TEXT = 1,    /* const char *, to its NUL, or to 63 bytes */
+  APROF_VALUE_COUNTED = 2, /* const char *, `length` bytes of it; or 63 */
+  APROF_VALUE_SIGNED = 3,
+  APROF_VALUE_UNSIGNED = 4,
+};
+
 /* Namespaces of keys: FNV-1a (32 bit) of the text before the colon, 0 where
    the line has none. */
 #define APROF_NS_NONE 0u
@@ -108,7 +130,8 @@ struct aprof_site {
   /* Written by the runtime; zero in the object file. */
   uint32_t id;       /* number in the current profile */
   uint32_t instance; /* which profile that number belongs to */
-  uint64_t reserved[2];
+  uint64_t reserved;
+  const char *tier; /* the plugin's again: the name of its tier, or NULL */
 };
 
 /*
@@ -134,6 +157,7 @@ enum aprof_how {
 struct aprof_future;
 struct aprof_user_event;
 typedef void (*aprof_callback)(const struct aprof_user_event *event, void *arg);
+typedef void (*aprof_totals_callback)(const char *path, void *arg);
 
 /*
  * One per linked module and shape of a gate: weak, hidden, in .data, merged over its units.

@@ -16,7 +16,7 @@
 #ifndef APROF_EVENT_TABLE_H
 #define APROF_EVENT_TABLE_H
 
-#define APROF_GATE_ROWS 28
+#define APROF_GATE_ROWS 39
 
 /* A body of an async function begins. self is its address where the plugin can name it without
    changing the code (it is public or its address is taken anyway), else NULL. */
@@ -119,6 +119,44 @@
 #define APROF_GATE_here(ROW, with)                                                                 \
   ROW(with, TELLS, here, (struct aprof_token *token), (token))
 
+/* A span: a body or call whose time is told apart, and no future. On a running future it is a node
+   of the tree under what runs, goes to rest with it and comes back with it; elsewhere it is part of
+   the thread's other time. A site of kind TIER makes no node, and only says whose tier it is. */
+#define APROF_GATE_span_begin(ROW, with)                                                           \
+  ROW(with, OPENS, span_begin, (struct aprof_site *span, struct aprof_token *token), (span, token))
+#define APROF_GATE_span_end(ROW, with)                                                             \
+  ROW(with, CLOSES, span_end, (struct aprof_token *token), (token))
+
+/* The request of the future of a key has this label from now on; label_current: of the running
+   future. value and length are of a type that enum aprof_value tells. */
+#define APROF_GATE_label(ROW, with)                                                                \
+  ROW(with, TELLS, label,                                                                          \
+      (struct aprof_site *label, uint64_t key0, uint64_t key1, int type, uint64_t value,           \
+       uint64_t length),                                                                           \
+      (label, key0, key1, type, value, length))
+#define APROF_GATE_label_current(ROW, with)                                                        \
+  ROW(with, TELLS, label_current,                                                                  \
+      (struct aprof_site *label, int type, uint64_t value, uint64_t length),                       \
+      (label, type, value, length))
+
+/* What the line of a create or a body says of its future beyond its key; between create_begin and
+   create_end, or behind enter and run_begin, with that token. what: enum aprof_about. */
+#define APROF_GATE_about(ROW, with)                                                                \
+  ROW(with, TELLS, about,                                                                          \
+      (struct aprof_token *token, int what, int type, uint64_t value, uint64_t length),            \
+      (token, what, type, value, length))
+
+/* Behind run_begin, with its token: the run is part of the request whose root has this key (ns: its
+   namespace). */
+#define APROF_GATE_run_for(ROW, with)                                                              \
+  ROW(with, TELLS, run_for,                                                                        \
+      (struct aprof_token *token, uint64_t ns, uint64_t key0, uint64_t key1),                      \
+      (token, ns, key0, key1))
+
+/* Writes the W3C traceparent of the running request, 55 characters and a NUL, to `buffer`, or an
+   empty text where there is none. */
+#define APROF_GATE_token_out(ROW, with) ROW(with, TELLS, token_out, (char *buffer), (buffer))
+
 /* All of them, in the order that a gate has them in. CALL(with, result, name, parameters) are
    those behind <aprof.h>. */
 #define APROF_GATE_MEMBERS(EVENT, CALL, with)                                                      \
@@ -149,7 +187,18 @@
   CALL(with, int, api_reset, (void))                                                               \
   CALL(with, int, api_callback, (aprof_callback callback, void *arg))                              \
   CALL(with, void, api_clock_advance, (uint64_t ns))                                               \
-  CALL(with, uint64_t, api_clock_now, (void))
+  CALL(with, uint64_t, api_clock_now, (void))                                                      \
+  APROF_GATE_span_begin(EVENT, with)                                                               \
+  APROF_GATE_span_end(EVENT, with)                                                                 \
+  APROF_GATE_label(EVENT, with)                                                                    \
+  APROF_GATE_label_current(EVENT, with)                                                            \
+  APROF_GATE_about(EVENT, with)                                                                    \
+  APROF_GATE_run_for(EVENT, with)                                                                  \
+  APROF_GATE_token_out(EVENT, with)                                                                \
+  CALL(with, int, api_label, (const char *text))                                                   \
+  CALL(with, int, api_token, (char *buffer))                                                       \
+  CALL(with, int, api_token_set, (const char *traceparent))                                        \
+  CALL(with, int, api_totals, (aprof_totals_callback callback, void *arg))
 
 #define APROF_GATE_NO_CALL(with, result, name, parameters)
 #define APROF_GATE_EVENTS(EVENT, with) APROF_GATE_MEMBERS(EVENT, APROF_GATE_NO_CALL, with)

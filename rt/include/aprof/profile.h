@@ -43,11 +43,18 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 10
+#define APROF_PROFILE_VERSION 11
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
 #define APROF_EPOCHS 256u /* a ring: epoch e lies in slot e % APROF_EPOCHS */
+
+#define APROF_TIERS 64u /* tier 1 stands in tier_names[1]; 0 is none */
+#define APROF_KINDS 257u
+#define APROF_LABEL_MOST 63u /* bytes of a label */
+#define APROF_SLOWEST 16u    /* requests kept of a kind, ... */
+#define APROF_SLOW_TIERS 8u  /* ... with so many of their tiers, those with the most time */
+#define APROF_REQUESTS 4096u /* in detail at a time */
 
 enum aprof_clock_source {
   APROF_CLOCK_TSC = 1,
@@ -158,6 +165,16 @@ struct aprof_header {
   uint8_t build_id[24];    /* of the program */
   uint32_t build_id_length; /* 0: it has none */
   uint32_t processors;     /* that it might run on at the start; 0: not known */
+  /* Requests. */
+  uint32_t tier_names[APROF_TIERS]; /* strings, as psite.name; 0: from here on there is none. The
+                                       last: all that had no room, "(other)" */
+  uint32_t kinds;         /* atomic; so many there are. Number 0: all that had no room, "(other)" */
+  uint32_t roots;         /* 1: a root has begun: requests without one are none (aprof_kind) */
+  uint64_t lost_requests; /* atomic; that had no record: their futures are part of none */
+  uint64_t lost_shares;   /* atomic; futures whose time could not be told apart any more: what they
+                             had from then on is in no request */
+  uint64_t slow_missed;   /* atomic; requests that were not looked at, whether they are among the
+                             slowest, as another thread was about to keep one */
   char container[72];      /* its id, or its kind; "": none, or it cannot be told */
 };
 
@@ -176,6 +193,10 @@ enum aprof_chunk_type {
   APROF_CHUNK_MODULES = 9, /* struct aprof_module[], numbered from `first` */
   APROF_CHUNK_PRIVATE = 10, /* other tables of the runtime */
   APROF_CHUNK_MISSES = 11,  /* struct aprof_missed[] of block `owner` */
+  APROF_CHUNK_REQUESTS = 12, /* struct aprof_request[], numbered from `first` */
+  APROF_CHUNK_KINDS = 13,    /* struct aprof_kind[], numbered from `first` */
+  APROF_CHUNK_TIERS = 14,    /* struct aprof_kind_tier[], found from kinds */
+  APROF_CHUNK_SLOWEST = 15,  /* struct aprof_slow[], found from kinds */
 };
 
 struct aprof_chunk {
@@ -209,9 +230,11 @@ struct aprof_psite {
   uint32_t module;  /* number; 0 where address is 0 */
   uint32_t alias;   /* atomic; site that the same function turned out to have once
                        its body was seen; 0: none */
-  uint32_t detail;  /* atomic; room for how much is kept of it; 0: all */
-  uint32_t pad;
+  uint32_t detail;  /* atomic; enum aprof_detail: how much is kept of a span; `aprof set` */
+  uint32_t tier;    /* atomic; number of its tier; 0: none; `aprof set` */
 };
+
+enum aprof_detail { APROF_DETAIL_TIME = 0, APROF_DETAIL_COUNT = 1, APROF_DETAIL_OFF = 2 };
 
 struct aprof_module {
   uint64_t bias, low, high; /* run-time range */
@@ -243,6 +266,10 @@ enum aprof_node_kind {
                               is a CREATE is the clock: the time is lateness */
   APROF_NODE_BLOCKING = 3, /* a call that held the loop, under what ran (0: nothing):
                               counters as an await's; part of the parent's exec */
+  APROF_NODE_SPAN = 5,     /* a span, under what ran or another span, or a root outside futures:
+                              counters as a function's, but of its own: exec; done: how often it
+                              was left; nodes below it as below a function. Of one under no
+                              function exec is a part of the thread's other */
   APROF_NODE_DELAYED = 4,  /* a function whose futures were ready while its parent held their
                               loop for long: counters as an await's; count: times that one hold
                               delayed one future; part of that function's queued */
@@ -482,7 +509,8 @@ struct aprof_future {
   uint32_t ns;
   uint32_t origin;  /* number of the site that created it; top byte: room for its tier */
   uint32_t parent;  /* index of the creator; see aprof_is_parent */
-  uint32_t request; /* room for what it is a part of; 0: nothing */
+  uint32_t request; /* what it is a part of: number of a request; 0: nothing. Top bit: of a share,
+                       which names the request (rt/request/) */
   uint32_t caller;        /* index: the future that awaits this body's return */
   uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
   uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
@@ -501,5 +529,86 @@ static inline int aprof_is_parent(const struct aprof_future *parent, const struc
     return parent->id != 0 && parent->created_tick < f->created_tick;
   return parent->id >> 32 != f->id >> 32 || (int32_t)((uint32_t)parent->id - (uint32_t)f->id) < 0;
 }
+
+/*
+ * A request that lives: what it is, and what has been booked of it so far. `id` is written last on
+ * birth and first on its end, by whoever ends it; counts and sums are added to atomically by any
+ * thread whose future was a part of it. Member time is exec + queued + waiting, where waiting is of
+ * leaves: who is put aside for a callee waits for nothing of its own.
+ */
+enum aprof_request_state {
+  APROF_REQUEST_FREE = 0,
+  APROF_REQUEST_LIVE = 1,
+  APROF_REQUEST_OVER = 2, /* booked; futures that rest are still a part of it: what they do from
+                             here on is `after` */
+};
+enum aprof_request_flags {
+  APROF_REQUEST_IMPLICIT = 1, /* of no root: began behind a background wait */
+  APROF_REQUEST_FAILED = 2,
+  APROF_REQUEST_SAMPLED = 4 /* the traceparent that it goes on with says so */
+};
+struct aprof_request {
+  uint64_t id;         /* epoch << 48 | serial; 0: free */
+  uint64_t begin_tick;
+  uint64_t stopped;    /* the last tick at which a part of it stopped running */
+  uint32_t members;    /* futures, but called bodies */
+  uint32_t function;   /* site of its root's function, or of the future that it began with */
+  uint32_t root;       /* index of its root; 0: it has none */
+  uint32_t parent;     /* request that ran where it began; 0: none */
+  uint32_t cells;      /* the runtime's */
+  uint16_t kind;       /* label: number of any kind that has it; 0 with no_label: none so far */
+  uint8_t state, flags;
+  uint8_t no_label;    /* 1: it has no label */
+  uint8_t trace_flags; /* of its traceparent */
+  uint16_t pad;
+  uint32_t pad1;
+  uint64_t exec, queued, total; /* ticks; total: exec + queued + waiting */
+  uint64_t trace[2], span, parent_span; /* of W3C trace context; trace 0: none so far */
+} __attribute__((aligned(64)));
+
+/*
+ * All requests of one label and function that are over: each is booked once, at its end, by the
+ * thread that ends it, with atomic additions. A reset empties it. Sums in ticks; a histogram is the
+ * offset of a struct aprof_histogram in units of 8 bytes, as in counters, shared by all threads.
+ */
+struct aprof_amount {
+  uint64_t sum, max;
+  uint32_t histogram, pad;
+};
+struct aprof_kind {
+  uint32_t label;    /* string, as psite.name; 0: it has none, and is called as its function */
+  uint32_t function; /* site; 0: of number 0 */
+  uint32_t flags;    /* enum aprof_request_flags: IMPLICIT. Once header.roots is set, the reader leaves
+                        these out, and what is in them is part of none */
+  uint32_t lock;     /* the runtime's: of the slowest */
+  uint64_t count, failed;
+  uint64_t after, after_exec; /* futures that ran once theirs was over, and for how long */
+  struct aprof_amount wall, exec, queued, waiting; /* values of each request */
+  uint32_t tiers;   /* offset / 8 of its first struct aprof_kind_tier; 0: none */
+  uint32_t slowest; /* offset / 8 of struct aprof_slow[APROF_SLOWEST]; 0: none */
+  uint64_t spare[2];
+};
+/* ... of one tier: of the requests that were in it at all. exec and waiting are the tier's own,
+   wall is of its outermost brackets. calls.sum: how often it was entered from outside. */
+struct aprof_kind_tier {
+  uint32_t next; /* offset / 8 of the kind's next one; 0: none. Written last */
+  uint32_t tier;
+  uint64_t count; /* requests */
+  struct aprof_amount calls, exec, waiting, wall;
+};
+
+/* One of the slowest of the last minutes. */
+struct aprof_slow {
+  uint64_t sequence;   /* odd while it is written; 0: never was */
+  uint64_t begin_tick, wall, exec, queued, waiting; /* ticks */
+  uint64_t trace[2], span; /* as of the request */
+  uint32_t function;
+  uint8_t failed, tiers;
+  uint16_t pad;
+  struct {
+    uint32_t tier, calls;
+    uint64_t exec, waiting, wall;
+  } tier[APROF_SLOW_TIERS];
+};
 
 #endif
