@@ -12,7 +12,8 @@
 
 #define ARGUMENTS_TARGET                                                                           \
   "TARGET: a PID, the NAME of a process, totals (PROG.PID.json; - is standard input; a directory " \
-  "with those of one process), a profile, or a core; without one it is the only live process that " \
+  "with those of one process), a profile, or a core; without one it is the only live process "     \
+  "that "                                                                                          \
   "is profiled."
 
 void arguments_parse(struct arguments *, int argc, char **argv);

@@ -24,8 +24,7 @@ struct export {
   uint64_t functions; /* or NOT_GIVEN, as the next */
   int measure, rows;
   struct format_options options;
-  struct view **view;
-  size_t views;
+  struct load load;
 };
 
 static char *take_format(void *options, const char *name) {
@@ -78,7 +77,9 @@ static const char *fault_of(const struct arguments *a) {
   } option[] = {{e->functions != (uint64_t)NOT_GIVEN, FORMAT_FUNCTIONS, "--top"},
                 {e->measure != NOT_GIVEN, FORMAT_MEASURE, "--measure"},
                 {e->rows != NOT_GIVEN, FORMAT_ROWS, "--rows"},
-                {e->options.background, FORMAT_BACKGROUND, "--all"}};
+                {e->options.background, FORMAT_BACKGROUND, "--all"},
+                {e->load.span, FORMAT_TIME, "--for"},
+                {e->load.window, FORMAT_TIME, "--window"}};
   if (e->textfile && (e->to || e->output))
     return "--textfile says where to, and in which format: without --to and -o";
   if (!e->to && !e->textfile)
@@ -89,7 +90,7 @@ static const char *fault_of(const struct arguments *a) {
   for (size_t i = 0; i < sizeof option / sizeof *option; i++)
     if (option[i].given && !(to->takes & option[i].need))
       return print_string("%s means nothing to the format %s", option[i].name, to->name);
-  return NULL;
+  return load_fault(&e->load, false);
 }
 
 /* Help from the table. */
@@ -105,28 +106,24 @@ static char *about(void) {
   return text;
 }
 
-static bool load(struct export *e, char **target, size_t targets) {
+static bool load(struct load *l, char **target, size_t targets) {
   if (!targets)
-    e->views = view_load_live(NULL, &e->view);
-  else
-    e->view = allocate(targets, sizeof *e->view);
+    load_add_live(l);
   for (size_t i = 0; i < targets; i++) {
-    struct view *v = view_load(target[i], &(struct view_request){0});
-    if (!v)
+    if (!load_add(l, target[i]))
       return false;
-    e->view[e->views++] = v;
     for (size_t j = 0; j < i; j++)
-      if (view_shares_process(e->view[j], v)) {
+      if (view_shares_process(l->view[j], l->view[i])) {
         complain("%s and %s are of one process", target[j], target[i]);
         return false;
       }
   }
-  return true;
+  return load_finish(l);
 }
 
 static void write_views(const void *of, FILE *out) {
   const struct export *e = of;
-  e->to->write((const struct view *const *)e->view, e->views, &e->options, out);
+  e->to->write((const struct view *const *)e->load.view, e->load.views, &e->options, out);
 }
 
 int cmd_export(int argc, char **argv) {
@@ -135,7 +132,7 @@ int cmd_export(int argc, char **argv) {
   struct arguments a = {.usage = "[TARGET...]",
                         .offers = OFFER_TARGETS,
                         .about = help,
-                        .table = {{options, &e}},
+                        .table = {{options, &e}, {load_options, &e.load}},
                         .most = UINT32_MAX,
                         .fault = fault_of,
                         .context = &e};
@@ -146,10 +143,8 @@ int cmd_export(int argc, char **argv) {
   e.options.functions = e.functions == (uint64_t)NOT_GIVEN ? FUNCTIONS : e.functions;
   e.options.measure = e.measure == NOT_GIVEN ? STACK_WALL : (enum stack_measure)e.measure;
   e.options.rows = e.rows == NOT_GIVEN ? 0 : e.rows;
-  bool done = load(&e, a.word, a.words) && output_given(path, write_views, &e);
-  for (size_t i = 0; i < e.views; i++)
-    view_free(e.view[i]);
-  free(e.view);
+  bool done = load(&e.load, a.word, a.words) && output_given(path, write_views, &e);
+  load_release(&e.load);
   free(path);
   free(help);
   return done ? CLI_OK : CLI_FAILED;

@@ -182,6 +182,37 @@ static bool cut_totals(const struct load *l, const char *target, struct view *v)
   return cut;
 }
 
+/* Whether it goes on with them: a live process without earlier totals is left out of all. */
+static bool add_live_view(struct load *l, const struct found *found, struct view *v) {
+  for (size_t i = 0; v && i < l->views; i++)
+    if (view_shares_process(l->view[i], v)) {
+      view_free(v);
+      v = NULL;
+    }
+  if (!v || (l->window && !cut_found(l, found, v))) {
+    view_free(v);
+    return false;
+  }
+  l->view = reallocate(l->view, l->views + 1, sizeof *l->view);
+  l->found = reallocate(l->found, l->views + 1, sizeof *l->found);
+  l->found[l->views] = (struct found){.fd = -1};
+  l->view[l->views++] = v;
+  return true;
+}
+
+static void add_live_of_all(struct found *found, void *context) {
+  struct load *l = context;
+  if (!add_live_view(l, found, load_found(found, l->wanted)))
+    return;
+  struct found *kept = &l->found[l->views - 1];
+  *kept = *found; /* whoever called lets go of nothing then */
+  *found = (struct found){.fd = -1};
+}
+
+void load_add_live(struct load *l) {
+  find_live(add_live_of_all, l);
+}
+
 static struct view *load_window(const struct load *l, const char *target) {
   struct found found = {0};
   bool totals = is_of_totals(target);
@@ -292,7 +323,7 @@ static void wait_for(const struct load *l) {
 
 bool load_finish(struct load *l) {
   bool done = true;
-  if (l->span)
+  if (l->span && l->views)
     wait_for(l);
   progress_end();
   for (size_t i = 0; l->span && done && i < l->views; i++) {

@@ -97,6 +97,12 @@ check "--for: with what happened then" test "$(made span.json)" -gt 5
 check "--for: and no more" test "$(made span.json)" -lt $(($(made late.json) - $(made early.json)))
 check "flame --for" "$aprof" flame --for 50ms -o span.svg "$live_one"
 check "diff --for: two processes in the same time" "$aprof" diff --for 50ms "$live_one" "$other_one"
+check "export --for: of all that live" "$aprof" export --to csv --for 300ms -o span.csv
+equal "... what happened then" true \
+  "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["pid"] ~ /^('"$live_one|$other_one"')$/ &&
+    $at["created"] > 0 { n++ } END { print n >= 2 ? "true" : "false" }' span.csv)"
+says "export --for: of counters" 2 "--for means nothing to the format openmetrics" \
+  "$aprof" export --to openmetrics --for 1s "$live_one"
 says "--for: of totals" 1 "late.json is of no live process: --for measures one from now on" \
   "$aprof" report --for 1s late.json
 says "--for: of two" 2 "two targets, or --for" "$aprof" report --for 1s "$live_one" "$live_one"
@@ -124,6 +130,8 @@ spans "... of others than the last" 290 --window 25s series/11.json
 spans "... all of a process that is younger" false --window 10min series
 spans "a directory of totals alone: the last ones" false series
 equal "... these" true "$("$aprof" report --json series | value - "t['process']['elapsed_ns'] > 200e9")"
+"$aprof" export --to folded --measure exec --window 10s -o span.txt series/0.json
+equal "export --window: the totals edited here have the same counts" 0 "$(awk '{ n += $NF } END { print n + 0 }' span.txt)"
 check "flame --window" "$aprof" flame --window 10s -o span.svg series
 says "top --once --window" 0 "11.0 s" "$aprof" top --once --window 10s series/0.json
 says "--window: none are near" 1 "in series those nearest are of 11.0 s before" "$aprof" report --window 23s series
