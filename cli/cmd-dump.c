@@ -9,6 +9,7 @@
 #include "recover.h"
 #include "show/totals.h"
 #include "target.h"
+#include "written-json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ struct dump {
   const char *output;
   uint64_t fd, sequence, at;
   int reason;
+  bool json;
 };
 
 enum { BY_EXIT, BY_SIGNAL };
@@ -29,6 +31,8 @@ static const char *const reasons[] = {"exit", "signal", NULL};
 static const struct option_row options[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct dump, output), "FILE",
      .text = "Write to FILE, `-' for standard output (default: PROG.PID.json here)"},
+    {"json", 0, OPTION_FLAG, offsetof(struct dump, json),
+     .text = "Print which totals are where, as one line of JSON (aprof.written/1)"},
     {"fd", 0, OPTION_COUNT, offsetof(struct dump, fd), "N",
      .text = "Read the profile from descriptor N", .hidden = true},
     {"reason", 0, OPTION_WORD, offsetof(struct dump, reason), "WORD", .text = "exit or signal",
@@ -38,6 +42,13 @@ static const struct option_row options[] = {
     {"at", 0, OPTION_COUNT, offsetof(struct dump, at), "TICK",
      .text = "When the totals were asked for", .hidden = true},
     {0}};
+
+static const char *fault_of(const struct arguments *a) {
+  const struct dump *dump = a->context;
+  return dump->json && dump->output && !strcmp(dump->output, "-")
+             ? "-o - prints the totals, which are JSON; --json, where they are: not both"
+             : NULL;
+}
 
 static int dump_target(const struct dump *dump, const char *target) {
   struct found found;
@@ -56,7 +67,9 @@ static int dump_target(const struct dump *dump, const char *target) {
         path ? output_totals(path, given, found.fd, found.what, found.state, &request) : NULL;
     if (place) {
       status = CLI_OK;
-      if (!given)
+      if (dump->json)
+        written_json(&place, 1, NULL, stdout);
+      else if (!given)
         printf("%s\n", place);
     }
     free(place);
@@ -145,7 +158,9 @@ int cmd_dump(int argc, char **argv) {
           "kept; `aprof list --sweep' removes old ones.\n\n" ARGUMENTS_TARGET,
       .table = {{options, &dump}},
       .most = 1,
-      .too_many = "one target at a time"};
+      .too_many = "one target at a time",
+      .fault = fault_of,
+      .context = &dump};
   arguments_parse(&a, argc, argv);
   return dump.fd != UNKNOWN ? dump_descriptor(&dump)
                             : dump_target(&dump, a.words ? a.word[0] : NULL);

@@ -5,11 +5,11 @@
  */
 #include "arguments.h"
 #include "cli.h"
-#include "explain.h"
 #include "find.h"
 #include "places.h"
 #include "read/clock.h"
 #include "recover.h"
+#include "run-end.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct run {
   char *options;  /* KEY:VALUE,... collected, in order */
   char *output;   /* absolute; "": where the program starts */
   const char *runtime;
-  bool report, preload, quiet;
+  bool report, json, preload, quiet;
 };
 
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
@@ -77,6 +77,8 @@ static const struct option_row options[] = {
      .text = "Put totals into DIR, made if need be (default: here)", .take = take_output},
     {"report", 0, OPTION_FLAG, offsetof(struct run, report),
      .text = "Print the report when the program has ended"},
+    {"json", 0, OPTION_FLAG, offsetof(struct run, json),
+     .text = "Print at the end which totals are where, as one line of JSON (aprof.written/1)"},
     {"options", 0, OPTION_OWN, 0, "KEY:VALUE,...",
      .text = "More of APROF_OPTIONS, see aprof-options(7)", .take = take_options},
     {"clock", 0, OPTION_OWN, 0, "CLOCK", .text = "auto, tsc, monotonic or virtual",
@@ -95,7 +97,10 @@ static const struct option_row options[] = {
     {0}};
 
 static const char *fault_of(const struct arguments *a) {
-  return *a->word[0] ? NULL : "the program's name is empty: is a variable not set?";
+  const struct run *run = a->context;
+  return !*a->word[0]               ? "the program's name is empty: is a variable not set?"
+         : run->json && run->report ? "the report, or --json: not both"
+                                    : NULL;
 }
 
 static void parse(struct run *run, int argc, char **argv) {
@@ -113,25 +118,13 @@ static void parse(struct run *run, int argc, char **argv) {
       .most = SIZE_MAX,
       .lacking = "which program? aprof run [OPTION...] -- PROG [ARG...]",
       .in_order = true,
-      .fault = fault_of};
+      .fault = fault_of,
+      .context = run};
   arguments_parse(&a, argc, argv);
   run->program = a.word;
 }
 
 /* -- before ---------------------------------------------------------------- */
-
-/* The value of the last `key` (with its colon) in KEY:VALUE,... or NULL. */
-static char *last_value(const char *list, const char *key) {
-  char *copy = print_string("%s", list ? list : ""), *rest = copy, *item, *value = NULL;
-  while ((item = strsep(&rest, ","))) {
-    if (strncmp(item, key, strlen(key)))
-      continue;
-    free(value);
-    value = print_string("%s", item + strlen(key));
-  }
-  free(copy);
-  return value;
-}
 
 /* A directory for the profiles of this run alone, so that what is left in it is
    this run's. NULL: profiles are memfds, which leave nothing. */
@@ -297,89 +290,22 @@ static int run_program(char **program, struct killed *killed, bool *ran) {
 
 /* -- after ----------------------------------------------------------------- */
 
-static void print_reports(const struct written *written) {
-  for (size_t i = 0; i < written->count; i++) {
-    if (written->count > 1)
-      printf("%s%s\n", i ? "\n" : "", written->path[i]);
-    show_plainly(&output_report, written->path[i]);
-  }
-}
-
-/* Those of one directory in a line: a build has hundreds. */
-static void tell_places(const struct written *written) {
-  enum { NAMED = 4 };
-  if (written->count == 1) {
-    char *path = from_here(written->path[0]);
-    complain("totals: %s; next: aprof report %s", path, path);
-    free(path);
-    return;
-  }
-  complain("totals of %zu processes (`aprof report' shows one, `aprof merge' adds them up):",
-           written->count);
-  for (size_t i = 0, same; i < written->count; i += same) {
-    const char *path = written->path[i], *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    char *names = print_string("%s", path);
-    for (same = 1; i + same < written->count; same++) {
-      const char *next = written->path[i + same];
-      if (strncmp(next, path, length) || strchr(next + length, '/'))
-        break;
-      if (same >= NAMED)
-        continue;
-      char *longer = print_string("%s %s", names, next + length);
-      free(names);
-      names = longer;
-    }
-    if (same > NAMED)
-      complain("  %s and %zu more there", names, same - NAMED);
-    else
-      complain("  %s", names);
-    free(names);
-  }
-}
-
-static void tell_why(const struct run *run) {
-  char *at_exit = last_value(getenv("APROF_OPTIONS"), "exit:");
-  if (at_exit && !strcmp(at_exit, "no"))
-    complain("no totals: exit:no in APROF_OPTIONS asks for none at exit");
-  else
-    explain_no_totals(run->program[0]);
-  free(at_exit);
-}
-
-static void tell_unknown(void) {
-  char *where = last_value(getenv("APROF_OPTIONS"), "dir:");
-  complain(
-      "totals of this run, if any, are PROG.PID.json in %s; whose were written is not known, as "
-      "profiles were in memory, or were removed while it ran",
-      where ? where : "the directory that each process started in");
-  free(where);
-}
-
-static void tell_end(const struct run *run, const struct written *written, bool known) {
-  if (!known)
-    tell_unknown();
-  else if (written->count && !run->report)
-    tell_places(written);
-  if (written->going)
-    complain("%zu process%s of this run live%s on: totals come when %s end%s", written->going,
-             written->going == 1 ? "" : "es", written->going == 1 ? "s" : "",
-             written->going == 1 ? "it" : "they", written->going == 1 ? "s" : "");
-  else if (known && !written->count)
-    tell_why(run);
-}
-
 static void finish(const struct run *run, const char *directory, const struct killed *killed,
-                   bool ran) {
+                   bool ran, int status) {
   struct written written = {0};
   bool whole = directory && recover_all(directory, killed, &written);
   bool known = directory && written_end(directory, &written);
   for (size_t i = 0; i < written.count; i++) /* to a run around this one */
     written_tell(directory, written.path[i]);
-  if (run->report)
-    print_reports(&written);
-  if (ran && (whole || !directory || written.count) && (run->report || !run->quiet))
-    tell_end(run, &written, known);
+  struct run_end end = {.program = run->program[0],
+                        .written = &written,
+                        .known = known,
+                        .report = run->report,
+                        .json = run->json,
+                        .quiet = (run->quiet && !run->report) || !ran ||
+                                 !(whole || !directory || written.count),
+                        .status = status};
+  run_end(&end);
   written_release(&written);
 }
 
@@ -391,20 +317,21 @@ int cmd_run(int argc, char **argv) {
     return CLI_FAILED;
   char *both =
       print_string("%s,%s", getenv("APROF_OPTIONS") ? getenv("APROF_OPTIONS") : "", run.options);
-  char *wanted = last_value(both, "profile:");
+  char *wanted = run_option(both, "profile:");
   char *directory = private_directory(wanted);
   set_environment(&run, runtime, directory);
   struct killed killed = {0};
   bool ran;
   int status = run_program(run.program, &killed, &ran);
-  finish(&run, directory, &killed, ran);
+  status = status < 0            ? CLI_FAILED
+           : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                 : WEXITSTATUS(status);
+  finish(&run, directory, &killed, ran, status);
   free(both);
   free(wanted);
   free(directory);
   free(runtime);
   free(run.options);
   free(run.output);
-  if (status < 0)
-    return CLI_FAILED;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return status;
 }

@@ -171,6 +171,26 @@ done
 equal "off, on --json: how it is then" "false true" "$(value off.json on.json t.enabled | xargs)"
 equal "reset --json: from which epoch on" true "$(value reset.json 't.reset_epoch == t.epoch')"
 
+mkdir written
+"$aprof" dump --json -o written/dump.json "$live_one" >written.json
+check "dump --json: as its schema says" conforms written.json
+equal "dump --json: what was written where" "$work/written/dump.json hand $live_one request null" \
+  "$(value written.json "tuple(pick(t.totals[0], 'file name pid reason')) + (t.status,)" | xargs)"
+says "dump --json, and the totals themselves" 2 "not both" "$aprof" dump --json -o - "$live_one"
+"$aprof" run --json --preload -o written --options "profile:$profiles" -- sh -c 'echo hello; ./hand return; exit 3' \
+  >said.txt 2>err.txt
+equal "run --json: the program's exit status, and nothing else is said" "3 0" "$? $(wc -c <err.txt)"
+equal "run --json: behind what the program prints" "hello 2" "$(head -n 1 said.txt) $(wc -l <said.txt)"
+tail -n 1 said.txt >written.json
+check "run --json: as its schema says" conforms written.json
+equal "run --json: the totals, and the status" "1 hand exit 3 0 true" \
+  "$(value written.json "(len(t.totals), *pick(t.totals[0], 'name reason'), t.status, t.living, t.complete)" | xargs)"
+check "run --json: they are there" totals_close "$(value written.json t.totals[0].file)"
+says "run --json, and the report" 2 "not both" "$aprof" run --json --report -- true
+"$aprof" run --json -- true >written.json 2>err.txt
+check "run --json without totals: as its schema says" conforms written.json
+contains "... and why there are none" "no totals" err.txt
+
 # until it waits: it has a descriptor that tells the end of the process
 measures() {
   ls -l "/proc/$1/fd" | grep -q pidfd
