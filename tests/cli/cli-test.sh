@@ -365,7 +365,7 @@ for command in dump report; do
     "$aprof" $command "$strange/link.aprof"
   says "$command: a pipe" 1 "it is not a regular file" "$aprof" $command "$strange/pipe.aprof"
   says "$command: a device" 1 "it is not a regular file" "$aprof" $command /dev/zero
-  says "$command: a directory" 1 "Is a directory" "$aprof" $command "$strange"
+  says "$command: a directory" 1 "s a directory" "$aprof" $command "$strange"
 done
 says "coverage: a pipe" 1 "it is not a regular file" "$aprof" coverage "$strange/pipe.aprof"
 says "list: no directory" 1 "cannot look into ./nowhere: No such file" \
