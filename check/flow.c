@@ -34,14 +34,10 @@ bool *flow_reached(const struct ir_body *b, unsigned entry, unsigned from, size_
 
 /* -- values ------------------------------------------------------------------------------ */
 
-static bool is_of_name(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
 bool value_has(const char *value, const char *part) {
   size_t length = strlen(part);
   for (const char *at = value ? strstr(value, part) : NULL; at; at = strstr(at + 1, part))
-    if (!is_of_name(at[length]))
+    if (!isalnum((unsigned char)at[length]) && at[length] != '_')
       return true;
   return false;
 }
@@ -57,233 +53,250 @@ bool step_has(const struct ir_step *s, const char *part) {
   return has;
 }
 
-/* -- ends ---------------------------------------------------------------------------------- */
+/* -- edges ---------------------------------------------------------------------------------- */
 
-static bool ends_here(const struct ir_block *k) {
-  for (const struct ir_step *s = k->step; s < k->step + k->steps; s++)
-    if (s->kind == IR_CALL && s->callee && s->callee->flags & IR_NORETURN)
-      return true;
-  return false;
+struct flow_edges *flow_backward(const struct ir_body *b) {
+  size_t edges = 0;
+  for (size_t i = 0; i < b->blocks; i++)
+    edges += b->block[i].nexts;
+  struct flow_edges *e = allocate(1, sizeof *e + (b->blocks + 2 + edges) * sizeof(unsigned));
+  e->first = (unsigned *)(e + 1);
+  e->from = e->first + b->blocks + 2;
+  for (size_t i = 0; i < b->blocks; i++) /* counted one place on, so that filling moves it back */
+    for (size_t n = 0; n < b->block[i].nexts; n++)
+      e->first[b->block[i].next[n] + 2]++;
+  for (size_t i = 2; i < b->blocks + 2; i++)
+    e->first[i] += e->first[i - 1];
+  for (unsigned i = 0; i < b->blocks; i++)
+    for (size_t n = 0; n < b->block[i].nexts; n++)
+      e->from[e->first[b->block[i].next[n] + 1]++] = i;
+  return e;
 }
 
-static bool returns(const struct ir_block *k) {
-  return k->steps && k->step[k->steps - 1].kind == IR_RETURN;
-}
-
-/* Blocks that lead to abort() and its kin alone. Whether one was found. */
-static bool settle_ends(struct ir_body *b) {
-  bool any = false, more = true;
-  while (more) {
-    more = false;
-    for (struct ir_block *k = b->block; k < b->block + b->blocks; k++) {
-      bool apart = ends_here(k) || (!k->nexts && !returns(k)), all = k->nexts > 0;
-      for (size_t i = 0; i < k->nexts; i++)
-        all &= b->block[k->next[i]].apart;
-      if (!k->apart && (apart || all))
-        k->apart = more = any = true;
-    }
-  }
-  return any;
-}
-
-static void settle_noreturn(struct program *p) {
-  for (bool more = true; more;) {
-    more = false;
-    EACH_FUNCTION (p, f) {
-      if (!f->body || !f->body->blocks)
-        continue;
-      settle_ends(f->body);
-      if (f->body->block[0].apart && !(f->flags & (IR_NORETURN | IR_VIRTUAL))) {
-        f->flags |= IR_NORETURN;
-        more = true;
+bool *flow_leading(const struct ir_body *b, unsigned to) {
+  struct flow_edges *back = flow_backward(b);
+  bool *leads = allocate(b->blocks + 1, sizeof *leads);
+  unsigned *stack = allocate(b->blocks + 1, sizeof *stack);
+  size_t depth = 0;
+  leads[to] = true;
+  stack[depth++] = to;
+  while (depth) {
+    unsigned at = stack[--depth];
+    for (unsigned e = back->first[at]; e < back->first[at + 1]; e++)
+      if (!leads[back->from[e]]) {
+        leads[back->from[e]] = true;
+        stack[depth++] = back->from[e];
       }
+  }
+  free(stack);
+  free(back);
+  return leads;
+}
+
+/* The place of each block in an order in which only rounds of loops lead backwards. */
+static unsigned *order_of(const struct ir_body *b) {
+  unsigned *order = allocate(b->blocks + 1, sizeof *order), *stack, *way;
+  size_t depth = 0, left = b->blocks;
+  bool *seen = allocate(b->blocks + 1, sizeof *seen);
+  stack = allocate(b->blocks + 1, sizeof *stack);
+  way = allocate(b->blocks + 1, sizeof *way);
+  seen[0] = true;
+  stack[depth++] = 0;
+  while (depth) {
+    unsigned at = stack[depth - 1];
+    if (way[at] == b->block[at].nexts) {
+      order[at] = (unsigned)left--;
+      depth--;
+      continue;
+    }
+    unsigned to = b->block[at].next[way[at]++];
+    if (!seen[to]) {
+      seen[to] = true;
+      stack[depth++] = to;
     }
   }
-}
-
-/* -- other processes ------------------------------------------------------------------------- */
-
-static bool is_fork(const struct ir_function *f) {
-  return f && (f->forks || !strcmp(f->name, "fork") || !strcmp(f->name, "vfork") ||
-               !strcmp(f->name, "_Fork"));
-}
-
-static const struct ir_step *call_of(const struct ir_body *b, const char *value) {
-  if (value[0] != '!')
-    return NULL;
-  int id = (int)strtol(value + 1, NULL, 10);
-  EACH_STEP (b, s)
-    if ((s->kind == IR_CALL || s->kind == IR_ICALL) && s->id == id)
-      return s;
-  return NULL;
-}
-
-/* What fork() returned, or a variable that became it. */
-static bool is_forked(const struct ir_body *b, const char *value) {
-  const struct ir_step *call = call_of(b, value);
-  if (call)
-    return is_fork(call->callee);
-  EACH_STEP (b, s)
-    if (value[0] == '$' && s->kind == IR_SET && !strcmp(s->to, value) && s->value[0] == '!' &&
-        (call = call_of(b, s->value)) && is_fork(call->callee))
-      return true;
-  return false;
-}
-
-static bool has_fork(const struct ir_body *b) {
-  EACH_STEP (b, s)
-    if (is_fork(s->callee))
-      return true;
-  return false;
-}
-
-/* The way that the child takes: where its number is 0. -1: none is known. */
-static int child_way(const struct ir_body *b, const struct ir_block *k) {
-  char value[64];
-  size_t length = k->branch ? strcspn(k->branch, " ") : sizeof value;
-  if (k->many || k->nexts != 2 || length >= sizeof value)
-    return -1;
-  memcpy(value, k->branch, length);
-  value[length] = 0;
-  const char *sign = k->branch + length;
-  int way = !*sign || !strcmp(sign, " != #0") ? 1 : !strcmp(sign, " == #0") ? 0 : -1;
-  return way >= 0 && is_forked(b, value) ? way : -1;
-}
-
-static void settle_children(struct ir_body *b) {
-  for (unsigned i = 0; i < b->blocks; i++) {
-    int way = child_way(b, &b->block[i]);
-    if (way < 0)
-      continue;
-    bool *seen = flow_reached(b, 0, i, (size_t)way);
-    for (size_t k = 0; k < b->blocks; k++)
-      b->block[k].apart |= !seen[k];
-    free(seen);
-  }
-}
-
-/* Functions that return what fork() did. */
-static void note_forks(struct ir_function *f) {
-  EACH_STEP (f->body, s)
-    if (s->kind == IR_RETURN && s->value && is_forked(f->body, s->value))
-      f->forks = true;
-}
-
-void flow_settle(struct program *p) {
-  for (int round = 0; round < 2; round++)
-    EACH_FUNCTION (p, f)
-      if (f->body && has_fork(f->body))
-        note_forks(f);
-  EACH_FUNCTION (p, f)
-    if (f->body && has_fork(f->body))
-      settle_children(f->body);
-  settle_noreturn(p);
+  free(stack);
+  free(way);
+  free(seen);
+  return order;
 }
 
 /* -- what follows ---------------------------------------------------------------------------- */
 
-/* Branches that were taken on each way to a block: their conditions hold there. */
-struct facts {
-  const char **text;
-  size_t *way;
-  size_t count;
+/* What is known of a body before any question about it. */
+struct flow {
+  unsigned *order;
+  struct facts **in; /* at the begin of each block; NULL: the entry does not lead there */
+  bool *shared;      /* variables whose address is taken, or that stay */
+  size_t spent;
 };
-
-static void add_fact(struct facts *facts, const char *text, size_t way) {
-  facts->text = ir_grow(facts->text, facts->count, sizeof *facts->text);
-  facts->way = ir_grow(facts->way, facts->count, sizeof *facts->way);
-  facts->text[facts->count] = text;
-  facts->way[facts->count++] = way;
-}
-
-static struct facts facts_at(const struct ir_body *b, unsigned block) {
-  struct facts facts = {0};
-  for (unsigned i = 0; i < b->blocks; i++) {
-    const struct ir_block *k = &b->block[i];
-    for (size_t way = 0; k->branch && k->branch[0] != '?' && !k->many && k->nexts == 2 && way < 2;
-         way++) {
-      bool *seen = flow_reached(b, 0, i, way);
-      if (!seen[block] && i != block)
-        add_fact(&facts, k->branch, way);
-      free(seen);
-    }
-  }
-  return facts;
-}
+enum { MOST_SPENT = 4000000 }; /* blocks and steps that walks through one body may come to */
 
 struct walk {
   const struct ir_body *body;
-  const struct facts *facts;
+  struct flow *flow;
+  struct facts **in;
   flow_visitor *visit;
   void *of;
-  bool *seen;
+  unsigned *stack;
+  bool *waits; /* on the stack */
+  size_t depth;
 };
 
-static const struct ir_step *walk_from(struct walk *w, unsigned block, size_t step);
-
-static const struct ir_step *walk_on(struct walk *w, unsigned block) {
-  const struct ir_block *k = &w->body->block[block];
-  size_t only = SIZE_MAX;
-  for (size_t i = 0; k->branch && !k->many && i < w->facts->count; i++)
-    if (!strcmp(w->facts->text[i], k->branch))
-      only = w->facts->way[i];
-  const struct ir_step *found = NULL;
-  for (size_t i = 0; i < k->nexts && !found; i++) {
-    if (w->seen[k->next[i]] || (only < k->nexts && i != only))
-      continue;
-    w->seen[k->next[i]] = true;
-    found = walk_from(w, k->next[i], 0);
-  }
-  return found;
+static struct facts *copy(const struct facts *f) {
+  size_t size = offsetof(struct facts, fact) + f->count * sizeof *f->fact;
+  return memcpy(allocate(1, size), f, size);
 }
 
-static const struct ir_step *walk_from(struct walk *w, unsigned block, size_t step) {
+/* Comes to a block with what is known; goes on there if that is news. */
+static void arrive(struct walk *w, unsigned to, const struct facts *known) {
+  bool news = !w->in[to];
+  if (news)
+    w->in[to] = copy(known);
+  else
+    news = facts_meet(w->in[to], known);
+  if (!news || w->waits[to])
+    return;
+  w->waits[to] = true;
+  w->stack[w->depth++] = to;
+}
+
+static void leave(struct walk *w, unsigned block, const struct facts *known) {
+  const struct ir_block *k = &w->body->block[block];
+  bool choice = k->branch && !k->many && k->nexts == 2;
+  int only = choice ? facts_way(known, k->branch) : -1;
+  for (size_t i = k->nexts; i-- > 0;) { /* the first one is on top then */
+    if (only >= 0 && (size_t)only != i)
+      continue;
+    struct facts there;
+    memcpy(&there, known, offsetof(struct facts, fact) + known->count * sizeof *known->fact);
+    if (choice)
+      facts_take(&there, k->branch, i);
+    if (w->flow->order[k->next[i]] <= w->flow->order[block])
+      facts_round(&there, w->flow->shared);
+    arrive(w, k->next[i], &there);
+  }
+}
+
+/* From a step of a block on; NULL, and the walk waits for what is on its stack. */
+static const struct ir_step *pass(struct walk *w, unsigned block, size_t step,
+                                  struct facts *known) {
   const struct ir_block *k = &w->body->block[block];
   if (k->apart)
     return NULL;
+  w->flow->spent += 1 + k->steps - step;
   for (; step < k->steps; step++) {
-    enum flow_visit visit = w->visit(w->of, &k->step[step]);
+    enum flow_visit visit = w->visit ? w->visit(w->of, &k->step[step]) : FLOW_ON;
     if (visit != FLOW_ON)
       return visit == FLOW_FOUND ? &k->step[step] : NULL;
+    facts_step(known, &k->step[step], w->flow->shared);
   }
-  return walk_on(w, block);
+  leave(w, block, known);
+  return NULL;
 }
 
-static const struct ir_step *find(const struct ir_body *b, unsigned block, size_t step,
-                                  const struct facts *facts, flow_visitor *visit, void *of) {
-  struct walk w = {b, facts, visit, of, allocate(b->blocks + 1, sizeof(bool))};
-  const struct ir_step *found = walk_from(&w, block, step);
-  free(w.seen);
+static const struct ir_step *go_on(struct walk *w) {
+  const struct ir_step *found = NULL;
+  while (w->depth && !found && (!w->visit || w->flow->spent < MOST_SPENT)) {
+    unsigned at = w->stack[--w->depth];
+    struct facts known;
+    memcpy(&known, w->in[at], offsetof(struct facts, fact) + w->in[at]->count * sizeof *known.fact);
+    w->waits[at] = false;
+    found = pass(w, at, 0, &known);
+  }
   return found;
 }
 
-const struct ir_step *flow_find_nonzero(const struct ir_body *b, const struct ir_step *from,
-                                        flow_visitor *visit, void *of, const char *variable) {
+static struct walk walk_new(const struct ir_body *b, flow_visitor *visit, void *of) {
+  return (struct walk){.body = b,
+                       .flow = b->flow,
+                       .in = allocate(b->blocks + 1, sizeof(struct facts *)),
+                       .visit = visit,
+                       .of = of,
+                       .stack = allocate(b->blocks + 1, sizeof(unsigned)),
+                       .waits = allocate(b->blocks + 1, sizeof(bool))};
+}
+
+static void walk_free(struct walk *w, bool all) {
+  for (size_t i = 0; all && i < w->body->blocks; i++)
+    free(w->in[i]);
+  if (all)
+    free(w->in);
+  free(w->stack);
+  free(w->waits);
+}
+
+static bool *shared_of(const struct ir_body *b) {
+  bool *shared = allocate(b->variables + 1, sizeof *shared);
+  for (size_t i = 0; i < b->variables; i++)
+    shared[i] = b->variable[i].flags & (IR_KEPT | IR_THREAD | IR_REFERENCE);
+  EACH_STEP (b, s)
+    if (s->kind == IR_ADDRESS && s->to[0] == '$')
+      shared[strtoul(s->to + 1, NULL, 10)] = true;
+  return shared;
+}
+
+static struct flow *flow_of(const struct ir_body *body) {
+  struct ir_body *b = (struct ir_body *)body;
+  if (b->flow)
+    return b->flow;
+  b->flow = allocate(1, sizeof *b->flow);
+  b->flow->order = order_of(b);
+  b->flow->shared = shared_of(b);
+  struct walk w = walk_new(b, NULL, NULL);
+  arrive(&w, 0, &(struct facts){0});
+  go_on(&w);
+  b->flow->in = w.in;
+  b->flow->spent = 0;
+  walk_free(&w, false);
+  return b->flow;
+}
+
+bool flow_is_large(const struct ir_body *b) {
+  return b->flow && b->flow->spent >= MOST_SPENT;
+}
+
+static unsigned block_of(const struct ir_body *b, const struct ir_step *s) {
   unsigned at = 0;
-  char *is_zero = print_string("%s == #0", variable), *is_not = print_string("%s != #0", variable);
-  while (from < b->block[at].step || from >= b->block[at].step + b->block[at].steps)
+  while (s < b->block[at].step || s >= b->block[at].step + b->block[at].steps)
     at++;
-  struct facts facts = facts_at(b, at);
-  if (*variable) {
-    add_fact(&facts, variable, 0);
-    add_fact(&facts, is_not, 0);
-    add_fact(&facts, is_zero, 1);
-  }
-  const struct ir_step *found =
-      find(b, at, (size_t)(from - b->block[at].step) + 1, &facts, visit, of);
-  free(facts.text);
-  free(facts.way);
-  free(is_zero);
-  free(is_not);
+  return at;
+}
+
+const struct ir_step *flow_find_if(const struct ir_body *b, const struct ir_step *from,
+                                   flow_visitor *visit, void *of, const struct fact *given) {
+  struct flow *flow = flow_of(b);
+  unsigned at = block_of(b, from);
+  struct facts known = {0};
+  if (flow->spent >= MOST_SPENT)
+    return NULL;
+  if (flow->in[at])
+    memcpy(&known, flow->in[at],
+           offsetof(struct facts, fact) + flow->in[at]->count * sizeof *known.fact);
+  for (const struct ir_step *s = b->block[at].step; s <= from; s++)
+    facts_step(&known, s, flow->shared);
+  if (given)
+    facts_add(&known, *given);
+  struct walk w = walk_new(b, visit, of);
+  const struct ir_step *found = pass(&w, at, (size_t)(from - b->block[at].step) + 1, &known);
+  if (!found)
+    found = go_on(&w);
+  walk_free(&w, true);
   return found;
 }
 
 const struct ir_step *flow_find(const struct ir_body *b, const struct ir_step *from,
                                 flow_visitor *visit, void *of) {
-  return flow_find_nonzero(b, from, visit, of, "");
+  return flow_find_if(b, from, visit, of, NULL);
 }
 
 const struct ir_step *flow_find_at(const struct ir_body *b, unsigned block, flow_visitor *visit,
                                    void *of) {
-  return find(b, block, 0, &(struct facts){0}, visit, of);
+  if (flow_of(b)->spent >= MOST_SPENT)
+    return NULL;
+  struct walk w = walk_new(b, visit, of);
+  arrive(&w, block, &(struct facts){0});
+  const struct ir_step *found = go_on(&w);
+  walk_free(&w, true);
+  return found;
 }

@@ -9,6 +9,7 @@
 #ifndef APROF_CHECK_FLOW_H
 #define APROF_CHECK_FLOW_H
 
+#include "facts.h"
 #include "program.h"
 
 /* Fills `apart` of all blocks, and finds functions that never return. */
@@ -19,15 +20,27 @@ enum flow_visit { FLOW_ON, FLOW_STOP, FLOW_FOUND };
 typedef enum flow_visit flow_visitor(void *of, const struct ir_step *);
 
 /* A step that the visitor finds, on a way from behind `from` on which it does not stop; NULL: none.
-   A branch that must have been taken to come to `from` is taken again. */
+   Ways that contradict what is known of values at `from` are not gone. */
 const struct ir_step *flow_find(const struct ir_body *, const struct ir_step *from, flow_visitor *,
                                 void *of);
-/* The same, of a variable that is not zero behind `from`. */
-const struct ir_step *flow_find_nonzero(const struct ir_body *, const struct ir_step *from,
-                                        flow_visitor *, void *of, const char *variable);
+/* The same, where one thing more is known behind `from`. */
+const struct ir_step *flow_find_if(const struct ir_body *, const struct ir_step *from,
+                                   flow_visitor *, void *of, const struct fact *given);
 /* The same from the begin of a block, whatever came before. */
 const struct ir_step *flow_find_at(const struct ir_body *, unsigned block, flow_visitor *,
                                    void *of);
+
+/* So much was walked in it that later questions have found nothing. */
+bool flow_is_large(const struct ir_body *);
+
+/* Edges backwards: those to block i come from from[first[i]] up to from[first[i + 1]]. In one
+   piece, to be freed. */
+struct flow_edges {
+  unsigned *first, *from;
+};
+struct flow_edges *flow_backward(const struct ir_body *);
+/* Of each block, whether it leads to this one; to be freed. */
+bool *flow_leading(const struct ir_body *, unsigned to);
 
 /* From each block, whether the entry leads there, without the edge (from, way). */
 bool *flow_reached(const struct ir_body *, unsigned entry, unsigned from, size_t way);

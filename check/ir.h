@@ -114,6 +114,9 @@ struct ir_body {
   size_t variables;
   struct ir_block *block; /* the first is the entry */
   size_t blocks;
+  struct ir_step **call; /* by id; NULL until one is asked for */
+  size_t calls;
+  struct flow *flow; /* what walks know of it: flow.c */
 };
 
 struct ir_unit {

@@ -2,6 +2,8 @@
 /* What rules ask of a program; see program.h. */
 #include "program.h"
 
+#include "read/util.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,23 @@ struct ir_function *program_function_of(struct program *p, const struct ir_body 
                                         const char *value) {
   value = program_value(b, value);
   return value[0] == '%' ? program_function(p, value + 1) : NULL;
+}
+
+struct ir_step *body_call(const struct ir_body *body, const char *value) {
+  struct ir_body *b = (struct ir_body *)body;
+  if (!value || value[0] != '!')
+    return NULL;
+  if (!b->call) {
+    EACH_STEP (b, s)
+      if ((s->kind == IR_CALL || s->kind == IR_ICALL) && s->id >= (int)b->calls)
+        b->calls = (size_t)s->id + 1;
+    b->call = allocate(b->calls + 1, sizeof *b->call);
+    EACH_STEP (b, s)
+      if ((s->kind == IR_CALL || s->kind == IR_ICALL) && s->id >= 0)
+        b->call[s->id] = s;
+  }
+  size_t id = strtoul(value + 1, NULL, 10);
+  return id < b->calls ? b->call[id] : NULL;
 }
 
 /* -- lines at calls -------------------------------------------------------------------------- */

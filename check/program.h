@@ -64,6 +64,9 @@ const char *program_value(const struct ir_body *, const char *value);
 struct ir_function *program_function_of(struct program *, const struct ir_body *,
                                         const char *value);
 
+/* The call whose result a value is, "!7"; NULL: it is none. */
+struct ir_step *body_call(const struct ir_body *, const char *value);
+
 /* The line with that verb that holds at the call for certain; NULL: none does. */
 const struct lang_about *line_at(const struct ir_body *, const struct ir_step *, enum lang_verb);
 /* A call of it may wait, in it or in what it calls, before it returns. */

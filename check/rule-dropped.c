@@ -53,7 +53,8 @@ static void judge_create(struct program *p, const struct rule *rule, struct ir_f
   if (!about || !about->has_key || about->key.kind != LANG_RESULT || !about->inert ||
       !find_kept(f->body, s, &k))
     return;
-  const struct ir_step *end = flow_find_nonzero(f->body, s, visit, &k, k.variable);
+  struct fact made = fact_of(k.result, FACT_IS_NOT, 0);
+  const struct ir_step *end = flow_find_if(f->body, s, visit, &k, &made);
   if (!end)
     return;
   const char *name = s->callee->name;

@@ -12,7 +12,8 @@
  */
 struct resume {
   struct ir_function *function;
-  unsigned choice, label;
+  unsigned label;
+  const bool *behind, *onward; /* of each block: the choice leads there; it leads to the label */
 };
 
 static enum flow_visit find_first(void *of, const struct ir_step *s) {
@@ -23,11 +24,12 @@ static enum flow_visit find_first(void *of, const struct ir_step *s) {
 }
 
 /* From which blocks the choice leads there. */
-static bool *behind_choice(const struct resume *r) {
-  const struct ir_body *b = r->function->body;
+static bool *behind_choice(const struct ir_body *b, unsigned choice) {
   bool *behind = allocate(b->blocks + 1, sizeof *behind);
-  for (size_t n = 0; n < b->block[r->choice].nexts; n++) {
-    bool *seen = flow_reached(b, b->block[r->choice].next[n], FLOW_NO_EDGE, 0);
+  for (size_t n = 0; n < b->block[choice].nexts; n++) {
+    if (behind[b->block[choice].next[n]])
+      continue;
+    bool *seen = flow_reached(b, b->block[choice].next[n], FLOW_NO_EDGE, 0);
     for (size_t i = 0; i < b->blocks; i++)
       behind[i] |= seen[i];
     free(seen);
@@ -40,21 +42,17 @@ static bool *behind_choice(const struct resume *r) {
 static const struct ir_step *set_between(const struct resume *r, const char *variable) {
   const struct ir_body *b = r->function->body;
   const struct ir_step *found = NULL;
-  bool *behind = behind_choice(r), always = false;
-  for (unsigned i = 0; i < b->blocks; i++) {
-    bool *onward = flow_reached(b, i, FLOW_NO_EDGE, 0);
+  for (unsigned i = 0; i < b->blocks; i++)
     for (const struct ir_step *s = b->block[i].step; s < b->block[i].step + b->block[i].steps;
          s++) {
       if (s->kind != IR_SET || strcmp(s->to, variable))
         continue;
-      always |= !behind[i];
-      if (behind[i] && onward[r->label] && !b->block[i].apart && !found)
+      if (!r->behind[i])
+        return NULL;
+      if (r->onward[i] && !b->block[i].apart && !found)
         found = s;
     }
-    free(onward);
-  }
-  free(behind);
-  return always ? NULL : found;
+  return found;
 }
 
 static void tell(struct program *p, const struct rule *rule, const struct resume *r,
@@ -99,12 +97,12 @@ static int first_choice(const struct ir_body *b) {
   return -1;
 }
 
-static bool is_fallen_into(const struct ir_body *b, unsigned label, unsigned choice) {
-  bool *seen = flow_reached(b, 0, FLOW_NO_EDGE, 0);
-  bool fallen = false;
-  for (unsigned i = 0; i < b->blocks && !fallen; i++)
+/* Of each block, whether the entry comes to it from another one than the choice. */
+static bool *fallen_into(const struct ir_body *b, unsigned choice) {
+  bool *seen = flow_reached(b, 0, FLOW_NO_EDGE, 0), *fallen = allocate(b->blocks + 1, 1);
+  for (unsigned i = 0; i < b->blocks; i++)
     for (size_t n = 0; n < b->block[i].nexts && seen[i] && i != choice; n++)
-      fallen |= b->block[i].next[n] == label;
+      fallen[b->block[i].next[n]] = true;
   free(seen);
   return fallen;
 }
@@ -117,14 +115,26 @@ static bool is_stackless(const struct ir_function *f) {
   return false;
 }
 
+static void judge_choice(struct program *p, const struct rule *rule, struct ir_function *f,
+                         unsigned choice) {
+  bool *behind = behind_choice(f->body, choice), *fallen = fallen_into(f->body, choice);
+  for (size_t i = 0; i < f->body->block[choice].nexts; i++) {
+    unsigned label = f->body->block[choice].next[i];
+    if (!fallen[label])
+      continue;
+    bool *onward = flow_leading(f->body, label);
+    judge_label(p, rule, &(struct resume){f, label, behind, onward});
+    free(onward);
+  }
+  free(behind);
+  free(fallen);
+}
+
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f) {
     int choice = f->body && is_stackless(f) ? first_choice(f->body) : -1;
-    for (size_t i = 0; choice >= 0 && i < f->body->block[choice].nexts; i++) {
-      struct resume r = {f, (unsigned)choice, f->body->block[choice].next[i]};
-      if (is_fallen_into(f->body, r.label, r.choice))
-        judge_label(p, rule, &r);
-    }
+    if (choice >= 0)
+      judge_choice(p, rule, f, (unsigned)choice);
   }
 }
 

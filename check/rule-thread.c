@@ -39,12 +39,8 @@ static const char *own_of(const struct ir_body *b, const char *value) {
     return value + 9;
   if (value && !strncmp(value, "&*!", 3)) /* what errno is */
     value += 2;
-  if (value && value[0] == '!')
-    EACH_STEP (b, s)
-      if (s->kind == IR_CALL && s->callee && s->id == (int)strtol(value + 1, NULL, 10) &&
-          !strcmp(s->callee->name, "__errno_location"))
-        return "errno";
-  return NULL;
+  const struct ir_step *call = body_call(b, value);
+  return call && call->callee && !strcmp(call->callee->name, "__errno_location") ? "errno" : NULL;
 }
 
 static void judge_set(struct program *p, const struct rule *rule, const struct ir_function *f,

@@ -101,6 +101,10 @@ bool check_run(const struct check_request *r, struct check_result *result) {
   p->part = r->database && r->files;
   for (size_t i = 0; i < ALL_RULES; i++)
     rules[i]->judge(p, rules[i]);
+  EACH_FUNCTION (p, f)
+    if (f->body && flow_is_large(f->body))
+      trouble_add(p, f->body->file, f->body->line,
+                  say(p, "'%s' is too large: not all ways through it were followed", f->name));
   findings_settle(p);
   *result = (struct check_result){.finding = p->finding,
                                   .findings = p->findings,
