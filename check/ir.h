@@ -57,6 +57,7 @@ struct ir_function {
   bool given;                  /* its address is taken somewhere */
   void *judged;                /* the linker's: struct judged */
   bool forks;                  /* returns what fork() did */
+  struct ir_locks *locks;      /* mutexes that it takes and frees: locks.c */
   void *reached;               /* from asynchronous code: of the rule that asks */
 };
 

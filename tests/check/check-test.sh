@@ -175,6 +175,25 @@ contains "and one whose header is missing" "header.c: 1 error" unseen.err
 contains "calls through pointers are counted" "1 call from asynchronous code through pointers" unseen.err
 check_files unseen --unseen pointer.c --
 contains "and listed" "pointer.c:4: hooks.tell" unseen.err
+
+# -- functions that machines write -----------------------------------------------------------
+cat >large.py <<'END'
+print("#include <aprof.h>\n#include <pthread.h>\nAPROF_AWAIT void yield_now(void);\nint test(int);")
+print("static pthread_mutex_t one, many[2000];\nAPROF_ASYNC void in_turn(int n) {")
+for i in range(1500):
+    print(f"  pthread_mutex_lock(&one);\n  if (test({i}))\n    n++;\n  if (n > {i}) {{ pthread_mutex_unlock(&one); return; }}")
+    print("  pthread_mutex_unlock(&one);\n  yield_now();" if i < 1499 else "  yield_now(); /* BAD */\n}")
+print("APROF_ASYNC void at_once(int n) {")
+for i in range(2000):
+    print(f"  pthread_mutex_lock(&many[{i}]);\n  if (test({i}))\n    n++;")
+print("}")
+END
+python3 large.py >large.c
+timeout 30 "$aprof" check large.c -- >large.txt 2>large.err
+equal "one of 9000 lines is followed: status" 3 $?
+equal "in seconds, to its end" "$(marked large.c)" "$(found mutex-over-await large.txt)"
+contains "one with too many ways is said" "'at_once' is too large: not all ways through it were followed" large.err
+
 check_files all-broken deep.c --
 equal "nothing could be read: status" 1 $?
 finish

@@ -38,6 +38,23 @@ struct Table {
     std::unique_lock<std::mutex> guard(mutex);
     yield_now(); /* BAD */
   }
+  APROF_ASYNC void again() {
+    std::unique_lock<std::mutex> guard(mutex);
+    guard.unlock();
+    yield_now();
+    guard.lock();
+    yield_now(); /* BAD */
+  }
+  APROF_ASYNC void tried() {
+    if (!mutex.try_lock())
+      yield_now();
+    else
+      mutex.unlock();
+    if (mutex.try_lock()) {
+      yield_now(); /* BAD */
+      mutex.unlock();
+    }
+  }
   APROF_ASYNC void by_hand() {
     mutex.lock();
     yield_now(); /* BAD */
@@ -53,5 +70,21 @@ void use(Table *table) {
   table->of_none();
   table->swapped();
   table->kept();
+  table->again();
+  table->tried();
   table->by_hand();
+}
+
+// One of the program's own.
+struct Holder {
+  explicit Holder(Table &table) : table(table) { table.mutex.lock(); }
+  ~Holder() { table.mutex.unlock(); }
+  Table &table;
+};
+
+APROF_ASYNC void own_guard(Table &table) {
+  { Holder holder(table); }
+  yield_now();
+  Holder holder(table);
+  yield_now(); /* BAD */
 }

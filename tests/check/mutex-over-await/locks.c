@@ -118,3 +118,131 @@ APROF("run key=a0 pending=0") int steps(int *state) {
     return 0;
   return 1;
 }
+
+APROF_ASYNC int failed(void) {
+  int error = pthread_mutex_lock(&table);
+  if (error) {
+    yield_now();
+    return error;
+  }
+  pthread_mutex_unlock(&table);
+  yield_now();
+  return 0;
+}
+
+APROF_ASYNC void tried(void) {
+  if (pthread_mutex_trylock(&table) == 0) {
+    yield_now(); /* BAD */
+    pthread_mutex_unlock(&table);
+  }
+  while (pthread_mutex_trylock(&table) != 0)
+    yield_now();
+  pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC void by_flag(int n) {
+  int locked = 0;
+  if (n) {
+    pthread_mutex_lock(&table);
+    locked = 1;
+  }
+  plain();
+  if (locked)
+    pthread_mutex_unlock(&table);
+  yield_now();
+}
+
+APROF_ASYNC void by_wrong_flag(int n) {
+  int locked = 0, other_one = 0;
+  if (n) {
+    pthread_mutex_lock(&table);
+    locked = 1;
+  }
+  if (other_one)
+    pthread_mutex_unlock(&table);
+  yield_now(); /* BAD */
+  if (locked)
+    pthread_mutex_unlock(&table);
+}
+
+APROF_ASYNC void in_rounds(int *more) {
+  for (int held = 0; *more; plain()) {
+    if (!held)
+      pthread_mutex_lock(&table);
+    held = 1;
+    plain();
+    pthread_mutex_unlock(&table);
+    held = 0;
+    yield_now();
+  }
+}
+
+/* -- functions of its own around them ---------------------------------------------------- */
+
+struct store {
+  pthread_mutex_t lock;
+  int rows;
+};
+
+static void store_lock(struct store *store) {
+  int error = pthread_mutex_lock(&store->lock);
+  if (error)
+    abort();
+}
+
+static void store_unlock(struct store *store) {
+  pthread_mutex_unlock(&store->lock);
+}
+
+static int store_enter(struct store *store, int n) {
+  pthread_mutex_lock(&store->lock);
+  if (n > store->rows) {
+    pthread_mutex_unlock(&store->lock);
+    return -1;
+  }
+  return 0;
+}
+
+static void store_count(struct store *store) {
+  pthread_mutex_lock(&store->lock);
+  store->rows++;
+  pthread_mutex_unlock(&store->lock);
+}
+
+static void wait_unlocked(struct store *store) {
+  pthread_mutex_unlock(&store->lock);
+  yield_now();
+  pthread_mutex_lock(&store->lock);
+}
+
+APROF_ASYNC void wrapped(struct store *store) {
+  store_lock(store);
+  yield_now(); /* BAD */
+  store_unlock(store);
+}
+
+APROF_ASYNC void wrapped_well(struct store *store) {
+  store_lock(store);
+  store->rows++;
+  store_unlock(store);
+  yield_now();
+}
+
+APROF_ASYNC void another_one(struct store *store, struct store *second) {
+  store_lock(store);
+  store_count(second);
+  store_unlock(second);
+  yield_now(); /* BAD */
+  store_unlock(store);
+}
+
+APROF_ASYNC void who_knows(struct store *store) {
+  if (store_enter(store, 3) == 0)
+    yield_now();
+}
+
+APROF_ASYNC void let_go(struct store *store) {
+  pthread_mutex_lock(&store->lock);
+  wait_unlocked(store);
+  pthread_mutex_unlock(&store->lock);
+}

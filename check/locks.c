@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Mutexes that calls take and free; see locks.h. */
+#include "locks.h"
+
+#include "flow.h"
+
+#include "read/util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What a lock returns where it has taken the mutex. */
+enum answer { NOTHING, ZERO, NOT_ZERO };
+
+/* Locks that block a thread; those that libraries make for their coroutines are none. */
+static const struct pair {
+  const char *lock, *unlock;
+  enum answer answer;
+} pairs[] = {
+    {"pthread_mutex_lock", "pthread_mutex_unlock", ZERO},
+    {"pthread_mutex_trylock", "pthread_mutex_unlock", ZERO},
+    {"pthread_mutex_timedlock", "pthread_mutex_unlock", ZERO},
+    {"pthread_mutex_clocklock", "pthread_mutex_unlock", ZERO},
+    {"pthread_rwlock_rdlock", "pthread_rwlock_unlock", ZERO},
+    {"pthread_rwlock_wrlock", "pthread_rwlock_unlock", ZERO},
+    {"pthread_rwlock_tryrdlock", "pthread_rwlock_unlock", ZERO},
+    {"pthread_rwlock_trywrlock", "pthread_rwlock_unlock", ZERO},
+    {"pthread_spin_lock", "pthread_spin_unlock", ZERO},
+    {"pthread_spin_trylock", "pthread_spin_unlock", ZERO},
+    {"mtx_lock", "mtx_unlock", ZERO},
+    {"mtx_trylock", "mtx_unlock", ZERO},
+    {"mtx_timedlock", "mtx_unlock", ZERO},
+    {"uv_mutex_lock", "uv_mutex_unlock", NOTHING},
+    {"uv_mutex_trylock", "uv_mutex_unlock", ZERO},
+    {"uv_rwlock_rdlock", "uv_rwlock_rdunlock", NOTHING},
+    {"uv_rwlock_wrlock", "uv_rwlock_wrunlock", NOTHING},
+    {"uv_rwlock_tryrdlock", "uv_rwlock_rdunlock", ZERO},
+    {"uv_rwlock_trywrlock", "uv_rwlock_wrunlock", ZERO},
+    {"g_mutex_lock", "g_mutex_unlock", NOTHING},
+    {"g_mutex_trylock", "g_mutex_unlock", NOT_ZERO},
+    {"g_rec_mutex_lock", "g_rec_mutex_unlock", NOTHING},
+    {"g_rec_mutex_trylock", "g_rec_mutex_unlock", NOT_ZERO},
+    {"g_rw_lock_reader_lock", "g_rw_lock_reader_unlock", NOTHING},
+    {"g_rw_lock_writer_lock", "g_rw_lock_writer_unlock", NOTHING},
+    {"g_rw_lock_reader_trylock", "g_rw_lock_reader_unlock", NOT_ZERO},
+    {"g_rw_lock_writer_trylock", "g_rw_lock_writer_unlock", NOT_ZERO},
+    {"flockfile", "funlockfile", NOTHING},
+    {"std::mutex::lock", "std::mutex::unlock", NOTHING},
+    {"std::mutex::try_lock", "std::mutex::unlock", NOT_ZERO},
+    {"std::recursive_mutex::lock", "std::recursive_mutex::unlock", NOTHING},
+    {"std::recursive_mutex::try_lock", "std::recursive_mutex::unlock", NOT_ZERO},
+    {"std::timed_mutex::lock", "std::timed_mutex::unlock", NOTHING},
+    {"std::shared_mutex::lock", "std::shared_mutex::unlock", NOTHING},
+    {"std::shared_mutex::try_lock", "std::shared_mutex::unlock", NOT_ZERO},
+    {"std::shared_mutex::lock_shared", "std::shared_mutex::unlock_shared", NOTHING},
+    {"g_mutex_locker_new", "g_mutex_locker_free", NOTHING},
+    {"g_rec_mutex_locker_new", "g_rec_mutex_locker_free", NOTHING},
+    {"std::lock_guard::lock_guard", "", NOTHING},
+    {"std::unique_lock::unique_lock", "std::unique_lock::unlock", NOTHING},
+    {"std::unique_lock::lock", "std::unique_lock::unlock", NOTHING},
+    {"std::shared_lock::shared_lock", "std::shared_lock::unlock", NOTHING},
+    {"std::scoped_lock::scoped_lock", "", NOTHING},
+};
+enum { PAIRS = sizeof pairs / sizeof *pairs, DEEPEST = 8 };
+
+/* "std::lock_guard<std::mutex>::lock_guard" is std::lock_guard::lock_guard. */
+static bool is_named(const struct ir_function *f, const char *name) {
+  const char *at = f->qualified ? f->qualified : f->name;
+  int depth = 0;
+  for (; *at; at++) {
+    depth += *at == '<';
+    if (!depth && *at != *name++)
+      return false;
+    depth -= *at == '>';
+  }
+  return !*name;
+}
+
+static const struct pair *pair_of(const struct ir_function *f) {
+  for (const struct pair *p = pairs; p < pairs + PAIRS; p++)
+    if (is_named(f, p->lock))
+      return p;
+  return NULL;
+}
+
+/* What it makes holds the mutex. */
+static bool is_object(const struct pair *p) {
+  return strstr(p->lock, "_lock::") || strstr(p->lock, "lock_guard::") ||
+         strstr(p->lock, "_locker_new");
+}
+
+static bool unlocks(const struct ir_function *f) {
+  for (const struct pair *p = pairs; p < pairs + PAIRS; p++)
+    if (*p->unlock && is_named(f, p->unlock))
+      return true;
+  return false;
+}
+
+static const char *first_of(const struct ir_step *s) {
+  return s->argument.count ? s->argument.text[0] : "?";
+}
+
+/* -- what a function does to the mutexes of its caller ------------------------------------------
+ */
+
+/* A mutex, as the function itself names it. */
+struct known_mutex {
+  const char *name, *unlock;
+};
+
+struct ir_locks {
+  struct known_mutex *takes, *frees;
+  size_t taken, freed;
+  bool guard; /* it makes an object that holds it */
+};
+
+static const struct ir_locks *locks_of(struct ir_function *, int depth);
+
+/* What the argument is that a name of the callee begins with, and what stands behind that. */
+static const char *argument_of(const struct ir_step *s, const char *name, const char **rest) {
+  bool member = s->callee->flags & IR_MEMBER;
+  size_t at = 0;
+  if (!strncmp(name, "this", 4)) {
+    *rest = name + 4;
+    return member && s->argument.count ? s->argument.text[0] : NULL;
+  }
+  char *end;
+  at = strtoul(name + 1, &end, 10);
+  *rest = end;
+  if (!(s->callee->body->variable[at].flags & IR_PARAMETER))
+    return NULL;
+  at += member;
+  return at < s->argument.count ? s->argument.text[at] : NULL;
+}
+
+/* The name of a callee's mutex, as the caller has it: "&$0->m" of f(&table) is "&table.m". */
+static const char *name_here(const struct ir_step *s, const char *name) {
+  const char *bare = name + (*name == '&'), *rest, *argument;
+  if (*bare == '@')
+    return name;
+  if (*bare != '$' && strncmp(bare, "this", 4))
+    return "?";
+  argument = argument_of(s, bare, &rest);
+  if (!argument || strpbrk(argument, "?! ") || strpbrk(rest, "?! "))
+    return "?";
+  if (!*rest)
+    return bare == name ? argument : "?";
+  if (strncmp(rest, "->", 2) || bare == name)
+    return "?";
+  return *argument == '&' ? print_string("%s.%s", argument, rest + 2)
+                          : print_string("&%s%s", argument, rest);
+}
+
+static void note(struct known_mutex **list, size_t *count, const char *name, const char *unlock) {
+  for (size_t i = 0; i < *count; i++)
+    if (!strcmp((*list)[i].name, name))
+      return;
+  *list = ir_grow(*list, *count, sizeof **list);
+  (*list)[(*count)++] = (struct known_mutex){name, unlock};
+}
+
+/* A walk from one of its calls, or from its entry. */
+struct question {
+  const char *mutex, *unlock;
+  int depth;
+};
+
+static bool takes(const struct ir_step *s, const char *mutex, int depth);
+static bool frees(const struct ir_step *s, const char *mutex, const char *unlock, int depth);
+
+static enum flow_visit until_freed(void *of, const struct ir_step *s) {
+  const struct question *q = of;
+  if (s->kind == IR_RETURN)
+    return FLOW_STOP;
+  return s->kind == IR_CALL && s->callee && frees(s, q->mutex, q->unlock, q->depth) ? FLOW_FOUND
+                                                                                    : FLOW_ON;
+}
+
+static enum flow_visit until_end(void *of, const struct ir_step *s) {
+  const struct question *q = of;
+  if (s->kind == IR_RETURN)
+    return FLOW_FOUND;
+  return s->kind == IR_CALL && s->callee && takes(s, q->mutex, q->depth) ? FLOW_STOP : FLOW_ON;
+}
+
+static enum flow_visit until_taken(void *of, const struct ir_step *s) {
+  const struct question *q = of;
+  if (s->kind != IR_CALL || !s->callee)
+    return FLOW_ON;
+  if (takes(s, q->mutex, q->depth))
+    return FLOW_STOP;
+  return frees(s, q->mutex, q->unlock, q->depth) ? FLOW_FOUND : FLOW_ON;
+}
+
+static bool takes(const struct ir_step *s, const char *mutex, int depth) {
+  const struct pair *p = pair_of(s->callee);
+  if (p)
+    return !strcmp(first_of(s), mutex);
+  const struct ir_locks *l = locks_of(s->callee, depth + 1);
+  for (size_t i = 0; l && i < l->taken; i++)
+    if (!strcmp(name_here(s, l->takes[i].name), mutex))
+      return true;
+  return false;
+}
+
+static bool frees(const struct ir_step *s, const char *mutex, const char *unlock, int depth) {
+  if (unlocks(s->callee))
+    return (!unlock || is_named(s->callee, unlock)) &&
+           (!strcmp(first_of(s), mutex) || strchr(mutex, '?') || strchr(first_of(s), '?'));
+  const struct ir_locks *l = locks_of(s->callee, depth + 1);
+  for (size_t i = 0; l && i < l->freed; i++) {
+    const char *here = name_here(s, l->frees[i].name);
+    if (!strcmp(here, mutex) || strchr(here, '?') || strchr(mutex, '?'))
+      return true;
+  }
+  return false;
+}
+
+/* Taken on each way to the end, and not freed on any. */
+static void note_taken(struct ir_function *f, struct ir_locks *l, const struct ir_step *s,
+                       const char *name, const char *unlock, int depth) {
+  struct question q = {name, unlock, depth};
+  if (!strchr(name, '?') && !flow_find(f->body, s, until_freed, &q) &&
+      !flow_find_at(f->body, 0, until_end, &q))
+    note(&l->takes, &l->taken, name, unlock);
+}
+
+static void note_freed(struct ir_function *f, struct ir_locks *l, const char *name,
+                       const char *unlock, int depth) {
+  struct question q = {name, unlock, depth};
+  if (flow_find_at(f->body, 0, until_taken, &q))
+    note(&l->frees, &l->freed, name, unlock);
+}
+
+static void note_call(struct ir_function *f, struct ir_locks *l, const struct ir_step *s,
+                      int depth) {
+  const struct pair *p = pair_of(s->callee);
+  const struct ir_locks *theirs = NULL;
+  if (p) {
+    bool asks = strstr(p->lock, "try") || strstr(p->lock, "timed") || strstr(p->lock, "clocklock");
+    if (!asks && !is_object(p))
+      note_taken(f, l, s, first_of(s), p->unlock, depth);
+  } else if (unlocks(s->callee)) {
+    note_freed(f, l, first_of(s), s->callee->qualified, depth);
+  } else if (s->callee != f) {
+    theirs = locks_of(s->callee, depth + 1);
+  }
+  for (size_t i = 0; theirs && i < theirs->taken; i++)
+    note_taken(f, l, s, name_here(s, theirs->takes[i].name), theirs->takes[i].unlock, depth);
+  for (size_t i = 0; theirs && i < theirs->freed; i++)
+    note_freed(f, l, name_here(s, theirs->frees[i].name), theirs->frees[i].unlock, depth);
+}
+
+/* "Guard::Guard", "ns::Guard<T>::Guard". */
+static bool makes_object(const struct ir_function *f) {
+  char *name = print_string("%s", f->qualified ? f->qualified : f->name), *to = name;
+  int depth = 0;
+  for (const char *at = name; *at; at++) {
+    depth += *at == '<';
+    if (!depth)
+      *to++ = *at;
+    depth -= *at == '>';
+  }
+  *to = 0;
+  char *last = strrchr(name, ':');
+  bool is = last && last > name && (size_t)(last - 1 - name) >= strlen(last + 1);
+  if (is) {
+    last[-1] = 0;
+    const char *of = last - 1 - strlen(last + 1);
+    is = !strcmp(of, last + 1) && (of == name || of[-1] == ':');
+  }
+  free(name);
+  return is;
+}
+
+/* NULL: nothing, or too deep to tell. */
+static const struct ir_locks *locks_of(struct ir_function *f, int depth) {
+  if (f->locks || !f->body || depth > DEEPEST || f->flags & IR_SYSTEM)
+    return f->locks;
+  struct ir_locks *l = allocate(1, sizeof *l);
+  f->locks = l; /* one that calls itself finds nothing */
+  EACH_STEP (f->body, s)
+    if (s->kind == IR_CALL && s->callee)
+      note_call(f, l, s, depth);
+  l->guard = l->taken && makes_object(f);
+  return l;
+}
+
+/* -- at a call --------------------------------------------------------------------------------- */
+
+static bool of_pair(const struct ir_step *s, const struct pair *p, struct lock *lock) {
+  bool cxx = !strncmp(p->lock, "std::", 5);
+  *lock = (struct lock){.mutex = first_of(s), .unlock = p->unlock};
+  lock->again = !strcmp(p->lock, "std::unique_lock::lock");
+  lock->guard = is_object(p) && !lock->again;
+  if (lock->guard && cxx && !strstr(p->lock, "scoped") && s->argument.count != 1)
+    return false; /* std::defer_lock, std::try_to_lock: it may not hold it */
+  lock->asks = p->answer != NOTHING;
+  lock->held = p->answer == ZERO ? FACT_IS : FACT_IS_NOT;
+  return true;
+}
+
+bool lock_at(const struct ir_step *s, struct lock *lock) {
+  const struct pair *p = pair_of(s->callee);
+  if (p)
+    return of_pair(s, p, lock);
+  const struct ir_locks *l = locks_of(s->callee, 0);
+  if (!l || !l->taken)
+    return false;
+  *lock = (struct lock){
+      .mutex = name_here(s, l->takes[0].name), .unlock = l->takes[0].unlock, .guard = l->guard};
+  return true;
+}
+
+bool lock_frees(const struct ir_step *s, const char *mutex, const char *unlock) {
+  return frees(s, mutex, unlock, 0);
+}
