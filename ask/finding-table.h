@@ -22,6 +22,7 @@
   ROW(TWO_SPEEDS, two_speeds, 0) /* mostly short, and now and then very long */                    \
   ROW(SPINNING, spinning, 1000)  /* wakes of itself that lead to nothing */                        \
   ROW(STORM, storm, 0)           /* runs so often that it holds the loop */                        \
+  ROW(UNEVEN, uneven, 0)         /* one loop has the work of several */                            \
   ROW(GROWING, growing, 0)       /* more and more of them live */                                  \
   ROW(LOST, lost, 0)             /* in no number */                                                \
   ROW(REUSED, reused, 0)         /* a key used again while its future lives */                     \

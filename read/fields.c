@@ -149,6 +149,17 @@ static const struct field thread_fields[] = {
 LAYOUT(layout_thread, NULL, thread_fields);
 #undef OF
 
+#define OF view_ran
+static const struct field ran_fields[] = {
+    {"name", FIELD_TEXT, KEY, AT(name), LATER, .says = "the function"},
+    {"file", FIELD_MAYBE_TEXT, KEY, AT(file), LATER, .is_file = true, .says = "where"},
+    {"line", FIELD_NONZERO, KEY, AT(line), LATER, .says = "where"},
+    {"slices", FIELD_COUNT, SUM, AT(slices), LATER, .says = "holds of this loop that it began"},
+    {"exec_ns", FIELD_COUNT, SUM, AT(exec), LATER, .says = "what it ran there"},
+};
+static LAYOUT(layout_ran, "ran", ran_fields);
+#undef OF
+
 #define OF view_loop
 static const struct field loop_fields[] = {
     {"process", FIELD_COUNT, KEY, AT(process), LATER, .says = "place of its process in processes; 0 of one"},
@@ -167,6 +178,7 @@ static const struct field loop_fields[] = {
     {"hold_open_ns", FIELD_MAYBE, SAME, AT(open), .says = "of the slice that goes on"},
     {"hold_open_from", FIELD_MAYBE_TEXT, SAME, AT(open_from), .is_file = true, .says = "the place that let it begin"},
     {"hold_open_function", FIELD_MAYBE_TEXT, SAME, AT(open_function), .says = "the outermost function on that stack"},
+    {"ran", FIELD_LIST, SUM, AT(ran), LATER, .of = &layout_ran, .says = "of several loops: the 16 functions that ran most on it"},
 };
 LAYOUT(layout_loop, "loop", loop_fields);
 #undef OF
@@ -400,6 +412,7 @@ IS_LIST(view, function, functions);
 IS_LIST(view, path, paths);
 IS_LIST(view, live, lives);
 IS_LIST(view_thread, period, periods);
+IS_LIST(view_loop, ran, rans);
 IS_LIST(view_function, await, awaits);
 IS_LIST(view_function, waker, wakers);
 IS_LIST(view_function, blocking, blockings);

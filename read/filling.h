@@ -3,7 +3,7 @@
  * A view that is made of a profile's model, between the files that make it.
  *
  * view-profile.c begins and has paths, view-names.c names and places, view-process.c the process
- * and its threads, view-functions.c functions with their places and histograms, view-live.c what
+ * and its threads, view-loops.c what ran on these, view-functions.c functions with their places and histograms, view-live.c what
  * lives. Cost: linear in the model, and sorts. Locking: none.
  */
 #ifndef APROF_READ_FILLING_H
@@ -55,6 +55,7 @@ void fill_process(struct view *, const struct model *, const struct view_request
 void fill_health(struct view *, const struct model *);
 void fill_threads(const struct filling *);
 void fill_misses(const struct filling *);
+void fill_loops(const struct filling *); /* what each ran; view-loops.c */
 /* Of a process that lives; nothing where that number is another's here, as in a PID namespace. */
 void fill_run_delay(struct view *, const struct aprof_header *);
 

@@ -68,6 +68,7 @@ struct view *view_of_model(const struct model *m, const char *what,
   f.path_shown = allocate(m->nodes, sizeof *f.path_shown);
   fill_process(v, m, request);
   fill_threads(&f);
+  fill_loops(&f);
   fill_health(v, m);
   governed_fill(v, m);
   fill_misses(&f);

@@ -101,6 +101,15 @@ struct view_thread {
   unsigned lacks; /* enum lack: what its numbers do */
 };
 
+/* What a function ran on a loop. */
+struct view_ran {
+  const char *name, *file;
+  uint64_t line; /* 0: unknown */
+  uint64_t slices, exec;
+};
+
+enum { VIEW_RAN_LIMIT = 16 }; /* of each loop are told */
+
 struct view_loop {
   uint64_t process, block;
   int64_t tid;
@@ -112,6 +121,8 @@ struct view_loop {
   const char *slice_between[2], *slice_names[2], *slice_function;
   uint64_t open; /* of the hold that goes on; or UNKNOWN */
   const char *open_from, *open_function;
+  struct view_ran *ran; /* where there are several loops: most exec first */
+  size_t rans;
   /* made by view_settle */
   const struct view_thread *thread; /* or NULL */
   uint64_t hold_max;                /* the longest, one that goes on included */

@@ -318,6 +318,95 @@ START_TEST(whom_a_hold_delayed_stands_beneath_it) {
 }
 END_TEST
 
+/* -- loops ------------------------------------------------------------------------------- */
+
+static struct view_loop loops[4];
+static struct view_thread threads[4];
+static struct view_ran ran[4][2];
+
+/* Of ten seconds they were busy for so many per cent; `it` ran so often on each. */
+static void loops_of(size_t count, const unsigned *percent, const uint64_t *runs) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t busy = 100 * MS * percent[i];
+    threads[i] = (struct view_thread){.tid = 70 + (int64_t)i,
+                                      .exec = busy,
+                                      .idle = 10 * SECOND - busy,
+                                      .elapsed = 10 * SECOND,
+                                      .worked = busy,
+                                      .run_delay = 0};
+    ran[i][0] = (struct view_ran){"it", "it.c", 7, runs[i], busy - busy / 10};
+    ran[i][1] = (struct view_ran){"main", "it.c", 8, 1, busy / 10};
+    loops[i] = (struct view_loop){.tid = 70 + (int64_t)i,
+                                  .elapsed = 10 * SECOND,
+                                  .busy = busy,
+                                  .thread = &threads[i],
+                                  .hold_max = UNKNOWN,
+                                  .open = UNKNOWN,
+                                  .ran = ran[i],
+                                  .rans = 1 + (i == 0)};
+  }
+  v->thread = threads;
+  v->threads = count;
+  v->loop = loops;
+  v->loops = count;
+}
+
+static const unsigned one_of_three[] = {5, 90, 5};
+static const uint64_t runs_of_three[] = {30, 9000, 40};
+
+START_TEST(one_loop_has_all_the_work) {
+  loops_of(3, one_of_three, runs_of_three);
+  ck_assert_str_eq(first("it.c:7",
+                         "loop 71 was busy for 90.0 % of its time and 2 others like it for "
+                         "5.0 % at most: `it` (it.c:7) ran 9000 times there, and 40 at most"),
+                   "uneven");
+}
+END_TEST
+
+START_TEST(loops_that_share_the_work_are_even) {
+  loops_of(3, (unsigned[]){70, 90, 80}, (uint64_t[]){3000, 9000, 4000});
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(3, (unsigned[]){5, 50, 5}, runs_of_three); /* nobody is busy */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(4, (unsigned[]){90, 90, 90, 5}, (uint64_t[]){3000, 9000, 4000, 10}); /* one is new */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(1, one_of_three + 1, runs_of_three + 1);
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(loops_that_do_other_work_are_not_compared) {
+  loops_of(3, one_of_three, runs_of_three);
+  ran[0][0].name = ran[2][0].name = "accept";
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(3, one_of_three, runs_of_three);
+  ran[1][1] = (struct view_ran){"render", "it.c", 90, 90, 8 * SECOND}; /* what only one does */
+  ran[1][0].exec = SECOND;
+  loops[1].rans = 2;
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
+START_TEST(a_loop_is_not_loaded_by_others) {
+  loops_of(3, one_of_three, (uint64_t[]){3000, 9000, 4000}); /* its runs are longer, not more */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(3, one_of_three, runs_of_three);
+  threads[1].run_delay = 5 * SECOND; /* others had the processors */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(3, one_of_three, runs_of_three);
+  loops[0].elapsed = loops[2].elapsed = 4 * SECOND; /* they have only begun */
+  ck_assert_str_eq(first(NULL, NULL), "");
+  loops_of(3, one_of_three, runs_of_three);
+  for (size_t i = 0; i < 3; i++) { /* no poller is described */
+    loops[i].busy = UNKNOWN;
+    threads[i].worked = threads[i].exec;
+  }
+  ck_assert_str_eq(first(NULL, "loop 71 ran futures for 90.0 %"), "uneven");
+  threads[0].worked = threads[2].worked = 5 * SECOND; /* beside their futures */
+  ck_assert_str_eq(first(NULL, NULL), "");
+}
+END_TEST
+
 int main(void) {
   TCase *tcase = tcase_create("cli_bugs");
   const TTest *const tests[] = {one_of_200_is_slow,
@@ -336,7 +425,11 @@ int main(void) {
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
                                 what_others_may_have_made_is_no_hold,
-                                whom_a_hold_delayed_stands_beneath_it};
+                                whom_a_hold_delayed_stands_beneath_it,
+                                one_loop_has_all_the_work,
+                                loops_that_share_the_work_are_even,
+                                loops_that_do_other_work_are_not_compared,
+                                a_loop_is_not_loaded_by_others};
   tcase_add_checked_fixture(tcase, setup, teardown);
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     tcase_add_test(tcase, tests[i]);

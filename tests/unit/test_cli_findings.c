@@ -473,6 +473,56 @@ START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
 }
 END_TEST
 
+/* -- several loops ------------------------------------------------------------------------ */
+
+/* A loop that ran the function so often, for a hundredth of a millisecond less than 2 each, and
+   slept for the rest of ten seconds. */
+static void add_loop(uint32_t number, uint32_t of, uint64_t runs) {
+  struct aprof_block *loop = synthetic_block(s, number);
+  struct aprof_counters *c = synthetic_counters(s, number, of);
+  loop->tid = s->header->pid + (int32_t)number;
+  loop->last = NOW;
+  loop->state = APROF_THREAD_IDLE;
+  loop->idle = 10000 * MS - runs * 2 * MS;
+  c->function.done = c->function.slices = runs;
+  c->function.slice_max = 2 * MS;
+  c->function.exec = runs * 2 * MS;
+}
+
+START_TEST(one_loop_has_the_work_of_three) {
+  block->state = APROF_THREAD_IDLE;
+  block->idle = 10000 * MS;
+  add_loop(2, node, 4000);
+  add_loop(3, node, 40);
+  add_loop(4, node, 100);
+  char *text = report_at("request", NOW), *json;
+  size_t length;
+  has(text, "was busy for 80.0 % of its time and 2 others");
+  has(text, "UNEVEN");
+  has(text, "`on_time` (server.c:10) ran 4000 times there, and 100 at most on those");
+  free(text);
+  json = shown_totals(s, "request", NOW, &length);
+  has(json,
+      "\"ran\":[{\"name\":\"on_time\",\"file\":\"/src/app/server.c\",\"line\":10,\"slices\":100,"
+      "\"exec_ns\":200000000}]");
+  free(json);
+}
+END_TEST
+
+/* One that accepts and one that serves; so it is no matter which has more to do. */
+START_TEST(loops_with_other_work_are_not_uneven) {
+  block->state = APROF_THREAD_IDLE;
+  block->idle = 10000 * MS;
+  uint32_t other = synthetic_site(s, APROF_SITE_FUNCTION, "on_accept", "/src/app/server.c", 50, 1);
+  uint32_t other_node = synthetic_node(s, 0, other, APROF_NODE_FUNCTION);
+  add_loop(2, node, 4000);
+  add_loop(3, other_node, 40);
+  char *text = report_at("request", NOW);
+  lacks(text, "UNEVEN");
+  free(text);
+}
+END_TEST
+
 /* -- names ------------------------------------------------------------------------------ */
 
 /* A function of the system's library, as its symbols tell: its file has no directory. */
@@ -683,6 +733,8 @@ int main(void) {
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
   tcase_add_test(tests, a_pool_alone_has_one_share);
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
+  tcase_add_test(tests, one_loop_has_the_work_of_three);
+  tcase_add_test(tests, loops_with_other_work_are_not_uneven);
   tcase_add_test(tests, a_library_does_not_take_the_names_of_functions_away);
   tcase_add_test(tests, directories_go_before_functions_do);
   tcase_add_test(tests, runs_of_lost_futures_are_no_fault_of_the_program);

@@ -123,7 +123,8 @@ START_TEST(impossible_numbers_have_a_name) {
   is_damage(text, "\"created\":", "\"created\":1",
             ", but done + failed + cancelled + detached + live is ");
   is_damage(text, "\"immediate\":", "\"immediate\":null,\"x\":", ".immediate is null, not a count");
-  is_damage(text, "\"slices\":", "\"slices\":1", ", but the sum over its paths in the tree is ");
+  is_damage(text, "\"born_done\":0,\"slices\":", "\"born_done\":0,\"slices\":1",
+            ", but the sum over its paths in the tree is ");
   is_damage(text, "\"children_exec_ns\":", "\"children_exec_ns\":9,\"x\":", "");
   is_damage(text, "\"tree\": [", "\"tree\": [7,", "tree is no array of objects");
   is_damage(text, "\"p99\":", "\"p99\":9", ".exec is {");
