@@ -30,6 +30,15 @@ uint64_t findings_longer(const struct distribution *d, uint64_t threshold) {
   return count;
 }
 
+bool findings_is_beneath(const struct view *v, const struct view_path *await, size_t function) {
+  size_t at = await->parent;
+  if (at != SIZE_MAX && v->path[at].function == function)
+    return false;
+  while (at != SIZE_MAX && v->path[at].function != function)
+    at = v->path[at].parent;
+  return at != SIZE_MAX;
+}
+
 /* -- of futures alive --------------------------------------------------------------- */
 
 /* Ten times the usual is out of the ordinary. */

@@ -59,6 +59,31 @@ static const struct view_waker *woken_by(const struct view_function *f) {
   return most;
 }
 
+/* Of what it set going, that which waited for most of the time: where it hurts. NULL: that is not
+   known. */
+static const struct view_path *waits_beneath(const struct view *v, size_t function, uint64_t bare) {
+  const struct view_path *most = NULL;
+  for (size_t i = 0; i < v->paths; i++) {
+    const struct view_path *path = &v->path[i];
+    if (path->is_await && !path->background && path->place && path->await &&
+        path->await->waits.count && ask_waits_outside(path) && path->waiting >= bare / 2 &&
+        (!most || path->waiting > most->waiting) && findings_is_beneath(v, path, function))
+      most = path;
+  }
+  return most;
+}
+
+/* "at it.c:8, until woken at it.c:9", or whose wait it is. */
+static const char *shown_wait(const struct view *v, const struct view_function *f,
+                              const struct view_await *own, const struct view_path *beneath) {
+  const struct view_waker *by = beneath ? NULL : woken_by(f);
+  return beneath
+             ? turn_text("of all those of `%s` at %s %s", v->function[beneath->function].name,
+                         beneath->place, beneath->name)
+             : turn_text("of all at %s%s%s", place_text(own->file, own->line),
+                         by ? ", until woken at " : "", by ? place_text(by->file, by->line) : "");
+}
+
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct sums *sum = allocate(v->functions + 1, sizeof *sum);
   (void)limits;
@@ -73,7 +98,8 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     if (each < LEAST_NS || each < life / 100 * PERCENT ||
         at->waits.bucket[0].lower * LUCKY_TIMES > at->waits.p50)
       continue;
-    const struct view_waker *by = woken_by(f);
+    const struct view_path *beneath = waits_beneath(v, i, bare);
+    const struct view_await *where = beneath ? beneath->await : at;
     findings_add(
         list,
         (struct finding){
@@ -82,14 +108,13 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .severity = bare,
             .count = sum[i].made,
             .function = f,
-            .at = findings_place(at->file, at->line),
-            .text = sentence(
-                "`%s`: %s of the %s of each future are waits that no child of it covers, most of "
-                "all at %s%s%s, where the shortest took %s: a pool or queue that is too small, or "
-                "what nothing describes",
-                f->name, told_mark(LACKS(f->lacks, function, wall), told_time(each)),
-                told_time(life), place_text(at->file, at->line), by ? ", until woken at " : "",
-                by ? place_text(by->file, by->line) : "", told_time(at->waits.bucket[0].lower))});
+            .at = findings_place(where->file, where->line),
+            .text = sentence("`%s`: %s of the %s of each future are waits that no child of it "
+                             "covers, most %s, where the shortest took %s: a pool or queue that is "
+                             "too small, or what nothing describes",
+                             f->name, told_mark(LACKS(f->lacks, function, wall), told_time(each)),
+                             told_time(life), shown_wait(v, f, at, beneath),
+                             told_time(where->waits.bucket[0].lower))});
   }
   free(sum);
 }

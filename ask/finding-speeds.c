@@ -112,13 +112,29 @@ static void add(struct findings *list, const struct view_function *f, const stru
                });
 }
 
+static bool are_same(const struct speeds *a, const struct speeds *b) {
+  return a->slow <= 2 * b->slow && b->slow <= 2 * a->slow && a->slow_count <= 2 * b->slow_count &&
+         b->slow_count <= 2 * a->slow_count;
+}
+
 /* The same wait, seen by who returned to wait for it. */
 static bool is_told(const struct findings *list, size_t from, const struct speeds *s) {
   for (size_t i = from; i < list->count; i++) {
-    uint64_t slow = list->finding[i].weight / list->finding[i].count,
-             count = list->finding[i].count;
-    if (slow <= 2 * s->slow && s->slow <= 2 * slow && count <= 2 * s->slow_count &&
-        s->slow_count <= 2 * count)
+    const struct finding *f = &list->finding[i];
+    if (are_same(s, &(struct speeds){.slow_count = f->count, .slow = f->weight / f->count}))
+      return true;
+  }
+  return false;
+}
+
+/* What it set going waits at these speeds, too: that is where it hurts. */
+static bool is_of_another(const struct view *v, size_t function, const struct speeds *s) {
+  for (size_t i = 0; i < v->paths; i++) {
+    const struct view_path *path = &v->path[i];
+    struct speeds its;
+    if (path->is_await && path->await && may_be(path->await) &&
+        findings_is_beneath(v, path, function) && has_two(&path->await->waits, &its) &&
+        are_same(s, &its))
       return true;
   }
   return false;
@@ -132,7 +148,7 @@ static void find(struct findings *list, const struct view *v, bool returns, size
       const struct view_await *a = &f->await[j];
       if (returns != !strcmp(a->kind, "return") || !may_be(a) || !has_two(&a->waits, &s) ||
           (is_timed(f, a) && s.slow_count > s.count / ONE_OF_TIMED) || may_be_held(v, &s) ||
-          (returns && is_told(list, from, &s)))
+          (returns && is_told(list, from, &s)) || is_of_another(v, i, &s))
         continue;
       add(list, f, a, &s);
     }

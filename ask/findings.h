@@ -82,6 +82,9 @@ uint64_t findings_longer(const struct distribution *, uint64_t threshold);
 /* And their time. */
 uint64_t findings_over(const struct distribution *, uint64_t threshold);
 
+/* The path of the await is beneath one of the function's, and no await of its own. */
+bool findings_is_beneath(const struct view *, const struct view_path *await, size_t function);
+
 /* How often something must have ended for its p99 to say what is usual. */
 enum { USUAL_COUNT = 20 };
 /* What is ten times the usual, and the limit at least. */

@@ -161,7 +161,7 @@ static void on_ready(uv_poll_t *poll, int status, int events) {
 
 static void on_later(uv_timer_t *timer) {
   struct request *r = timer->data;
-  uv_poll_start(&r->ready, UV_READABLE, on_ready); /* at slow, leak, lost */
+  uv_poll_start(&r->ready, UV_READABLE, on_ready); /* at slow, pool, leak, lost */
   hand_over(r);
 }
 
@@ -189,7 +189,7 @@ static void on_room(uv_handle_t *handle, size_t size, uv_buf_t *buffer) {
 static void on_byte(uv_stream_t *client, ssize_t length, const uv_buf_t *buffer) {
   (void)buffer;
   if (length > 0)
-    request_handle(request_new(client)); /* at pool */
+    request_handle(request_new(client));
   else if (length < 0)
     uv_read_stop(client);
 }

@@ -189,6 +189,54 @@ START_TEST(what_another_future_made_is_no_request) {
 }
 END_TEST
 
+/* What it set going, and what that set going, waits for most of it. */
+static void beneath(uint64_t waiting) {
+  static struct view_await other[1];
+  other[0] = (struct view_await){.file = "it.c", .callee = "poll", .kind = "create", .line = 9};
+  other[0].waits = await[0].waits;
+  function[1].await = other;
+  function[1].awaits = 1;
+  path[2] = (struct view_path){.function = 1, .name = "main", .created = 1000, .parent = 0};
+  path[3] = (struct view_path){.function = 1,
+                               .is_await = true,
+                               .name = "poll",
+                               .kind = "create",
+                               .place = "it.c:9",
+                               .waiting = waiting,
+                               .await = other,
+                               .parent = 2};
+  v->path = path;
+  v->paths = 4;
+}
+
+START_TEST(the_wait_that_takes_it_is_where_it_hurts) {
+  request(18 * MS, 2 * MS);
+  beneath(17 * SECOND);
+  ck_assert_str_eq(first("it.c:9", "most of all those of `main` at it.c:9 poll, where"), "pool");
+  beneath(8 * SECOND);
+  ck_assert_str_eq(first("it.c:8", "most of all at it.c:8, where"), "pool");
+}
+END_TEST
+
+START_TEST(two_speeds_are_those_of_the_wait_beneath) {
+  bucket[0] = (struct bucket){MS, 1990};
+  bucket[1] = (struct bucket){60 * MS, 10};
+  waits(2);
+  path[0] = (struct view_path){.function = 0, .name = "it", .parent = SIZE_MAX};
+  beneath(2 * SECOND);
+  path[1] = (struct view_path){.function = 2, .name = "main", .parent = SIZE_MAX};
+  size_t count;
+  struct finding *list = ask_findings(v, &ask_defaults, &count);
+  ck_assert_uint_eq(count, 1);
+  ck_assert_str_eq(list[0].at, "it.c:9");
+  findings_free(list, count);
+  path[2].parent = SIZE_MAX; /* it is another's */
+  list = ask_findings(v, &ask_defaults, &count);
+  ck_assert_uint_eq(count, 2);
+  findings_free(list, count);
+}
+END_TEST
+
 /* -- storm ------------------------------------------------------------------------------ */
 
 START_TEST(who_runs_so_often_holds_the_loop) {
@@ -419,6 +467,8 @@ int main(void) {
                                 work_that_takes_that_long_is_no_pool,
                                 what_a_child_covers_is_seen,
                                 what_another_future_made_is_no_request,
+                                the_wait_that_takes_it_is_where_it_hurts,
+                                two_speeds_are_those_of_the_wait_beneath,
                                 who_runs_so_often_holds_the_loop,
                                 who_lets_no_other_run_is_a_storm,
                                 what_is_made_all_along_and_never_over,
