@@ -7,6 +7,7 @@ static void row_json(const struct listed *row, int64_t now, struct emit *e) {
   emit_signed(e, "pid", row->pid);
   emit_text(e, "state", row->state);
   emit_text(e, "name", row->name);
+  emit_text(e, "host", row->host);
   emit_number(e, "age_ns", now > row->started ? (uint64_t)(now - row->started) : 0);
   emit_number(e, "created", row->created);
   emit_number(e, "live", row->live);

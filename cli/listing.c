@@ -2,10 +2,10 @@
 /* Profiles as rows of a table; see listing.h. */
 #include "listing.h"
 
-#include "show/format.h"
 #include "cli.h"
 #include "read/clock.h"
 #include "read/model.h"
+#include "show/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,6 +80,7 @@ void listing_add(struct found *found, void *context) {
   *row = (struct listed){
       .path = found->path ? print_string("%s", found->path) : NULL,
       .name = print_string("%s", header.name),
+      .host = print_string("%s", header.host),
       .device = st.st_dev,
       .inode = st.st_ino,
       .state = state_text(found->state, &header),
@@ -91,6 +92,7 @@ void listing_add(struct found *found, void *context) {
       .done = found->state == PROFILE_LEFT && header.totals_written,
   };
   clean_text(row->name);
+  clean_text(row->host);
   if (header.refused_modules) {
     row->refused = print_string("%s", header.refused_name);
     row->refusals = header.refused_modules;
@@ -147,6 +149,7 @@ void listing_release(struct listing *list) {
   for (size_t i = 0; i < list->rows; i++) {
     free(list->row[i].path);
     free(list->row[i].name);
+    free(list->row[i].host);
     free(list->row[i].refused);
   }
   free(list->row);

@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 struct listed {
-  char *path, *name; /* path: NULL for a memfd */
-  char *refused;     /* a module that is not profiled; NULL: all are */
+  char *path, *name, *host; /* path: NULL for a memfd */
+  char *refused;            /* a module that is not profiled; NULL: all are */
   uint32_t refusals;
   dev_t device;
   ino_t inode;

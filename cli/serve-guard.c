@@ -47,7 +47,14 @@ static const char *token_fault(const char *token) {
                                      : NULL;
 }
 
-static char *read_token(const char *file) {
+char *guard_take_token(const char *text, const char *what) {
+  const char *fault = token_fault(text);
+  if (fault)
+    complain("the token in %s is none: %s", what, fault);
+  return fault ? NULL : print_string("%s", text);
+}
+
+char *guard_read_token(const char *file) {
   struct stat st;
   size_t length;
   char *text = read_text_file(file, 4096, &length);
@@ -77,7 +84,7 @@ bool guard_open(struct guard *g, const char *file, bool wanted, unsigned port) {
   g->made = !file;
   if (g->made && !make_secret(made))
     return false;
-  g->token = g->made ? print_string("%s", made) : read_token(file);
+  g->token = g->made ? print_string("%s", made) : guard_read_token(file);
   return g->token != NULL;
 }
 

@@ -40,6 +40,10 @@ struct refusal {
    servers on one machine differ by `port`. False after a message. */
 bool guard_open(struct guard *, const char *file, bool wanted, unsigned port);
 void guard_close(struct guard *);
+/* The first line of a file, or `text` itself, said to be of `what`: free() it. NULL after a message
+   where it is no token. */
+char *guard_read_token(const char *file);
+char *guard_take_token(const char *text, const char *what);
 
 /* NULL: it is answered. `public`: whoever has no token is, too. */
 const struct refusal *guard_check(const struct guard *, const struct guard_request *, bool public);

@@ -22,12 +22,22 @@ enum { FUNCTIONS = 50, LAST_MS = 2000 };
    machine; of nothing coming or going, s; of answers that are on their way, bytes. */
 enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
 
+#define EVERY ((uint64_t)10000000000)
+
 struct serve_options {
-  const char *listen, *token_file, *source;
-  uint64_t functions;
+  const char *listen, *token_file, *source, *from_token_file;
+  uint64_t functions, every;
   bool no_source;
   struct guard *guard;
+  struct agent_sources from;
 };
+
+static char *take_from(void *options, const char *from) {
+  struct agent_sources *s = &((struct serve_options *)options)->from;
+  s->from = reallocate(s->from, s->froms + 1, sizeof *s->from);
+  s->from[s->froms++] = from;
+  return NULL;
+}
 
 static char *take_host(void *options, const char *name) {
   struct guard *g = ((struct serve_options *)options)->guard;
@@ -46,6 +56,13 @@ static const struct option_row options[] = {
              "and made where FILE is not given"},
     {"host", 0, OPTION_OWN, 0, "NAME", .take = take_host,
      .text = "A name that this server is reached by, beside this machine's own; more than once"},
+    {"from", 0, OPTION_OWN, 0, "URL|FILE", .take = take_from,
+     .text = "Serve what other `aprof serve` tell, put together: [NAME=]URL of one, or a FILE with "
+             "one on each line; more than once"},
+    {"from-token-file", 0, OPTION_TEXT, offsetof(struct serve_options, from_token_file), "FILE",
+     .text = "The token in FILE is sent to them; else that of APROF_FROM_TOKEN"},
+    {"every", 0, OPTION_S, offsetof(struct serve_options, every), "TIME",
+     .text = "Ask them that often while nobody looks (default 10s)"},
     {"top", 'n', OPTION_COUNT, offsetof(struct serve_options, functions), "N",
      .text = "The N functions of each process that ran most, in metrics (default 50; 0: all)"},
     {"source", 's', OPTION_TEXT, offsetof(struct serve_options, source), "DIR",
@@ -89,7 +106,11 @@ static void run(struct serve *s, int signals) {
   struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
                          {.fd = info->epoll_fd, .events = POLLIN}};
   do {
-    if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
+    struct agents *agents = s->source.of.agents;
+    if (agents)
+      agents_tick(agents);
+    if ((agents ? agents_poll(agents, fds, 2, wait_ms(s)) : poll(fds, 2, wait_ms(s))) < 0 &&
+        errno != EINTR)
       break;
     streams_tick(&s->streams, source_feed, &s->source);
     MHD_run(s->daemon);
@@ -154,26 +175,46 @@ static bool open_all(struct serve *s, const struct serve_options *o) {
 }
 
 static const char *fault_of(const struct arguments *a) {
-  return a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
+  const struct serve_options *o = a->context;
+  return a->words && o->from.froms
+             ? "serve what others tell (--from), or TARGET: a server of its own beside them tells "
+               "of this machine"
+         : a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
              ? "serve what? A PID, the NAME of processes, or a directory of totals; without one it "
                "is all processes"
-             : NULL;
+         : !o->every || o->every > 3600 * (uint64_t)1000000000 ? "--every is 1ms to 1h"
+                                                               : NULL;
 }
 
-/* Of a directory or of live ones. */
-static void set_source(struct source *s, const struct serve_options *o, const char *target) {
+static bool take_token(struct serve_options *o) {
+  static const char variable[] = "APROF_FROM_TOKEN";
+  const char *given = getenv(variable);
+  bool wanted = o->from.froms && (o->from_token_file || given);
+  if (wanted)
+    o->from.token = o->from_token_file ? guard_read_token(o->from_token_file)
+                                       : guard_take_token(given, variable);
+  return !wanted || o->from.token;
+}
+
+/* Of others, of a directory, or of live ones. False after a message. */
+static bool open_source(struct source *s, struct serve_options *o, const char *target) {
   bool recorded = target && directory_is(target);
-  s->directory.path = recorded ? target : NULL;
-  s->target = s->watch.target = recorded ? NULL : target;
+  s->of.directory.path = recorded ? target : NULL;
+  s->of.watch.target = recorded ? NULL : target;
   s->functions = o->functions;
   s->page =
       (struct page_options){.source = o->source, .no_source = o->no_source, .limits = ASK_DEFAULTS};
+  if (!take_token(o))
+    return false;
+  s->of.agents = o->from.froms ? agents_new(o->from, o->every) : NULL;
+  return s->of.agents || !o->from.froms;
 }
 
 int main(int argc, char **argv) {
   static char name[] = "aprof serve";
   struct serve s = {.listening = {.fd = -1}};
-  struct serve_options o = {.listen = "127.0.0.1:9797", .functions = FUNCTIONS, .guard = &s.guard};
+  struct serve_options o = {
+      .listen = "127.0.0.1:9797", .functions = FUNCTIONS, .every = EVERY, .guard = &s.guard};
   struct arguments a = {
       .usage = "[TARGET|DIR]",
       .about = "Serves what is profiled on this machine over HTTP: a page for people, as it moves, "
@@ -184,13 +225,13 @@ int main(int argc, char **argv) {
       .most = 1,
       .offers = OFFER_PROCESSES,
       .too_many = "one target at a time",
-      .fault = fault_of};
+      .fault = fault_of,
+      .context = &o};
   argp_err_exit_status = CLI_USAGE;
   argv[0] = name;
   arguments_parse(&a, argc, argv);
-  set_source(&s.source, &o, a.words ? a.word[0] : NULL);
   int signals = block_signals();
-  if (!open_all(&s, &o))
+  if (!open_source(&s.source, &o, a.words ? a.word[0] : NULL) || !open_all(&s, &o))
     return CLI_FAILED;
   printf("serving %s\n", s.listening.url);
   if (s.guard.made)

@@ -16,7 +16,7 @@ struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
   struct feed_key key;
-  bool has_pid, has_range;
+  bool has_pid, has_range, has_host, has_by;
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
   size_t length, body;
@@ -28,7 +28,7 @@ struct route {
   const char *path;
   const char *methods; /* as an Allow header names them */
   bool public;         /* also for whoever has no token */
-  bool about;          /* one process: it has to be told which */
+  bool about;          /* processes: it may be told which */
   answer_function *answer;
 };
 
@@ -56,8 +56,8 @@ static enum MHD_Result answer_processes(struct serve *s, struct MHD_Connection *
                          source_processes(&s->source));
 }
 
-static const struct refusal no_process = {404, "no process of that number is profiled, or may be "
-                                               "read; /api/processes lists them"};
+static const struct refusal no_process = {404, "no such process is profiled, or may be read; "
+                                               "/api/processes lists them"};
 
 static enum MHD_Result answer_shown(struct serve *s, struct MHD_Connection *connection,
                                     const struct request *request, enum shown_as as) {
@@ -147,7 +147,9 @@ static bool is_allowed(const char *methods, const char *method) {
 }
 
 static const struct refusal bad_pid = {400, "pid is the number of a process"},
+                            bad_host = {400, "host is the name of one"},
                             bad_range = {400, "range is 10s, 1m, 10m, 30m, 3h, or start"},
+                            bad_by = {400, "by is function or process"},
                             bad_argument = {400, "there is no such argument here, or it is given "
                                                  "twice"};
 
@@ -156,26 +158,55 @@ static const struct range {
   uint64_t seconds;
 } ranges[] = {{"10s", 10}, {"1m", 60}, {"10m", 600}, {"30m", 1800}, {"3h", 10800}, {"start", 0}};
 
+static bool take_pid(struct request *request, const char *value) {
+  uint64_t number = 0;
+  if (!parse_number(value, &number) || !number || number > INT32_MAX)
+    return false;
+  request->key.process.pid = (int64_t)number;
+  return true;
+}
+
+static bool take_host(struct request *request, const char *value) {
+  struct process_name *name = &request->key.process;
+  if (!*value || strlen(value) >= sizeof name->host)
+    return false;
+  strcpy(name->host, value);
+  return true;
+}
+
+static bool take_range(struct request *request, const char *value) {
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (!strcmp(value, ranges[i].name)) {
+      request->key.range = ranges[i].seconds * 1000000000;
+      return true;
+    }
+  return false;
+}
+
+static bool take_by(struct request *request, const char *value) {
+  request->key.apart = !strcmp(value, "process");
+  return request->key.apart || !strcmp(value, "function");
+}
+
 static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                      const char *value) {
   struct request *request = context;
-  uint64_t number = 0;
+  const struct {
+    const char *name;
+    bool *has;
+    bool (*take)(struct request *, const char *);
+    const struct refusal *bad;
+  } arguments[] = {{"pid", &request->has_pid, take_pid, &bad_pid},
+                   {"host", &request->has_host, take_host, &bad_host},
+                   {"range", &request->has_range, take_range, &bad_range},
+                   {"by", &request->has_by, take_by, &bad_by}};
   (void)kind;
-  if (!strcmp(key, "pid") && !request->has_pid) {
-    request->has_pid = true;
-    if (!value || !parse_number(value, &number) || !number || number > INT32_MAX)
-      request->refusal = &bad_pid;
-    request->key.pid = (int64_t)number;
-  } else if (!strcmp(key, "range") && !request->has_range) {
-    for (size_t i = 0; value && i < sizeof ranges / sizeof *ranges; i++)
-      if (!strcmp(value, ranges[i].name)) {
-        request->has_range = true;
-        request->key.range = ranges[i].seconds * 1000000000;
-      }
-    if (!request->has_range)
-      request->refusal = &bad_range;
-  } else
-    request->refusal = &bad_argument;
+  request->refusal = &bad_argument;
+  for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+    if (!strcmp(key, arguments[i].name) && !*arguments[i].has) {
+      *arguments[i].has = true;
+      request->refusal = value && arguments[i].take(request, value) ? NULL : arguments[i].bad;
+    }
   return request->refusal ? MHD_NO : MHD_YES;
 }
 
@@ -183,12 +214,10 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
 static const struct refusal *argument_fault(struct MHD_Connection *connection,
                                             struct request *request) {
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, request);
-  return request->refusal                             ? request->refusal
-         : request->route->about && !request->has_pid ? &bad_pid
-         : !request->route->about && request->has_pid + request->has_range &&
-                 request->route != routes
-             ? &bad_argument
-             : NULL;
+  bool any = request->has_pid || request->has_host || request->has_range || request->has_by;
+  return request->refusal                                            ? request->refusal
+         : any && !request->route->about && request->route != routes ? &bad_argument
+                                                                     : NULL;
 }
 
 static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,

@@ -9,7 +9,6 @@
 #include "show/totals.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- metrics ---------------------------------------------------------------------------- */
@@ -27,7 +26,7 @@ static size_t load_live(struct source *s) {
   struct view **view;
   /* Whoever scrapes sees what is not there; said here it would be each time. */
   complain_never(true);
-  size_t views = view_load_live(s->target, &view);
+  size_t views = view_load_live(s->of.watch.target, &view);
   complain_never(false);
   for (size_t i = 0; i < views; i++)
     for (size_t j = 0; j < s->lasts; j++)
@@ -38,11 +37,16 @@ static size_t load_live(struct source *s) {
 }
 
 static bool write_metrics(struct source *s, const char *format, FILE *out) {
-  const struct format_options options = {.functions = s->functions};
+  struct format_options options = {.functions = s->functions, .hosts = s->of.agents != NULL};
   const struct view **recorded = NULL;
-  size_t views = s->directory.path ? directory_views(&s->directory, &recorded) : load_live(s);
+  size_t views = s->of.agents           ? agents_views(s->of.agents, &recorded)
+                 : s->of.directory.path ? directory_views(&s->of.directory, &recorded)
+                                        : load_live(s);
+  struct format_agent *agents = s->of.agents ? agents_states(s->of.agents, &options.agents) : NULL;
+  options.agent = agents;
   format_find(format)->write(recorded ? recorded : (const struct view *const *)s->last, views,
                              &options, out);
+  free(agents);
   free(recorded);
   return true;
 }
@@ -74,16 +78,20 @@ static void add_process(struct found *found, void *context) {
 
 static bool write_processes(void *source, FILE *out) {
   struct source *s = source;
-  struct processes all = {.target = s->target};
+  struct processes all = {.target = s->of.watch.target};
   char host[256] = "";
   struct emit e;
   gethostname(host, sizeof host - 1);
-  if (s->directory.path)
-    directory_list(&s->directory, &all.found);
+  if (s->of.agents)
+    agents_list(s->of.agents, &all.found);
+  else if (s->of.directory.path)
+    directory_list(&s->of.directory, &all.found);
   else
     find_live(add_process, &all);
   emit_begin(&e, out, "aprof.list/1");
   emit_text(&e, "host", host);
+  if (s->of.agents)
+    agents_json(s->of.agents, &e);
   listing_json(&all.found, &e);
   emit_end(&e);
   listing_release(&all.found);
@@ -94,34 +102,42 @@ struct document *source_processes(struct source *s) {
   return latest_get(&s->processes, write_processes, s);
 }
 
-/* -- one process ---------------------------------------------------------------------------- */
+/* -- one process, or several ---------------------------------------------------------------- */
 
-static struct view *look(struct source *s, const struct feed_key *key, struct looked *looked) {
-  struct stat at;
-  *looked = (struct looked){.own = s->directory.path && !stat(s->directory.path, &at) &&
-                                   at.st_uid == geteuid() && !(at.st_mode & 022)};
-  return s->directory.path ? directory_look(&s->directory, key->pid, key->range)
-                           : watch_look(&s->watch, key->pid, key->range, looked);
-}
-
-static void write_page(const struct source *s, struct view *v, bool sources, FILE *out) {
+/* The next command of a finding is about a process of this machine. */
+static void write_page(const struct source *s, const struct feed_key *key, struct view *v,
+                       bool sources, FILE *out) {
   struct page_options page = s->page;
-  char *target = print_string("%lld", (long long)v->process.pid);
+  char *target = print_string("%lld", (long long)key->process.pid);
   page.no_source |= !sources;
-  page.target = s->directory.path ? NULL : target;
+  page.target = s->of.directory.path || s->of.agents || !key->process.pid ? NULL : target;
   page_json(v, &page, false, out);
   free(target);
 }
 
-bool source_feed(void *source, const struct feed_key *key, bool *last, FILE *out) {
+/* Of live ones each look may tell something else. */
+static bool has_moved(struct source *s, uint64_t *moved) {
+  if (s->of.directory.path)
+    directory_scan(&s->of.directory);
+  uint64_t now = s->of.agents           ? agents_moved(s->of.agents)
+                 : s->of.directory.path ? s->of.directory.records.moved
+                                        : *moved + 1;
+  bool has = now != *moved;
+  *moved = now;
+  return has;
+}
+
+bool source_feed(void *source, const struct feed_key *key, uint64_t *moved, bool *last, FILE *out) {
   struct source *s = source;
-  struct looked looked;
-  struct view *v = look(s, key, &looked);
-  if (v)
-    write_page(s, v, false, out);
-  *last = looked.ended;
-  view_free(v);
-  return v != NULL;
+  struct look look;
+  if (!has_moved(s, moved))
+    return false;
+  bool there = look_begin(&s->of, key, &look);
+  if (there)
+    write_page(s, key, look.view, false, out);
+  *last = key->process.pid && (!there || look.is.ended);
+  look_end(&look);
+  return there;
 }
 
 struct showing {
@@ -131,20 +147,21 @@ struct showing {
 
 static bool write_shown(void *context, FILE *out) {
   const struct showing *showing = context;
-  struct looked looked;
-  struct view *v = look(showing->source, &showing->shown->key, &looked);
-  if (v && showing->shown->as == SHOWN_PAGE)
-    write_page(showing->source, v, looked.own, out);
-  else if (v)
-    totals_write(v, out);
-  view_free(v);
-  return v != NULL;
+  const struct feed_key *key = &showing->shown->key;
+  struct look look;
+  bool there = look_begin(&showing->source->of, key, &look);
+  if (there && showing->shown->as == SHOWN_PAGE)
+    write_page(showing->source, key, look.view, look.is.own, out);
+  else if (there)
+    totals_write(look.view, out);
+  look_end(&look);
+  return there;
 }
 
 static struct shown *shown_of(struct source *s, enum shown_as as, const struct feed_key *key) {
   struct shown *oldest = s->shown;
   for (struct shown *one = s->shown; one < s->shown + SHOWN; one++) {
-    if (one->asked && one->as == as && one->key.pid == key->pid && one->key.range == key->range)
+    if (one->asked && one->as == as && feed_same(&one->key, key))
       return one;
     if (one->asked < oldest->asked)
       oldest = one;
@@ -165,8 +182,9 @@ struct document *source_shown(struct source *s, enum shown_as as, const struct f
 void source_close(struct source *s) {
   for (size_t i = 0; i < SHOWN; i++)
     latest_drop(&s->shown[i].latest);
-  watch_close(&s->watch);
-  directory_close(&s->directory);
+  watch_close(&s->of.watch);
+  directory_close(&s->of.directory);
+  agents_free(s->of.agents);
   forget_last(s);
   latest_drop(&s->metrics[0]);
   latest_drop(&s->metrics[1]);

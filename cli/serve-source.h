@@ -8,10 +8,8 @@
 #ifndef APROF_CLI_SERVE_SOURCE_H
 #define APROF_CLI_SERVE_SOURCE_H
 
-#include "serve-directory.h"
 #include "serve-document.h"
-#include "serve-stream.h"
-#include "serve-watch.h"
+#include "serve-look.h"
 #include "show/page.h"
 
 enum shown_as { SHOWN_TOTALS, SHOWN_PAGE };
@@ -26,25 +24,23 @@ struct shown {
 enum { SHOWN = 8 };
 
 struct source {
-  const char *target;         /* a PID or NAME; NULL: all */
-  struct directory directory; /* in its place, if it has a path */
+  struct origin of;
   struct page_options page;
   uint64_t functions; /* in metrics, one by one */
   struct latest metrics[2], processes;
   struct view **last; /* as they were scraped: counters do not fall */
   size_t lasts;
-  struct watch watch;
   struct shown shown[SHOWN];
 };
 
 /* Each held for the caller. */
 struct document *source_metrics(struct source *, bool open);
 struct document *source_processes(struct source *);
-/* NULL: there is no such process, or none that may be read. */
+/* NULL: there is no such process, or none that may be read. Of all that fit, put together. */
 struct document *source_shown(struct source *, enum shown_as, const struct feed_key *);
 /* The page's document for who listens, without sources, which the first one has: a feed_writer of a
    struct source. */
-bool source_feed(void *source, const struct feed_key *, bool *last, FILE *out);
+bool source_feed(void *source, const struct feed_key *, uint64_t *moved, bool *last, FILE *out);
 void source_close(struct source *);
 
 #endif

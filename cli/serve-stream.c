@@ -27,7 +27,7 @@ struct feed {
   struct stream *stream;
   struct streams *all;
   struct document *newest; /* as events are written */
-  uint64_t number;
+  uint64_t number, moved;
   int64_t due; /* monotonic ns */
   bool last;
 };
@@ -51,21 +51,21 @@ static void write_lines(const char *text, FILE *out) {
 
 static bool write_event(void *context, FILE *out) {
   struct making *m = context;
+  struct feed *f = m->feed;
   char *text = NULL;
   size_t length = 0;
   FILE *whole = open_memstream(&text, &length);
-  bool written = whole && m->write(m->context, &m->feed->key, &m->feed->last, whole);
+  bool written = whole && m->write(m->context, &f->key, &f->moved, &f->last, whole);
   written = whole && !fclose(whole) && written;
   if (written) {
     fputs("event: document\n", out);
     write_lines(text, out);
     fputs("\n", out);
-  } else
-    m->feed->last = true;
-  if (m->feed->last)
+  }
+  if (f->last)
     fputs("event: ended\ndata: \n\n", out);
   free(text);
-  return true;
+  return written || f->last;
 }
 
 static void wake(struct feed *f) {
@@ -114,7 +114,7 @@ void streams_end(struct streams *all) {
 
 static struct feed *feed_of(struct streams *all, const struct feed_key *key) {
   for (struct feed *f = all->first; f; f = f->next)
-    if (f->key.pid == key->pid && f->key.range == key->range && !f->last)
+    if (feed_same(&f->key, key) && !f->last)
       return f;
   struct feed *f = allocate(1, sizeof *f);
   *f = (struct feed){.next = all->first, .key = *key, .all = all};

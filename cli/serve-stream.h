@@ -12,6 +12,7 @@
 
 #include "serve-client.h"
 #include "serve-document.h"
+#include "serve-process.h"
 
 struct feed;
 
@@ -22,12 +23,20 @@ struct streams {
 
 /* What a feed is of: as much as its maker needs. */
 struct feed_key {
-  int64_t pid;
-  uint64_t range;
+  struct process_name process;
+  uint64_t range; /* ns; 0: since the start */
+  bool apart;     /* of several, functions are not added up */
 };
 
-/* Writes the document of now; *last: there will be no other. */
-typedef bool feed_writer(void *context, const struct feed_key *, bool *last, FILE *out);
+static inline bool feed_same(const struct feed_key *a, const struct feed_key *b) {
+  return a->process.pid == b->process.pid && a->range == b->range && a->apart == b->apart &&
+         !strcmp(a->process.host, b->process.host);
+}
+
+/* Writes the document of now, unless that is the one of `*moved`, which becomes its own; false:
+   there is none to write. *last: there will be no other. */
+typedef bool feed_writer(void *context, const struct feed_key *, uint64_t *moved, bool *last,
+                         FILE *out);
 
 /* A response that goes on until the client, or what it listens to, ends. NULL without memory. */
 struct MHD_Response *stream_open(struct streams *, struct MHD_Connection *,

@@ -3,17 +3,18 @@
 #include "serve-watch.h"
 
 #include "followed.h"
+#include "load.h"
+#include "read/names.h"
 #include "read/util.h"
 #include "serve-document.h"
-#include "load.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LONGEST ((uint64_t)3 * 3600 * 1000000000)
-/* Processes; bytes of each; looks of one are that far apart, in times of what one costs. */
-enum { MOST = 8, MEMORY = 32 << 20, APART = 10 };
+/* Bytes of all their history; looks of one are that far apart, in times of what one costs. */
+enum { MEMORY = 256 << 20, APART = 10 };
 
 struct watched {
   struct watched *next;
@@ -32,18 +33,27 @@ static void drop(struct watch *all, struct watched *w) {
   while (*at != w)
     at = &(*at)->next;
   *at = w->next;
+  all->count--;
   release(w);
 }
 
 /* The one that has waited longest for somebody to ask. */
 static void make_room(struct watch *all) {
-  struct watched *oldest = NULL;
-  size_t count = 0;
-  for (struct watched *w = all->first; w; w = w->next, count++)
-    if (!oldest || w->asked < oldest->asked)
+  struct watched *oldest = all->first;
+  for (struct watched *w = all->first; w; w = w->next)
+    if (w->asked < oldest->asked)
       oldest = w;
-  if (count >= MOST)
+  if (all->count >= WATCHED)
     drop(all, oldest);
+}
+
+static void add(struct watch *all, struct watched *w) {
+  make_room(all);
+  w->next = all->first;
+  all->first = w;
+  all->count++;
+  for (struct watched *one = all->first; one; one = one->next)
+    history_limit(one->of.history, MEMORY / all->count);
 }
 
 struct search {
@@ -52,7 +62,7 @@ struct search {
   struct watched *found;
 };
 
-static void add(struct found *found, void *context) {
+static void try(struct found *found, void *context) {
   struct search *search = context;
   if (search->found || found->pid != search->pid ||
       (search->all->target && !found_is(found, search->all->target)))
@@ -75,14 +85,13 @@ static struct watched *find(struct watch *all, int64_t pid) {
   if (w && !w->of.ended)
     return w;
   struct search search = {all, pid, NULL};
-  find_live(add, &search);
+  find_live(try, &search);
   if (!search.found)
     return w;
   if (w)
     drop(all, w);
-  make_room(all);
-  search.found->next = all->first;
-  return all->first = search.found;
+  add(all, search.found);
+  return search.found;
 }
 
 static void read_again(struct watched *w) {
@@ -94,10 +103,19 @@ static void read_again(struct watched *w) {
   w->again = looked + APART * (looked - now);
 }
 
-struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, struct looked *looked) {
+/* As the list has it, for which nothing but the header was read. */
+static const char *host_of(struct aprof_header *header) {
+  clean_text(header->host);
+  return header->host;
+}
+
+struct view *watch_look(struct watch *all, const struct process_name *process, uint64_t range,
+                        struct looked *looked) {
   /* Whoever asks is told; said here it would be each time. */
   complain_never(true);
-  struct watched *w = find(all, pid);
+  struct watched *w = find(all, process->pid);
+  if (w && !process_fits(process, host_of(&w->of.header), process->pid))
+    w = NULL;
   if (w)
     read_again(w);
   struct view *v = w ? history_over(w->of.history, range) : NULL;
@@ -107,6 +125,26 @@ struct view *watch_look(struct watch *all, int64_t pid, uint64_t range, struct l
   w->asked = monotonic_now();
   *looked = (struct looked){w->of.ended, w->own};
   return v;
+}
+
+struct naming {
+  const struct watch *watch;
+  struct process_names *all;
+};
+
+static void name(struct found *found, void *context) {
+  const struct naming *n = context;
+  struct aprof_header header;
+  if (found->pid && (!n->watch->target || found_is(found, n->watch->target)) &&
+      profile_read_header(found->fd, found->what, &header, true))
+    process_add(n->all, host_of(&header), found->pid);
+}
+
+void watch_names(const struct watch *watch, struct process_names *all) {
+  struct naming naming = {watch, all};
+  complain_never(true);
+  find_live(name, &naming);
+  complain_never(false);
 }
 
 void watch_close(struct watch *all) {

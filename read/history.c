@@ -32,6 +32,10 @@ struct history *history_new(uint64_t longest, size_t memory) {
   return h;
 }
 
+void history_limit(struct history *h, size_t memory) {
+  h->memory = memory;
+}
+
 static void drop(struct history *h, size_t at) {
   view_free(h->view[at]);
   h->views--;

@@ -19,6 +19,8 @@ struct history;
 /* `longest`: the longest window that is wanted, ns; `memory`: bytes. */
 struct history *history_new(uint64_t longest, size_t memory);
 void history_free(struct history *);
+/* From the next reading on. */
+void history_limit(struct history *, size_t memory);
 
 /* Takes the view, and forgets all that were given out. */
 void history_add(struct history *, struct view *);
@@ -27,8 +29,8 @@ struct view *history_now(const struct history *);
 
 /* What happened in about the last `ns`, as far as is known: its process.elapsed says of how long
    it is. To be freed before more is added. NULL where there is nothing to subtract: there is one
-   reading only, no time has passed, or the process, or its last reset, is younger than that: then all since is
-   history_now. */
+   reading only, no time has passed, or the process, or its last reset, is younger than that: then
+   all since is history_now. */
 struct view *history_window(const struct history *, uint64_t ns);
 /* How far from the beginning of `now`'s last `ns` the view `earlier` lies, ns; UNKNOWN: they have
    no interval between them. */

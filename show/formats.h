@@ -12,11 +12,21 @@
 
 #include <stdio.h>
 
+/* Another server that processes are known from. */
+struct format_agent {
+  const char *name, *url;
+  bool up;      /* it answers */
+  uint64_t age; /* since it did, ns; UNKNOWN: it never has */
+};
+
 struct format_options {
   uint64_t functions;         /* so many one by one, the rest as one; 0: all */
   enum stack_measure measure; /* the numbers, where there is one for each stack */
   bool background;            /* waiting for new work, too */
   int rows;                   /* which of csv_rows */
+  bool hosts;                 /* processes are of several: each says which */
+  const struct format_agent *agent;
+  size_t agents;
 };
 
 /* Of any number of processes, each a view of its own. A failing `out` is the caller's to see. */

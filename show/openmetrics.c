@@ -273,13 +273,22 @@ double counted_since(const struct view_process *p) {
   return start + (p->reset != UNKNOWN ? (double)p->reset / 1e9 : 0);
 }
 
-static char *process_labels(const struct view_process *p) {
-  char *name = escaped(p->name), *container = p->container ? escaped(p->container) : NULL;
-  char *labels = print_string("process=\"%s\",pid=\"%" PRId64 "\"%s%s%s", name, p->pid,
-                              container ? ",container=\"" : "", container ? container : "",
-                              container ? "\"" : "");
+/* ,container="..."; nothing where there is no text. */
+static char *label(const char *name, const char *text) {
+  char *value = text ? escaped(text) : NULL;
+  char *all = value ? print_string(",%s=\"%s\"", name, value) : print_string("%s", "");
+  free(value);
+  return all;
+}
+
+static char *process_labels(const struct view_process *p, bool with_host) {
+  char *name = escaped(p->name), *container = label("container", p->container),
+       *host = label("host", with_host ? p->host : NULL);
+  char *labels =
+      print_string("process=\"%s\",pid=\"%" PRId64 "\"%s%s", name, p->pid, container, host);
   free(name);
   free(container);
+  free(host);
   return labels;
 }
 
@@ -292,7 +301,7 @@ static bool is_twice(const struct writer *w, size_t i) {
 
 /* In containers each has the same number, and so has a process that was started again: who scrapes
    takes no series twice. */
-static void tell_apart(struct writer *w) {
+static void tell_apart(struct writer *w, bool with_host) {
   bool *twice = allocate(w->processes + 1, sizeof *twice);
   for (size_t i = 0; i < w->processes; i++)
     twice[i] = is_twice(w, i);
@@ -300,10 +309,11 @@ static void tell_apart(struct writer *w) {
     const struct view_process *p = &w->process[i].v->process;
     if (!twice[i])
       continue;
-    char *host = escaped(p->host ? p->host : ""),
-         *started = escaped(p->started_at ? p->started_at : "");
-    char *labels =
-        print_string("%s,host=\"%s\",started=\"%s\"", w->process[i].labels, host, started);
+    char *host = label("host", with_host ? NULL
+                               : p->host ? p->host
+                                         : ""),
+         *started = label("started", p->started_at ? p->started_at : "");
+    char *labels = print_string("%s%s%s", w->process[i].labels, host, started);
     free(host);
     free(started);
     free(w->process[i].labels);
@@ -312,21 +322,43 @@ static void tell_apart(struct writer *w) {
   free(twice);
 }
 
+/* -- other servers ------------------------------------------------------------------------- */
+
+static void agents(const struct writer *w, const struct format_options *o, const char *family,
+                   const char *says, bool age) {
+  if (!o->agents)
+    return;
+  begin(w, family, GAUGE, says);
+  for (size_t i = 0; i < o->agents; i++) {
+    const struct format_agent *a = &o->agent[i];
+    char *host = label("host", a->name), *url = label("agent", a->url);
+    char *labels = print_string("%s%s", host + 1, url);
+    if (!age || a->age != UNKNOWN)
+      sample(w, NULL, family, GAUGE, labels, age ? a->age : a->up, age);
+    free(labels);
+    free(host);
+    free(url);
+  }
+}
+
 static void write_all(bool open, const struct view *const *v, size_t views,
                       const struct format_options *options, FILE *out) {
   struct writer w = {.out = out, .open = open, .processes = views};
   w.process = allocate(views + 1, sizeof *w.process);
   for (size_t i = 0; i < views; i++)
     w.process[i] =
-        (struct process){v[i], process_labels(&v[i]->process), counted_since(&v[i]->process),
-                         ask_top(v[i], options->functions)};
-  tell_apart(&w);
+        (struct process){v[i], process_labels(&v[i]->process, options->hosts),
+                         counted_since(&v[i]->process), ask_top(v[i], options->functions)};
+  tell_apart(&w, options->hosts);
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);
   families(&w, OF_LOOP, "loop", &layout_loop);
   families(&w, OF_HEALTH, "health", layout_of_health());
   findings(&w);
+  agents(&w, options, "aprof_agent_up", "whether that server answers, of which processes are known",
+         false);
+  agents(&w, options, "aprof_agent_age_seconds", "since that server answered", true);
   if (open)
     fputs("# EOF\n", out);
   for (size_t i = 0; i < views; i++) {

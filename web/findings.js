@@ -2,7 +2,7 @@
 // What is wrong, in sentences; and the loops.
 import { h, section, sentence } from './dom.js';
 import { marked, percent, place, time } from './format.js';
-import { table } from './table.js';
+import { processColumn, table } from './table.js';
 
 export function command(text) {
   const code = h('code', null, text);
@@ -64,6 +64,7 @@ export function loops(page) {
   const lacks = (loop, name) => loop.lacks.includes(name);
   const columns = [
     { title: 'Loop', text: true, value: (l) => l.tid, show: (l) => `${l.tid} ${l.name}` },
+    ...processColumn(page),
     { title: 'Busy', hint: 'not asleep in its poller', value: (l) => l.busy, show: (l) => (l.busy === null ? '-' : bar(l.busy, percent(l.busy))) },
     { title: 'Ran futures', value: (l) => l.exec_share, show: (l) => bar(l.exec_share, percent(l.exec_share)) },
     { title: 'Longest hold', value: (l) => l.held_ns, show: (l) => marked(lacks(l, 'hold_max_ns'), time(l.held_ns)) },
@@ -71,5 +72,5 @@ export function loops(page) {
   ];
   return section('loops', 'Loops',
     table({ label: 'Loops', columns: own.some((l) => l.busy !== null) ? columns : columns.filter((c) => c.title !== 'Busy'), rows: own, sort: {}, empty: 'No loop ran futures.' }),
-    pool.length ? h('details', null, h('summary', null, `${pool.length} threads of pools`), table({ label: 'Threads of pools', columns: [columns[0], columns[2]], rows: pool, sort: { by: 1, down: true } })) : null);
+    pool.length ? h('details', null, h('summary', null, `${pool.length} threads of pools`), table({ label: 'Threads of pools', columns: columns.filter((c) => ['Loop', 'Process', 'Ran futures'].includes(c.title)), rows: pool, sort: {} })) : null);
 }

@@ -3,7 +3,7 @@
 import { choice, h, section } from './dom.js';
 import { count, marked, percent, place, time } from './format.js';
 import { detail } from './detail.js';
-import { table } from './table.js';
+import { processColumn, table } from './table.js';
 
 const state = { filter: '', libraries: false, per: 'future' };
 
@@ -42,6 +42,7 @@ const columns = (page) => [
     value: (f) => f.name,
     show: (f) => [h('span', { class: 'name' }, page.nameOf(f)), h('span', { class: 'place' }, place(f.file, f.line) ?? '')],
   },
+  ...processColumn(page, page.doc.functions),
   { title: 'Futures', hint: 'made', value: (f) => f.created, show: (f) => count(f.created) },
   { title: 'Live', value: (f) => f.live, show: (f) => count(f.live) },
   { title: 'Runs', hint: 'holds of the loop', value: (f) => f.slices, show: (f) => count(f.slices) },
@@ -72,7 +73,7 @@ export function functions(page) {
       label: 'Functions',
       columns: columns(page),
       rows,
-      sort: { by: 4, down: true },
+      sort: { by: columns(page).findIndex((c) => c.title === 'Loop'), down: true },
       pick: (f) => page.select(page.doc.functions.indexOf(f)),
       picked: (f) => f === page.doc.functions[page.selected],
       empty: 'No function fits.',

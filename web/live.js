@@ -13,7 +13,8 @@ function where(page, g) {
 }
 
 function row(page, g) {
-  const name = h('th', { scope: 'row', class: 'text' }, g.depth ? '└ ' : '', page.namedLink(g), g.count > 1 ? ` ×${count(g.count)}` : '');
+  const name = h('th', { scope: 'row', class: 'text' }, g.depth ? '└ ' : '', page.namedLink(g), g.count > 1 ? ` ×${count(g.count)}` : '',
+    page.processOf(g.process ?? null) ? h('span', { class: 'place' }, ` ${page.processOf(g.process)}`) : null);
   name.style.paddingInlineStart = `${0.4 + Math.min(g.depth, 12) * 1.1}rem`;
   return h('tr', null, name,
     h('td', { class: 'text' }, g.state ? h('span', { class: `state ${g.state}` }, g.state) : '?'),

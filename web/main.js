@@ -19,8 +19,10 @@ const known = (f) => JSON.stringify([f.name, f.file, f.line, f.column]);
 
 /** What the parts of the page share: the document, what is selected, links between parts. */
 class Page {
-  constructor(doc) {
+  constructor(doc, kind) {
     this.doc = doc;
+    this.kind = kind; // of requests; '': all
+    this.hosts = new Set(doc.processes.map((p) => p.host)).size;
     const selected = doc.functions.findIndex((f) => known(f) === chosen);
     this.selected = selected < 0 ? null : selected;
     this.heard = [];
@@ -46,8 +48,14 @@ class Page {
 
   /** With its process, where there are several. */
   nameOf(f) {
-    const { processes } = this.doc;
-    return f.process !== null && processes.length > 1 ? `${f.name} [${processes[f.process].pid}]` : f.name;
+    const from = this.processOf(f.process);
+    return from ? `${f.name} [${from}]` : f.name;
+  }
+
+  /** "4242", with its host where there are several; '' where there is one process only. */
+  processOf(index) {
+    const p = this.doc.processes.length > 1 && index !== null ? this.doc.processes[index] : null;
+    return !p ? '' : this.hosts > 1 ? `${p.host} ${p.pid}` : String(p.pid);
   }
 
   functionLink(index) {
@@ -140,7 +148,7 @@ function head(doc, interval) {
 }
 
 function keys(event) {
-  if (event.target.matches('input') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;
   const to = { '/': 'filter', s: 'search', g: 'flame-box' }[event.key];
   if (!to) return;
   event.preventDefault();
@@ -151,8 +159,8 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
   h('kbd', null, 'g'), ' goes to it; arrows go from row to row, and from box to box. ~ lacks something: ',
   'detail was shed. Times are of futures: two that wait at once both wait.');
 
-export function draw(doc, interval = 'between the two') {
-  const page = new Page(doc);
+export function draw(doc, interval = 'between the two', kind = '') {
+  const page = new Page(doc, kind);
   document.getElementById('page').replaceChildren(head(doc, interval),
     h('main', null, [findings, loops, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
 }
@@ -165,4 +173,4 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 document.addEventListener('keydown', keys);
 const embedded = document.getElementById('document').textContent;
 if (embedded.trim()) draw(JSON.parse(embedded));
-else serve((doc) => draw(doc, 'in the last'));
+else serve((doc, kind) => draw(doc, 'in the last', kind));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The page as `aprof serve` has it: of a process that is chosen, over a range, drawn again as it moves.
+// The page as `aprof serve` has it: of the host, process, range and kind that are chosen, drawn again as it moves.
 import { choice, h } from './dom.js';
+import { plural, time } from './format.js';
 
 const RANGES = [['10s', '10 s'], ['1m', '1 min'], ['10m', '10 min'], ['30m', '30 min'], ['3h', '3 h'], ['start', 'since start']];
 const REST = 2000; // ms that a page stays as it is after a hand was on it
@@ -8,7 +9,11 @@ const AGAIN = 5000; // ms between looks for processes
 
 const asked = new URLSearchParams(location.search);
 const state = {
-  pid: /^[1-9]\d*$/.test(asked.get('pid') ?? '') ? Number(asked.get('pid')) : null,
+  host: asked.get('host') ?? '', // '': all
+  pid: /^[1-9]\d*$/.test(asked.get('pid') ?? '') ? Number(asked.get('pid')) : null, // null: all of the host
+  chosen: asked.has('pid') || asked.has('host') || asked.has('range'),
+  by: asked.get('by') === 'process' ? 'process' : 'function',
+  kind: asked.get('kind') ?? '', // of requests; '': all
   range: RANGES.some(([name]) => name === asked.get('range')) ? asked.get('range') : '10s',
   frozen: false,
 };
@@ -16,15 +21,29 @@ let draw = null;
 let source = null; // of events
 let sources = new Map(); // lines of files, which only the first document has
 let waiting = null; // a document that comes while the page rests
+let shown = null; // the one that is drawn
 let touched = 0;
 
 const said = h('span', { class: 'quiet', role: 'status' });
-const box = h('select', { id: 'process', onchange: () => { state.pid = Number(box.value); open(); } });
+const host = h('select', { id: 'host', onchange: () => choose({ host: host.value, pid: null }) });
+const box = h('select', { id: 'process', onchange: () => choose(box.value ? JSON.parse(box.value) : { pid: null }) });
+const kind = h('select', { id: 'kind', onchange: () => { state.kind = kind.value; remember(); waiting ??= shown; show(true); } });
+const by = choice('Functions', [['function', 'summed'], ['process', 'by process']], state.by, (value) => choose({ by: value }));
+const hosts = h('ul', { class: 'hosts', 'aria-label': 'Hosts' });
+const hostBox = h('label', { hidden: true }, 'Host ', host);
+const kindBox = h('label', { hidden: true }, 'Kind ', kind);
 const freeze = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => setFrozen(!state.frozen) }, 'freeze');
 const bar = h('div', { class: 'tools serve', role: 'region', 'aria-label': 'What is shown' },
-  h('label', null, 'Process ', box),
-  choice('Over the last', RANGES, state.range, (range) => { state.range = range; open(); }),
-  freeze, said);
+  hostBox, h('label', null, 'Process ', box),
+  choice('Over the last', RANGES, state.range, (range) => choose({ range })),
+  kindBox, by, freeze, said, hosts);
+
+function choose(what) {
+  Object.assign(state, what, { chosen: true });
+  if (what.host !== undefined && host.value !== state.host) host.value = state.host;
+  by.hidden = state.pid !== null;
+  open();
+}
 
 function setFrozen(frozen) {
   state.frozen = frozen;
@@ -35,7 +54,11 @@ function setFrozen(frozen) {
 }
 
 const tell = (text) => { if (said.textContent !== text) said.textContent = text; };
-const where = () => `pid=${state.pid}&range=${state.range}`;
+/** What the server is asked for. */
+const where = () => new URLSearchParams([
+  ...(state.host ? [['host', state.host]] : []), ...(state.pid === null ? [] : [['pid', state.pid]]), ['range', state.range],
+  ...(state.pid === null && state.by === 'process' ? [['by', 'process']] : [])]).toString();
+const remember = () => history.replaceState(null, '', `?${where()}${state.kind ? `&kind=${encodeURIComponent(state.kind)}` : ''}`);
 
 // -- drawing again ------------------------------------------------------------------------
 
@@ -59,16 +82,33 @@ function keep() {
   };
 }
 
-function show() {
-  if (!waiting || rests()) return;
+function setOptions(select, options, value) {
+  const text = options.map(([, name]) => name).join('\n');
+  if (text !== [...select.options].map((o) => o.textContent).join('\n'))
+    select.replaceChildren(...options.map(([one, name]) => h('option', { value: one }, name)));
+  select.value = value;
+}
+
+/** Kinds of requests, where the document has any. */
+function setKinds(doc) {
+  const kinds = [...new Set((doc.requests ?? []).map((one) => one.kind))];
+  kindBox.hidden = !kinds.length;
+  if (state.kind && kinds.length && !kinds.includes(state.kind)) kinds.push(state.kind);
+  if (kinds.length) setOptions(kind, [['', 'all'], ...kinds.map((name) => [name, name])], state.kind);
+}
+
+function show(now) {
+  if (!waiting || (now !== true && rests())) return;
   const doc = waiting;
+  shown = doc;
   waiting = null;
+  setKinds(doc);
   for (const file of doc.sources) {
     const known = sources.get(file.file);
     if (known && !file.lines) Object.assign(file, { lines: known.lines, readable: known.readable, newer: known.newer });
   }
   const restore = keep();
-  draw(doc);
+  draw(doc, state.kind);
   restore();
   if (doc.summary.alive) tell(doc.summary.stopped ? 'The process is stopped.' : '');
 }
@@ -92,14 +132,14 @@ function listen() {
   const mine = source;
   source.addEventListener('document', (event) => { waiting = JSON.parse(event.data); show(); });
   source.addEventListener('ended', () => { mine.close(); tell('The process has ended: this is how it did.'); });
-  source.onerror = () => { tell(mine.readyState === EventSource.CLOSED ? 'The process is gone.' : 'The server does not answer.'); };
+  source.onerror = () => { tell(mine.readyState === EventSource.CLOSED ? 'What was shown is gone.' : 'The server does not answer.'); };
 }
 
 async function open() {
   close();
-  if (state.pid === null) return;
+  if (!state.chosen) return;
   const wanted = where();
-  history.replaceState(null, '', `?${wanted}`);
+  remember();
   try {
     const doc = await fetched(`/api/page?${wanted}`);
     if (wanted !== where()) return;
@@ -114,20 +154,39 @@ async function open() {
   }
 }
 
+/** Of other servers: what each is at, and whether its numbers are in. */
+function showHosts(all) {
+  const old = (one) => (one.age_ns === null ? '' : `, ${time(one.age_ns)} old`);
+  hosts.replaceChildren(...all.map((one) => h('li', { class: one.state === 'answers' ? null : 'alarm', title: one.url },
+    h('strong', null, one.name), one.state === 'answers' ? ` ${plural(one.processes, 'process', 'processes')}`
+      : ` ${one.state}${one.says ? `: ${one.says}` : ''}${old(one)}${one.counted ? '' : ', not counted'}`)));
+}
+
+/** A first look shows the only process, or all of them. */
+function first(profiles) {
+  if (state.chosen || !profiles.length) return;
+  choose({ pid: profiles.length === 1 ? profiles[0].pid : null });
+}
+
 async function list() {
   if (document.hidden) return;
   try {
-    const { profiles } = await fetched('/api/processes');
-    const pids = profiles.map((one) => one.pid);
-    const first = state.pid === null && pids.length > 0;
-    if (first) [state.pid] = pids;
-    if (state.pid !== null && !pids.includes(state.pid)) profiles.push({ pid: state.pid, name: 'gone' });
-    const text = ({ name, pid }) => `${name} ${pid}`;
-    if (profiles.map(text).join('\n') !== [...box.options].map((o) => o.textContent).join('\n'))
-      box.replaceChildren(...profiles.map((one) => h('option', { value: one.pid }, text(one))));
-    box.value = String(state.pid ?? '');
-    if (first) open();
-    else if (!pids.length) tell('No live process is profiled. It comes as soon as one is: aprof run -- PROGRAM');
+    const answer = await fetched('/api/processes');
+    const { profiles } = answer;
+    const names = [...new Set([...(answer.hosts ?? []).map((one) => one.name), ...profiles.map((one) => one.host)])].sort();
+    if (state.host && !names.includes(state.host)) names.push(state.host);
+    hostBox.hidden = names.length < 2;
+    setOptions(host, [['', 'all'], ...names.map((name) => [name, name])], state.host);
+    const here = profiles.filter((one) => !state.host || one.host === state.host);
+    const key = (one) => JSON.stringify(names.length > 1 ? { host: one.host, pid: one.pid } : { pid: one.pid });
+    if (state.pid !== null && !here.some((one) => one.pid === state.pid)) here.push({ pid: state.pid, name: 'gone', host: state.host });
+    const several = names.length > 1 && !state.host;
+    const chosen = here.find((one) => one.pid === state.pid);
+    setOptions(box, [['', 'all'], ...here.map((one) => [key(one), `${one.name} ${one.pid}${several ? ` on ${one.host}` : ''}`])], chosen ? key(chosen) : '');
+    by.hidden = state.pid !== null;
+    showHosts(answer.hosts ?? []);
+    first(profiles);
+    if (!profiles.length && !answer.hosts) tell('No live process is profiled. It comes as soon as one is: aprof run -- PROGRAM');
   } catch {
     tell('The server does not answer.');
   }
@@ -143,6 +202,7 @@ export function serve(how) {
   document.addEventListener('visibilitychange', () => { if (document.hidden) close(); else { list(); open(); } });
   setInterval(show, 500);
   setInterval(list, AGAIN);
-  if (state.pid !== null) open();
+  by.hidden = state.pid !== null;
+  if (state.chosen) open();
   list();
 }

@@ -2,6 +2,13 @@
 // Tables that sort by a click on a head, and of which a row can be picked.
 import { h, scroll } from './dom.js';
 
+/** What a row is of, where there are several processes; of functions that are summed there is none. */
+export function processColumn(page, rows = null) {
+  if (page.doc.processes.length < 2 || rows?.every((row) => row.process === null)) return [];
+  const of = (row) => page.processOf(row.process);
+  return [{ title: 'Process', hint: page.hosts > 1 ? 'host and number' : 'its number', text: true, value: of, show: of }];
+}
+
 const orders = new Map(); // by label, so that a page that is drawn again keeps them
 
 /**
@@ -11,6 +18,10 @@ const orders = new Map(); // by label, so that a page that is drawn again keeps 
 export function table({ label, columns, rows, sort, pick, picked, empty, most = 12 }) {
   const order = orders.get(label) ?? { ...sort };
   orders.set(label, order);
+  // Columns come and go with what is shown.
+  const at = columns.findIndex((column) => column.title === order.title);
+  if (at >= 0) order.by = at;
+  else Object.assign(order, { title: undefined, ...sort });
   if (!rows.length) return h('p', { class: 'quiet' }, empty ?? 'None.');
   const body = h('tbody', { onkeydown: walk });
   const heads = columns.map((column, i) => {
@@ -19,8 +30,8 @@ export function table({ label, columns, rows, sort, pick, picked, empty, most = 
   });
 
   function turn(i) {
-    if (order.by === i) order.down = !order.down;
-    else Object.assign(order, { by: i, down: !columns[i].text });
+    if (order.by === i) Object.assign(order, { title: columns[i].title, down: !order.down });
+    else Object.assign(order, { by: i, title: columns[i].title, down: !columns[i].text });
     fill();
   }
 

@@ -168,7 +168,10 @@ equal "a link elsewhere" 200 "$(get / -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fe
 equal "our own page" 200 "$(get /metrics -H "Origin: http://127.0.0.1:$port" -H 'Sec-Fetch-Site: same-origin')"
 equal "localhost, by a tunnel" 200 "$(get /metrics -H 'Host: localhost:1234')"
 equal "a long path" 414 "$(get "/$(head -c 9000 /dev/zero | tr '\0' x)")"
-status "no process" 400 /api/totals
+equal "no process named: all of them" 200 "$(get /api/totals)"
+status "no host" 400 "/api/totals?host="
+status "a host that is not there" 404 "/api/totals?host=nowhere"
+status "functions by nothing" 400 "/api/totals?by=nothing"
 status "no number" 400 "/api/totals?pid=1x"
 status "a process that is not there" 404 "/api/totals?pid=4194304"
 status "one that is not profiled" 404 "/api/events?pid=$$"

@@ -32,7 +32,7 @@ const again = async () => {
   await page.evaluate((text) => { document.querySelector('#page main').dataset.mark = text; }, mark);
   await page.waitForFunction((text) => document.querySelector('#page main').dataset.mark !== text, mark);
 };
-await page.selectOption('#process', pid);
+await page.selectOption('#process', JSON.stringify({ pid: Number(pid) }));
 await page.waitForFunction((text) => document.querySelector('h1').textContent.includes(`pid ${text} `), pid);
 said(page.url().includes(`pid=${pid}&range=10s`), 'a process is chosen, and stands in the URL', page.url());
 await again();

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* A look at one process or several; see serve-look.h. */
+#include "serve-look.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* More are not put together: each costs what one does. */
+enum { TOGETHER = WATCHED };
+
+static void names_of(struct origin *o, struct process_names *all) {
+  if (o->agents)
+    agents_names(o->agents, all);
+  else if (o->directory.path)
+    directory_names(&o->directory, all);
+  else
+    watch_names(&o->watch, all);
+}
+
+/* Only who alone writes there tells us of sources. */
+static bool is_own(const char *directory) {
+  struct stat at;
+  return !stat(directory, &at) && at.st_uid == geteuid() && !(at.st_mode & 022);
+}
+
+static struct view *look_at(struct origin *o, const struct process_name *process, uint64_t range,
+                            struct looked *is) {
+  *is = (struct looked){0};
+  if (o->agents)
+    return agents_look(o->agents, process, range, is);
+  if (!o->directory.path)
+    return watch_look(&o->watch, process, range, is);
+  is->own = is_own(o->directory.path);
+  return directory_look(&o->directory, process, range);
+}
+
+static void add(struct look *look, struct view *v, const struct looked *is, bool apart) {
+  struct view *whole = look->view;
+  bool again = whole && view_shares_process(whole, v);
+  if (!whole || again) {
+    look->view = whole ? whole : v;
+    look->is = whole ? look->is : *is;
+    if (again)
+      view_free(v);
+    return;
+  }
+  bool alive = whole->alive | v->alive, stopped = whole->stopped & v->stopped,
+       interval = whole->is_interval | v->is_interval;
+  view_merge(whole, v, apart);
+  whole->alive = alive;
+  whole->stopped = stopped;
+  whole->is_interval = interval;
+  look->is.ended &= is->ended;
+  look->is.own &= is->own;
+  look->lent = reallocate(look->lent, look->lents + 1, sizeof(struct view *));
+  look->lent[look->lents++] = v;
+}
+
+bool look_begin(struct origin *o, const struct feed_key *key, struct look *look) {
+  struct process_names all = {0};
+  *look = (struct look){0};
+  if (o->directory.path)
+    directory_scan(&o->directory);
+  if (key->process.pid) {
+    look->view = look_at(o, &key->process, key->range, &look->is);
+    return look->view != NULL;
+  }
+  names_of(o, &all);
+  size_t taken = 0;
+  for (size_t i = 0; i < all.count && taken < TOGETHER; i++) {
+    struct looked is;
+    if (!process_fits(&key->process, all.of[i].host, all.of[i].pid))
+      continue;
+    struct view *v = look_at(o, &all.of[i], key->range, &is);
+    if (!v)
+      continue;
+    taken++;
+    add(look, v, &is, key->apart);
+  }
+  free(all.of);
+  return look->view != NULL;
+}
+
+void look_end(struct look *look) {
+  view_free(look->view);
+  for (size_t i = 0; i < look->lents; i++)
+    view_free(look->lent[i]);
+  free(look->lent);
+}

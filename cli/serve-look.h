@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A look at processes, one or all that fit, as one view.
+ *
+ * In: which processes, and over how long. Out: their view: of several one in which they are put
+ * together. Cost: a look at each. Locking: none.
+ */
+#ifndef APROF_CLI_SERVE_LOOK_H
+#define APROF_CLI_SERVE_LOOK_H
+
+#include "serve-agents.h"
+#include "serve-directory.h"
+#include "serve-stream.h"
+#include "serve-watch.h"
+
+/* Where processes are known from: one of these. */
+struct origin {
+  struct agents *agents;      /* other servers; or NULL */
+  struct directory directory; /* if it has a path */
+  struct watch watch;         /* else: live ones */
+};
+
+struct look {
+  struct view *view; /* the caller's to change until look_end */
+  struct looked is;
+  struct view **lent; /* whose texts it borrows */
+  size_t lents;
+};
+
+/* False: there is none that fits. To be ended before the next one. */
+bool look_begin(struct origin *, const struct feed_key *, struct look *);
+void look_end(struct look *);
+
+#endif
