@@ -46,6 +46,11 @@ void facts_round(struct facts *, const bool *shared);
 /* Leaves what holds in the other, too; whether that is less. */
 bool facts_meet(struct facts *, const struct facts *other);
 
+/* Of those that are there no more is read. */
+static inline void facts_copy(struct facts *to, const struct facts *from) {
+  memcpy(to, from, offsetof(struct facts, fact) + from->count * sizeof *from->fact);
+}
+
 /* The fact that a value is this number, or is not. */
 static inline struct fact fact_of(const char *value, enum fact_kind kind, int64_t number) {
   return (struct fact){value, strlen(value), number, kind};

@@ -48,8 +48,22 @@ static const char *base_of(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+const char *call_through(struct program *p, const struct ir_step *s) {
+  if (!s->value && !s->targets)
+    return "";
+  if (!pointer_is_named(s))
+    return s->targets ? say(p, ", one of %zu that it may be", s->targets) : ", as it is told to";
+  return s->targets ? say(p, " through '%s', one of %zu", pointer_text(p, s), s->targets)
+                    : say(p, " through '%s'", pointer_text(p, s));
+}
+
 void finding_why(struct program *p, struct check_finding *f, const struct ir_function *async) {
   const struct why *why = &judged_of(async)->why;
+  if (!why->about) {
+    finding_note(p, f, async->body->file, async->body->line,
+                 "'%s' is asynchronous: it has a co_await", async->name);
+    return;
+  }
   const char *from = why->about->file ? say(p, "%s:%u", base_of(why->about->file), why->about->line)
                                       : "its attribute";
   if (why->in)
@@ -63,11 +77,12 @@ void finding_why(struct program *p, struct check_finding *f, const struct ir_fun
 void finding_await(struct program *p, struct check_finding *f, const struct ir_function *in,
                    const struct ir_step *s) {
   for (int depth = 0; s && depth < 32; depth++) {
-    const struct judged *j = s->callee ? judged_of(s->callee) : NULL;
+    const struct ir_function *callee = step_function(s);
+    const struct judged *j = callee ? judged_of(callee) : NULL;
     bool last = !j || !j->await;
-    finding_note(p, f, in->body->file, s->line, last ? "'%s' waits in '%s'" : "'%s' calls '%s'",
-                 in->name, s->callee ? s->callee->name : "a call");
-    in = s->callee;
+    finding_note(p, f, in->body->file, s->line, last ? "'%s' waits in '%s'%s" : "'%s' calls '%s'%s",
+                 in->name, callee ? callee->name : "a call", call_through(p, s));
+    in = callee;
     s = last ? NULL : j->await;
   }
 }

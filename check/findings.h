@@ -18,6 +18,8 @@ struct check_finding *finding_begin(struct program *, const struct rule *, const
                                     unsigned line, const char *word);
 void finding_note(struct program *, struct check_finding *, const char *file, unsigned line,
                   const char *format, ...) PRINTF(5, 6);
+/* " through 'ops.read', one of 3"; empty of a call by name. */
+const char *call_through(struct program *, const struct ir_step *);
 /* Why this body is asynchronous, as a note. */
 void finding_why(struct program *, struct check_finding *, const struct ir_function *);
 /* The await that the step comes to, each call a note. */

@@ -169,7 +169,7 @@ static void leave(struct walk *w, unsigned block, const struct facts *known) {
     if (only >= 0 && (size_t)only != i)
       continue;
     struct facts there;
-    memcpy(&there, known, offsetof(struct facts, fact) + known->count * sizeof *known->fact);
+    facts_copy(&there, known);
     if (choice)
       facts_take(&there, k->branch, i);
     if (w->flow->order[k->next[i]] <= w->flow->order[block])
@@ -200,7 +200,7 @@ static const struct ir_step *go_on(struct walk *w) {
   while (w->depth && !found && (!w->visit || w->flow->spent < MOST_SPENT)) {
     unsigned at = w->stack[--w->depth];
     struct facts known;
-    memcpy(&known, w->in[at], offsetof(struct facts, fact) + w->in[at]->count * sizeof *known.fact);
+    facts_copy(&known, w->in[at]);
     w->waits[at] = false;
     found = pass(w, at, 0, &known);
   }
@@ -252,6 +252,28 @@ static struct flow *flow_of(const struct ir_body *body) {
   return b->flow;
 }
 
+struct facts **flow_known(const struct ir_body *b, const struct facts *entry) {
+  struct flow *flow = flow_of(b);
+  if (!entry->count)
+    return flow->in;
+  struct walk w = walk_new(b, NULL, NULL);
+  arrive(&w, 0, entry);
+  go_on(&w);
+  walk_free(&w, false);
+  return w.in;
+}
+
+void flow_forget(const struct ir_body *b, struct facts **in) {
+  for (size_t i = 0; in != b->flow->in && i < b->blocks; i++)
+    free(in[i]);
+  if (in != b->flow->in)
+    free(in);
+}
+
+const bool *flow_shared(const struct ir_body *b) {
+  return flow_of(b)->shared;
+}
+
 bool flow_is_large(const struct ir_body *b) {
   return b->flow && b->flow->spent >= MOST_SPENT;
 }
@@ -271,8 +293,7 @@ const struct ir_step *flow_find_if(const struct ir_body *b, const struct ir_step
   if (flow->spent >= MOST_SPENT)
     return NULL;
   if (flow->in[at])
-    memcpy(&known, flow->in[at],
-           offsetof(struct facts, fact) + flow->in[at]->count * sizeof *known.fact);
+    facts_copy(&known, flow->in[at]);
   for (const struct ir_step *s = b->block[at].step; s <= from; s++)
     facts_step(&known, s, flow->shared);
   if (given)

@@ -30,6 +30,16 @@ const struct ir_step *flow_find_if(const struct ir_body *, const struct ir_step 
 const struct ir_step *flow_find_at(const struct ir_body *, unsigned block, flow_visitor *,
                                    void *of);
 
+/* What is known at the begin of each block, where this is known at the entry: NULL of those that
+   the entry does not lead to then. To be given back with flow_forget(). */
+struct facts **flow_known(const struct ir_body *, const struct facts *entry);
+void flow_forget(const struct ir_body *, struct facts **);
+/* Variables of which steps may change what is known (facts_step()). */
+const bool *flow_shared(const struct ir_body *);
+/* What a call tells its callee: of its arguments, and what they point to. */
+void flow_pass(const struct facts *, const struct ir_step *call, const struct ir_function *callee,
+               struct facts *entry);
+
 /* So much was walked in it that later questions have found nothing. */
 bool flow_is_large(const struct ir_body *);
 

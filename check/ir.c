@@ -66,6 +66,7 @@ static void put_body(FILE *out, const struct ir_body *b) {
 void ir_write(const struct ir_unit *unit, FILE *out) {
   fprintf(out, "aprof-check\t%d\t%zu\t%zu", IR_FORMAT, unit->functions, unit->errors);
   put_texts(out, &unit->files);
+  put_texts(out, &unit->opened);
   put_texts(out, &unit->problems);
   putc('\n', out);
   for (size_t i = 0; i < unit->functions; i++) {
@@ -225,6 +226,7 @@ bool ir_read(struct ir_unit *unit, struct arena *arena, char *whole) {
   size_t functions = count_of(&r);
   unit->errors = number(&r);
   unit->files = texts(&r);
+  unit->opened = texts(&r);
   unit->problems = texts(&r);
   unit->function = arena_get(arena, functions + 1, sizeof *unit->function);
   while (!r.broken && unit->functions < functions)

@@ -23,8 +23,8 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 4
-enum { IR_SEPARATOR = 0x1f }; /* between the parts of a field */
+#define IR_FORMAT 5
+enum { IR_SEPARATOR = 0x1f, IR_FROM = 0x1e }; /* between the parts of a field; of two places */
 
 /* Of a function. */
 enum {
@@ -35,7 +35,10 @@ enum {
   IR_C_NAME = 16, /* its symbol is its name */
   IR_SYSTEM = 32, /* declared in a header of the system */
   IR_CXX = 64,
-  IR_LAMBDA = 128
+  IR_LAMBDA = 128,
+  IR_STACKLESS = 256, /* a coroutine of C++20, ... */
+  IR_COROUTINE = 512, /* ... which awaits, ... */
+  IR_LAZY = 1024      /* ... which begins when it is awaited */
 };
 
 struct ir_texts {
@@ -49,7 +52,8 @@ struct ir_function {
   unsigned flags;
   struct ir_texts files;       /* where it is declared */
   struct ir_texts types;       /* typedefs that it is given as */
-  struct ir_texts fields;      /* "struct.member" that it is put into */
+  struct ir_texts fields;      /* places that it is put into: "struct.member@FILE", "=" before
+                                  one of a table; "virtual:KEY" of what it overrides */
   struct ir_texts annotations; /* of APROF() */
   struct ir_texts parameters;  /* their types: as spelled */
   struct ir_body *body;        /* or NULL */
@@ -78,7 +82,7 @@ struct ir_variable {
 
 enum ir_kind {
   IR_CALL = 'c',    /* of `to`, a function's key */
-  IR_ICALL = 'i',   /* through `to`, a value; `value`: "struct.member" where it is one */
+  IR_ICALL = 'i',   /* through `to`, a value; `value`: the place that it comes from */
   IR_SET = '=',     /* `to` becomes `value` */
   IR_DECLARE = 'd', /* the variable `to`, without a value */
   IR_USE = 'u',     /* the variable `to` is read */
@@ -93,7 +97,10 @@ struct ir_step {
   int id; /* of a call: !id is its result */
   const char *to, *value;
   struct ir_texts argument;
-  struct ir_function *callee; /* of a call, once linked */
+  struct ir_function *callee;  /* of a call, once linked */
+  struct ir_function **target; /* of one through a pointer: all that it may be; NULL: not known */
+  size_t targets;
+  bool judged; /* by the rule that asks */
 };
 
 /* Ends in `branch`: NULL or a value; with two ways on the first is where it is not zero. */
@@ -124,6 +131,8 @@ struct ir_unit {
   struct ir_function **function;
   size_t functions;
   struct ir_texts files;    /* that it has read */
+  struct ir_texts opened;   /* places for functions that get what is not known, or what is
+                               in another place: behind IR_FROM */
   struct ir_texts problems; /* "FILE:LINE: what the parser said" */
   size_t errors;
 };

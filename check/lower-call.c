@@ -47,14 +47,18 @@ static void add_argument(struct ir_texts *list, const char *value) {
   list->text[list->count++] = value;
 }
 
-static void lower_arguments(struct lower *l, CXCursor call, CXType function, struct ir_texts *to) {
+static void lower_arguments(struct lower *l, CXCursor call, const struct ir_function *callee,
+                            CXType function, struct ir_texts *to) {
   int count = clang_Cursor_getNumArguments(call);
   for (int i = 0; i < count; i++) {
     CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
     const char *value = lower_value(l, argument);
     CXType type = clang_getArgType(function, (unsigned)i);
-    lower_given(l, value, type.kind == CXType_Invalid ? clang_getCursorType(argument) : type,
-                clang_getNullCursor());
+    if (type.kind == CXType_Invalid)
+      type = clang_getCursorType(argument);
+    lower_given(l, value, type, clang_getNullCursor(), argument);
+    if (callee)
+      lower_pass(l, callee, i, value, type, argument);
     bool by_reference = type.kind == CXType_LValueReference;
     add_argument(to, by_reference && value[0] == '$' ? lower_say(l, "&%s", value) : value);
   }
@@ -70,11 +74,11 @@ static const char *lower_direct(struct lower *l, CXCursor c, CXCursor callee) {
     return object; /* a lambda becomes a pointer */
   if (object)
     add_argument(&arguments, object);
-  lower_arguments(l, c, clang_getCursorType(callee), &arguments);
+  lower_arguments(l, c, f, clang_getCursorType(callee), &arguments);
   bool lambda = object && object[0] == '%';
   bool other = f->flags & IR_VIRTUAL && !lambda;
   struct ir_step *s = block_step(l, other ? IR_ICALL : IR_CALL, line,
-                                 other    ? "?"
+                                 other    ? lower_say(l, "virtual:%s", f->key)
                                  : lambda ? object + 1
                                           : f->key);
   if (other)
@@ -93,14 +97,9 @@ static const char *lower_indirect(struct lower *l, CXCursor c) {
   unsigned line = lower_line(c);
   if (clang_Cursor_isNull(callee))
     return "?";
-  const char *to = lower_value(l, callee), *field = NULL;
-  CXCursor member = clang_getCursorReferenced(callee);
-  if (callee.kind == CXCursor_MemberRefExpr && member.kind == CXCursor_FieldDecl)
-    field = lower_say(
-        l, "%s.%s", lower_string(l, clang_getCursorSpelling(clang_getCursorSemanticParent(member))),
-        lower_string(l, clang_getCursorSpelling(member)));
+  const char *to = lower_value(l, callee), *field = lower_slot(l, callee);
   CXType type = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(callee)));
-  lower_arguments(l, c, type, &arguments);
+  lower_arguments(l, c, NULL, type, &arguments);
   struct ir_step *s = block_step(l, to[0] == '%' ? IR_CALL : IR_ICALL, line, to + (to[0] == '%'));
   s->value = field;
   s->argument = arguments;

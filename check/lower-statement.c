@@ -15,8 +15,11 @@ void lower_declaration(struct lower *l, CXCursor variable) {
     block_step(l, IR_DECLARE, line, place);
     return;
   }
-  const char *from = lower_value(l, value);
-  lower_given(l, from, clang_getCursorType(variable), variable);
+  const char *outer = l->slot, *from;
+  l->slot = lower_slot(l, variable);
+  from = lower_value(l, value);
+  l->slot = outer;
+  lower_given(l, from, clang_getCursorType(variable), variable, value);
   block_step(l, IR_SET, line, place)->value = from;
 }
 
@@ -286,8 +289,8 @@ static void lower_return(struct lower *l, CXCursor c) {
   struct kids kids = kids_of(l, c);
   const char *value = NULL;
   for (size_t i = 0; i < kids.count; i++)
-    if (clang_isExpression(kids.at[i].kind))
-      value = lower_value(l, kids.at[i]);
+    if (clang_isExpression(kids.at[i].kind) && (i == 0 || c.kind == CXCursor_ReturnStmt))
+      value = lower_value(l, kids.at[i]); /* behind that of co_return stands what is made of it */
   block_step(l, IR_RETURN, lower_line(c), NULL)->value = value;
   block_end(l, lower_line(c));
 }
@@ -367,6 +370,11 @@ void lower_statement(struct lower *l, CXCursor c) {
     lower_try(l, c);
     return;
   case CXCursor_UnexposedStmt:
+    if (lower_is_return(l, c)) {
+      lower_return(l, c);
+      return;
+    }
+    __attribute__((fallthrough));
   case CXCursor_GCCAsmStmt: {
     struct kids kids = kids_of(l, c);
     for (size_t i = 0; i < kids.count; i++)

@@ -37,7 +37,7 @@ static bool is_wrapper(enum CXCursorKind kind) {
 
 CXCursor lower_bare(struct lower *l, CXCursor c) {
   CXCursor inner;
-  while (is_wrapper(c.kind)) {
+  while (is_wrapper(c.kind) && !lower_is_await(l, c, &inner)) {
     struct kids kids = kids_of(l, c);
     if (!only_expression(&kids, &inner))
       break;
@@ -60,6 +60,20 @@ static const char *lower_all(struct lower *l, CXCursor c) {
 
 /* -- names ------------------------------------------------------------------------------- */
 
+/* A variable of the function around a lambda: that function no longer knows what it is. */
+static void note_captured(struct lower *l, CXCursor variable) {
+  struct lower_body *body = l->body;
+  if (!body || !body->outer)
+    return;
+  l->body = body->outer;
+  int id = variable_of(l, variable);
+  if (id >= 0)
+    block_step(l, IR_ADDRESS, lower_line(variable), lower_say(l, "$%d", id));
+  else
+    note_captured(l, variable);
+  l->body = body;
+}
+
 static const char *name_of(struct lower *l, CXCursor c, bool read) {
   CXCursor to = clang_getCursorReferenced(c);
   switch (to.kind) {
@@ -72,6 +86,7 @@ static const char *name_of(struct lower *l, CXCursor c, bool read) {
   case CXCursor_ParmDecl: {
     int variable = variable_of(l, to);
     if (variable < 0) {
+      note_captured(l, to);
       const char *thread = clang_getCursorTLSKind(to) != CXTLS_None ? "@thread:" : "@";
       return lower_say(l, "%s%s", thread, lower_string(l, clang_getCursorSpelling(to)));
     }
@@ -102,38 +117,6 @@ static const char *member_of(struct lower *l, CXCursor c) {
   if (!arrow && base[0] == '*') /* (*p).f */
     return lower_say(l, "%s->%s", base + 1, member);
   return *member ? lower_say(l, "%s%s%s", base, arrow ? "->" : ".", member) : base;
-}
-
-/* -- numbers ----------------------------------------------------------------------------- */
-
-static const char *number_of(struct lower *l, CXCursor c) {
-  unsigned begin, end;
-  lower_extent(c, &begin, &end);
-  const char *text = lower_between(l, begin, end);
-  if (c.kind == CXCursor_CharacterLiteral)
-    return text[0] == '\'' && text[1] != '\\' && text[2] == '\'' ? lower_say(l, "#%d", text[1])
-                                                                 : unknown;
-  char *rest;
-  long long value = !strncmp(text, "0b", 2) ? strtoll(text + 2, &rest, 2) : strtoll(text, &rest, 0);
-  return isdigit((unsigned char)text[0]) ? lower_say(l, "#%lld", value) : unknown;
-}
-
-/* Two known numbers become one. */
-static const char *fold(struct lower *l, const char *a, const char *sign, const char *b) {
-  if (a[0] != '#' || b[0] != '#' || strchr(a, ' ') || strchr(b, ' '))
-    return unknown;
-  long long x = strtoll(a + 1, NULL, 10), y = strtoll(b + 1, NULL, 10);
-  if (!strcmp(sign, "|"))
-    return lower_say(l, "#%lld", x | y);
-  if (!strcmp(sign, "&"))
-    return lower_say(l, "#%lld", x & y);
-  if (!strcmp(sign, "+"))
-    return lower_say(l, "#%lld", (long long)((unsigned long long)x + (unsigned long long)y));
-  if (!strcmp(sign, "-"))
-    return lower_say(l, "#%lld", (long long)((unsigned long long)x - (unsigned long long)y));
-  if (!strcmp(sign, "<<") && y >= 0 && y < 63)
-    return lower_say(l, "#%lld", (long long)((unsigned long long)x << y));
-  return unknown;
 }
 
 /* -- operators ----------------------------------------------------------------------------- */
@@ -174,10 +157,7 @@ static const char *lower_choice(struct lower *l, CXCursor c) {
 static void lower_assigned(struct lower *l, CXCursor at, CXCursor to, CXCursor from) {
   const char *value = lower_value(l, from), *place = lower_place(l, to);
   CXCursor bare = lower_bare(l, to);
-  lower_given(l, value, clang_getCursorType(bare),
-              bare.kind == CXCursor_MemberRefExpr || bare.kind == CXCursor_DeclRefExpr
-                  ? clang_getCursorReferenced(bare)
-                  : bare);
+  lower_given(l, value, clang_getCursorType(bare), bare, from);
   set(l, at, place, value);
 }
 
@@ -197,7 +177,7 @@ static const char *lower_binary(struct lower *l, CXCursor c) {
     return b;
   if (is_comparison(sign) && !strchr(a, ' ') && !strchr(b, ' '))
     return lower_say(l, "%s %s %s", a, sign, b);
-  return fold(l, a, sign, b);
+  return lower_fold(l, a, sign, b);
 }
 
 static const char *lower_compound(struct lower *l, CXCursor c) {
@@ -294,8 +274,11 @@ static const char *lower_list(struct lower *l, CXCursor c) {
     CXCursor to = i < fields.count ? fields.at[i] : kids.at[i];
     if (inner.count && inner.at[0].kind == CXCursor_MemberRef) /* .field = */
       to = clang_getCursorReferenced(inner.at[0]);
+    CXCursor value = inner.count ? inner.at[inner.count - 1] : kids.at[i];
+    if (inner.count && inner.at[0].kind != CXCursor_MemberRef)
+      value = kids.at[i];
     if (clang_isExpression(kids.at[i].kind))
-      lower_given(l, lower_value(l, kids.at[i]), clang_getCursorType(to), to);
+      lower_given(l, lower_value(l, kids.at[i]), clang_getCursorType(to), to, value);
   }
   return unknown;
 }
@@ -326,7 +309,10 @@ static const char *lower_block_value(struct lower *l, CXCursor c) {
 }
 
 const char *lower_value(struct lower *l, CXCursor c) {
+  CXCursor operand;
   c = lower_bare(l, c);
+  if (lower_is_await(l, c, &operand))
+    return lower_await(l, c, operand);
   switch (c.kind) {
   case CXCursor_DeclRefExpr:
     return name_of(l, c, true);
@@ -334,7 +320,7 @@ const char *lower_value(struct lower *l, CXCursor c) {
     return member_of(l, c);
   case CXCursor_IntegerLiteral:
   case CXCursor_CharacterLiteral:
-    return number_of(l, c);
+    return lower_number(l, c);
   case CXCursor_CXXNullPtrLiteralExpr:
   case CXCursor_GNUNullExpr:
     return "#0";

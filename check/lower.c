@@ -178,11 +178,27 @@ static const char *key_of(struct lower *l, CXCursor c, const char *symbol) {
   return lower_say(l, "%s@%s", lower_string(l, clang_getCursorUSR(c)), lower_file(l, first));
 }
 
-struct ir_function *lower_function(struct lower *l, CXCursor c) {
-  bool is_new;
+static const char *symbol_of(struct lower *l, CXCursor c) {
   const char *symbol = lower_string(l, clang_Cursor_getMangling(c));
   while (*symbol == '\1')
     symbol++;
+  return symbol;
+}
+
+/* A virtual method, and those that it overrides, all the way up. */
+static void note_overridden(struct lower *l, struct ir_function *f, CXCursor c) {
+  CXCursor *over = NULL;
+  unsigned count = 0;
+  lower_note(l, &f->fields, lower_say(l, "virtual:%s", key_of(l, c, symbol_of(l, c))));
+  clang_getOverriddenCursors(c, &over, &count);
+  for (unsigned i = 0; i < count; i++)
+    note_overridden(l, f, over[i]);
+  clang_disposeOverriddenCursors(over);
+}
+
+struct ir_function *lower_function(struct lower *l, CXCursor c) {
+  bool is_new;
+  const char *symbol = symbol_of(l, c);
   struct ir_function *f = function_at(l, key_of(l, c, symbol), &is_new);
   if (!is_new)
     return f;
@@ -196,25 +212,15 @@ struct ir_function *lower_function(struct lower *l, CXCursor c) {
   note_declaration(l, f, c);
   note_declaration(l, f, clang_getCanonicalCursor(c));
   note_declaration(l, f, clang_getCursorDefinition(c));
+  if (f->flags & IR_VIRTUAL)
+    note_overridden(l, f, c);
   note_parameters(l, f, c);
   return f;
 }
 
-void lower_given(struct lower *l, const char *value, CXType to, CXCursor place) {
-  if (value[0] != '%' || strpbrk(value, " ["))
-    return;
+struct ir_function *lower_named(struct lower *l, const char *key) {
   bool is_new;
-  struct ir_function *f = function_at(l, arena_text(l->arena, value + 1), &is_new);
-  CXCursor declared = clang_getTypeDeclaration(to);
-  f->given = true;
-  if (declared.kind == CXCursor_TypedefDecl || declared.kind == CXCursor_TypeAliasDecl)
-    lower_note(l, &f->types, lower_string(l, clang_getCursorSpelling(declared)));
-  if (place.kind == CXCursor_FieldDecl) {
-    CXCursor of = clang_getCursorSemanticParent(place);
-    lower_note(l, &f->fields,
-               lower_say(l, "%s.%s", lower_string(l, clang_getCursorSpelling(of)),
-                         lower_string(l, clang_getCursorSpelling(place))));
-  }
+  return function_at(l, key, &is_new);
 }
 
 /* -- bodies ----------------------------------------------------------------------------------- */
@@ -229,7 +235,7 @@ static unsigned last_line(CXCursor block) {
 }
 
 static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CXCursor block) {
-  struct lower_body body = {.function = f, .choice = -1}, *outer = l->body;
+  struct lower_body body = {.function = f, .choice = -1, .outer = l->body}, *outer = l->body;
   struct kids kids = kids_of(l, c);
   body.ir = arena_get(l->arena, 1, sizeof *body.ir);
   body.ir->file = lower_file(l, c);
@@ -239,6 +245,10 @@ static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CX
   for (size_t i = 0; i < kids.count; i++)
     if (kids.at[i].kind == CXCursor_ParmDecl)
       variable_new(l, kids.at[i]);
+  if (block.kind == CXCursor_UnexposedStmt) {
+    lower_coroutine(l, f, block);
+    block = kids_of(l, block).at[0];
+  }
   lower_statement(l, block);
   block_step(l, IR_RETURN, last_line(block), NULL);
   block_settle(l);
@@ -249,7 +259,8 @@ static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CX
 static bool body_in(struct lower *l, CXCursor c, CXCursor *body) {
   struct kids kids = kids_of(l, c);
   for (size_t i = 0; i < kids.count; i++)
-    if (kids.at[i].kind == CXCursor_CompoundStmt || kids.at[i].kind == CXCursor_CXXTryStmt) {
+    if (kids.at[i].kind == CXCursor_CompoundStmt || kids.at[i].kind == CXCursor_CXXTryStmt ||
+        (kids.at[i].kind == CXCursor_UnexposedStmt && kids_of(l, kids.at[i]).count)) {
       *body = kids.at[i];
       return true;
     }
@@ -282,8 +293,10 @@ static void lower_table(struct lower *l, CXCursor variable) {
   l->body = &body;
   block_new(l, 0);
   CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
+  l->slot = lower_slot(l, variable);
   if (!clang_Cursor_isNull(value) && !clang_isInvalid(value.kind))
-    lower_given(l, lower_value(l, value), clang_getCursorType(variable), variable);
+    lower_given(l, lower_value(l, value), clang_getCursorType(variable), variable, value);
+  l->slot = NULL;
   l->body = NULL;
 }
 

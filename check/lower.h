@@ -49,6 +49,7 @@ struct lower_body {
   struct lower_goto *jump;
   size_t jumps;
   int calls;
+  struct lower_body *outer; /* of a lambda */
 };
 
 struct lower {
@@ -57,6 +58,7 @@ struct lower {
   size_t length;
   struct ir_unit *unit;
   struct lower_body *body; /* NULL outside of functions */
+  const char *slot;        /* of the array that is initialized */
   void *known;             /* a tree of functions */
   bool cxx;
   struct units *shown;   /* how paths are shown, ... */
@@ -80,10 +82,10 @@ const char *lower_file(struct lower *, CXCursor);
 void lower_extent(CXCursor, unsigned *begin, unsigned *end);
 const char *lower_between(struct lower *, unsigned begin, unsigned end);
 struct ir_function *lower_function(struct lower *, CXCursor declaration);
+/* The function with that key, which may be new. */
+struct ir_function *lower_named(struct lower *, const char *key);
 struct ir_function *lower_lambda(struct lower *, CXCursor lambda);
 void lower_note(struct lower *, struct ir_texts *, const char *text);
-/* A function's address goes to what is declared so. */
-void lower_given(struct lower *, const char *value, CXType to, CXCursor place);
 /* Fills the unit. */
 void lower_unit(struct lower *, CXTranslationUnit);
 
@@ -99,6 +101,9 @@ void block_clean(struct lower *, size_t down_to); /* steps for what goes out of 
 void block_end(struct lower *, unsigned line);    /* nothing follows */
 void block_settle(struct lower *);                /* labels are known */
 
+/* lower-number.c */
+const char *lower_number(struct lower *, CXCursor literal);
+const char *lower_fold(struct lower *, const char *, const char *sign, const char *);
 /* lower-value.c */
 const char *lower_value(struct lower *, CXCursor);
 const char *lower_place(struct lower *, CXCursor); /* what is assigned to */
@@ -106,6 +111,22 @@ void lower_condition(struct lower *, CXCursor, unsigned yes, unsigned no);
 CXCursor lower_bare(struct lower *, CXCursor); /* without parentheses and conversions */
 /* lower-call.c */
 const char *lower_call(struct lower *, CXCursor);
+/* lower-slot.c */
+/* The place for a function that this is; NULL: it is none. */
+const char *lower_slot(struct lower *, CXCursor place);
+/* A value, of the expression `from`, goes to such a place, ... */
+void lower_put(struct lower *, const char *slot, const char *value, CXCursor from);
+/* ... to a function as its argument `at`, ... */
+void lower_pass(struct lower *, const struct ir_function *to, int at, const char *value, CXType,
+                CXCursor from);
+/* ... to what is declared so. */
+void lower_given(struct lower *, const char *value, CXType to, CXCursor place, CXCursor from);
+/* lower-await.c */
+/* co_await or co_yield of this operand, which is a null cursor where there is none. */
+bool lower_is_await(struct lower *, CXCursor, CXCursor *operand);
+const char *lower_await(struct lower *, CXCursor, CXCursor operand);
+bool lower_is_return(struct lower *, CXCursor);
+void lower_coroutine(struct lower *, struct ir_function *, CXCursor body);
 /* lower-statement.c */
 void lower_statement(struct lower *, CXCursor);
 void lower_declaration(struct lower *, CXCursor variable);

@@ -12,6 +12,11 @@
 
 extern char **environ;
 
+/* The standard of C++ is none for C: flags may be those of files of both. */
+static bool is_ours(const struct unit *unit, const char *flag) {
+  return strncmp(flag, "-std=", 5) || (strstr(flag, "++") != NULL) == unit->cxx;
+}
+
 char *parse_text(const struct unit *unit, size_t *length, bool *failed) {
   const char **args = allocate(unit->flags + 16, sizeof *args);
   size_t n = 0;
@@ -24,7 +29,8 @@ char *parse_text(const struct unit *unit, size_t *length, bool *failed) {
   args[n++] = "-x";
   args[n++] = unit->cxx ? "c++" : "c";
   for (size_t i = 0; i < unit->flags; i++)
-    args[n++] = unit->flag[i];
+    if (is_ours(unit, unit->flag[i]))
+      args[n++] = unit->flag[i];
   args[n++] = unit->source;
   if (null < 0 || pipe2(out, O_CLOEXEC))
     return NULL;
@@ -50,8 +56,10 @@ CXTranslationUnit parse_tree(const struct unit *unit, const char *text, size_t l
   args[n++] = "-w";
   args[n++] = "-ferror-limit=0";
   for (size_t i = 0; i < unit->flags; i++)
-    if (!strncmp(unit->flag[i], "-std", 4) || !strncmp(unit->flag[i], "-f", 2) ||
-        !strncmp(unit->flag[i], "-m", 2))
+    if (!is_ours(unit, unit->flag[i]))
+      continue;
+    else if (!strncmp(unit->flag[i], "-std", 4) || !strncmp(unit->flag[i], "-f", 2) ||
+             !strncmp(unit->flag[i], "-m", 2))
       args[n++] = unit->flag[i];
   struct CXUnsavedFile file = {unit->cxx ? "unit.ii" : "unit.i", text, length};
   CXTranslationUnit tree;

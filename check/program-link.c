@@ -58,6 +58,10 @@ void program_add(struct program *p, struct ir_unit *unit) {
     *last = f;
     last = &f->next;
   }
+  for (size_t i = 0; i < unit->opened.count; i++) { /* twice is no matter */
+    p->opened.text = ir_grow(p->opened.text, p->opened.count, sizeof(char *));
+    p->opened.text[p->opened.count++] = unit->opened.text[i];
+  }
   for (size_t i = 0; i < unit->files.count; i++)
     lang_set_reads(p->lines, unit->files.text[i]);
 }
@@ -107,6 +111,10 @@ static void judge(struct program *p, struct ir_function *f) {
       j->async = true;
       j->why = (struct why){.about = about};
     }
+  }
+  if (f->flags & IR_COROUTINE && !j->async && !j->worker) {
+    j->async = true;
+    j->why = (struct why){0};
   }
   f->judged = j;
 }
@@ -160,22 +168,20 @@ static void note_callbacks(struct program *p, const struct ir_function *in, stru
 /* -- awaits ------------------------------------------------------------------------------------ */
 
 /* A stackless one gives up its stack where it waits: who calls it does not. */
-static bool keeps_stack(const struct judged *j) {
+static bool keeps_stack(const struct ir_function *f) {
+  const struct judged *j = judged_of(f);
   for (size_t i = 0; i < j->bodies; i++)
     if (j->body[i].pendings)
       return false;
-  return true;
+  return !(f->flags & IR_STACKLESS);
 }
 
 static bool note_awaits(struct ir_function *f) {
   struct judged *j = f->judged;
-  if (j->awaits || !f->body || !keeps_stack(j))
+  if (j->awaits || !f->body || !keeps_stack(f))
     return false;
   EACH_LIVE_STEP (f->body, s) {
-    const struct judged *callee = s->callee ? judged_of(s->callee) : NULL;
-    if (!callee || s->callee->flags & IR_VIRTUAL)
-      continue;
-    if (callee->awaits || line_at(f->body, s, LANG_AWAIT)) {
+    if (step_awaits(f->body, s)) {
       j->await = s;
       return j->awaits = true;
     }
@@ -192,12 +198,14 @@ void program_await(struct program *p) {
 }
 
 void program_link(struct program *p) {
+  program_point(p);
   EACH_FUNCTION (p, f)
     judge(p, f);
   EACH_FUNCTION (p, f)
     if (f->body)
       EACH_STEP (f->body, s) {
-        s->callee = s->kind == IR_CALL ? program_function(p, s->to) : NULL;
+        if (s->kind == IR_CALL)
+          s->callee = program_function(p, s->to);
         if (s->callee)
           note_callbacks(p, f, s);
       }

@@ -82,6 +82,13 @@ const struct lang_about *line_at(const struct ir_body *body, const struct ir_ste
   return NULL;
 }
 
+bool step_awaits(const struct ir_body *body, const struct ir_step *s) {
+  bool all = s->targets > 0;
+  for (size_t i = 0; i < s->targets && all; i++)
+    all = program_awaits(s->target[i]);
+  return s->callee ? program_awaits(s->callee) || line_at(body, s, LANG_AWAIT) : all;
+}
+
 bool is_plain(const struct ir_function *f) {
   const struct judged *j = judged_of(f);
   return !j->calls && !j->bodies && !j->async && !j->worker;

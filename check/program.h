@@ -12,7 +12,8 @@
 #include "ir.h"
 #include "lang/lang.h"
 
-/* Why a body is asynchronous: a line about it, or a call that was given it. */
+/* Why a body is asynchronous: a line about it, or a call that was given it; without a line, it is a
+   coroutine of C++20. */
 struct why {
   const struct lang_about *about;
   const struct ir_function *in; /* NULL: the line is about the body itself */
@@ -35,7 +36,8 @@ struct program {
   struct arena arena;
   struct ir_function *first; /* in the order of their units */
   size_t functions;
-  void *by_key; /* a tree */
+  void *by_key;           /* a tree */
+  struct ir_texts opened; /* places for functions that get what is not known: ir.h */
   struct lang_set *lines;
   struct check_finding *finding;
   size_t findings;
@@ -47,6 +49,12 @@ struct program {
 
 /* Takes the functions of a unit in. */
 void program_add(struct program *, struct ir_unit *);
+/* What calls through pointers are, of program_link(). */
+void program_point(struct program *);
+/* Where the pointer of such a call comes from, for users; whether it has a name for them. */
+bool pointer_is_named(const struct ir_step *);
+const char *pointer_text(struct program *, const struct ir_step *);
+
 /* Once all units are there: callees, lines, which bodies are asynchronous. */
 void program_link(struct program *);
 
@@ -72,6 +80,12 @@ const struct lang_about *line_at(const struct ir_body *, const struct ir_step *,
 /* A call of it may wait, in it or in what it calls, before it returns. */
 static inline bool program_awaits(const struct ir_function *f) {
   return judged_of(f)->awaits;
+}
+/* The call waits, whatever function it is. */
+bool step_awaits(const struct ir_body *, const struct ir_step *);
+/* One of the functions that are called; NULL: it is not known. */
+static inline struct ir_function *step_function(const struct ir_step *s) {
+  return s->callee ? s->callee : s->targets ? s->target[0] : NULL;
 }
 /* A body or a call that nobody described. */
 bool is_plain(const struct ir_function *);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* blocking-in-async: a call that puts the thread to sleep, reached from async code. */
 #include "findings.h"
+#include "flow.h"
 
 #include "read/util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A function that async code comes to, and from where: breadth first, so by the shortest way. */
+/* A function that async code comes to, and from where: breadth first, so by the shortest way. What
+   each way knows of its arguments is known in it. */
 struct reached {
   struct ir_function *function;
   const struct reached *from; /* NULL: it is asynchronous itself */
-  unsigned line;              /* of the call, in `from` */
+  const struct ir_step *call; /* of it, in `from` */
+  struct facts entry;
 };
 
 struct walk {
@@ -19,12 +22,18 @@ struct walk {
   size_t count;
 };
 
+/* A second time where that says less of the arguments than all before. */
 static void reach(struct walk *w, struct ir_function *f, const struct reached *from,
-                  unsigned line) {
-  if (f->reached)
-    return;
+                  const struct ir_step *call, const struct facts *entry) {
+  struct facts all = *entry;
+  const struct reached *before = f->reached;
+  if (before) {
+    all = before->entry;
+    if (!facts_meet(&all, entry))
+      return;
+  }
   struct reached *r = allocate(1, sizeof *r);
-  *r = (struct reached){f, from, line};
+  *r = (struct reached){f, from, call, all};
   f->reached = r;
   w->list = ir_grow(w->list, w->count, sizeof *w->list);
   w->list[w->count++] = r;
@@ -56,16 +65,17 @@ static const char *mend_of(const char *name) {
 }
 
 static void tell_path(struct program *p, struct check_finding *f, const struct reached *r,
-                      const char *callee, unsigned line) {
+                      const struct ir_step *last) {
   const struct reached *way[64], *root = r;
   size_t steps = 0;
   for (; r && steps < 64; r = r->from)
     way[steps++] = root = r;
   finding_why(p, f, root->function);
   for (size_t i = steps; i-- > 0;) {
-    const struct ir_function *next = i ? way[i - 1]->function : NULL;
-    finding_note(p, f, way[i]->function->body->file, i ? way[i - 1]->line : line, "'%s' calls '%s'",
-                 way[i]->function->name, next ? next->name : callee);
+    const struct ir_step *call = i ? way[i - 1]->call : last;
+    const struct ir_function *next = i ? way[i - 1]->function : last->callee;
+    finding_note(p, f, way[i]->function->body->file, call->line, "'%s' calls '%s'%s",
+                 way[i]->function->name, next->name, call_through(p, call));
   }
 }
 
@@ -85,29 +95,54 @@ static void tell(struct program *p, const struct rule *rule, const struct reache
                             "'%s' blocks the thread, and all that its loop would run; "
                             "asynchronous '%s' comes here",
                             name, root->function->name);
-  tell_path(p, f, r, name, s->line);
+  tell_path(p, f, r, s);
   f->mend = mend_of(name);
+}
+
+static void judge_call(struct program *p, const struct rule *rule, struct walk *w,
+                       const struct reached *r, struct ir_step *s, const struct facts *known) {
+  struct facts entry;
+  bool told = s->judged;
+  s->judged = true;
+  if (s->kind == IR_ICALL && !s->targets && !told)
+    pointer_add(p, r->function->body->file, s->line, pointer_text(p, s));
+  for (size_t i = 0; i < s->targets + !!s->callee; i++) {
+    struct ir_function *f = s->callee ? s->callee : s->target[i];
+    if (s->callee && line_at(r->function->body, s, LANG_BLOCKING)) {
+      if (!told)
+        tell(p, rule, r, s);
+    } else if (f->body && is_plain(f)) {
+      flow_pass(known, s, f, &entry);
+      reach(w, f, r, s, &entry);
+    }
+  }
+}
+
+static void judge_function(struct program *p, const struct rule *rule, struct walk *w,
+                           const struct reached *r) {
+  const struct ir_body *b = r->function->body;
+  struct facts **in = flow_known(b, &r->entry), known;
+  for (size_t i = 0; i < b->blocks; i++) {
+    struct ir_block *k = &b->block[i];
+    if (!in[i] || k->apart)
+      continue;
+    facts_copy(&known, in[i]);
+    for (struct ir_step *s = k->step; s < k->step + k->steps; s++) {
+      if (s->kind == IR_CALL || s->kind == IR_ICALL)
+        judge_call(p, rule, w, r, s, &known);
+      facts_step(&known, s, flow_shared(b));
+    }
+  }
+  flow_forget(b, in);
 }
 
 static void judge(struct program *p, const struct rule *rule) {
   struct walk w = {0};
   EACH_FUNCTION (p, f)
     if (f->body && judged_of(f)->async)
-      reach(&w, f, NULL, 0);
-  for (size_t i = 0; i < w.count; i++) {
-    const struct reached *r = w.list[i];
-    EACH_LIVE_STEP (r->function->body, s) {
-      if (s->kind == IR_ICALL)
-        pointer_add(p, r->function->body->file, s->line,
-                    s->value ? s->value : "a pointer that is not known");
-      if (!s->callee)
-        continue;
-      if (line_at(r->function->body, s, LANG_BLOCKING))
-        tell(p, rule, r, s);
-      else if (s->callee->body && is_plain(s->callee))
-        reach(&w, s->callee, r, s->line);
-    }
-  }
+      reach(&w, f, NULL, NULL, &(struct facts){0});
+  for (size_t i = 0; i < w.count; i++)
+    judge_function(p, rule, &w, w.list[i]);
 }
 
 const struct rule rule_blocking = {

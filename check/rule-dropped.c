@@ -23,13 +23,14 @@ static enum flow_visit visit(void *of, const struct ir_step *s) {
     return s->value && !strcmp(s->value, k->result) ? FLOW_ON : FLOW_STOP;
   if (s->kind == IR_ADDRESS && !strcmp(s->to, k->variable))
     return FLOW_STOP;
-  if (is_given(s, k->variable) || (!*k->variable && is_given(s, k->result)))
+  if (is_given(s, *k->variable ? k->variable : k->result))
     return FLOW_STOP;
   return s->kind == IR_RETURN ? FLOW_FOUND : FLOW_ON;
 }
 
 /* The local that the call's result becomes; false: it goes elsewhere. */
-static bool find_kept(const struct ir_body *b, const struct ir_step *call, struct kept *k) {
+static bool find_kept(const struct ir_body *b, const struct ir_step *call, bool object,
+                      struct kept *k) {
   bool used = false;
   snprintf(k->result, sizeof k->result, "!%d", call->id);
   EACH_STEP (b, s) {
@@ -37,7 +38,8 @@ static bool find_kept(const struct ir_body *b, const struct ir_step *call, struc
         !strpbrk(s->to, "->.[")) {
       snprintf(k->variable, sizeof k->variable, "%s", s->to);
       const struct ir_variable *v = &b->variable[strtoul(s->to + 1, NULL, 10)];
-      return !(v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE | IR_PARAMETER)) && !v->cleanup;
+      return !(v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE | IR_PARAMETER)) &&
+             (!v->cleanup || (object && !strcmp(v->cleanup, "~")));
     }
     used |= step_has(s, k->result);
   }
@@ -49,9 +51,10 @@ static bool find_kept(const struct ir_body *b, const struct ir_step *call, struc
 static void judge_create(struct program *p, const struct rule *rule, struct ir_function *f,
                          const struct ir_step *s) {
   const struct lang_about *about = line_at(f->body, s, LANG_CREATE);
+  bool lazy = s->callee->flags & IR_LAZY; /* its result does nothing until it is awaited */
+  bool inert = about && about->has_key && about->key.kind == LANG_RESULT && about->inert;
   struct kept k = {0};
-  if (!about || !about->has_key || about->key.kind != LANG_RESULT || !about->inert ||
-      !find_kept(f->body, s, &k))
+  if ((!lazy && !inert) || !find_kept(f->body, s, lazy, &k))
     return;
   struct fact made = fact_of(k.result, FACT_IS_NOT, 0);
   const struct ir_step *end = flow_find_if(f->body, s, visit, &k, &made);

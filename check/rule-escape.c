@@ -3,6 +3,7 @@
 #include "findings.h"
 #include "flow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,26 +25,44 @@ static bool is_any_pointer(const char *type) {
   return !strcmp(type, "void *") || !strcmp(type, "gpointer");
 }
 
-/* The future is over before the function is: it is ended, or the loop runs in here. */
-static enum flow_visit visit(void *of, const struct ir_step *s) {
+/* The future may be over before the function is: it is ended, or the loop runs in here. */
+static bool may_end_it(const struct ir_body *body, const struct ir_step *s) {
   static const char *const runs[] = {"run",  "loop",  "dispatch", "iteration", "wait", "poll",
                                      "join", "await", "sleep",    "yield",     NULL};
-  const struct ir_body *body = of;
-  if (s->kind == IR_RETURN)
-    return FLOW_FOUND;
   if (s->kind == IR_ICALL)
-    return FLOW_STOP; /* who knows */
+    return true; /* who knows */
   if (s->kind != IR_CALL || !s->callee)
-    return FLOW_ON;
-  if (line_at(body, s, LANG_END) || line_at(body, s, LANG_AWAIT) || program_awaits(s->callee))
-    return FLOW_STOP;
+    return false;
+  if (line_at(body, s, LANG_END) || step_awaits(body, s))
+    return true;
   for (size_t i = 0; runs[i]; i++)
     if (strstr(s->callee->name, runs[i]))
-      return FLOW_STOP;
+      return true;
   for (size_t i = 0; i < judged_of(s->callee)->calls; i++)
     if (judged_of(s->callee)->call[i].verb == LANG_END)
-      return FLOW_STOP;
-  return FLOW_ON;
+      return true;
+  return false;
+}
+
+static enum flow_visit find_end(void *of, const struct ir_step *s) {
+  return may_end_it(of, s) ? FLOW_FOUND : FLOW_ON;
+}
+
+static enum flow_visit find_return(void *of, const struct ir_step *s) {
+  if (s->kind == IR_RETURN)
+    return FLOW_FOUND;
+  return may_end_it(of, s) ? FLOW_STOP : FLOW_ON;
+}
+
+/* A wait for it may stand behind a condition that is false at once. */
+static const struct ir_step *left_at(const struct ir_body *b, const struct ir_step *s, int id) {
+  bool waits = false;
+  char variable[32];
+  snprintf(variable, sizeof variable, "$%d", id);
+  for (size_t i = 0; i < b->blocks && !waits; i++)
+    waits = value_has(b->block[i].branch, variable);
+  return waits || flow_find(b, s, find_end, (void *)b) ? NULL
+                                                       : flow_find(b, s, find_return, (void *)b);
 }
 
 static void tell(struct program *p, const struct rule *rule, const struct ir_function *f,
@@ -79,7 +98,7 @@ static void judge_call(struct program *p, const struct rule *rule, const struct 
       v = local_at(f->body, s->argument.text[i], &id);
   if (!v)
     return;
-  const struct ir_step *end = flow_find(f->body, s, visit, f->body);
+  const struct ir_step *end = left_at(f->body, s, id);
   if (end)
     tell(p, rule, f, s, end, v, key);
 }

@@ -43,11 +43,13 @@ static enum flow_visit visit(void *of, const struct ir_step *s) {
     return ends_scope(h, s) ? FLOW_STOP : FLOW_ON;
   if (s->kind == IR_RETURN) /* what a guard holds is free by then */
     return !*h->guard && is_pending(h, s->value) ? FLOW_FOUND : FLOW_STOP;
+  if (s->targets)
+    return step_awaits(h->body, s) ? FLOW_FOUND : FLOW_ON;
   if (s->kind != IR_CALL || !s->callee)
     return FLOW_ON;
   if (*h->guard ? is_given(s, h->guard) : lock_frees(s, h->lock.mutex, h->lock.unlock))
     return FLOW_STOP; /* a guard may be unlocked there, moved, swapped, let go */
-  return program_awaits(s->callee) || line_at(h->body, s, LANG_AWAIT) ? FLOW_FOUND : FLOW_ON;
+  return step_awaits(h->body, s) ? FLOW_FOUND : FLOW_ON;
 }
 
 /* The variable that the call's result becomes, or that it is called of. */
@@ -66,7 +68,7 @@ static void find_guard(struct held *h, const struct ir_step *call) {
 static void tell(struct program *p, const struct rule *rule, const struct ir_function *f,
                  const struct ir_step *lock, const struct ir_step *await) {
   bool pending = await->kind == IR_RETURN;
-  const char *what = pending ? "return" : await->callee->name;
+  const char *what = pending ? "return" : step_function(await)->name;
   struct check_finding *found = finding_begin(p, rule, f->body->file, await->line, what);
   struct lock held;
   const char *holder = lock_at(lock, &held) && held.guard && lock->callee->flags & IR_CXX

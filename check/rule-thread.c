@@ -15,8 +15,7 @@ struct kept {
 };
 
 static bool is_await(const struct ir_body *b, const struct ir_step *s) {
-  return s->kind == IR_CALL && s->callee &&
-         (program_awaits(s->callee) || line_at(b, s, LANG_AWAIT));
+  return step_awaits(b, s);
 }
 
 static enum flow_visit find_await(void *of, const struct ir_step *s) {

@@ -35,7 +35,7 @@ for rule in */; do
   mapfile -t files < <(ls | grep -E '\.(c|cc)$')
   bindings=()
   [ ! -e my.aprof ] || bindings=(-b my.aprof)
-  check_files "$rule" "${bindings[@]}" "${files[@]}" --
+  check_files "$rule" "${bindings[@]}" "${files[@]}" -- -std=c++20
   equal "$rule: its status" 3 $?
   equal "$rule: what says BAD is found, and nothing else" "$(marked "${files[@]}")" "$(found "$rule" "$work/$rule.txt")"
   equal "$rule: no other rule finds anything" "" "$(grep ': warning: ' "$work/$rule.txt" | grep -v "\[$rule\]")"

@@ -45,6 +45,24 @@ static void on_event(evutil_socket_t socket, short what, void *data) {
   event_base_once(base, socket, EV_READ, on_event, long_lived, &soon);
 }
 
+/* It may wait for it: behind a condition that is false at once, or in a loop that asks it. */
+static void on_idle(uv_idle_t *idle) {
+  uv_timer_t timer, asked;
+  uv_timer_init(idle->loop, &timer);
+  uv_timer_init(idle->loop, &asked);
+  uv_timer_start(&timer, on_timer, 1, 0);
+  while (idle->data)
+    uv_run(idle->loop, UV_RUN_ONCE);
+}
+
+static void on_prepare(uv_prepare_t *prepare) {
+  struct client asked = {1};
+  struct event_base *base = (struct event_base *)prepare->data;
+  event_base_once(base, 0, EV_READ, on_event, &asked, NULL);
+  while (asked.number)
+    ;
+}
+
 /* main() may wait for it, in its loop. */
 int main(void) {
   uv_loop_t *loop = uv_default_loop();
@@ -54,6 +72,8 @@ int main(void) {
   uv_timer_init(loop, &timer);
   uv_timer_start(&timer, on_timer, 1, 0);
   uv_read_start(stream, NULL, on_read);
+  uv_idle_start((uv_idle_t *)calloc(1, sizeof(uv_idle_t)), on_idle);
+  uv_prepare_start((uv_prepare_t *)calloc(1, sizeof(uv_prepare_t)), on_prepare);
   event_base_once(base, 0, EV_READ, on_event, base, NULL);
   return uv_run(loop, UV_RUN_DEFAULT);
 }
