@@ -125,6 +125,12 @@ static void print_below(const struct finding *f, const char *next, FILE *out) {
 
 /* -- all of them --------------------------------------------------------------- */
 
+/* What is printed: one below the other, as long as there is room. */
+struct printed {
+  size_t lines, shown;
+  char *last; /* the last command that was told */
+};
+
 /* Tells the worst of each kind, so that a hundred of one kind do not hide another. */
 static bool is_told(const struct finding *findings, size_t i, size_t count, bool all) {
   size_t before = 0;
@@ -133,31 +139,76 @@ static bool is_told(const struct finding *findings, size_t i, size_t count, bool
   return all || count <= MOST_FINDINGS || before < MOST_OF_KIND;
 }
 
+size_t report_lines(const char *text) {
+  size_t lines = 0;
+  for (; (text = strchr(text, '\n')); text++)
+    lines++;
+  return lines;
+}
+
+/* What there is to say of all of them, below an empty line; so many lines. */
+static size_t print_notes(const struct view *v, const struct report_options *options, size_t count,
+                          FILE *out) {
+  char *text = NULL;
+  size_t length, lines = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (!memory)
+    return 0;
+  fputc('\n', memory);
+  print_none(v, options, count, memory);
+  print_preempted(v, options, memory);
+  print_blind(v, memory);
+  fclose(memory);
+  fputs(text, out);
+  lines = report_lines(text);
+  free(text);
+  return lines;
+}
+
+/* False where it finds no room any more. */
+static bool print_next(struct printed *p, const struct finding *f,
+                       const struct report_options *options, size_t most, FILE *out) {
+  char *text = NULL, *next = next_step(f, options);
+  size_t length;
+  FILE *memory = open_memstream(&text, &length);
+  bool fits = memory != NULL;
+  if (memory) {
+    print_finding(f, p->shown + 1, memory);
+    print_below(f, next && (!p->last || strcmp(next, p->last) != 0) ? next : NULL, memory);
+    fclose(memory);
+    fits = !p->shown || !most || p->lines + report_lines(text) <= most;
+  }
+  if (fits) {
+    fputs(text, out);
+    p->lines += report_lines(text);
+    p->shown++;
+    free(p->last);
+    p->last = next;
+  } else
+    free(next);
+  free(text);
+  return fits;
+}
+
 void report_print_findings(const struct view *v, const struct report_options *options,
                            const struct view_function *of, FILE *out) {
-  size_t count, shown = 0, effects = 0;
+  struct printed p = {.lines = 1}; /* how many there are more */
+  size_t count, effects = 0;
   struct finding *findings = ask_findings(v, &options->limits, &count);
-  bool all = options->all || !options->functions || of;
-  char *last = NULL;
-  if (!of) {
-    fputc('\n', out);
-    print_none(v, options, count, out);
-    print_preempted(v, options, out);
-    print_blind(v, out);
-  }
+  bool all = options->all || !options->functions || of, room = true;
+  if (!of)
+    p.lines += print_notes(v, options, count, out);
   for (size_t i = 0; i < count; i++) {
     effects += !of && !all && findings[i].cause;
     if ((of ? findings[i].function != of : !all && findings[i].cause != NULL) ||
         !is_told(findings, i, count, all))
       continue;
-    char *next = next_step(&findings[i], options);
-    print_finding(&findings[i], ++shown, out);
-    print_below(&findings[i], next && (!last || strcmp(next, last) != 0) ? next : NULL, out);
-    free(last);
-    last = next;
+    room = room && print_next(&p, &findings[i], options, of ? 0 : options->finding_lines, out);
   }
-  if (!of && shown + effects < count)
-    fprintf(out, "%*sand %zu findings more: --all\n", REPORT_INDENT, "", count - shown - effects);
-  free(last);
+  size_t more = count - p.shown - effects;
+  if (!of && more)
+    fprintf(out, "%*sand %zu finding%s more: --all\n", REPORT_INDENT, "", more,
+            more == 1 ? "" : "s");
+  free(p.last);
   findings_free(findings, count);
 }

@@ -30,48 +30,83 @@ static void print_rest(const struct view *v, const struct report_rest *rest, FIL
     fprintf(out, "and %s more: --all\n", text);
 }
 
-/* A terminal has 24 lines, of which the prompt and what was typed want two; the tables take what is
-   left, but for the titles, the empty lines above them, and the last. */
-enum { LINES = 24 - 2, TITLES = 6, LEAST_ROWS = 3 };
+/* A terminal has 24 lines, of which the prompt and what was typed want two. Titles and the empty
+   lines above them, of both tables; the last line. Functions have some rows whatever stands above,
+   waits where there is room. */
+enum { LINES = 24 - 2, FUNCTION_TITLES = 3, WAIT_TITLES = 2, LAST = 1, LEAST_ROWS = 3 };
 
-static void choose_rows(struct report_options *o, const char *above) {
-  size_t lines = 0, rows = LEAST_ROWS * 2;
-  for (; (above = strchr(above, '\n')); above++)
-    lines++;
-  if (o->has_rows || o->all)
-    return;
-  if (lines + TITLES + rows < LINES)
-    rows = LINES - TITLES - lines;
-  if (rows / 2 < o->waits)
-    o->waits = rows / 2;
-  if (rows - rows / 2 < o->functions)
-    o->functions = rows - rows / 2;
+static size_t room_behind(size_t lines, size_t more) {
+  return LINES > lines + more ? LINES - lines - more : 0;
 }
 
-bool report_print(struct view *v, const struct report_options *given, FILE *out) {
-  struct report_options o = *given, *options = &o;
-  struct report_rest rest = {0};
-  char *above = NULL;
-  size_t length;
-  style_choose(out);
-  if (options->name_count) {
-    report_print_head(v, options, out);
-    return report_print_details(v, options, out);
+/* So many functions have a row in any case. */
+static size_t least_rows(const struct view *v) {
+  size_t count;
+  free(report_functions(v, SORT_NAME, &count));
+  return count < LEAST_ROWS ? count : LEAST_ROWS;
+}
+
+/* False: there is no room for waits. */
+static bool choose_rows(const struct view *v, struct report_options *o, size_t lines) {
+  size_t least = least_rows(v), rows = room_behind(lines, FUNCTION_TITLES + WAIT_TITLES + LAST);
+  if (o->has_rows || o->all)
+    return true;
+  if (rows <= least) {
+    o->functions = LEAST_ROWS;
+    return false;
   }
-  FILE *memory = open_memstream(&above, &length);
+  size_t waits = rows / 2 < rows - least ? rows / 2 : rows - least;
+  if (waits < o->waits)
+    o->waits = waits;
+  if (rows - waits < o->functions)
+    o->functions = rows - waits;
+  return true;
+}
+
+static size_t count_waits(const struct view *v) {
+  size_t count;
+  struct wait *waits = ask_waits(v, false, &count);
+  ask_waits_free(waits, count);
+  return count;
+}
+
+/* The head, and the findings that find room above some functions. False without memory. */
+static bool print_above(struct view *v, struct report_options *options, size_t *lines, FILE *out) {
+  char *text = NULL;
+  size_t length;
+  FILE *memory = open_memstream(&text, &length);
   if (!memory) {
     complain("out of memory: free some");
     return false;
   }
   report_print_head(v, options, memory);
+  fflush(memory);
+  size_t room = room_behind(report_lines(text), FUNCTION_TITLES + least_rows(v) + LAST);
+  if (!options->has_rows && !options->all)
+    options->finding_lines = room ? room : 1;
   report_print_findings(v, options, NULL, memory);
   fclose(memory);
-  fputs(above, out);
-  choose_rows(options, above);
-  free(above);
+  *lines = report_lines(text);
+  fputs(text, out);
+  free(text);
+  return true;
+}
+
+bool report_print(struct view *v, const struct report_options *given, FILE *out) {
+  struct report_options o = *given, *options = &o;
+  struct report_rest rest = {0};
+  size_t lines;
+  style_choose(out);
+  if (options->name_count) {
+    report_print_head(v, options, out);
+    return report_print_details(v, options, out);
+  }
+  if (!print_above(v, options, &lines, out))
+    return false;
+  bool waits = choose_rows(v, options, lines);
   /* Here come requests, by kind, once there are any. */
   report_print_functions(v, options, &rest, out);
-  rest.waits = report_print_waits(v, options, false, out);
+  rest.waits = waits ? report_print_waits(v, options, false, out) : count_waits(v);
   if (options->all) {
     report_print_wakers(v, options, NULL, out);
     report_print_blocking(v, options, NULL, out);

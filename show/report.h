@@ -38,6 +38,7 @@ struct report_options {
   const char
       *name[REPORT_NAMES]; /* patterns (glob(7)) of the functions to tell all about, and these */
   size_t name_count;       /* alone; 0: of all what is worth a line */
+  size_t finding_lines;    /* that findings may take, but for the first one; 0: all they want */
   const char *target;      /* as the next command has to be given it; NULL: not known */
   struct ask_limits limits;
   struct gates gates; /* without an A */
@@ -56,6 +57,8 @@ void report_print_head(struct view *, const struct report_options *, FILE *out);
    NULL. */
 void report_print_findings(const struct view *, const struct report_options *,
                            const struct view_function *of, FILE *out);
+
+size_t report_lines(const char *text);
 
 /* How many active ones were left out, and how many of these are libraries'. */
 struct report_rest {

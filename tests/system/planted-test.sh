@@ -45,6 +45,7 @@ finds() {
   kinds=$(IFS='|' && echo "$*")
   "$aprof" report "$program.$bug"/*.json >report.txt
   equal "$bug: fits 80 columns" "" "$(awk 'length > 80' report.txt)"
+  check "$bug: fits 24 lines" test "$(wc -l <report.txt)" -le 24
   head -n 24 report.txt | awk '/^ *[0-9]+ [A-Z]/ { n++ } /^$/ { n = 0 } n == 1' >first.txt
   check "$bug: the first finding, of what kind" grep -qE "^ 1 ($kinds)  " first.txt
   check "$bug: of whom" grep -qF "\`$function\`" first.txt

@@ -473,6 +473,48 @@ START_TEST(workers_that_wait_for_jobs_hold_no_loop) {
 }
 END_TEST
 
+/* -- the first screen -------------------------------------------------------------------- */
+
+/* What has all kinds of faults is folded, not scrolled away. */
+START_TEST(many_findings_leave_room_for_functions) {
+  timers(0);
+  timer->function.slices = 100;
+  timer->function.slice_max = 50 * MS;
+  timer->function.exec = 200 * MS;
+  block->missed_events = 7;
+  block->reused_keys = 3;
+  s->header->lost_futures = 5;
+  for (uint32_t i = 0; i < 8; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "on_job%u", i);
+    uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, name, "/src/app/server.c", 30 + i, 1);
+    struct aprof_counters *c =
+        synthetic_counters(s, 1, synthetic_node(s, 0, site, APROF_NODE_FUNCTION));
+    c->function.done = c->function.slices = 3;
+    c->function.slice_max = (20 + i) * MS;
+    c->function.exec = 60 * MS;
+  }
+  struct view *v = read_at("exit", NOW);
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  struct report_options options = report_defaults;
+  report_print(v, &options, out);
+  fclose(out);
+  ck_assert_msg(report_lines(text) <= 24, "%s", text);
+  has(text, "\n 1 ");
+  has(text, " findings more: --all\n");
+  has(text, "\non_time ");
+  has(text, "\nand 6 functions, 1 wait more: --all\n");
+  free(text);
+  text = shown_report_of(v, true);
+  has(text, "\n 8 ");
+  lacks(text, "findings more");
+  free(text);
+  view_free(v);
+}
+END_TEST
+
 /* -- several loops ------------------------------------------------------------------------ */
 
 /* A loop that ran the function so often, for a hundredth of a millisecond less than 2 each, and
@@ -733,6 +775,7 @@ int main(void) {
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
   tcase_add_test(tests, a_pool_alone_has_one_share);
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
+  tcase_add_test(tests, many_findings_leave_room_for_functions);
   tcase_add_test(tests, one_loop_has_the_work_of_three);
   tcase_add_test(tests, loops_with_other_work_are_not_uneven);
   tcase_add_test(tests, a_library_does_not_take_the_names_of_functions_away);
