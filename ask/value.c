@@ -12,9 +12,9 @@ static const struct {
   enum measure_unit unit;
   double factor;
 } units[] = {{"ns", UNIT_TIME, 1},     {"us", UNIT_TIME, 1e3},   {"ms", UNIT_TIME, 1e6},
-             {"s", UNIT_TIME, 1e9},    {"min", UNIT_TIME, 60e9}, {"h", UNIT_TIME, 3600e9},
-             {"d", UNIT_TIME, 864e11}, {"k", UNIT_COUNT, 1e3},   {"M", UNIT_COUNT, 1e6},
-             {"G", UNIT_COUNT, 1e9},   {"%", UNIT_SHARE, 1}};
+             {"s", UNIT_TIME, 1e9},    {"m", UNIT_TIME, 60e9},   {"min", UNIT_TIME, 60e9},
+             {"h", UNIT_TIME, 3600e9}, {"d", UNIT_TIME, 864e11}, {"k", UNIT_COUNT, 1e3},
+             {"M", UNIT_COUNT, 1e6},   {"G", UNIT_COUNT, 1e9},   {"%", UNIT_SHARE, 1}};
 
 const char *const value_examples[] = {
     [UNIT_TIME] = "20ms", [UNIT_COUNT] = "1000", [UNIT_SHARE] = "80%"};

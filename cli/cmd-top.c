@@ -29,7 +29,7 @@ struct top_options {
 };
 
 static const char *offer_window(size_t i) {
-  static const char *const words[] = {"10s", "1min", "start"};
+  static const char *const words[] = {"10s", "1m", "start"};
   return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
@@ -39,7 +39,7 @@ static char *take_window(void *options, const char *text) {
   o->window = 0;
   return !strcmp(text, "start") || (value_time(text, 1e9, &o->window) && o->window)
              ? NULL
-             : print_string("that is no time, as 10s or 1min, nor `start'");
+             : print_string("that is no time, as 10s or 1m, nor `start'");
 }
 
 static const struct option_row options[] = {
@@ -53,7 +53,7 @@ static const struct option_row options[] = {
     {"sort", 's', OPTION_WORD, offsetof(struct top_options, sort), "BY",
      .text = "exec (default), rate, queued, waiting, p50, p99, live or name", .words = top_sorts},
     {"window", 'w', OPTION_OWN, 0, "TIME",
-     .text = "10s (default), 1min or start: over which time numbers are; with --once any, as far "
+     .text = "10s (default), 1m or start: over which time numbers are; with --once any, as far "
              "as earlier totals of the process tell it",
      .take = take_window, .offer = offer_window},
     {0}};
@@ -320,7 +320,7 @@ static const char *fault_of(const struct arguments *a) {
   if (o->once && o->window && !a->words)
     return "--window with --once is of a TARGET: name one";
   if (!o->once && window_of_screen(o) == TOP_WINDOWS)
-    return "the screen has windows of 10s, of 1min, and since the start";
+    return "the screen has windows of 10s, of 1m, and since the start";
   if (o->delay < LEAST_DELAY)
     return "--delay is 50ms at least";
   return NULL;
