@@ -104,21 +104,26 @@ class Page {
 
 // -- head ---------------------------------------------------------------------------------
 
+const prefers = matchMedia('(prefers-color-scheme: dark)');
+const root = document.documentElement;
+let chosenTheme = null; // by the user; else it is the system's
+
+// The one place that says which colours there are: the style has those of each once.
+function setTheme() {
+  root.dataset.theme = chosenTheme ?? (prefers.matches ? 'dark' : 'light');
+  for (const button of document.querySelectorAll('.theme')) button.textContent = root.dataset.theme === 'dark' ? 'light' : 'dark';
+  redraw();
+}
+
 function theme() {
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
-  const say = () => { button.textContent = dark() ? 'light' : 'dark'; };
-  const button = h('button', {
+  return h('button', {
     type: 'button', class: 'theme', 'aria-label': 'Switch between dark and light',
     onclick: () => {
-      root.dataset.theme = dark() ? 'light' : 'dark';
-      try { localStorage.setItem('aprof-theme', root.dataset.theme); } catch { /* from file:// there may be none */ }
-      say();
-      redraw();
+      chosenTheme = root.dataset.theme === 'dark' ? 'light' : 'dark';
+      try { localStorage.setItem('aprof-theme', chosenTheme); } catch { /* from file:// there may be none */ }
+      setTheme();
     },
-  });
-  say();
-  return button;
+  }, root.dataset.theme === 'dark' ? 'light' : 'dark');
 }
 
 // Canvases have their colours drawn in.
@@ -167,9 +172,10 @@ export function draw(doc, interval = 'between the two', kind = '') {
 
 try {
   const kept = localStorage.getItem('aprof-theme');
-  if (kept === 'dark' || kept === 'light') document.documentElement.dataset.theme = kept;
+  if (kept === 'dark' || kept === 'light') chosenTheme = kept;
 } catch { /* none from file:// */ }
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+setTheme();
+prefers.addEventListener('change', setTheme);
 document.addEventListener('keydown', keys);
 const embedded = document.getElementById('document').textContent;
 if (embedded.trim()) draw(JSON.parse(embedded));
