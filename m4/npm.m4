@@ -17,5 +17,6 @@ AC_DEFUN([APROF_FIND_NPM],
       [page=no; page_said="no: npm and nodejs 18 or later are missing (Debian: nodejs npm)"])])
   AS_IF([test "$with_page,$page" = yes,no],
     [AC_MSG_ERROR([the page needs npm and nodejs 18 or later (Debian: nodejs npm)])])
+  AC_SUBST([with_page])
   AM_CONDITIONAL([PAGE], [test "$page" = yes])
   AM_CONDITIONAL([BUNDLE], [test "$page_bundle" = yes])])

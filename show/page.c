@@ -31,8 +31,8 @@ void page_write(struct view *v, const struct page_options *o, const char *connec
 
 static int write_html(struct view *v, const void *options, FILE *out) {
   if (!page_is_there()) {
-    complain("this aprof was built without the page, for npm was not there; `aprof html --json` "
-             "writes what it shows, `aprof flame` and `aprof report` show it");
+    complain("this aprof was built without the page, as npm or a network was not there; "
+             "`aprof html --json` writes what it shows, `aprof flame` and `aprof report` show it");
     return OUTPUT_FAILED;
   }
   page_write(v, options, "'none'", out);
