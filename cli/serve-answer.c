@@ -37,13 +37,33 @@ enum MHD_Result answer_response(struct MHD_Connection *connection, unsigned stat
   return result;
 }
 
+/* Less gains nothing. */
+enum { LEAST_TO_PACK = 1000 };
+
+/* "gzip", in a list, and not as "gzip;q=0". */
+bool answer_may_be_packed(struct MHD_Connection *connection) {
+  const char *accept =
+      MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+  const char *at = accept ? strstr(accept, "gzip") : NULL;
+  size_t length = at ? strcspn(at, ",") : 0;
+  return at && !(length > 7 && !strncmp(at + 4, ";q=0", 4) && strspn(at + 7, "0.") == length - 7);
+}
+
 enum MHD_Result answer_document(struct MHD_Connection *connection, unsigned status,
                                 const char *media, enum answer_policy policy,
                                 struct document *document) {
+  bool wanted = document->length >= LEAST_TO_PACK && answer_may_be_packed(connection);
+  struct document *packed = wanted ? document_packed(document) : NULL;
+  const struct document *sent = packed ? packed : document;
   struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-      document->length, document->bytes, document_release, document);
+      sent->length, sent->bytes, document_release, document);
   if (!response)
     document_release(document);
+  else {
+    MHD_add_response_header(response, "Vary", "Accept-Encoding");
+    if (packed)
+      MHD_add_response_header(response, "Content-Encoding", "gzip");
+  }
   return answer_response(connection, status, media, policy, response);
 }
 

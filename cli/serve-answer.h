@@ -22,6 +22,8 @@ enum answer_policy { POLICY_NOTHING, POLICY_FORM, POLICY_PAGE };
 /* Takes the response. */
 enum MHD_Result answer_response(struct MHD_Connection *, unsigned status, const char *media,
                                 enum answer_policy, struct MHD_Response *);
+/* The client takes it packed. */
+bool answer_may_be_packed(struct MHD_Connection *);
 /* Takes what is held of the document. */
 enum MHD_Result answer_document(struct MHD_Connection *, unsigned status, const char *media,
                                 enum answer_policy, struct document *);

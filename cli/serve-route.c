@@ -2,6 +2,7 @@
 /* Requests; see serve-route.h. */
 #include "serve-route.h"
 
+#include "ask/value.h"
 #include "read/util.h"
 #include "serve-answer.h"
 #include "show/served.h"
@@ -82,8 +83,9 @@ static enum MHD_Result answer_events(struct serve *s, struct MHD_Connection *con
   document_release(shown);
   if (!shown)
     return answer_sentence(connection, no_process.status, no_process.sentence, NULL);
-  return answer_response(connection, MHD_HTTP_OK, "text/event-stream", POLICY_NOTHING,
-                         stream_open(&s->streams, connection, &request->key));
+  return answer_response(
+      connection, MHD_HTTP_OK, "text/event-stream", POLICY_NOTHING,
+      stream_open(&s->streams, connection, &request->key, answer_may_be_packed(connection)));
 }
 
 static bool write_form(void *wrong, FILE *out) {
@@ -122,10 +124,11 @@ static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *conne
   (void)s, (void)request;
   struct document *page = page_is_there() ? document_make(write_page, NULL) : NULL;
   return page ? answer_document(connection, MHD_HTTP_OK, MEDIA_HTML, POLICY_PAGE, page)
-              : answer_sentence(connection, MHD_HTTP_OK,
-                                "this aprof was built without the page, for npm was not there; "
-                                "there are /metrics, /api/processes, /api/totals",
-                                NULL);
+              : answer_sentence(
+                    connection, MHD_HTTP_OK,
+                    "this aprof was built without the page, for npm or a network was not there; "
+                    "there are /metrics, /api/processes, /api/totals",
+                    NULL);
 }
 
 static const struct route routes[] = {
@@ -153,10 +156,8 @@ static const struct refusal bad_pid = {400, "pid is the number of a process"},
                             bad_argument = {400, "there is no such argument here, or it is given "
                                                  "twice"};
 
-static const struct range {
-  const char *name;
-  uint64_t seconds;
-} ranges[] = {{"10s", 10}, {"1m", 60}, {"10m", 600}, {"30m", 1800}, {"3h", 10800}, {"start", 0}};
+/* s; others would each be read for themselves. */
+static const uint64_t ranges[] = {10, 60, 600, 1800, 10800};
 
 static bool take_pid(struct request *request, const char *value) {
   uint64_t number = 0;
@@ -175,12 +176,12 @@ static bool take_host(struct request *request, const char *value) {
 }
 
 static bool take_range(struct request *request, const char *value) {
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (!strcmp(value, ranges[i].name)) {
-      request->key.range = ranges[i].seconds * 1000000000;
-      return true;
-    }
-  return false;
+  uint64_t ns;
+  bool is_time = value_time(value, 0, &ns);
+  for (size_t i = 0; is_time && i < sizeof ranges / sizeof *ranges; i++)
+    if (ns == ranges[i] * 1000000000)
+      request->key.range = ns;
+  return request->key.range || !strcmp(value, "start");
 }
 
 static bool take_by(struct request *request, const char *value) {

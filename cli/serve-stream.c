@@ -16,9 +16,12 @@ struct stream {
   struct feed *feed;
   struct MHD_Connection *connection;
   struct document *document; /* on its way; NULL: none is */
-  size_t at;
+  const char *bytes;         /* of it, or of what is around it; NULL: all was sent */
+  size_t length, at;
   uint64_t seen;
-  bool sleeps;
+  bool sleeps, packed, ended;
+  struct packing packing;
+  char end[PACKED_END];
 };
 
 struct feed {
@@ -130,31 +133,55 @@ static void drop_feed(struct feed *f) {
   free(f);
 }
 
+static void send_next(struct stream *s, const char *bytes, size_t length) {
+  s->bytes = bytes;
+  s->length = length;
+  s->at = 0;
+}
+
 /* Takes up what is newest; false: there is nothing new. */
 static bool take(struct stream *s) {
   if (s->seen == s->feed->number)
     return false;
+  /* One that cannot be packed is missed. */
+  struct document *packed = s->packed ? document_packed(s->feed->newest) : NULL;
   s->document = document_hold(s->feed->newest);
-  s->at = 0;
   s->seen = s->feed->number;
+  if (packed) {
+    packing_add(&s->packing, packed);
+    send_next(s, packed->bytes + PACKED_HEAD, packed->length - PACKED_HEAD - PACKED_END);
+  } else
+    send_next(s, s->document->bytes, s->packed ? 0 : s->document->length);
   client_becomes(client_of(s->connection), CLIENT_LISTENS);
+  return true;
+}
+
+/* What ends a packed stream; false: that was sent, too. */
+static bool take_end(struct stream *s) {
+  if (!s->packed || s->ended)
+    return false;
+  s->ended = true;
+  packing_end(&s->packing, s->end);
+  send_next(s, s->end, PACKED_END);
   return true;
 }
 
 static ssize_t read_stream_of(void *context, uint64_t position, char *to, size_t most) {
   struct stream *s = context;
   (void)position;
-  if (!s->document && !take(s)) {
-    if (s->feed->last || s->feed->all->ending)
+  bool over = s->feed->last || s->feed->all->ending;
+  if (!s->bytes && !(!s->ended && take(s)) && !(over && take_end(s))) {
+    if (over)
       return MHD_CONTENT_READER_END_OF_STREAM;
     s->sleeps = true;
     MHD_suspend_connection(s->connection);
     return 0;
   }
-  size_t left = s->document->length - s->at, length = left < most ? left : most;
-  memcpy(to, s->document->bytes + s->at, length);
+  size_t left = s->length - s->at, length = left < most ? left : most;
+  memcpy(to, s->bytes + s->at, length);
   s->at += length;
-  if (s->at == s->document->length) {
+  if (s->at == s->length) {
+    s->bytes = NULL;
     document_release(s->document);
     s->document = NULL;
   }
@@ -173,9 +200,12 @@ static void close_stream(void *context) {
 }
 
 struct MHD_Response *stream_open(struct streams *all, struct MHD_Connection *connection,
-                                 const struct feed_key *key) {
+                                 const struct feed_key *key, bool packed) {
   struct stream *s = allocate(1, sizeof *s);
   s->feed = feed_of(all, key);
+  s->packed = packed;
+  if (packed)
+    send_next(s, packing_head(), PACKED_HEAD);
   s->connection = connection;
   s->next = s->feed->stream;
   s->feed->stream = s;
@@ -183,5 +213,7 @@ struct MHD_Response *stream_open(struct streams *all, struct MHD_Connection *con
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream_of, s, close_stream);
   if (!response)
     close_stream(s);
+  else if (packed)
+    MHD_add_response_header(response, "Content-Encoding", "gzip");
   return response;
 }

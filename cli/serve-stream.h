@@ -38,9 +38,10 @@ static inline bool feed_same(const struct feed_key *a, const struct feed_key *b)
 typedef bool feed_writer(void *context, const struct feed_key *, uint64_t *moved, bool *last,
                          FILE *out);
 
-/* A response that goes on until the client, or what it listens to, ends. NULL without memory. */
-struct MHD_Response *stream_open(struct streams *, struct MHD_Connection *,
-                                 const struct feed_key *);
+/* A response that goes on until the client, or what it listens to, ends; packed as one stream of
+   gzip. NULL without memory. */
+struct MHD_Response *stream_open(struct streams *, struct MHD_Connection *, const struct feed_key *,
+                                 bool packed);
 /* Makes what is due, and wakes who listens. */
 void streams_tick(struct streams *, feed_writer *, void *context);
 /* Milliseconds until something is due; -1: nothing is. */

@@ -99,7 +99,7 @@ equal "/api/totals" 200 "$(get "/api/totals?pid=$two")"
 numbers() { value "$1" "sorted([g.name, g.created, g.exec_ns, g.waiting_ns] for g in t.functions)"; }
 equal "/api/totals: what aprof dump writes" "$(numbers two.json)" "$(numbers body)"
 check "/api/totals: as its schema says, and it adds up" totals_close body
-for range in 10s 1m 10m 30m 3h start; do
+for range in 10s 1m 60s 1min 10m 30m 3h start; do
   equal "/api/totals: of the last $range" 200 "$(get "/api/totals?range=$range&pid=$two")"
 done
 equal "/api/page" 200 "$(get "/api/page?pid=$two&range=10s")"
@@ -119,6 +119,19 @@ check "events: one after the other" until_true several events
 awk '/^data: /{ print substr($0, 7) } /^$/ { exit }' events >event.json
 check "events: each is a document of the page" conforms event.json
 for _ in 1 2 3 4 5; do listen "events$_"; done
+# Packed: the same, shorter, and a whole stream.
+curl -sN --max-time 100 -H 'Accept-Encoding: gzip' -D packed.headers "${url}api/events?pid=$two&range=10s" >packed.gz 7>&- 8>&- &
+packer=$!
+started+=($packer)
+get "/api/totals?pid=$one" -H 'Accept-Encoding: br, gzip' >/dev/null
+contains "who takes it gets it packed" "Content-Encoding: gzip" headers
+packed=$(wc -c <body)
+check "packed: whole" gzip -dc body
+gzip -dc <body >unpacked.json 2>/dev/null
+get "/api/totals?pid=$one" -H 'Accept-Encoding: gzip;q=0' >/dev/null
+refuse "who does not take it does not" grep -qi '^content-encoding' headers
+equal "packed: the same" "$(numbers body)" "$(numbers unpacked.json)"
+check "packed: a fifth at most ($packed of $(wc -c <body) bytes)" [ $((5 * packed)) -le "$(wc -c <body)" ]
 check "events: for each who listens" until_true several events5
 check "events: those who listen to one thing hear the same" test -n \
   "$(sort events1 events2 | uniq -d | grep '"elapsed_ns"')"
@@ -134,6 +147,14 @@ wait "$listener"
 equal "who is told" 0 $?
 exec 8>&-
 check "events: the end of the process" until_true grep -q '^event: ended' events
+wait "$packer"
+equal "packed events: to their end" 0 $?
+contains "packed events: they say so" "Content-Encoding: gzip" packed.headers
+check "packed events: one whole stream" gzip -t packed.gz
+gzip -dc packed.gz >packed.events 2>/dev/null
+contains "packed events: the end of the process" "event: ended" packed.events
+awk '/^data: /{ print substr($0, 7) } /^$/ { exit }' packed.events >event.json
+check "packed events: documents as the others" conforms event.json
 server=$(sed -n 's/^//p' main.pid) url=$(sed -n 's/^serving //p' main.out) port=${url##*:} port=${port%/}
 # poll() without a time
 waits() { grep -qE '^7 .* 0xffffffff ' "/proc/$server/syscall"; }
@@ -176,6 +197,7 @@ status "no number" 400 "/api/totals?pid=1x"
 status "a process that is not there" 404 "/api/totals?pid=4194304"
 status "one that is not profiled" 404 "/api/events?pid=$$"
 status "no such range" 400 "/api/totals?pid=$one&range=5s"
+status "a range without a unit" 400 "/api/totals?pid=$one&range=10"
 status "no such argument" 400 "/api/totals?pid=$one&x=y"
 status "an argument twice" 400 "/api/totals?pid=$one&pid=$one"
 status "an argument where none is taken" 400 "/metrics?pid=$one"
