@@ -126,7 +126,7 @@ static uint64_t called_exec(const struct view *v, const struct view_function *f,
   for (size_t i = 0; i < v->paths; i++) {
     const struct view_path *path = &v->path[i];
     const struct view_path *above = path->parent == SIZE_MAX ? NULL : &v->path[path->parent];
-    if (path->is_await || !above || above->function >= v->functions ||
+    if (path->is_await || view_is_span(path) || !above || above->function >= v->functions ||
         &v->function[above->function] != f || !path->name || strcmp(path->name, a->callee) != 0)
       continue;
     any = true;

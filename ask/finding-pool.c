@@ -25,8 +25,8 @@ struct sums {
 static void add_paths(const struct view *v, struct sums *sum) {
   for (size_t i = 0; i < v->paths; i++) {
     const struct view_path *path = &v->path[i];
-    const struct view_path *above = path->parent == SIZE_MAX ? NULL : &v->path[path->parent];
-    if (path->function >= v->functions || (above && above->parent != SIZE_MAX))
+    const struct view_path *above = view_above(v, path);
+    if (path->function >= v->functions || view_is_span(path) || (above && view_above(v, above)))
       continue;
     if (path->is_await) {
       if (above && !path->background && ask_waits_outside(path))

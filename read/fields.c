@@ -69,6 +69,9 @@ static const struct field health_fields[] = {
     {"lost_histograms", FIELD_COUNT, SUM, AT(lost_histograms), .says = "histograms that were not kept"},
     {"lost_events", FIELD_COUNT, SUM, AT(lost_events), .says = "events of threads that got no room"},
     {"lost_delays", FIELD_COUNT, SUM, AT(lost_delays), LATER, .says = "times that a future was ready during holds, and delayed has not"},
+    {"lost_requests", FIELD_COUNT, SUM, AT(lost_requests), LATER, .says = "requests that had no room: their futures are of none"},
+    {"lost_shares", FIELD_COUNT, SUM, AT(lost_shares), LATER, .says = "futures whose time is of no request from some moment on"},
+    {"slow_missed", FIELD_COUNT, SUM, AT(slow_missed), LATER, .says = "requests that were not looked at, whether they are among the slowest"},
     {"missed_events", FIELD_COUNT, SUM, AT(missed_events), .says = "events that did not fit what was known"},
     {"nested_events", FIELD_COUNT, SUM, AT(nested_events), .says = "events inside a signal handler that interrupted one"},
     {"unmatched_awaits", FIELD_COUNT, SUM, AT(unmatched_awaits), LATER, .says = "awaits outside any future"},
@@ -313,6 +316,124 @@ static const struct field function_fields[] = {
 LAYOUT(layout_function, "function", function_fields);
 #undef OF
 
+#define OF view_tier
+static const struct field tier_fields[] = {
+    {"tier", FIELD_TEXT, KEY, AT(name), .says = "its name"},
+    {"count", FIELD_COUNT, SUM, AT(count), .says = "requests that were in it"},
+    {"calls", FIELD_COUNT, SUM, AT(calls.sum), .says = "how often it was entered from outside"},
+    {"calls_max", FIELD_MAYBE, MAX, AT(calls.max), .says = "the most of one request"},
+    {"calls_of", FIELD_HISTOGRAM, SUM, AT(calls.of), MAX_OF(calls.max), .says = "of each request"},
+    {"exec_ns", FIELD_COUNT, SUM, AT(exec.sum), .says = "running in it"},
+    {"exec_max_ns", FIELD_MAYBE, MAX, AT(exec.max), .says = "the most of one request"},
+    {"exec", FIELD_HISTOGRAM, SUM, AT(exec.of), MAX_OF(exec.max), .says = "of each request"},
+    {"waiting_ns", FIELD_COUNT, SUM, AT(waiting.sum), .says = "in awaits in it"},
+    {"waiting_max_ns", FIELD_MAYBE, MAX, AT(waiting.max), .says = "the most of one request"},
+    {"waiting", FIELD_HISTOGRAM, SUM, AT(waiting.of), MAX_OF(waiting.max), .says = "of each request"},
+    {"wall_ns", FIELD_COUNT, SUM, AT(wall.sum), .says = "from entering to leaving it, what overlaps included"},
+    {"wall_max_ns", FIELD_MAYBE, MAX, AT(wall.max), .says = "the most of one request"},
+    {"wall", FIELD_HISTOGRAM, SUM, AT(wall.of), MAX_OF(wall.max), .says = "of each request"},
+};
+LAYOUT(layout_tier, "tier", tier_fields);
+#undef OF
+
+#define OF view_slow_tier
+static const struct field slow_tier_fields[] = {
+    {"tier", FIELD_TEXT, SAME, AT(name), .says = "its name"},
+    {"calls", FIELD_COUNT, SAME, AT(calls), .says = "how often it was entered from outside"},
+    {"exec_ns", FIELD_COUNT, SAME, AT(exec), .says = "running in it"},
+    {"waiting_ns", FIELD_COUNT, SAME, AT(waiting), .says = "in awaits in it"},
+    {"wall_ns", FIELD_COUNT, SAME, AT(wall), .says = "from entering to leaving it"},
+};
+static LAYOUT(layout_slow_tier, NULL, slow_tier_fields);
+#undef OF
+
+#define OF view_slow
+static const struct field slow_fields[] = {
+    {"process", FIELD_COUNT, KEY, AT(process), .says = "place of its process in processes; 0 of one"},
+    {"began_at", FIELD_MAYBE_TEXT, SAME, AT(began_at), .says = "UTC"},
+    {"begin_ns", FIELD_COUNT, KEY, AT(begin), .says = "from the beginning of the profile"},
+    {"trace", FIELD_MAYBE_TEXT, KEY, AT(trace), .says = "of its token: 32 hexadecimal digits"},
+    {"span_id", FIELD_MAYBE_TEXT, KEY, AT(span_id), .says = "of its token: 16 hexadecimal digits"},
+    {"function", FIELD_TEXT, KEY, AT(function), .says = "it began with"},
+    {"failed", FIELD_FLAG, SAME, AT(failed), .says = "it failed"},
+    {"wall_ns", FIELD_COUNT, KEY, AT(wall), .says = "from its beginning to its end"},
+    {"queued_ns", FIELD_COUNT, SAME, AT(queued), .says = "of all its futures"},
+    {"exec_ns", FIELD_COUNT, SAME, AT(exec), .says = "of all its futures"},
+    {"waiting_ns", FIELD_COUNT, SAME, AT(waiting), .says = "of all its futures"},
+    {"tiers", FIELD_LIST, SAME, AT(tier), .of = &layout_slow_tier, .says = "the eight with the most time"},
+};
+LAYOUT(layout_slow, "slow", slow_fields);
+#undef OF
+
+#define OF view_kind
+static const struct field kind_fields[] = {
+    {"kind", FIELD_TEXT, KEY, AT(kind), .says = "the label of its requests, or their function's name"},
+    {"labelled", FIELD_FLAG, KEY, AT(labelled), .says = "it is a label"},
+    {"function", FIELD_TEXT, KEY, AT(function), .says = "the function of its roots"},
+    {"file", FIELD_MAYBE_TEXT, KEY, AT(file), .is_file = true, .says = "where that is"},
+    {"line", FIELD_NONZERO, KEY, AT(line), .says = "where that is"},
+    {"implicit", FIELD_FLAG, FOLD_ANY, AT(implicit), .says = "they begin behind a wait for new work: no line says root"},
+    {"count", FIELD_COUNT, SUM, AT(count), .says = "requests that ended"},
+    {"failed", FIELD_COUNT, SUM, AT(failed), .says = "of these, those that failed"},
+    {"live", FIELD_COUNT, NOW, AT(live), .says = "requests that go on"},
+    {"after", FIELD_COUNT, SUM, AT(after), .says = "futures that ran once their request was over"},
+    {"after_exec_ns", FIELD_COUNT, SUM, AT(after_exec), .says = "what these ran then"},
+    {"wall_ns", FIELD_COUNT, SUM, AT(wall.sum), .says = "from their beginning to their end"},
+    {"wall_max_ns", FIELD_MAYBE, MAX, AT(wall.max), .says = "the most of one request"},
+    {"wall", FIELD_HISTOGRAM, SUM, AT(wall.of), MAX_OF(wall.max), .says = "of each request"},
+    {"queued_ns", FIELD_COUNT, SUM, AT(queued.sum), .says = "their futures, ready to run"},
+    {"queued_max_ns", FIELD_MAYBE, MAX, AT(queued.max), .says = "the most of one request"},
+    {"queued", FIELD_HISTOGRAM, SUM, AT(queued.of), MAX_OF(queued.max), .says = "of each request"},
+    {"exec_ns", FIELD_COUNT, SUM, AT(exec.sum), .says = "their futures, running"},
+    {"exec_max_ns", FIELD_MAYBE, MAX, AT(exec.max), .says = "the most of one request"},
+    {"exec", FIELD_HISTOGRAM, SUM, AT(exec.of), MAX_OF(exec.max), .says = "of each request"},
+    {"waiting_ns", FIELD_COUNT, SUM, AT(waiting.sum), .says = "their futures, in awaits"},
+    {"waiting_max_ns", FIELD_MAYBE, MAX, AT(waiting.max), .says = "the most of one request"},
+    {"waiting", FIELD_HISTOGRAM, SUM, AT(waiting.of), MAX_OF(waiting.max), .says = "of each request"},
+    {"tiers", FIELD_LIST, SUM, AT(tier), .of = &layout_tier, .says = "where exec_ns and waiting_ns went"},
+    {"other_exec_ns", FIELD_COUNT, SUM, AT(other_exec), .says = "of exec_ns, in no tier"},
+    {"other_waiting_ns", FIELD_COUNT, SUM, AT(other_waiting), .says = "of waiting_ns, in no tier"},
+    {"slowest", FIELD_LIST, SUM, AT(slow), .of = &layout_slow, .says = "16 of the last minutes"},
+};
+LAYOUT(layout_kind, "request_kind", kind_fields);
+#undef OF
+
+#define OF view_pending
+static const struct field pending_fields[] = {
+    {"process", FIELD_COUNT, SAME, AT(process), .says = "place of its process in processes; 0 of one"},
+    {"id", FIELD_ID, SAME, AT(id), .says = "identity"},
+    {"parent", FIELD_ID, SAME, AT(parent), .says = "of the request that ran where it began"},
+    {"kind", FIELD_TEXT, SAME, AT(kind), .says = "as of requests, so far"},
+    {"function", FIELD_TEXT, SAME, AT(function), .says = "it began with"},
+    {"file", FIELD_MAYBE_TEXT, SAME, AT(file), .is_file = true, .says = "where that is"},
+    {"line", FIELD_NONZERO, SAME, AT(line), .says = "where that is"},
+    {"trace", FIELD_MAYBE_TEXT, SAME, AT(trace), .says = "of its token: 32 hexadecimal digits"},
+    {"age_ns", FIELD_COUNT, SAME, AT(age), .says = "since it began"},
+    {"members", FIELD_COUNT, SAME, AT(members), .says = "futures that are a part of it"},
+    {"root", FIELD_ID, SAME, AT(root), .says = "the future with which it ends"},
+    {"rootless", FIELD_FLAG, SAME, AT(rootless), .says = "it ends with the last of its futures"},
+    {"queued_ns", FIELD_COUNT, SAME, AT(queued), .says = "of futures that are a part of it no more"},
+    {"exec_ns", FIELD_COUNT, SAME, AT(exec), .says = "of futures that are a part of it no more"},
+    {"waiting_ns", FIELD_COUNT, SAME, AT(waiting), .says = "of futures that are a part of it no more"},
+};
+LAYOUT(layout_pending, "live_request", pending_fields);
+#undef OF
+
+#define OF view_span
+static const struct field span_fields[] = {
+    {"span", FIELD_TEXT, KEY, AT(name), .says = "the function, or what is called"},
+    {"file", FIELD_MAYBE_TEXT, KEY, AT(file), .is_file = true, .says = "where"},
+    {"line", FIELD_NONZERO, KEY, AT(line), .says = "where"},
+    {"tier", FIELD_MAYBE_TEXT, SAME, AT(tier), .says = "the tier that it is of"},
+    {"detail", FIELD_TEXT, SAME, AT(detail), .says = "time, count or off: what is kept of it"},
+    {"calls", FIELD_COUNT, SUM, AT(calls), .says = "that are over"},
+    {"exec_ns", FIELD_COUNT, SUM, AT(exec), .says = "its own, in futures"},
+    {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "in awaits right beneath it"},
+    {"other_ns", FIELD_COUNT, SUM, AT(other), .says = "its own, outside of any future: of the threads' other_ns"},
+};
+LAYOUT(layout_span, "span", span_fields);
+#undef OF
+
 #define OF view_path
 static const struct field await_path_fields[] = {
     {"id", FIELD_COUNT, SAME, AT(id), .says = "number within these totals"},
@@ -336,6 +457,9 @@ static const struct field path_fields[] = {
     {"parent", FIELD_NONZERO, SAME, AT(parent_id), .says = "number of an earlier path; null for a root"},
     {"function", FIELD_TEXT, KEY, AT(name), .says = "the function"},
     {"function_index", FIELD_COUNT, SAME, AT(function), .says = "its place in functions"},
+    {"kind", FIELD_MAYBE_TEXT, KEY, AT(kind), LATER, .says = "span: one of the function above it"},
+    {"at", FIELD_MAYBE_TEXT, KEY, AT(place), LATER, .is_file = true, .says = "place of the span"},
+    {"calls", FIELD_COUNT, SUM, AT(calls), LATER, .says = "of the span, that are over"},
     {"created", FIELD_COUNT, SUM, AT(created), .says = "futures"},
     {"done", FIELD_COUNT, SUM, AT(done), .says = "futures that ended"},
     {"failed", FIELD_COUNT, SUM, AT(failed), .says = "futures that failed"},
@@ -377,6 +501,7 @@ static const struct field live_fields[] = {
     {"created_at", FIELD_MAYBE_TEXT, SAME, AT(created_at), .is_file = true, .says = "the place that created it"},
     {"created_by", FIELD_MAYBE_TEXT, SAME, AT(created_by), .says = "the C function that stands in"},
     {"thread", FIELD_TID, SAME, AT(tid), LATER, .says = "that ran it last; null if none did"},
+    {"request", FIELD_ID, SAME, AT(request), LATER, .says = "of the request that it is a part of"},
     {"count", FIELD_COUNT, SAME, AT(count), .says = "futures in this entry"},
 };
 LAYOUT(layout_live, "live", live_fields);
@@ -393,8 +518,11 @@ static const struct field totals_fields[] = {
     {"loop", FIELD_LIST, SUM, AT(loop), .of = &layout_loop, .says = "the threads that ran futures or polled"},
     {"misses", FIELD_LIST, SUM, AT(miss), LATER, .of = &layout_miss, .says = "events that found nothing to act on, by place"},
     {"functions", FIELD_LIST, SUM, AT(function), .of = &layout_function, .says = "longest exec first"},
+    {"requests", FIELD_LIST, SUM, AT(kind), LATER, .of = &layout_kind, .says = "by kind, the most time first"},
+    {"spans", FIELD_LIST, SUM, AT(span), LATER, .of = &layout_span, .says = "plain functions and calls whose time is told apart"},
     {"tree", FIELD_LIST, SAME, AT(path), .of = &layout_path, .says = "paths, parents before children"},
     {"live", FIELD_LIST, SAME, AT(live), .of = &layout_live, .says = "futures alive, oldest first"},
+    {"live_requests", FIELD_LIST, SAME, AT(pending), LATER, .of = &layout_pending, .says = "requests that go on, the 1000 oldest"},
 };
 LAYOUT(layout_totals, NULL, totals_fields);
 #undef OF
@@ -411,6 +539,12 @@ IS_LIST(view, miss, misses);
 IS_LIST(view, function, functions);
 IS_LIST(view, path, paths);
 IS_LIST(view, live, lives);
+IS_LIST(view, kind, kinds);
+IS_LIST(view, pending, pendings);
+IS_LIST(view, span, spans);
+IS_LIST(view_kind, tier, tiers);
+IS_LIST(view_kind, slow, slows);
+IS_LIST(view_slow, tier, tiers);
 IS_LIST(view_thread, period, periods);
 IS_LIST(view_loop, ran, rans);
 IS_LIST(view_function, await, awaits);

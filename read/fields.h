@@ -79,7 +79,8 @@ struct layout {
 
 extern const struct layout layout_totals; /* of struct view */
 extern const struct layout layout_process, layout_function, layout_path, layout_await_path,
-    layout_await, layout_blocking, layout_waker, layout_thread, layout_loop, layout_live;
+    layout_await, layout_blocking, layout_waker, layout_thread, layout_loop, layout_live,
+    layout_kind, layout_tier, layout_slow, layout_pending, layout_span;
 
 /* What the number at this offset lacks where anything of its kind does: an enum lack, or 0. */
 unsigned field_lack(const struct layout *, size_t at);

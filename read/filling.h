@@ -3,8 +3,9 @@
  * A view that is made of a profile's model, between the files that make it.
  *
  * view-profile.c begins and has paths, view-names.c names and places, view-process.c the process
- * and its threads, view-loops.c what ran on these, view-functions.c functions with their places and histograms, view-live.c what
- * lives. Cost: linear in the model, and sorts. Locking: none.
+ * and its threads, view-loops.c what ran on these, view-functions.c functions with their places and
+ * histograms, view-requests.c requests and spans, view-live.c what lives. Cost: linear in the model,
+ * and sorts. Locking: none.
  */
 #ifndef APROF_READ_FILLING_H
 #define APROF_READ_FILLING_H
@@ -50,7 +51,15 @@ static inline void greater(uint64_t *value, uint64_t other) {
     *value = other;
 }
 
+/* A histogram of the distribution that is made next. view-functions.c */
+void fill_collect(struct filling *, uint32_t offset);
+/* What was collected, and forgets it. The paths of one function share a histogram: each
+   counts once. */
+struct distribution fill_collected(struct filling *, uint64_t rate, uint64_t max);
+
 /* view-process.c */
+/* UTC; NULL of what no calendar has. */
+const char *fill_time(struct view *, int64_t ns);
 void fill_process(struct view *, const struct model *, const struct view_request *);
 void fill_health(struct view *, const struct model *);
 void fill_threads(const struct filling *);
@@ -64,5 +73,9 @@ void fill_functions(struct filling *);
 
 /* view-live.c */
 void fill_live(const struct filling *, uint32_t limit);
+
+/* view-requests.c */
+void fill_requests(struct filling *);
+void fill_spans(const struct filling *);
 
 #endif

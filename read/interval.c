@@ -85,6 +85,13 @@ static void settle_few(struct distribution *d, uint64_t sum, uint64_t max) {
 }
 
 static void settle_percentiles(struct view *v) {
+  for (size_t i = 0; i < v->kinds; i++) {
+    struct view_kind *k = &v->kind[i];
+    settle_few(&k->wall.of, k->wall.sum, k->wall.max);
+    settle_few(&k->exec.of, k->exec.sum, k->exec.max);
+    settle_few(&k->waiting.of, k->waiting.sum, k->waiting.max);
+    settle_few(&k->queued.of, k->queued.sum, k->queued.max);
+  }
   for (size_t i = 0; i < v->functions; i++) {
     struct view_function *f = &v->function[i];
     settle_few(&f->exec_of, 0, f->exec_max);
@@ -106,6 +113,9 @@ bool view_subtract(struct view *later, const struct view *earlier) {
   free(place);
   fold_object(FOLD_SUBTRACT, &later->arena, &layout_totals, later, earlier);
   later->is_interval = true;
+  settle_tiers(later);
+  settle_forget_slow(later, earlier);
+  settle_requests(later);
   settle_percentiles(later);
   settle_functions(later);
   settle_holds(later);

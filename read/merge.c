@@ -65,6 +65,11 @@ static void number_parts(struct view *v, uint64_t base, bool apart) {
     v->loop[i].process += base;
   for (size_t i = 0; i < v->lives; i++)
     v->live[i].process += base;
+  for (size_t i = 0; i < v->pendings; i++)
+    v->pending[i].process += base;
+  for (size_t i = 0; i < v->kinds; i++)
+    for (size_t j = 0; j < v->kind[i].slows; j++)
+      v->kind[i].slow[j].process += base;
   for (size_t i = 0; i < v->functions; i++)
     if (!apart)
       v->function[i].process = UNKNOWN;
@@ -86,6 +91,16 @@ static void add_live(struct view *v, const struct view *other, const size_t *pla
   v->lives += other->lives;
 }
 
+static void add_pending(struct view *v, const struct view *other) {
+  struct view_pending *all = arena_get(&v->arena, v->pendings + other->pendings, sizeof *all);
+  if (v->pendings)
+    memcpy(all, v->pending, v->pendings * sizeof *all);
+  if (other->pendings)
+    memcpy(all + v->pendings, other->pending, other->pendings * sizeof *all);
+  v->pending = all;
+  v->pendings += other->pendings;
+}
+
 void view_merge(struct view *v, struct view *other, bool apart) {
   size_t base = v->processes ? v->processes : 1;
   size_t *place = allocate(other->functions, sizeof *place);
@@ -96,12 +111,13 @@ void view_merge(struct view *v, struct view *other, bool apart) {
   if (!v->governed.is)
     v->governed = other->governed;
   fold_object(FOLD_ADD, &v->arena, top_field("health")->of, &v->health, &other->health);
-  static const char *const lists[] = {"threads", "loop", "misses"};
+  static const char *const lists[] = {"threads", "loop", "misses", "requests", "spans"};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     fold_list(FOLD_ADD, &v->arena, top_field(lists[i]), v, other, NULL);
   fold_list(FOLD_ADD, &v->arena, top_field("functions"), v, other, place);
   fold_paths(FOLD_ADD, v, other, place);
   add_live(v, other, place);
+  add_pending(v, other);
   free(place);
   view_settle(v);
   settle_overhead(v);

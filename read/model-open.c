@@ -34,7 +34,16 @@ static uint64_t epoch_end(const struct model *m, uint32_t epoch) {
 
 static uint32_t function_path(const struct model *m, uint32_t number) {
   uint32_t index = model_node_of(m, number);
-  return m->node[index].kind != APROF_NODE_FUNCTION ? m->node[index].parent : index;
+  while (index != MODEL_NONE && m->node[index].kind != APROF_NODE_FUNCTION)
+    index = m->node[index].parent;
+  return index == MODEL_NONE ? MODEL_OTHER : index;
+}
+
+/* Where its exec goes: a span of its function, if it is in one. */
+static uint32_t body_path(const struct model *m, uint32_t number) {
+  uint32_t index = model_node_of(m, number);
+  bool span = m->node[index].kind == APROF_NODE_SPAN && m->node[index].function != MODEL_NONE;
+  return span ? index : function_path(m, number);
 }
 
 /* The await that an open wait belongs to: the recorded one, or "(unknown)" of
@@ -69,14 +78,14 @@ static void add_wait(struct model_node *await, uint64_t time) {
 static uint64_t add_segment(struct model *m, const struct aprof_future *f, uint32_t path,
                             uint64_t end, uint8_t *state) {
   uint64_t woken = f->wake_tick > f->last ? f->wake_tick : f->last;
-  uint32_t block = f->lease & 0xffff;
+  uint32_t block = f->lease & 0xffff, body = body_path(m, f->node);
   switch (f->state) {
   case APROF_FUTURE_RUNNING:
-    add_to(&m->node[path].exec, segment(m, f->last, end));
+    add_to(&m->node[body].exec, segment(m, f->last, end));
     if (block < m->block_count && m->thread_of[block] != MODEL_NONE)
       add_to(&m->thread[m->thread_of[block]].exec, segment(m, f->last, end));
     if (model_is_pool(m, block))
-      add_to(&m->node[path].pool_exec, segment(m, f->last, end));
+      add_to(&m->node[body].pool_exec, segment(m, f->last, end));
     return f->last;
   case APROF_FUTURE_QUEUED:
     add_to(&m->node[path].queued, segment(m, f->last, end));
@@ -105,6 +114,18 @@ static uint64_t due_in(const struct model *m, const struct aprof_future *f, uint
 static uint64_t parent_of(const struct profile *p, const struct aprof_future *f) {
   const struct aprof_future *parent = f->parent ? profile_future(p, f->parent) : NULL;
   return parent && aprof_is_parent(parent, f) ? parent->id : 0;
+}
+
+#define SHARE 0x80000000u /* see struct aprof_future */
+
+/* The id of the request that it is a part of, while that has not ended. */
+static uint64_t request_of(const struct model *m, const struct aprof_future *f) {
+  const struct aprof_request *r =
+      f->request && !(f->request & SHARE) ? profile_request(m->profile, f->request) : NULL;
+  return r && r->state == APROF_REQUEST_LIVE &&
+                 model_epoch_of(&m->profile->header, r->id) == m->profile->header.epoch
+             ? r->id
+             : 0;
 }
 
 static bool is_torn(const struct model *m, uint32_t block) {
@@ -184,6 +205,7 @@ static void add_future(struct model *m, const struct aprof_future *f) {
       .aside = aside,
       .state = state,
       .tid = thread_of(m->profile, f),
+      .request = request_of(m, f),
   };
 }
 

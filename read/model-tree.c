@@ -60,7 +60,7 @@ uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, uint8_t
   uint32_t *slot = find_slot(m, parent, name, kind);
   if (*slot)
     return *slot - 1;
-  if (kind == APROF_NODE_FUNCTION) {
+  if (kind == APROF_NODE_FUNCTION || kind == APROF_NODE_SPAN) {
     uint32_t above = find_above(m, parent, name);
     if (above != MODEL_NONE)
       return above;
@@ -73,7 +73,11 @@ uint32_t model_add_node(struct model *m, uint32_t parent, uint32_t name, uint8_t
   n->name = name;
   n->kind = kind;
   n->leaves = n->mostly = MODEL_NONE;
-  n->function = kind == APROF_NODE_FUNCTION ? function_of(m, name) : m->node[parent].function;
+  n->function = kind == APROF_NODE_FUNCTION ? function_of(m, name)
+                : parent == MODEL_NONE      ? MODEL_NONE
+                                            : m->node[parent].function;
+  if (n->function == MODEL_NONE)
+    return index;
   struct model_function *f = &m->function[n->function];
   uint32_t *list = &f->list[kind];
   n->next = *list;
@@ -102,9 +106,11 @@ static uint32_t place(struct model *m, uint32_t number, const struct aprof_node 
     name = NAME_OTHER;
   if (stored->parent != 0) {
     parent = stored->parent < number ? model_node_of(m, stored->parent) : MODEL_OTHER;
-    if (m->node[parent].kind != APROF_NODE_FUNCTION)
+    if (!model_is_body(&m->node[parent]))
       parent = m->node[parent].parent;
-  } else if (kind != APROF_NODE_FUNCTION)
+    if (kind != APROF_NODE_SPAN && m->node[parent].function == MODEL_NONE)
+      parent = kind == APROF_NODE_FUNCTION ? MODEL_NONE : MODEL_OTHER;
+  } else if (kind != APROF_NODE_FUNCTION && kind != APROF_NODE_SPAN)
     parent = MODEL_OTHER;
   return model_add_node(m, parent, name, kind);
 }
@@ -171,11 +177,11 @@ static void add_run(struct model *m, const struct profile_run *run) {
     if (is_zero(c))
       continue;
     struct model_node *n = &m->node[index];
-    if (n->kind != APROF_NODE_FUNCTION)
+    if (!model_is_body(n))
       add_await_leaf(m, n, c);
     else {
       add_function_leaf(m, n, c);
-      if (run->owner < m->block_count)
+      if (run->owner < m->block_count && n->function != MODEL_NONE)
         add_to_block(m, run->owner, n->name, c);
     }
     m->leaf[m->leaves] = (struct model_leaf){.counters = c, .block = run->owner, .next = n->leaves};
@@ -204,7 +210,7 @@ bool model_is_pool(const struct model *m, uint32_t block) {
 void model_add_pools(struct model *m) {
   for (uint32_t i = 0; i < m->nodes; i++) {
     struct model_node *n = &m->node[i];
-    if (n->kind != APROF_NODE_FUNCTION)
+    if (!model_is_body(n) || n->function == MODEL_NONE)
       continue;
     for (uint32_t leaf = n->leaves; leaf != MODEL_NONE; leaf = m->leaf[leaf].next)
       if (model_is_pool(m, m->leaf[leaf].block))

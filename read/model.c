@@ -15,7 +15,7 @@ static void add_up(struct model *m) {
     struct model_node *n = &m->node[i];
     if (n->kind == APROF_NODE_AWAIT)
       add_to(&m->node[n->parent].waiting, n->waiting);
-    if (n->kind != APROF_NODE_FUNCTION)
+    if (!model_is_body(n))
       continue;
     n->children_exec = beneath[i];
     if (n->parent != MODEL_NONE)

@@ -21,7 +21,7 @@
 #define MODEL_NONE UINT32_MAX
 #define MODEL_OTHER 0u /* node (other): paths beyond the cap, or unreadable */
 
-enum { MODEL_KINDS = APROF_NODE_DELAYED + 1 };
+enum { MODEL_KINDS = APROF_NODE_SPAN + 1 };
 
 struct model_leaf {
   const struct aprof_counters *counters;
@@ -31,15 +31,16 @@ struct model_leaf {
 
 /* A path. Parents come before their children. */
 struct model_node {
-  uint32_t parent;   /* MODEL_NONE: a root */
-  uint32_t name;     /* index in names */
-  uint32_t function; /* index; of an await: the one that waits */
-  uint32_t next;     /* node of the same function and sort */
+  uint32_t parent; /* MODEL_NONE: a root */
+  uint32_t name;   /* index in names */
+  uint32_t
+      function;  /* index; of an await: the one that waits; MODEL_NONE: of a span outside futures */
+  uint32_t next; /* node of the same function and sort */
   uint32_t leaves;
   uint8_t kind; /* enum aprof_node_kind */
   bool shared;  /* two threads ran one of its futures at once */
   /* a function's path; waiting: sum over its awaits */
-  uint64_t done, failed, cancelled, detached, live, born_done, slices;
+  uint64_t done, failed, cancelled, detached, live, born_done, slices; /* done: of a span, too */
   uint64_t exec, queued, waiting, children_exec;
   uint64_t pool_exec; /* of exec, on threads that hold no loop */
   uint64_t exec_max, wall_max, slice_max;
@@ -85,6 +86,7 @@ struct model_live {
   bool aside;                      /* it waits for what it called, on its own stack */
   uint8_t state;                   /* enum aprof_future_state */
   int32_t tid;                     /* of the thread that ran it last; 0: none has */
+  uint64_t request;                /* id; 0: of none */
 };
 
 /* Events of one place that could not be placed, or found nothing. */
@@ -147,6 +149,10 @@ void model_free(struct model *);
 void model_build_tree(struct model *);
 void model_add_pools(struct model *); /* what ran there; after the threads */
 uint32_t model_add_node(struct model *, uint32_t parent, uint32_t name, uint8_t kind);
+/* What runs, or ran: has exec, and paths beneath it. */
+static inline bool model_is_body(const struct model_node *n) {
+  return n->kind == APROF_NODE_FUNCTION || n->kind == APROF_NODE_SPAN;
+}
 /* The path of a stored node number: MODEL_OTHER where it is not there. */
 uint32_t model_node_of(const struct model *, uint32_t number);
 

@@ -11,10 +11,12 @@
 /* A path by its parent, and its await or function: all as the view has them that they are
    folded into. */
 static char *path_key(const struct view_path *path, size_t parent, size_t function) {
-  char *own = path->is_await ? fold_key(&layout_await_path, path) : NULL;
+  char *own = path->is_await       ? fold_key(&layout_await_path, path)
+              : view_is_span(path) ? fold_key(&layout_path, path)
+                                   : NULL;
   size_t length = own ? strlen(own) : FOLD_DIGITS;
   char *key = allocate(FOLD_DIGITS + 1 + length + 1, 1), *to = fold_digits(key, parent);
-  *to++ = path->is_await ? '1' : '0';
+  *to++ = path->is_await ? '1' : own ? '2' : '0';
   if (own)
     memcpy(to, own, length);
   else

@@ -25,6 +25,10 @@ static size_t element_size(uint32_t type) {
     return sizeof(struct aprof_module);
   case APROF_CHUNK_MISSES:
     return sizeof(struct aprof_missed);
+  case APROF_CHUNK_REQUESTS:
+    return sizeof(struct aprof_request);
+  case APROF_CHUNK_KINDS:
+    return sizeof(struct aprof_kind);
   default:
     return 0;
   }
@@ -59,6 +63,10 @@ static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
     return &p->futures;
   case APROF_CHUNK_MISSES:
     return &p->misses;
+  case APROF_CHUNK_REQUESTS:
+    return &p->requests;
+  case APROF_CHUNK_KINDS:
+    return &p->kinds;
   default:
     return &p->modules;
   }
@@ -77,8 +85,8 @@ static int by_first(const void *a, const void *b) {
 }
 
 void profile_index(struct profile *p) {
-  struct profile_runs *all[] = {&p->sites,    &p->nodes,   &p->modules, &p->blocks,
-                                &p->counters, &p->futures, &p->misses};
+  struct profile_runs *all[] = {&p->sites,   &p->nodes,  &p->modules,  &p->blocks, &p->counters,
+                                &p->futures, &p->misses, &p->requests, &p->kinds};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     all[i]->count = 0;
   for (uint64_t at = APROF_HEADER_SIZE; p->size - at >= sizeof(struct aprof_chunk);) {
@@ -102,7 +110,8 @@ void profile_index(struct profile *p) {
       add_run(runs_of(p, chunk->type), chunk, element, size);
     at += size;
   }
-  struct profile_runs *numbered[] = {&p->sites, &p->nodes, &p->modules, &p->blocks};
+  struct profile_runs *numbered[] = {&p->sites,  &p->nodes,    &p->modules,
+                                     &p->blocks, &p->requests, &p->kinds};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
     if (numbered[i]->count)
       qsort(numbered[i]->run, numbered[i]->count, sizeof(struct profile_run), by_first);
@@ -191,12 +200,36 @@ const char *profile_string(const struct profile *p, uint32_t reference) {
   return memchr(text, 0, most) ? text : NULL;
 }
 
-const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
+/* What lies at a reference, if that many bytes do. */
+static const void *referred(const struct profile *p, uint32_t reference, size_t size) {
   uint64_t offset = (uint64_t)reference * 8;
-  if (offset < APROF_HEADER_SIZE || offset >= p->size ||
-      p->size - offset < sizeof(struct aprof_histogram))
+  if (offset < APROF_HEADER_SIZE || offset >= p->size || p->size - offset < size)
     return NULL;
-  return (const void *)(p->data + offset);
+  return p->data + offset;
+}
+
+const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
+  return referred(p, reference, sizeof(struct aprof_histogram));
+}
+
+const struct aprof_request *profile_request(const struct profile *p, uint32_t number) {
+  return number ? element(&p->requests, number, sizeof(struct aprof_request)) : NULL;
+}
+
+const struct aprof_kind *profile_kind_of(const struct profile *p, uint32_t number) {
+  return element(&p->kinds, number, sizeof(struct aprof_kind));
+}
+
+const struct aprof_kind_tier *profile_tier(const struct profile *p, uint32_t reference) {
+  return referred(p, reference, sizeof(struct aprof_kind_tier));
+}
+
+const struct aprof_slow *profile_slowest(const struct profile *p, uint32_t reference) {
+  return referred(p, reference, APROF_SLOWEST * sizeof(struct aprof_slow));
+}
+
+const char *profile_tier_name(const struct profile *p, uint32_t tier) {
+  return tier && tier < APROF_TIERS ? profile_string(p, p->header.tier_names[tier]) : NULL;
 }
 
 uint32_t profile_node_end(const struct profile *p) {

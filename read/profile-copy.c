@@ -16,7 +16,8 @@ enum heat { COLD = 1, WARM = 2, HOT = 4 };
 
 static enum heat heat_of(uint32_t type) {
   if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
-      type == APROF_CHUNK_MISSES)
+      type == APROF_CHUNK_MISSES || type == APROF_CHUNK_REQUESTS || type == APROF_CHUNK_KINDS ||
+      type == APROF_CHUNK_TIERS || type == APROF_CHUNK_SLOWEST)
     return HOT;
   return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
 }
@@ -148,6 +149,44 @@ static void copy_counters(struct profile *p, int fd, const struct profile_part *
   }
 }
 
+static void kind_amounts(const void *record, const struct aprof_amount *amount[4]) {
+  const struct aprof_kind *k = record;
+  amount[0] = &k->wall;
+  amount[1] = &k->exec;
+  amount[2] = &k->queued;
+  amount[3] = &k->waiting;
+}
+
+static void tier_amounts(const void *record, const struct aprof_amount *amount[4]) {
+  const struct aprof_kind_tier *t = record;
+  amount[0] = &t->calls;
+  amount[1] = &t->exec;
+  amount[2] = &t->waiting;
+  amount[3] = &t->wall;
+}
+
+/* The same of records of `size` bytes that any thread adds to. */
+static void copy_amounts(struct profile *p, int fd, const struct profile_part *part, size_t size,
+                         void (*amounts_of)(const void *, const struct aprof_amount *[4])) {
+  uint64_t at = part->at + sizeof(struct aprof_chunk), end = part->at + part->size;
+  union {
+    struct aprof_kind kind;
+    struct aprof_kind_tier tier;
+  } record;
+  for (; end - at >= size; at += size) {
+    const struct aprof_amount *amount[4];
+    if (profile_read_at(fd, &record, size, at) != size)
+      return;
+    if (!memcmp(p->data + at, &record, size))
+      continue;
+    memcpy(p->data + at, &record, size);
+    amounts_of(&record, amount);
+    for (size_t i = 0; p->histograms && i < 4; i++)
+      if (amount[i]->histogram > 1 && profile_histogram(p, amount[i]->histogram))
+        copy_range(p, fd, (uint64_t)amount[i]->histogram * 8, sizeof(struct aprof_histogram), true);
+  }
+}
+
 /* -- a live one ----------------------------------------------------------------------- */
 
 static uint64_t sequence_of(int fd, const struct profile_part *part) {
@@ -190,7 +229,8 @@ static void copy_hot(struct profile *p, int fd) {
   unsigned char *still = moved_blocks(p, &blocks);
   for (size_t i = 0; i < p->parts; i++) {
     struct profile_part *part = &p->part[i];
-    bool owned = part->type != APROF_CHUNK_FUTURES && part->type != APROF_CHUNK_HISTOGRAMS;
+    bool owned = part->type == APROF_CHUNK_BLOCK || part->type == APROF_CHUNK_COUNTERS ||
+                 part->type == APROF_CHUNK_MISSES;
     if (!(heat_of(part->type) & (HOT | WARM)) ||
         (part->copied && owned && part->block < blocks && still[part->block]))
       continue;
@@ -199,6 +239,10 @@ static void copy_hot(struct profile *p, int fd) {
       continue;
     if (part->type == APROF_CHUNK_COUNTERS && part->copied)
       copy_counters(p, fd, part);
+    else if (part->type == APROF_CHUNK_KINDS && part->copied)
+      copy_amounts(p, fd, part, sizeof(struct aprof_kind), kind_amounts);
+    else if (part->type == APROF_CHUNK_TIERS && part->copied)
+      copy_amounts(p, fd, part, sizeof(struct aprof_kind_tier), tier_amounts);
     else
       copy_part(p, fd, part);
   }
@@ -232,8 +276,18 @@ static void copy_live(struct profile *p, int fd, int tries) {
 
 /* -- the whole ------------------------------------------------------------------------ */
 
+/* Labels, or tiers, have come. */
+static bool is_labelled(struct profile *p) {
+  if (p->kinds_named == p->header.kinds &&
+      !memcmp(p->tiers_named, p->header.tier_names, sizeof p->tiers_named))
+    return false;
+  p->kinds_named = p->header.kinds;
+  memcpy(p->tiers_named, p->header.tier_names, sizeof p->tiers_named);
+  return true;
+}
+
 static void copy_cold(struct profile *p, int fd) {
-  bool named = false;
+  bool named = is_labelled(p);
   for (size_t i = 0; i < p->parts; i++) {
     struct profile_part *part = &p->part[i];
     uint32_t type = part->type;

@@ -45,11 +45,12 @@ struct profile {
   struct aprof_header header; /* a copy whose strings are terminated */
   unsigned char *data;
   size_t size, reserved;
-  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses;
+  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses, requests, kinds;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
   bool histograms;    /* they are wanted */
-  bool renamed;       /* sites have come or changed; names_new cleans their texts */
+  uint32_t kinds_named, tiers_named[APROF_TIERS]; /* whose texts have been copied */
+  bool renamed; /* sites have come or changed; names_new cleans their texts */
   struct profile_part *part;
   size_t parts, part_room;
   unsigned char *fresh; /* of each page: the last refresh has changed it; NULL before one */
@@ -99,6 +100,14 @@ const struct aprof_counters *profile_counters(const struct profile *, uint32_t b
                                               uint32_t node);
 /* By the number that the runtime has for a record: its offset / 128. */
 const struct aprof_future *profile_future(const struct profile *, uint32_t index);
+
+const struct aprof_request *profile_request(const struct profile *, uint32_t number);
+const struct aprof_kind *profile_kind_of(const struct profile *, uint32_t number);
+/* By their references (offset / 8); of the slowest, all APROF_SLOWEST. */
+const struct aprof_kind_tier *profile_tier(const struct profile *, uint32_t reference);
+const struct aprof_slow *profile_slowest(const struct profile *, uint32_t reference);
+/* The name of a tier, or NULL. */
+const char *profile_tier_name(const struct profile *, uint32_t tier);
 
 /* A string by its reference (offset / 8); NULL where there is none or its end
    is not within PROFILE_STRING_LIMIT. */

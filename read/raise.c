@@ -2,6 +2,7 @@
 /* Counters that do not fall from one view of a process to the next; see view.h. */
 #include "fold.h"
 #include "index.h"
+#include "settle.h"
 #include "util.h"
 
 #include <string.h>
@@ -60,4 +61,6 @@ void view_raise(struct view *later, const struct view *earlier) {
     return;
   fold_object(FOLD_RAISE, &later->arena, &layout_totals, later, earlier);
   keep_functions(later, earlier);
+  settle_tiers(later);
+  settle_requests(later);
 }

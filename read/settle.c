@@ -245,6 +245,7 @@ void view_settle(struct view *v) {
   }
   settle_paths(v);
   settle_functions(v);
+  settle_requests(v);
   find_awaits(v);
   find_threads(v);
   settle_holds(v);

@@ -189,9 +189,10 @@ static char *check_function(const struct view *v, size_t i, const struct sums *s
     const char *name;
     uint64_t value;
     sum_t sum;
-  } of[] = {{"created", f->created, sums->created}, {"live", f->live, sums->live},
-            {"slices", f->slices, sums->slices},    {"exec_ns", known(f->exec), sums->exec},
-            {"queued_ns", known(f->queued), sums->queued}, {"waiting_ns", f->waiting, sums->waiting}};
+  } of[] = {
+      {"created", f->created, sums->created},        {"live", f->live, sums->live},
+      {"slices", f->slices, sums->slices},           {"exec_ns", known(f->exec), sums->exec},
+      {"queued_ns", known(f->queued), sums->queued}, {"waiting_ns", f->waiting, sums->waiting}};
   sum_t waiting = 0;
   char *fault;
   for (size_t j = 0; j < f->awaits; j++)
@@ -236,6 +237,25 @@ static char *check_live(const struct view *v) {
   return NULL;
 }
 
+/* -- requests ------------------------------------------------------------------------- */
+
+static char *check_kind(const struct view *v, size_t i) {
+  const struct view_kind *k = &v->kind[i];
+  sum_t exec = 0, waiting = 0;
+  for (size_t j = 0; j < k->tiers; j++) {
+    exec += k->tier[j].exec.sum;
+    waiting += k->tier[j].waiting.sum;
+  }
+  /* What is of no tier is what is left, so that it is these that may be wrong. */
+  if (exec > k->exec.sum)
+    return print_string("requests[%zu].exec_ns is %" PRIu64 ", but its tiers have more", i,
+                        k->exec.sum);
+  if (waiting > k->waiting.sum)
+    return print_string("requests[%zu].waiting_ns is %" PRIu64 ", but its tiers have more", i,
+                        k->waiting.sum);
+  return NULL;
+}
+
 /* -- the whole ------------------------------------------------------------------------ */
 
 bool view_is_sound(const struct view *v) {
@@ -259,6 +279,8 @@ char *view_fault(const struct view *v) {
     fault = check_tree(v, &p);
   for (size_t i = 0; i < v->functions && !fault; i++)
     fault = check_function(v, i, &p.of[i]);
+  for (size_t i = 0; i < v->kinds && !fault; i++)
+    fault = check_kind(v, i);
   if (!fault)
     fault = check_live(v);
   free(p.of);

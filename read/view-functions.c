@@ -26,18 +26,20 @@ static uint32_t histogram_of(const struct aprof_counters *c, enum which which) {
   }
 }
 
+void fill_collect(struct filling *f, uint32_t offset) {
+  if (!f->histograms || offset <= 1 || !profile_histogram(f->m->profile, offset))
+    return;
+  if (f->offsets == f->offset_room) {
+    f->offset_room = f->offset_room ? f->offset_room * 2 : 64;
+    f->offset = reallocate(f->offset, f->offset_room, sizeof *f->offset);
+  }
+  f->offset[f->offsets++] = offset;
+}
+
 static void collect(struct filling *f, const struct model_node *n, enum which which) {
   const struct model *m = f->m;
-  for (uint32_t i = f->histograms ? n->leaves : MODEL_NONE; i != MODEL_NONE; i = m->leaf[i].next) {
-    uint32_t offset = histogram_of(m->leaf[i].counters, which);
-    if (!offset || !profile_histogram(m->profile, offset))
-      continue;
-    if (f->offsets == f->offset_room) {
-      f->offset_room = f->offset_room ? f->offset_room * 2 : 64;
-      f->offset = reallocate(f->offset, f->offset_room, sizeof *f->offset);
-    }
-    f->offset[f->offsets++] = offset;
-  }
+  for (uint32_t i = f->histograms ? n->leaves : MODEL_NONE; i != MODEL_NONE; i = m->leaf[i].next)
+    fill_collect(f, histogram_of(m->leaf[i].counters, which));
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -56,9 +58,7 @@ static size_t each_once(uint32_t *offset, size_t offsets) {
   return kept;
 }
 
-/* What was collected, and forgets it. The paths of one function share a histogram: each
-   counts once. */
-static struct distribution collected(struct filling *f, uint64_t max) {
+struct distribution fill_collected(struct filling *f, uint64_t rate, uint64_t max) {
   struct histogram h;
   struct distribution of = {0};
   size_t count = each_once(f->offset, f->offsets);
@@ -69,10 +69,14 @@ static struct distribution collected(struct filling *f, uint64_t max) {
   histogram_clear(&h);
   for (size_t i = 0; i < count; i++)
     histogram_add(&h, profile_histogram(f->m->profile, f->offset[i]));
-  of = histogram_convert(&f->v->arena, &h, f->m->rate, max);
+  of = histogram_convert(&f->v->arena, &h, rate, max);
   if (f->kept)
     kept_put(f->kept, f->offset, count, max, &of);
   return of;
+}
+
+static struct distribution collected(struct filling *f, uint64_t max) {
+  return fill_collected(f, f->m->rate, max);
 }
 
 static struct distribution distribution_of(struct filling *f, const struct model_function *function,
@@ -236,6 +240,18 @@ static void fill_longest(const struct filling *f, struct view_function *v, uint3
   v->mostly_at_once = !mostly->waiting;
 }
 
+/* What its futures ran and waited in spans, which are no children. */
+static void add_up_spans(const struct model *m, const struct model_function *from,
+                         struct view_function *v) {
+  for (uint32_t i = from->list[APROF_NODE_SPAN]; i != MODEL_NONE; i = m->node[i].next) {
+    const struct model_node *n = &m->node[i];
+    add_to(&v->exec, n->exec);
+    add_to(&v->pool_exec, n->pool_exec);
+    add_to(&v->waiting, n->waiting);
+    v->children_exec -= n->exec < v->children_exec ? n->exec : v->children_exec;
+  }
+}
+
 /* Sums over its paths; returns the one with the longest slice, or NULL. */
 static const struct model_node *add_up(const struct model *m, const struct model_function *from,
                                        struct view_function *v) {
@@ -260,6 +276,7 @@ static const struct model_node *add_up(const struct model *m, const struct model
     if (n->slice_max > (longest ? longest->slice_max : 0))
       longest = n;
   }
+  add_up_spans(m, from, v);
   return longest;
 }
 
@@ -320,13 +337,15 @@ void fill_functions(struct filling *f) {
   for (uint32_t i = m->nodes; i-- > 0;) {
     const struct model_node *n = &m->node[i];
     f->path_shown[i] |= !is_empty(n);
+    if (n->function == MODEL_NONE)
+      f->path_shown[i] = false; /* the list of spans has it */
     if (!f->path_shown[i])
       continue;
     used[n->function] = true;
     if (n->parent != MODEL_NONE)
       f->path_shown[n->parent] = true;
     /* Wakers, blocking calls, the delayed are no part of a path: their function lists them. */
-    f->path_shown[i] = n->kind <= APROF_NODE_AWAIT;
+    f->path_shown[i] = n->kind == APROF_NODE_AWAIT || model_is_body(n);
   }
   for (uint32_t i = 0; i < m->functions; i++) {
     struct view_function sums = {0};

@@ -39,6 +39,7 @@ static void add_live(const struct filling *f, const struct model_live *live,
       .created_at = by->place,
       .created_by = create->kind == APROF_SITE_FUNCTION ? NULL : by->function,
       .tid = alone ? live->tid : 0,
+      .request = alone ? live->request : 0,
       .count = count,
   };
 }

@@ -17,7 +17,7 @@ static const char *cleaned(struct view *v, const char *text) {
   return copy;
 }
 
-static const char *time_text(struct view *v, int64_t ns) {
+const char *fill_time(struct view *v, int64_t ns) {
   int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
   if (rest < 0) {
     rest += 1000000000;
@@ -80,8 +80,8 @@ void fill_process(struct view *v, const struct model *m, const struct view_reque
       .processors = header->processors,
       .build_id = build_id(v, header),
       .aprof_version = known_text(v, header->aprof),
-      .started_at = time_text(v, header->started_at_ns),
-      .dumped_at = time_text(v, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec),
+      .started_at = fill_time(v, header->started_at_ns),
+      .dumped_at = fill_time(v, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec),
       .elapsed = clock_to_ns(m->now > header->tick0 ? m->now - header->tick0 : 0, m->rate),
       .measured = measured(m),
       .reason = request->reason,
@@ -130,6 +130,9 @@ void fill_health(struct view *v, const struct model *m) {
       .lost_histograms = header->lost_histograms,
       .lost_events = header->lost_events,
       .lost_delays = header->lost_delays,
+      .lost_requests = header->lost_requests,
+      .lost_shares = header->lost_shares,
+      .slow_missed = header->slow_missed,
       .missed_events = health->missed_events,
       .nested_events = health->nested_events,
       .unmatched_awaits = health->unmatched_awaits,

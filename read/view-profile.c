@@ -31,6 +31,15 @@ static void fill_path(const struct filling *f, struct view_path *path, uint32_t 
     path->max = known_if(n->count, n->max);
     return;
   }
+  if (n->kind == APROF_NODE_SPAN) {
+    path->kind = "span";
+    path->place = text->place;
+    path->calls = n->done;
+    path->exec = n->exec;
+    path->wall = n->exec + n->waiting;
+    path->children_exec = n->children_exec;
+    return;
+  }
   path->created = n->done + n->failed + n->cancelled + n->detached + n->live;
   path->done = n->done;
   path->failed = n->failed;
@@ -74,6 +83,8 @@ struct view *view_of_model(const struct model *m, const char *what,
   fill_misses(&f);
   fill_functions(&f);
   fill_tree(&f);
+  fill_requests(&f);
+  fill_spans(&f);
   fill_live(&f, request->lives ? request->lives : VIEW_LIVE_LIMIT);
   free(f.text);
   free(f.number);

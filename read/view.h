@@ -53,7 +53,7 @@ struct view_clock {
 struct view_health {
   uint64_t events, general_events, event_cost, lost_futures, folded_nodes, other_nodes,
       lost_histograms, lost_events, missed_events, nested_events, unmatched_awaits, reused_keys,
-      migrations, torn_threads, lost_delays, cost, memory;
+      migrations, torn_threads, lost_delays, lost_requests, lost_shares, slow_missed, cost, memory;
   uint64_t event_cost_least; /* at start; event_cost: of those timed, if any were */
   uint8_t event_cost_timed;
   double overhead;            /* percent of what the loops worked; negative: unknown */
@@ -209,10 +209,86 @@ struct view_function {
   bool unmeasured;      /* mostly: then its times say nothing */
 };
 
+/* Of requests, of each how much: the sum, the most, all. */
+struct view_amount {
+  uint64_t sum, max; /* max UNKNOWN: of none */
+  struct distribution of;
+};
+
+/* A tier of a kind of requests: what those spent in it that were in it at all. */
+struct view_tier {
+  const char *name;
+  uint64_t count;                                /* requests */
+  struct view_amount calls, exec, waiting, wall; /* exec, waiting: its own */
+};
+
+struct view_slow_tier {
+  const char *name;
+  uint64_t calls, exec, waiting, wall;
+};
+
+/* One of the slowest requests of the last minutes. */
+struct view_slow {
+  uint64_t process;            /* index in view.merged */
+  const char *began_at;        /* or NULL */
+  const char *trace, *span_id; /* of its token, hexadecimal; NULL: it had none */
+  const char *function;        /* it began with */
+  uint64_t begin;              /* ns after the start of the profile */
+  uint64_t wall, exec, queued, waiting;
+  uint8_t failed;
+  struct view_slow_tier *tier; /* those with the most time */
+  size_t tiers;
+  /* made by view_settle */
+  uint64_t member; /* exec, queued and waiting of all that was a part of it */
+};
+
+/* A kind of requests: of one label and function. */
+struct view_kind {
+  const char *kind; /* its label; of one that has none the function's name */
+  uint8_t labelled; /* it is a label */
+  const char *function, *file;
+  uint64_t line;
+  uint8_t implicit; /* began behind a background wait: nothing says "root" */
+  uint64_t count, failed, live, after, after_exec;
+  struct view_amount wall, queued, exec, waiting;
+  struct view_tier *tier; /* the most member time first */
+  size_t tiers;
+  struct view_slow *slow; /* the longest first */
+  size_t slows;
+  uint64_t other_exec,
+      other_waiting; /* made by view_settle: of no tier. All that is queued is, too */
+  uint64_t member;   /* made by view_settle: exec, queued and waiting */
+};
+
+/* A request that has not ended. */
+struct view_pending {
+  uint64_t process, id, parent; /* parent: of the request that ran where it began; 0: none */
+  const char *kind, *function, *file;
+  uint64_t line;
+  const char *trace; /* as of struct view_slow */
+  uint64_t age, members;
+  uint64_t root;    /* id of the future that ends it; 0: it has none, or that is over */
+  uint8_t rootless; /* it ends with its last future */
+  uint64_t exec, queued, waiting; /* booked so far */
+};
+
+/* A plain function or call whose time is told apart. */
+struct view_span {
+  const char *name, *file, *tier; /* tier: or NULL */
+  uint64_t line;
+  const char *detail; /* time, count or off */
+  uint64_t calls;     /* that are over */
+  uint64_t exec;      /* its own, in futures */
+  uint64_t waiting;   /* in awaits right beneath it */
+  uint64_t other;     /* its own, outside of any future: of the threads' other */
+};
+
 struct view_path {
   uint64_t id, parent_id, function; /* function: index */
   bool is_await;
-  const char *name, *place, *kind; /* of an await: callee, place, kind; else the function's name */
+  const char *name, *place, *kind; /* of an await: callee, place, kind; of a span: its name, place,
+                                      "span"; else the function's name */
+  uint64_t calls;                  /* of a span, that are over */
   uint8_t background;
   uint64_t created, done, failed, cancelled, detached, live, born_done, slices;
   uint64_t wall, queued, exec, waiting, children_exec, count, immediate, open, max;
@@ -231,8 +307,9 @@ struct view_live {
   uint64_t age_min, since_min; /* of several: the youngest's */
   uint64_t due;                /* ns until it is; 0: it waits for no time, or that has come */
   uint8_t started, background;
-  uint8_t aside; /* it waits for what it called, on its own stack */
-  int64_t tid;   /* of the thread that ran it last; 0: none has */
+  uint8_t aside;    /* it waits for what it called, on its own stack */
+  int64_t tid;      /* of the thread that ran it last; 0: none has */
+  uint64_t request; /* id of the one that it is a part of; 0: of none, or of several entries */
   /* made by view_settle */
   const struct view_await *await; /* that it is in; or NULL */
   unsigned shed;                  /* its function's, and its thread's */
@@ -259,6 +336,12 @@ struct view {
   size_t misses;
   struct view_function *function;
   size_t functions;
+  struct view_kind *kind; /* the most member time first */
+  size_t kinds;
+  struct view_pending *pending; /* the oldest first, at most VIEW_LIVE_LIMIT */
+  size_t pendings;
+  struct view_span *span; /* the longest exec first */
+  size_t spans;
   struct view_path *path; /* parents come before their children */
   size_t paths;
   struct view_live *live;
@@ -312,6 +395,20 @@ void view_raise(struct view *later, const struct view *earlier);
    nobody saw it. Its runs, their ends and what is queued are not known then, but its futures. */
 static inline bool view_unseen(const struct view_function *f) {
   return f->exec == UNKNOWN;
+}
+
+static inline bool view_is_span(const struct view_path *path) {
+  return !path->is_await && path->kind;
+}
+
+/* The path of the function that called, created or awaits it: spans between are that one's.
+   NULL: a root. */
+static inline const struct view_path *view_above(const struct view *v,
+                                                 const struct view_path *path) {
+  do
+    path = path->parent == SIZE_MAX ? NULL : &v->path[path->parent];
+  while (path && view_is_span(path));
+  return path;
 }
 
 /* False of one whose state is not known, too. */

@@ -19,6 +19,23 @@ static uint64_t known(uint64_t number) {
 
 /* -- frames ------------------------------------------------------------------------------ */
 
+/* "FILE:LINE" */
+static void split_place(struct stack *s, const char *place) {
+  const char *colon = place ? strrchr(place, ':') : NULL;
+  bool split = colon && parse_number(colon + 1, &s->line);
+  s->file = split   ? print_string("%.*s", (int)(colon - place), place)
+            : place ? print_string("%s", place)
+                    : NULL;
+}
+
+/* Of the function that it is a part of, in which it has a place of its own. */
+static void make_span(struct stack *s) {
+  s->name = print_string("%s", s->path->name);
+  split_place(s, s->path->place);
+  s->self[STACK_EXEC] = known(s->path->exec);
+  s->self[STACK_CALLS] = s->path->calls;
+}
+
 static void make_function(struct stack *s, const struct view *v) {
   const struct view_function *f = s->function;
   const char *name = s->path->name && *s->path->name ? s->path->name : f ? f->name : "";
@@ -35,16 +52,13 @@ static void make_function(struct stack *s, const struct view *v) {
 
 /* Who returns and is called again later awaits nothing that has a name: that would be its own. */
 static void make_wait(struct stack *s) {
-  const char *place = s->path->place, *colon = place ? strrchr(place, ':') : NULL;
-  bool split = colon && parse_number(colon + 1, &s->line);
+  const char *place = s->path->place;
   s->is_wait = true;
   s->unnamed = !strcmp(s->path->kind, "return") || !s->path->name || !*s->path->name;
   s->name = s->unnamed && place ? print_string("waiting at %s", base_name(place))
             : s->unnamed        ? print_string("waiting")
                                 : print_string("%s", s->path->name);
-  s->file = split   ? print_string("%.*s", (int)(colon - place), place)
-            : place ? print_string("%s", place)
-                    : NULL;
+  split_place(s, place);
   s->self[STACK_WAITING] = known(s->path->waiting);
 }
 
@@ -60,6 +74,8 @@ static void make(struct stacks *all, size_t i, bool background) {
   s->depth = s->parent == SIZE_MAX ? 0 : all->stack[s->parent].depth + 1;
   if (s->path->is_await)
     make_wait(s);
+  else if (view_is_span(s->path))
+    make_span(s);
   else
     make_function(s, v);
   s->self[STACK_WALL] =

@@ -144,6 +144,103 @@ uint32_t synthetic_index(const struct synthetic *s, const struct aprof_future *f
   return (uint32_t)((size_t)((const unsigned char *)f - s->bytes) / sizeof *f);
 }
 
+/* -- requests ------------------------------------------------------------------------- */
+
+static uint32_t reference(const struct synthetic *s, const void *at) {
+  return (uint32_t)((size_t)((const unsigned char *)at - s->bytes) / 8);
+}
+
+struct aprof_kind *synthetic_kind(struct synthetic *s, const char *label, uint32_t function) {
+  if (!s->kinds) {
+    s->kinds = synthetic_chunk(s, APROF_CHUNK_KINDS, 0, 0, SYNTHETIC_KINDS, sizeof *s->kinds);
+    s->tiers = synthetic_chunk(s, APROF_CHUNK_TIERS, 0, 0, SYNTHETIC_TIERS, sizeof *s->tiers);
+    s->requests =
+        synthetic_chunk(s, APROF_CHUNK_REQUESTS, 0, 0, SYNTHETIC_REQUESTS, sizeof *s->requests);
+    s->header->kinds = 1;
+  }
+  struct aprof_kind *kind = &s->kinds[s->header->kinds++];
+  kind->label = synthetic_string(s, label);
+  kind->function = function;
+  return kind;
+}
+
+static void add_amount(struct synthetic *s, struct aprof_amount *to, uint64_t value) {
+  uint64_t *counts;
+  if (!to->histogram)
+    to->histogram = synthetic_histogram(s, &counts);
+  counts = (uint64_t *)(s->bytes + (size_t)to->histogram * 8);
+  counts[aprof_bucket_of(value)]++;
+  to->sum += value;
+  to->max = to->max > value ? to->max : value;
+}
+
+void synthetic_book(struct synthetic *s, struct aprof_kind *kind, uint64_t wall, uint64_t queued,
+                    uint64_t exec, uint64_t waiting) {
+  kind->count++;
+  add_amount(s, &kind->wall, wall);
+  add_amount(s, &kind->queued, queued);
+  add_amount(s, &kind->exec, exec);
+  add_amount(s, &kind->waiting, waiting);
+}
+
+uint32_t synthetic_tier(struct synthetic *s, const char *name) {
+  uint32_t tier = 1;
+  while (s->header->tier_names[tier])
+    tier++;
+  s->header->tier_names[tier] = synthetic_string(s, name);
+  return tier;
+}
+
+void synthetic_book_tier(struct synthetic *s, struct aprof_kind *kind, uint32_t tier,
+                         uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall) {
+  uint32_t *at = &kind->tiers;
+  struct aprof_kind_tier *t = NULL;
+  while (*at && (t = (void *)(s->bytes + (size_t)*at * 8))->tier != tier) {
+    at = &t->next;
+    t = NULL;
+  }
+  if (!t) {
+    t = &s->tiers[s->tier_count++];
+    t->tier = tier;
+    *at = reference(s, t);
+  }
+  t->count++;
+  add_amount(s, &t->calls, calls);
+  add_amount(s, &t->exec, exec);
+  add_amount(s, &t->waiting, waiting);
+  add_amount(s, &t->wall, wall);
+}
+
+struct aprof_slow *synthetic_slow(struct synthetic *s, struct aprof_kind *kind, uint64_t begin,
+                                  uint64_t wall) {
+  if (!kind->slowest)
+    kind->slowest = reference(
+        s, synthetic_chunk(s, APROF_CHUNK_SLOWEST, 0, 0, APROF_SLOWEST, sizeof(struct aprof_slow)));
+  struct aprof_slow *slow = (void *)(s->bytes + (size_t)kind->slowest * 8);
+  while (slow->sequence)
+    slow++;
+  *slow = (struct aprof_slow){
+      .sequence = 2, .begin_tick = begin, .wall = wall, .function = kind->function};
+  return slow;
+}
+
+struct aprof_request *synthetic_request(struct synthetic *s, const struct aprof_kind *kind,
+                                        uint32_t function, uint64_t begin) {
+  struct aprof_request *r = &s->requests[++s->request_count];
+  *r = (struct aprof_request){.id = (uint64_t)s->header->epoch << 48 | s->request_count,
+                              .begin_tick = begin,
+                              .members = 1,
+                              .function = function,
+                              .state = APROF_REQUEST_LIVE,
+                              .no_label = kind == NULL};
+  r->kind = kind ? (uint16_t)(kind - s->kinds) : 0;
+  return r;
+}
+
+uint32_t synthetic_request_number(const struct synthetic *s, const struct aprof_request *r) {
+  return (uint32_t)(r - s->requests);
+}
+
 int synthetic_file(const struct synthetic *s, size_t length) {
   int fd = memfd_create("synthetic", MFD_CLOEXEC);
   size_t done = 0;
@@ -159,6 +256,43 @@ int synthetic_file(const struct synthetic *s, size_t length) {
 static void fill(uint64_t *counts) {
   for (uint32_t i = 0; i < 300; i += 7)
     counts[i] = i + 1;
+}
+
+/* Two kinds with tiers and slowest ones, one that goes on, spans in futures and outside. */
+static void add_requests(struct synthetic *s, uint32_t function, uint32_t node) {
+  struct aprof_kind *upload = synthetic_kind(s, "POST /upload", function);
+  struct aprof_kind *plain = synthetic_kind(s, NULL, function);
+  uint32_t db = synthetic_tier(s, "db"), fs = synthetic_tier(s, "fs");
+  uint32_t parse = synthetic_site(s, APROF_SITE_SPAN, "parse", "http.c", 20, 1);
+  s->sites[parse].tier = fs;
+  uint32_t inside = synthetic_node(s, node, parse, APROF_NODE_SPAN);
+  uint32_t outside = synthetic_node(s, 0, parse, APROF_NODE_SPAN);
+  synthetic_counters(s, 1, inside)->function.exec = 700;
+  synthetic_counters(s, 1, inside)->function.done = 7;
+  synthetic_counters(s, 2, outside)->function.exec = 90;
+  synthetic_counters(s, 2, outside)->function.done = 9;
+  for (uint64_t i = 1; i <= 20; i++) {
+    synthetic_book(s, upload, 1000 * i, 10 * i, 200 * i, 700 * i);
+    synthetic_book_tier(s, upload, db, 2, 50 * i, 400 * i, 500 * i);
+    synthetic_book_tier(s, upload, fs, 1, 30 * i, 100 * i, 130 * i);
+    synthetic_book(s, plain, 100 * i, i, 20 * i, 70 * i);
+    if (i > 10) {
+      struct aprof_slow *slow = synthetic_slow(s, upload, 600000 + 1000 * i, 1000 * i);
+      slow->exec = 200 * i;
+      slow->waiting = 700 * i;
+      slow->trace[0] = i;
+      slow->span = 16 + i;
+      slow->tiers = 1;
+      slow->tier[0].tier = db;
+      slow->tier[0].calls = 2;
+      slow->tier[0].waiting = 400 * i;
+    }
+  }
+  upload->failed = upload->after = 3;
+  upload->after_exec = 33;
+  struct aprof_request *live = synthetic_request(s, upload, function, 700000);
+  live->root = synthetic_index(s, &s->futures[0]);
+  s->futures[0].request = synthetic_request_number(s, live);
 }
 
 struct synthetic *synthetic_rich(void) {
@@ -232,6 +366,7 @@ struct synthetic *synthetic_rich(void) {
   synthetic_future(s, 3, n[0], APROF_FUTURE_ASIDE, 830000)->await = n[3];
   synthetic_future(s, 1, n[0], APROF_FUTURE_RUNNING, 400000);
   synthetic_future(s, 3, n[0], APROF_FUTURE_TENTATIVE, 400000);
+  add_requests(s, upload, n[0]);
   return s;
 }
 /* SPDX-License-Identifier: MIT */

@@ -18,6 +18,9 @@ enum {
   SYNTHETIC_NODES = 256,
   SYNTHETIC_FUTURES = 1535,
   SYNTHETIC_STRINGS = 32 * 1024,
+  SYNTHETIC_KINDS = 16,
+  SYNTHETIC_TIERS = 64,
+  SYNTHETIC_REQUESTS = 64,
   SYNTHETIC_ROOM = 2 * 1024 * 1024,
 };
 
@@ -28,9 +31,12 @@ struct synthetic {
   struct aprof_node *nodes;
   struct aprof_future *futures;
   struct aprof_module *modules;
+  struct aprof_kind *kinds; /* these three: from the first of them on */
+  struct aprof_kind_tier *tiers;
+  struct aprof_request *requests;
   char *strings;
   size_t strings_used;
-  uint32_t site_count, node_count, future_count, module_count;
+  uint32_t site_count, node_count, future_count, module_count, tier_count, request_count;
 };
 
 /* A live-looking, empty profile of a process that never was: epoch 1 since tick
@@ -50,6 +56,23 @@ uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts);
 struct aprof_future *synthetic_future(struct synthetic *s, uint32_t epoch, uint32_t node,
                                       enum aprof_future_state state, uint64_t last);
 uint32_t synthetic_index(const struct synthetic *s, const struct aprof_future *f);
+
+/* Requests of a label (or NULL) and the function of a site, all over; those that wait go on. */
+struct aprof_kind *synthetic_kind(struct synthetic *s, const char *label, uint32_t function);
+/* One more of it, with its times in the sums, maxima and histograms. */
+void synthetic_book(struct synthetic *s, struct aprof_kind *kind, uint64_t wall, uint64_t queued,
+                    uint64_t exec, uint64_t waiting);
+/* The number of a tier. */
+uint32_t synthetic_tier(struct synthetic *s, const char *name);
+void synthetic_book_tier(struct synthetic *s, struct aprof_kind *kind, uint32_t tier,
+                         uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall);
+/* The next of the slowest of a kind. */
+struct aprof_slow *synthetic_slow(struct synthetic *s, struct aprof_kind *kind, uint64_t begin,
+                                  uint64_t wall);
+/* One that goes on, of a label's kind or of none (NULL). */
+struct aprof_request *synthetic_request(struct synthetic *s, const struct aprof_kind *kind,
+                                        uint32_t function, uint64_t begin);
+uint32_t synthetic_request_number(const struct synthetic *s, const struct aprof_request *r);
 
 /* A chunk of any kind, as the runtime lays it out; its elements. */
 void *synthetic_chunk(struct synthetic *s, uint32_t type, uint32_t owner, uint32_t first,

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests, tiers and spans from a profile to totals and back, on profiles made to measure. */
+#include "read/fields.h"
+#include "read/follow.h"
+#include "read/verify.h"
+#include "shown.h"
+#include "suite.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct synthetic *s;
+static uint32_t handler, node, db, fs;
+static struct aprof_kind *get;
+static struct aprof_block *block;
+
+static void setup(void) {
+  s = synthetic_new();
+  block = synthetic_block(s, 1);
+  handler = synthetic_site(s, APROF_SITE_FUNCTION, "handle", "server.c", 10, 1);
+  node = synthetic_node(s, 0, handler, 0);
+  get = synthetic_kind(s, "GET /item", handler);
+  db = synthetic_tier(s, "db");
+  fs = synthetic_tier(s, "fs");
+}
+
+static void teardown(void) {
+  free(s);
+}
+
+static struct view *view(void) {
+  return shown_view(s, "exit", 100000);
+}
+
+static const struct view_kind *kind_named(const struct view *v, const char *kind) {
+  for (size_t i = 0; i < v->kinds; i++)
+    if (!strcmp(v->kind[i].kind, kind))
+      return &v->kind[i];
+  return NULL;
+}
+
+static const struct view_tier *tier_named(const struct view_kind *k, const char *name) {
+  for (size_t i = 0; i < k->tiers; i++)
+    if (!strcmp(k->tier[i].name, name))
+      return &k->tier[i];
+  return NULL;
+}
+
+START_TEST(kinds_have_what_was_booked) {
+  synthetic_book(s, get, 1000, 100, 300, 600);
+  synthetic_book(s, get, 3000, 200, 500, 2300);
+  synthetic_book_tier(s, get, db, 3, 100, 2000, 2200);
+  get->failed = 1;
+  get->after = 2;
+  get->after_exec = 77;
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 1);
+  const struct view_kind *k = &v->kind[0];
+  ck_assert_str_eq(k->kind, "GET /item");
+  ck_assert(k->labelled);
+  ck_assert_str_eq(k->function, "handle");
+  ck_assert_str_eq(k->file, "server.c");
+  ck_assert_uint_eq(k->line, 10);
+  ck_assert_uint_eq(k->count, 2);
+  ck_assert_uint_eq(k->failed, 1);
+  ck_assert_uint_eq(k->after, 2);
+  ck_assert_uint_eq(k->after_exec, 77);
+  ck_assert_uint_eq(k->wall.sum, 4000);
+  ck_assert_uint_eq(k->wall.max, 3000);
+  ck_assert_uint_eq(k->wall.of.max, 3000);
+  ck_assert_uint_eq(k->wall.of.count, 2);
+  ck_assert_uint_eq(k->member, 4000);
+  const struct view_tier *t = tier_named(k, "db");
+  ck_assert_uint_eq(t->count, 1);
+  ck_assert_uint_eq(t->calls.sum, 3);
+  ck_assert_uint_eq(t->calls.of.p50, 3);
+  ck_assert_uint_eq(t->waiting.sum, 2000);
+  ck_assert_uint_eq(t->wall.max, 2200);
+  ck_assert_uint_eq(k->other_exec, 700);
+  ck_assert_uint_eq(k->other_waiting, 900);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(without_a_label_the_function_names_it) {
+  struct aprof_kind *plain = synthetic_kind(s, NULL, handler);
+  synthetic_book(s, plain, 10, 0, 5, 5);
+  synthetic_book(s, get, 10, 0, 5, 4);
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 2);
+  ck_assert(!kind_named(v, "handle")->labelled);
+  ck_assert_str_eq(v->kind[0].kind, "handle"); /* it has more member time */
+  view_free(v);
+}
+END_TEST
+
+/* A function has a site in each unit: records of equal names are one kind. */
+START_TEST(records_of_one_name_are_one_kind) {
+  uint32_t again = synthetic_site(s, APROF_SITE_FUNCTION, "handle", "server.c", 10, 1);
+  struct aprof_kind *other = synthetic_kind(s, "GET /item", again);
+  synthetic_book(s, get, 100, 0, 50, 50);
+  synthetic_book(s, other, 300, 0, 50, 250);
+  synthetic_book_tier(s, get, db, 1, 0, 40, 40);
+  synthetic_book_tier(s, other, db, 1, 0, 200, 200);
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 1);
+  ck_assert_uint_eq(v->kind[0].count, 2);
+  ck_assert_uint_eq(v->kind[0].wall.max, 300);
+  ck_assert_uint_eq(v->kind[0].tiers, 1);
+  ck_assert_uint_eq(v->kind[0].tier[0].waiting.sum, 240);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(roots_leave_implicit_ones_out) {
+  struct aprof_kind *implicit = synthetic_kind(s, NULL, handler);
+  implicit->flags = APROF_REQUEST_IMPLICIT;
+  synthetic_book(s, implicit, 10, 0, 5, 5);
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 1);
+  ck_assert(v->kind[0].implicit);
+  view_free(v);
+  s->header->roots = 1;
+  v = view();
+  ck_assert_uint_eq(v->kinds, 0);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(the_slowest_come_first) {
+  synthetic_book(s, get, 10, 0, 5, 5);
+  for (uint64_t i = 1; i <= APROF_SLOWEST; i++)
+    synthetic_slow(s, get, 2000 + i, i * 7 % 17);
+  struct aprof_slow *slow = synthetic_slow(s, synthetic_kind(s, "B", handler), 5000, 900);
+  slow->trace[1] = 0xabc;
+  slow->exec = 100;
+  slow->waiting = 700;
+  slow->queued = 100;
+  slow->tiers = 200; /* more than there can be */
+  slow->tier[0].tier = fs;
+  slow->tier[0].waiting = 600;
+  synthetic_book(s, &s->kinds[2], 900, 100, 100, 700);
+  struct view *v = view();
+  const struct view_kind *k = kind_named(v, "GET /item");
+  ck_assert_uint_eq(k->slows, APROF_SLOWEST);
+  for (size_t i = 1; i < k->slows; i++)
+    ck_assert_uint_ge(k->slow[i - 1].wall, k->slow[i].wall);
+  k = kind_named(v, "B");
+  ck_assert_str_eq(k->slow[0].trace, "00000000000000000000000000000abc");
+  ck_assert_uint_eq(k->slow[0].begin, 4000); /* the profile began at tick 1000 */
+  ck_assert_str_eq(k->slow[0].began_at, "2023-11-14T22:13:20.000004000Z");
+  ck_assert_uint_eq(k->slow[0].member, 900);
+  ck_assert_uint_eq(k->slow[0].tiers, APROF_SLOW_TIERS);
+  ck_assert_str_eq(k->slow[0].tier[0].name, "fs");
+  view_free(v);
+}
+END_TEST
+
+START_TEST(one_that_is_being_written_is_not_shown) {
+  synthetic_book(s, get, 10, 0, 5, 5);
+  synthetic_slow(s, get, 2000, 10)->sequence = 3;
+  struct view *v = view();
+  ck_assert_uint_eq(v->kind[0].slows, 0);
+  view_free(v);
+}
+END_TEST
+
+/* Of a live process the tiers may have one more than the kind: then that has it, too. */
+START_TEST(tiers_have_no_more_than_their_kind) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_book_tier(s, get, db, 1, 400, 700, 1000);
+  struct view *v = view();
+  ck_assert_uint_eq(v->kind[0].exec.sum, 400);
+  ck_assert_uint_eq(v->kind[0].waiting.sum, 700);
+  ck_assert_uint_eq(v->kind[0].other_exec, 0);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(totals_whose_tiers_have_more_are_refused) {
+  size_t length;
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_book_tier(s, get, db, 1, 300, 600, 900);
+  char *text = shown_totals(s, "exit", 100000, &length);
+  char *at = memmem(text, length, "\"exec_ns\":300", 13);
+  ck_assert_ptr_nonnull(at);
+  at[strlen("\"exec_ns\":")] = '2';
+  ck_assert_ptr_null(view_of_totals(text, length, "totals"));
+  free(text);
+}
+END_TEST
+
+START_TEST(those_that_go_on_are_listed) {
+  struct aprof_future *f = synthetic_future(s, 1, node, APROF_FUTURE_QUEUED, 50000);
+  struct aprof_request *r = synthetic_request(s, get, handler, 40000);
+  r->root = synthetic_index(s, f);
+  r->exec = 10;
+  r->queued = 5;
+  r->total = 100;
+  f->request = synthetic_request_number(s, r);
+  struct aprof_request *inner = synthetic_request(s, NULL, handler, 60000);
+  inner->parent = f->request;
+  synthetic_request(s, get, handler, 70000)->state = APROF_REQUEST_OVER;
+  synthetic_request(s, get, handler, 70000)->id = (uint64_t)7 << 48 | 9; /* of another epoch */
+  struct view *v = view();
+  ck_assert_uint_eq(v->pendings, 2);
+  const struct view_pending *p = &v->pending[0];
+  ck_assert_str_eq(p->kind, "GET /item");
+  ck_assert_uint_eq(p->age, 60000);
+  ck_assert_uint_eq(p->root, f->id);
+  ck_assert_uint_eq(p->waiting, 85);
+  ck_assert(!p->rootless);
+  ck_assert_uint_eq(v->live[0].request, p->id);
+  ck_assert_str_eq(v->pending[1].kind, "handle");
+  ck_assert_uint_eq(v->pending[1].parent, p->id);
+  ck_assert(v->pending[1].rootless);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->live, 1);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->count, 0);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->wall.max, UNKNOWN);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(an_interval_has_what_came_to_it) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_book_tier(s, get, db, 1, 100, 600, 700);
+  synthetic_slow(s, get, 2000, 1000);
+  struct view *earlier = view();
+  synthetic_book(s, get, 500, 0, 100, 400);
+  synthetic_book_tier(s, get, db, 2, 30, 300, 330);
+  synthetic_slow(s, get, 4000, 500);
+  struct view *later = view();
+  ck_assert(view_subtract(later, earlier));
+  const struct view_kind *k = kind_named(later, "GET /item");
+  ck_assert_uint_eq(k->count, 1);
+  ck_assert_uint_eq(k->wall.sum, 500);
+  ck_assert_uint_eq(k->wall.max, UNKNOWN);
+  ck_assert_uint_eq(k->wall.of.count, 1);
+  ck_assert_uint_eq(k->tier[0].calls.sum, 2);
+  ck_assert_uint_eq(k->other_exec, 70);
+  ck_assert_uint_eq(k->other_waiting, 100);
+  ck_assert_uint_eq(k->slows, 1);
+  ck_assert_uint_eq(k->slow[0].wall, 500);
+  view_free(later);
+  view_free(earlier);
+}
+END_TEST
+
+START_TEST(a_merge_has_both) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_book_tier(s, get, db, 1, 100, 600, 700);
+  synthetic_slow(s, get, 2000, 1000);
+  struct view *one = view();
+  s->header->pid++;
+  synthetic_book(s, get, 4000, 0, 100, 3000);
+  synthetic_book_tier(s, get, fs, 1, 10, 50, 60);
+  synthetic_slow(s, get, 9000, 4000);
+  synthetic_request(s, get, handler, 40000);
+  struct view *other = view();
+  view_merge(one, other, false);
+  const struct view_kind *k = kind_named(one, "GET /item");
+  ck_assert_uint_eq(one->kinds, 1);
+  ck_assert_uint_eq(k->count, 3);
+  ck_assert_uint_eq(k->live, 1);
+  ck_assert_uint_eq(k->wall.max, 4000);
+  ck_assert_uint_eq(k->tiers, 2);
+  ck_assert_uint_eq(tier_named(k, "db")->waiting.sum, 1200);
+  ck_assert_uint_eq(k->slows, 3);
+  ck_assert_uint_eq(k->slow[0].wall, 4000);
+  ck_assert_uint_eq(k->slow[0].process, 1);
+  ck_assert_uint_eq(one->pendings, 1);
+  ck_assert_uint_eq(one->pending[0].process, 1);
+  view_free(one);
+  view_free(other);
+}
+END_TEST
+
+/* What futures run in a span is their function's exec; outside of any, the thread's other. */
+START_TEST(spans_are_part_of_their_function) {
+  uint32_t parse = synthetic_site(s, APROF_SITE_SPAN, "parse", "http.c", 5, 1);
+  uint32_t call = synthetic_site(s, APROF_SITE_AWAIT, "fetch", "http.c", 7, 1);
+  uint32_t inside = synthetic_node(s, node, parse, APROF_NODE_SPAN);
+  uint32_t await = synthetic_node(s, inside, call, APROF_NODE_AWAIT);
+  uint32_t outside = synthetic_node(s, 0, parse, APROF_NODE_SPAN);
+  synthetic_node(s, outside, call, APROF_NODE_AWAIT); /* there is none of that */
+  s->sites[parse].tier = db;
+  synthetic_counters(s, 1, node)->function.exec = 1000;
+  synthetic_counters(s, 1, node)->function.done = 2;
+  synthetic_counters(s, 1, inside)->function.exec = 300;
+  synthetic_counters(s, 1, inside)->function.done = 4;
+  synthetic_counters(s, 1, await)->await.waiting = 50;
+  synthetic_counters(s, 1, await)->await.count = 1;
+  synthetic_counters(s, 1, outside)->function.exec = 20;
+  synthetic_counters(s, 1, outside)->function.done = 1;
+  synthetic_future(s, 1, inside, APROF_FUTURE_RUNNING, 99990);
+  struct view *v = view();
+  ck_assert_uint_eq(v->functions, 1);
+  ck_assert_uint_eq(v->function[0].exec, 1310);
+  ck_assert_uint_eq(v->function[0].waiting, 50);
+  ck_assert_uint_eq(v->function[0].children_exec, 0);
+  ck_assert_uint_eq(v->function[0].live, 1);
+  ck_assert_uint_eq(v->function[0].awaits, 1);
+  ck_assert_uint_eq(v->thread[0].exec, 1310);
+  ck_assert_uint_eq(v->paths, 3);
+  ck_assert(!view_is_span(&v->path[0]) && view_is_span(&v->path[1]));
+  ck_assert_uint_eq(v->path[0].exec, 1000);
+  ck_assert_uint_eq(v->path[1].exec, 310);
+  ck_assert_uint_eq(v->path[1].calls, 4);
+  ck_assert_uint_eq(v->path[1].waiting, 50);
+  ck_assert_str_eq(v->path[1].name, "parse");
+  ck_assert_uint_eq(v->path[2].parent, 1);
+  ck_assert_uint_eq(v->spans, 1);
+  ck_assert_uint_eq(v->span[0].calls, 5);
+  ck_assert_uint_eq(v->span[0].exec, 310);
+  ck_assert_uint_eq(v->span[0].waiting, 50);
+  ck_assert_uint_eq(v->span[0].other, 20);
+  ck_assert_str_eq(v->span[0].tier, "db");
+  ck_assert_str_eq(v->span[0].detail, "time");
+  view_free(v);
+}
+END_TEST
+
+/* A list that leads round, or out of the file, ends. */
+START_TEST(damaged_lists_end) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_book_tier(s, get, db, 1, 1, 1, 1);
+  s->tiers[0].next = get->tiers;
+  struct aprof_kind *other = synthetic_kind(s, "B", handler);
+  synthetic_book(s, other, 1000, 0, 300, 600);
+  other->tiers = UINT32_MAX;
+  other->slowest = UINT32_MAX - 1;
+  other->label = UINT32_MAX;
+  other->wall.histogram = UINT32_MAX;
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 2);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->tiers, 1);
+  view_free(v);
+}
+END_TEST
+
+static void rewrite(int fd) {
+  ck_assert_int_eq(pwrite(fd, s->bytes, s->header->used, 0), (ssize_t)s->header->used);
+}
+
+/* A label, a tier and a kind that were not there before, and buckets of one that was. */
+START_TEST(the_next_reading_has_what_is_new) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  int fd = synthetic_file(s, s->header->used);
+  struct follow *f = follow_new(fd, "synthetic");
+  struct view_request how = {.reason = "request", .at = 100000};
+  struct view *v = follow_view(f, &how, false);
+  ck_assert_uint_eq(v->kind[0].wall.of.count, 1);
+  view_free(v);
+  synthetic_book(s, get, 9000, 0, 300, 600);
+  struct aprof_kind *other = synthetic_kind(s, "PUT /item", handler);
+  synthetic_book(s, other, 1000, 0, 300, 600);
+  synthetic_book_tier(s, other, synthetic_tier(s, "cache"), 1, 100, 200, 300);
+  block->sequence += 2; /* it ended in an event */
+  rewrite(fd);
+  v = follow_view(f, &how, false);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->count, 2);
+  ck_assert_uint_eq(kind_named(v, "GET /item")->wall.of.count, 2);
+  ck_assert_ptr_nonnull(kind_named(v, "PUT /item"));
+  ck_assert_str_eq(kind_named(v, "PUT /item")->tier[0].name, "cache");
+  view_free(v);
+  follow_free(f);
+  close(fd);
+}
+END_TEST
+
+int main(void) {
+  TCase *tests = tcase_create("requests");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, kinds_have_what_was_booked);
+  tcase_add_test(tests, without_a_label_the_function_names_it);
+  tcase_add_test(tests, records_of_one_name_are_one_kind);
+  tcase_add_test(tests, roots_leave_implicit_ones_out);
+  tcase_add_test(tests, the_slowest_come_first);
+  tcase_add_test(tests, one_that_is_being_written_is_not_shown);
+  tcase_add_test(tests, tiers_have_no_more_than_their_kind);
+  tcase_add_test(tests, totals_whose_tiers_have_more_are_refused);
+  tcase_add_test(tests, those_that_go_on_are_listed);
+  tcase_add_test(tests, an_interval_has_what_came_to_it);
+  tcase_add_test(tests, a_merge_has_both);
+  tcase_add_test(tests, spans_are_part_of_their_function);
+  tcase_add_test(tests, damaged_lists_end);
+  tcase_add_test(tests, the_next_reading_has_what_is_new);
+  return suite_run("cli requests", tests);
+}
