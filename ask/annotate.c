@@ -7,38 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const mark_names[] = {"function", "await", "create", "blocking", "hold"};
+const char *const mark_names[] = {"function", "await", "create", "blocking", "hold", "check"};
 
 /* -- files ------------------------------------------------------------------------------ */
 
 static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-const char **ask_all_files(const struct view *v, size_t *count) {
-  size_t room = 1, all = 0;
-  for (size_t i = 0; i < v->functions; i++)
-    room += 1 + v->function[i].awaits + v->function[i].blockings;
-  const char **file = allocate(room, sizeof *file);
-  for (size_t i = 0; i < v->functions; i++) {
-    const struct view_function *f = &v->function[i];
-    file[all++] = f->file;
-    for (size_t j = 0; j < f->awaits; j++)
-      file[all++] = f->await[j].file;
-    for (size_t j = 0; j < f->blockings; j++)
-      file[all++] = f->blocking[j].file;
-  }
-  *count = 0;
-  for (size_t i = 0; i < all; i++)
-    if (file[i])
-      file[(*count)++] = file[i];
-  qsort(file, *count, sizeof *file, by_name);
-  all = *count;
-  *count = 0;
-  for (size_t i = 0; i < all; i++)
-    if (!*count || strcmp(file[*count - 1], file[i]) != 0)
-      file[(*count)++] = file[i];
-  return file;
 }
 
 static const char *bare(const char *path) {
@@ -52,6 +26,52 @@ static bool ends_with(const char *path, const char *end) {
   size_t length = strlen(path), tail = strlen(end);
   return tail && tail <= length && !strcmp(path + length - tail, end) &&
          (tail == length || path[length - tail - 1] == '/' || *end == '/');
+}
+
+/* -- what a check has found -------------------------------------------------------------- */
+
+static bool are_one(const char *file, const char *other) {
+  const char *a = bare(file), *b = bare(other);
+  return ends_with(a, b) || ends_with(b, a);
+}
+
+/* Files that the view does not name. */
+static size_t add_checked(const struct checked *c, const char **file, size_t count) {
+  for (size_t i = 0; c && i < c->findings; i++) {
+    bool known = false;
+    for (size_t k = 0; k < count && !known; k++)
+      known = file[k] && are_one(file[k], c->finding[i].file);
+    if (!known)
+      file[count++] = c->finding[i].file;
+  }
+  return count;
+}
+
+const char **ask_all_files(const struct view *v, size_t *count) {
+  size_t room = 1 + (v->checked ? v->checked->findings : 0), all = 0;
+  for (size_t i = 0; i < v->functions; i++)
+    room += 1 + v->function[i].awaits + v->function[i].blockings;
+  const char **file = allocate(room, sizeof *file);
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    file[all++] = f->file;
+    for (size_t j = 0; j < f->awaits; j++)
+      file[all++] = f->await[j].file;
+    for (size_t j = 0; j < f->blockings; j++)
+      file[all++] = f->blocking[j].file;
+  }
+  all = add_checked(v->checked, file, all);
+  *count = 0;
+  for (size_t i = 0; i < all; i++)
+    if (file[i])
+      file[(*count)++] = file[i];
+  qsort(file, *count, sizeof *file, by_name);
+  all = *count;
+  *count = 0;
+  for (size_t i = 0; i < all; i++)
+    if (!*count || strcmp(file[*count - 1], file[i]) != 0)
+      file[(*count)++] = file[i];
+  return file;
 }
 
 const char **ask_files(const struct view *v, const char *name, size_t *count) {
@@ -83,7 +103,7 @@ struct marks {
 
 static void add(struct marks *m, const struct view_function *f, struct mark mark) {
   mark.function = f;
-  mark.lacks = f->lacks;
+  mark.lacks = f ? f->lacks : 0;
   if (!mark.line)
     return;
   if (m->count == m->room) {
@@ -187,12 +207,26 @@ static void mark_function(struct marks *m, const struct view_function *f) {
   }
 }
 
+static void mark_check(struct marks *m, const struct checked_finding *c) {
+  if (are_one(m->file, c->file))
+    add(m, NULL,
+        (struct mark){.line = c->line,
+                      .what = MARK_CHECK,
+                      .check = c,
+                      .count = UNKNOWN,
+                      .exec = UNKNOWN,
+                      .waiting = UNKNOWN,
+                      .worst = UNKNOWN});
+}
+
 static int by_line(const void *a, const void *b) {
   const struct mark *x = a, *y = b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
   if (x->what != y->what)
     return x->what < y->what ? -1 : 1;
+  if (x->check)
+    return strcmp(x->check->text, y->check->text);
   return strcmp(x->function->name, y->function->name);
 }
 
@@ -200,6 +234,8 @@ struct mark *ask_marks(const struct view *v, const char *file, size_t *count) {
   struct marks m = {.v = v, .file = file};
   for (size_t i = 0; i < v->functions; i++)
     mark_function(&m, &v->function[i]);
+  for (size_t i = 0; v->checked && i < v->checked->findings; i++)
+    mark_check(&m, &v->checked->finding[i]);
   if (m.count)
     qsort(m.mark, m.count, sizeof *m.mark, by_line);
   *count = m.count;

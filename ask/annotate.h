@@ -9,6 +9,7 @@
 #define APROF_ASK_ANNOTATE_H
 
 #include "ask.h"
+#include "read/checked.h"
 
 enum mark_what {
   MARK_FUNCTION, /* it begins there */
@@ -16,16 +17,18 @@ enum mark_what {
   MARK_CREATE,   /* it, a callback, was made there and waited for what it was made for */
   MARK_BLOCKING, /* a call there blocked the loop */
   MARK_HOLD,     /* its longest hold went from there to `to` */
+  MARK_CHECK,    /* a check has found something there, before it ran */
 };
 extern const char *const mark_names[]; /* by enum mark_what */
 
 struct mark {
   uint64_t line, to; /* to: the hold's last line, if that lies in this file, too; else 0 */
   enum mark_what what;
-  const struct view_function *function;
-  const char *callee; /* of an await, a create, a call; or NULL */
-  bool background;    /* it waits for new work */
-  uint64_t count;     /* futures, waits, calls; UNKNOWN: of a hold */
+  const struct view_function *function; /* NULL: of a check */
+  const struct checked_finding *check;  /* of one */
+  const char *callee;                   /* of an await, a create, a call; or NULL */
+  bool background;                      /* it waits for new work */
+  uint64_t count;                       /* futures, waits, calls; UNKNOWN: of a hold */
   /* ns; UNKNOWN: there is none, or several lines share it. exec: of the function's futures, or of
      those that were awaited or made there. */
   uint64_t exec, waiting, worst;

@@ -2,6 +2,7 @@
 /* The units of a program, from a compilation database or by name; see unit.h. */
 #include "unit.h"
 
+#include "read/json.h"
 #include "read/util.h"
 
 #include <clang-c/CXCompilationDatabase.h>
@@ -178,16 +179,39 @@ static void add_command(struct units *u, CXCompileCommand command, char *const *
   free(word);
 }
 
+static const char have_it_written[] = "have CMake write it (-DCMAKE_EXPORT_COMPILE_COMMANDS=ON), "
+                                      "meson does by itself, `bear -- make` "
+                                      "for make; or name files, and their flags behind --";
+
+/* libclang takes what is there of a file that was cut short, and says the rest in words of its
+   own. */
+static bool is_whole(const char *path) {
+  size_t length;
+  char *text = read_text_file(path, (size_t)1 << 30, &length), *fault = NULL;
+  cJSON *json = text ? json_parse(text, length, &fault) : NULL;
+  bool whole = cJSON_IsArray(json);
+  if (!text)
+    complain("%s cannot be read: %s", path, have_it_written);
+  else if (!whole)
+    complain("%s is damaged: it is %s; %s", path, json ? "no list of commands" : fault,
+             have_it_written);
+  cJSON_Delete(json);
+  free(fault);
+  free(text);
+  return whole;
+}
+
 bool units_of_database(struct units *u, const char *directory, char *const *files, size_t count) {
   CXCompilationDatabase_Error error = CXCompilationDatabase_CanNotLoadDatabase;
   CXCompilationDatabase database = NULL;
   char *path = print_string("%s/compile_commands.json", directory);
-  if (access(path, R_OK) == 0) /* libclang says so by itself, in words of its own */
-    database = clang_CompilationDatabase_fromDirectory(directory, &error);
+  if (!is_whole(path)) {
+    free(path);
+    return false;
+  }
+  database = clang_CompilationDatabase_fromDirectory(directory, &error);
   if (error != CXCompilationDatabase_NoError)
-    complain("%s cannot be read: have CMake write it (-DCMAKE_EXPORT_COMPILE_COMMANDS=ON), meson "
-             "does by itself, `bear -- make` for make; or name files, and their flags behind --",
-             path);
+    complain("%s cannot be read: %s", path, have_it_written);
   free(path);
   if (error != CXCompilationDatabase_NoError)
     return false;

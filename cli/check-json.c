@@ -43,7 +43,7 @@ static void emit_unseen(struct emit *e, const char *name, const struct check_uns
 void check_json(const void *result, FILE *out) {
   const struct check_result *r = result;
   struct emit *e = begin(out);
-  emit_text(e, "format", "aprof.check/1");
+  emit_text(e, "schema", "aprof.check/1");
   emit_number(e, "units", r->units);
   emit_number(e, "unread_units", r->unread);
   emit_number(e, "seen_functions", r->functions);

@@ -5,6 +5,7 @@
 #include "core.h"
 #include "load.h"
 #include "output.h"
+#include "read/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 /* What each of them takes. */
 struct show {
   const struct output *output;
-  const char *file, *core;
+  const char *file, *core, *check;
+  struct checked *checked;
   bool json;
   int64_t loop;
   struct load load;
@@ -28,6 +30,11 @@ static const struct option_row everywhere[] = {
      .text = "Only what thread TID ran: its loop (of a PID, a NAME or a profile)"},
     {"core", 0, OPTION_TEXT, offsetof(struct show, core), "FILE",
      .text = "Of the process that FILE is a core of"},
+    {0}};
+
+static const struct option_row checks[] = {
+    {"check", 0, OPTION_TEXT, offsetof(struct show, check), "FILE",
+     .text = "Show beside the lines what `aprof check --json -o FILE' found in them"},
     {0}};
 
 static const char *fault_of(const struct arguments *a) {
@@ -93,16 +100,19 @@ static int show_targets(struct show *show, const char *const *target, size_t tar
   int status = CLI_FAILED;
   load->wanted = show->output->wanted;
   load->wanted.loop = show->loop;
-  bool loaded = load_add(load, targets ? target[0] : NULL) &&
+  show->checked = show->check ? checked_read(show->check) : NULL;
+  bool loaded = (!show->check || show->checked) && load_add(load, targets ? target[0] : NULL) &&
                 (targets < 2 || load_add(load, target[1])) && load_finish(load);
   if (loaded) {
     char *text = target_text(load->view[0], target, targets);
+    load->view[0]->checked = show->checked;
     if (show->output->has_target)
       *(const char **)((char *)show->options + show->output->target) = text;
     status = write_views(show, load->view[0], load->views > 1 ? load->view[1] : NULL);
     free(text);
   }
   load_release(load);
+  checked_free(show->checked);
   return status;
 }
 
@@ -131,6 +141,10 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   if (!o->of_now) {
     a.table[tables].row = load_options;
     a.table[tables++].into = &show->load;
+  }
+  if (o->has_check) {
+    a.table[tables].row = checks;
+    a.table[tables++].into = show;
   }
   a.table[tables].row = everywhere + !o->json;
   a.table[tables].into = show;

@@ -347,6 +347,8 @@ struct view {
   struct view_live *live;
   size_t lives;
   int64_t only; /* the thread whose loop this is of; 0: of all */
+  const struct checked *checked; /* what a check of its sources has found (checked.h), of who asks for
+                                    the view; or NULL */
   bool is_interval;
   bool alive, stopped; /* of a profile: its process is; by a signal, or a debugger */
   unsigned shed;       /* by any thread; as view_thread's */

@@ -88,18 +88,37 @@ static void print_cells(const struct mark *m, FILE *out) {
     print_right(out, cell[i], CELL);
 }
 
+/* A sentence, as many lines as it takes. */
+static void print_words(const char *text, FILE *out) {
+  enum { ROOM = FORMAT_WIDTH - MARGIN - 2 };
+  for (const char *mark = "^"; *text; mark = " ") {
+    size_t length = strlen(text), take = length;
+    if (length > ROOM)
+      for (take = ROOM; take > ROOM / 2 && text[take] != ' ';)
+        take--;
+    if (*mark == ' ')
+      fprintf(out, "%*s", MARGIN, "");
+    fprintf(out, "%s %.*s\n", mark, (int)take, text);
+    text += take;
+    text += *text == ' ';
+  }
+}
+
 /* Beneath its line: what stands in it already is the first. */
 static void print_marks(const struct mark *mark, size_t marks, FILE *out) {
   for (size_t i = 0; i < marks; i++) {
-    bool hold = mark[i].what == MARK_HOLD;
-    if (hold ? mark[i].worst < NOTABLE_HOLD : !i)
+    bool hold = mark[i].what == MARK_HOLD, check = mark[i].what == MARK_CHECK;
+    if (hold ? mark[i].worst < NOTABLE_HOLD : !check && !i)
       continue;
     char *text = source_mark_text(&mark[i]);
-    style_set(out, hold ? STYLE_ALARM : STYLE_PLAIN);
+    style_set(out, hold || check ? STYLE_ALARM : STYLE_PLAIN);
     print_cells(&mark[i], out);
     style_set(out, STYLE_FAINT);
     fprintf(out, "%*s ", LINE, "");
-    fprintf(out, "^ %s\n", cut_middle(text, FORMAT_WIDTH - MARGIN - 2));
+    if (check)
+      print_words(text, out);
+    else
+      fprintf(out, "^ %s\n", cut_middle(text, FORMAT_WIDTH - MARGIN - 2));
     style_set(out, STYLE_PLAIN);
     free(text);
   }
@@ -132,7 +151,7 @@ static void print_source(const struct annotate *o, FILE *source, const struct ma
     if (skipped)
       fprintf(out, "%*s...\n", MARGIN, "");
     skipped = false;
-    if (here > at && mark[at].what != MARK_HOLD)
+    if (here > at && mark[at].what < MARK_HOLD)
       print_cells(&mark[at], out);
     else
       fprintf(out, "%*s", CELLS * CELL, "");
@@ -239,6 +258,7 @@ const struct output output_annotate = {
              "blocks or holds the loop, with what that took: how often, time that it ran (exec), "
              "time that was waited there, and the longest hold.",
     .words = "SRC",
+    .has_check = true,
     .targets = OUTPUT_ONE,
     .option = own,
     .size = sizeof(struct annotate),

@@ -41,6 +41,7 @@ struct output {
   size_t target;   /* offset of a const char *: its targets as a shell is given them, or NULL */
   size_t second;   /* of a struct view *, where targets is OUTPUT_PAIR */
   bool picture;    /* nothing for a terminal */
+  bool has_check;  /* it shows what a check found: view.checked */
   bool of_now;     /* what is, not what was in a time: there is no --for */
   /* What is wrong with the options given, so many targets, and --json; NULL: nothing. */
   const char *(*fault)(const void *options, size_t targets, bool json);

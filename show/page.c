@@ -53,6 +53,7 @@ static const struct option_row own[] = {
 
 const struct output output_html = {
     .name = "html",
+    .has_check = true,
     .summary = "one page with all of it: findings, functions, flame graph, source",
     .about = "Writes one HTML file, which needs nothing but a browser: findings, loops, functions "
              "with their distributions, a flame graph, who woke and who delayed whom, what lives, "

@@ -84,6 +84,8 @@ char *source_mark_text(const struct mark *m) {
   case MARK_CREATE:
     return print_string("%s is made and waits%s", m->function->name,
                         m->background ? " for new work" : "");
+  case MARK_CHECK:
+    return print_string("%s [%s]", m->check->text, m->check->rule);
   case MARK_BLOCKING:
     return print_string("%s calls %s, which blocks", m->function->name, m->callee);
   default:
@@ -99,7 +101,7 @@ void source_emit_marks(struct emit *e, const struct mark *mark, size_t count) {
     emit_open(e, NULL, '{');
     emit_number(e, "line", m->line);
     emit_text(e, "what", mark_names[m->what]);
-    emit_text(e, "function", m->function->name);
+    emit_text(e, "function", m->function ? m->function->name : NULL);
     emit_text(e, "callee", m->callee);
     emit_bool(e, "background", m->background);
     emit_maybe(e, "to_line", m->to, m->to != 0);
@@ -110,7 +112,9 @@ void source_emit_marks(struct emit *e, const struct mark *mark, size_t count) {
     char *text = source_mark_text(m);
     emit_text(e, "text", text);
     free(text);
-    emit_shed(e, "shed", m->function->shed);
+    emit_text(e, "rule", m->check ? m->check->rule : NULL);
+    emit_text(e, "mend", m->check ? m->check->mend : NULL);
+    emit_shed(e, "shed", m->function ? m->function->shed : 0);
     emit_close(e, '}');
   }
   emit_close(e, ']');

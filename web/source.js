@@ -15,7 +15,7 @@ function lines(file) {
   let last = 0;
   return file.lines.flatMap(([number, text]) => {
     const here = marks.get(number) ?? [];
-    const first = here.find((m) => m.what !== 'hold');
+    const first = here.find((m) => m.what !== 'hold' && m.what !== 'check');
     const gap = last && number > last + 1 ? [h('tr', { class: 'gap' }, h('td', { colspan: 6 }, '⋯'))] : [];
     last = number;
     return [...gap,
@@ -23,7 +23,7 @@ function lines(file) {
         (first ? cells(first) : ['', '', '', '']).map((cell) => h('td', null, cell)),
         h('td', { class: 'number' }, String(number)), h('td', { class: 'text code' }, text)),
       ...here.filter((m) => (m.what === 'hold' ? m.worst_ns >= NOTABLE : m !== first)).map((m) =>
-        h('tr', { class: m.what === 'hold' ? 'note alarm' : 'note' }, cells(m).map((cell) => h('td', null, cell)), h('td'), h('td', { class: 'text' }, `↑ ${m.text}`)))];
+        h('tr', { class: m.what === 'hold' || m.what === 'check' ? 'note alarm' : 'note', title: m.mend }, cells(m).map((cell) => h('td', null, cell)), h('td'), h('td', { class: 'text' }, `↑ ${m.text}`)))];
   });
 }
 

@@ -81,6 +81,12 @@ equal "a single unit knows no loop" 0 $?
 check_files none -p src
 equal "no database: status" 1 $?
 contains "no database: what to do" "CMAKE_EXPORT_COMPILE_COMMANDS" none.err
+mkdir cut
+head -c 150 build/compile_commands.json >cut/compile_commands.json
+check_files cut -p cut
+equal "a database that was cut short: status" 1 $?
+equal "with one message" "1 1" "$(wc -l <cut.err) $(grep -c 'cut/compile_commands.json is damaged: it is not JSON from byte' cut.err)"
+contains "and what to do" "CMAKE_EXPORT_COMPILE_COMMANDS" cut.err
 check_files both -p build -- -Wall
 equal "flags and a database: status" 2 $?
 check_files missing src/none.c --
@@ -122,6 +128,7 @@ check_files json "${program[@]}" --json
 grep -c ': warning:' <("$aprof" check "${program[@]}" 2>/dev/null) >count
 equal "JSON: each finding" "$(cat count)" "$(value json.txt 'len(t.findings)')"
 equal "JSON: the path" true "$(value json.txt 'all(len(r.path) > 1 and r.line for r in t.findings)')"
+check "JSON: as its schema says" conforms json.txt
 check_files sarif "${program[@]}" --sarif -o out.sarif
 equal "SARIF: status" 3 $?
 equal "SARIF: nothing else" "" "$(cat sarif.txt)"
@@ -193,6 +200,9 @@ timeout 30 "$aprof" check large.c -- >large.txt 2>large.err
 equal "one of 9000 lines is followed: status" 3 $?
 equal "in seconds, to its end" "$(marked large.c)" "$(found mutex-over-await large.txt)"
 contains "one with too many ways is said" "'at_once' is too large: not all ways through it were followed" large.err
+
+check_files unseen-json --json broken.c pointer.c large.c --
+check "JSON with what was not seen: as its schema says" conforms unseen-json.txt
 
 check_files all-broken deep.c --
 equal "nothing could be read: status" 1 $?

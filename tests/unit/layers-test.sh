@@ -62,7 +62,7 @@ for folder in read ask show cli; do
   before+=" $(cd "$src" && echo $folder/*.h)"
 done
 only "check/ knows the language, and what files are read with, only" \
-  "lang/lang.h read/arena.h read/util.h" "$(includes check c h | grep -E "$ours")"
+  "lang/lang.h read/arena.h read/json.h read/util.h" "$(includes check c h | grep -E "$ours")"
 equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
 # fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
 # found in numbers is told with them whole: ask/sentence.h.
