@@ -75,6 +75,11 @@ static struct lang_about *keep(struct program *p, const struct lang_about *about
   return memcpy(kept, about, count * sizeof *kept);
 }
 
+/* It says nothing about futures. */
+static bool is_aside(const struct lang_about *about) {
+  return about->verb == LANG_SPAN || about->verb == LANG_LABEL;
+}
+
 static void judge(struct program *p, struct ir_function *f) {
   struct lang_about call[MOST_LINES * 2], body[MOST_LINES * 2], one;
   struct judged *j = arena_get(&p->arena, 1, sizeof *j);
@@ -102,8 +107,11 @@ static void judge(struct program *p, struct ir_function *f) {
   }
   j->call = keep(p, call, j->calls);
   j->body = keep(p, body, j->bodies);
+  for (size_t i = 0; i < j->calls; i++)
+    j->tells_call |= !is_aside(&call[i]);
   for (size_t i = 0; i < j->bodies; i++) {
     const struct lang_about *about = &j->body[i];
+    j->tells_body |= !is_aside(about);
     if (about->verb != LANG_ASYNC && about->verb != LANG_RUN)
       continue;
     j->worker |= about->worker;

@@ -91,5 +91,5 @@ bool step_awaits(const struct ir_body *body, const struct ir_step *s) {
 
 bool is_plain(const struct ir_function *f) {
   const struct judged *j = judged_of(f);
-  return !j->calls && !j->bodies && !j->async && !j->worker;
+  return !j->tells_call && !j->tells_body && !j->async && !j->worker;
 }

@@ -25,6 +25,7 @@ struct why {
 struct judged {
   struct lang_about *call, *body;
   size_t calls, bodies;
+  bool tells_call, tells_body; /* one of these says more than whose time it is */
   bool async;                  /* its body is a future's, on a loop */
   bool worker;                 /* its body runs on a thread of its own, which may block */
   bool awaits;                 /* a call of it may wait; ... */

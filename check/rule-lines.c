@@ -50,7 +50,8 @@ static bool is_created(const struct lang_about *lines, size_t count, const char 
 static void judge_key(struct program *p, const struct rule *rule, const struct lang_about *lines,
                       size_t count, const struct lang_about *line) {
   if (!*line->space || !strcmp(line->space, "any") ||
-      (line->verb != LANG_WAKE && line->verb != LANG_END) || is_created(lines, count, line->space))
+      (line->verb != LANG_WAKE && line->verb != LANG_END && line->verb != LANG_LABEL) ||
+      is_created(lines, count, line->space))
     return;
   const char *word = say(p, "%s:", line->space);
   struct check_finding *found = begin(p, rule, line, word);

@@ -44,7 +44,7 @@ static void judge_call(struct program *p, const struct rule *rule, const struct 
                        const struct ir_function *f, const struct ir_step *s) {
   const struct ir_function *callee = s->callee, *given = NULL;
   const struct lang_about *other = NULL;
-  if (judged_of(callee)->calls || callee->body)
+  if (judged_of(callee)->tells_call || callee->body)
     return;
   for (size_t i = 0; i < callee->files.count && !other; i++)
     other = line_in(files, callee->files.text[i]);

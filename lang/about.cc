@@ -231,24 +231,18 @@ static const char *base_name(const Library *library) {
 /* One more than the highest index of an argument in the line. */
 static int arguments_of(const Binding *b) {
   int most = 0;
-  auto visit = [&](const Value *value) {
+  binding_visit(*b, [&](const Value *value) {
     value_visit(value, [&](const Value &v) {
       if (v.kind == Value::Arg)
         most = std::max(most, (int)(v.number < 0 ? -v.number : v.number + 1));
     });
-  };
-  visit(b->key.first.get());
-  visit(b->key.second.get());
-  for (const auto &function : b->functions)
-    visit(function.get());
-  condition_visit(b->ok, visit);
-  condition_visit(b->when, visit);
+  });
   return most;
 }
 
 static struct lang_about about_of(const Binding *b) {
   struct lang_about about = {};
-  about.verb = (enum lang_verb)b->verb;
+  about.verb = b->is_async() ? LANG_ASYNC : (enum lang_verb)b->verb; /* `request` is another one */
   about.text = b->text.c_str();
   about.file = b->file;
   about.line = b->line;

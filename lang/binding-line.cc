@@ -214,7 +214,8 @@ static bool is_place(const std::string &text, Stretch where, bool attribute, Bin
 }
 
 static Place default_place(Verb verb) {
-  return verb == Verb::Async || verb == Verb::Run ? Place::Def : Place::Call;
+  bool body = verb == Verb::Async || verb == Verb::Run || verb == Verb::Request;
+  return body || verb == Verb::Span ? Place::Def : Place::Call;
 }
 
 /* The words behind the place, read and kept for comparisons. */
@@ -283,9 +284,11 @@ bool binding_parse(const std::string &text, bool attribute, Binding *b, Mistake 
     return false;
   if (attribute && b->place == Place::None)
     b->place = default_place(b->verb);
+  b->root |= b->verb == Verb::Request;
   return read_words(text, cuts, placed ? 2 : 1, b, mistake) &&
          check_line(text, cuts, *b, mistake) &&
-         (rest.empty() || read_run_part(text, rest, attribute, b, mistake));
+         (rest.empty() || read_run_part(text, rest, attribute, b, mistake)) &&
+         check_waits(text, cuts, *b, mistake);
 }
 
 } // namespace aprof

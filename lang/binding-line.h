@@ -39,6 +39,10 @@ bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *see
 bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
                 Mistake *mistake);
 
+/* What only the `| run` part tells of the line before it: whether its futures wait. */
+bool check_waits(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
+                 Mistake *mistake);
+
 /* The same for the `| run` part of a create line; `cuts` begin with its verb. */
 bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
                     const Binding &create, Binding *run, Mistake *mistake);

@@ -12,7 +12,7 @@
  *     place     = ('call:' | 'def:' | 'type:' | 'icall:' | 'store:') name
  *     name      = token | '/regex/' | '"text"' | '@' FILE
  *               | STRUCT '.' FIELD ['.' FIELD...] ['=' (constant | NAME)]
- *     word      = name | name '=' text without blanks outside (), "" and //
+ *     word      = name | name ('=' | '>') text without blanks outside (), "" and //
  *     keys      = key [',' key]...              several: wake and end
  *     key       = [namespace ':'] (value | '(' value ',' value ')')
  *     value     = ('*' | '&') value | primary ('->' field | '.' field)... ['&' constant]
@@ -21,8 +21,9 @@
  *               | 'owner(' value ',' STRUCT ',' FIELD ')' | '(' value ')'
  *     condition = comparison [',' comparison]...       all of them hold
  *     comparison = value [('==' | '!=' | '<' | '<=' | '>' | '>=') value]
+ *     told      = value ':' ('str' [',' value] | 'int' | ENUM)
  *
- * An attribute leaves the place out: the verb decides it (async and run: the
+ * An attribute leaves the place out: the verb decides it (async, run, request and span: the
  * body, all others: the calls), or a bare 'call:', 'def:' or 'type:' does.
  */
 #ifndef APROF_LANG_BINDING_H
@@ -36,7 +37,21 @@
 
 namespace aprof {
 
-enum class Verb { Async, Create, Run, Await, Switch, Wake, End, Idle, Blocking, Helper };
+enum class Verb {
+  Async,
+  Create,
+  Run,
+  Await,
+  Switch,
+  Wake,
+  End,
+  Idle,
+  Blocking,
+  Helper,
+  Span,
+  Label,
+  Request
+};
 enum class Place { None, Call, Def, Type, Icall, Store };
 enum class How { Done, Failed, Cancelled };
 enum class Compare { None, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
@@ -96,6 +111,16 @@ struct Duration {
   bool minus = false;
 };
 
+/* What tells a person, or another process, of a request: a text, a number, or the name that an enum
+   has for one. Given if `value` is there. */
+struct Told {
+  enum Type { Text, Number, Enum };
+  std::unique_ptr<Value> value;
+  Type type = Text;
+  std::unique_ptr<Value> length; /* of a text that says how long it is, else null */
+  std::string name;              /* of the enum */
+};
+
 /* One line. A create line's `| run ...` is a line of its own in `then_run`: about the
    bodies that reach fn=, unless it has a place, or there is no fn=. */
 struct Binding {
@@ -122,7 +147,13 @@ struct Binding {
   bool worker = false;
   std::vector<Duration> due; /* from the begin of the call, all of them together */
   How how = How::Done;
-  bool noreturn = false; /* end: nobody comes back, it is over now */
+  bool noreturn = false;            /* end: nobody comes back, it is over now */
+  std::string tier;                 /* that its time counts for, or empty */
+  Told label;                       /* of its request: value= of a label, label= of others */
+  Told token;                       /* a traceparent that its request goes on with */
+  std::unique_ptr<Value> token_out; /* where that of the running request is written to */
+  Key of_root;                      /* run: for=, the root of the request that it is part of */
+  bool hand = false;                /* wake: it goes over to the request of who wakes it */
   std::unique_ptr<Binding> then_run;
   size_t then_run_at = 0; /* where it begins in the text */
   bool behind = false;    /* it was the `| run` of another, ... */
@@ -132,6 +163,12 @@ struct Binding {
   bool is_silent() const {
     return behind && (place == Place::None || place == Place::Def || place == Place::Type);
   }
+
+  /* It says nothing about futures, only whose time it is: it stands beside other lines. */
+  bool is_aside() const { return verb == Verb::Span || verb == Verb::Label; }
+
+  /* The body is a future. */
+  bool is_async() const { return verb == Verb::Async || verb == Verb::Request; }
 
   /* The `| run` that the bodies of fn= have, or null. */
   const Binding *run_of_functions() const {
@@ -149,6 +186,7 @@ struct Binding {
   std::string words;          /* those behind verb and place, one blank between them */
   const char *file = nullptr; /* nullptr: an attribute; outlives the line */
   unsigned line = 0;
+  bool everywhere = false;          /* not written anywhere: of -fplugin-arg-aprof-spans= */
   unsigned order = 0;               /* among all lines of files, from 1; attributes come first */
   unsigned column = 0;              /* of the first character of text, from 1 */
   uint64_t where = 0;               /* an attribute's place, as the compiler numbers places */
@@ -184,6 +222,9 @@ bool value_uses(const Value *, Value::Kind);
 /* The values of a condition, on both sides, and whether one of them has a part of that kind. */
 void condition_visit(const Condition &, const std::function<void(const Value *)> &visit);
 bool condition_uses(const Condition &, Value::Kind);
+
+/* All values of a line, its `| run` part aside; some are null. */
+void binding_visit(const Binding &, const std::function<void(const Value *)> &visit);
 
 /* FNV-1a of a namespace, 0 for none, all ones for "any" (abi.h). */
 uint32_t namespace_hash(const std::string &space);

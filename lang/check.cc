@@ -27,6 +27,41 @@ static Stretch find_word(const std::string &text, const std::vector<Stretch> &cu
   return cuts.front();
 }
 
+static bool told_uses(const Told &told, Value::Kind kind) {
+  return value_uses(told.value.get(), kind) || value_uses(told.length.get(), kind);
+}
+
+/* Words about requests: what their values may be. */
+static const char *misuse_of_request(const Binding &b, const char **word) {
+  bool in_call = b.place == Place::Call || b.place == Place::Icall;
+  bool has_object = b.place == Place::Icall || b.place == Place::Store;
+  bool behind = in_call && (b.verb == Verb::Label || b.verb == Verb::Create);
+  for (const Told *told : {&b.label, &b.token}) {
+    *word = told == &b.token ? "token=" : b.verb == Verb::Label ? "value=" : "label=";
+    if (told_uses(*told, Value::Cur))
+      return "what is told of a request is a value of the program: it cannot use cur";
+    if (told_uses(*told, Value::Obj) && !has_object)
+      return "obj is the object of an icall: or store: place";
+    if (told_uses(*told, Value::Ret) && !behind)
+      return "ret is not known yet when the run, or the body, begins";
+  }
+  *word = "token>";
+  if (b.token_out && !in_call)
+    return "a traceparent is handed on by a call: token> goes with call: and icall:";
+  if (value_uses(b.token_out.get(), Value::Ret) || value_uses(b.token_out.get(), Value::Cur))
+    return "token> is written before the call: it cannot use ret or cur";
+  if (value_uses(b.token_out.get(), Value::Obj) && !has_object)
+    return "obj is the object of an icall: or store: place";
+  *word = "for=";
+  if (one_uses(b.of_root, Value::Ret) || one_uses(b.of_root, Value::Cur))
+    return "for= is evaluated before the run: it cannot use ret or cur";
+  if (one_uses(b.of_root, Value::Obj) && !has_object)
+    return "obj is the object of an icall: or store: place";
+  if (b.of_root.space == "any")
+    return "any: goes with wake and end only: a future has one namespace";
+  return nullptr;
+}
+
 static const char *misuse_of_values(const Binding &b, const char **word) {
   bool in_call = b.place == Place::Call || b.place == Place::Icall;
   bool has_object = b.place == Place::Icall || b.place == Place::Store;
@@ -35,17 +70,18 @@ static const char *misuse_of_values(const Binding &b, const char **word) {
     return "obj is the object of an icall: or store: place";
   if (keys_use(b, Value::Ret) && b.verb == Verb::Switch)
     return "ret is not known yet when it switches";
-  bool acts_on_current = b.verb == Verb::Wake || b.verb == Verb::End;
+  bool acts_on_any = b.verb == Verb::Wake || b.verb == Verb::End;
+  bool acts_on_current = acts_on_any || b.verb == Verb::Label;
   if (keys_use(b, Value::Cur) && !acts_on_current)
-    return "key=cur goes with wake and end only: the running future has its key already";
+    return "key=cur goes with wake, end and label only: the running future has its key already";
   bool alone = b.more_keys.empty() && !b.key.second && b.key.space.empty();
   if (keys_use(b, Value::Cur) && (!alone || b.key.first->kind != Value::Cur))
     return "cur is the whole key, not a part of it";
-  if (!b.more_keys.empty() && !acts_on_current)
+  if (!b.more_keys.empty() && !acts_on_any)
     return "several keys go with wake and end only: a future has one";
   if (keys_use(b, Value::Ret) && (b.verb == Verb::Run || !in_call))
     return "ret is not known yet when the run, or the body, begins";
-  if (b.key.space == "any" && !acts_on_current)
+  if (b.key.space == "any" && !acts_on_any)
     return "any: goes with wake and end only: a future has one namespace";
   *word = "when=";
   if (condition_uses(b.when, Value::Ret))
@@ -81,17 +117,17 @@ static bool check_words(const std::string &text, const std::vector<Stretch> &cut
                            : b.pending ? "pending"
                                        : "polling"),
                  "only one of once, multi and pending= (or polling=) can hold");
-  const char *word;
-  if (const char *message = misuse_of_values(b, &word))
-    return wrong(mistake, find_word(text, cuts, word), message);
-  return true;
+  const char *word, *message = misuse_of_values(b, &word);
+  message = message ? message : misuse_of_request(b, &word);
+  return !message || wrong(mistake, find_word(text, cuts, word), message);
 }
 
 bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
                 Mistake *mistake) {
   std::string verb = verb_name(b.verb);
   bool body = b.place == Place::Def || b.place == Place::Type;
-  bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End;
+  bool moment = b.verb == Verb::Create || b.verb == Verb::Wake || b.verb == Verb::End ||
+                b.verb == Verb::Label;
   if (b.place == Place::None)
     return wrong(mistake, cuts.front(), verb + " needs a place",
                  "it goes with " + places_of(b.verb));
@@ -116,7 +152,19 @@ bool check_line(const std::string &text, const std::vector<Stretch> &cuts, const
   if (keyed && !b.key.first)
     return wrong(mistake, cuts.front(),
                  verb + " needs key=, the identity of the future it is about");
+  if (b.verb == Verb::Label && !b.label.value && (!b.token_out || b.key.first || b.ok))
+    return wrong(mistake, cuts.front(), "label needs value=, what the request is called",
+                 "as in value=a1->name:str");
   return check_words(text, cuts, b, mistake);
+}
+
+bool check_waits(const std::string &text, const std::vector<Stretch> &cuts, const Binding &b,
+                 Mistake *mistake) {
+  if (b.verb == Verb::Create && !b.tier.empty() && b.is_spawn())
+    return wrong(mistake, find_word(text, cuts, "tier"),
+                 "these futures are queued until they run, and that is in no tier",
+                 "tier= of a create goes with '| run' and once or multi: what it waits for");
+  return true;
 }
 
 /* fn= gives the future its maker's name: no body of its own runs it. */

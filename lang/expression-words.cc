@@ -122,6 +122,58 @@ bool read_constant_or_name(Reader &r, std::unique_ptr<Value> *value) {
   return false;
 }
 
+bool read_one_value(Reader &r, std::unique_ptr<Value> *value) {
+  *value = read_value(r);
+  return *value && at_end(r);
+}
+
+/* What stands behind the colon. */
+static bool read_type(Reader &r, Told *told) {
+  size_t begin = r.at;
+  std::string name = r.identifier();
+  if (name.empty() || (name == "int" && !r.done())) {
+    r.at = r.end;
+    r.fail(begin, "a type is expected behind the colon",
+           "str (a text), str,LENGTH, int, or the name of an enum");
+    return false;
+  }
+  told->type = name == "str" ? Told::Text : name == "int" ? Told::Number : Told::Enum;
+  if (told->type == Told::Enum) {
+    told->name = name == "enum" ? r.identifier() : name;
+  } else if (told->type == Told::Text && r.accept(",")) {
+    told->length = read_value(r);
+    return told->length && at_end(r);
+  }
+  return at_end(r);
+}
+
+bool read_told(Reader &r, Told *told) {
+  size_t begin = r.at;
+  told->value = read_value(r);
+  if (!told->value)
+    return false;
+  if (r.accept(":"))
+    return read_type(r, told);
+  r.at = r.end;
+  r.fail(begin, "a value and its type are expected",
+         "as in a1->name:str, a1:str,a2 (so many bytes), a0->method:int or a0->method:METHODS, "
+         "an enum");
+  return false;
+}
+
+/* A text, which goes without saying. */
+bool read_traceparent(Reader &r, Told *told) {
+  size_t begin = r.at;
+  told->value = read_value(r);
+  if (!told->value || r.done())
+    return told->value != nullptr;
+  if (r.accept(":") && read_type(r, told) && told->type == Told::Text)
+    return true;
+  r.at = r.end;
+  r.fail(begin, "a traceparent is a text", "token=V, or token=V:str,LENGTH");
+  return false;
+}
+
 static bool read_unit(Reader &r, int64_t *ns) {
   static const struct {
     const char *name;

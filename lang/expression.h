@@ -44,6 +44,9 @@ bool read_constant(Reader &, int64_t *constant);
 bool read_keys(Reader &, Key *first, std::vector<Key> *more);
 bool read_functions(Reader &, std::vector<std::unique_ptr<Value>> *);
 bool read_condition(Reader &, Condition *);
+bool read_told(Reader &, Told *);
+bool read_traceparent(Reader &, Told *);
+bool read_one_value(Reader &, std::unique_ptr<Value> *);
 bool read_constants(Reader &, std::vector<int64_t> *);
 bool read_constant_or_name(Reader &, std::unique_ptr<Value> *);
 /* Values and their units, as in a2:ms or a1->tv_sec:s+a1->tv_usec:us-now():ns. */

@@ -25,6 +25,9 @@ static const VerbRow verb_rows[] = {
     {"switch", Verb::Switch, CALLS | DEF, "the future of the key runs from here on"},
     {"blocking", Verb::Blocking, CALLS, "the call puts the whole thread to sleep"},
     {"helper", Verb::Helper, CALLS, "what suspends or is created inside is reported at this call"},
+    {"span", Verb::Span, CALLS | BODIES, "its time is told apart inside what runs"},
+    {"label", Verb::Label, CALLS | BODIES | STORE, "the request gets a label: its kind"},
+    {"request", Verb::Request, BODIES, "the body is a future, and a request"},
 };
 
 static const PlaceRow place_rows[] = {
@@ -44,14 +47,17 @@ enum : unsigned {
   WAKE = 1u << (int)Verb::Wake,
   END = 1u << (int)Verb::End,
   SWITCH = 1u << (int)Verb::Switch,
+  SPAN = 1u << (int)Verb::Span,
+  LABEL = 1u << (int)Verb::Label,
+  REQUEST = 1u << (int)Verb::Request,
   EVERY = ~0u
 };
 
 static const WordRow word_rows[] = {
-    {"key", Word::Key, Takes::Something, "KEY", CREATE | RUN | WAKE | END | SWITCH,
+    {"key", Word::Key, Takes::Something, "KEY", CREATE | RUN | WAKE | END | SWITCH | LABEL,
      "by which the future is found again", nullptr},
     {"fn", Word::Fn, Takes::Something, "VALUE", CREATE | RUN, "the function that it runs", nullptr},
-    {"ok", Word::Ok, Takes::Something, "CONDITION", CREATE | WAKE | END,
+    {"ok", Word::Ok, Takes::Something, "CONDITION", CREATE | WAKE | END | LABEL,
      "whether the call did it, asked behind it", nullptr},
     {"when", Word::When, Takes::Something, "CONDITION", EVERY,
      "whether the line holds this time, asked before", nullptr},
@@ -79,8 +85,19 @@ static const WordRow word_rows[] = {
     {"how", Word::How, Takes::Something, "done|failed|cancelled", END, "how it ends", nullptr},
     {"noreturn", Word::Flag, Takes::Nothing, nullptr, END, "nobody comes back from there",
      &Binding::noreturn},
-    {"label", Word::Label, Takes::Something, "TEXT", EVERY, "reserved: it means nothing yet",
+    {"tier", Word::Tier, Takes::Something, "NAME", SPAN | AWAIT | CREATE,
+     "the tier that its time counts for", nullptr},
+    {"value", Word::Told, Takes::Something, "VALUE:TYPE", LABEL, "the label", nullptr},
+    {"label", Word::Told, Takes::Something, "VALUE:TYPE", CREATE | ASYNC | RUN | REQUEST,
+     "the label of its request", nullptr},
+    {"token", Word::Token, Takes::Something, "VALUE", CREATE | ASYNC | REQUEST,
+     "the traceparent that its request goes on with", nullptr},
+    {"token>", Word::TokenOut, Takes::Something, "VALUE", LABEL | AWAIT | CREATE | SPAN,
+     "where the traceparent of the running request is written", nullptr},
+    {"for", Word::For, Takes::Something, "KEY", RUN, "the root of the request that it is part of",
      nullptr},
+    {"hand", Word::Flag, Takes::Nothing, nullptr, WAKE, "they go over to the waker's request",
+     &Binding::hand},
 };
 
 template <typename Row, size_t N>
@@ -132,7 +149,7 @@ std::string places_of(Verb verb) {
 std::string words_of(Verb verb) {
   std::string names;
   for (const WordRow &row : word_rows)
-    if ((row.verbs & bit(verb)) && row.word != Word::Label)
+    if (row.verbs & bit(verb))
       names += std::string(names.empty() ? "" : " ") + row.name;
   return names;
 }

@@ -16,7 +16,23 @@
 namespace aprof {
 
 /* What reads its value. */
-enum class Word { Flag, Key, Fn, Ok, When, Once, Pending, Polling, Due, Label, How };
+enum class Word {
+  Flag,
+  Key,
+  Fn,
+  Ok,
+  When,
+  Once,
+  Pending,
+  Polling,
+  Due,
+  How,
+  Tier,
+  Told,
+  Token,
+  TokenOut,
+  For
+};
 enum class Takes { Nothing, Something, Either };
 
 struct VerbRow {
@@ -34,7 +50,7 @@ struct PlaceRow {
 };
 
 struct WordRow {
-  const char *name;
+  const char *name; /* with a '>' at its end, that stands in place of the '=' */
   Word word;
   Takes takes;
   const char *form; /* of what follows the '=', or null */

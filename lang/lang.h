@@ -92,7 +92,9 @@ enum lang_verb {
   LANG_END,
   LANG_IDLE,
   LANG_BLOCKING,
-  LANG_HELPER
+  LANG_HELPER,
+  LANG_SPAN,
+  LANG_LABEL
 };
 
 /* An argument: its index, from the end if negative; as it is, what it points to, or a member. */

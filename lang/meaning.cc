@@ -2,226 +2,9 @@
 /* Lines as sentences; see meaning.h. */
 #include "meaning.h"
 
-#include <cstdio>
-
-#include "pattern.h"
+#include "phrase.h"
 
 namespace aprof {
-
-/* -- values ------------------------------------------------------------------------------ */
-
-static std::string nth(int64_t n) {
-  int64_t tens = n / 10 % 10;
-  const char *end = tens == 1     ? "th"
-                    : n % 10 == 1 ? "st"
-                    : n % 10 == 2 ? "nd"
-                    : n % 10 == 3 ? "rd"
-                                  : "th";
-  return std::to_string((long)n) + end;
-}
-
-static std::string argument(int64_t index) {
-  if (index >= 0)
-    return nth(index + 1) + " argument";
-  return index == -1 ? "last argument" : nth(-index) + " argument from the end";
-}
-
-static std::string hexadecimal(int64_t number) {
-  char text[32];
-  snprintf(text, sizeof text, "0x%llx", (unsigned long long)number);
-  return text;
-}
-
-/* Without "the", as a key is told in parentheses. */
-static std::string bare(const Value *);
-
-/* `its`: whose arguments these are goes without saying. */
-static std::string of_value(const Value *v, const char *its = "the ") {
-  std::string text = bare(v);
-  bool named = v->kind == Value::Name || v->kind == Value::Number || v->kind == Value::Call ||
-               v->kind == Value::Ret || v->kind == Value::Deref;
-  bool cast = v->kind == Value::Cast;
-  if (named || cast)
-    return text;
-  if (v->kind == Value::Arg)
-    return its + text;
-  if (v->kind == Value::Field)
-    return "the field " + text;
-  return "the " + text;
-}
-
-static std::string called(const Value &v) {
-  std::string arguments;
-  for (const auto &argument : v.args)
-    arguments += (arguments.empty() ? "" : ", ") + of_value(argument.get());
-  return v.name + "(" + arguments + ")";
-}
-
-static std::string bare(const Value *v) {
-  const Value *of = v->of.get();
-  switch (v->kind) {
-  case Value::Number:
-    return std::to_string((long)v->number);
-  case Value::Arg:
-    return argument(v->number);
-  case Value::Deref:
-    return "what " + of_value(of) + " points to";
-  case Value::Field:
-    return v->name + " of " + of_value(of);
-  case Value::Mask:
-    return "bits " + hexadecimal(v->number) + " of " + of_value(of);
-  case Value::Ret:
-    return "what it returns";
-  case Value::Obj:
-    return "object";
-  case Value::Self:
-    return "function itself";
-  case Value::Cur:
-    return "running future";
-  case Value::Call:
-    return called(*v);
-  case Value::Owner:
-    return v->name + " whose " + v->field + " is at " + of_value(of);
-  case Value::Name:
-    return v->name;
-  case Value::Address:
-    return "address of " + of_value(of);
-  case Value::Cast:
-    return of_value(of) + " as " + v->name + " " + std::string((size_t)v->number, '*');
-  }
-  return "";
-}
-
-static std::string compared(const Value *v, Compare compare) {
-  std::string is = v->kind == Value::Mask ? " are " : " is ";
-  switch (compare) {
-  case Compare::Equal:
-    return is;
-  case Compare::Less:
-    return is + "less than ";
-  case Compare::LessEqual:
-    return is + "at most ";
-  case Compare::Greater:
-    return is + "more than ";
-  case Compare::GreaterEqual:
-    return is + "at least ";
-  case Compare::None:
-  case Compare::NotEqual:
-    break;
-  }
-  return is + "not ";
-}
-
-static std::string comparison(const Condition &c) {
-  return of_value(c.what.get(), "its ") + compared(c.what.get(), c.compare) +
-         (c.with ? of_value(c.with.get(), "its ") : "0");
-}
-
-static std::string holds(const Condition &c) {
-  std::string text = comparison(c);
-  for (const Condition &further : c.also)
-    text += " and " + comparison(further);
-  return text;
-}
-
-/* "a", "a or b", "a, b or c" */
-static std::string listed(const std::vector<std::string> &parts, const char *last) {
-  std::string text;
-  for (size_t i = 0; i < parts.size(); i++)
-    text += (i == 0 ? "" : i + 1 < parts.size() ? ", " : std::string(" ") + last + " ") + parts[i];
-  return text;
-}
-
-static std::string numbers(const std::vector<int64_t> &constants) {
-  std::vector<std::string> parts;
-  for (int64_t constant : constants)
-    parts.push_back(std::to_string((long)constant));
-  return listed(parts, "or");
-}
-
-/* -- keys --------------------------------------------------------------------------------- */
-
-static std::string key(const Key &k) {
-  std::string space = k.space.empty() ? "" : k.space + ":";
-  if (!k.first)
-    return "";
-  return space + "(" + bare(k.first.get()) + (k.second ? ", " + bare(k.second.get()) : "") + ")";
-}
-
-static bool is_current(const Key &k) {
-  return k.first && k.first->kind == Value::Cur;
-}
-
-/* "the future known as w:(1st argument)", or several. */
-static std::string future(const Binding &b) {
-  if (is_current(b.key))
-    return "the running future";
-  std::vector<std::string> keys = {key(b.key)};
-  for (const Key &more : b.more_keys)
-    keys.push_back(key(more));
-  return std::string(keys.size() > 1 ? "the futures" : "the future") + " known as " +
-         listed(keys, "and");
-}
-
-/* -- places ----------------------------------------------------------------------------- */
-
-static std::string functions(const Binding &b) {
-  enum { FEW = 3 };
-  std::vector<std::string> names;
-  if (!b.list.empty())
-    return "a function that " + b.list.substr(1) + " names";
-  if (!b.regex)
-    return b.name;
-  if (!pattern_names(b.name, &names))
-    return "a function whose name matches /" + b.name + "/";
-  if (names.size() <= FEW)
-    return listed(names, "or");
-  return "one of " + std::to_string(names.size()) + " functions, " + names.front() + " to " +
-         names.back();
-}
-
-static std::string field(const Binding &b) {
-  std::string path = b.name;
-  for (const std::string &name : b.fields)
-    path += "." + name;
-  return path;
-}
-
-static std::string place(const Binding &b) {
-  switch (b.place) {
-  case Place::Call:
-    return "a call of " + functions(b);
-  case Place::Icall:
-    return "a call through " + field(b);
-  case Place::Store:
-    return "an assignment " + (b.stored ? "of " + of_value(b.stored.get()) + " " : "") + "to " +
-           field(b);
-  case Place::Def:
-    return "the body of " + functions(b);
-  case Place::Type:
-    return b.quoted ? "the body of each function of the type " + b.name
-                    : "the body of each function that is used as " + b.name;
-  case Place::None:
-    break;
-  }
-  return "the body";
-}
-
-/* "that returns 0", and its contrary. */
-static bool returns(const Condition &c) {
-  return c.what->kind == Value::Ret && c.also.empty() && c.with &&
-         (c.compare == Compare::Equal || c.compare == Compare::NotEqual);
-}
-
-/* What has to happen: the place, and what is to be true behind it. */
-static std::string occasion(const Binding &b) {
-  if (!b.ok)
-    return place(b);
-  if (!returns(b.ok))
-    return place(b) + " after which " + holds(b.ok);
-  return place(b) + (b.ok.compare == Compare::Equal ? " that returns " : " that does not return ") +
-         of_value(b.ok.with.get(), "its ");
-}
 
 /* -- verbs ------------------------------------------------------------------------------ */
 
@@ -242,8 +25,31 @@ static std::string after_run(const Binding &b) {
   return ", after which it waits for its next run";
 }
 
-static std::string run_words(const Binding &b) {
+/* What a line says of the request that its future is part of, or begins. */
+static std::string request_words(const Binding &b) {
   std::string text;
+  if (b.label.value)
+    text += "; its request is labelled with " + told(b.label);
+  if (b.token.value)
+    text +=
+        "; its request goes on with the traceparent in " + of_value(b.token.value.get(), "its ");
+  return text;
+}
+
+static std::string token_out(const Binding &b) {
+  return b.token_out ? "; before it, the running request's traceparent is written to " +
+                           of_value(b.token_out.get(), "its ")
+                     : "";
+}
+
+static std::string tier(const Binding &b, const char *what) {
+  return b.tier.empty() ? "" : std::string("; ") + what + " the tier " + b.tier;
+}
+
+static std::string run_words(const Binding &b) {
+  std::string text = request_words(b);
+  if (b.of_root.first)
+    text += "; this is part of the request whose root is known as " + key(b.of_root);
   if (!b.functions.empty())
     text += "; it has the name of " + of_value(b.functions[0].get(), "its ");
   if (b.worker)
@@ -318,22 +124,42 @@ static std::string create(const Binding &b) {
     text += "; what it waits for is new work";
   if (b.root)
     text += "; it has no parent";
+  text += tier(b, "what it waits for counts for") + request_words(b) + token_out(b);
   return text + (b.then_run ? then_run(b) : "");
 }
 
 static std::string async(const Binding &b) {
   return occasion(b) + " is a future, from its beginning to its end" +
          (b.root ? "; it has no parent" : "") +
-         (b.background ? "; what it waits for is new work" : "");
+         (b.background ? "; what it waits for is new work" : "") + request_words(b);
+}
+
+static std::string request(const Binding &b) {
+  return occasion(b) + " is a request, from its beginning to its end" + request_words(b);
+}
+
+static std::string span(const Binding &b) {
+  return "the time of " + occasion(b) + " is told apart inside what runs" +
+         tier(b, "it counts for") + token_out(b);
+}
+
+static std::string label(const Binding &b) {
+  std::string whose = !b.key.first || b.key.first->kind == Value::Cur ? "what runs" : future(b);
+  if (!b.label.value)
+    return "before " + occasion(b) + " the running request's traceparent is written to " +
+           of_value(b.token_out.get(), "its ");
+  return occasion(b) + " labels the request of " + whose + " with " + told(b.label) + token_out(b);
 }
 
 static std::string await(const Binding &b) {
   if (b.names)
     return "what suspends inside " + occasion(b) + " is told by the line of this call" +
-           (b.background ? "; it waits for new work" : "");
+           (b.background ? "; it waits for new work" : "") + tier(b, "it counts for") +
+           token_out(b);
   return "the running future waits" + std::string(b.background ? " for new work" : "") +
          " during " + occasion(b) +
-         (b.worker ? "; it goes on on a thread of a pool, and holds no loop" : "");
+         (b.worker ? "; it goes on on a thread of a pool, and holds no loop" : "") +
+         tier(b, "it counts for") + token_out(b);
 }
 
 static std::string end(const Binding &b) {
@@ -357,7 +183,8 @@ static std::string of_verb(const Binding &b) {
   case Verb::Switch:
     return "from " + occasion(b) + " on " + future(b) + " runs in place of the one that ran";
   case Verb::Wake:
-    return occasion(b) + " makes " + future(b) + " ready to run";
+    return occasion(b) + " makes " + future(b) + " ready to run" +
+           (b.hand ? ", in the request of what runs" : "");
   case Verb::End:
     return end(b);
   case Verb::Idle:
@@ -367,6 +194,12 @@ static std::string of_verb(const Binding &b) {
   case Verb::Helper:
     return "what suspends or is created inside " + occasion(b) +
            " is told by the line of this call";
+  case Verb::Span:
+    return span(b);
+  case Verb::Label:
+    return label(b);
+  case Verb::Request:
+    return request(b);
   }
   return "";
 }

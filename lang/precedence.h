@@ -2,7 +2,8 @@
 /*
  * Who wins where several lines mean one call or one body:
  *   - lines come in one order: attributes, users' files, shipped files,
- *   - a user's line for a call, or a field, replaces all shipped lines for it,
+ *   - a user's line for a call, or a field, replaces all shipped lines for it; a span or a label,
+ *     which stand beside other lines, those of its verb only, and no other line replaces them,
  *   - a user's run line for a body replaces shipped ones of its namespace,
  *   - equal run lines of one body count once.
  *
@@ -51,9 +52,13 @@ void users_win(List *list, Rivals rivals) {
   list->erase(std::remove_if(list->begin(), list->end(), loses), list->end());
 }
 
+inline bool about_the_same(const Binding *one, const Binding *other) {
+  return one->is_aside() || other->is_aside() ? one->verb == other->verb : true;
+}
+
 template <typename List>
 void users_win(List *list) {
-  users_win(list, [](const Binding *, const Binding *) { return true; });
+  users_win(list, about_the_same);
 }
 
 inline bool same_namespace(const Binding *one, const Binding *other) {

@@ -33,6 +33,29 @@ bool condition_uses(const Condition &c, Value::Kind kind) {
   return uses;
 }
 
+static void key_visit(const Key &key, const std::function<void(const Value *)> &visit) {
+  visit(key.first.get());
+  visit(key.second.get());
+}
+
+void binding_visit(const Binding &b, const std::function<void(const Value *)> &visit) {
+  key_visit(b.key, visit);
+  for (const Key &key : b.more_keys)
+    key_visit(key, visit);
+  key_visit(b.of_root, visit);
+  for (const auto &function : b.functions)
+    visit(function.get());
+  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
+    condition_visit(*c, visit);
+  for (const Duration &d : b.due)
+    visit(d.value.get());
+  for (const Told *told : {&b.label, &b.token}) {
+    visit(told->value.get());
+    visit(told->length.get());
+  }
+  visit(b.token_out.get());
+}
+
 uint32_t namespace_hash(const std::string &space) {
   if (space.empty())
     return 0u;

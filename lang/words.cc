@@ -22,6 +22,31 @@ static bool read_how(Reader &r, Binding *b) {
   return !r.failed;
 }
 
+/* What a person reads in a table; a name that begins with _ is one of ours. */
+static bool read_tier(Reader &r, Binding *b) {
+  enum { LONGEST = 63 };
+  b->tier = r.text.substr(r.at, r.end - r.at);
+  bool well = !b->tier.empty() && b->tier.size() <= LONGEST && b->tier[0] != '_';
+  for (char c : b->tier)
+    well &= is_identifier_part(c) || c == '-' || c == '.' || c == '/';
+  size_t begin = r.at;
+  r.at = r.end;
+  if (!well)
+    r.fail(begin, "a tier has a short name",
+           "of letters, digits, '_', '-', '.' and '/', and not with '_' at its beginning");
+  return well;
+}
+
+static bool read_root(Reader &r, Binding *b) {
+  std::vector<Key> more;
+  size_t begin = r.at;
+  if (!read_keys(r, &b->of_root, &more))
+    return false;
+  if (!more.empty())
+    r.fail(begin, "a run is part of one request: one key");
+  return more.empty();
+}
+
 static bool read_value_of(Word word, Reader &r, Binding *b) {
   switch (word) {
   case Word::Key:
@@ -42,8 +67,17 @@ static bool read_value_of(Word word, Reader &r, Binding *b) {
     return read_durations(r, &b->due);
   case Word::How:
     return read_how(r, b);
+  case Word::Tier:
+    return read_tier(r, b);
+  case Word::Told:
+    return read_told(r, &b->label);
+  case Word::Token:
+    return read_traceparent(r, &b->token);
+  case Word::TokenOut:
+    return read_one_value(r, &b->token_out);
+  case Word::For:
+    return read_root(r, b);
   case Word::Flag:
-  case Word::Label: /* reserved: whatever it says */
     return true;
   }
   return false;
@@ -51,9 +85,9 @@ static bool read_value_of(Word word, Reader &r, Binding *b) {
 
 bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *seen,
                Mistake *mistake) {
-  size_t equals = text.find('=', where.begin);
+  size_t equals = text.find_first_of("=>", where.begin);
   bool given = equals < where.end;
-  Stretch head = {where.begin, given ? equals : where.end};
+  Stretch head = {where.begin, given ? equals + (text[equals] == '>') : where.end};
   std::string name = text.substr(head.begin, head.end - head.begin);
   std::string verb = verb_name(b->verb);
   for (const WordRow &w : words()) {
@@ -69,7 +103,7 @@ bool read_word(const std::string &text, Stretch where, Binding *b, unsigned *see
     if (given ? w.takes == Takes::Nothing : w.takes == Takes::Something)
       return given ? wrong(mistake, where, "'" + name + "' takes no value")
                    : wrong(mistake, where, "'" + name + "' needs a value",
-                           "as in " + name + "=" + w.form);
+                           "as in " + name + (name.back() == '>' ? "" : "=") + w.form);
     if (w.flag)
       b->*w.flag = true;
     Reader r(text, equals + 1, where.end, mistake);

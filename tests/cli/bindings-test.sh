@@ -39,6 +39,24 @@ means 'blocking call:/_sync$/' \
   "the whole thread sleeps during a call of a function whose name matches /_sync\$/, and holds what runs on it"
 means 'helper call:read_all' \
   "what suspends or is created inside a call of read_all is told by the line of this call"
+means 'span def:/^json_/ tier=render' \
+  "the time of the body of a function whose name matches /^json_/ is told apart inside what runs; it counts for the tier render"
+means 'await call:db_query tier=db' \
+  "the running future waits during a call of db_query; it counts for the tier db"
+means 'create call:cache_get key=a0 tier=cache label=a1->name:str,a1->length token=a2 | run once' \
+  "a call of cache_get makes a future known as (1st argument); what it waits for counts for the tier cache; its request is labelled with the field name of the 2nd argument (a text of the field length of the 2nd argument bytes); its request goes on with the traceparent in its 3rd argument; a run ends it"
+means 'label call:route key=r:a0 value=ret->method:METHODS' \
+  "a call of route labels the request of the future known as r:(1st argument) with the field method of what it returns (a name of enum METHODS)"
+means 'label def:handle value=identify(a0):int' \
+  "the body of handle labels the request of what runs with identify(the 1st argument) (a number)"
+means 'label call:send token>a1' \
+  "before a call of send the running request's traceparent is written to its 2nd argument"
+means 'request def:handle label=a0:str' \
+  "the body of handle is a request, from its beginning to its end; its request is labelled with its 1st argument (a text)"
+means 'run def:step key=a0 for=r:a1 multi' \
+  "the body of step runs the future known as (1st argument), after which it waits for its next run; this is part of the request whose root is known as r:(2nd argument)"
+means 'wake call:pass key=a0 hand' \
+  "a call of pass makes the future known as (1st argument) ready to run, in the request of what runs"
 means 'header uv.h' "the lines of this file hold for names that uv.h declares"
 
 # A file of names is one line, wherever that is.

@@ -62,11 +62,12 @@ while read -r kind name form bare; do
   word,*) found="\"$name=\"" ;;
   *) found="\"$name\"" ;;
   esac
+  found=${found/>=/>} # where a '>' stands, no '=' does
   check "aprof-bindings(5): the grammar has $kind $name" grep -q -- "$found" grammar.txt
 done < <(value words.json '*((w.kind, w.name, w.form or "none", w.bare) for w in t.words)')
 equal "aprof-bindings(5): the grammar has no other word" "" "$(awk '/^verb /{ on = 1 } /^duration/{ on = 0 } on' grammar.txt |
   grep -oE '"[a-z]+=?"' | tr -d '"=' | sort -u |
-  grep -vxE "$(value words.json '"|".join(w.name for w in t.words)')|done|failed|cancelled")"
+  grep -vxE "$(value words.json '"|".join(w.name for w in t.words)')|done|failed|cancelled|str|int")"
 
 sed -n '/^\.SH PLACES/,/^\.in$/p' "$bindings_page" | sed 's/\\fB//g; s/\\fP//g' >places.txt
 columns=$(sed -n 's/^ *\(call:.*\)/\1/p' places.txt | tr -d ':')

@@ -82,7 +82,8 @@ def seeds():
 WORDS = ["|", "run", "key=a0", "key=(a0,a1)", "key=ret", "key=self", "key=cur", "key=obj",
          "fn=a1", "fn=later", "ok=ret==0", "when=a0->state&1", "once", "once=a0==1", "multi",
          "pending=1", "polling=2", "ready", "rearm", "root", "names", "worker", "background",
-         "due=a2:ms", "label=x", "how=failed", "call:", "def:", "type:", "async", "create",
+         "due=a2:ms", "label=a0:str,a1", "label=a0:m", "token=a0", "token>a1",
+         "value=ret:int", "tier=db", "for=a1", "hand", "span", "label", "request", "how=failed", "call:", "def:", "type:", "async", "create",
          "await", "idle", "blocking", "helper", "switch", "wake", "end", "\"int(void)\""]
 BITS = ["a0", "a-1", "a9", "a99999999999", "ret", "->next", "->id", ".state", "*", "(", ")", ",",
         "&", "0", "-1", "0xffffffffffffffff", "9223372036854775808", "NULL", "owner(a0,task,next)",

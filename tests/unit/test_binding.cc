@@ -34,8 +34,8 @@ static void refused(const char *text, bool attribute, const char *where, const c
   line = Binding();
   mistake = Mistake();
   ck_assert_msg(!binding_parse(text, attribute, &line, &mistake), "'%s' is taken", text);
-  ck_assert_msg(strstr(in_one(mistake.text, mistake.remedy).c_str(), what) != NULL, "'%s' says: %s", text,
-                in_one(mistake.text, mistake.remedy).c_str());
+  ck_assert_msg(strstr(in_one(mistake.text, mistake.remedy).c_str(), what) != NULL, "'%s' says: %s",
+                text, in_one(mistake.text, mistake.remedy).c_str());
   ck_assert_uint_le(mistake.begin, strlen(text));
   ck_assert_msg(strncmp(text + mistake.begin, where, strlen(where)) == 0, "'%s': points to '%s'",
                 text, text + mistake.begin);
@@ -231,7 +231,8 @@ START_TEST(several_conditions) {
   read_line("wake call:f key=a0 when=a0!=0,f(a1,2)>=3,a2&4 ok=ret==0,*a1");
   ck_assert(line.when && line.when.also.size() == 2 && line.ok.also.size() == 1);
   ck_assert(line.when.compare == Compare::NotEqual);
-  ck_assert(line.when.also[0].compare == Compare::GreaterEqual && line.when.also[0].with->number == 3);
+  ck_assert(line.when.also[0].compare == Compare::GreaterEqual &&
+            line.when.also[0].with->number == 3);
   ck_assert(line.when.also[1].what->kind == Value::Mask && !line.when.also[1].with);
   ck_assert(condition_uses(line.ok, Value::Ret) && condition_uses(line.ok, Value::Deref));
   ck_assert(!condition_uses(line.when, Value::Ret));
@@ -342,11 +343,56 @@ START_TEST(mistakes) {
 }
 END_TEST
 
+START_TEST(requests) {
+  read_line("span def:/^json_/ tier=render/json");
+  ck_assert(line.verb == Verb::Span && line.tier == "render/json" && line.is_aside());
+  read_attribute("span");
+  ck_assert(line.place == Place::Def && line.tier.empty());
+  read_attribute("span call: tier=a-b.c");
+  ck_assert(line.place == Place::Call);
+  read_line("await icall:db.query tier=db names background");
+  ck_assert(line.tier == "db" && line.names && line.background);
+  read_line("create call:get key=cg:a0 fn=a1 tier=cache | run key=cg:a0 once");
+  ck_assert(line.tier == "cache" && !line.is_spawn());
+  refused("create call:get key=a0 ready tier=cache", false, "tier", "| run");
+  refused("span def:f tier=_other", false, "_other", "short name");
+  read_line("label call:f key=r:a0 value=ret->name:str ok=ret!=0 when=a0!=0");
+  ck_assert(line.label.type == Told::Text && !line.label.length && line.is_aside());
+  ck_assert(line.label.value->kind == Value::Field && line.key.ns != 0);
+  read_line("label def:f value=a0->name.base:str,a0->name.len&0xff");
+  ck_assert(line.label.length && line.label.length->kind == Value::Mask && !line.key.first);
+  read_line("label store:s.f=1 key=cur value=identify(obj):METHODS");
+  ck_assert(line.label.type == Told::Enum && line.label.name == "METHODS");
+  read_line("async def:f label=a0->x:int token=a1:str,a2");
+  ck_assert(line.label.type == Told::Number && line.token.length && line.is_async());
+  refused("label def:f value=a0:int x", false, "x", "unknown word");
+  refused("label def:f value=a0", false, "", "its type");
+  refused("label call:f key=(cur,a0) value=a0:int", false, "key=", "whole key");
+  refused("async def:f token=a0:int", false, "", "text");
+  read_line("label call:send token>a1->buffer");
+  ck_assert(line.token_out && !line.label.value);
+  read_line("create call:send key=a0 token>a1 token=a2");
+  ck_assert(line.token_out && line.token.value);
+  refused("label call:send token>a1 token>a2", false, "token>", "twice");
+  refused("label call:send token>", false, "", "no value");
+  refused("label call:send key=a0 token>a1", false, "label", "value=");
+  read_line("request type:handler label=a0:int token=a1");
+  ck_assert(line.verb == Verb::Request && line.root && line.is_async() && !line.is_aside());
+  read_attribute("request");
+  ck_assert(line.place == Place::Def);
+  read_line("run call:step key=t:a0 for=r:(a1,2) multi");
+  ck_assert(line.of_root.second && line.of_root.ns != line.key.ns);
+  refused("run call:step key=a0 for=any:a1", false, "for=", "any:");
+  read_line("wake call:pass key=a0,a1 hand");
+  ck_assert(line.hand && line.more_keys.size() == 1);
+}
+END_TEST
+
 START_TEST(rarer_words) {
   refused("end call:/^a++++++++++++++++++++++++++++++b$/ key=a0", false, "", "too large");
   refused("end call:/^((((((((((a+)+)+)+)+)+)+)+)+)+)+$/ key=a0", false, "", "too large");
   read_line("end call:/^(a|b+)+_(c)+d+$/ key=a0");
-  read_line("run def:f key=a0 pending=1 polling=2,3 worker label=x");
+  read_line("run def:f key=a0 pending=1 polling=2,3 worker label=a0:int");
   ck_assert(line.pending && line.polling && line.worker);
   ck_assert_uint_eq(line.polling_values.size(), 2);
   read_line("create call:f due=a2->t:ms");
@@ -606,7 +652,8 @@ START_TEST(precedence) {
   later.key.ns = 7;
   std::vector<const Binding *> lines = {&later, &shipped, &user, &attribute};
   in_order(&lines);
-  ck_assert(lines[0] == &attribute && lines[1] == &user && lines[2] == &shipped && lines[3] == &later);
+  ck_assert(lines[0] == &attribute && lines[1] == &user && lines[2] == &shipped &&
+            lines[3] == &later);
   auto runs = lines;
   users_win(&runs, same_namespace);
   ck_assert(runs.size() == 3 && runs[2] == &later);
@@ -630,6 +677,7 @@ int main(void) {
   tcase_add_test(grammar, words);
   tcase_add_test(grammar, mistakes);
   tcase_add_test(grammar, rarer_words);
+  tcase_add_test(grammar, requests);
   tcase_add_test(grammar, bare_runs);
   tcase_add_test(grammar, leaving);
   tcase_add_test(grammar, names_of_patterns);

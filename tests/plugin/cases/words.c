@@ -42,7 +42,7 @@ static void on_pool(struct task *t) {
   printf("work %d\n", t->state);
 }
 
-A("create key=t:a0 due=a1:ms label=timer")
+A("create key=t:a0 due=a1:ms")
 __attribute__((noinline)) static int timer(int id, uint64_t ms) {
   return id + (int)ms;
 }
