@@ -171,8 +171,12 @@ static void print_record(const struct coverage_record *v, FILE *out) {
 static void print_head(const struct sums *s, FILE *out) {
   const struct coverage *c = s->coverage;
   size_t awaits = c->of[COVERAGE_AWAIT].count, units = c->of[COVERAGE_UNIT].count;
-  fprintf(out, "%zu async function%s, %zu await%s, in %zu unit%s\n", s->functions,
-          plural(s->functions), awaits, plural(awaits), units, plural(units));
+  size_t spans = c->of[COVERAGE_SPAN].count;
+  fprintf(out, "%zu async function%s, %zu await%s, ", s->functions, plural(s->functions), awaits,
+          plural(awaits));
+  if (spans)
+    fprintf(out, "%zu span%s, ", spans, plural(spans));
+  fprintf(out, "in %zu unit%s\n", units, plural(units));
   fprintf(out, "%zu of %zu async functions instrumented\n", s->functions,
           s->functions + s->missings + s->callbacks);
 }
@@ -332,6 +336,16 @@ static void emit_record(struct emit *e, const struct sums *s, enum coverage_kind
   emit_close(e, '}');
 }
 
+static void emit_records(struct emit *e, const struct sums *s, const char *name,
+                         enum coverage_kind kind) {
+  emit_list(e, name);
+  for (size_t i = 0; i < s->coverage->of[kind].count; i++) {
+    emit_row(e);
+    emit_record(e, s, kind, i);
+  }
+  emit_close(e, ']');
+}
+
 static void print_json(const struct sums *s, FILE *out) {
   static const char *const names[] = {"units",    "functions", "awaits",  "outside",
                                       "declared", "callbacks", "bindings"};
@@ -350,14 +364,9 @@ static void print_json(const struct sums *s, FILE *out) {
   for (size_t i = 0; i < c->withouts; i++)
     emit_text(&e, NULL, c->without[i]);
   emit_close(&e, ']');
-  for (int kind = 0; kind <= COVERAGE_BINDING; kind++) {
-    emit_list(&e, names[kind]);
-    for (size_t i = 0; i < c->of[kind].count; i++) {
-      emit_row(&e);
-      emit_record(&e, s, (enum coverage_kind)kind, i);
-    }
-    emit_close(&e, ']');
-  }
+  for (int kind = 0; kind <= COVERAGE_BINDING; kind++)
+    emit_records(&e, s, names[kind], (enum coverage_kind)kind);
+  emit_records(&e, s, "spans", COVERAGE_SPAN);
   emit_end(&e);
 }
 

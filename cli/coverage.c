@@ -88,6 +88,8 @@ static void add_line(struct coverage *c, char *line) {
   if (name && !strcmp(kind, "passed"))
     add(c, COVERAGE_PASSED,
         (struct coverage_record){.place = place, .name = name, .in = field(&line, false)});
+  if (name && !strcmp(kind, "span"))
+    add(c, COVERAGE_SPAN, (struct coverage_record){.place = place, .name = name});
   if (name && !strcmp(kind, "symbol"))
     add_symbol(c, place, name);
   for (int i = 0; i < COVERAGE_BINDING; i++)
@@ -128,7 +130,7 @@ static void number_alike(struct coverage_record *record, size_t count) {
 
 static void end_unit(struct coverage *c, size_t *first) {
   for (int kind = 0; kind < COVERAGE_KINDS; kind++) {
-    bool numbered = kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE;
+    bool numbered = kind == COVERAGE_AWAIT || kind == COVERAGE_OUTSIDE || kind == COVERAGE_SPAN;
     if (numbered && c->of[kind].count > first[kind])
       number_alike(c->of[kind].record + first[kind], c->of[kind].count - first[kind]);
     first[kind] = c->of[kind].count;

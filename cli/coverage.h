@@ -11,6 +11,7 @@
  *     symbol   FILE:LINE SYMBOL         another name of the body there
  *     await    FILE:LINE CALLEE FUNCTION
  *     outside  FILE:LINE CALLEE FUNCTION   an await outside any async function
+ *     span     FILE:LINE NAME           a body, or a call, whose time is told apart
  *     declared FILE:LINE NAME [SYMBOL]  an async function whose body is elsewhere
  *     callback FILE:LINE NAME CREATE SYMBOL NAMESPACE [system]
  *                                       a function whose body is elsewhere, given to
@@ -43,6 +44,7 @@ enum coverage_kind {
   COVERAGE_SYMBOL, /* of a body, one or several each */
   COVERAGE_LIKELY, /* becomes a function where it is given as a callback */
   COVERAGE_PASSED,
+  COVERAGE_SPAN,
   COVERAGE_KINDS,
 };
 

@@ -65,6 +65,14 @@ int main(void) {
 }
 END
 
+# Spans: of bodies and calls; two on a line are two.
+echo 'span call:step' >spans.aprof
+cat >spans.c <<'END'
+__attribute__((noinline)) static void step(int n) { (void)n; }
+static void parse(void) { step(1), step(2); }
+int main(void) { parse(); return 0; }
+END
+
 for major in $majors; do
   cc=gcc-$major
   flags=("-fplugin=$plugin" -fplugin-arg-aprof-bindings=my.aprof -fplugin-arg-aprof-autoload=no)
@@ -81,6 +89,14 @@ for major in $majors; do
   contains "$cc: none is missing" "2 of 2 async functions instrumented" wholly.txt
   contains "$cc: awaits of both units" "2 awaits, in 2 units" wholly.txt
   refuse "$cc: --strict" "$aprof" coverage --strict wholly
+  "$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=spans.aprof \
+    "-fplugin-arg-aprof-spans=/^parse$/" "-fplugin-arg-aprof-spans=/^nobody$/" \
+    -fplugin-arg-aprof-autoload=no spans.c -o spans || exit 1
+  "$aprof" coverage spans >spans.txt
+  contains "$cc: spans" "0 async functions, 0 awaits, 3 spans, in 1 unit" spans.txt
+  contains "$cc: an option that matched nothing" "fplugin-arg-aprof-spans:2  span def:/^nobody\$/" spans.txt
+  equal "$cc: spans, in JSON" '[["spans.c:2","parse"],["spans.c:2","step"],["spans.c:2","step"]]' \
+    "$("$aprof" coverage --json spans | value - '[[s.at, s.name] for s in t.spans]')"
   "$cc" "-fplugin=$plugin" -fplugin-arg-aprof-bindings=resumed.aprof \
     -fplugin-arg-aprof-autoload=no resumed.c -o resumed || exit 1
   check "$cc: --strict, futures are resumed by key" "$aprof" coverage --strict resumed
