@@ -129,7 +129,7 @@ static void instrument(tree function) {
   walk.body.decl = function;
   begin_body(&walk.body, body_lines(function));
   bool is_body = !walk.body.brackets.empty();
-  walk.caller = {function, !walk.body.tokens.empty(), walk.body.tokens};
+  walk.caller = {function, walk.body.is_future, walk.body.tokens};
 
   gimple_seq body = gimple_body(function);
   walk_sequence(&body, &walk);

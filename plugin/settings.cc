@@ -67,19 +67,28 @@ static void read_bindings(const char *value) {
     settings.bindings.push_back(value);
 }
 
+static void read_spans(const char *value) {
+  if (!value || !*value)
+    error("%<-fplugin-arg-aprof-spans=%> needs a value: %</REGEX/%>, or a file of names");
+  else
+    settings.spans.push_back(value);
+}
+
 void options_read(const plugin_name_args *arguments) {
   find_places();
   for (int i = 0; i < arguments->argc; i++) {
     const char *key = arguments->argv[i].key, *value = arguments->argv[i].value;
     if (strcmp(key, "bindings") == 0)
       read_bindings(value);
+    else if (strcmp(key, "spans") == 0)
+      read_spans(value);
     else if (strcmp(key, "verbose") == 0)
       yes_or_no(key, value, &settings.verbose);
     else if (strcmp(key, "autoload") == 0)
       yes_or_no(key, value, &settings.autoload);
     else
       error("unknown option %<-fplugin-arg-aprof-%s%>; known: %<bindings=NAME%>|%<FILE%>|%<none%>, "
-            "%<verbose%>, %<autoload=no%>",
+            "%<spans=/REGEX/%>|%<FILE%>, %<verbose%>, %<autoload=no%>",
             key);
   }
 }

@@ -19,6 +19,7 @@ namespace aprof {
 struct Settings {
   bool shipped = true;               /* bindings=none switches them off */
   std::vector<std::string> bindings; /* bindings=NAME|FILE, in order */
+  std::vector<std::string> spans;    /* spans=/REGEX/|FILE, in order */
   bool verbose = false;              /* say what matched what */
   bool autoload = true;              /* look for an installed runtime */
 

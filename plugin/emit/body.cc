@@ -20,6 +20,7 @@
 #include "plugin/match/scan.h"
 #include "plugin/settings.h"
 #include "site-record.h"
+#include "told.h"
 
 namespace aprof {
 
@@ -128,7 +129,10 @@ static void begin_async(BodyWork *w, const Binding *b) {
                           {site_of_function(w->decl), address_of(bracket.token), self_of(w->decl)});
   for (const BodyBracket &run : w->brackets)
     enter = build3(COND_EXPR, void_type_node, token_open(run.token), NULL_TREE, enter);
-  open_bracket(&bracket, w->frame, b, enter);
+  tree events = NULL_TREE;
+  append(&events, enter);
+  append(&events, about_events(*b, w->frame, bracket.token, Known::Before, &w->variables));
+  open_bracket(&bracket, w->frame, b, events);
   prepare_how(w, &bracket, APROF_DONE);
   w->brackets.push_back(bracket);
 }
@@ -160,13 +164,18 @@ static void begin_run(BodyWork *w, const RunLine &run, bool also_async) {
   if (!check_pending(*w, b) || !key_trees(*b, b->key, frame, &key0, &key1))
     return;
   bracket.run = b;
+  bracket.closed_by = Event::run_end;
   bracket.token = new_token(&w->variables);
   bracket.late = frame;
   save_late_arguments(w, &bracket, b);
   tree event = call_event(Event::run_begin,
                           {site_of_run(w->decl, b, run.quiet, run.own), address_of(bracket.token),
                            key0, key1, site_of_function(w->decl), self_of(w->decl)});
-  open_bracket(&bracket, frame, b, if_given(guard_of_key(b->key, frame, *b), event));
+  tree events = NULL_TREE;
+  append(&events, event);
+  append(&events, run_for_event(*b, frame, bracket.token));
+  append(&events, about_events(*b, frame, bracket.token, Known::Before, &w->variables));
+  open_bracket(&bracket, frame, b, if_given(guard_of_key(b->key, frame, *b), events));
   bool stays = b->multi || !(b->once || b->pending || b->polling || also_async);
   prepare_how(w, &bracket, stays ? APROF_PENDING : APROF_DONE);
   w->brackets.push_back(bracket);
@@ -182,7 +191,7 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   if (!key_trees(*b, b->key, w->frame, &key0, &key1))
     return;
   tree record = site_new(APROF_SITE_SWITCH, name_of_body(w->decl), w->frame.where, w->decl, b, 0);
-  bracket.switches = true;
+  bracket.closed_by = Event::resume;
   bracket.how = number(APROF_DONE);
   bracket.token = new_token(&w->variables);
   open_bracket(
@@ -192,13 +201,30 @@ static void begin_switch(BodyWork *w, const Binding *b) {
   w->brackets.push_back(bracket);
 }
 
-/* wake and end of what is known when the body is entered. */
+/* Its time is told apart inside what runs: within all other brackets. */
+static void begin_span(BodyWork *w, const Binding *b) {
+  BodyBracket bracket;
+  if ((b->regex || b->place == Place::Type) && !arguments_present(*b, w->frame))
+    return;
+  say(*w, b);
+  coverage_span(w->frame.where, name_of_body(w->decl));
+  tree record = site_new(APROF_SITE_SPAN, name_of_body(w->decl), w->frame.where, w->decl, b, 0);
+  bracket.closed_by = Event::span_end;
+  bracket.how = number(APROF_DONE);
+  bracket.token = new_token(&w->variables);
+  open_bracket(&bracket, w->frame, b,
+               call_event(Event::span_begin, {record, address_of(bracket.token)}));
+  w->tokens.push_back(bracket.token);
+  w->brackets.push_back(bracket);
+}
+
+/* wake, end and label of what is known when the body is entered. */
 static void add_instant(BodyWork *w, const Binding *b) {
   bool many = b->regex || b->place == Place::Type;
   if (many && !arguments_present(*b, w->frame))
     return;
   say(*w, b);
-  if (tree event = instant_event(*b, w->frame, name_of_body(w->decl), 0))
+  if (tree event = instant_event(*b, w->frame, name_of_body(w->decl), 0, &w->variables))
     append(&w->entry, if_enabled(w->frame, b, event));
 }
 
@@ -223,10 +249,13 @@ void begin_body(BodyWork *w, const BodyLines &lines) {
     begin_async(w, lines.async);
   for (const BodyBracket &bracket : w->brackets)
     w->tokens.push_back(bracket.token);
+  w->is_future = !w->tokens.empty();
   if (!w->brackets.empty())
     coverage_function(w->decl, likely && !lines.async);
   for (const Binding *b : lines.switches)
     begin_switch(w, b);
+  if (lines.span)
+    begin_span(w, lines.span);
   for (const Binding *b : lines.instants)
     add_instant(w, b);
 }
@@ -286,10 +315,12 @@ void instrument_return(BodyWork *w, gimple_stmt_iterator *gsi) {
 
 static tree close_of(const BodyBracket &bracket) {
   tree token = address_of(bracket.token);
-  tree event = bracket.switches ? call_event(Event::resume, {token})
-               : bracket.run    ? call_event(Event::run_end, {token, bracket.how, bracket.where})
-                                : call_event(Event::leave, {token, bracket.how});
-  return if_then(token_open(bracket.token), event);
+  std::vector<tree> arguments = {token};
+  if (bracket.closed_by == Event::leave || bracket.closed_by == Event::run_end)
+    arguments.push_back(bracket.how);
+  if (bracket.closed_by == Event::run_end)
+    arguments.push_back(bracket.where);
+  return if_then(token_open(bracket.token), call_event(bracket.closed_by, arguments));
 }
 
 void finish_body(BodyWork *w) {

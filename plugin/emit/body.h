@@ -9,14 +9,15 @@
 #ifndef APROF_PLUGIN_BODY_H
 #define APROF_PLUGIN_BODY_H
 
+#include "gate.h"
 #include "plugin/match/body-lines.h"
 #include "value.h"
 
 namespace aprof {
 
 struct BodyBracket {
-  const Binding *run = nullptr; /* null: async, or a switch */
-  bool switches = false;
+  const Binding *run = nullptr; /* null: async, a switch or a span */
+  Event closed_by = Event::leave;
   tree token = NULL_TREE;
   tree open = NULL_TREE;  /* statements at entry */
   tree how = NULL_TREE;   /* a constant or a variable */
@@ -31,7 +32,8 @@ struct BodyWork {
   tree variables = NULL_TREE;
   std::vector<BodyBracket> brackets; /* from the outside in */
   tree entry = NULL_TREE;            /* statements inside them all, before the body */
-  std::vector<tree> tokens;          /* of those that make it a future, in their order */
+  bool is_future = false;            /* some of them make it one, ... */
+  std::vector<tree> tokens; /* ... whose tokens these are, in their order, and its span's */
 };
 
 void begin_body(BodyWork *, const BodyLines &);

@@ -3,7 +3,7 @@
  * What one line puts around a call: brackets, and events of no extent.
  *
  *     create, run, idle, await...   a Bracket: opened before, closed behind
- *     wake, end                     an instant: before the call, since from then on
+ *     wake, end, label              an instant: before the call, since from then on
  *                                   another thread may act on it; behind it where
  *                                   it depends on the result
  */
@@ -24,6 +24,7 @@
 #include "plugin/match/match.h"
 #include "plugin/settings.h"
 #include "site-record.h"
+#include "told.h"
 
 namespace aprof {
 
@@ -32,8 +33,9 @@ int unwound_how() {
 }
 
 bool uses_ret(const Binding &b) {
-  return b.pending || b.polling || key_uses(b, Value::Ret) || condition_uses(b.ok, Value::Ret) ||
-         condition_uses(b.once_if, Value::Ret);
+  bool uses = b.pending || b.polling;
+  binding_visit(b, [&](const Value *value) { uses |= value_uses(value, Value::Ret); });
+  return uses;
 }
 
 /* flag (and when=): statements */
@@ -92,6 +94,12 @@ static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Even
     bracket.open = unless_left(w, bracket);
   bracket.close = if_then(token_open(bracket.token), call_event(end, {address_of(bracket.token)}));
   w->brackets.push_back(bracket);
+}
+
+/* A span, or whose tier a wait is. */
+static void add_time(CallWork *w, const Binding *b, aprof_site_kind kind) {
+  add_extent(w, b, kind, Event::span_begin, Event::span_end);
+  w->timed = true;
 }
 
 static bool is_defined_here(tree function) {
@@ -193,6 +201,7 @@ static void add_create(CallWork *w, const Binding *b) {
   tree begin = NULL_TREE;
   append(&begin, call_event(Event::create_begin, {site(w, APROF_SITE_CREATE, b),
                                                   address_of(bracket.token), function, address}));
+  append(&begin, about_events(*b, w->frame, bracket.token, Known::Before, &w->variables));
   if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
   if (key_is_early(*b))
@@ -212,6 +221,7 @@ static void add_create(CallWork *w, const Binding *b) {
   }
   key1 = kept_for_finally(w, &bracket, key1, zero, "aprof_key");
   ok = kept_for_finally(w, &bracket, fold_convert(integer_type_node, ok), number(0), "aprof_ok");
+  append(&bracket.normal, about_events(*b, w->frame, bracket.token, Known::Behind, &w->variables));
   guard_normal(&bracket);
   bracket.close =
       if_then(token_open(bracket.token),
@@ -256,7 +266,11 @@ static void add_run(CallWork *w, const Binding *b) {
     return;
   tree event = call_event(Event::run_begin, {record, address_of(bracket.token), key0, key1,
                                              null_pointer_node, function});
-  bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), event));
+  tree events = NULL_TREE;
+  append(&events, event);
+  append(&events, run_for_event(*b, w->frame, bracket.token));
+  append(&events, about_events(*b, w->frame, bracket.token, Known::Before, &w->variables));
+  bracket.open = opening(w, b, bracket.token, if_given(guard_of_key(b->key, w->frame, *b), events));
   how = kept_for_finally(w, &bracket, how, number(unwound_how()), "aprof_how");
   guard_normal(&bracket);
   bracket.close =
@@ -276,8 +290,9 @@ bool nobody_returns(const Binding &b, gcall *call, bool awaited) {
 
 static void add_instant(CallWork *w, const Binding *b) {
   bool awaited = w->leaving == b;
-  tree event = instant_event(*b, w->frame, w->callee,
-                             nobody_returns(*b, w->call, awaited) ? APROF_NORETURN : 0);
+  tree event =
+      instant_event(*b, w->frame, w->callee,
+                    nobody_returns(*b, w->call, awaited) ? APROF_NORETURN : 0, &w->variables);
   if (!event)
     return;
   if (awaited && w->left) {
@@ -301,70 +316,6 @@ static void add_instant(CallWork *w, const Binding *b) {
   append(&w->after, if_then(gate_enabled(), event));
 }
 
-/* A run line of its own does not say that the futures wait until it holds. */
-static void say_queued(CallWork *w, const Binding *b) {
-  bool asked = b->key.first || !b->functions.empty();
-  if (b->verb != Verb::Create || b->ready || !asked || !b->is_spawn())
-    return;
-  if (b->background)
-    inform(w->frame.where,
-           "aprof: its futures are queued until their first run, whatever %<background%> says: "
-           "a %<| run%> with %<once%> or %<multi%> makes them wait");
-  else
-    inform(w->frame.where, "aprof: its futures are queued until their first run: %<ready%>, or "
-                           "a %<| run%> with %<once%> or %<multi%>, says which is meant");
-}
-
-/* A run line of its own with the words of a callback, which waits to be called: of the create's
-   namespace and author, about bodies or calls that the program makes. */
-static const Binding *callback_run(const Binding &create) {
-  auto is_callback = [&](const Binding *run) {
-    bool called = run->place != Place::Call && ((run->once && !run->once_if) || run->multi);
-    return run->verb == Verb::Run && called && run->key.ns == create.key.ns &&
-           run->library == create.library;
-  };
-  for (const auto &b : bindings())
-    if (is_callback(b.get()))
-      return b.get();
-  for (const Binding *b : attribute_lines_known())
-    if (is_callback(b))
-      return b;
-  return nullptr;
-}
-
-/* Two lines where one with `|' was meant: all waiting of these futures would be queueing. Said
-   once, where some call is meant. */
-static void warn_apart(CallWork *w, const Binding *b) {
-  static std::unordered_set<const Binding *> known;
-  if (b->verb != Verb::Create || b->ready || b->then_run || !b->key.first ||
-      !known.insert(b).second)
-    return;
-  const Binding *run = callback_run(*b);
-  if (!run || run->behind)
-    return;
-  location_t where = binding_location(*b, w->frame.subject);
-  if (warning_at(where != UNKNOWN_LOCATION ? where : w->frame.where, 0,
-                 "these futures are queued until they run, as if they could do so at once: what "
-                 "waits to be "
-                 "called has its run on the same line, behind %<|%>; %<ready%> says that "
-                 "queued is meant"))
-    inform(binding_location(*run, NULL_TREE), "their run is this line: %qs", run->text.c_str());
-}
-
-static void say(CallWork *w, const Binding *b) {
-  warn_apart(w, b);
-  coverage_match(*b);
-  if (b->verb == Verb::Await)
-    coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body);
-  if (settings.verbose)
-    inform(w->frame.where, "aprof: call of %qs: %qs (%s)", w->callee.c_str(), b->text.c_str(),
-           binding_origin(*b).c_str());
-  if (settings.verbose && b->run_of_functions() && !run_has_bodies(b->run_of_functions()))
-    inform(w->frame.where, "aprof: its %<| run%> reaches no function of this unit");
-  if (settings.verbose)
-    say_queued(w, b);
-}
-
 /* The callee's body begins for certain. */
 static bool surely_begins(tree callee) {
   if (!callee || !is_defined_here(callee) || DECL_WEAK(callee))
@@ -376,15 +327,18 @@ static bool surely_begins(tree callee) {
 /* Announces the line at which the caller waits, and takes that back where no body has begun. */
 void add_announcement(CallWork *w, const Binding *await) {
   tree record = site(w, await ? APROF_SITE_AWAIT : APROF_SITE_CALL, await);
-  append(&w->before, if_enabled(w, await, call_event(Event::at, {record})));
+  tree event = if_enabled(w, await, call_event(Event::at, {record}));
+  append(w->timed ? &w->brackets.back().open : &w->before, event);
   if (!surely_begins(w->frame.subject))
     append(&w->after, if_then(gate_enabled(), call_event(Event::at, {null_pointer_node})));
 }
 
 void add_line(CallWork *w, const Binding *b) {
-  say(w, b);
+  say_line(w, b);
   auto object = w->objects.find(b);
   w->frame.obj = object == w->objects.end() ? NULL_TREE : object->second;
+  if (b->token_out)
+    append(&w->before, if_enabled(w, b, token_out_event(*b, w->frame)));
   switch (b->verb) {
   case Verb::Create:
     return add_create(w, b);
@@ -393,6 +347,8 @@ void add_line(CallWork *w, const Binding *b) {
   case Verb::Await:
     if (w->leaving && !w->left)
       return;
+    if (!b->tier.empty())
+      add_time(w, b, APROF_SITE_TIER);
     if (w->enters) /* the wait is that of the future behind it */
       return add_announcement(w, b);
     return add_extent(w, b, APROF_SITE_AWAIT, Event::suspend, Event::resume);
@@ -404,10 +360,17 @@ void add_line(CallWork *w, const Binding *b) {
     return add_extent(w, b, APROF_SITE_BLOCKING, Event::blocking_begin, Event::blocking_end);
   case Verb::Idle:
     return add_extent(w, b, APROF_SITE_IDLE, Event::idle_begin, Event::idle_end);
+  case Verb::Span:
+    return add_time(w, b, APROF_SITE_SPAN);
+  case Verb::Label:
+    if (b->label.value)
+      add_instant(w, b);
+    return;
   case Verb::Wake:
   case Verb::End:
     return add_instant(w, b);
   case Verb::Async:
+  case Verb::Request:
     return;
   }
 }

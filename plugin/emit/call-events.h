@@ -16,8 +16,8 @@ namespace aprof {
 /* Where a call stands. */
 struct Caller {
   tree decl;                /* the function */
-  bool is_body;             /* it has brackets of its own */
-  std::vector<tree> tokens; /* of those, from the outside in; some may not be open */
+  bool is_body;             /* its body is a future */
+  std::vector<tree> tokens; /* of its brackets, from the outside in; some may not be open */
   bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
 };
 
@@ -38,6 +38,8 @@ struct CallWork {
   bool enters = false; /* the callee's body is a future */
   tree variables = NULL_TREE;
   tree before = NULL_TREE, after = NULL_TREE;
+  bool timed = false; /* a span, or whose tier it is, is around the call: what is announced to the
+                         body that begins comes behind that */
   gimple_seq inner = nullptr;
   std::vector<Bracket> brackets = {};
   std::unordered_map<const Binding *, tree> objects = {}; /* what obj is to a line */
@@ -55,6 +57,9 @@ bool nobody_returns(const Binding &, gcall *, bool awaited);
 
 /* Adds what the line asks for to the pieces. */
 void add_line(CallWork *, const Binding *);
+
+/* Messages about a line that holds for the call, and the notes of `aprof coverage`. */
+void say_line(CallWork *, const Binding *);
 
 /* The call of a function whose body is a future, announced. */
 void add_announcement(CallWork *, const Binding *await);

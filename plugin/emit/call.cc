@@ -112,6 +112,8 @@ static void drop_misfits(CallWork *w, std::vector<const Binding *> *lines) {
 /* From the outside in: a child is created by the running future, not by nobody. */
 static int depth_of(const Binding *b) {
   switch (b->verb) {
+  case Verb::Span:
+    return 0;
   case Verb::Create:
     return 1;
   case Verb::Run:
@@ -217,6 +219,17 @@ static void find_leaving(CallWork *w, const std::vector<const Binding *> &lines,
     w->left = new_local(integer_type_node, "aprof_left", &w->variables);
 }
 
+/* Of several spans the first: they are one stretch of time. */
+static void keep_one_span(std::vector<const Binding *> *lines) {
+  bool known = false;
+  auto further = [&](const Binding *b) {
+    bool again = known;
+    known |= b->verb == Verb::Span;
+    return again && b->verb == Verb::Span;
+  };
+  lines->erase(std::remove_if(lines->begin(), lines->end(), further), lines->end());
+}
+
 bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   gcall *call = as_a<gcall *>(gsi_stmt(*gsi));
   if (gimple_call_internal_p(call))
@@ -238,6 +251,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (!lines.empty()) {
     w.frame = frame_of(call, in.decl);
     drop_misfits(&w, &lines);
+    keep_one_span(&lines);
   }
   bool awaited = std::any_of(lines.begin(), lines.end(),
                              [](const Binding *b) { return b->verb == Verb::Await; });
@@ -261,9 +275,9 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
     add_announcement(&w, nullptr);
   if (resync)
     returned_to.insert(DECL_UID(in.decl));
-  if (resync && in.tokens.empty())
+  if (resync && !in.is_body)
     resync_plain(&w);
-  else if (resync)
+  if (resync && !in.tokens.empty())
     append(&w.after, resync_innermost(in));
   replace(gsi, call, &w);
   return true;

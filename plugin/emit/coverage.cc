@@ -80,6 +80,10 @@ void coverage_await(location_t where, const std::string &callee, tree function, 
              field(name_of_body(function)) + "\n";
 }
 
+void coverage_span(location_t where, const std::string &name) {
+  records += "span\t" + place(where) + "\t" + field(name) + "\n";
+}
+
 void coverage_match(const Binding &b) {
   if (b.file)
     counts[identity_of(b)]++;

@@ -11,6 +11,7 @@
  *     symbol    FILE:LINE  SYMBOL            another name of the body there (an alias)
  *     await     FILE:LINE  CALLEE  FUNCTION  a line await was applied to this call
  *     outside   FILE:LINE  CALLEE  FUNCTION  the same in a function that is no future
+ *     span      FILE:LINE  NAME              a body, or a call, whose time is told apart
  *     declared  FILE:LINE  NAME   [SYMBOL]   async, used here, defined elsewhere
  *     callback  FILE:LINE  NAME    CREATE  SYMBOL  NAMESPACE  [system]
  *                                            given to a create with `| run`, defined
@@ -35,6 +36,8 @@ namespace aprof {
 /* `likely`: if some unit gives it to a create. */
 void coverage_function(tree function, bool likely);
 void coverage_await(location_t where, const std::string &callee, tree function, bool inside);
+
+void coverage_span(location_t where, const std::string &name);
 
 /* A line was applied once more. */
 void coverage_match(const Binding &);

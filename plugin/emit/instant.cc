@@ -6,6 +6,7 @@
 
 #include "pieces.h"
 #include "site-record.h"
+#include "told.h"
 
 namespace aprof {
 
@@ -32,7 +33,10 @@ static tree keyed_event(const Binding &b, const Key &key, const Frame &frame,
   return if_given(guard_of_key(key, frame, b), event);
 }
 
-tree instant_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags) {
+tree instant_event(const Binding &b, const Frame &frame, const std::string &name, unsigned flags,
+                   tree *variables) {
+  if (b.verb == Verb::Label)
+    return label_event(b, frame, name, variables);
   if (b.key.first->kind == Value::Cur) {
     tree record = record_of(b, b.key, frame, name, flags);
     return b.verb == Verb::Wake ? call_event(Event::wake_current, {record})

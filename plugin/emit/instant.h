@@ -12,9 +12,10 @@
 
 namespace aprof {
 
-/* The events of all keys of a wake or end line about `name`; `flags` go to their
-   records. Null after an error. */
-tree instant_event(const Binding &, const Frame &, const std::string &name, unsigned flags);
+/* The events of all keys of a wake, end or label line about `name`; `flags` go to their
+   records, and variables that they need to the list. Null after an error. */
+tree instant_event(const Binding &, const Frame &, const std::string &name, unsigned flags,
+                   tree *variables);
 
 } // namespace aprof
 

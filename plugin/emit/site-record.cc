@@ -53,6 +53,13 @@ static tree site_type() {
   return type;
 }
 
+static tree last_field() {
+  tree field = TYPE_FIELDS(site_type());
+  while (DECL_CHAIN(field))
+    field = DECL_CHAIN(field);
+  return field;
+}
+
 /* -- the section --------------------------------------------------------------------------- */
 
 /* Unique enough over the units that LTO may put into one assembler file. */
@@ -97,6 +104,7 @@ static unsigned flags_of(const Binding *b, const Key *key) {
   flags |= b->noreturn ? APROF_NORETURN : 0;
   flags |= b->verb == Verb::Create && !b->key.first ? APROF_KEYLESS : 0;
   flags |= b->verb == Verb::Helper ? APROF_NAMES | APROF_HELPER : 0;
+  flags |= b->hand ? APROF_HAND : 0;
   return flags;
 }
 
@@ -104,11 +112,13 @@ static tree text_tree(const std::string &text) {
   return build_string_literal(text.size() + 1, text.c_str());
 }
 
-static tree make_record(tree *values) {
+static tree make_record(tree *values, tree tier) {
   vec<constructor_elt, va_gc> *elements = nullptr;
   int i = 0;
   for (tree field = TYPE_FIELDS(site_type()); field && values[i]; field = DECL_CHAIN(field), i++)
     CONSTRUCTOR_APPEND_ELT(elements, field, values[i]);
+  if (tier)
+    CONSTRUCTOR_APPEND_ELT(elements, last_field(), tier);
   char label[64];
   static unsigned number;
   ASM_GENERATE_INTERNAL_LABEL(label, "LAPROF", number++);
@@ -129,7 +139,8 @@ static tree make_record(tree *values) {
 }
 
 static tree new_site(aprof_site_kind kind, aprof_model model, const std::string &name,
-                     location_t where, tree function, unsigned flags, uint32_t ns) {
+                     location_t where, tree function, unsigned flags, uint32_t ns,
+                     const std::string &tier = "") {
   expanded_location at = expand_location(where);
   const char *file = at.file ? at.file : main_input_filename;
   auto number = [](tree type, unsigned long value) { return build_int_cstu(type, value); };
@@ -145,14 +156,15 @@ static tree new_site(aprof_site_kind kind, aprof_model model, const std::string 
       text_tree(name_of_body(function)),
       NULL_TREE,
   };
-  return make_record(values);
+  return make_record(values, tier.empty() ? NULL_TREE : text_tree(tier));
 }
 
 tree site_new(aprof_site_kind kind, const std::string &name, location_t where, tree function,
               const Binding *line, unsigned extra, const Key *key) {
   key = key ? key : line ? &line->key : nullptr;
+  bool tiered = kind == APROF_SITE_SPAN || kind == APROF_SITE_TIER || kind == APROF_SITE_CREATE;
   return new_site(kind, APROF_MODEL_NONE, name, where, function, flags_of(line, key) | extra,
-                  key ? key->ns : APROF_NS_NONE);
+                  key ? key->ns : APROF_NS_NONE, tiered && line ? line->tier : "");
 }
 
 tree site_of_function(tree function) {

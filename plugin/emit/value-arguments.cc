@@ -22,20 +22,9 @@ static bool present(const Value *value, const Frame &frame) {
   return well;
 }
 
-static bool present(const Key &key, const Frame &frame) {
-  return present(key.first.get(), frame) && present(key.second.get(), frame);
-}
-
 bool arguments_present(const Binding &b, const Frame &frame) {
-  bool well = present(b.key, frame);
-  for (const Duration &d : b.due)
-    well &= present(d.value.get(), frame);
-  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
-    condition_visit(*c, [&](const Value *value) { well &= present(value, frame); });
-  for (const Key &key : b.more_keys)
-    well &= present(key, frame);
-  for (const auto &value : b.functions)
-    well &= present(value.get(), frame);
+  bool well = true;
+  binding_visit(b, [&](const Value *value) { well &= present(value, frame); });
   return well;
 }
 
@@ -75,7 +64,8 @@ bool take_types(const Binding &b, tree function_type, Frame *frame) {
   /* Otherwise another function may be called there: only what the key has found is looked into. */
   bool sure =
       is_passed_as_is(frame->function, &b) ||
-      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when);
+      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when ||
+        follows_argument(b.label.value.get()) || follows_argument(b.of_root.first.get()));
   return !cast || (well && sure);
 }
 
@@ -94,11 +84,21 @@ static void collect(const Key &key, const Frame &frame, std::unordered_set<int> 
 void late_arguments(const Binding &b, const Frame &frame, std::unordered_set<int> *indices) {
   for (const Condition *c : {&b.ok, &b.once_if})
     condition_visit(*c, [&](const Value *value) { collect(value, frame, indices); });
+  for (const Told *told : {&b.label, &b.token})
+    if (told_behind(b, *told)) {
+      collect(told->value.get(), frame, indices);
+      collect(told->length.get(), frame, indices);
+    }
   if (b.verb == Verb::Run)
     return;
   collect(b.key, frame, indices);
   for (const Key &key : b.more_keys)
     collect(key, frame, indices);
+}
+
+bool told_behind(const Binding &b, const Told &told) {
+  return (b.verb == Verb::Label && b.ok) || value_uses(told.value.get(), Value::Ret) ||
+         value_uses(told.length.get(), Value::Ret);
 }
 
 bool key_uses(const Binding &b, Value::Kind kind) {
@@ -112,6 +112,9 @@ bool late_object(const Binding &b) {
   bool late = condition_uses(b.ok, Value::Obj) || condition_uses(b.once_if, Value::Obj);
   if (b.verb != Verb::Run)
     late |= key_uses(b, Value::Obj);
+  for (const Told *told : {&b.label, &b.token})
+    late |= told_behind(b, *told) && (value_uses(told->value.get(), Value::Obj) ||
+                                      value_uses(told->length.get(), Value::Obj));
   return late;
 }
 

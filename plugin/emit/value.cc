@@ -11,7 +11,7 @@ namespace aprof {
 
 /* -- values ------------------------------------------------------------------------------ */
 
-static tree refuse(const Frame &frame, const Binding &b, const std::string &message) {
+tree refuse(const Frame &frame, const Binding &b, const std::string &message) {
   error_at(frame.where, "%s", message.c_str());
   note_binding(b, frame.subject);
   return NULL_TREE;

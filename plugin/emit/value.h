@@ -40,6 +40,9 @@ void late_arguments(const Binding &, const Frame &, std::unordered_set<int> *ind
 /* One of its keys uses such a value. */
 bool key_uses(const Binding &, Value::Kind);
 
+/* What the line tells of a request is known behind the call only. */
+bool told_behind(const Binding &, const Told &);
+
 /* Some value behind the call needs obj. */
 bool late_object(const Binding &);
 
@@ -78,12 +81,14 @@ tree guard_of_key(const Key &, const Frame &, const Binding &);
 tree value_if(tree guard, tree value);
 tree if_given(tree guard, tree statement);
 
-/* -- for the files that do this: value-arguments.cc, value.cc, condition.cc, due.cc ------- */
+/* -- for the files that do this: value-arguments.cc, value.cc, condition.cc, due.cc, told.cc */
 
 /* Which argument an aN means. */
 int index_of(const Value *, const Frame &);
 /* A pointer, or an integer of its size. */
 bool is_word(tree type);
+/* Null, after an error at the call that shows the line. */
+tree refuse(const Frame &, const Binding &, const std::string &message);
 /* A value that can be a key or be compared. */
 tree scalar_tree(const Value *, const Frame &, const Binding &);
 /* What C computes with. */

@@ -64,6 +64,22 @@ bool bindings_text(const std::string &path, std::string *text) {
   return why == 0;
 }
 
+/* The lines of a file, one more of those that hold. */
+static void add_lines(File *file) {
+  for (const std::string &list : file->lists)
+    add_dependency(list);
+  if (!flag_preprocess_only)
+    for (const Error &e : file->errors)
+      say(e);
+  unsigned order = first_order(file->library, all.size());
+  for (auto &b : file->lines) {
+    b->order = order++;
+    if (b->then_run)
+      b->then_run->order = b->order;
+    all.push_back(std::move(b));
+  }
+}
+
 void bindings_add(const std::string &path, const std::string &text, const Library *library) {
   std::string real = real_path(path);
   if (std::find(loaded.begin(), loaded.end(), real) != loaded.end())
@@ -71,18 +87,27 @@ void bindings_add(const std::string &path, const std::string &text, const Librar
   loaded.push_back(real);
   File file = {xstrdup(path.c_str()), library, {}, {}, {}, {}};
   file_parse(&file, text);
-  for (const std::string &list : file.lists)
-    add_dependency(list);
-  if (!flag_preprocess_only)
-    for (const Error &e : file.errors)
-      say(e);
-  unsigned order = first_order(library, all.size());
+  add_lines(&file);
+}
+
+/* spans=VALUE: a line as any other, but for where a mistake is. */
+static void add_spans(const std::string &value, unsigned number) {
+  bool regex = value.size() > 2 && value[0] == '/' && value.back() == '/';
+  File file = {"-fplugin-arg-aprof-spans", nullptr, {}, {}, {}, {}};
+  file_parse(&file, "span def:" + (regex ? value : "@" + value));
   for (auto &b : file.lines) {
-    b->order = order++;
-    if (b->then_run)
-      b->then_run->order = b->order;
-    all.push_back(std::move(b));
+    b->everywhere = true;
+    b->line = number;
   }
+  auto &errors = file.errors; /* the line is none of the user's */
+  errors.erase(std::remove_if(errors.begin(), errors.end(), [](const Error &e) { return e.note; }),
+               errors.end());
+  for (Error &e : errors)
+    if (e.file == file.path) {
+      e.line = 0;
+      e.text = std::string(file.path) + "=" + value + ": " + e.text;
+    }
+  add_lines(&file);
 }
 
 /* bindings=VALUE */
@@ -100,6 +125,9 @@ static void load_asked(const std::string &value) {
 void bindings_load() {
   for (const std::string &value : settings.bindings)
     load_asked(value);
+  unsigned number = 0;
+  for (const std::string &value : settings.spans)
+    add_spans(value, ++number); /* behind them all: a line that names a tier wins */
   if (settings.shipped)
     for (const std::string &path : shipped_paths())
       add_dependency(path);

@@ -17,11 +17,13 @@ namespace aprof {
 static std::unordered_map<unsigned, BodyLines> bodies; /* by DECL_UID */
 
 static void add_body_line(BodyLines *body, const Binding *b, bool quiet, bool named = false) {
-  if (b->verb == Verb::Async && !body->async)
+  if (b->is_async() && !body->async)
     body->async = b;
+  if (b->verb == Verb::Span && (!body->span || (body->span->library && !b->library)))
+    body->span = b;
   if (b->verb == Verb::Switch)
     body->switches.push_back(b);
-  if (b->verb == Verb::Wake || b->verb == Verb::End)
+  if (b->verb == Verb::Wake || b->verb == Verb::End || b->verb == Verb::Label)
     body->instants.push_back(b);
   if (b->verb != Verb::Run)
     return;
@@ -78,6 +80,16 @@ static void drop_own_lines(BodyLines *body, tree function) {
   body->runs.erase(std::remove_if(body->runs.begin(), body->runs.end(), own), body->runs.end());
   if (body->async && is_library_itself(body->async, function))
     body->async = nullptr;
+  if (body->span && is_library_itself(body->span, function))
+    body->span = nullptr;
+}
+
+/* Where all functions are spans, futures are told apart already, and what the compiler or the
+   system has made is none of the program's. */
+static bool is_passed_over(const BodyLines &body, tree function) {
+  bool future = body.async || std::any_of(body.runs.begin(), body.runs.end(),
+                                          [](const RunLine &run) { return !run.likely; });
+  return future || DECL_ARTIFICIAL(function) || is_of_platform(function);
 }
 
 const BodyLines &body_lines(tree function) {
@@ -110,6 +122,8 @@ const BodyLines &body_lines(tree function) {
   users_win(&body.runs, same_namespace);
   drop_own_lines(&body, function);
   in_order(&body.runs);
+  if (body.span && body.span->everywhere && is_passed_over(body, function))
+    body.span = nullptr;
   return bodies[DECL_UID(function)] = body;
 }
 
@@ -131,7 +145,7 @@ bool enters_future(tree function, tree function_type) {
   Lines lines;
   attribute_lines(TYPE_ATTRIBUTES(function_type), &lines);
   return std::any_of(lines.begin(), lines.end(), [](const Binding *b) {
-    return b->verb == Verb::Async || (b->verb == Verb::Run && is_body_line(b));
+    return b->is_async() || (b->verb == Verb::Run && is_body_line(b));
   });
 }
 

@@ -29,7 +29,8 @@ struct BodyLines {
   const Binding *async = nullptr;
   std::vector<RunLine> runs;
   std::vector<const Binding *> switches;
-  std::vector<const Binding *> instants; /* wake and end, when it is entered */
+  std::vector<const Binding *> instants; /* wake, end and label, when it is entered */
+  const Binding *span = nullptr;
 };
 
 /* Lines about the body of `function`; valid once the whole unit is parsed. */

@@ -106,7 +106,8 @@ static void drop_namesakes(Lines *lines, tree function) {
   if (!asked || !is_namesake_of_c(function))
     return;
   auto bare = [](const Binding *b) {
-    return b->name.find("::") == std::string::npos && b->name.find("_Z") == std::string::npos;
+    return !b->everywhere && b->name.find("::") == std::string::npos &&
+           b->name.find("_Z") == std::string::npos;
   };
   lines->erase(std::remove_if(lines->begin(), lines->end(), bare), lines->end());
 }

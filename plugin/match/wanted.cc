@@ -17,22 +17,11 @@ static void want_names(const Value *value) {
   });
 }
 
-static void want_names(const Key &key) {
-  want_names(key.first.get());
-  want_names(key.second.get());
-}
-
 void want_names_of(const Binding &b) {
-  want_names(b.key);
-  for (const Key &key : b.more_keys)
-    want_names(key);
-  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
-    condition_visit(*c, [](const Value *value) { want_names(value); });
-  for (const Duration &d : b.due)
-    want_names(d.value.get());
-  for (const auto &value : b.functions)
-    want_names(value.get());
+  binding_visit(b, [](const Value *value) { want_names(value); });
   want_names(b.stored.get());
+  if (b.label.type == Told::Enum)
+    types.emplace(b.label.name, NULL_TREE);
   if (b.place == Place::Store && b.run_of_functions())
     types.emplace(b.name, NULL_TREE);
   if (b.then_run)

@@ -36,6 +36,7 @@
 
 #define APROF_ASYNC APROF("async")
 #define APROF_AWAIT APROF("await")
+#define APROF_SPAN APROF("span")
 
 /* What happened to a future, as told to a callback; see aprof_on_event. */
 enum aprof_event_kind {

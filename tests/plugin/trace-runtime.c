@@ -68,6 +68,8 @@ static const char *flags_text(const struct aprof_site *site, char *buffer) {
                                       "names", "background", "worker",  "orphan",  "quiet",
                                       "",      "helper",     "polling", "keyless", "noreturn"};
   buffer[0] = '\0';
+  if (site->kind == APROF_SITE_WAKE) /* there the bits mean something else */
+    return site->flags & APROF_HAND ? " hand" : "";
   for (int i = 0; i < 15; i++)
     if ((site->flags & (1u << i)) && *names[i])
       sprintf(buffer + strlen(buffer), " %s", names[i]);

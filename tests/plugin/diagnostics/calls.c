@@ -27,9 +27,28 @@ A("run call: key=(struct open *)a0->next") void which_one(struct open *);
 A("run call: key=&a0->bits") void no_address(struct open *);
 A("run key=a1") void body(int a) { (void)a; }
 A("wake key=ret") void no_ret(void);
+A("label value=a0:str") void no_text(struct open *);
+A("label value=a0:int") void no_int(struct open *);
+A("label value=a0:str,a1") void no_length(const char *, char *);
+A("label value=a0:colours") void no_enum(int);
+A("label value=a0:hue") void not_defined(int);
+A("label token>a0") void no_buffer(int *);
+A("label token>(struct open *)a0") void no_chars(void *);
+A("create key=a0 label=a1:str") void no_label(int);
+A("request label=a2:int") int no_argument(int a) { return a; }
 A("create key=a0 fn=a1 ok=ret==0 | run key=a0") void no_ok(void *, void (*)(void *));
 
+enum hue;
+
 void calls(struct hidden *h, struct open *o) {
+  no_text(o);
+  no_int(o);
+  no_length("", (char *)o);
+  no_enum(1);
+  not_defined(1);
+  no_buffer(&o->id);
+  no_chars(o);
+  no_label(1);
   missing(1);
   missing_from_end(1);
   incomplete(h);
