@@ -186,6 +186,9 @@ bool check_run_part(const std::string &text, const std::vector<Stretch> &cuts,
                  "type:TYPEDEF, icall:STRUCT.FIELD");
   if (!placed && !run->functions.empty())
     return wrong(mistake, find_word(text, cuts, "fn"), "fn= is the create's: it stands before '|'");
+  if (run->root)
+    return wrong(mistake, find_word(text, cuts, "root"),
+                 "root is the create's: it stands before '|'");
   if (bare && !run->once && !run->multi)
     return wrong(mistake, cuts.front(),
                  "without fn= a '| run' says once or multi, or has a place: | run type:TYPEDEF");

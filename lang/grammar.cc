@@ -73,7 +73,7 @@ static const WordRow word_rows[] = {
      &Binding::ready},
     {"rearm", Word::Flag, Takes::Nothing, nullptr, CREATE,
      "one that has the key already goes on in its place", &Binding::rearm},
-    {"root", Word::Flag, Takes::Nothing, nullptr, CREATE | ASYNC, "it has no parent",
+    {"root", Word::Flag, Takes::Nothing, nullptr, CREATE | ASYNC | RUN, "it has no parent",
      &Binding::root},
     {"names", Word::Flag, Takes::Nothing, nullptr, AWAIT,
      "gives its line to suspensions inside, and waits itself for nothing", &Binding::names},

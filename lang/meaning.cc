@@ -52,6 +52,8 @@ static std::string run_words(const Binding &b) {
     text += "; this is part of the request whose root is known as " + key(b.of_root);
   if (!b.functions.empty())
     text += "; it has the name of " + of_value(b.functions[0].get(), "its ");
+  if (b.root)
+    text += "; one that begins here has no parent";
   if (b.worker)
     text += "; this is on a thread of a pool, and holds no loop";
   if (b.background)

@@ -382,6 +382,9 @@ START_TEST(requests) {
   ck_assert(line.place == Place::Def);
   read_line("run call:step key=t:a0 for=r:(a1,2) multi");
   ck_assert(line.of_root.second && line.of_root.ns != line.key.ns);
+  read_line("run type:handler key=c:a1 pending=1 root label=a3:str");
+  ck_assert(line.root && line.pending);
+  refused("create call:f key=a0 fn=a1 | run key=a0 once root", false, "root", "the create's");
   refused("run call:step key=a0 for=any:a1", false, "for=", "any:");
   read_line("wake call:pass key=a0,a1 hand");
   ck_assert(line.hand && line.more_keys.size() == 1);
