@@ -6,6 +6,7 @@
 #include "plugin/emit/body.h"
 #include "plugin/emit/call.h"
 #include "plugin/emit/constructor.h"
+#include "plugin/emit/coverage.h"
 #include "plugin/emit/gate.h"
 #include "plugin/match/match.h"
 #include "plugin/match/scan.h"
@@ -41,10 +42,21 @@ static void walk_outlined(gimple *region, Walk *walk) {
   tokens.swap(walk->caller.tokens);
 }
 
+/* APROF_REQUEST of <aprof.h>: what is called from here on may be called in a future. */
+static void note_block(tree callee, Walk *walk) {
+  const char *name = callee && user_gate() ? identifier_text(DECL_NAME(callee)) : nullptr;
+  if (!name || strcmp(name, "aprof_request_begin_") != 0)
+    return;
+  if (!walk->caller.is_body && !walk->caller.has_block)
+    coverage_function(walk->caller.decl, false);
+  walk->caller.has_block = true;
+}
+
 static tree visit_statement(gimple_stmt_iterator *gsi, bool *handled, walk_stmt_info *info) {
   Walk *walk = static_cast<Walk *>(info->info);
   switch (gimple_code(gsi_stmt(*gsi))) {
   case GIMPLE_CALL:
+    note_block(gimple_call_fndecl(gsi_stmt(*gsi)), walk);
     /* What was put around the call is not to be walked again. */
     *handled = instrument_call(gsi, walk->caller);
     walk->changed |= *handled;

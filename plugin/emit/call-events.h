@@ -18,6 +18,7 @@ struct Caller {
   tree decl;                /* the function */
   bool is_body;             /* its body is a future */
   std::vector<tree> tokens; /* of its brackets, from the outside in; some may not be open */
+  bool has_block = false;   /* ... or a block of it is (APROF_REQUEST), which has begun */
   bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
 };
 

@@ -69,7 +69,7 @@ void say_line(CallWork *w, const Binding *b) {
   warn_apart(w, b);
   coverage_match(*b);
   if (b->verb == Verb::Await)
-    coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body);
+    coverage_await(w->frame.where, w->callee, w->in.decl, w->in.is_body || w->in.has_block);
   if (b->verb == Verb::Span)
     coverage_span(w->frame.where, w->callee);
   if (settings.verbose)

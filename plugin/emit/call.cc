@@ -255,7 +255,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   }
   bool awaited = std::any_of(lines.begin(), lines.end(),
                              [](const Binding *b) { return b->verb == Verb::Await; });
-  w.enters = (in.is_body || awaited) && enters_future(callee, type);
+  w.enters = (in.is_body || in.has_block || awaited) && enters_future(callee, type);
   bool at = w.enters && !awaited;
   bool resync = twice && !in.outlined && !is_vfork(callee);
   if (lines.empty() && !at && !resync)

@@ -61,6 +61,11 @@ struct aprof_user_event {
 
 #ifdef APROF_PLUGIN
 #include <aprof/abi.h>
+#if defined __cplusplus && defined __cpp_exceptions
+extern "C++" {
+#include <exception>
+}
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -128,6 +133,99 @@ static __inline__ void aprof_clock_advance(uint64_t ns) {
  * Any thread; async-signal-safe.
  */
 static __inline__ uint64_t aprof_clock_now(void) { return APROF_CALL_(api_clock_now, (), 0); }
+
+/*
+ * Calls the request that runs on this thread `text` from now on: that is its kind, for all of its
+ * time. The text is copied; NULL is no label. Returns 0, or -1 where no request runs. Any thread;
+ * async-signal-safe.
+ */
+static __inline__ int aprof_label(const char *text) {
+  (void)text;
+  return APROF_CALL_(api_label, (text), -1);
+}
+
+/*
+ * Writes the W3C traceparent of the request that runs on this thread to `buffer`, of 56 bytes: 55
+ * characters and a NUL. Returns 0, or -1, and an empty text, where no request runs. Any thread;
+ * async-signal-safe.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* there is a struct of that name */
+static __inline__ int aprof_token(char *buffer) {
+  *buffer = 0;
+  return APROF_CALL_(api_token, (buffer), -1);
+}
+#pragma GCC diagnostic pop
+
+/*
+ * The request that runs on this thread goes on with this traceparent, which came with it. Returns 0,
+ * or -1 where no request runs or the text is none. Any thread; async-signal-safe.
+ */
+static __inline__ int aprof_token_set(const char *traceparent) {
+  (void)traceparent;
+  return APROF_CALL_(api_token_set, (traceparent), -1);
+}
+
+/*
+ * APROF_REQUEST(kind) { ... } makes a request of a block: a future, from where it is entered to where
+ * it is left, with the label `kind`, a text. break and continue leave the block, as return and
+ * exceptions do. Example:
+ *     while ((job = next_job()))
+ *       APROF_REQUEST(job->name) {
+ *         ...
+ *       }
+ */
+#ifdef APROF_PLUGIN
+#if defined __cplusplus && defined __cpp_exceptions
+#define APROF_THROWN_() std::uncaught_exceptions()
+#if __cplusplus < 201703L
+#undef APROF_THROWN_
+#define APROF_THROWN_() (int)std::uncaught_exception()
+#endif
+#else
+#define APROF_THROWN_() 0
+#endif
+
+/* The plugin knows them by their names, too. */
+struct aprof_request_ {
+  struct aprof_token token;
+  int thrown; /* exceptions on their way when it began */
+};
+
+static __inline__ struct aprof_request_ *
+aprof_request_begin_(struct aprof_request_ *request, struct aprof_site *site, const char *kind) {
+  request->thrown = APROF_THROWN_();
+  if (&APROF_GATE != NULL && *APROF_GATE.flag != 0)
+    APROF_GATE.enter(site, &request->token, NULL);
+  if (request->token.word[0] != 0)
+    APROF_GATE.about(&request->token, APROF_ABOUT_LABEL, APROF_VALUE_TEXT,
+                     (uint64_t)(uintptr_t)kind, 0);
+  return request;
+}
+
+static __inline__ void aprof_request_end_(struct aprof_request_ *request) {
+  if (request->token.word[0] != 0)
+    APROF_GATE.leave(&request->token,
+                     APROF_THROWN_() > request->thrown ? APROF_FAILED : APROF_DONE);
+}
+
+#define APROF_REQUEST(kind) APROF_REQUEST_1_(kind, __LINE__)
+#define APROF_REQUEST_1_(kind, line) APROF_REQUEST_2_(kind, line)
+#define APROF_REQUEST_2_(kind, line)                                                               \
+  for (struct aprof_request_ aprof_block_##line                                                    \
+           __attribute__((cleanup(aprof_request_end_))) = {{{0, 0, 0}}, 0},                        \
+           *aprof_in_##line = aprof_request_begin_(&aprof_block_##line, __extension__({            \
+                                static struct aprof_site aprof_site_ __attribute__((aligned(64))) = \
+                                    {__func__, __FILE__, __LINE__, 0, APROF_SITE_FUNCTION,         \
+                                     APROF_MODEL_STACK, APROF_ROOT, 0, __func__, 0, 0, 0, NULL};   \
+                                &aprof_site_;                                                      \
+                              }),                                                                  \
+                              (kind));                                                             \
+       aprof_in_##line != NULL; aprof_in_##line = NULL)
+#else
+#define APROF_REQUEST(kind)                                                                        \
+  for (int aprof_once_ = ((void)(kind), 1); aprof_once_; aprof_once_ = 0)
+#endif
 
 #undef APROF_CALL_
 #endif

@@ -54,6 +54,7 @@ run_case() {
   cancel) extra="-fexceptions -pthread" ;;
   openmp) extra=-fopenmp ;;
   files) also=$work/files-lib.o ;;
+  block | block-cxx) extra=-I$src/rt/include ;;
   everywhere) extra="-fplugin-arg-aprof-spans=/^(compare|fold|double_of|future|named|all)$/" ;;
   esac
   [ ! -f "$cases/$name.aprof" ] || extra="-fplugin-arg-aprof-bindings=$cases/$name.aprof"
