@@ -51,7 +51,7 @@ golden no-file -fplugin-arg-aprof-bindings=./nowhere.aprof file.c
 golden directory -fplugin-arg-aprof-bindings=../diagnostics file.c
 if compile "$first" -fplugin-arg-aprof-bindings=libuw file.c; then :; fi
 contains "a mistyped name is no name of a shipped file" \
-  "no bindings of the name 'libuw' are shipped; there are: async-h " "$work/err"
+  "no bindings of the name 'libuw' are shipped; there are: alloc async-h " "$work/err"
 contains "and these are listed" " libuv minicoro " "$work/err"
 
 # Nothing is said about a line that means nothing here; verbose lists matches.
