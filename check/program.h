@@ -48,6 +48,12 @@ struct program {
   bool part;     /* of the program only */
 };
 
+struct program_size {
+  size_t units, kept; /* kept: from the cache */
+};
+/* Reads all units, each by a process of its own (run.c). False after a message. */
+bool program_read(struct program *, const struct check_request *, struct program_size *);
+
 /* Takes the functions of a unit in. */
 void program_add(struct program *, struct ir_unit *);
 /* What calls through pointers are, of program_link(). */

@@ -62,12 +62,20 @@ static bool list_units(const struct check_request *r, struct units *units) {
                      : units_of_files(units, r->file, r->files, r->flag, r->flags);
 }
 
-bool check_run(const struct check_request *r, struct check_result *result) {
-  struct program *p = allocate(1, sizeof *p);
-  struct units *units = allocate(1, sizeof *units);
-  const char *tmp =
-      r->cache ? r->cache : getenv("TMPDIR"); /* summaries are linked into the cache */
+/* A folder for summaries of this run; they are linked into the cache. NULL after a message. */
+static char *make_folder(const struct check_request *r) {
+  const char *tmp = r->cache ? r->cache : getenv("TMPDIR");
   char *folder = print_string("%s/aprof-check.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (mkdtemp(folder))
+    return folder;
+  complain("no folder can be made in %s: %s", tmp && *tmp ? tmp : "/tmp",
+           r->cache ? "name another one with --cache" : "set TMPDIR to another one");
+  free(folder);
+  return NULL;
+}
+
+bool program_read(struct program *p, const struct check_request *r, struct program_size *size) {
+  struct units *units = allocate(1, sizeof *units);
   if (!list_units(r, units))
     return false;
   p->lines = lang_set_new(r->shipped);
@@ -76,13 +84,9 @@ bool check_run(const struct check_request *r, struct check_result *result) {
     well &= read_lines(p, r->bindings[i]);
   for (size_t i = 0; i < units->bindings.count; i++)
     well &= read_lines(p, units->bindings.text[i]);
-  if (!well)
+  char *folder = well ? make_folder(r) : NULL;
+  if (!folder)
     return false;
-  if (!mkdtemp(folder)) {
-    complain("no folder can be made in %s: %s", tmp && *tmp ? tmp : "/tmp",
-             r->cache ? "name another one with --cache" : "set TMPDIR to another one");
-    return false;
-  }
   for (size_t i = 0; i < units->count && r->include; i++) {
     unit_add_flag(&units->unit[i], "-idirafter");
     unit_add_flag(&units->unit[i], r->include);
@@ -95,6 +99,16 @@ bool check_run(const struct check_request *r, struct check_result *result) {
     free(path);
   }
   nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  free(folder);
+  *size = (struct program_size){units->count, summaries.kept};
+  return true;
+}
+
+bool check_run(const struct check_request *r, struct check_result *result) {
+  struct program *p = allocate(1, sizeof *p);
+  struct program_size size;
+  if (!program_read(p, r, &size))
+    return false;
   program_link(p);
   flow_settle(p);
   program_await(p);
@@ -112,9 +126,9 @@ bool check_run(const struct check_request *r, struct check_result *result) {
                                   .troubles = p->troubles,
                                   .pointer = p->pointer,
                                   .pointers = p->pointers,
-                                  .units = units->count,
+                                  .units = size.units,
                                   .unread = p->unread,
                                   .functions = p->functions,
-                                  .kept = summaries.kept};
+                                  .kept = size.kept};
   return true;
 }

@@ -2,8 +2,8 @@
 /* Bindings from headers; see suggest.h. */
 #include "suggest.h"
 
-#include "lower.h"
 #include "parse.h"
+#include "suggest-api.h"
 #include "suggest-names.h"
 
 #include "read/util.h"
@@ -12,38 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 16, NONE = -1 };
-
-/* A function of the headers. */
-struct api {
-  CXCursor at;
-  const char *name, *returns;
-  const char *type[MOST], *parameter[MOST];
-  CXType kind[MOST];
-  int count, callback, key, data; /* which of them; NONE */
-  int callback_key;               /* which of the callback's is the key */
-  bool by_result, done;
-};
-
-struct library {
-  struct arena arena;
-  struct lower lower;
-  struct api *list;
-  size_t count;
-  char *const *header;
-  size_t headers;
-  FILE *out;
-  struct suggest_result *result;
-};
-
 /* -- what a header declares ---------------------------------------------------------------- */
 
-static const char *text_of(struct library *l, CXString string) {
+const char *suggest_text(struct library *l, CXString string) {
   return lower_string(&l->lower, string);
 }
 
 /* The pointer that a callback is, whatever typedefs are before it; invalid: it is none. */
-static CXType function_of(CXType type) {
+CXType suggest_function(CXType type) {
   CXType all = clang_getCanonicalType(type);
   if (all.kind == CXType_Pointer)
     all = clang_getCanonicalType(clang_getPointeeType(all));
@@ -58,13 +34,21 @@ static bool is_any_pointer(CXType type) {
          clang_getCanonicalType(clang_getPointeeType(all)).kind == CXType_Void;
 }
 
-static bool is_object(CXType type) {
+bool suggest_is_object(CXType type) {
   CXType all = clang_getCanonicalType(type);
   return all.kind == CXType_Pointer &&
          clang_getCanonicalType(clang_getPointeeType(all)).kind == CXType_Record;
 }
 
-static bool same(CXType a, CXType b) {
+CXCursor suggest_object(CXType type) {
+  return clang_getTypeDeclaration(
+      clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type))));
+}
+
+/* Also where one of them is const. */
+bool suggest_same(CXType a, CXType b) {
+  if (suggest_is_object(a) && suggest_is_object(b))
+    return clang_equalCursors(suggest_object(a), suggest_object(b));
   return clang_equalTypes(clang_getCanonicalType(a), clang_getCanonicalType(b));
 }
 
@@ -76,7 +60,7 @@ static bool ends_in(const char *file, const char *header) {
 
 /* In one of the headers, or in a folder of its name beside it: uv.h has uv/unix.h, glib.h
    glib/gmain.h, and gio/gio.h all of gio/. */
-static bool is_of_library(const struct library *l, const char *file) {
+bool suggest_is_of(const struct library *l, const char *file) {
   for (size_t i = 0; i < l->headers; i++) {
     const char *header = l->header[i], *slash = strrchr(header, '/');
     const char *base = slash ? slash + 1 : header;
@@ -97,14 +81,14 @@ static void note_parameters(struct library *l, struct api *f, CXCursor c) {
   for (int i = 0; i < f->count; i++) {
     CXCursor argument = clang_Cursor_getArgument(c, (unsigned)i);
     f->kind[i] = clang_getCursorType(argument);
-    f->type[i] = text_of(l, clang_getTypeSpelling(f->kind[i]));
-    f->parameter[i] = text_of(l, clang_getCursorSpelling(argument));
+    f->type[i] = suggest_text(l, clang_getTypeSpelling(f->kind[i]));
+    f->parameter[i] = suggest_text(l, clang_getCursorSpelling(argument));
   }
 }
 
 /* A callback that the call keeps, as far as names tell. */
 static bool is_later(const struct api *f, int i) {
-  if (function_of(f->kind[i]).kind == CXType_Invalid)
+  if (suggest_function(f->kind[i]).kind == CXType_Invalid)
     return false;
   return has_word(f->type[i], words_once) ||
          (!has_word(f->type[i], words_at_once) && !has_word(f->parameter[i], words_at_once) &&
@@ -113,11 +97,12 @@ static bool is_later(const struct api *f, int i) {
 
 /* The key: an object that the callback gets, too; else its data; else what is returned. */
 static void find_key(struct api *f) {
-  CXType callback = function_of(f->kind[f->callback]);
+  CXType callback = suggest_function(f->kind[f->callback]);
   int theirs = clang_getNumArgTypes(callback);
   for (int k = 0; k < theirs && f->key == NONE; k++)
     for (int i = 0; i < f->count && f->key == NONE; i++)
-      if (is_object(f->kind[i]) && same(f->kind[i], clang_getArgType(callback, (unsigned)k))) {
+      if (suggest_is_object(f->kind[i]) &&
+          suggest_same(f->kind[i], clang_getArgType(callback, (unsigned)k))) {
         f->key = i;
         f->callback_key = k;
       }
@@ -136,20 +121,26 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
   (void)parent;
   if (c.kind == CXCursor_LinkageSpec || c.kind == CXCursor_UnexposedDecl)
     return CXChildVisit_Recurse;
-  if (c.kind != CXCursor_FunctionDecl || !is_of_library(l, lower_file(&l->lower, c)))
+  if (c.kind != CXCursor_FunctionDecl || !suggest_is_of(l, lower_file(&l->lower, c)))
     return CXChildVisit_Continue;
-  const char *name = text_of(l, clang_getCursorSpelling(c));
+  const char *name = suggest_text(l, clang_getCursorSpelling(c));
   for (size_t i = 0; i < l->count; i++)
     if (!strcmp(l->list[i].name, name))
       return CXChildVisit_Continue;
   l->list = ir_grow(l->list, l->count, sizeof *l->list);
   struct api *f = &l->list[l->count++];
   *f = (struct api){.at = c, .name = name, .callback = NONE, .key = NONE, .data = NONE};
-  f->returns = text_of(l, clang_getTypeSpelling(clang_getCursorResultType(c)));
+  f->returns = suggest_text(l, clang_getTypeSpelling(clang_getCursorResultType(c)));
   note_parameters(l, f, c);
   for (int i = 0; i < f->count && f->callback == NONE; i++)
     if (is_later(f, i))
       f->callback = i;
+  for (int i = 0; i < f->count && f->callback == NONE; i++)
+    if (suggest_function(f->kind[i]).kind != CXType_Invalid &&
+        use_of(&l->uses, USE_PASSED, f->name, i)) {
+      f->callback = i;
+      f->by_use = true;
+    }
   if (f->callback != NONE)
     find_key(f);
   return CXChildVisit_Continue;
@@ -170,6 +161,11 @@ static void write_create(struct library *l, const struct api *f) {
             f->type[f->key]);
   fprintf(l->out, ". ? %s%s\n", often ? "Again and again, by its name" : "Once",
           status ? "; does 0 mean that it has begun" : "");
+  const struct use *use = use_of(&l->uses, USE_PASSED, f->name, f->callback);
+  if (use)
+    fprintf(l->out, "# In use: '%s', at %s:%u.%s\n", use->other, use->file, use->line,
+            f->by_use ? " ? By its name it is called back before the call returns; if not:" : "");
+  fputs(f->by_use ? "#   " : "", l->out);
   fprintf(l->out, "create call:%s key=", f->name);
   fprintf(l->out, f->key == NONE ? "ret" : "a%d", f->key);
   fprintf(l->out, " fn=a%d%s%s", f->callback, status ? " ok=ret==0" : "",
@@ -177,7 +173,7 @@ static void write_create(struct library *l, const struct api *f) {
   if (f->key != NONE)
     fprintf(l->out, " | run key=a%d %s", f->callback_key, often ? "multi" : "once");
   fputc('\n', l->out);
-  l->result->creates++;
+  l->creates++;
 }
 
 /* Something that a create of the library has as its key. */
@@ -190,17 +186,27 @@ static const struct api *made_by(const struct library *l, const struct api *f) {
       continue;
     CXType key =
         maker->key != NONE ? maker->kind[maker->key] : clang_getCursorResultType(maker->at);
-    bool number = key.kind != CXType_Invalid && !is_object(key) && maker->key != NONE;
+    bool number = key.kind != CXType_Invalid && !suggest_is_object(key) && maker->key != NONE;
     if (!number && clang_getCanonicalType(key).kind != CXType_Void &&
         clang_getCanonicalType(key).kind != CXType_Int && !is_any_pointer(key) &&
-        same(key, f->kind[0]))
+        suggest_same(key, f->kind[0]))
       return maker;
   }
   return NULL;
 }
 
+/* The program gives it what a create of the library has returned, which is its key. */
+static const struct use *given_result(const struct library *l, const struct api *f) {
+  const struct use *use = use_of(&l->uses, USE_RESULT, f->name, 0);
+  for (size_t i = 0; use && i < l->count; i++)
+    if (!strcmp(l->list[i].name, use->other))
+      return l->list[i].callback != NONE && l->list[i].key == NONE ? use : NULL;
+  return NULL;
+}
+
 static void write_other(struct library *l, const struct api *f) {
   const struct api *maker = has_word(f->name, words_get) ? NULL : made_by(l, f);
+  const struct use *use = maker ? NULL : given_result(l, f);
   bool ends = maker && f->count <= 2 && ends_in_word(f->name, words_end);
   bool wakes =
       maker && f->count <= 2 && !ends && f->callback == NONE && ends_in_word(f->name, words_wake);
@@ -209,6 +215,9 @@ static void write_other(struct library *l, const struct api *f) {
             "# %s: its argument is of the type that is the key of %s.\n%s call:%s key=a0%s\n",
             f->name, maker->name, ends ? "end " : "wake", f->name,
             ends && has_word(f->name, words_cancel) ? " how=cancelled" : "");
+  else if (use && ends_in_word(f->name, words_end))
+    fprintf(l->out, "# %s: at %s:%u it is given what %s has returned.\nend call:%s key=a0\n",
+            f->name, use->file, use->line, use->other, f->name);
   else if (f->callback == NONE && has_word(f->name, words_wait))
     fprintf(l->out,
             "# ? %s: waits, by its name. Of these one, if a future calls it:\n"
@@ -216,7 +225,7 @@ static void write_other(struct library *l, const struct api *f) {
             f->name, f->name, f->name);
   else
     return;
-  l->result->others++;
+  l->others++;
 }
 
 static void write_all(struct library *l) {
@@ -231,6 +240,11 @@ static void write_all(struct library *l) {
   for (size_t i = 0; i < l->count; i++)
     if (l->list[i].callback != NONE)
       write_create(l, &l->list[i]);
+  for (size_t i = 0; i < l->count; i++)
+    if (use_of(&l->uses, USE_CALL, l->list[i].name, -1)) {
+      l->used++;
+      suggest_members(l, &l->list[i]);
+    }
   fputs("\n# ---- what ends, wakes and waits ------------------------------------------------\n",
         l->out);
   for (size_t i = 0; i < l->count; i++)
@@ -285,8 +299,7 @@ bool suggest_run(const struct suggest_request *r, struct suggest_result *result)
   *result = (struct suggest_result){0};
   l->header = r->header;
   l->headers = r->headers;
-  l->result = result;
-  bool well = path && read_headers(l, r, path);
+  bool well = path && (!r->program || uses_read(&l->uses, r->program)) && read_headers(l, r, path);
   if (path)
     unlink(path);
   free(path);
@@ -296,5 +309,8 @@ bool suggest_run(const struct suggest_request *r, struct suggest_result *result)
   write_all(l);
   fclose(l->out);
   result->functions = l->count;
+  result->creates = l->creates;
+  result->others = l->others;
+  result->used = l->used;
   return true;
 }

@@ -47,6 +47,49 @@ for major in $majors; do
     -Ilib -c use.c -o use.o
 done
 
+cat >>lib/net.h <<'END'
+struct net_hooks { void (*closed)(struct net_request *, int why); int flags; };
+int net_open(struct net *, struct net_request *, const struct net_hooks *);
+int net_each_late(struct net *, void (*visit)(void *), void *);
+typedef void *net_handle;
+net_handle net_later(void (*call)(int));
+void net_later_free(net_handle);
+void net_unused_each(void (*visit)(void *), void *);
+END
+cat >program.c <<'END'
+#include "net.h"
+static void on_closed(struct net_request *request, int why) { (void)request, (void)why; }
+static void on_each(void *data) { (void)data; }
+static void on_job(int n) { (void)n; }
+static void on_done(struct net_request *request, int status) { (void)request, (void)status; }
+int start(struct net *net, struct net_request *request) {
+  struct net_hooks hooks = {.closed = on_closed};
+  net_handle later = net_later(on_job);
+  net_each_late(net, on_each, 0);
+  net_later_free(later);
+  return net_ask(net, request, on_done) + net_open(net, request, &hooks);
+}
+END
+"$aprof" suggest --use program.c net.h -- -Ilib >used.aprof 2>suggest.err
+equal "with a program: status" 0 $?
+grep -v '^#' net.aprof | grep . | sort >before
+equal "what it adds" "create call:net_later key=ret fn=a0
+create call:net_open key=a1 fn=a2->closed | run key=a0 once
+end call:net_later_free key=a0" "$(grep -v '^#' used.aprof | grep . | sort | comm -13 before - | tr -s ' ')"
+contains "why" "the program puts 'on_closed' into net_hooks.closed, to which argument 2 points" used.aprof
+contains "what ends a result" "# net_later_free: at program.c:10 it is given what net_later has returned" used.aprof
+contains "which callbacks are passed" "# In use: 'on_done', at program.c:11." used.aprof
+contains "what its name speaks against is a comment" "#   create call:net_each_late" used.aprof
+contains "how much is used" "the program calls 5 of them" suggest.err
+check "they are lines of the grammar" "$aprof" bindings used.aprof
+cat >compile_commands.json <<END
+[{"directory": "$work", "arguments": ["gcc", "-Ilib", "-c", "program.c"], "file": "program.c"}]
+END
+"$aprof" suggest -p . net.h -- -Ilib 2>suggest.err | cmp - used.aprof
+equal "by its compilation database: the same" "0 0" "${PIPESTATUS[*]}"
+"$aprof" suggest --use there-is-none.c net.h -- -Ilib >out.txt 2>&1
+equal "no such program: status" 1 $?
+
 # creates FILE: the calls that take a callback, with lists of names written out
 creates() {
   sed -nE 's/^create +call:([^ ]+) .*fn=.*/\1/p' "$1" | while read -r name; do
