@@ -277,8 +277,12 @@ static const char *lower_list(struct lower *l, CXCursor c) {
     CXCursor value = inner.count ? inner.at[inner.count - 1] : kids.at[i];
     if (inner.count && inner.at[0].kind != CXCursor_MemberRef)
       value = kids.at[i];
-    if (clang_isExpression(kids.at[i].kind))
-      lower_given(l, lower_value(l, kids.at[i]), clang_getCursorType(to), to, value);
+    if (!clang_isExpression(kids.at[i].kind))
+      continue;
+    const char *text = lower_value(l, kids.at[i]);
+    lower_given(l, text, clang_getCursorType(to), to, value);
+    if (text[0] == '!') /* what a call returns goes in there */
+      block_step(l, IR_SET, lower_line(kids.at[i]), unknown)->value = text;
   }
   return unknown;
 }

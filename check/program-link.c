@@ -147,29 +147,37 @@ static const char *argument_at(const struct ir_step *s, int index) {
   return at >= 0 && (size_t)at < s->argument.count ? s->argument.text[at] : NULL;
 }
 
-static struct ir_function *given_at(struct program *p, const struct ir_body *b,
-                                    const struct ir_step *s, const struct lang_argument *a) {
+/* The value that the line names: a function, or what it may be in. */
+static const char *given_at(const struct ir_body *b, const struct ir_step *s,
+                            const struct lang_argument *a) {
   const char *value = argument_at(s, a->index);
   if (value && a->kind == LANG_MEMBER)
-    value = member_given(b, value, a->member);
-  else if (a->kind != LANG_ARGUMENT)
-    value = NULL;
-  return value ? program_function_of(p, b, value) : NULL;
+    return member_given(b, value, a->member);
+  return a->kind == LANG_ARGUMENT ? value : NULL;
 }
 
+static void note_callback(struct ir_function *f, const struct lang_about *line,
+                          const struct ir_function *in, const struct ir_step *s) {
+  struct judged *given = f->judged;
+  given->worker |= line->run_worker;
+  if (given->async || line->run_worker)
+    return;
+  given->async = true;
+  given->why = (struct why){line, in, s->callee->name, s->line};
+}
+
+/* The function itself, or all that the program hands to who calls here. */
 static void note_callbacks(struct program *p, const struct ir_function *in, struct ir_step *s) {
   const struct judged *j = judged_of(s->callee);
   for (size_t i = 0; i < j->calls; i++)
     for (size_t k = 0; j->call[i].verb == LANG_CREATE && k < j->call[i].functions; k++) {
-      struct ir_function *f = given_at(p, in->body, s, &j->call[i].function[k]);
-      struct judged *given = f ? f->judged : NULL;
-      if (!given)
-        continue;
-      given->worker |= j->call[i].run_worker;
-      if (given->async || j->call[i].run_worker)
-        continue;
-      given->async = true;
-      given->why = (struct why){&j->call[i], in, s->callee->name, s->line};
+      const char *value = given_at(in->body, s, &j->call[i].function[k]);
+      struct ir_function *f = value ? program_function_of(p, in->body, value) : NULL, **list;
+      size_t count = value && !f ? program_given(p, in, value, &list) : 0;
+      if (f)
+        note_callback(f, &j->call[i], in, s);
+      for (size_t n = 0; n < count; n++)
+        note_callback(list[n], &j->call[i], in, s);
     }
 }
 

@@ -39,6 +39,7 @@ struct program {
   size_t functions;
   void *by_key;           /* a tree */
   struct ir_texts opened; /* places for functions that get what is not known: ir.h */
+  struct slots *slots;    /* what is put where: program-pointer.c */
   struct lang_set *lines;
   struct check_finding *finding;
   size_t findings;
@@ -56,6 +57,9 @@ bool program_read(struct program *, const struct check_request *, struct program
 
 /* Takes the functions of a unit in. */
 void program_add(struct program *, struct ir_unit *);
+/* All functions that the program puts into a variable of a function; how many. */
+size_t program_given(struct program *, const struct ir_function *, const char *value,
+                     struct ir_function ***list);
 /* What calls through pointers are, of program_link(). */
 void program_point(struct program *);
 /* Where the pointer of such a call comes from, for users; whether it has a name for them. */

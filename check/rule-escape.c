@@ -3,17 +3,42 @@
 #include "findings.h"
 #include "flow.h"
 
+#include "read/util.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "&$3", "&$3.member": the variable, which goes when its function returns. NULL: no such. */
+static bool is_variable(const char *value) {
+  return value[0] == '$' && value[1 + strspn(value + 1, "0123456789")] == 0;
+}
+
+/* What a variable is, that is set once. */
+static const char *set_to(const struct ir_body *b, const char *value) {
+  const char *found = NULL;
+  if (!is_variable(value) || b->variable[strtol(value + 1, NULL, 10)].flags & IR_PARAMETER)
+    return value;
+  EACH_STEP (b, s)
+    if (s->kind == IR_SET && !strcmp(s->to, value)) {
+      if (found)
+        return value;
+      found = s->value;
+    }
+  return found && found[0] == '&' ? found : value;
+}
+
+/* "&$3", "&$3.member", an array "$3": the variable, which goes when its function returns. NULL: no
+   such. */
 static const struct ir_variable *local_at(const struct ir_body *b, const char *value, int *id) {
-  if (value[0] != '&' || value[1] != '$' || strstr(value, "->") || strchr(value, '*'))
+  value = set_to(b, value);
+  bool array = is_variable(value) && strchr(b->variable[strtol(value + 1, NULL, 10)].type, '[');
+  if ((!array && (value[0] != '&' || value[1] != '$')) || strstr(value, "->") || strchr(value, '*'))
     return NULL;
-  *id = (int)strtol(value + 2, NULL, 10);
+  *id = (int)strtol(value + 1 + !array, NULL, 10);
   const struct ir_variable *v = &b->variable[*id];
-  return v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE) ? NULL : v;
+  return v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE) || (array && v->flags & IR_PARAMETER)
+             ? NULL
+             : v;
 }
 
 static const char *argument_at(const struct ir_step *s, int index) {
@@ -103,6 +128,43 @@ static void judge_call(struct program *p, const struct rule *rule, const struct 
     tell(p, rule, f, s, end, v, key);
 }
 
+/* A call that begins something with this object. */
+struct begun {
+  const struct ir_body *body;
+  const char *object;
+};
+
+static enum flow_visit find_begun(void *of, const struct ir_step *s) {
+  const struct begun *g = of;
+  if (s->kind == IR_SET && !strcmp(s->to, g->object))
+    return FLOW_STOP;
+  const struct lang_about *about = s->callee ? line_at(g->body, s, LANG_CREATE) : NULL;
+  for (size_t i = 0; about && about->functions && i < s->argument.count; i++)
+    if (!strcmp(s->argument.text[i], g->object))
+      return FLOW_FOUND;
+  return FLOW_ON;
+}
+
+/* request->data = &local */
+static void judge_member(struct program *p, const struct rule *rule, const struct ir_function *f,
+                         const struct ir_step *s) {
+  int id;
+  const char *arrow = strstr(s->to, "->");
+  const struct ir_variable *v = arrow && s->value ? local_at(f->body, s->value, &id) : NULL;
+  if (!v)
+    return;
+  char *object = print_string("%.*s", (int)(arrow - s->to), s->to);
+  struct begun g = {f->body, object};
+  const struct ir_step *call = flow_find(f->body, s, find_begun, &g);
+  const struct ir_step *end = call ? left_at(f->body, call, id) : NULL;
+  if (end) {
+    struct ir_step at = *call;
+    at.line = s->line;
+    tell(p, rule, f, &at, end, v, false);
+  }
+  free(object);
+}
+
 /* In callbacks and what they call, which run no loop: main() may wait in its own. */
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f) {
@@ -112,6 +174,8 @@ static void judge(struct program *p, const struct rule *rule) {
       const struct lang_about *about = s->callee ? line_at(f->body, s, LANG_CREATE) : NULL;
       if (about)
         judge_call(p, rule, f, s, about);
+      else if (s->kind == IR_SET)
+        judge_member(p, rule, f, s);
     }
   }
 }

@@ -102,6 +102,53 @@ static void write_devices(int which) {
     reset_disk(-1), abort();
 }
 
+/* What a function of the program's own hands on to the loop, also by way of a member. */
+struct job {
+  uv_idle_t idle;
+  void (*run)(void *data);
+};
+
+static void run_job(uv_idle_t *idle) {
+  struct job *job = (struct job *)idle->data;
+  job->run(job);
+}
+
+static void later(uv_idle_t *idle, uv_idle_cb callback) {
+  uv_idle_start(idle, callback);
+}
+
+static void add_job(struct job *job, void (*run)(void *data)) {
+  job->run = run;
+  later(&job->idle, run_job);
+}
+
+static void on_later(uv_idle_t *idle) {
+  (void)idle;
+  usleep(1); /* BAD */
+}
+
+#define JOB(NAME, CALL)                                                                            \
+  static void NAME(void *data) {                                                                   \
+    (void)data;                                                                                    \
+    CALL;                                                                                          \
+  }
+JOB(job_1, usleep(1))    /* BAD */
+JOB(job_2, sync())       /* BAD */
+JOB(job_3, fsync(1))     /* BAD */
+JOB(job_4, fdatasync(1)) /* BAD */
+JOB(job_5, sleep(1))     /* BAD */
+
+void start_jobs(struct job *job) {
+  void (*all[])(void *) = {job_1, job_2, job_3, job_4, job_5};
+  later(&job->idle, on_later);
+  add_job(job, job_1);
+  add_job(job, job_2);
+  add_job(job, job_3);
+  add_job(job, job_4);
+  add_job(job, job_5);
+  (void)all;
+}
+
 static void on_check(uv_check_t *check) {
   (void)check;
   write_log(1);

@@ -57,6 +57,15 @@ end:
   return 0;
 }
 
+struct pair {
+  struct promise *first, *second;
+};
+
+struct pair in_a_list(void) {
+  struct pair pair = {promise_new(), promise_new()};
+  return pair;
+}
+
 struct promise *handed_on(void) {
   struct promise *promise = promise_new();
   return promise;

@@ -36,6 +36,37 @@ struct client {
   int number;
 };
 
+static void on_event(evutil_socket_t socket, short what, void *data);
+
+static void begin(struct event_base *base, event_callback_fn callback, void *data) {
+  event_base_once(base, 0, EV_READ, callback, data, NULL);
+}
+
+/* It is called back by what begin() is given. */
+static void on_alias(evutil_socket_t socket, short what, void *data) {
+  struct event_base *base = (struct event_base *)data;
+  struct client client = {1}, *alias = &client, *either = &client;
+  char name[8] = "";
+  if (what)
+    either = (struct client *)calloc(1, sizeof *either);
+  event_base_once(base, socket, EV_READ, on_event, alias, NULL); /* BAD */
+  event_base_once(base, socket, EV_READ, on_event, name, NULL);  /* BAD */
+  event_base_once(base, socket, EV_READ, on_event, either, NULL);
+}
+
+static void on_member(uv_async_t *async) {
+  struct client client = {1};
+  static struct client kept;
+  uv_timer_t *timer = (uv_timer_t *)malloc(sizeof *timer),
+             *other = (uv_timer_t *)malloc(sizeof *other);
+  timer->data = &client; /* BAD */
+  uv_timer_start(timer, on_timer, 1, 0);
+  other->data = &client;
+  other->data = &kept;
+  async->data = &client;
+  async->data = NULL;
+}
+
 static void on_event(evutil_socket_t socket, short what, void *data) {
   struct event_base *base = (struct event_base *)data;
   struct client client = {1}, *long_lived = (struct client *)calloc(1, sizeof *long_lived);
@@ -75,5 +106,7 @@ int main(void) {
   uv_idle_start((uv_idle_t *)calloc(1, sizeof(uv_idle_t)), on_idle);
   uv_prepare_start((uv_prepare_t *)calloc(1, sizeof(uv_prepare_t)), on_prepare);
   event_base_once(base, 0, EV_READ, on_event, base, NULL);
+  begin(base, on_alias, base);
+  uv_async_init(loop, (uv_async_t *)calloc(1, sizeof(uv_async_t)), on_member);
   return uv_run(loop, UV_RUN_DEFAULT);
 }
