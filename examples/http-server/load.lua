@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Load for the HTTP server, for wrk: every route in turn.
 --   wrk -t1 -c16 -d5 -s load.lua http://127.0.0.1:PORT
+-- LOAD_PAUSE=MS in the environment: each connection rests so long before a request.
 
 local body = string.rep("0123456789abcdef", 1024)
 local requests = {}
@@ -19,6 +20,11 @@ end
 request = function()
   next_request = next_request % #requests + 1
   return requests[next_request]
+end
+
+local pause = tonumber(os.getenv("LOAD_PAUSE") or "")
+if pause then
+  delay = function() return pause end
 end
 
 done = function(summary)
