@@ -173,6 +173,7 @@ async function list() {
   try {
     const answer = await fetched('/api/processes');
     const { profiles } = answer;
+    first(profiles);
     const names = [...new Set([...(answer.hosts ?? []).map((one) => one.name), ...profiles.map((one) => one.host)])].sort();
     if (state.host && !names.includes(state.host)) names.push(state.host);
     hostBox.hidden = names.length < 2;
@@ -185,7 +186,6 @@ async function list() {
     setOptions(box, [['', 'all'], ...here.map((one) => [key(one), `${one.name} ${one.pid}${several ? ` on ${one.host}` : ''}`])], chosen ? key(chosen) : '');
     by.hidden = state.pid !== null;
     showHosts(answer.hosts ?? []);
-    first(profiles);
     if (!profiles.length && !answer.hosts) tell('No live process is profiled. It comes as soon as one is: aprof run -- PROGRAM');
   } catch {
     tell('The server does not answer.');

@@ -160,6 +160,8 @@ tmux send-keys Escape Escape
 shows "Escape: and back" FUNCTION
 tmux send-keys F1
 shows "F1: help" HELP
+contains "80x24: the help, to the ends of its lines" "I the other way" <(screen | grep ' way$')
+equal "80x24: the help, no line is cut" "" "$(screen | awk 'length > 79')"
 tmux send-keys Escape
 
 equal "80x24: no line is longer" "" "$(screen | awk 'length > 80')"

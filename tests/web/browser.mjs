@@ -15,16 +15,17 @@ export async function browser(packages) {
   });
 }
 
-/** Opens a file; `faults` is what the page complains of, or asks the network for. */
-export async function open(from, file, { width = 1280, height = 900, dark = false } = {}) {
+/** Opens a file, or the page of a server, until `there` is; `faults` is what the page complains of, or asks another network for. */
+export async function open(from, file, { width = 1280, height = 900, dark = false, there = '#health' } = {}) {
+  const served = /^http:/.test(file);
   const context = await from.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   const page = await context.newPage();
   const faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on('request', (request) => /^(file|blob|data):/.test(request.url()) || faults.push(`asks for ${request.url()}`));
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector('#health');
+  page.on('request', (request) => /^(file|blob|data):/.test(request.url()) || (served && request.url().startsWith(file)) || faults.push(`asks for ${request.url()}`));
+  await page.goto(served ? file : pathToFileURL(file).href);
+  await page.waitForSelector(there);
   return { page, faults, close: () => context.close() };
 }
