@@ -4,6 +4,7 @@
 
 #include "read/fields.h"
 #include "read/fold.h"
+#include "read/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +58,38 @@ static uint64_t hash_of(const struct view_function *f) {
   return hash;
 }
 
-struct top ask_top(const struct view *v, size_t count) {
+static bool was_listed(const struct top_memory *m, uint64_t hash) {
+  for (size_t i = 0; i < m->count; i++)
+    if (m->hash[i] == hash)
+      return true;
+  return false;
+}
+
+/* Those of the second `count` that were listed go before those that were not. */
+static void keep_listed(struct top *top, size_t functions, size_t count, struct top_memory *m) {
+  size_t last = functions < 2 * count ? functions : 2 * count;
+  for (size_t i = count; i < last; i++)
+    if (was_listed(m, hash_of(top->function[i]))) {
+      const struct view_function *f = top->function[i];
+      memmove(&top->function[top->functions + 1], &top->function[top->functions],
+              (i - top->functions) * sizeof *top->function);
+      top->function[top->functions++] = f;
+    }
+  m->count = top->functions;
+  m->hash = reallocate(m->hash, m->count, sizeof *m->hash);
+  for (size_t i = 0; i < m->count; i++)
+    m->hash[i] = hash_of(top->function[i]);
+}
+
+struct top ask_top(const struct view *v, size_t count, struct top_memory *memory) {
   struct top top = {.function = NULL};
   top.function = arena_get(&top.arena, v->functions + 1, sizeof *top.function);
   for (size_t i = 0; i < v->functions; i++)
     top.function[i] = &v->function[i];
   qsort(top.function, v->functions, sizeof *top.function, by_exec);
   top.functions = count && count < v->functions ? count : v->functions;
+  if (memory && top.functions < v->functions)
+    keep_listed(&top, v->functions, count, memory);
   for (size_t i = 0; i < top.functions; i++)
     top.members += hash_of(top.function[i]);
   for (size_t i = top.functions; i < v->functions; i++)

@@ -20,8 +20,16 @@ struct top {
   uint64_t members;           /* changes with which functions are listed, whatever their order */
 };
 
-/* At most `count` one by one; 0: all. The view has to live as long. */
-struct top ask_top(const struct view *, size_t count);
+/* Which were listed when they were last, of one process. */
+struct top_memory {
+  uint64_t *hash;
+  size_t count;
+};
+
+/* The first `count` one by one; 0: all. With a memory those that were listed stay while they are
+   among the first 2 `count`, and it becomes what is listed now: whoever looks again and again sees
+   few come and go. The view has to live as long. */
+struct top ask_top(const struct view *, size_t count, struct top_memory *);
 void ask_top_free(struct top *);
 
 #endif

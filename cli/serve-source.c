@@ -37,7 +37,8 @@ static size_t load_live(struct source *s) {
 }
 
 static bool write_metrics(struct source *s, const char *format, FILE *out) {
-  struct format_options options = {.functions = s->functions, .hosts = s->of.agents != NULL};
+  struct format_options options = {
+      .functions = s->functions, .hosts = s->of.agents != NULL, .memory = &s->memory};
   const struct view **recorded = NULL;
   size_t views = s->of.agents           ? agents_views(s->of.agents, &recorded)
                  : s->of.directory.path ? directory_views(&s->of.directory, &recorded)
@@ -186,6 +187,7 @@ void source_close(struct source *s) {
   directory_close(&s->of.directory);
   agents_free(s->of.agents);
   forget_last(s);
+  format_memory_free(s->memory);
   latest_drop(&s->metrics[0]);
   latest_drop(&s->metrics[1]);
   latest_drop(&s->processes);

@@ -27,6 +27,7 @@ struct source {
   struct origin of;
   struct page_options page;
   uint64_t functions; /* in metrics, one by one */
+  struct format_memory *memory;
   struct latest metrics[2], processes;
   struct view **last; /* as they were scraped: counters do not fall */
   size_t lasts;

@@ -19,6 +19,10 @@ struct format_agent {
   uint64_t age; /* since it did, ns; UNKNOWN: it never has */
 };
 
+/* Which functions of each process were told one by one, from one time to the next. */
+struct format_memory;
+void format_memory_free(struct format_memory *);
+
 struct format_options {
   uint64_t functions;         /* so many one by one, the rest as one; 0: all */
   enum stack_measure measure; /* the numbers, where there is one for each stack */
@@ -27,6 +31,7 @@ struct format_options {
   bool hosts;                 /* processes are of several: each says which */
   const struct format_agent *agent;
   size_t agents;
+  struct format_memory **memory; /* that this one leaves; or NULL */
 };
 
 /* Of any number of processes, each a view of its own. A failing `out` is the caller's to see. */

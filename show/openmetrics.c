@@ -9,6 +9,7 @@
  */
 #include "ask/ask.h"
 #include "ask/top.h"
+#include "format-memory.h"
 #include "formats.h"
 #include "read/util.h"
 
@@ -346,10 +347,14 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   struct writer w = {.out = out, .open = open, .processes = views};
   w.process = allocate(views + 1, sizeof *w.process);
   for (size_t i = 0; i < views; i++)
-    w.process[i] =
-        (struct process){v[i], process_labels(&v[i]->process, options->hosts),
-                         counted_since(&v[i]->process), ask_top(v[i], options->functions)};
+    w.process[i] = (struct process){.v = v[i],
+                                    .labels = process_labels(&v[i]->process, options->hosts),
+                                    .since = counted_since(&v[i]->process)};
   tell_apart(&w, options->hosts);
+  for (size_t i = 0; i < views; i++)
+    w.process[i].top =
+        ask_top(v[i], options->functions, format_memory_of(options->memory, w.process[i].labels));
+  format_memory_forget(options->memory);
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);

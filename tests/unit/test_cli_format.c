@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers for people, and histograms read: show/format.c, read/histogram.c. */
+#include "ask/top.h"
 #include "read/demangle.h"
 #include "read/histogram.h"
 #include "read/json.h"
@@ -207,9 +208,43 @@ START_TEST(what_changes_how_others_are_shown_goes) {
 }
 END_TEST
 
+/* The names of those that are told one by one. */
+static const char *top_names(const uint64_t exec[6], struct top_memory *memory) {
+  static char names[7];
+  struct view_function function[6];
+  struct view v = {.function = function, .functions = 6};
+  uint64_t sum = 0;
+  for (int i = 0; i < 6; i++)
+    function[i] = (struct view_function){.name = (const char *[]){"a", "b", "c", "d", "e", "f"}[i],
+                                         .exec = exec[i]};
+  struct top top = ask_top(&v, 2, memory);
+  memset(names, 0, sizeof names);
+  for (size_t i = 0; i < top.functions; i++) {
+    names[i] = *top.function[i]->name;
+    sum += top.function[i]->exec;
+  }
+  ck_assert_uint_eq(sum + top.rest->exec, 600);
+  ask_top_free(&top);
+  return names;
+}
+
+START_TEST(who_is_listed_stays_for_a_while) {
+  struct top_memory memory = {0};
+  const uint64_t first[6] = {200, 150, 100, 80, 40, 30}, second[6] = {150, 140, 30, 200, 45, 35},
+                 third[6] = {140, 100, 10, 200, 150, 0}, fourth[6] = {40, 10, 50, 200, 180, 120};
+  ck_assert_str_eq(top_names(first, &memory), "ab");
+  ck_assert_str_eq(top_names(second, &memory), "dab"); /* b is third */
+  ck_assert_str_eq(top_names(third, &memory), "deab");
+  ck_assert_str_eq(top_names(fourth, &memory), "de"); /* a is fifth, b sixth */
+  ck_assert_str_eq(top_names(second, NULL), "da");
+  free(memory.hash);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("format");
   tcase_add_test(tests, what_changes_how_others_are_shown_goes);
+  tcase_add_test(tests, who_is_listed_stays_for_a_while);
   tcase_add_test(tests, times_have_three_digits);
   tcase_add_test(tests, counts_are_short);
   tcase_add_test(tests, shares_of_nothing_are_not_numbers);
