@@ -2,7 +2,6 @@
 /* Numbers of two views folded into one; see fold.h. */
 #include "fold.h"
 
-#include "index.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -55,6 +54,21 @@ static void join_buckets(enum fold how, struct arena *arena, struct distribution
   to->count = count;
 }
 
+/* Whether each bucket has as many already. */
+static bool covers(const struct distribution *to, const struct distribution *from) {
+  size_t i = 0;
+  for (size_t j = 0; j < from->count; j++) {
+    const struct bucket *b = &from->bucket[j];
+    while (i < to->count && to->bucket[i].lower < b->lower &&
+           !same_bucket(to->bucket[i].lower, b->lower))
+      i++;
+    if (i == to->count || !same_bucket(to->bucket[i].lower, b->lower) ||
+        to->bucket[i].count < b->count)
+      return false;
+  }
+  return true;
+}
+
 /* Of what is left the greatest is known if it is new; else it lies in the highest bucket. */
 static void settle_left(struct distribution *d, uint64_t max, bool is_new) {
   distribution_settle(d, HISTOGRAM_NO_MAX);
@@ -71,6 +85,8 @@ static void fold_distribution(enum fold how, struct arena *arena, struct distrib
       subtract_buckets(to, from);
       settle_left(to, max, is_new);
     }
+  } else if (how == FOLD_RAISE && covers(to, from)) {
+    /* as it mostly is: nothing is copied */
   } else if (from->count && to->count) {
     uint64_t largest = to->max > from->max ? to->max : from->max;
     join_buckets(how, arena, to, from);
@@ -222,25 +238,69 @@ char *fold_key(const struct layout *layout, const void *element) {
   return key;
 }
 
+bool fold_same(const struct layout *layout, const void *a, const void *b) {
+  for (size_t i = 0; i < layout->fields; i++) {
+    const struct field *field = &layout->field[i];
+    if (field->fold != FOLD_KEY)
+      continue;
+    const void *mine = field_of(a, field), *other = field_of(b, field);
+    const char *text = text_at(field, mine);
+    if (text ? strcmp(text, text_at(field, other)) != 0
+             : memcmp(mine, other,
+                      field->type == FIELD_FLAG ? sizeof(uint8_t) : sizeof(uint64_t)) != 0)
+      return false;
+  }
+  return true;
+}
+
+struct matching fold_matching(const struct layout *layout, void *first, size_t count) {
+  return (struct matching){.layout = layout, .first = first, .count = count};
+}
+
+static void make_index(struct matching *m) {
+  index_new(&m->index, m->count);
+  for (size_t i = 0; i < m->count; i++) {
+    void *element = m->first + i * m->layout->size;
+    index_put(&m->index, fold_key(m->layout, element), element);
+  }
+  m->indexed = true;
+}
+
+void *fold_match(struct matching *m, const void *other) {
+  char *found = m->next < m->count ? m->first + m->next * m->layout->size : NULL;
+  if (!found || !fold_same(m->layout, found, other)) {
+    if (!m->count)
+      return NULL;
+    if (!m->indexed)
+      make_index(m);
+    found = (char *)index_get(&m->index, fold_key(m->layout, other));
+  }
+  if (found)
+    m->next = (size_t)(found - m->first) / m->layout->size + 1;
+  return found;
+}
+
+void fold_matching_free(struct matching *m) {
+  if (m->indexed)
+    index_free(&m->index);
+}
+
 void fold_list(enum fold how, struct arena *arena, const struct field *field, void *to,
                const void *from, size_t *place) {
   const struct layout *layout = field->of;
   size_t count = field_count(to, field), others = field_count(from, field);
   bool adds = how == FOLD_ADD;
-  struct index x;
-  index_new(&x, count);
-  for (size_t i = 0; i < count; i++)
-    index_put(&x, fold_key(layout, field_element(to, field, i)), field_element(to, field, i));
+  char *first = count ? field_element(to, field, 0) : NULL;
+  struct matching m = fold_matching(layout, first, count);
   char *all = adds ? arena_get(arena, count + others, layout->size) : NULL;
   if (all && count)
-    memcpy(all, field_element(to, field, 0), count * layout->size);
-  char *first = count ? field_element(to, field, 0) : NULL;
+    memcpy(all, first, count * layout->size);
   for (size_t i = 0; i < others; i++) {
     const void *other = field_element(from, field, i);
-    const char *mine = index_get(&x, fold_key(layout, other));
+    char *mine = fold_match(&m, other);
     size_t at = mine ? (size_t)(mine - first) / layout->size : count;
     if (mine)
-      fold_object(how, arena, layout, adds ? all + at * layout->size : (void *)mine, other);
+      fold_object(how, arena, layout, adds ? all + at * layout->size : mine, other);
     else if (adds)
       memcpy(all + count++ * layout->size, other, layout->size);
     if (place)
@@ -250,5 +310,5 @@ void fold_list(enum fold how, struct arena *arena, const struct field *field, vo
     *(void **)field_of(to, field) = all;
     *(size_t *)((char *)field_of(to, field) + sizeof(void *)) = count;
   }
-  index_free(&x);
+  fold_matching_free(&m);
 }

@@ -4,7 +4,6 @@
  * subtracted, as fields.c says of each; what only the later one knows happened in between.
  */
 #include "fold.h"
-#include "index.h"
 #include "settle.h"
 #include "util.h"
 
@@ -54,19 +53,15 @@ static void forget_columns(struct view *later, const struct view *earlier) {
 /* Where in the later view each function lies; how many of it lived before. */
 static size_t *match_functions(struct view *later, const struct view *earlier) {
   size_t *place = allocate(earlier->functions, sizeof *place);
-  struct index x;
-  index_new(&x, later->functions);
-  for (size_t i = 0; i < later->functions; i++)
-    index_put(&x, fold_key(&layout_function, &later->function[i]), &later->function[i]);
+  struct matching m = fold_matching(&layout_function, later->function, later->functions);
   for (size_t i = 0; i < earlier->functions; i++) {
     const struct view_function *before = &earlier->function[i];
-    struct view_function *f =
-        (struct view_function *)index_get(&x, fold_key(&layout_function, before));
+    struct view_function *f = fold_match(&m, before);
     place[i] = f ? (size_t)(f - later->function) : SIZE_MAX;
     if (f)
       f->live_before = before->live;
   }
-  index_free(&x);
+  fold_matching_free(&m);
   return place;
 }
 

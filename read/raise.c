@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters that do not fall from one view of a process to the next; see view.h. */
 #include "fold.h"
-#include "index.h"
 #include "settle.h"
 #include "util.h"
 
@@ -36,21 +35,18 @@ static void keep_counts(struct arena *arena, const struct layout *layout, void *
 
 /* A function has nothing left once all its futures have turned out to be others'. */
 static void keep_functions(struct view *later, const struct view *earlier) {
-  struct index x;
+  struct matching m = fold_matching(&layout_function, later->function, later->functions);
   struct view_function *all =
       arena_get(&later->arena, later->functions + earlier->functions, sizeof *all);
   size_t count = later->functions;
   if (count)
     memcpy(all, later->function, count * sizeof *all);
-  index_new(&x, count);
-  for (size_t i = 0; i < count; i++)
-    index_put(&x, fold_key(&layout_function, &all[i]), &all[i]);
   for (size_t i = 0; i < earlier->functions; i++)
-    if (!index_get(&x, fold_key(&layout_function, &earlier->function[i]))) {
+    if (!fold_match(&m, &earlier->function[i])) {
       all[count] = earlier->function[i];
       keep_counts(&later->arena, &layout_function, &all[count++]);
     }
-  index_free(&x);
+  fold_matching_free(&m);
   later->function = all;
   later->functions = count;
 }

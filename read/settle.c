@@ -93,30 +93,55 @@ static char *await_key(size_t function, const struct view_await *a) {
                       a->callee);
 }
 
+static bool is_place(const char *place, const struct view_await *a) {
+  const char *file = a->file ? a->file : "", *rest = place ? place : "";
+  size_t length = strlen(file);
+  uint64_t line;
+  if (strncmp(rest, file, length) != 0)
+    return false;
+  rest += length;
+  return a->file && a->line ? *rest == ':' && parse_number(rest + 1, &line) && line == a->line
+                            : !*rest;
+}
+
+/* Functions mostly have a few awaits: no index is needed for these. */
+enum { FEW_AWAITS = 16 };
+
+static const struct view_await *find_await(const struct view *v, const struct index *x,
+                                           uint64_t function, const char *place, const char *callee,
+                                           bool background) {
+  const struct view_function *f = function < v->functions ? &v->function[function] : NULL;
+  if (!f || f->awaits > FEW_AWAITS)
+    return f ? index_get(x, place_key(function, place, callee, background)) : NULL;
+  for (size_t i = 0; i < f->awaits; i++)
+    if (f->await[i].background == background && !strcmp(f->await[i].callee, callee) &&
+        is_place(place, &f->await[i]))
+      return &f->await[i];
+  return NULL;
+}
+
 static void find_awaits(struct view *v) {
   struct index x;
   size_t awaits = 0;
   for (size_t i = 0; i < v->functions; i++)
-    awaits += v->function[i].awaits;
+    awaits += v->function[i].awaits > FEW_AWAITS ? v->function[i].awaits : 0;
   index_new(&x, awaits);
   for (size_t i = 0; i < v->functions; i++)
-    for (size_t j = 0; j < v->function[i].awaits; j++)
+    for (size_t j = 0; v->function[i].awaits > FEW_AWAITS && j < v->function[i].awaits; j++)
       index_put(&x, await_key(i, &v->function[i].await[j]), &v->function[i].await[j]);
   for (size_t i = 0; i < v->paths; i++) {
     struct view_path *path = &v->path[i];
     if (path->is_await)
-      path->await =
-          index_get(&x, place_key(path->function, path->place, path->name, path->background));
+      path->await = find_await(v, &x, path->function, path->place, path->name, path->background);
   }
   for (size_t i = 0; i < v->lives; i++) {
     struct view_live *live = &v->live[i];
     bool background = live->background;
     if (!live->callee)
       continue;
-    live->await = index_get(&x, place_key(live->function, live->place, live->callee, background));
+    live->await = find_await(v, &x, live->function, live->place, live->callee, background);
     if (!live->await) /* one of the two says which */
-      live->await =
-          index_get(&x, place_key(live->function, live->place, live->callee, !background));
+      live->await = find_await(v, &x, live->function, live->place, live->callee, !background);
   }
   index_free(&x);
 }

@@ -27,7 +27,8 @@ static uint32_t histogram_of(const struct aprof_counters *c, enum which which) {
 }
 
 void fill_collect(struct filling *f, uint32_t offset) {
-  if (!f->histograms || offset <= 1 || !profile_histogram(f->m->profile, offset))
+  bool again = f->offsets && f->offset[f->offsets - 1] == offset;
+  if (!f->histograms || offset <= 1 || again || !profile_histogram(f->m->profile, offset))
     return;
   if (f->offsets == f->offset_room) {
     f->offset_room = f->offset_room ? f->offset_room * 2 : 64;
@@ -47,10 +48,12 @@ static int by_offset(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* In rising order; how many are left. */
+/* In rising order, as they mostly are; how many are left. */
 static size_t each_once(uint32_t *offset, size_t offsets) {
-  size_t kept = 0;
-  if (offsets)
+  size_t kept = 0, rising = 1;
+  while (rising < offsets && offset[rising - 1] <= offset[rising])
+    rising++;
+  if (rising < offsets)
     qsort(offset, offsets, sizeof *offset, by_offset);
   for (size_t i = 0; i < offsets; i++)
     if (!kept || offset[i] != offset[kept - 1])
@@ -188,7 +191,8 @@ static void fill_places(struct filling *f, const struct model_function *function
   for (uint32_t i = function->list[kind]; i != MODEL_NONE; i = m->node[i].next)
     if (!is_empty(&m->node[i]))
       list[count++] = i;
-  qsort_r(list, count, sizeof *list, by_name, (void *)m);
+  if (count > 1)
+    qsort_r(list, count, sizeof *list, by_name, (void *)m);
   for (size_t i = 0; i < count; i++)
     places += i == 0 || m->node[list[i]].name != m->node[list[i - 1]].name;
   *(void **)at = arena_get(&f->v->arena, places, size);
