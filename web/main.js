@@ -133,6 +133,9 @@ function redraw() {
 
 function head(doc, interval) {
   const { process: p, summary, health: state } = doc;
+  const several = (name) => new Set(doc.processes.map((one) => one[name])).size;
+  const called = several('name') > 1 ? `${several('name')} programs` : p.name;
+  const on = several('host') > 1 ? `${several('host')} hosts` : p.host;
   const who = doc.processes.length ? `${doc.processes.length} processes` : `pid ${p.pid}${summary.only_loop ? `, loop ${summary.only_loop}` : ''}`;
   const missing = lost(state);
   const whole = p.measured_ns === null || time(p.measured_ns) === time(p.elapsed_ns);
@@ -145,9 +148,9 @@ function head(doc, interval) {
     ['cost', state.overhead_percent === null ? 'not known' : `${state.event_cost_timed ? '' : 'at least '}${state.overhead_percent.toFixed(1)} %`],
     ['lost', missing.length ? missing.map(([name]) => `${count(state[name])} ${name.replaceAll('_', ' ').replace('lost ', '')}`).join(', ') : 'nothing'],
   ];
-  document.title = `${p.name} (${who}) - aprof`;
+  document.title = `${called} (${who}) - aprof`;
   return h('header', null,
-    h('div', { class: 'title' }, h('h1', null, p.name, ' ', h('small', null, who, ' on ', p.host)), theme()),
+    h('div', { class: 'title' }, h('h1', null, called, ' ', h('small', null, who, ' on ', on)), theme()),
     h('dl', { class: 'facts head' }, facts.map(([name, text]) => h('div', null, h('dt', null, name), h('dd', null, text)))),
     h('nav', { 'aria-label': 'Parts of the page' }, SECTIONS.map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
 }

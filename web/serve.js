@@ -43,6 +43,7 @@ function choose(what) {
   if (what.host !== undefined && host.value !== state.host) host.value = state.host;
   by.hidden = state.pid !== null;
   open();
+  if (what.host !== undefined) list();
 }
 
 function setFrozen(frozen) {
