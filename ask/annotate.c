@@ -141,7 +141,7 @@ static uint64_t called_exec(const struct view *v, const struct view_function *f,
                             const struct view_await *a) {
   uint64_t exec = 0;
   bool any = false;
-  if (ask_is_outside(a->kind) || awaits_like(f, a, true) != 1)
+  if (view_is_outside(a->kind) || awaits_like(f, a, true) != 1)
     return UNKNOWN;
   for (size_t i = 0; i < v->paths; i++) {
     const struct view_path *path = &v->path[i];

@@ -68,7 +68,6 @@ struct wait {
 };
 /* The path is an await, and not for what the waiting function called or runs. */
 bool ask_waits_outside(const struct view_path *);
-bool ask_is_outside(const char *kind); /* of an await */
 struct wait *ask_waits(const struct view *, bool background, size_t *count);
 void ask_waits_free(struct wait *, size_t count);
 

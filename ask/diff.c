@@ -158,7 +158,7 @@ struct change *diff_changes(const struct diff *d, size_t *count) {
   for (size_t i = 1; i < d->rows; i++) {
     const struct diff_row *row = &d->row[i];
     bool await = row->callee != NULL;
-    if (await && (row->background || !ask_is_outside(row->kind)))
+    if (await && (row->background || !view_is_outside(row->kind)))
       continue;
     bool by_runs = !await && goes_by_runs(d, row);
     const char *const *shown = await ? of_await : by_runs ? of_runs : of_lives;

@@ -127,9 +127,11 @@ static void judge_unplaced(struct findings *list, const struct view *v,
   (void)limits;
   for (size_t i = 0; i < v->misses; i++) {
     add_miss(list, FINDING_UNPLACED, v, &v->miss[i]);
-    if (cause_of(v, v->miss[i].kind) && strcmp(v->miss[i].kind, "before"))
+    if (cause_of(v, v->miss[i].kind))
       placed += v->miss[i].count;
   }
+  for (size_t i = 0; i < v->ignores; i++)
+    add_miss(list, FINDING_UNPLACED, v, &v->ignored[i]);
   add_rest(list, FINDING_UNPLACED, v->health.missed_events, placed);
 }
 

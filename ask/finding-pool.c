@@ -44,7 +44,7 @@ static void add_paths(const struct view *v, struct sums *sum) {
 static const struct view_await *longest(const struct view_function *f) {
   const struct view_await *most = NULL;
   for (size_t i = 0; i < f->awaits; i++)
-    if (ask_is_outside(f->await[i].kind) && !f->await[i].background &&
+    if (view_is_outside(f->await[i].kind) && !f->await[i].background &&
         (!most || f->await[i].waiting > most->waiting))
       most = &f->await[i];
   return f->lateness.is && f->lateness.count ? NULL : most;

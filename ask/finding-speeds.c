@@ -72,7 +72,7 @@ static bool has_two(const struct distribution *d, struct speeds *found) {
 
 /* Who waits for what it called or made is told by that. */
 static bool may_be(const struct view_await *a) {
-  return !a->background && ask_is_outside(a->kind) && a->waits.count;
+  return !a->background && view_is_outside(a->kind) && a->waits.count;
 }
 
 static bool is_timed(const struct view_function *f, const struct view_await *a) {

@@ -129,7 +129,7 @@ static bool is_meant(const struct gate *g, const struct diff_row *row) {
   if (g->measure->of != (row->callee ? MEASURE_AWAIT : MEASURE_FUNCTION))
     return false;
   /* Who waits for new work waits as long as there is none, who calls as long as what it calls. */
-  if (row->callee && !strcmp(g->name, "*") && (row->background || !ask_is_outside(row->kind)))
+  if (row->callee && !strcmp(g->name, "*") && (row->background || !view_is_outside(row->kind)))
     return false;
   return fits(row->name, g->name) || fits(row->callee, g->name);
 }

@@ -8,16 +8,8 @@
 
 /* A wait for a child's call says where it was asked for; the child's own awaits
    say what it waited for. Only those are ends. */
-bool ask_is_outside(const char *kind) {
-  static const char *const inner[] = {"call", "run", "function"};
-  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-    if (!strcmp(kind, inner[i]))
-      return false;
-  return true;
-}
-
 bool ask_waits_outside(const struct view_path *path) {
-  return path->is_await && ask_is_outside(path->kind);
+  return path->is_await && view_is_outside(path->kind);
 }
 
 bool ask_is_library(const struct view_function *f) {

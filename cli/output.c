@@ -118,7 +118,7 @@ static bool is_anothers(const char *path, const char *start) {
   head[length > 0 ? length : 0] = 0;
   char *mine = print_string("\"started_at\":\"%s\"", start);
   bool another =
-      strstr(head, TOTALS_SCHEMA) && strstr(head, "\"started_at\":\"") && !strstr(head, mine);
+      strstr(head, "aprof.totals/") && strstr(head, "\"started_at\":\"") && !strstr(head, mine);
   free(mine);
   return another;
 }

@@ -207,9 +207,10 @@ static const struct field await_fields[] = {
     {"kind", FIELD_TEXT, KEY, AT(kind), .says = "call, await, create, return, run, idle, switch, function or unknown"},
     {"count", FIELD_COUNT, SUM, AT(count), .says = "waits that ended"},
     {"immediate", FIELD_COUNT, SUM, AT(immediate), .says = "of these, without a suspension"},
-    {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "time in them, of those that go on too"},
-    {"open_ns", FIELD_COUNT, NOW, AT(open), LATER, .says = "of that, in those that go on"},
-    {NULL, FIELD_COUNT, SUM, AT(ended)},
+    {"waiting_ns", FIELD_COUNT, SUM, AT(ended), LATER, .was = "", .says = "time in those"},
+    {"open_ns", FIELD_COUNT, NOW, AT(open), LATER, .says = "time in those that go on"},
+    {"all_ns", FIELD_COUNT, SUM, AT(waiting), .was = "waiting_ns", .says = "both; of an interval, what lies in it"},
+    {"waits_for", FIELD_TEXT, SAME, AT(waits_for), LATER, .says = "outside, child or new_work"},
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest that ended"},
     {"background", FIELD_FLAG, KEY, AT(background), .says = "it waits for new work"},
     {"waiting", FIELD_HISTOGRAM, SUM, AT(waits), MAX_OF(max), .says = "of those that were not immediate"},
@@ -445,9 +446,10 @@ static const struct field await_path_fields[] = {
     {"background", FIELD_FLAG, KEY, AT(background), .says = "it waits for new work"},
     {"count", FIELD_COUNT, SUM, AT(count), .says = "waits that ended"},
     {"immediate", FIELD_COUNT, SUM, AT(immediate), .says = "of these, without a suspension"},
-    {"waiting_ns", FIELD_COUNT, SUM, AT(waiting), .says = "time in them, of those that go on too"},
-    {"open_ns", FIELD_COUNT, NOW, AT(open), LATER, .says = "of that, in those that go on"},
-    {NULL, FIELD_COUNT, SUM, AT(ended)},
+    {"waiting_ns", FIELD_COUNT, SUM, AT(ended), LATER, .was = "", .says = "time in those"},
+    {"open_ns", FIELD_COUNT, NOW, AT(open), LATER, .says = "time in those that go on"},
+    {"all_ns", FIELD_COUNT, SUM, AT(waiting), .was = "waiting_ns", .says = "both; of an interval, what lies in it"},
+    {"waits_for", FIELD_TEXT, SAME, AT(waits_for), LATER, .says = "outside, child or new_work"},
     {"max_ns", FIELD_MAYBE, MAX, AT(max), .says = "the longest that ended"},
 };
 LAYOUT(layout_await_path, "await_path", await_path_fields, .lack = LACK_PATHS);
@@ -516,7 +518,8 @@ static const struct field totals_fields[] = {
     {"governed", FIELD_OBJECT, SAME, AT(governed), LATER, .is = offsetof(struct OF, governed.is), .of = &layout_governed, .says = "the option overhead:"},
     {"threads", FIELD_LIST, SUM, AT(thread), .of = &layout_thread, .says = "threads that follow each other share one entry"},
     {"loop", FIELD_LIST, SUM, AT(loop), .of = &layout_loop, .says = "the threads that ran futures or polled"},
-    {"misses", FIELD_LIST, SUM, AT(miss), LATER, .of = &layout_miss, .says = "events that found nothing to act on, by place"},
+    {"misses", FIELD_LIST, SUM, AT(miss), LATER, .of = &layout_miss, .says = "events that are in no number, by place"},
+    {"ignored", FIELD_LIST, SUM, AT(ignored), LATER, .of = &layout_miss, .says = "events that found no future, which may well be all right, by place"},
     {"functions", FIELD_LIST, SUM, AT(function), .of = &layout_function, .says = "longest exec first"},
     {"requests", FIELD_LIST, SUM, AT(kind), LATER, .of = &layout_kind, .says = "by kind, the most time first"},
     {"spans", FIELD_LIST, SUM, AT(span), LATER, .of = &layout_span, .says = "plain functions and calls whose time is told apart"},
@@ -536,6 +539,7 @@ IS_LIST(view, merged, processes);
 IS_LIST(view, thread, threads);
 IS_LIST(view, loop, loops);
 IS_LIST(view, miss, misses);
+IS_LIST(view, ignored, ignores);
 IS_LIST(view, function, functions);
 IS_LIST(view, path, paths);
 IS_LIST(view, live, lives);

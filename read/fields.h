@@ -62,6 +62,7 @@ struct field {
   size_t is;     /* of an object that may be null: offset of the bool that says so; 0: never */
   const struct layout *of; /* of an object, a list, steps */
   unsigned lack;           /* enum lack, where no rule of field_lack says it */
+  const char *was; /* in aprof.totals/1, where that differs; "": not there */
   const char *says;
 };
 

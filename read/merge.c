@@ -111,7 +111,7 @@ void view_merge(struct view *v, struct view *other, bool apart) {
   if (!v->governed.is)
     v->governed = other->governed;
   fold_object(FOLD_ADD, &v->arena, top_field("health")->of, &v->health, &other->health);
-  static const char *const lists[] = {"threads", "loop", "misses", "requests", "spans"};
+  static const char *const lists[] = {"threads", "loop", "misses", "ignored", "requests", "spans"};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     fold_list(FOLD_ADD, &v->arena, top_field(lists[i]), v, other, NULL);
   fold_list(FOLD_ADD, &v->arena, top_field("functions"), v, other, place);

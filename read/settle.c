@@ -73,11 +73,32 @@ static uint64_t without(uint64_t all, uint64_t part) {
   return all > part ? all - part : 0;
 }
 
+static bool is_one_of(const char *text, const char *const *list) {
+  while (*list && strcmp(text, *list) != 0)
+    list++;
+  return *list != NULL;
+}
+
+bool view_is_outside(const char *kind) {
+  static const char *const inner[] = {"call", "run", "function", NULL};
+  return !is_one_of(kind, inner);
+}
+
+bool view_may_be_right(const char *kind) {
+  static const char *const perhaps[] = {"await", "end", "wake", "switch", "before", NULL};
+  return is_one_of(kind, perhaps);
+}
+
+static const char *waits_for(const char *kind, bool background) {
+  return background ? "new_work" : view_is_outside(kind) ? "outside" : "child";
+}
+
 static void settle_paths(struct view *v) {
   for (size_t i = 0; i < v->paths; i++) {
     struct view_path *path = &v->path[i];
     path->parent = path->parent_id ? find_path(v, i, path->parent_id) : SIZE_MAX;
     path->ended = without(path->waiting, path->open);
+    path->waits_for = path->is_await ? waits_for(path->kind, path->background) : NULL;
   }
 }
 
@@ -265,8 +286,11 @@ void view_settle(struct view *v) {
   for (size_t i = 0; i < v->functions; i++) {
     struct view_function *f = &v->function[i];
     f->live_before = UNKNOWN;
-    for (size_t j = 0; j < f->awaits; j++)
-      f->await[j].ended = without(f->await[j].waiting, f->await[j].open);
+    for (size_t j = 0; j < f->awaits; j++) {
+      struct view_await *a = &f->await[j];
+      a->ended = without(a->waiting, a->open);
+      a->waits_for = waits_for(a->kind, a->background);
+    }
   }
   settle_paths(v);
   settle_functions(v);

@@ -15,7 +15,8 @@
 
 #include <cjson/cJSON.h>
 
-#define TOTALS_SCHEMA "aprof.totals/1"
+#define TOTALS_SCHEMA "aprof.totals/2"
+#define TOTALS_SCHEMA_1 "aprof.totals/1" /* is read, too */
 
 /* A view of JSON from json_parse; NULL where a member is not of its type: then `*fault` is
    what is wrong ("functions[3].wall_ns is -7, ..."), to be freed. view-totals.c */

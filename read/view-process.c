@@ -219,10 +219,11 @@ void fill_misses(const struct filling *f) {
   };
   struct view *v = f->v;
   v->miss = arena_get(&v->arena, f->m->misses, sizeof *v->miss);
+  v->ignored = arena_get(&v->arena, f->m->misses, sizeof *v->ignored);
   for (uint32_t i = 0; i < f->m->misses; i++) {
     const struct model_miss *miss = &f->m->miss[i];
     const struct text *text = text_of(f, miss->name);
-    v->miss[v->misses++] = (struct view_miss){
+    struct view_miss one = {
         .kind = kinds[miss->kind],
         .count = miss->count,
         .name = miss->name == NAME_UNKNOWN ? NULL : text->name,
@@ -231,6 +232,10 @@ void fill_misses(const struct filling *f) {
         .in = text->function,
         .matched = model_miss_has_key(miss) ? miss->matched : FLAG_UNKNOWN,
     };
+    if (view_may_be_right(one.kind))
+      v->ignored[v->ignores++] = one;
+    else
+      v->miss[v->misses++] = one;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "verify.h"
 #include "view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ struct where {
 struct reader {
   struct view *v;
   char *fault;
+  bool is_first; /* aprof.totals/1 */
 };
 
 /* -- what is wrong -------------------------------------------------------------- */
@@ -290,8 +292,8 @@ static bool read_object(struct reader *r, const cJSON *object, const struct layo
     const struct field *field = &layout->field[i];
     if (!field->name)
       continue;
-    const cJSON *item =
-        next && !strcmp(next->string, field->name) ? next : json_member(object, field->name);
+    const char *name = r->is_first && field->was ? field->was : field->name;
+    const cJSON *item = next && !strcmp(next->string, name) ? next : json_member(object, name);
     if (!read_member(r, item, field, to, where))
       return false;
     next = item ? item->next : next;
@@ -301,9 +303,41 @@ static bool read_object(struct reader *r, const cJSON *object, const struct layo
 
 /* -- the whole -------------------------------------------------------------------------- */
 
+/* aprof.totals/1 had all of them in one list. */
+static void split_misses(struct view *v) {
+  size_t kept = 0;
+  v->ignored = arena_get(&v->arena, v->misses, sizeof *v->ignored);
+  v->ignores = 0;
+  for (size_t i = 0; i < v->misses; i++)
+    if (view_may_be_right(v->miss[i].kind))
+      v->ignored[v->ignores++] = v->miss[i];
+    else
+      v->miss[kept++] = v->miss[i];
+  v->misses = kept;
+}
+
+/* What the waits of an await add up to; NULL: to what they say. */
+static char *sum_fault(const struct view *v) {
+  for (size_t i = 0; i < v->functions; i++)
+    for (size_t j = 0; j < v->function[i].awaits; j++) {
+      const struct view_await *a = &v->function[i].await[j];
+      if (a->waiting != a->ended + a->open)
+        return print_string("functions[%zu].awaits[%zu].all_ns is %" PRIu64
+                            ", but waiting_ns + open_ns is %" PRIu64,
+                            i, j, a->waiting, a->ended + a->open);
+    }
+  return NULL;
+}
+
 struct view *view_read(const cJSON *json, const char *what, char **fault) {
-  struct reader r = {.v = view_new(what)};
-  if (read_object(&r, json, &layout_totals, r.v, NULL)) {
+  const char *schema = json_get_text(json, "schema");
+  struct reader r = {.v = view_new(what), .is_first = schema && !strcmp(schema, TOTALS_SCHEMA_1)};
+  bool read = read_object(&r, json, &layout_totals, r.v, NULL);
+  if (read && r.is_first)
+    split_misses(r.v);
+  else if (read)
+    r.fault = sum_fault(r.v);
+  if (read && !r.fault) {
     view_settle(r.v);
     return r.v;
   }
@@ -316,7 +350,7 @@ static const char *schema_fault(const cJSON *json) {
   const char *schema = json_get_text(json, "schema");
   if (!cJSON_IsObject(json) || !schema || strncmp(schema, "aprof.totals/", 13))
     return "is JSON, but no totals of aprof";
-  if (strcmp(schema, TOTALS_SCHEMA))
+  if (strcmp(schema, TOTALS_SCHEMA) && strcmp(schema, TOTALS_SCHEMA_1))
     return "was written by another version of aprof, in a format this one does not know";
   return NULL;
 }

@@ -143,6 +143,7 @@ struct view_await {
   uint64_t count, immediate, waiting, open, max;
   uint64_t ended; /* of waiting: in waits that are counted, as they have ended */
   struct distribution waits;
+  const char *waits_for; /* "outside", "child" or "new_work"; made by view_settle */
 };
 
 /* A call that blocked the loop. */
@@ -295,6 +296,7 @@ struct view_path {
   uint64_t ended; /* as view_await's */
   uint8_t shared; /* of a function's, as there */
   /* made by view_settle */
+  const char *waits_for; /* as view_await's; of a function's NULL */
   size_t parent;                  /* index of an earlier one; SIZE_MAX: a root */
   const struct view_await *await; /* of the function there; NULL where it has none */
 };
@@ -332,8 +334,10 @@ struct view {
   size_t threads;
   struct view_loop *loop;
   size_t loops;
-  struct view_miss *miss;
+  struct view_miss *miss; /* that are in no number */
   size_t misses;
+  struct view_miss *ignored; /* that may well be all right */
+  size_t ignores;
   struct view_function *function;
   size_t functions;
   struct view_kind *kind; /* the most member time first */
@@ -412,6 +416,11 @@ static inline const struct view_path *view_above(const struct view *v,
   while (path && view_is_span(path));
   return path;
 }
+
+/* Of a miss's kind: such events are in `ignored`. */
+bool view_may_be_right(const char *kind);
+/* Of an await's kind: it is not for what the waiting function called or runs. */
+bool view_is_outside(const char *kind);
 
 /* False of one whose state is not known, too. */
 bool view_is(const struct view_live *, const char *state);

@@ -13,8 +13,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const csv_rows[] = {"functions", "awaits",  "wakers", "blocking", "delayed",
-                                "loop",      "threads", "misses", "live",     NULL};
+const char *const csv_rows[] = {"functions", "awaits", "wakers",  "blocking", "delayed", "loop",
+                                "threads",   "misses", "ignored", "live",     NULL};
 
 struct writer {
   FILE *out;

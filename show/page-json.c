@@ -201,8 +201,8 @@ static void emit_head(struct emit *e, const struct page_options *o, const char *
 }
 
 void page_json(struct view *v, const struct page_options *o, bool in_page, FILE *out) {
-  static const char *const totals[] = {"process",  "processes", "clock", "health",
-                                       "governed", "threads",   "misses"};
+  static const char *const totals[] = {"process",  "processes", "clock",  "health",
+                                       "governed", "threads",   "misses", "ignored"};
   struct emit e;
   char *directory = report_directory(v);
   report_shorten(v, directory);

@@ -102,14 +102,14 @@ static bool is_right(const struct view *v, const struct view_miss *m) {
 
 void report_print_misses(const struct view *v, const struct report_options *options, FILE *out) {
   static const char *const columns[] = {"count", NULL};
-  struct row *row = allocate(v->misses, sizeof *row);
+  struct row *row = allocate(v->ignores, sizeof *row);
   size_t count = 0;
-  for (size_t i = 0; i < v->misses; i++)
-    if (is_shown(v->miss[i].kind) && v->miss[i].count)
-      row[count++] = (struct row){.most = &v->miss[i],
-                                  .count = v->miss[i].count,
+  for (size_t i = 0; i < v->ignores; i++)
+    if (is_shown(v->ignored[i].kind) && v->ignored[i].count)
+      row[count++] = (struct row){.most = &v->ignored[i],
+                                  .count = v->ignored[i].count,
                                   .places = 1,
-                                  .matched = is_right(v, &v->miss[i])};
+                                  .matched = is_right(v, &v->ignored[i])};
   bool whole = !options->waits;
   if (!whole)
     count = fold(row, count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Totals: a view as JSON, aprof.totals/1.
+ * Totals: a view as JSON, aprof.totals/2.
  *
- * In: a view. Out: the format that doc/aprof.totals-1.schema.json and aprof-totals(5) describe,
+ * In: a view. Out: the format that doc/aprof.totals-2.schema.json and aprof-totals(5) describe,
  * by the rows of read/fields.c; and findings, by the limits that a report has without options.
  * Cost: streamed, so memory does not grow with the output. Locking: none.
  */

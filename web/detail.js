@@ -61,14 +61,14 @@ function distributions(f) {
 const part = (title, element) => (element ? [h('h4', null, title), element] : null);
 const some = (rows, make) => (rows.length ? make(rows) : null);
 
-const awaits = (page, f) => some(f.awaits.filter((a) => a.count || a.waiting_ns), (rows) => table({
+const awaits = (page, f) => some(f.awaits.filter((a) => a.count || a.all_ns), (rows) => table({
   label: 'Where it waits',
   rows,
   sort: { by: 2, down: true },
   columns: [
     { title: 'For', text: true, value: (a) => a.callee, show: (a) => [h('code', null, a.callee), ' ', page.placeLink(place(a.file, a.line)), a.background ? ' new work' : ''] },
     { title: 'Count', value: (a) => a.count, show: (a) => count(a.count) },
-    { title: 'Total', value: (a) => a.waiting_ns, show: (a) => marked(lacks(f, 'waiting_ns'), time(a.waiting_ns)) },
+    { title: 'Total', value: (a) => a.all_ns, show: (a) => marked(lacks(f, 'waiting_ns'), time(a.all_ns)) },
     { title: 'p50', value: (a) => a.waiting?.p50 ?? null, show: (a) => time(a.waiting?.p50) },
     { title: 'p99', value: (a) => a.waiting?.p99 ?? null, show: (a) => time(a.waiting?.p99) },
     { title: 'Max', value: (a) => a.max_ns, show: (a) => time(a.max_ns) },

@@ -42,6 +42,19 @@ function cost({ health }) {
   ]);
 }
 
+function misses(page, title, rows) {
+  return rows.length ? [h('h4', null, title), table({
+    label: title,
+    rows,
+    sort: { by: 2, down: true },
+    columns: [
+      { title: 'Place', text: true, value: (m) => place(m.file, m.line) ?? '', show: (m) => [h('code', null, m.name ?? '?'), ' ', page.placeLink(place(m.file, m.line))] },
+      { title: 'What', text: true, value: (m) => m.kind },
+      { title: 'Count', value: (m) => m.count, show: (m) => count(m.count) },
+    ],
+  })] : null;
+}
+
 function coverage(page) {
   const { doc } = page;
   const missing = lost(doc.health);
@@ -56,16 +69,8 @@ function coverage(page) {
     doc.summary.shed.length ? h('p', null, `Detail was shed (~): ${doc.summary.shed.join(', ')}.`) : null,
     unseen.length ? h('details', null, h('summary', null, `${plural(unseen.length, 'function')} of which no event was seen: not compiled with the plugin, or never run`),
       h('ul', null, unseen.slice(0, 200).map((f) => h('li', null, h('code', null, f.name), ' ', place(f.file, f.line) ?? '')))) : null,
-    doc.misses.length ? [h('h4', null, 'Events that found nothing to act on'), table({
-      label: 'Events that found nothing to act on',
-      rows: doc.misses,
-      sort: { by: 2, down: true },
-      columns: [
-        { title: 'Place', text: true, value: (m) => place(m.file, m.line) ?? '', show: (m) => [h('code', null, m.name ?? '?'), ' ', page.placeLink(place(m.file, m.line))] },
-        { title: 'What', text: true, value: (m) => m.kind },
-        { title: 'Count', value: (m) => m.count, show: (m) => count(m.count) },
-      ],
-    })] : null,
+    misses(page, 'Events that are in no number', doc.misses),
+    misses(page, 'Events that found no future, which may well be all right', doc.ignored),
   ];
 }
 

@@ -50,7 +50,21 @@ equal "live: what it called waits for what that waits for" \
   "waiting server.c:61 uv_tcp_connect await false 5000000000 5000020000" \
   "$(value live.json '*pick(by(t.live, "function").fetch_quota, "state await callee kind aside since_ns age_ns")')"
 equal "live: its wait is in the sums" 5000020000 \
-  "$(value live.json 'sum(a["waiting_ns"] for a in f["handle_upload"]["awaits"] if a["line"] == 151) - 50 * 230000')"
+  "$(value live.json 'sum(a["all_ns"] for a in f["handle_upload"]["awaits"] if a["line"] == 151) - 50 * 230000')"
+# What the same were in aprof.totals/1.
+edit live.json "t.schema = 'aprof.totals/1'
+t.misses += t.ignored
+del t['ignored']
+for a in [a for x in t.functions for a in x.awaits] + [p for p in t.tree if 'await' in p]:
+    a.waiting_ns = a.pop('all_ns')
+    del a['waits_for']" >first.json
+said() {
+  for how in --json --all; do "$aprof" report $how - <"$1"; done
+}
+equal "live: totals of before tell the same" "$(said live.json)" "$(said first.json)"
+edit live.json "f.fetch_quota.awaits[0].open_ns += 1" >odd.json
+"$aprof" report odd.json 2>said.txt
+contains "live: parts of a wait that do not add up are refused" "all_ns is " said.txt
 equal "live: the one that is stuck is named, and not who called it" \
   "stuck fetch_quota" \
   "$(value live.json '*(x for y in t["findings"] if y["kind"] not in ("held", "queued")

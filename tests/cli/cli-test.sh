@@ -6,7 +6,7 @@
 # the schema and the ledger's equations.
 . "${0%/*}/../lib.sh"
 
-schema=$src/doc/aprof.totals-1.schema.json
+schema=$src/doc/aprof.totals-2.schema.json
 profiles=$(mktemp -d "${XDG_RUNTIME_DIR:-/dev/shm}/aprof-test.XXXXXX" 2>/dev/null) ||
   profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
 trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
@@ -158,7 +158,7 @@ equal "loop: what blocked" "fsync 205 50000000" \
 equal "loop: findings" "blocking server.c:205 unplaced server.c:220" \
   "$(value "$json" '*(x for y in t["findings"] for x in (y["kind"], y["at"] or y["count"]))')"
 for name in timer_start timer_stop; do # which makes futures, and which does not
-  edit "$json" "t.misses.append({'kind': 'end', 'count': 9, 'name': '$name', 'file': 'server.c', 'line': 210,
+  edit "$json" "t.ignored.append({'kind': 'end', 'count': 9, 'name': '$name', 'file': 'server.c', 'line': 210,
     'function': None, 'matched': False})" >"$name.json"
   "$aprof" report --all "$name.json" >"$name.txt" 2>&1
 done

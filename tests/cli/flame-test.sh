@@ -41,8 +41,7 @@ root() {
 # sum FILE MEASURE: what totals say
 sum() {
   local exec="total(t.functions, 'exec_ns')" queued="total(t.functions, 'queued_ns')" waiting wall
-  waiting="total([p for p in t.tree if 'await' in p and not p.background and
-    p.kind not in ('call', 'run', 'function')], 'waiting_ns')"
+  waiting="total([p for p in t.tree if p.get('waits_for') == 'outside'], 'all_ns')"
   wall="$exec + $queued + $waiting"
   value "$1" "${!2}"
 }

@@ -40,8 +40,7 @@ amount() {
   for part in $(value "$@" 'sum({
       "exec": total(t.functions, "exec_ns"), "queued": total(t.functions, "queued_ns"),
       "calls": total(t.functions, "created"),
-      "waiting": sum(p.waiting_ns for p in t.tree if "callee" in p and not p.background
-                     and p.kind not in ("call", "run", "function"))}[m] for m in
+      "waiting": sum(p.all_ns for p in t.tree if p.get("waits_for") == "outside")}[m] for m in
     {"wall": ["exec", "queued", "waiting"]}.get("'"$measure"'", ["'"$measure"'"]))'); do
     sum=$((sum + part))
   done
@@ -213,12 +212,12 @@ for file in a deep odd; do
   for member in exec_ns queued_ns waiting_ns wall_ns created; do
     equal "csv: $member of $file.json" "$(value $file.json "total(t.functions, '$member')")" "$(python3 rows.py $file.csv $member)"
   done
-  for list in "awaits waiting_ns" "wakers count" "blocking held_ns" "delayed delayed_ns"; do
+  for list in "awaits waiting_ns" "awaits all_ns" "wakers count" "blocking held_ns" "delayed delayed_ns"; do
     "$aprof" export --to csv --rows "${list% *}" -o rows.csv $file.json
     equal "csv: $list of $file.json" "$(value $file.json "sum(total(x.${list% *}, '${list#* }') for x in t.functions)")" \
       "$(python3 rows.py rows.csv "${list#* }")"
   done
-  for list in "loop elapsed_ns" "threads events" "live count" "misses count"; do
+  for list in "loop elapsed_ns" "threads events" "live count" "misses count" "ignored count"; do
     "$aprof" export --to csv --rows "${list% *}" -o rows.csv $file.json
     equal "csv: $list of $file.json" "$(value $file.json "total(t.${list% *}, '${list#* }')")" \
       "$(python3 rows.py rows.csv "${list#* }")"

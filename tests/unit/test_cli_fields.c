@@ -25,7 +25,7 @@ static char *read_doc(const char *name, size_t *length) {
 
 static void setup(void) {
   size_t length;
-  char *fault = NULL, *text = read_doc("aprof.totals-1.schema.json", &length);
+  char *fault = NULL, *text = read_doc("aprof.totals-2.schema.json", &length);
   schema = json_parse(text, length, &fault);
   ck_assert_ptr_nonnull(schema);
   free(text);

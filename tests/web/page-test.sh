@@ -35,7 +35,7 @@ total = lambda name: sum(row[at(name)] for row in p["paths"]["rows"])
 known = lambda rows, name: sum(row[name] or 0 for row in rows)
 assert total("exec_ns") == known(t["functions"], "exec_ns")
 assert total("queued_ns") == known(t["functions"], "queued_ns")
-assert total("waiting_ns") == sum(q["waiting_ns"] for q in t["tree"] if "await" in q and q["kind"] not in ("call", "run", "function"))
+assert total("waiting_ns") == sum(q["all_ns"] for q in t["tree"] if "await" in q and q["kind"] not in ("call", "run", "function"))
 PY
 done
 check "lines of the source are in it" grep -q "static void crunch(" a.page

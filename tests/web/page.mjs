@@ -31,8 +31,8 @@ const narrow = (page) => page.evaluate(() => document.scrollingElement.scrollWid
 /** What totals say of a measure, as tests/cli/flame-test.sh has it. */
 function sums(totals) {
   const of = (rows, member) => rows.reduce((sum, row) => sum + (row[member] ?? 0), 0);
-  const waits = totals.tree.filter((p) => 'await' in p && !p.background && !['call', 'run', 'function'].includes(p.kind));
-  const [exec, queued, waiting] = [of(totals.functions, 'exec_ns'), of(totals.functions, 'queued_ns'), of(waits, 'waiting_ns')];
+  const waits = totals.tree.filter((p) => p.waits_for === 'outside');
+  const [exec, queued, waiting] = [of(totals.functions, 'exec_ns'), of(totals.functions, 'queued_ns'), of(waits, 'all_ns')];
   return { exec, queued, waiting, wall: exec + queued + waiting };
 }
 
