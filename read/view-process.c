@@ -256,8 +256,9 @@ static uint64_t run_delay(int64_t pid, int64_t tid) {
 
 void fill_run_delay(struct view *v, const struct aprof_header *header) {
   if (v->process.reset != UNKNOWN || !header->start_time ||
+      header->clock_source == APROF_CLOCK_VIRTUAL ||
       process_start(header->pid) != header->start_time)
-    return; /* what the kernel counts is of all time, and of that number here */
+    return; /* what the kernel counts is of all time, by its own clock, and of that number here */
   for (size_t i = 0; i < v->threads; i++)
     v->thread[i].run_delay = run_delay(v->process.pid, v->thread[i].tid);
 }
