@@ -2,7 +2,7 @@
 /*
  * Other servers, each asked again and again for all its processes.
  *
- * In: their /api/processes (aprof.list/1), and of each process /api/totals (aprof.totals/1). Out:
+ * In: their /api/processes (aprof.list/1), and of each process /api/totals (aprof.totals/2). Out:
  * the processes of those that answer, with the name of the server as their host; what each server
  * is at. One that is gone, slow, of another version, or that answers something else, keeps nobody
  * else waiting: what it told last counts for three rounds, and is there for who asks for it later.
