@@ -38,11 +38,12 @@
 #define NODE_SEGMENT 64u            /* counters records in one chunk of a block */
 #define NODE_CACHE 256u             /* entries of a thread's node cache at first ... */
 #define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
-#define HOLDS 8u                    /* long holds that a thread remembers */
-#define NODE_CHUNK 1024u            /* nodes in one chunk */
-#define NS_FRAME 0xfffffffeu        /* of a body that was entered: key0 is where its token lies */
-#define CALLEE_MINE 0x80000000u     /* the await was opened by what put it aside */
-#define VIRTUAL_START 1000000000u   /* the virtual clock's first reading: 0 means "none" */
+#define GIVEN 16u
+#define HOLDS 8u                  /* long holds that a thread remembers */
+#define NODE_CHUNK 1024u          /* nodes in one chunk */
+#define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
+#define CALLEE_MINE 0x80000000u   /* the await was opened by what put it aside */
+#define VIRTUAL_START 1000000000u /* the virtual clock's first reading: 0 means "none" */
 #define CALLEE_IDLE 0x7ffffffeu
 #define CALLEE_CREATE 0x7ffffffdu
 #define CALLEE_NO_FUTURE CALLEE_CREATE /* from here on it is not a future's index */
@@ -138,6 +139,16 @@ struct thread {
   } holds[HOLDS];                   /* the last long ones, a ring */
   uint32_t holds_next;              /* where the next one goes */
   uint64_t forgot_until;            /* tick: end of the last that is not there */
+  uint32_t finishing; /* request whose root is over, while one of its members ran here */
+  struct aprof_future *finishing_cur; /* ... which was this one, */
+  uint64_t finishing_id;
+  /* What spans outside futures have had since the await of that future; see event/span.c. */
+  uint64_t given_id;
+  uint32_t given;
+  struct given {
+    uint64_t tick, ticks;
+    uint32_t node;
+  } given_to[GIVEN];
 };
 _Static_assert(offsetof(struct thread, tentative_id) == 128, "two lines are all that most take");
 
@@ -151,6 +162,8 @@ struct rt_options {
   uint32_t clock; /* enum aprof_clock_source, 0: auto */
   uint32_t nodes;
   uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
+  uint32_t requests; /* in detail at a time; 0: none at all */
+  bool labels;
 };
 
 struct rt {

@@ -39,6 +39,10 @@ void timing_start(struct thread *t) {
 }
 
 void timing_row(struct thread *t) {
+  if (unlikely(t->finishing != 0)) { /* its events are none of the usual */
+    t->time_at = t->block->sequence + 2;
+    return;
+  }
   t->to_time = TIMED_ROW;
   t->row_events = t->row_ticks = 0;
   t->row_most = clock_ticks(TIMED_MOST_NS);

@@ -25,7 +25,7 @@ static bool may_grow(void) {
   return rt.header->used < rt.capacity / 4 * 3;
 }
 
-static uint32_t histogram_new(void) {
+uint32_t histogram_new(void) {
   if (free_left == 0) {
     char *chunk = may_grow() ? arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, PER_CHUNK,
                                            sizeof(struct aprof_histogram))
@@ -64,7 +64,7 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
   uint64_t function = n->site, await = 0;
   if (n->is_await) {
     await = n->site;
-    function = node_site(n->parent);
+    function = node_site(function_node(n->parent));
   }
   if (n->is_await > APROF_NODE_AWAIT)
     which += n->is_await - APROF_NODE_AWAIT;
@@ -73,7 +73,7 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
 }
 
 /* Where they are mapped, for the fast events, beside the offset in the same counters. */
-static void show_buckets(uint32_t *offset, uint32_t which, uint64_t mapped) {
+static void show_buckets(uint32_t *offset, uint32_t node, uint32_t which, uint64_t mapped) {
 #define COUNTERS_OF(member)                                                                        \
   ((struct aprof_counters *)(void *)((char *)offset - offsetof(struct aprof_counters, member)))
   struct aprof_counters *c;
@@ -94,7 +94,8 @@ static void show_buckets(uint32_t *offset, uint32_t which, uint64_t mapped) {
     COUNTERS_OF(function.queued_histogram)->function.queued_buckets = mapped;
     break;
   case OF_WAITING:
-    COUNTERS_OF(await.histogram)->await.buckets = mapped;
+    if (await_ends_fast(node))
+      COUNTERS_OF(await.histogram)->await.buckets = mapped;
     break;
   }
 #undef COUNTERS_OF
@@ -119,7 +120,7 @@ uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32
   }
   *offset = found;
   if (found != 1)
-    show_buckets(offset, which, (uintptr_t)(rt_base() + ((uint64_t)found << 3)));
+    show_buckets(offset, node, which, (uintptr_t)(rt_base() + ((uint64_t)found << 3)));
   rt_unlock();
   if (found == 1) {
     __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);

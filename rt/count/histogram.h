@@ -8,6 +8,7 @@
 void histogram_forget(uint32_t block);
 uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset);
 void histogram_reset(void);
+uint32_t histogram_new(void); /* offset / 8 of another one, or 0; rt.lock held */
 enum histogram_of { OF_EXEC, OF_WALL, OF_SLICE, OF_QUEUED, OF_WAITING };
 static inline uint64_t *histogram_add(struct thread *t, uint32_t node, uint32_t which,
                                       uint32_t *offset, uint64_t value) {

@@ -37,11 +37,15 @@ static struct aprof_node *segment_for(uint32_t node) {
   return *segment;
 }
 
-/* A recursion folds onto the first occurrence of its function on the path. */
-static uint32_t folded(uint32_t parent, uint32_t site) {
-  for (uint32_t n = parent; n != 0; n = node_at(n)->parent)
+/* A recursion folds onto the first occurrence of its function on the path; one of a span, onto that
+   in its own function. */
+static uint32_t folded(uint32_t parent, uint32_t site, uint32_t kind) {
+  for (uint32_t n = parent; n != 0; n = node_at(n)->parent) {
+    if (kind == APROF_NODE_SPAN && node_at(n)->is_await != APROF_NODE_SPAN)
+      break;
     if (node_at(n)->site == site)
       return n;
+  }
   return 0;
 }
 
@@ -83,7 +87,8 @@ static SLOW uint32_t node_add(uint32_t parent, uint32_t site, uint32_t kind) {
   rt_lock();
   uint32_t node = map_find(&paths, path(parent, site, kind));
   if (node == 0) {
-    node = kind != APROF_NODE_FUNCTION ? 0 : folded(parent, site);
+    bool folds = kind == APROF_NODE_FUNCTION || kind == APROF_NODE_SPAN;
+    node = folds ? folded(parent, site, kind) : 0;
     if (node != 0)
       __atomic_fetch_add(&rt.header->folded_nodes, 1, __ATOMIC_RELAXED);
     else
@@ -108,6 +113,35 @@ bool counters_lost(const struct aprof_counters *c) {
   return c >= nowhere && c < nowhere + NODE_SEGMENT;
 }
 
+bool node_in_background(uint32_t await) {
+  uint32_t site = node_site(await), above = node_site(function_node(node_at(await)->parent));
+  if (site == 0 || above == 0)
+    return false;
+  const struct aprof_psite *place = site_record(site), *function = site_record(above);
+  bool its_own = function->model == APROF_MODEL_STACK || place->kind == APROF_SITE_CREATE ||
+                 place->kind == APROF_SITE_FUNCTION;
+  return (place->flags & APROF_BACKGROUND) || (its_own && (function->flags & APROF_BACKGROUND));
+}
+
+static bool at_tiered_create(uint32_t await) {
+  uint32_t site = node_site(await);
+  return site != 0 && site_record(site)->kind == APROF_SITE_CREATE && site_record(site)->tier != 0;
+}
+
+/* A wait for new work is where requests begin and end, and one at a create with a tier is booked
+   by itself: neither begins nor ends in a fast event. But what is put aside for a body it calls,
+   is. */
+static bool may_begin_fast(uint32_t await) {
+  uint32_t site = node_site(await), kind = site != 0 ? site_record(site)->kind : 0;
+  return kind == APROF_SITE_CALL || kind == APROF_SITE_FUNCTION ||
+         !(node_in_background(await) || at_tiered_create(await));
+}
+
+bool await_ends_fast(uint32_t await) {
+  return node_at(node_at(await)->parent)->is_await != APROF_NODE_SPAN &&
+         !node_in_background(await) && !at_tiered_create(await);
+}
+
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:
    its waits are of any function. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
@@ -117,10 +151,11 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   if (a->await.function != 0 || counters_lost(a))
     return a;
   struct aprof_counters *c = counters_of(t, node_at(await)->parent);
+  bool lacks = counters_lost(c) || await == OTHER_AWAIT || !may_begin_fast(await);
   a->await.own = own_site(node_site(node_at(await)->parent));
   a->await.site = node_site(await);
   a->await.node = await;
-  a->await.function = counters_lost(c) || await == OTHER_AWAIT ? 0 : (uintptr_t)c;
+  a->await.function = lacks ? 0 : (uintptr_t)c;
   return a;
 }
 
@@ -196,6 +231,20 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
   return node_keep(t, parent << 1 | is_await, site, node);
 }
 
+/* At an odd address. */
+struct node_entry *root_slow(struct thread *t, uint32_t parent, struct aprof_site *site) {
+  struct aprof_site *key = (struct aprof_site *)((uintptr_t)site + 1);
+  struct node_entry *e = node_cached(t, parent << 1, key);
+  if (likely(e != NULL) && site_known(site))
+    return e;
+  return node_keep(t, parent << 1, key, node_of_site_slow(parent, site_id(site), false));
+}
+
+struct node_entry *span_slow(struct thread *t, uint32_t parent, struct aprof_site *site) {
+  uint32_t node = node_of_site_slow(parent, site_id(site), APROF_NODE_SPAN);
+  return node_at(node)->is_await == APROF_NODE_SPAN ? node_keep(t, parent << 1, site, node) : NULL;
+}
+
 void node_shared(uint32_t node) {
   if (node != 0) /* 0: a worker's slice */
     __atomic_store_n(&node_at(node)->shared, rt.header->epoch, __ATOMIC_RELAXED);
@@ -206,7 +255,8 @@ void node_shared(uint32_t node) {
 void node_forget_sites(struct aprof_counters **segments) {
   for (uint32_t n = 1; n <= rt.header->nodes; n++) {
     struct aprof_counters *segment = segments[n / NODE_SEGMENT];
-    if (segment != NULL && node_at(n)->is_await == APROF_NODE_FUNCTION)
+    uint32_t kind = node_at(n)->is_await;
+    if (segment != NULL && (kind == APROF_NODE_FUNCTION || kind == APROF_NODE_SPAN))
       __atomic_store_n(&segment[n % NODE_SEGMENT].function.last_site, 0, __ATOMIC_RELAXED);
   }
 }

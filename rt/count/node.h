@@ -22,8 +22,13 @@ struct node_entry *node_slow(struct thread *t, uint32_t parent, struct aprof_sit
                              bool is_await);
 struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
                              uint32_t node); /* in the thread's cache, from now on */
+/* Of a span under that node, or another span's. NULL: there is no room for it. */
+struct node_entry *span_slow(struct thread *t, uint32_t parent, struct aprof_site *site);
+struct node_entry *root_slow(struct thread *t, uint32_t parent, struct aprof_site *site);
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
+/* May a fast event end a wait there? Then its counters show where the histogram is. */
+bool await_ends_fast(uint32_t await);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
 /* What is counted where there is no memory for it; never read. It has no histograms, so
    fast events let a future whose counters are not known count there, and go on in the
@@ -43,6 +48,29 @@ static inline uint32_t node_site(uint32_t node) {
 static inline uint32_t node_parent(uint32_t node) {
   return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].parent;
 }
+/* The function of a node of one, or of a span of one; of a span outside futures, itself. */
+static inline uint32_t function_node(uint32_t node) {
+  const struct aprof_node *n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
+  while (unlikely(n->is_await == APROF_NODE_SPAN) && n->parent != 0) {
+    node = n->parent;
+    n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
+  }
+  return node;
+}
+/* ... of f's; told at once where f lies at the bottom of its stack. */
+static inline uint32_t future_function(const struct aprof_future *f) {
+  return likely(f->outer == f->node) ? f->node : function_node(f->node);
+}
+static inline uint32_t node_function(uint32_t node) { /* ... its site */
+  return node_site(function_node(node));
+}
+/* The site of f's function, by name where it was known by its address at first, as in a field. */
+static inline uint32_t function_site(const struct aprof_future *f) {
+  uint32_t site = node_function(f->node), alias = site_record(site)->alias;
+  return alias != 0 ? alias : site;
+}
+/* Whoever waits there waits for new work. */
+bool node_in_background(uint32_t await);
 static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
                                                 struct aprof_site *site) {
   /* Sites lie side by side, and nodes are numbered one by one: without the product a
@@ -78,6 +106,17 @@ static inline struct node_entry *node_find(struct thread *t, uint32_t parent,
                                            struct aprof_site *site, bool is_await) {
   struct node_entry *e = node_cached(t, parent << 1 | is_await, site);
   return likely(e != NULL) ? e : node_slow(t, parent, site, is_await);
+}
+/* ... of a function; a root's has an entry of its own, which fast events do not find. */
+static inline struct node_entry *node_of_function(struct thread *t, uint32_t parent,
+                                                  struct aprof_site *site) {
+  return likely(!(site->flags & APROF_ROOT)) ? node_find(t, parent, site, false)
+                                             : root_slow(t, parent, site);
+}
+static inline struct node_entry *span_find(struct thread *t, uint32_t parent,
+                                           struct aprof_site *site) {
+  struct node_entry *e = node_cached(t, parent << 1, site);
+  return likely(e != NULL) ? e : span_slow(t, parent, site);
 }
 static inline struct aprof_counters *counters_of(struct thread *t, uint32_t node) {
   struct aprof_counters *segment = t->segments[node / NODE_SEGMENT];

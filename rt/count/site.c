@@ -13,6 +13,7 @@
 #include "rt/file/arena.h"
 #include "rt/file/describe.h"
 #include "rt/file/map.h"
+#include "rt/request/tier.h"
 #include "rt/rt.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
@@ -157,9 +158,12 @@ uint32_t site_register_slow(struct aprof_site *site) {
                                .column = site->column,
                                .kind = site->kind,
                                .model = site->model,
-                               .flags = site->flags & ~APROF_PSITE_FOUND};
+                               .flags = site->flags & ~APROF_PSITE_FOUND,
+                               .tier = site->tier != NULL ? tier_number(site->tier) : 0};
   uint32_t id = intern(&wanted);
   site->id = id;
+  if (site->kind == APROF_SITE_SPAN || site->kind == APROF_SITE_TIER)
+    site->reserved = id != 0 ? (uintptr_t)site_record(id) : 0; /* what an event asks there */
   __atomic_store_n(&site->instance, rt.instance, __ATOMIC_RELEASE);
   rt_unlock();
   return id;
@@ -178,7 +182,8 @@ void site_found_slow(struct aprof_site *site) {
   uint32_t id = site_id(site);
   if (id != 0)
     __atomic_fetch_or(&site_record(id)->flags, APROF_PSITE_FOUND, __ATOMIC_RELAXED);
-  site->reserved = rt.instance;
+  if (site->kind != APROF_SITE_WAKE || !(site->flags & APROF_HAND)) /* those are no fast events */
+    site->reserved = rt.instance;
 }
 
 /* -- functions known by address only ------------------------------------------ */

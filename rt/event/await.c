@@ -9,6 +9,8 @@
 #include "gates.h"
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
+#include "rt/request/member.h"
+#include "span.h"
 #include "tokens.h"
 
 /* -- helpers that no future calls ------------------------------------------- */
@@ -47,6 +49,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site, struct
     return false;
   }
   uint64_t now = event_time(t);
+  span_outside_undo(t, f->last);
   charge_back(t, f, now);
   slice_reopen(t, f->last);
   f->last = now;
@@ -90,6 +93,8 @@ void general_suspend(struct aprof_site *site, struct aprof_token *token) {
   close_running(t, now);
   set_waiting(f, await, now);
   slice_close(t, now, slice_end_site(f, site));
+  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(await))
+    member_rests(t, f, now);
   token_await(token, f, kind);
   set_resting(t, now);
   t->suspended = f;
@@ -117,7 +122,7 @@ static SLOW void resume_oddly(struct thread *t, struct aprof_future *f, uint64_t
       f->await = 0;
     return;
   }
-  event_missed(t, APROF_MISS_RESUME, node_site(f->await != 0 ? f->await : f->node));
+  event_missed(t, APROF_MISS_RESUME, node_site(f->await != 0 ? f->await : function_node(f->node)));
 }
 
 void general_resume(struct aprof_token *token) {
@@ -150,9 +155,12 @@ void general_resume(struct aprof_token *token) {
   slice_open(t, f, now, node_site(f->await));
   if (unlikely(kind & AWAIT_WORKER))
     slice_open_worker(t);
+  bool new_work = node_in_background(f->await);
   if (likely(kind & AWAIT_OUTER))
     f->await = 0;
   set_running(t, f, now);
+  if (unlikely(new_work))
+    member_goes_on(t, f, now);
   tell(APROF_EVENT_RUNNING, f, 0, now);
 out:
   event_end(t);
@@ -177,17 +185,21 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
   struct aprof_future *runs = innermost(f);
   if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE ||
       (runs == f && !future_take(t, f, f->id))) {
-    node_shared(runs->node);
+    node_shared(function_node(runs->node));
     event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;
   }
   now = not_before(now, runs);
   slice_open(t, runs, now,
-             runs->state == APROF_FUTURE_WAITING ? node_site(runs->await) : node_site(runs->node));
+             runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
+                                                 : node_function(runs->node));
   close_rest(t->block, now);
   close_off_thread(t, runs, now);
   f->flags |= APROF_F_STARTED;
+  bool new_work = runs->state == APROF_FUTURE_WAITING && node_in_background(runs->await);
   set_running(t, runs, now);
+  if (unlikely(new_work))
+    member_goes_on(t, runs, now);
   tell(APROF_EVENT_RUNNING, runs, 0, now);
 }
 

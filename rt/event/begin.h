@@ -5,6 +5,7 @@
 
 #include "end.h"
 #include "nested.h"
+#include "rt/request/member.h"
 #include "thread.h"
 
 /* An event of this thread begins: its thread, or NULL where it cannot be
@@ -33,6 +34,8 @@ static inline struct thread *event_begin(void) {
 }
 
 static inline void event_end(struct thread *t) {
+  if (unlikely(t->finishing != 0))
+    request_settle(t);
   t->filters = FILTERS_OUTSIDE;
   publish_fence();
   t->block->sequence++;

@@ -5,6 +5,7 @@
 #include "rt/count/govern.h"
 #include "rt/count/node.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
 #include "transitions.h"
 
 __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
@@ -28,7 +29,7 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   } else {
     f->parent = 0;
   }
-  f->node = node_find(t, above, function, false)->node;
+  f->node = node_of_function(t, above, function)->node;
   f->outer = f->node;
   return f;
 }
@@ -37,9 +38,9 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
 void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *site,
                   const void *self) {
   if (f->flags & APROF_F_NAMELESS) {
-    uint32_t parent = node_parent(f->node);
-    bool own = f->outer == f->node;
-    f->node = node_find(t, parent, site, false)->node;
+    uint32_t nameless = function_node(f->node);
+    bool own = f->outer == nameless;
+    f->node = node_of_function(t, node_parent(nameless), site)->node; /* spans are left with it */
     if (own)
       f->outer = f->node;
     if (f->await != 0)
@@ -48,10 +49,12 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     f->counters = (uintptr_t)nowhere;
     if (f == t->cur)
       t->counters = known_counters(t, f);
-  } else if (self != NULL && site_record(node_site(f->node))->address == (uintptr_t)self) {
-    site_alias_slow(node_site(f->node), site);
+  } else if (self != NULL && site_record(node_function(f->node))->address == (uintptr_t)self) {
+    site_alias_slow(node_function(f->node), site);
   }
-  struct aprof_psite *p = site_record(node_site(f->node));
+  if (unlikely(f->flags & APROF_F_MEMBER))
+    member_named(f);
+  struct aprof_psite *p = site_record(node_function(f->node));
   if (p->name != 0 || p->alias != 0)
     f->flags |= APROF_F_NAMED;
 }

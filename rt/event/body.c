@@ -12,6 +12,7 @@
 #include "birth.h"
 #include "gates.h"
 #include "rt/count/miss.h"
+#include "rt/request/member.h"
 #include "tokens.h"
 
 /* A body may be the one a create bracket or a keyed run is waiting for. */
@@ -20,7 +21,7 @@ static bool adopts(struct aprof_future *f, struct aprof_site *site, const void *
     return false;
   if (f->flags & APROF_F_NAMELESS)
     return true;
-  uint32_t known = node_site(f->node), mine = site_id(site);
+  uint32_t known = node_function(f->node), mine = site_id(site);
   if (known == mine)
     return true;
   struct aprof_psite *p = site_record(known);
@@ -96,10 +97,14 @@ void general_enter(struct aprof_site *site, struct aprof_token *token, const voi
     mark_moves(caller, f);
     f->caller = index_of(caller);
     f->outer = caller->outer;
+    if (unlikely(caller->flags & APROF_F_MEMBER) && !(site->flags & APROF_ROOT))
+      member_entered(t, f, caller, false, now);
   } else {
     close_rest(t->block, now);
     slice_open(t, f, now, site->id);
   }
+  if (unlikely(site->flags & APROF_ROOT))
+    member_entered(t, f, caller, true, now);
   token_set(token, f, t->slice_count << 1);
   tell(APROF_EVENT_CREATED, f, site->id, now);
   set_running(t, f, now);
@@ -115,11 +120,11 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, uint64_
   uint64_t now = event_time(t);
   if (top != NULL && unwind_to(t, top, f, not_before(now, f)))
     return true;
-  event_missed(t, APROF_MISS_LEAVE, node_site(f->node));
+  event_missed(t, APROF_MISS_LEAVE, node_function(f->node));
   top = innermost(f);
   if (top->state == APROF_FUTURE_RUNNING)
     return false; /* on another thread: not this one's to end */
-  forget_caller(f);
+  forget_caller(f, now);
   end_waiting(t, f, id, body_verdict(f, how), now);
   return false;
 }
@@ -145,7 +150,7 @@ void general_leave(struct aprof_token *token, int how) {
   bool aside = caller != NULL && is_aside(caller, index);
   bool immediate = token->word[2] >> 1 == t->slice_count;
   if (!aside)
-    slice_close(t, now, node_site(f->node));
+    slice_close(t, now, node_function(f->node));
   else if (f->ns == NS_FRAME)
     mark_moves(f, caller);
   how = body_verdict(f, how);

@@ -14,6 +14,7 @@
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
 #include "tokens.h"
 
 /* The place at which a create is reported: its own call, or that of the program's wrapper in which
@@ -65,6 +66,7 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
                  ? node_find(t, f->node, site, true)->node
                  : node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT);
   waits_at(t, f);
+  member_created(t, f, site->flags, now);
   t->tentative = f;
   t->tentative_id = f->id;
   bracket_open(t, token, f, f->id, t->cur, NULL);
@@ -83,12 +85,6 @@ static SLOW void restore_creator(struct thread *t, struct aprof_token *token) {
   bool immediate = bracket_immediate(t, token);
   slice_open(t, creator, now, node_site(creator->await));
   restore(t, creator, now, immediate);
-}
-
-/* The site of f's function, by name where it was known by its address at first, as in a field. */
-static uint32_t function_site(const struct aprof_future *f) {
-  uint32_t site = node_site(f->node), alias = site_record(site)->alias;
-  return alias != 0 ? alias : site;
 }
 
 static bool is_same(const struct aprof_future *old, const struct aprof_future *f) {
@@ -138,9 +134,14 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
                                      struct aprof_future *f, uint64_t key0, uint64_t key1,
                                      uint32_t flags, uint64_t now) {
   bool replaced = flags & APROF_REARM;
-  if (replaced && is_same(old, f))
-    return (is_busy(old) && rearm_asked(t, old, id, f->wake_tick)) ||
-           rearm_waiting(t, old, id, f->wake_tick, now);
+  if (replaced && is_same(old, f)) {
+    if (is_busy(old) && rearm_asked(t, old, id, f->wake_tick))
+      return true;
+    if (!rearm_waiting(t, old, id, f->wake_tick, now))
+      return false;
+    member_handed(t, old, id, now);
+    return true;
+  }
   uint8_t ending = replaced ? 1 + APROF_DONE : ENDING_KEYLESS;
   bool ended = false, asked = false;
   for (unsigned i = 0; i < TRIES && !ended && !asked && old->id == id; i++) {
@@ -170,6 +171,7 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
       old->polled = f->wake_tick;
     } else {
       rearm_waiting(t, old, id, f->wake_tick, now);
+      member_handed(t, old, id, now);
     }
     return true;
   }

@@ -6,12 +6,14 @@
 #include "rt/future/grace.h"
 #include "rt/future/key.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
 
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
-  uint32_t node = f->node; /* once: see unordered threads in doc/internals.md */
+  uint32_t node = future_function(f); /* once: see unordered threads in doc/internals.md */
+  bool runs = f->state == APROF_FUTURE_RUNNING;
   struct aprof_counters *c = counters_of(t, node);
   uint64_t wall = elapsed(f->created_tick, now), exec = elapsed(f->waiting + f->queued, wall);
-  if (f->state != APROF_FUTURE_RUNNING)
+  if (!runs)
     future_ending(t->block, f, t->lease, c, how);
   has_ended(f, c, how);
   raise_max(t, &c->function.exec_max, exec);
@@ -20,6 +22,8 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
+  if (unlikely(f->flags & APROF_F_MEMBER))
+    member_over(t, f, how, runs, now);
   if (unlikely(rt.callback != NULL))
     user_event(how == APROF_DONE     ? APROF_EVENT_DONE
                : how == APROF_FAILED ? APROF_EVENT_FAILED
@@ -28,10 +32,13 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   future_free(t, f);
 }
 
-void forget_caller(struct aprof_future *f) {
+void forget_caller(struct aprof_future *f, uint64_t now) {
   struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
-  if (caller != NULL && is_aside(caller, index_of(f)))
-    goes_on_by_itself(caller);
+  if (caller == NULL || !is_aside(caller, index_of(f)))
+    return;
+  if (unlikely(caller->flags & APROF_F_MEMBER))
+    share_waited(caller, caller->await, now);
+  goes_on_by_itself(caller);
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
@@ -39,7 +46,7 @@ void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_futur
   while (top != f && top->caller != 0) {
     struct aprof_future *below = future_at(top->caller);
     uint64_t id = top->id, then = not_before(now, top);
-    future_ends(t->block, counters_of(t, top->node), APROF_CANCELLED);
+    future_ends(t->block, counters_of(t, function_node(top->node)), APROF_CANCELLED);
     if (!future_claim(top, id))
       break;
     if (top->ns == NS_FRAME && top->state != APROF_FUTURE_WAITING)
@@ -142,11 +149,13 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
 
 void abandon_running(struct thread *t, uint64_t now) {
   struct aprof_future *f = t->cur;
-  event_missed(t, APROF_MISS_UNSEEN, node_site(f->node));
+  event_missed(t, APROF_MISS_UNSEEN, node_function(f->node));
   close_running(t, now);
-  slice_close(t, now, node_site(f->node));
+  slice_close(t, now, node_function(f->node));
   bool mine = f->await == 0;
-  set_waiting(f, mine ? node_of_site_slow(f->node, aprof_create_site(f), true) : f->await, now);
+  set_waiting(
+      f, mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), true) : f->await,
+      now);
   if (mine)
     f->flags |= APROF_F_IMPLICIT;
   set_resting(t, now);
@@ -188,7 +197,7 @@ void cancel_running(struct thread *t, uint64_t now) {
   struct aprof_future *f = t->cur;
   if (f != NULL) {
     close_running(t, now);
-    slice_close(t, now, node_site(f->node));
+    slice_close(t, now, node_function(f->node));
   } else {
     close_rest(t->block, now);
     f = waits_in_vain(t);

@@ -39,7 +39,7 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
 /* ... where the claim is made here. False: another thread ended it. */
 static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_t id, int how,
                                uint64_t now) {
-  future_ends(t->block, counters_of(t, f->node), how);
+  future_ends(t->block, counters_of(t, function_node(f->node)), how);
   if (unlikely(!future_claim(f, id)))
     return false;
   future_end(t, f, id, how, now);
@@ -50,7 +50,7 @@ static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_
 void cancel_running(struct thread *t, uint64_t now);
 
 /* f's body was left unseen: whoever waits for that waits in vain. */
-void forget_caller(struct aprof_future *f);
+void forget_caller(struct aprof_future *f, uint64_t now);
 
 /* The bodies from `top` down to above f are cancelled; what ran has its exec
    closed already. */

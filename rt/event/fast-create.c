@@ -24,13 +24,12 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS)))
+      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS | APROF_ROOT)))
     goto undo;
   uint32_t above = 0;
   if (creator != NULL) {
-    if (!(site->flags & APROF_ROOT))
-      above = fast_above(t, creator->node, clock);
-    if (unlikely(creator->await != 0))
+    above = fast_above(t, creator->node, clock);
+    if (unlikely((creator->await | (creator->flags & APROF_F_MEMBER)) != 0))
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
     goto undo;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fast events of futures that are found by a key have in common; see fast-create.c, fast-run.c.
+ * What the fast events of futures that are found by a key have in common; see fast-create.c,
+ * fast-run.c.
  *
  * Purpose: the table's first places, and the two ends of a run's bracket.
  * Cost: inline. Locking: only inside an event.
@@ -178,10 +179,12 @@ ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
   f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
 }
 
-/* The bracket's future f runs here, and was not asked to end. */
+/* The bracket's future f runs here, and was not asked to end. It may go on as part of a request,
+   but not be over as that. */
 ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
-                       const struct aprof_future *f) {
-  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(f->ending == 0);
+                       const struct aprof_future *f, bool pauses) {
+  uint32_t odd = 0xffu << 24 | (pauses ? 0 : APROF_F_MEMBER << 8);
+  return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(!(fast_word(f) & odd));
 }
 
 /* The counters of the await in which f waits when it stops running; NULL: not known. If they are,

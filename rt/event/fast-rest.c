@@ -86,8 +86,8 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
-      unlikely(f->lease != t->lease) || unlikely(f->open != 0) || unlikely(f->ending != 0) ||
-      unlikely(f->polled != 0))
+      unlikely(f->lease != t->lease) || /* open, or asked to end */
+      unlikely(fast_word(f) & (APROF_F_MEMBER << 8 | 0xffffu << 16)) || unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
   uint64_t *histogram = &c->function.queued_buckets;
@@ -212,9 +212,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     fast_end(site, key0, key1, how, clock);                                                        \
   }
 
-#define GOVERNED(clock)                                                                            \
-  APROF_GATE_wake(CHOOSE, clock)                                                                   \
-  APROF_GATE_end(CHOOSE, clock)
+#define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 

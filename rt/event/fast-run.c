@@ -6,7 +6,6 @@
  */
 #include "fast-key.h"
 
-
 /* -- run --------------------------------------------------------------------- */
 
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -59,7 +58,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
                           uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER;
+  uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_ROOT;
   bool by_address = function == NULL && self != NULL;
   if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns) ||
       !begin(t, b))
@@ -80,7 +79,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   b->other += rested;
   uint64_t id =
       record_take(t, f, now, APROF_FUTURE_RUNNING,
-               APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
+                  APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
   f->node = f->outer = e->node;
   f->await = 0;
   f->ns = site->ns;
@@ -180,7 +179,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   uint32_t index = 0;
-  if (!fast_stops(t, token, f))
+  if (!fast_stops(t, token, f, pauses))
     goto undo;
   if (pauses)
     a = fast_pause(t, f, c, where);
@@ -242,9 +241,7 @@ slow:
       fast_run_end(token, APROF_PENDING, where, true, clock);                                      \
   }
 
-#define GOVERNED(clock)                                                                            \
-  APROF_GATE_run_begin(CHOOSE, clock)                                                              \
-  APROF_GATE_run_end(CHOOSE, clock)
+#define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)
 
 SETS(SET, GOVERNED)
 

@@ -142,6 +142,12 @@ undo:
     timed_enter(site, token, self);
 }
 
+/* It is no body, or part of a request, in an await, or woken: one test for four. */
+ALWAYS bool fast_calls_oddly(const struct aprof_future *caller) {
+  uint32_t flags = (caller->flags ^ APROF_F_BODY) & (APROF_F_BODY | APROF_F_MEMBER);
+  return unlikely((flags | caller->await | caller->wake_tick) != 0);
+}
+
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
@@ -160,9 +166,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   uint32_t slot = t->free_list;
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
-  if (unlikely(called == NULL) || unlikely(slot == 0) ||
-      unlikely(!(caller->flags & APROF_F_BODY)) || unlikely(caller->await != 0) ||
-      unlikely(caller->wake_tick != 0))
+  if (unlikely(called == NULL) || unlikely(slot == 0) || fast_calls_oddly(caller))
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
@@ -245,7 +249,8 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   if (!begin(t, b))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
-      unlikely(fast_word(f) & (APROF_F_KEYED << 8 | 0xffu << 24)) || /* or asked to end */
+      /* or asked to end */
+      unlikely(fast_word(f) & ((APROF_F_KEYED | APROF_F_MEMBER) << 8 | 0xffu << 24)) ||
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
   if (f->caller == 0) {

@@ -350,7 +350,7 @@ ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *c
                             uint32_t index, const struct aprof_counters *a, bool immediate) {
   return likely(caller->callee == (index | CALLEE_MINE)) &&
          likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
-         likely(!(caller->flags & APROF_F_IMPLICIT)) &&
+         likely(!(caller->flags & (APROF_F_IMPLICIT | APROF_F_MEMBER))) &&
          !unlikely(!immediate && a->await.buckets <= 1);
 }
 

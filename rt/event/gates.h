@@ -16,11 +16,13 @@ void fast_bodies(struct aprof_gate *gate, uint32_t clock);
 void fast_creates(struct aprof_gate *gate, uint32_t clock);
 void fast_keyed_runs(struct aprof_gate *gate, uint32_t clock);
 void fast_rest(struct aprof_gate *gate, uint32_t clock);
+void fast_spans(struct aprof_gate *gate, uint32_t clock);
 static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
   fast_bodies(gate, clock);
   fast_creates(gate, clock);
   fast_keyed_runs(gate, clock);
   fast_rest(gate, clock);
+  fast_spans(gate, clock);
 }
 
 #endif

@@ -202,7 +202,7 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
   if (f->state == APROF_FUTURE_WAITING) {
     f->counters = (uintptr_t)nowhere;
     if (f->await == 0) {
-      f->await = node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT);
+      f->await = node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);
       f->flags |= APROF_F_IMPLICIT;
     }
   }
@@ -214,7 +214,9 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
   } else if (f->state == APROF_FUTURE_RUNNING) {
     bool mine = f->await == 0;
     set_waiting(
-        f, mine ? node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT) : f->await,
+        f,
+        mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT)
+             : f->await,
         not_before(now, f));
     f->callee = 0;
     if (mine)
@@ -262,14 +264,14 @@ void event_left(struct thread *t) {
   if (f != NULL) {
     now = not_before(now, f);
     set_running(t, f, now);
-    slice_open(t, f, now, node_site(f->node));
+    slice_open(t, f, now, node_function(f->node));
   } else {
     set_resting(t, now);
   }
   thread_waits(t, false);
   future_unhold(t);
   mend_futures(t, now);
-  event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_site(f->node) : 0);
+  event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_function(f->node) : 0);
   publish_fence();
   b->sequence++;
 }

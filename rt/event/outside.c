@@ -4,6 +4,7 @@
 #include "gates.h"
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
+#include "rt/request/member.h"
 
 /* The first future that is meant; NULL: none. */
 static struct aprof_future *first_meant(struct thread *t, struct aprof_site *site,
@@ -40,6 +41,14 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   }
 }
 
+/* ... and, if the line says so, that the woken go over to the request of who wakes them. */
+static void wake_and_hand(struct thread *t, struct aprof_future *f, struct aprof_site *site) {
+  uint64_t id = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE);
+  wake_future(t, f, site);
+  if (unlikely(site->flags & APROF_HAND))
+    member_handed(t, f, id, event_time(t));
+}
+
 void general_wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
@@ -48,7 +57,7 @@ void general_wake(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_WAKE);
   const struct aprof_future *first = f;
   while (f != NULL) {
-    wake_future(t, f, site);
+    wake_and_hand(t, f, site);
     f = key_next(&s, f);
     if (f == first)
       break;
@@ -72,7 +81,7 @@ void general_wake_current(struct aprof_site *site) {
 static void end_running(struct thread *t, struct aprof_future *f, uint64_t id, int how,
                         uint64_t now) {
   close_running(t, now);
-  slice_close(t, now, node_site(f->node));
+  slice_close(t, now, node_function(f->node));
   future_over(t, f, id, how, now);
   set_resting(t, now);
 }

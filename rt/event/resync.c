@@ -2,6 +2,7 @@
 /* Frames that are returned to twice: by setjmp, or as a coroutine that was switched away from. */
 #include "begin.h"
 #include "gates.h"
+#include "span.h"
 #include "tokens.h"
 
 /* A token's future, whether it is a body's or a bracket's; NULL: over. */
@@ -40,9 +41,8 @@ static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof
 }
 
 /* A jump to a frame of a function that is no body has left what runs, if that lies above the
-   frame. */
-static void resync_plain(struct thread *t, const struct aprof_token *token) {
-  uint64_t id = token->word[0];
+   frame; id: of what ran there. */
+static void resync_plain(struct thread *t, const struct aprof_token *token, uint64_t id) {
   struct aprof_future *f = NULL;
   if (id != HERE_NOTHING && (!token_current(t, id) || (f = record_of(token->word[1]))->id != id))
     return;
@@ -65,6 +65,22 @@ static bool as_before(const struct thread *t, const struct aprof_token *token) {
          (t->cur == NULL || t->cur->id == token->word[0]);
 }
 
+/* Of a body, or a run around one: of all that was opened in it nothing is open any more. */
+static bool is_body_token(const struct thread *t, const struct aprof_token *token) {
+  if (!token_current(t, token->word[0]))
+    return false;
+  return bracket_indexed(token) ? bracket_body(token) : token->word[2] != AWAIT_OUTER;
+}
+
+static void body_back(struct thread *t, struct aprof_future *f) {
+  uint64_t now = event_time(t);
+  close_running(t, now);
+  f->last = now;
+  t->block->last = now;
+  spans_left(f, now);
+  t->counters = known_counters(t, f);
+}
+
 void general_resync(struct aprof_token *token) {
   struct thread *t = aprof_self;
   if (token->word[2] == HERE && as_before(t, token))
@@ -72,11 +88,19 @@ void general_resync(struct aprof_token *token) {
   if (unlikely((t = event_begin()) == NULL))
     return;
   if (token->word[2] == HERE) {
-    resync_plain(t, token);
+    resync_plain(t, token, token->word[0]);
     goto out;
   }
   uint64_t id = token->word[0];
-  if (!token_current(t, id))
+  bool span = is_span_token(t, token);
+  if (span && is_outside(token)) {
+    resync_plain(t, token, HERE_NOTHING);
+    span_outside_back(t, token);
+    goto out;
+  }
+  if (span)
+    id = span_future_id(token);
+  else if (!token_current(t, id))
     id = ~id; /* an await's */
   struct aprof_future *f;
   if (!token_current(t, id) || (f = token_future(token, id)) == NULL)
@@ -96,6 +120,10 @@ void general_resync(struct aprof_token *token) {
   restore(t, f, now, false);
 clear:
   f->await = 0; /* the await it was in, if any, was jumped out of */
+  if (span)
+    span_back(t, f, token, event_time(t));
+  else if (is_body_token(t, token))
+    body_back(t, f);
 out:
   event_end(t);
 }

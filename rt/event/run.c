@@ -10,6 +10,8 @@
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
+#include "span.h"
 #include "tokens.h"
 
 /* Was there a time before this epoch, whose futures are not known any more? */
@@ -32,14 +34,16 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
       event_missed(t, APROF_MISS_RUN, site_id(site));
     return NULL;
   }
-  struct aprof_future *f = future_born(t, function != NULL ? function : site, false, now);
+  struct aprof_future *f =
+      future_born(t, function != NULL ? function : site, site->flags & APROF_ROOT, now);
   if (f == NULL)
     return NULL;
   if (function == NULL && self != NULL)
-    name_by_address(t, f, self, APROF_MODEL_CALLBACK, false);
+    name_by_address(t, f, self, APROF_MODEL_CALLBACK, site->flags & APROF_ROOT);
   if (adopted)
     event_missed(t, APROF_MISS_BEFORE, site_id(site));
   f->flags = function != NULL ? APROF_F_NAMED : 0;
+  member_created(t, f, site->flags & APROF_ROOT, now);
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
@@ -90,7 +94,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
 /* f was made for one function, and this body is another: callbacks of one type, on one object, have
    a future each. */
 static bool of_another(struct aprof_future *f, struct aprof_site *function, const void *self) {
-  uint32_t known = node_site(f->node);
+  uint32_t known = node_function(f->node);
   if ((f->flags & APROF_F_NAMELESS) || known == 0 || known == site_id(function))
     return false;
   uint64_t address = site_record(known)->address;
@@ -132,7 +136,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
   }
   if (unlikely(runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE) && !born) {
     if (runs != caller && runs->state == APROF_FUTURE_RUNNING) {
-      node_shared(runs->node);
+      node_shared(function_node(runs->node));
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     }
     f->open -= taken;
@@ -146,7 +150,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
   if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
     future_named(t, f, function, self);
   f->caller = caller != NULL ? index_of(caller) : 0;
-  f->outer = f->node;
+  f->outer = function_node(f->node);
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, function != NULL ? function : site), index_of(f), now);
@@ -157,7 +161,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     close_rest(t->block, now);
     slice_open(t, f, now,
                runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
-                                                   : node_site(runs->node));
+                                                   : node_function(runs->node));
   }
   if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
     slice_open_worker(t);
@@ -170,7 +174,10 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     close_off_thread(t, runs, now);
   f->open += !taken;
   f->flags |= APROF_F_STARTED;
+  bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_in_background(runs->await);
   set_running(t, runs, now);
+  if (unlikely(new_work))
+    member_goes_on(t, runs, now);
   tell(APROF_EVENT_RUNNING, runs, site->id, now);
 out:
   event_end(t);
@@ -196,10 +203,10 @@ static inline int run_verdict(struct thread *t, struct aprof_future *f, int how)
 /* Where a future that stops running without an await of its own waits. */
 static uint32_t pause_place(struct thread *t, struct aprof_future *f, struct aprof_site *where) {
   if (where == NULL)
-    return node_of_site_slow(f->node, aprof_create_site(f), true);
+    return node_of_site_slow(function_node(f->node), aprof_create_site(f), true);
   if (t->polled == f && t->polled_sequence == t->block->sequence)
     return t->polled_node; /* on the stackless child it polled last */
-  return node_find(t, f->node, where, true)->node;
+  return node_find(t, function_node(f->node), where, true)->node;
 }
 
 /* The running future, whose exec is closed, waits until it is run again. */
@@ -210,7 +217,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
     set_waiting(f, await, now);
     f->flags |= APROF_F_IMPLICIT;
     struct aprof_counters *a = waits_at(t, f);
-    if (where == NULL && a->await.function == (uintptr_t)t->counters) {
+    if (where == NULL && a->await.function == (uintptr_t)t->counters && await_ends_fast(await)) {
       t->counters->function.last_site = 0;
       t->counters->function.last_await = (uintptr_t)a;
     }
@@ -219,13 +226,15 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
   }
   if (unlikely(due != 0) && f->wake_tick == 0) /* woken, it need not wait for that */
     future_wakes_at(f, due);
+  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
+    member_rests(t, f, now);
   tell(APROF_EVENT_WAITING, f, node_site(f->await), now);
 }
 
 /* f, whose bracket closes, still runs here, or a body above it does. */
 static void run_stop(struct thread *t, const struct aprof_token *token, struct aprof_future *f,
                      int how, struct aprof_site *where, bool held, uint64_t now) {
-  uint32_t last = where != NULL ? site_id(where) : node_site(t->cur->node);
+  uint32_t last = where != NULL ? site_id(where) : node_function(t->cur->node);
   /* This stack, also where f itself goes on. */
   bool over = bracket_body(token) || how < APROF_PENDING;
   uint64_t due = unlikely(f->ending == ENDING_REARMED) ? f->polled : 0;
@@ -235,6 +244,8 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
+  if (bracket_body(token) && t->cur == f)
+    spans_left(f, now);
   if (!held)
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)
@@ -263,7 +274,7 @@ void general_run_end(struct aprof_token *token, int how, struct aprof_site *wher
       now = not_before(now, t->cur);
       if (bracket_polls(token) && poll_end(t, token, f, how, now)) {
         if (caller == NULL)
-          slice_close(t, now, node_site(f->node));
+          slice_close(t, now, node_function(f->node));
         set_resting(t, now);
       } else {
         run_stop(t, token, f, how, where, caller != NULL, now);

@@ -11,6 +11,7 @@
 #include "rt/count/histogram.h"
 #include "rt/count/node.h"
 #include "rt/file/clock.h"
+#include "rt/request/share.h"
 #include "slice.h"
 
 /* Time never runs backwards on a thread, whatever core it is on. */
@@ -80,6 +81,15 @@ static inline void has_ended(const struct aprof_future *f, struct aprof_counters
     c->function.born_done++;
 }
 
+/* What the span that is open outside futures has had up to now is its own. */
+static inline void span_outside_close(struct thread *t) {
+  struct aprof_block *b = t->block;
+  uint64_t grown = b->other - b->span_other;
+  if (b->span_node != 0)
+    counters_of(t, b->span_node)->function.exec += grown;
+  b->span_other = b->other;
+}
+
 /* -- segments -------------------------------------------------------------- */
 
 /* The thread's time outside futures ends now. */
@@ -100,15 +110,19 @@ static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_
   counters_of(t, f->node)->function.exec += elapsed(f->last, now);
 }
 
-static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
-                                      uint64_t now) {
-  uint32_t node = f->node;
+static inline void close_queued_at(struct thread *t, struct aprof_future *f, uint32_t node,
+                                   uint64_t since, uint64_t now) {
   struct aprof_counters *c = counters_of(t, node);
   uint64_t passed = elapsed(since, now);
   was_queued(f, c, passed);
   histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
   if (unlikely(since < t->held_until))
     future_delayed(t, f, since, now);
+}
+
+static inline void close_queued_since(struct thread *t, struct aprof_future *f, uint64_t since,
+                                      uint64_t now) {
+  close_queued_at(t, f, future_function(f), since, now);
 }
 
 /* A future that is woken while it runs, or is aside, does not wait the next time. Until then its
@@ -145,6 +159,8 @@ static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t
                               bool immediate) {
   /* f has no await only where threads race for it: then nobody knows. */
   uint32_t await = likely(f->await != 0) ? f->await : OTHER_AWAIT;
+  if (unlikely(f->flags & APROF_F_MEMBER))
+    share_waited(f, await, end);
   struct aprof_counters *a = counters_of(t, await);
   uint64_t passed = elapsed(f->last, end);
   has_waited(f, a, passed);

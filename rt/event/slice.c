@@ -20,8 +20,8 @@
  *
  * A thread remembers its last few long slices. A future that has been ready during one of them, by
  * the time that it goes on here or is over, was delayed by it: that is counted beneath the function
- * whose slice it was. Slices of a thread do not overlap, nor do the times that a future is ready, so
- * no moment of a future counts twice. What was preemption in a slice delayed nobody for certain.
+ * whose slice it was. Slices of a thread do not overlap, nor do the times that a future is ready,
+ * so no moment of a future counts twice. What was preemption in a slice delayed nobody for certain.
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -169,7 +169,7 @@ uint64_t slice_long(struct thread *t, struct aprof_counters *c, uint64_t now, ui
 
 static void hold_delayed(struct thread *t, const struct hold *h, const struct aprof_future *f,
                          uint64_t overlap) {
-  struct node_entry *e = node_beneath(t, h->node, node_site(f->node), APROF_NODE_DELAYED);
+  struct node_entry *e = node_beneath(t, h->node, node_function(f->node), APROF_NODE_DELAYED);
   if (e == NULL) {
     __atomic_fetch_add(&rt.header->lost_delays, 1, __ATOMIC_RELAXED);
     return;

@@ -11,7 +11,7 @@ void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64
   aprof_callback callback = rt.callback;
   if (callback == NULL || f->node == 0)
     return;
-  const struct aprof_psite *function = site_record(node_site(f->node));
+  const struct aprof_psite *function = site_record(node_function(f->node));
   struct aprof_user_event event = {.kind = kind, .future = id};
   const struct aprof_future *parent = future_at(f->parent);
   if (f->parent != 0 && aprof_is_parent(parent, f))

@@ -22,6 +22,7 @@
 #include "rt/file/clock.h"
 #include "rt/future/grace.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
 #include "rt/sys/process.h"
@@ -210,6 +211,7 @@ static struct thread *lease(void) {
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->tentative_id = 0;
   t->held = NULL;
+  t->finishing = 0;
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
@@ -259,6 +261,7 @@ static void enter_epoch(struct thread *t) {
     histogram_forget(t->index);
     misses_forget(b);
     node_cache_clear(t);
+    b->span_other = 0;
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;
     b->preempted = b->preempted_max = b->cpu_ns = 0;
@@ -279,9 +282,14 @@ static void enter_epoch(struct thread *t) {
       t->cur->last += passed;
     }
   }
+  if (b->span_node != 0) /* its token is of the epoch before */
+    span_outside_close(t);
+  b->span_node = 0;
+  t->given = 0;
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->tentative_id = 0;
   t->rest = APROF_THREAD_OTHER;
+  t->finishing = 0;
   govern_start(t, clock_read());
   holds_forget(t);
   if (b->epoch != epoch || b->last < began)
@@ -342,6 +350,10 @@ static void retire(struct thread *t) {
     if (running_is_lost(t))
       running_lost(t);
     cancel_running(t, event_time(t));
+    if (t->finishing != 0)
+      request_settle(t);
+    span_outside_close(t);
+    b->span_node = 0;
     govern_stop(t, event_time(t));
     publish_fence();
     b->sequence++;

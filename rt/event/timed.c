@@ -54,7 +54,7 @@ static void timing_end(struct thread *t, struct timing began) {
 #define TIMED(with, role, name, parameters, arguments)                                             \
   void timed_##name parameters {                                                                   \
     struct thread *t = aprof_self;                                                                 \
-    if (likely(t->usual == t->epoch)) {                                                            \
+    if (likely(t->usual == t->epoch) || t->to_time == 0) {                                         \
       general_##name arguments;                                                                    \
       return;                                                                                      \
     }                                                                                              \

@@ -16,7 +16,8 @@
           APROF_GATE_create_key(row, with) APROF_GATE_create_end(row, with)                        \
               APROF_GATE_run_begin(row, with) APROF_GATE_run_end(row, with)                        \
                   APROF_GATE_wake(row, with) APROF_GATE_end(row, with)                             \
-                      APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)
+                      APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)              \
+                          APROF_GATE_span_begin(row, with) APROF_GATE_span_end(row, with)
 #define DECLARE(with, role, name, parameters, arguments) void timed_##name parameters;
 TIMED_EVENTS(DECLARE, 0)
 #undef DECLARE

@@ -12,6 +12,7 @@
 #define APROF_TRANSITIONS_H
 
 #include "rt/future/owner.h"
+#include "rt/request/member.h"
 #include "slice.h"
 #include "tell.h"
 #include "waker.h"
@@ -79,6 +80,7 @@ static inline uint32_t aside_for(const struct aprof_future *f) {
 
 /* ... and runs again. Counted immediate if no slice ended in between. */
 static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
+  bool new_work = f->state == APROF_FUTURE_WAITING && node_in_background(f->await);
   if (f->state != APROF_FUTURE_ASIDE)
     f->wake_tick = 0; /* it jumped out of its wait */
   close_wait(t, f, now, immediate);
@@ -88,6 +90,8 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
   if (!immediate)
     f->flags |= APROF_F_WAITED;
   set_running(t, f, now);
+  if (unlikely(new_work))
+    member_goes_on(t, f, now);
   tell(APROF_EVENT_RUNNING, f, 0, now);
 }
 

@@ -24,10 +24,11 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
       waker = (uint32_t)woken;
     woken = f->last;
   }
-  close_queued_since(t, f, woken, now);
+  uint32_t node = future_function(f);
+  close_queued_at(t, f, node, woken, now);
   if (waker == 0 || unlikely(waker > rt.header->sites)) /* of one put aside meanwhile: aside_for */
     waker = aprof_create_site(f);
   if (likely(f->id != 0)) /* one that is over has been claimed: nobody ran for that wake */
-    count_beneath(t, f->node, waker, APROF_NODE_WAKER, elapsed(woken, now));
+    count_beneath(t, node, waker, APROF_NODE_WAKER, elapsed(woken, now));
   return woken;
 }

@@ -48,7 +48,7 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
   }
   /* That thread may have been about to run it: then it is that one's. */
   if (unlikely(thread_sequence(lease) & 1) && (thread_settles(t, lease), runs_elsewhere(t, f))) {
-    node_shared(f->node);
+    node_shared(function_node(f->node));
     __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     return false;
   }

@@ -8,6 +8,7 @@
 #include "rt/count/node.h"
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"
+#include "rt/request/member.h"
 #include "rt/sys/lock.h"
 
 #define SLAB 255u /* records in a chunk: 32 KB with its head */
@@ -65,7 +66,7 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uin
   bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
   uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;
   if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
-    struct aprof_counters *c = counters_of(t, f->node);
+    struct aprof_counters *c = counters_of(t, function_node(f->node));
     c->function.detached++;
     if (f->state == APROF_FUTURE_QUEUED)
       c->function.queued += passed;
@@ -74,6 +75,8 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uin
   }
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
+  if (f->request != 0)
+    member_forget(f);
   future_free(t, f);
   __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
 }
@@ -144,6 +147,7 @@ struct aprof_future *future_new(struct thread *t, uint64_t now) {
   f->callee = 0;
   f->wake_site = 0;
   f->polled = 0;
+  f->request = 0;
   publish_fence();
   f->id = id;
   return f;
@@ -163,6 +167,8 @@ static SLOW void give_back(struct thread *t) {
 }
 
 void future_free(struct thread *t, struct aprof_future *f) {
+  if (unlikely(f->request != 0))
+    member_undone(f);
   record_give(t, f, index_of(f));
   f->open = f->ending = 0; /* as record_take relies upon */
   f->callee = 0;

@@ -52,7 +52,7 @@ uint32_t outermost(const struct aprof_future *f) {
       break;
     f = caller;
   }
-  return f->node;
+  return function_node(f->node);
 }
 
 void goes_on_by_itself(struct aprof_future *f) {

@@ -23,6 +23,7 @@
 #include "rt/file/profile.h"
 #include "rt/future/key.h"
 #include "rt/future/record.h"
+#include "rt/request/request.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
 #include "rt/sys/process.h"
@@ -87,6 +88,7 @@ static void start_over(void) {
   histogram_reset();
   key_reset();
   future_reset();
+  request_reset();
   dump_forget();
   confine_forget();
   rt.instance++;
@@ -139,6 +141,7 @@ void control_attach(void) {
   }
   rt.confined = false;
   options_resolve();
+  request_reset();
   rt.histograms = rt.options.histograms;
   rt.nodes_cap = rt.options.nodes;
   if (!profile_reserve()) {

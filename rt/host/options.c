@@ -12,6 +12,8 @@
 #include "rt/rt.h"
 #include "rt/sys/say.h"
 
+#define REQUESTS_MOST 65536u
+
 static bool is(const char *text, size_t length, const char *word) {
   return strlen(word) == length && memcmp(text, word, length) == 0;
 }
@@ -125,7 +127,13 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
     good = read_number(v, vn, &number) && number >= 16 && number <= 1u << 20;
     if (good)
       o->nodes = (uint32_t)number;
-  } else if (is(k, kn, "overhead"))
+  } else if (is(k, kn, "requests")) {
+    good = read_number(v, vn, &number) && number <= REQUESTS_MOST;
+    if (good)
+      o->requests = (uint32_t)number;
+  } else if (is(k, kn, "labels"))
+    good = read_flag(v, vn, &o->labels);
+  else if (is(k, kn, "overhead"))
     good = read_percent(v, vn, &o->overhead);
   else if (is(k, kn, "histograms"))
     good = read_flag(v, vn, &o->histograms);
@@ -144,7 +152,7 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
   text[length] = '\0';
   rt_say(verdict == UNKNOWN_KEY
              ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-               "exit enabled clock nodes histograms overhead seccomp): "
+               "exit enabled clock nodes histograms overhead requests labels seccomp): "
              : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
          text);
 }
@@ -176,6 +184,8 @@ void options_read(void) {
   o->signal = SIGUSR1;
   o->exit = o->enabled = o->histograms = true;
   o->nodes = 64u << 10;
+  o->requests = APROF_REQUESTS;
+  o->labels = true;
   int saved = errno;
   const char *p = getauxval(AT_SECURE) ? NULL : sys_getenv("APROF_OPTIONS");
   while (p != NULL && *p != '\0') {

@@ -20,7 +20,7 @@ RETURN_SITE(not_yet);
 enum { NS = 7, FRAME_NS = 9, KEY = 0xabc0, OTHER = 0xdef0 };
 CREATE_SITE(once, APROF_ONCE, NS);
 CREATE_SITE(spawn, 0, NS);
-CREATE_SITE(root, APROF_ROOT | APROF_READY, NS);
+CREATE_SITE(task, APROF_READY, NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
 CREATE_SITE(timer, APROF_MULTI, NS);
@@ -141,7 +141,7 @@ END_TEST
 
 static void named_by_its_body(void) {
   token r;
-  new_future(&root, NULL, KEY);
+  new_future(&task, NULL, KEY);
   pass(10);
   run(&call, &r, KEY, &on_step);
   pass(3);
@@ -155,7 +155,7 @@ START_TEST(nameless_ones) {
   expect("on_step", "queued", 10 * ROUNDS);
   expect("on_step", "queued histogram from 10", ROUNDS);
   expect("on_step", "slice_max", 3);
-  expect("root", "created", 0);
+  expect("task", "created", 0);
 }
 END_TEST
 

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 11
+#define APROF_PROFILE_VERSION 12
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -197,6 +197,7 @@ enum aprof_chunk_type {
   APROF_CHUNK_KINDS = 13,    /* struct aprof_kind[], numbered from `first` */
   APROF_CHUNK_TIERS = 14,    /* struct aprof_kind_tier[], found from kinds */
   APROF_CHUNK_SLOWEST = 15,  /* struct aprof_slow[], found from kinds */
+  APROF_CHUNK_SHARES = 16,   /* struct aprof_share[], numbered from `first` */
 };
 
 struct aprof_chunk {
@@ -450,6 +451,11 @@ struct aprof_block {
     uint64_t ticks, events, general; /* at that step, up to the last change */
   } at_step[APROF_STEPS];
   struct aprof_period periods[APROF_PERIODS];
+
+  /* The span that is open where no future runs, 0: none; and what `other` was when the span, or
+     the one before it, was given its part of that last. The rest is the span's exec, too. */
+  uint32_t span_node, pad;
+  uint64_t span_other;
 };
 
 enum aprof_future_state {
@@ -469,7 +475,8 @@ enum aprof_future_flags {
   APROF_F_STARTED = 8,    /* has run */
   APROF_F_WAITED = 16,    /* has waited or queued since its creation */
   APROF_F_KEYED = 32,     /* is in the key table */
-  APROF_F_TRACED = 64, /* room for: its events are written to the trace */
+  APROF_F_MEMBER = 64,    /* `request` is not 0: what it calls, what it creates and its end are no
+                             fast events */
   APROF_F_IMPLICIT = 128, /* waits at a create or return, not in an await bracket */
 };
 
@@ -509,8 +516,8 @@ struct aprof_future {
   uint32_t ns;
   uint32_t origin;  /* number of the site that created it; top byte: room for its tier */
   uint32_t parent;  /* index of the creator; see aprof_is_parent */
-  uint32_t request; /* what it is a part of: number of a request; 0: nothing. Top bit: of a share,
-                       which names the request (rt/request/) */
+  uint32_t request; /* what it is a part of: number of a request; 0: nothing. With APROF_SHARE: of a
+                       share, which names the request */
   uint32_t caller;        /* index: the future that awaits this body's return */
   uint32_t wake_site;     /* atomic; site number of the waker; 0: the clock */
   uint64_t polled;        /* ticks of the wait that it is polled in, closed so far; of one that
@@ -531,6 +538,24 @@ static inline int aprof_is_parent(const struct aprof_future *parent, const struc
 }
 
 /*
+ * A future's share of its request, where that is not all of the future: it came to it in mid-life,
+ * or has been in a tier. Written by who runs the future, or moves it while it rests.
+ */
+#define APROF_SHARE (1u << 31) /* in future.request */
+struct aprof_share {
+  uint32_t request;  /* number; 0: none. Written last */
+  uint32_t owner;    /* the future's index; while it is free, the runtime's */
+  uint32_t brackets; /* the runtime's: the innermost that is open */
+  uint8_t tier, pad; /* it is in now; 0: none */
+  uint16_t created;  /* the runtime's: its waits at its create, for that one's tier */
+  uint64_t open;     /* a bit for each tier that has a bracket open on this stack */
+  uint64_t joined;   /* tick: since then a part of this request */
+  /* What it had when it was booked last: until that tick, so much queued and waiting. */
+  uint64_t since, queued, waiting;
+  uint64_t aside; /* ticks: put aside for others since then */
+};
+
+/*
  * A request that lives: what it is, and what has been booked of it so far. `id` is written last on
  * birth and first on its end, by whoever ends it; counts and sums are added to atomically by any
  * thread whose future was a part of it. Member time is exec + queued + waiting, where waiting is of
@@ -545,7 +570,8 @@ enum aprof_request_state {
 enum aprof_request_flags {
   APROF_REQUEST_IMPLICIT = 1, /* of no root: began behind a background wait */
   APROF_REQUEST_FAILED = 2,
-  APROF_REQUEST_SAMPLED = 4 /* the traceparent that it goes on with says so */
+  APROF_REQUEST_SAMPLED = 4, /* the traceparent that it goes on with says so */
+  APROF_REQUEST_ENDING = 8   /* its root is over, and what runs on that stack still is a part of it */
 };
 struct aprof_request {
   uint64_t id;         /* epoch << 48 | serial; 0: free */
@@ -561,7 +587,7 @@ struct aprof_request {
   uint8_t no_label;    /* 1: it has no label */
   uint8_t trace_flags; /* of its traceparent */
   uint16_t pad;
-  uint32_t pad1;
+  uint32_t first;      /* index of the future that it began with */
   uint64_t exec, queued, total; /* ticks; total: exec + queued + waiting */
   uint64_t trace[2], span, parent_span; /* of W3C trace context; trace 0: none so far */
 } __attribute__((aligned(64)));
@@ -586,7 +612,10 @@ struct aprof_kind {
   struct aprof_amount wall, exec, queued, waiting; /* values of each request */
   uint32_t tiers;   /* offset / 8 of its first struct aprof_kind_tier; 0: none */
   uint32_t slowest; /* offset / 8 of struct aprof_slow[APROF_SLOWEST]; 0: none */
-  uint64_t spare[2];
+  uint32_t epoch;   /* the header's reset_epoch when it was emptied last: what is in one of another
+                       counts as zero */
+  uint32_t pad;
+  uint64_t least, fresh_until; /* the runtime's: the shortest of the slowest; when the oldest goes */
 };
 /* ... of one tier: of the requests that were in it at all. exec and waiting are the tier's own,
    wall is of its outermost brackets. calls.sum: how often it was entered from outside. */

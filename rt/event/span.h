@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What spans write into their tokens, and what others do to spans; see span.c. Inside an event.
+ *
+ *   word[0]  id of the future, or of the epoch alone where no future ran; SPAN_TOKEN
+ *   word[1]  index of that future (of the thread's block), twice, and 1; upper half: the node
+ * before word[2]  the span's node, SPAN_*; upper half: the bracket of its tier
+ */
+#ifndef APROF_RT_SPAN_H
+#define APROF_RT_SPAN_H
+
+#include "tokens.h"
+
+#define SPAN_TOKEN (1ull << 47) /* higher than any block's number in an id */
+#define SPAN_OUTSIDE (SPAN_TOKEN | 1)
+#define SPAN_COUNTED (1u << 31)    /* counted alone */
+#define SPAN_NODE ((1u << 24) - 1) /* 0: it has none */
+
+static inline bool is_span_token(const struct thread *t, const struct aprof_token *token) {
+  return token_current(t, token->word[0]) && (token->word[0] & SPAN_TOKEN);
+}
+static inline bool is_outside(const struct aprof_token *token) {
+  return (token->word[0] & (SPAN_TOKEN | 0xffffull << 32 | UINT32_MAX)) == SPAN_OUTSIDE;
+}
+static inline uint64_t span_future_id(const struct aprof_token *token) {
+  return token->word[0] & ~SPAN_TOKEN;
+}
+
+/* f runs here, and whatever was open above the bracket of this token, on f alone, was jumped
+   over. */
+void span_back(struct thread *t, struct aprof_future *f, const struct aprof_token *token,
+               uint64_t now);
+void span_outside_back(struct thread *t, const struct aprof_token *token);
+/* All that f has open is left: its body is. Its exec is closed. */
+void spans_left(struct aprof_future *f, uint64_t now);
+/* The thread was in an await since then, not outside: takes back what spans have had. */
+void span_outside_undo(struct thread *t, uint64_t since);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Kinds of requests: one for each label and function; see kind.c. Inside an event. */
+#ifndef APROF_RT_KIND_H
+#define APROF_RT_KIND_H
+
+#include "pool.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Counts the request, which is over, under its kind. Returns the number of that. */
+uint32_t kind_book(const struct aprof_request *r, uint64_t now);
+/* A future of a request of that kind, which was over, has ended: it ran for so long since; `ran`:
+   at all. */
+void kind_after(uint32_t kind, bool ran, uint64_t exec);
+/* Any kind that has this label, made for r if there is none. 0: "(other)". */
+uint32_t kind_labelled(const struct aprof_request *r, const char *label);
+struct aprof_kind *kind_at(uint32_t number); /* NULL: there is no room */
+void kind_reset(void);
+
+/* Another value. Any thread. */
+void amount_add(struct aprof_amount *amount, uint64_t value);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Futures as parts of requests: who joins, moves and leaves, and when a request is over.
+ */
+#include "member.h"
+
+#include "kind.h"
+#include "request.h"
+#include "rt/count/node.h"
+#include "rt/file/clock.h"
+#include "rt/future/owner.h"
+#include "rt/future/stack.h"
+#include "share.h"
+#include "tier.h"
+
+/* -- what a future is ---------------------------------------------------------------- */
+
+/* A body that a future called, and no root. */
+static bool is_called(const struct aprof_future *f) {
+  return f->ns == NS_FRAME && f->caller != 0 &&
+         !(site_record(aprof_create_site(f))->flags & APROF_ROOT);
+}
+
+/* What f lies on; NULL: it is at the bottom. */
+static struct aprof_future *below(const struct aprof_future *f) {
+  struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
+  return caller != NULL && is_aside(caller, index_of(f)) ? caller : NULL;
+}
+
+static struct aprof_future *below_called(const struct aprof_future *f) {
+  return is_called(f) ? below(f) : NULL;
+}
+
+static bool is_root(const struct aprof_future *f, uint32_t number) {
+  return number != 0 && request_at(number)->root == index_of(f) &&
+         request_lives(request_at(number));
+}
+
+/* -- coming and going --------------------------------------------------------------------- */
+
+/* f is all that request's, from its birth. */
+static void born_into(struct aprof_future *f, uint32_t number) {
+  if (number == 0)
+    return;
+  request_join(number);
+  f->request = number;
+  f->flags |= APROF_F_MEMBER;
+}
+
+static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (unlikely(rt.header->roots == 0))
+    __atomic_store_n(&rt.header->roots, 1, __ATOMIC_RELAXED);
+  born_into(f,
+            request_begin(f, t->cur != NULL && t->cur != f ? request_of(t->cur) : 0, 0, true, now));
+}
+
+/* f, which is created, is going to wait for new work: that is no part of an implicit request. */
+static bool is_for_new_work(const struct aprof_future *f, uint32_t number, uint32_t site_flags) {
+  bool waits = (site_flags & (APROF_ONCE | APROF_MULTI)) && !(site_flags & APROF_READY);
+  return number != 0 && (request_at(number)->flags & APROF_REQUEST_IMPLICIT) &&
+         ((site_flags & APROF_BACKGROUND) || (waits && node_in_background(f->await)));
+}
+
+void member_created(struct thread *t, struct aprof_future *f, uint32_t site_flags, uint64_t now) {
+  if (unlikely(site_flags & APROF_ROOT)) {
+    begin_root(t, f, now);
+  } else if (t->cur != NULL && unlikely(t->cur->flags & APROF_F_MEMBER)) {
+    uint32_t number = request_of(t->cur);
+    if (!is_for_new_work(f, number, site_flags))
+      born_into(f, number);
+  }
+}
+
+void member_entered(struct thread *t, struct aprof_future *f, struct aprof_future *caller,
+                    bool root, uint64_t now) {
+  if (unlikely(root)) {
+    begin_root(t, f, now);
+    return;
+  }
+  if (caller == NULL || likely(!(caller->flags & APROF_F_MEMBER)))
+    return;
+  const struct aprof_share *over = share_of(caller);
+  f->request = request_of(caller);
+  if (f->request != 0)
+    f->flags |= APROF_F_MEMBER;
+  if (over != NULL && over->open != 0) {
+    struct aprof_share *s = share_own(f);
+    if (s != NULL) {
+      s->tier = over->tier;
+      s->open = over->open;
+    }
+  }
+}
+
+void member_named(const struct aprof_future *f) {
+  uint32_t number = request_of(f);
+  if (number != 0 && request_at(number)->first == index_of(f) && request_lives(request_at(number)))
+    request_at(number)->function = function_site(f);
+}
+
+static void pend(struct thread *t, uint32_t number);
+
+/* f, a member that is booked, leaves it. */
+static void part(struct thread *t, struct aprof_future *f, const struct aprof_share *s,
+                 uint32_t number, int how, bool runs, uint64_t now) {
+  struct aprof_request *r = request_at(number);
+  if (is_called(f))
+    return;
+  if (!request_lives(r)) {
+    if (r->stopped != UINT64_MAX)
+      kind_after(r->kind, runs || (share_last_ran(f, s, false, now) > r->stopped), 0);
+    request_part(number, now);
+    return;
+  }
+  bool root = r->root == index_of(f);
+  if (r->first == index_of(f))
+    r->function = function_site(f);
+  if (how == APROF_FAILED && (root || (r->root == 0 && !(r->flags & APROF_REQUEST_ENDING))))
+    __atomic_fetch_or(&r->flags, APROF_REQUEST_FAILED, __ATOMIC_RELAXED);
+  if (root)
+    pend(t, number); /* it is a member until then */
+  else
+    request_part(number, now);
+}
+
+void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
+  struct aprof_share *s = share_of(f);
+  uint32_t number = request_of(f);
+  share_book(f, s, number, now, false, runs);
+  if (s != NULL)
+    bracket_pop(s, 0, now);
+  if (number != 0)
+    part(t, f, s, number, how, runs, now);
+  share_give(f, s);
+}
+
+void member_undone(struct aprof_future *f) {
+  uint32_t number = request_of(f);
+  bool root = is_root(f, number);
+  member_forget(f);
+  if (root)
+    request_undo(number);
+  else if (number != 0)
+    request_part(number, 0);
+}
+
+void member_forget(struct aprof_future *f) {
+  struct aprof_share *s = share_of(f);
+  if (s != NULL) {
+    s->request = 0;
+    bracket_pop(s, 0, 0);
+  }
+  share_give(f, s);
+}
+
+/* From its request to another one, or to none (0). */
+static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint64_t now) {
+  struct aprof_share *s = share_of(f);
+  uint32_t from = request_of(f);
+  bool runs = f == t->cur, called = is_called(f);
+  if (from == to)
+    return;
+  if (to != 0 && (s = share_own(f)) == NULL)
+    to = 0;
+  if (to != 0 && !called)
+    request_join(to);
+  if (from != 0) {
+    if (share_at_create(f, f->await)) {
+      share_book_create(f, share_had(f, now, true).end);
+      s = share_of(f);
+    }
+    share_book(f, s, from, now, true, runs);
+    if (s != NULL)
+      brackets_part(s, now);
+    part(t, f, s, from, APROF_DONE, runs, now);
+  }
+  if (to != 0) {
+    struct had h = share_had(f, now, true);
+    s->joined = s->since = now;
+    s->queued = h.queued;
+    s->waiting = h.waiting;
+    s->aside = 0;
+    __atomic_store_n(&s->request, to, __ATOMIC_RELEASE);
+  } else if (s != NULL) {
+    __atomic_store_n(&s->request, 0, __ATOMIC_RELEASE);
+    share_drop_idle(f);
+  } else {
+    f->request = 0;
+    f->flags &= (uint8_t)~APROF_F_MEMBER;
+  }
+}
+
+/* The bodies on top of one that was not called, and that. Returns it. */
+static struct aprof_future *move_stack(struct thread *t, struct aprof_future *f, uint32_t to,
+                                       uint64_t now) {
+  struct aprof_future *next;
+  for (unsigned i = 0; (next = below_called(f)) != NULL && i < 1u << 20; i++) {
+    move_one(t, f, to, now);
+    f = next;
+  }
+  move_one(t, f, to, now);
+  return f;
+}
+
+static struct aprof_future *bottom(struct aprof_future *f) {
+  struct aprof_future *next;
+  for (unsigned i = 0; (next = below_called(f)) != NULL && i < 1u << 20; i++)
+    f = next;
+  return f;
+}
+
+void member_goes_on(struct thread *t, struct aprof_future *f, uint64_t now) {
+  struct aprof_future *first = bottom(f);
+  if (__atomic_load_n(&rt.header->roots, __ATOMIC_RELAXED) != 0 || request_of(first) != 0)
+    return;
+  uint32_t number = request_begin(first, 0, APROF_REQUEST_IMPLICIT, false, now);
+  if (number == 0)
+    return;
+  request_join(number); /* while it has no member */
+  move_stack(t, f, number, now);
+  if (likely(request_of(first) == number))
+    request_part(number, now);
+  else
+    request_undo(number);
+}
+
+void member_rests(struct thread *t, struct aprof_future *f, uint64_t now) {
+  uint32_t number = request_of(f);
+  if (number != 0 && (request_at(number)->flags & APROF_REQUEST_IMPLICIT))
+    move_stack(t, f, 0, now);
+}
+
+void member_moves(struct thread *t, struct aprof_future *f, uint32_t to, uint64_t now) {
+  struct aprof_future *first = bottom(f);
+  if (!is_root(first, request_of(first)))
+    move_stack(t, f, to, now);
+}
+
+/* What waits for new work begins its own request when it goes on. */
+static bool may_be_handed(const struct aprof_future *f) {
+  if (is_root(f, request_of(f)))
+    return false;
+  return f->state == APROF_FUTURE_QUEUED ||
+         (f->state == APROF_FUTURE_WAITING &&
+          (__atomic_load_n(&rt.header->roots, __ATOMIC_RELAXED) != 0 ||
+           !node_in_background(f->await)));
+}
+
+void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t now) {
+  if (t->cur == NULL || !((t->cur->flags | f->flags) & APROF_F_MEMBER) || !future_hold(t, f, id))
+    return;
+  if (may_be_handed(f))
+    move_one(t, f, request_of(t->cur), not_before(now, f));
+  if (threads_share())
+    future_unhold(t);
+}
+
+/* -- tiers ------------------------------------------------------------------------------- */
+
+uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now) {
+  struct aprof_share *s = share_own(f);
+  if (s == NULL)
+    return 0;
+  share_book(f, s, s->request, now, false, true);
+  return bracket_push(s, tier, now);
+}
+
+void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now) {
+  struct aprof_share *s = share_of(f);
+  if (s == NULL || !bracket_is_open(s, bracket))
+    return;
+  share_book(f, s, s->request, now, false, true);
+  bracket_pop_with(s, bracket, now);
+  share_drop_idle(f);
+}
+
+void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now) {
+  struct aprof_share *s = share_of(f);
+  if (s == NULL || (bracket != 0 && !bracket_is_open(s, bracket)) || s->brackets == bracket)
+    return;
+  share_book(f, s, s->request, now, false, true);
+  bracket_pop(s, bracket, now);
+}
+
+/* -- requests whose root is over ------------------------------------------------------------ */
+
+/* What the members on this stack have had is a part of it. */
+static void finish_pending(struct thread *t) {
+  uint32_t number = t->finishing;
+  struct aprof_future *f = t->finishing_cur;
+  uint64_t now = t->block->last;
+  if (f == NULL || f->id != t->finishing_id)
+    f = t->cur;
+  for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below(f)) {
+    struct aprof_share *s = request_of(f) == number ? share_own(f) : NULL;
+    if (s == NULL)
+      continue;
+    share_book(f, s, number, not_before(now, f), true, f == t->cur);
+    brackets_part(s, now);
+  }
+  t->finishing = 0;
+  if (t->to_time == 0)
+    t->usual = t->epoch;
+  request_finish(number, now);
+}
+
+/* Its root is over. Until what runs here is none of its members, no event is a fast one. */
+static void pend(struct thread *t, uint32_t number) {
+  struct aprof_request *r = request_at(number);
+  if (unlikely(t->finishing != 0))
+    finish_pending(t);
+  __atomic_fetch_or(&r->flags, APROF_REQUEST_ENDING, __ATOMIC_RELAXED);
+  r->root = 0;
+  t->finishing = number;
+  t->finishing_cur = NULL;
+  t->usual = 0;
+  t->to_time = 0;
+}
+
+void request_settle(struct thread *t) {
+  struct aprof_future *f = t->cur;
+  if (f != NULL && request_of(f) == t->finishing) {
+    t->finishing_cur = f;
+    t->finishing_id = f->id;
+  } else {
+    finish_pending(t);
+  }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Small records, by number; see pool.h. Memory is never given back, so who looks at one that was
+   just taken from under it finds a record, and a head that has changed. */
+#include "pool.h"
+
+#include "rt/file/arena.h"
+#include "rt/sys/lock.h"
+
+struct pool requests = {.type = APROF_CHUNK_REQUESTS,
+                        .size = sizeof(struct aprof_request),
+                        .link = offsetof(struct aprof_request, cells)};
+struct pool shares = {.type = APROF_CHUNK_SHARES,
+                      .size = sizeof(struct aprof_share),
+                      .link = offsetof(struct aprof_share, owner)};
+_Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
+               "lines of the cache");
+
+static uint32_t *link_of(const struct pool *pool, uint32_t number) {
+  return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
+}
+
+void pool_reset(struct pool *pool, uint32_t most) {
+  pool->head = 0;
+  pool->made = 0;
+  pool->most = most < POOL_CHUNK * POOL_CHUNKS - 1 ? most : POOL_CHUNK * POOL_CHUNKS - 1;
+  memset(pool->chunk, 0, sizeof pool->chunk);
+}
+
+/* One that never was; its chunk, if that is the first of it. */
+static SLOW uint32_t pool_new(struct pool *pool) {
+  uint32_t number = 0;
+  rt_lock();
+  if (pool->made < pool->most) {
+    uint32_t next = pool->made + 1, i = next / POOL_CHUNK;
+    if (pool->chunk[i] == NULL) {
+      char *chunk = arena_chunk(pool->type, 0, i * POOL_CHUNK, POOL_CHUNK, pool->size);
+      if (chunk != NULL) {
+        arena_publish(chunk, pool->type);
+        __atomic_store_n(&pool->chunk[i], chunk, __ATOMIC_RELEASE);
+      }
+    }
+    if (pool->chunk[i] != NULL)
+      pool->made = number = next;
+  }
+  rt_unlock();
+  return number;
+}
+
+HINT uint32_t pool_take(struct pool *pool) {
+  uint64_t head = __atomic_load_n(&pool->head, __ATOMIC_ACQUIRE), next;
+  do {
+    if ((uint32_t)head == 0)
+      return pool_new(pool);
+    next =
+        ((head >> 32) + 1) << 32 | __atomic_load_n(link_of(pool, (uint32_t)head), __ATOMIC_RELAXED);
+  } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE));
+  return (uint32_t)head;
+}
+
+void pool_give(struct pool *pool, uint32_t number) {
+  uint64_t head = __atomic_load_n(&pool->head, __ATOMIC_RELAXED), next;
+  do {
+    __atomic_store_n(link_of(pool, number), (uint32_t)head, __ATOMIC_RELAXED);
+    next = ((head >> 32) + 1) << 32 | number;
+  } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}

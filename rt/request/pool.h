@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small records of one size, by number from 1; and those of requests and shares, which are such.
+ *
+ * Purpose: made in chunks of the profile, given out and taken back by any thread without a lock;
+ * only what is new takes one. See pool.c. Inside an event.
+ */
+#ifndef APROF_RT_POOL_H
+#define APROF_RT_POOL_H
+
+#include "rt/rt.h"
+
+#pragma GCC visibility push(hidden)
+
+#define POOL_CHUNK 256u
+#define POOL_CHUNKS 1024u
+
+struct pool {
+  uint64_t head; /* atomic; number of the first that is free, above it how often that changed */
+  uint32_t made; /* rt.lock */
+  uint32_t most; /* of them; a multiple of POOL_CHUNK needs no more memory */
+  uint32_t type, size; /* enum aprof_chunk_type; bytes of one */
+  uint32_t link;       /* where in a free one the number of the next stands */
+  char *chunk[POOL_CHUNKS];
+};
+
+uint32_t pool_take(struct pool *pool); /* as it was given back, or zero; 0: there is no room */
+void pool_give(struct pool *pool, uint32_t number);
+void pool_reset(struct pool *pool, uint32_t most);
+static inline void *pool_at(const struct pool *pool, uint32_t number) {
+  return pool->chunk[(number / POOL_CHUNK) % POOL_CHUNKS] +
+         (size_t)(number % POOL_CHUNK) * pool->size;
+}
+
+/* -- requests and shares --------------------------------------------------------- */
+
+extern struct pool requests, shares;
+
+static inline struct aprof_request *request_at(uint32_t number) {
+  return pool_at(&requests, number);
+}
+/* f's share, or NULL: it has what is plain. */
+static inline struct aprof_share *share_of(const struct aprof_future *f) {
+  return f->request & APROF_SHARE ? pool_at(&shares, f->request & ~APROF_SHARE) : NULL;
+}
+/* The number of f's request; 0: it is part of none. */
+static inline uint32_t request_of(const struct aprof_future *f) {
+  const struct aprof_share *s = share_of(f);
+  return s != NULL ? s->request : f->request;
+}
+static inline bool request_lives(const struct aprof_request *r) {
+  return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == APROF_REQUEST_LIVE;
+}
+static inline void request_add(uint64_t *sum, uint64_t amount) {
+  if (amount != 0)
+    __atomic_fetch_add(sum, amount, __ATOMIC_RELAXED);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of requests.
+ *
+ *     FREE --- request_begin ---> LIVE --- request_finish ---> OVER --- its last member left --->
+ * FREE
+ *
+ * Who makes it the last member's leaving, or its root's, counts it under its kind. Nothing else
+ * takes it off the living, so the sums that it then reads are whole but for what another thread
+ * adds at that very moment.
+ */
+#include "request.h"
+
+#include "kind.h"
+#include "rt/count/node.h"
+#include "rt/future/grace.h"
+#include "tier.h"
+
+static uint32_t serial;          /* atomic */
+static uint32_t sweeping, swept; /* a thread does; the epoch of the last time */
+
+#define SHARES_MOST (POOL_CHUNK * POOL_CHUNKS - 1)
+
+void request_reset(void) {
+  pool_reset(&requests, rt.options.requests);
+  pool_reset(&shares, SHARES_MOST);
+  tier_reset();
+  kind_reset();
+  sweeping = swept = 0;
+}
+
+static void request_free(uint32_t number) {
+  struct aprof_request *r = request_at(number);
+  uint64_t id = __atomic_load_n(&r->id, __ATOMIC_RELAXED);
+  if (id == 0 ||
+      !__atomic_compare_exchange_n(&r->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  cells_give(r);
+  __atomic_store_n(&r->state, APROF_REQUEST_FREE, __ATOMIC_RELEASE);
+  pool_give(&requests, number);
+}
+
+/* -- those of epochs that are over ------------------------------------------------ */
+
+static bool any_lags(void) {
+  uint32_t blocks = __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE);
+  for (uint32_t n = 1; n <= blocks && n < BLOCKS; n++)
+    if (thread_lags(n))
+      return true;
+  return false;
+}
+
+/* Once an epoch, when there is no other left; not while a thread may still be in an event of the
+   one before. */
+static SLOW void sweep(void) {
+  uint32_t epoch = rt.header->epoch;
+  if (epoch == __atomic_load_n(&swept, __ATOMIC_RELAXED) || any_lags() ||
+      __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+    return;
+  __atomic_store_n(&swept, epoch, __ATOMIC_RELAXED);
+  uint32_t made = __atomic_load_n(&requests.made, __ATOMIC_RELAXED);
+  for (uint32_t n = 1; n <= made; n++) {
+    uint64_t id = __atomic_load_n(&request_at(n)->id, __ATOMIC_ACQUIRE);
+    if (id != 0 && (uint16_t)(id >> 48) != (uint16_t)epoch)
+      request_free(n);
+  }
+  __atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
+}
+
+/* -- a request's life ---------------------------------------------------------------- */
+
+uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_t flags, bool root,
+                       uint64_t now) {
+  struct aprof_header *h = rt.header;
+  if (rt.options.requests == 0)
+    return 0;
+  uint32_t number = pool_take(&requests);
+  if (unlikely(number == 0)) {
+    sweep();
+    number = pool_take(&requests);
+  }
+  if (unlikely(number == 0)) {
+    __atomic_fetch_add(&h->lost_requests, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
+  struct aprof_request *r = request_at(number);
+  uint32_t index = index_of(first);
+  *r = (struct aprof_request){.begin_tick = now,
+                              .function = function_site(first),
+                              .root = root ? index : 0,
+                              .first = index,
+                              .parent = parent,
+                              .state = APROF_REQUEST_LIVE,
+                              .flags = flags,
+                              .no_label = 1};
+  uint64_t count = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&r->id, (uint64_t)(uint16_t)h->epoch << 48 | count, __ATOMIC_RELEASE);
+  return number;
+}
+
+void request_join(uint32_t number) {
+  __atomic_fetch_add(&request_at(number)->members, 1, __ATOMIC_RELAXED);
+}
+
+void request_stopped(struct aprof_request *r, uint64_t tick) {
+  uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
+  while (seen < tick && !__atomic_compare_exchange_n(&r->stopped, &seen, tick, false,
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+void request_part(uint32_t number, uint64_t now) {
+  struct aprof_request *r = request_at(number);
+  if (__atomic_sub_fetch(&r->members, 1, __ATOMIC_ACQ_REL) != 0)
+    return;
+  if (request_lives(r)) {
+    request_join(number);
+    request_finish(number, now);
+  } else {
+    request_free(number);
+  }
+}
+
+void request_finish(uint32_t number, uint64_t now) {
+  struct aprof_request *r = request_at(number);
+  if (!request_lives(r))
+    return;
+  uint32_t kind = kind_book(r, now);
+  r->kind = (uint16_t)kind; /* for what comes after */
+  r->stopped = now;         /* ... it */
+  r->root = 0;
+  __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);
+  request_part(number, now);
+}
+
+void request_undo(uint32_t number) {
+  struct aprof_request *r = request_at(number);
+  r->root = 0;
+  __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);
+  r->stopped = UINT64_MAX; /* nothing is after what never was */
+  request_part(number, 0);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests that live: their records, from the first future to the last; see request.c.
+ *
+ * Purpose: which request a future is part of, and what is added to it. Cost: atomic additions, on
+ * general events alone. Locking: none, but for new memory. Inside an event.
+ */
+#ifndef APROF_RT_REQUEST_RECORD_H
+#define APROF_RT_REQUEST_RECORD_H
+
+#include "pool.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A new one, without members; `first`: the future that it begins with. 0: there is no room, which
+   is counted. */
+uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_t flags, bool root,
+                       uint64_t now);
+void request_join(uint32_t number);
+/* A part of it that stopped running then. */
+void request_stopped(struct aprof_request *r, uint64_t tick);
+/* One member less. The last one ends what has no root. */
+void request_part(uint32_t number, uint64_t now);
+/* It is over and counted; members that are left are `after` from here on. */
+void request_finish(uint32_t number, uint64_t now);
+/* Its root came to nothing: it never was. */
+void request_undo(uint32_t number);
+void request_reset(void);
+
+#pragma GCC visibility pop
+
+#endif

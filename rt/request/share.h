@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What a future has had of its request, and when that is booked; see share.c. Inside an event. */
+#ifndef APROF_RT_SHARE_H
+#define APROF_RT_SHARE_H
+
+#include "pool.h"
+
+#pragma GCC visibility push(hidden)
+
+/* f's own, made where it has none. NULL: there is no room, which is counted. */
+struct aprof_share *share_own(struct aprof_future *f);
+void share_give(struct aprof_future *f,
+                struct aprof_share *s);       /* f has none, or no request, from here on */
+void share_drop_idle(struct aprof_future *f); /* ... if it has nothing to tell any more */
+
+struct had {
+  uint64_t queued, waiting, end; /* end: of its wait, but for what it is queued behind that */
+};
+/* What f has had until now; `open`: with the segment that it is in. */
+struct had share_had(const struct aprof_future *f, uint64_t now, bool open);
+
+/* All that f has had since it was booked last is booked, in that request (0: in none) and its tier.
+   `runs`: it does until now. */
+void share_book(struct aprof_future *f, struct aprof_share *s, uint32_t number, uint64_t now,
+                bool open, bool runs);
+/* Its wait at its create ends then, or is booked: that is the create's tier's. */
+void share_book_create(struct aprof_future *f, uint64_t end);
+/* f's wait at this await ends then, but for what it was queued behind it. */
+void share_waited(struct aprof_future *f, uint32_t await, uint64_t end);
+/* When f stopped running last, if it has run as a part of its request. 0: it has not. */
+uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *s, bool runs,
+                        uint64_t now);
+/* Does f wait at its create? */
+bool share_at_create(const struct aprof_future *f, uint32_t await);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests, tiers and spans: what is booked where, by hand on the virtual clock. */
+#include "unit.h"
+
+#include <setjmp.h>
+
+enum { NS = 7, NEW_WORK_NS = 8, KEY = 0xabc0, OTHER_KEY = 0xabd0 };
+FUNCTION_SITE(body);
+FUNCTION_SITE(child);
+FUNCTION_SITE(handler);
+CALLBACK_SITE(on_done);
+CALLBACK_SITE(on_read);
+AWAIT_SITE(nap);
+SITE_(idle_wait, APROF_SITE_AWAIT, 0, APROF_BACKGROUND, 0);
+SITE_(serve, APROF_SITE_FUNCTION, APROF_MODEL_STACK, APROF_ROOT, 0);
+CREATE_SITE(request, APROF_ROOT | APROF_ONCE, NS);
+CREATE_SITE(once, APROF_ONCE, NS);
+CREATE_SITE(multi, APROF_MULTI, NS);
+CREATE_SITE(spawn, 0, NS);
+CREATE_SITE(rearm, APROF_MULTI | APROF_REARM, NS);
+CREATE_SITE(read_start, APROF_MULTI | APROF_BACKGROUND, NEW_WORK_NS);
+RUN_SITE(call, 0, NS);
+RUN_SITE(call_read, 0, NEW_WORK_NS);
+END_SITE(ender, NS);
+WAKE_SITE(waker, NS);
+SITE_(hander, APROF_SITE_WAKE, 0, APROF_HAND, NS);
+#define SPAN_SITE(site_, tier_)                                                                    \
+  static struct aprof_site site_ = {                                                               \
+      .name = #site_, .file = "unit.c", .line = __LINE__, .kind = APROF_SITE_SPAN, .tier = tier_}
+#define TIER_SITE(site_, tier_)                                                                    \
+  static struct aprof_site site_ = {                                                               \
+      .name = #site_, .file = "unit.c", .line = __LINE__, .kind = APROF_SITE_TIER, .tier = tier_}
+SPAN_SITE(parse, NULL);
+SPAN_SITE(inner, NULL);
+SPAN_SITE(render, "render");
+TIER_SITE(to_db, "db");
+static struct aprof_site tiered = {.name = "tiered",
+                                   .file = "unit.c",
+                                   .line = 99,
+                                   .kind = APROF_SITE_CREATE,
+                                   .flags = APROF_ONCE,
+                                   .ns = NS,
+                                   .tier = "cache"};
+SITE_(labels, APROF_SITE_LABEL, 0, 0, NS);
+
+/* -- as the plugin emits them ------------------------------------------------ */
+
+static void span(struct aprof_site *site, token *t) {
+  *t = (token){0};
+  if (*gate.flag)
+    gate.span_begin(site, t);
+}
+
+static void spanned(token *t) {
+  if (t->word[0])
+    gate.span_end(t);
+}
+
+/* -- the profile ---------------------------------------------------------------- */
+
+static const struct aprof_chunk *chunk_of(uint32_t type, uint32_t number) {
+  const char *base = (const char *)profile();
+  for (uint64_t at = APROF_HEADER_SIZE; at < profile()->used;) {
+    const struct aprof_chunk *c = (const void *)(base + at);
+    if (c->type == type && number >= c->first && number < c->first + c->count)
+      return c;
+    at += c->size;
+  }
+  return NULL;
+}
+
+static const void *element(uint32_t type, uint32_t number) {
+  const struct aprof_chunk *c = chunk_of(type, number);
+  ck_assert_ptr_nonnull(c);
+  return (const char *)(c + 1) + (size_t)(number - c->first) * c->element;
+}
+
+static const char *text(uint32_t string) {
+  return string != 0 ? (const char *)profile() + ((uint64_t)string << 3) : "";
+}
+
+static const char *site_name(uint32_t site) {
+  return text(((const struct aprof_psite *)element(APROF_CHUNK_SITES, site))->name);
+}
+
+/* The one with that label ("": none) and function; NULL: there is none. */
+static const struct aprof_kind *kind(const char *label, const char *function) {
+  for (uint32_t n = 1; n < profile()->kinds; n++) {
+    const struct aprof_kind *k = element(APROF_CHUNK_KINDS, n);
+    if (k->count != 0 && strcmp(text(k->label), label) == 0 &&
+        strcmp(site_name(k->function), function) == 0)
+      return k;
+  }
+  return NULL;
+}
+
+static const struct aprof_kind_tier *tier(const struct aprof_kind *k, const char *name) {
+  uint32_t offset = k->tiers;
+  while (offset != 0) {
+    const struct aprof_kind_tier *t =
+        (const void *)((const char *)profile() + ((uint64_t)offset << 3));
+    if (strcmp(text(profile()->tier_names[t->tier]), name) == 0)
+      return t;
+    offset = t->next;
+  }
+  return NULL;
+}
+
+/* A kind of which so many are over, with these sums. */
+#define expect_kind(label, function, count_, wall_, exec_, queued_, waiting_)                      \
+  do {                                                                                             \
+    const struct aprof_kind *k_ = kind(label, function);                                           \
+    ck_assert_msg(k_ != NULL, "no kind \"%s\", %s", label, function);                              \
+    ck_assert_uint_eq(k_->count, count_);                                                          \
+    ck_assert_uint_eq(k_->wall.sum, wall_);                                                        \
+    ck_assert_uint_eq(k_->exec.sum, exec_);                                                        \
+    ck_assert_uint_eq(k_->queued.sum, queued_);                                                    \
+    ck_assert_uint_eq(k_->waiting.sum, waiting_);                                                  \
+  } while (0)
+#define expect_tier(label, function, name, calls_, exec_, waiting_, wall_)                         \
+  do {                                                                                             \
+    const struct aprof_kind_tier *t_ = tier(kind(label, function), name);                          \
+    ck_assert_msg(t_ != NULL, "no tier %s", name);                                                 \
+    ck_assert_uint_eq(t_->calls.sum, calls_);                                                      \
+    ck_assert_uint_eq(t_->exec.sum, exec_);                                                        \
+    ck_assert_uint_eq(t_->waiting.sum, waiting_);                                                  \
+    ck_assert_uint_eq(t_->wall.sum, wall_);                                                        \
+  } while (0)
+
+static uint32_t lives(void) {
+  uint32_t living = 0;
+  for (uint32_t n = 1; n < 256 && chunk_of(APROF_CHUNK_REQUESTS, 1) != NULL; n++)
+    living += ((const struct aprof_request *)element(APROF_CHUNK_REQUESTS, n))->id != 0;
+  return living;
+}
+
+/* The counters of the only span of that name, over all threads. */
+static struct aprof_counters span_counters(const char *name) {
+  struct aprof_counters sum = {0};
+  for (uint32_t n = 1; n <= profile()->nodes; n++) {
+    const struct aprof_node *node = element(APROF_CHUNK_NODES, n);
+    if (node->is_await != APROF_NODE_SPAN || strcmp(site_name(node->site), name) != 0)
+      continue;
+    const struct aprof_chunk *c = chunk_of(APROF_CHUNK_COUNTERS, n);
+    if (c == NULL)
+      continue;
+    const struct aprof_counters *one = element(APROF_CHUNK_COUNTERS, n);
+    sum.function.exec += one->function.exec;
+    sum.function.done += one->function.done;
+  }
+  return sum;
+}
+#define expect_span(name, exec_, done_)                                                            \
+  do {                                                                                             \
+    struct aprof_counters c_ = span_counters(name);                                                \
+    ck_assert_uint_eq(c_.function.exec, exec_);                                                    \
+    ck_assert_uint_eq(c_.function.done, done_);                                                    \
+  } while (0)
+
+/* -- spans ------------------------------------------------------------------------- */
+
+START_TEST(a_span_has_what_ran_in_it) {
+  attach();
+  for (int i = 0; i < 10; i++) {
+    token b, s, in, a;
+    enter(&body, &b);
+    pass(1);
+    span(&parse, &s);
+    pass(2);
+    span(&inner, &in);
+    pass(3);
+    suspend(&nap, &a);
+    pass(100);
+    resume(&a);
+    pass(4);
+    spanned(&in);
+    pass(5);
+    spanned(&s);
+    pass(6);
+    leave(&b);
+  }
+  expect_span("parse", 70, 10);
+  expect_span("inner", 70, 10);
+  ck_assert_uint_eq(profile()->lost_events, 0);
+  expect("body", "slice_max", 15);
+}
+END_TEST
+
+START_TEST(a_recursion_folds) {
+  attach();
+  token b, s[3], c, s2;
+  enter(&body, &b);
+  for (int i = 0; i < 3; i++) {
+    span(&parse, &s[i]);
+    pass(1);
+  }
+  enter(&child, &c);
+  span(&parse, &s2);
+  pass(10);
+  spanned(&s2);
+  leave(&c);
+  for (int i = 2; i >= 0; i--) {
+    pass(1);
+    spanned(&s[i]);
+  }
+  leave(&b);
+  expect_span("parse", 16, 4);
+  uint32_t spans = 0;
+  for (uint32_t n = 1; n <= profile()->nodes; n++)
+    spans +=
+        ((const struct aprof_node *)element(APROF_CHUNK_NODES, n))->is_await == APROF_NODE_SPAN;
+  ck_assert_uint_eq(spans, 2); /* one in each function */
+}
+END_TEST
+
+START_TEST(a_span_that_was_jumped_out_of) {
+  attach();
+  token b, s, in, c;
+  enter(&body, &b);
+  span(&parse, &s);
+  pass(1);
+  span(&inner, &in);
+  enter(&child, &c);
+  pass(2);
+  spanned(&s); /* its end comes first */
+  pass(4);
+  leave(&b);
+  expect_span("parse", 1, 1);
+  expect_span("inner", 0, 0);
+  expect("body", "done", 1);
+  expect("child", "cancelled", 1);
+}
+END_TEST
+
+START_TEST(a_jump_back_into_a_span) {
+  attach();
+  token b, s, in, c;
+  enter(&body, &b);
+  span(&parse, &s);
+  pass(1);
+  span(&inner, &in);
+  enter(&child, &c);
+  pass(2);
+  resync(&s);
+  pass(8);
+  spanned(&s);
+  pass(16);
+  leave(&b);
+  expect_span("parse", 9, 1);
+  expect("child", "cancelled", 1);
+  ck_assert_uint_eq(span_counters("inner").function.exec, 0);
+}
+END_TEST
+
+START_TEST(spans_outside_futures) {
+  attach();
+  token s, in, b;
+  enter(&body, &b);
+  pass(1);
+  leave(&b);
+  pass(2);
+  span(&parse, &s);
+  pass(4);
+  span(&inner, &in);
+  pass(8);
+  enter(&body, &b);
+  pass(16);
+  leave(&b);
+  pass(32);
+  spanned(&in);
+  pass(64);
+  spanned(&s);
+  pass(128);
+  enter(&body, &b);
+  leave(&b);
+  expect_span("inner", 40, 1);
+  expect_span("parse", 68, 1);
+}
+END_TEST
+
+START_TEST(a_span_counted_or_left_out) {
+  attach();
+  token b, s;
+  enter(&body, &b);
+  span(&parse, &s);
+  spanned(&s);
+  struct aprof_psite *p = (struct aprof_psite *)element(APROF_CHUNK_SITES, parse.id);
+  p->detail = APROF_DETAIL_COUNT;
+  span(&parse, &s);
+  pass(5);
+  spanned(&s);
+  p->detail = APROF_DETAIL_OFF;
+  span(&parse, &s);
+  ck_assert_uint_eq(s.word[0], 0);
+  leave(&b);
+  expect_span("parse", 0, 2);
+  expect("body", "exec", 5);
+}
+END_TEST
+
+/* -- requests ------------------------------------------------------------------------ */
+
+START_TEST(a_root_and_what_it_calls) {
+  attach();
+  for (int i = 0; i < 5; i++) {
+    token r, c, a;
+    enter(&serve, &r);
+    pass(1);
+    enter(&child, &c);
+    pass(2);
+    suspend(&nap, &a);
+    pass(30);
+    resume(&a);
+    pass(4);
+    leave(&c);
+    pass(8);
+    leave(&r);
+    pass(1000);
+  }
+  expect_kind("", "serve", 5, 5 * 45, 5 * 15, 0, 5 * 30);
+  ck_assert_uint_eq(lives(), 0);
+  ck_assert_uint_eq(profile()->roots, 1);
+}
+END_TEST
+
+START_TEST(children_are_members) {
+  attach();
+  token r, t;
+  enter(&serve, &r);
+  pass(1);
+  new_future(&once, &on_done, KEY); /* waits */
+  pass(2);
+  gate.label_current(&labels, APROF_VALUE_TEXT, (uintptr_t) "get", 0);
+  token a;
+  suspend(&nap, &a);
+  pass(10);
+  run(&call, &t, KEY, &on_done);
+  pass(5);
+  ran(&t, APROF_DONE);
+  pass(7);
+  resume(&a);
+  pass(3);
+  leave(&r);
+  /* serve: 1 + 2 + 3, waits 22; on_done waits 12, runs 5 */
+  expect_kind("get", "serve", 1, 28, 11, 0, 34);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+START_TEST(what_comes_after) {
+  attach();
+  token r, t;
+  enter(&serve, &r);
+  pass(1);
+  new_future(&once, &on_done, KEY);
+  new_future(&once, &on_done, OTHER_KEY);
+  pass(2);
+  leave(&r);
+  expect_kind("", "serve", 1, 3, 3, 0, 0);
+  ck_assert_uint_eq(lives(), 1);
+  pass(50);
+  run(&call, &t, KEY, &on_done);
+  pass(5);
+  ran(&t, APROF_DONE);
+  end(&ender, OTHER_KEY, APROF_CANCELLED);
+  ck_assert_uint_eq(kind("", "serve")->after, 1);
+  ck_assert_uint_eq(kind("", "serve")->after_exec, 5);
+  expect_kind("", "serve", 1, 3, 3, 0, 0);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+/* The last callback ends the request: it is a part of it to its end. */
+START_TEST(a_root_that_is_ended_in_a_callback) {
+  attach();
+  token b, t;
+  enter(&body, &b);
+  leave(&b);
+  new_future(&request, &handler, KEY);
+  pass(5);
+  run(&call, &t, KEY, &handler);
+  pass(1);
+  new_future(&once, &on_done, OTHER_KEY);
+  pass(2);
+  ran(&t, APROF_PENDING);
+  pass(10);
+  run(&call, &t, OTHER_KEY, &on_done);
+  pass(3);
+  end(&ender, KEY, APROF_DONE);
+  pass(4);
+  ran(&t, APROF_DONE);
+  pass(100);
+  expect_kind("", "handler", 1, 25, 10, 0, 30);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+START_TEST(a_request_without_a_root) {
+  attach();
+  token b, a, t;
+  enter(&body, &b);
+  pass(1);
+  suspend(&idle_wait, &a);
+  pass(100);
+  resume(&a);
+  for (int i = 0; i < 3; i++) {
+    pass(2);
+    if (i == 1)
+      new_future(&once, &on_done, KEY);
+    suspend(&nap, &t);
+    pass(20);
+    resume(&t);
+    pass(3);
+    suspend(&idle_wait, &a);
+    pass(1000);
+    resume(&a);
+  }
+  run(&call, &t, KEY, &on_done);
+  pass(50);
+  ran(&t, APROF_DONE);
+  leave(&b);
+  const struct aprof_kind *k = kind("", "body");
+  ck_assert_ptr_nonnull(k);
+  ck_assert_uint_eq(k->flags & APROF_REQUEST_IMPLICIT, APROF_REQUEST_IMPLICIT);
+  ck_assert_uint_eq(k->count, 4); /* the last one: from the last wait to its end */
+  ck_assert_uint_eq(lives(), 0);
+  ck_assert_uint_eq(k->exec.sum, 3 * 5 + 50);
+}
+END_TEST
+
+START_TEST(a_callback_for_new_work) {
+  attach();
+  token b, t;
+  enter(&body, &b);
+  new_future(&read_start, &on_read, KEY);
+  leave(&b);
+  for (int i = 0; i < 4; i++) {
+    pass(10);
+    run(&call_read, &t, KEY, &on_read);
+    pass(3);
+    new_future(&once, &on_done, OTHER_KEY);
+    ran(&t, APROF_PENDING);
+    pass(5);
+    run(&call, &t, OTHER_KEY, &on_done);
+    pass(2);
+    ran(&t, APROF_DONE);
+  }
+  expect_kind("", "on_read", 4, 4 * 10, 4 * 5, 0, 4 * 5);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+START_TEST(one_is_handed_over) {
+  attach();
+  token r, b, a, t;
+  enter(&body, &b);
+  new_future(&multi, &on_done, KEY);
+  leave(&b);
+  pass(10);
+  enter(&serve, &r);
+  pass(1);
+  gate.wake(&hander, KEY, 0);
+  suspend(&nap, &a);
+  pass(4);
+  run(&call, &t, KEY, &on_done);
+  pass(2);
+  ran(&t, APROF_DONE);
+  resume(&a);
+  pass(1);
+  leave(&r);
+  expect_kind("", "serve", 1, 8, 4, 4, 6);
+}
+END_TEST
+
+START_TEST(a_run_for_a_request) {
+  attach();
+  token b, t, f;
+  enter(&body, &b);
+  new_future(&multi, &on_done, KEY);
+  leave(&b);
+  new_future(&request, &handler, OTHER_KEY);
+  pass(10);
+  run(&call, &t, KEY, &on_done);
+  gate.run_for(&t, NS, OTHER_KEY, 0);
+  pass(6);
+  ran(&t, APROF_PENDING);
+  run(&call, &f, OTHER_KEY, &handler);
+  pass(3);
+  ran(&f, APROF_DONE);
+  const struct aprof_kind *k = kind("", "handler");
+  ck_assert_ptr_nonnull(k);
+  ck_assert_uint_eq(k->exec.sum, 3);
+  ck_assert_uint_eq(lives(), 1); /* the worker is part of it until it ends */
+  end(&ender, KEY, APROF_DONE);
+  ck_assert_uint_eq(k->after_exec, 6);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+START_TEST(failed_ones) {
+  attach();
+  token r;
+  enter(&serve, &r);
+  leave_how(&r, APROF_FAILED);
+  enter(&serve, &r);
+  leave_how(&r, APROF_CANCELLED);
+  ck_assert_uint_eq(kind("", "serve")->count, 2);
+  ck_assert_uint_eq(kind("", "serve")->failed, 1);
+}
+END_TEST
+
+START_TEST(a_reset_empties_kinds) {
+  attach();
+  token r;
+  enter(&serve, &r);
+  pass(5);
+  leave(&r);
+  enter(&serve, &r);
+  gate.api_reset();
+  leave(&r);
+  enter(&serve, &r);
+  pass(7);
+  leave(&r);
+  expect_kind("", "serve", 1, 7, 7, 0, 0);
+}
+END_TEST
+
+/* -- tiers -------------------------------------------------------------------------- */
+
+START_TEST(tiers_of_a_request) {
+  attach();
+  token r, s, d, a, c;
+  enter(&serve, &r);
+  pass(1);
+  span(&render, &s);
+  pass(2);
+  span(&to_db, &d);
+  suspend(&nap, &a);
+  pass(10);
+  resume(&a);
+  spanned(&d);
+  pass(3);
+  enter(&child, &c); /* in the tier that it is called in */
+  pass(4);
+  suspend(&nap, &a);
+  pass(20);
+  resume(&a);
+  span(&to_db, &d);
+  suspend(&nap, &a);
+  pass(30);
+  resume(&a);
+  spanned(&d);
+  leave(&c);
+  spanned(&s);
+  pass(5);
+  leave(&r);
+  expect_kind("", "serve", 1, 75, 15, 0, 60);
+  expect_tier("", "serve", "render", 1, 9, 20, 69);
+  expect_tier("", "serve", "db", 2, 0, 40, 40);
+}
+END_TEST
+
+START_TEST(a_tier_within_itself) {
+  attach();
+  token r, s, in;
+  enter(&serve, &r);
+  span(&render, &s);
+  pass(1);
+  span(&render, &in);
+  pass(2);
+  spanned(&in);
+  pass(4);
+  spanned(&s);
+  leave(&r);
+  expect_tier("", "serve", "render", 1, 7, 0, 7);
+}
+END_TEST
+
+START_TEST(the_wait_at_a_create) {
+  attach();
+  token r, a, t;
+  enter(&serve, &r);
+  new_future(&tiered, &on_done, KEY);
+  suspend(&nap, &a);
+  pass(10);
+  run(&call, &t, KEY, &on_done);
+  pass(3);
+  ran(&t, APROF_DONE);
+  resume(&a);
+  leave(&r);
+  expect_kind("", "serve", 1, 13, 3, 0, 23);
+  expect_tier("", "serve", "cache", 1, 0, 10, 10);
+}
+END_TEST
+
+/* -- tokens ------------------------------------------------------------------------- */
+
+START_TEST(a_traceparent) {
+  static const char given[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  char buffer[56];
+  attach();
+  token r;
+  ck_assert_int_eq(gate.api_token(buffer), -1);
+  enter(&serve, &r);
+  ck_assert_int_eq(gate.api_token(buffer), 0);
+  ck_assert_uint_eq(strlen(buffer), 55);
+  ck_assert_int_eq(gate.api_token_set("00-00000000000000000000000000000000-b7ad6b7169203331-01"),
+                   -1);
+  ck_assert_int_eq(gate.api_token_set("00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+                   -1);
+  ck_assert_int_eq(gate.api_token_set("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+                   -1);
+  ck_assert_int_eq(gate.api_token_set(given), 0);
+  gate.token_out(buffer);
+  ck_assert_int_eq(strncmp(buffer, given, 36), 0);
+  ck_assert_int_ne(strncmp(buffer + 36, given + 36, 16), 0);
+  ck_assert_str_eq(buffer + 52, "-01");
+  ck_assert_int_eq(gate.api_label("list"), 0);
+  leave(&r);
+  const struct aprof_kind *k = kind("list", "serve");
+  ck_assert_ptr_nonnull(k);
+  const struct aprof_slow *slow =
+      (const void *)((const char *)profile() + ((uint64_t)k->slowest << 3));
+  ck_assert_uint_eq(slow->trace[0], 0x0af7651916cd43ddull);
+}
+END_TEST
+
+/* Of many the slowest are kept. */
+START_TEST(the_slowest) {
+  attach();
+  for (unsigned i = 1; i <= 100; i++) {
+    token r;
+    enter(&serve, &r);
+    pass(i * 7 % 101);
+    leave(&r);
+  }
+  const struct aprof_slow *slow =
+      (const void *)((const char *)profile() + ((uint64_t)kind("", "serve")->slowest << 3));
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < APROF_SLOWEST; i++)
+    sum += slow[i].wall;
+  ck_assert_uint_eq(sum, 16 * (100 + 85) / 2);
+}
+END_TEST
+
+UNIT_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds, a_span_that_was_jumped_out_of,
+          a_jump_back_into_a_span, spans_outside_futures, a_span_counted_or_left_out,
+          a_root_and_what_it_calls, children_are_members, what_comes_after,
+          a_root_that_is_ended_in_a_callback, a_request_without_a_root, a_callback_for_new_work,
+          one_is_handed_over, a_run_for_a_request, failed_ones, a_reset_empties_kinds,
+          tiers_of_a_request, a_tier_within_itself, the_wait_at_a_create, a_traceparent,
+          the_slowest)
