@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that show a view of a TARGET: all of them, from the table of outputs. */
 #include "arguments.h"
+#include "ask/requests.h"
 #include "cli.h"
 #include "core.h"
 #include "load.h"
@@ -19,6 +20,7 @@ struct show {
   bool json;
   int64_t loop;
   struct load load;
+  struct request_filter requests;
   void *options; /* the output's own */
 };
 
@@ -77,6 +79,8 @@ static int write_views(const struct show *show, struct view *first, struct view 
       return CLI_FAILED;
     first = second;
   }
+  if (!ask_only_requests(first, &show->requests))
+    return CLI_FAILED;
   struct shown shown = {show, first, &status};
   return output_given(show->file, write_shown, &shown) ? status : CLI_FAILED;
 }
@@ -145,6 +149,12 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   if (o->has_check) {
     a.table[tables].row = checks;
     a.table[tables++].into = show;
+  }
+  if (o->of_requests) {
+    a.table[tables].row = request_options;
+    a.table[tables++].into = &show->requests;
+    if (o->filter)
+      *(const struct request_filter **)((char *)show->options + o->filter) = &show->requests;
   }
   a.table[tables].row = everywhere + !o->json;
   a.table[tables].into = show;

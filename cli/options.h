@@ -9,7 +9,7 @@
 
 #include "ask/option.h"
 
-enum { ARGUMENT_TABLES = 5 };
+enum { ARGUMENT_TABLES = 6 };
 
 struct arguments {
   const char *usage; /* what stands behind the options; NULL: nothing does */

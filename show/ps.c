@@ -6,6 +6,7 @@
  * Cost: that of ask/live.h.
  */
 #include "ask/live.h"
+#include "ask/requests.h"
 #include "emit.h"
 #include "format.h"
 #include "outputs.h"
@@ -104,13 +105,19 @@ static void print_head(const struct view *v, const struct live_tree *tree, FILE 
     who = print_string("%s, %zu processes", cut_middle(v->process.name, 40), v->processes);
   else
     who = print_string("%s %" PRId64, cut_middle(v->process.name, 40), v->process.pid);
-  char *text = print_string("%s%s: %s live future%s%s%s%s", who, when, shown_count(count),
+  uint64_t requests = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    requests += v->kind[i].live;
+  char *those = requests ? print_string("%s request%s, ", shown_count(requests), plural(requests))
+                         : print_string("%s", "");
+  char *text = print_string("%s%s: %s%s live future%s%s%s%s", who, when, those, shown_count(count),
                             plural(count), count ? " (" : "", states, count ? ")" : "");
   add_count(&text, tree->listening, tree->listening == 1 ? "listener" : "listeners");
   style_set(out, STYLE_TITLE);
   print_words(out, text);
   style_set(out, STYLE_PLAIN);
   free(text);
+  free(those);
   free(who);
   free(when);
   free(states);
@@ -146,6 +153,56 @@ static void print_holder(const struct view *v, const struct live_group *g, FILE 
   free(within);
   free(place);
   free(span);
+}
+
+/* -- requests ---------------------------------------------------------------- */
+
+/* "GET /item x2, oldest 71.0 ms: pool_get, at db.c:77 for answer" */
+static void print_requests_of(const struct view *v, const struct view_pending *oldest,
+                              uint64_t count, FILE *out) {
+  const struct view_live *holder = ask_holder(v, oldest);
+  char *many = count > 1 ? print_string(" x%s, oldest", shown_count(count)) : print_string(",");
+  char *where =
+      !holder                      ? print_string("none of its futures is known")
+      : view_is(holder, "running") ? print_string("`%s` runs", holder->name)
+      : holder->place
+          ? print_string("`%s` %s at %s%s%s", holder->name,
+                         holder->state ? holder->state : "waiting", holder->place,
+                         holder->callee ? " " : "", holder->callee ? holder->callee : "")
+          : print_string("`%s` %s", holder->name, holder->state ? holder->state : "waiting");
+  char *text = print_string("%s%s %s: %s%s%s", oldest->kind, many, shown_time(oldest->age), where,
+                            oldest->trace ? ", trace " : "", oldest->trace ? oldest->trace : "");
+  print_words(out, text);
+  free(text);
+  free(where);
+  free(many);
+}
+
+static bool same_kind(const struct view_pending *a, const struct view_pending *b) {
+  return !strcmp(a->kind, b->kind) && !strcmp(a->function, b->function);
+}
+
+/* Those that go on, the kind with the oldest first: a line each. */
+static void print_requests(const struct view *v, uint64_t rows, FILE *out) {
+  size_t shown = 0, left = 0;
+  for (size_t i = 0; i < v->pendings; i++) {
+    size_t first = 0;
+    uint64_t count = 0;
+    while (!same_kind(&v->pending[first], &v->pending[i]))
+      first++;
+    if (first < i)
+      continue;
+    for (size_t j = i; j < v->pendings; j++)
+      count += same_kind(&v->pending[i], &v->pending[j]);
+    if (rows && shown >= LISTENERS) {
+      left++;
+      continue;
+    }
+    print_requests_of(v, &v->pending[i], count, out);
+    shown++;
+  }
+  if (left)
+    fprintf(out, "and %zu kind%s of requests more: --all\n", left, plural(left));
 }
 
 /* -- the tree ---------------------------------------------------------------- */
@@ -336,6 +393,7 @@ static int print(struct view *v, const void *options, FILE *out) {
       print_holder(v, &tree.group[i], out);
       shown++;
     }
+  print_requests(v, rows, out);
   print_tree(v, &tree, rows, out);
   print_listeners(v, &tree, rows, out);
   print_lacks(v, &tree, out);
@@ -428,6 +486,7 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   emit_counts(&e, &tree);
   emit_number(&e, "lost_futures", v->health.lost_futures);
   emit_number(&e, "lost_events", v->health.lost_events);
+  emit_total(&e, v, "live_requests");
   emit_tree(&e, v, &tree);
   emit_end(&e);
   ask_live_free(&tree);
@@ -458,6 +517,7 @@ const struct output output_ps = {
              "The process is not disturbed: its profile is read, no signal is sent.",
     .option = own,
     .of_now = true,
+    .of_requests = true,
     .size = sizeof(struct options),
     .defaults = &(const struct options){.rows = ROWS},
     .wanted = {.without_histograms = true, .lives = LIVES},

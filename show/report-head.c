@@ -133,6 +133,11 @@ static void print_process(const struct view *v, FILE *out) {
     live += v->function[i].live;
   }
   add_process(&line, v);
+  if (v->kinds) {
+    uint64_t requests = ask_requests(v);
+    snprintf(text, sizeof text, "%s request%s", shown_count(requests), requests == 1 ? "" : "s");
+    add_part(&line, text);
+  }
   snprintf(text, sizeof text, "%s future%s, %s live", shown_count(created), created == 1 ? "" : "s",
            shown_count(live));
   add_part(&line, text);

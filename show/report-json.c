@@ -167,6 +167,7 @@ void report_json(const struct view *v, const struct report_options *options,
   e.gap = "\n";
   write_process(&e, v);
   write_findings(v, options, &e);
+  emit_total(&e, v, "requests");
   emit_list(&e, "functions");
   for (size_t i = 0; i < count && (!options->functions || i < options->functions); i++) {
     emit_row(&e);

@@ -70,7 +70,22 @@ static size_t count_waits(const struct view *v) {
   return count;
 }
 
-/* The head, and the findings that find room above some functions. False without memory. */
+/* The lines that requests take. */
+static size_t request_lines(const struct view *v, const struct report_options *options) {
+  char *text = NULL;
+  size_t length, lines = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (memory) {
+    report_print_requests(v, options, memory);
+    fclose(memory);
+    lines = report_lines(text);
+  }
+  free(text);
+  return lines;
+}
+
+/* The head, the findings that find room above requests and some functions, and these requests.
+   False without memory. */
 static bool print_above(struct view *v, struct report_options *options, size_t *lines, FILE *out) {
   char *text = NULL;
   size_t length;
@@ -81,10 +96,12 @@ static bool print_above(struct view *v, struct report_options *options, size_t *
   }
   report_print_head(v, options, memory);
   fflush(memory);
-  size_t room = room_behind(report_lines(text), FUNCTION_TITLES + least_rows(v) + LAST);
+  size_t room = room_behind(report_lines(text) + request_lines(v, options),
+                            FUNCTION_TITLES + least_rows(v) + LAST);
   if (!options->has_rows && !options->all)
     options->finding_lines = room ? room : 1;
   report_print_findings(v, options, NULL, memory);
+  report_print_requests(v, options, memory);
   fclose(memory);
   *lines = report_lines(text);
   fputs(text, out);
@@ -101,13 +118,18 @@ bool report_print(struct view *v, const struct report_options *given, FILE *out)
     report_print_head(v, options, out);
     return report_print_details(v, options, out);
   }
+  if (options->requests && (options->requests->kind || options->requests->tier)) {
+    report_print_head(v, options, out);
+    report_print_kinds(v, out);
+    return true;
+  }
   if (!print_above(v, options, &lines, out))
     return false;
   bool waits = choose_rows(v, options, lines);
-  /* Here come requests, by kind, once there are any. */
   report_print_functions(v, options, &rest, out);
   rest.waits = waits ? report_print_waits(v, options, false, out) : count_waits(v);
   if (options->all) {
+    report_print_kinds(v, out);
     report_print_wakers(v, options, NULL, out);
     report_print_blocking(v, options, NULL, out);
     report_print_waits(v, options, true, out);
@@ -247,6 +269,8 @@ const struct output output_report = {
     .defaults = &report_defaults,
     .has_limits = true,
     .limits = offsetof(struct report_options, limits),
+    .of_requests = true,
+    .filter = offsetof(struct report_options, requests),
     .has_target = true,
     .target = offsetof(struct report_options, target),
     .fault = fault_of,

@@ -11,6 +11,7 @@
 #ifndef APROF_SHOW_REPORT_H
 #define APROF_SHOW_REPORT_H
 
+#include "ask/requests.h"
 #include "gates.h"
 
 #include <stdio.h>
@@ -38,8 +39,9 @@ struct report_options {
   const char
       *name[REPORT_NAMES]; /* patterns (glob(7)) of the functions to tell all about, and these */
   size_t name_count;       /* alone; 0: of all what is worth a line */
-  size_t finding_lines;    /* that findings may take, but for the first one; 0: all they want */
-  const char *target;      /* as the next command has to be given it; NULL: not known */
+  const struct request_filter *requests; /* which are meant, if not all; NULL: all, too */
+  size_t finding_lines; /* that findings may take, but for the first one; 0: all they want */
+  const char *target;   /* as the next command has to be given it; NULL: not known */
   struct ask_limits limits;
   struct gates gates; /* without an A */
 };
@@ -95,6 +97,11 @@ void report_print_more(size_t all, size_t shown, FILE *out);
    out. */
 size_t report_print_waits(const struct view *, const struct report_options *, bool background,
                           FILE *out);
+
+/* report-requests.c: by kind, a line each; nothing where there are none. Or all that is known of
+   each kind. */
+void report_print_requests(const struct view *, const struct report_options *, FILE *out);
+void report_print_kinds(const struct view *, FILE *out);
 
 /* report-queue.c: who woke whom and how late it ran, and what blocked. `of`: of this function
    alone; or NULL. Nothing where there is nothing. */

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Requests by kind in what the commands show: report, slow, ps, and their JSON. Of profiles that are
+# made by hand, so that each number is known.
+. "${0%/*}/../lib.sh"
+
+export NO_COLOR=1 LC_ALL=C.UTF-8
+unset APROF_OPTIONS APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+"${CC:-gcc}" -D_GNU_SOURCE -O1 -I"$src/rt/include" "$src/tests/cli/requests.c" \
+  "$src/tests/cli/synthetic.c" -o requests || exit 1
+
+narrow() {
+  equal "$1: fits 80 columns" "" "$(awk 'length > 80' "$2")"
+}
+
+./requests early.aprof 50 || exit 1
+./requests late.aprof 100 || exit 1
+for when in early late; do
+  check "$when: totals" "$aprof" dump -o $when.json $when.aprof
+done
+totals_close late.json
+
+# -- report -----------------------------------------------------------------------------
+
+"$aprof" report late.aprof >report.txt 2>err.txt
+equal "report: nothing to complain about" "0 0" "$? $(wc -c <err.txt)"
+narrow "report" report.txt
+contains "report: the head counts them" "122 requests" report.txt
+sed 's/  */ /g' report.txt >rows.txt
+contains "report: a kind with its parts and tiers" \
+  "GET /item 100 8.7ms 11ms 8.7ms = 10% 20% 70% db 35%" rows.txt
+contains "report: one without a label is called as its function" "save_upload 1 100us 100us 100us" \
+  rows.txt
+contains "report: what the columns have not" "20 failed; 1 still going on; 3 futures ran on after" rows.txt
+contains "report: an endless one is a finding" "ENDLESS" report.txt
+tr '\n' ' ' <report.txt | sed 's/  */ /g' >line.txt
+contains "report: and the future that holds it" \
+  "it is held by \`get_item\`, which waits at db.c:77 pool_get, for 30.0 s so far" line.txt
+"$aprof" report --endless 1min late.aprof >report.txt
+refuse "report: --endless moves the limit" grep ENDLESS report.txt
+"$aprof" report late.json >json.txt
+"$aprof" report late.aprof >report.txt
+equal "report: the same of totals" "$(grep -A4 ^requests report.txt)" "$(grep -A4 ^requests json.txt)"
+
+"$aprof" report --kind 'GET*' late.aprof >kind.txt
+narrow "--kind" kind.txt
+sed 's/  */ /g' kind.txt >rows.txt
+contains "--kind: its parts" " waiting 70% 6.1ms 5.9ms 8.0ms 8.0ms" rows.txt
+contains "--kind: its tiers, each by its requests" " db 35% 100 299 0 3.0ms 2.9ms 4.0ms" rows.txt
+contains "--kind: what is of none" " (no tier) 28% 870us 1.5ms" rows.txt
+refuse "--kind: no other" grep POST kind.txt
+"$aprof" report --tier fs late.aprof >tier.txt
+contains "--tier: kinds that were in it" "POST /upload: 20" tier.txt
+refuse "--tier: no other" grep GET tier.txt
+"$aprof" report --kind nobody late.aprof >none.txt 2>err.txt
+equal "--kind of none: exit status" 1 $?
+contains "--kind of none: a message" "has no requests of kind nobody" err.txt
+
+"$aprof" report early.json late.json >between.txt
+sed 's/  */ /g' between.txt >rows.txt
+contains "an interval has what came between" "GET /item 50 8.7ms 11ms 8.7ms" rows.txt
+
+equal "report --json: kinds" "GET /item,POST /upload,save_upload" \
+  "$("$aprof" report --json late.aprof >r.json && value r.json '",".join(k.kind for k in t.requests)')"
+
+# -- slow -------------------------------------------------------------------------------
+
+"$aprof" slow late.aprof >slow.txt 2>err.txt
+equal "slow: nothing to complain about" "0 0" "$? $(wc -c <err.txt)"
+narrow "slow" slow.txt
+contains "slow: the kind" "GET /item: 100 ended, p99 11.3 ms, longest 11.4 ms" slow.txt
+sed 's/  */ /g' slow.txt >rows.txt
+contains "slow: a request, when and where its time went" \
+  "11ms 22:13:20.090 11ms = 10% 20% 70% db 35% (4) parse 28%" rows.txt
+contains "slow: its trace" "trace 4bf92f3577b34da60000000000000009" rows.txt
+contains "slow: how many more are kept" "and 5 more: --top 0" rows.txt
+"$aprof" slow --over 30ms late.aprof >over.txt
+refuse "slow --over: no faster one" grep GET over.txt
+contains "slow --over: slower ones" "POST /upload: 20 ended" over.txt
+"$aprof" slow --over 1min late.aprof >over.txt
+contains "slow --over: none" "none of the 12 slowest kept took 60.0 s" over.txt
+"$aprof" slow --json --top 0 late.aprof >slow.json
+equal "slow --json: each with its kind" "10 2" \
+  "$(value slow.json 'len(where(t.slowest, kind="GET /item")), len(where(t.slowest, kind="POST /upload"))' | tr -d ',()')"
+equal "slow --json: member time" "true" \
+  "$(value slow.json 'all(s.member_ns == s.queued_ns + s.exec_ns + s.waiting_ns for s in t.slowest)')"
+"$aprof" slow early.json late.json >between.txt
+contains "slow: of an interval those that came between" "22:13:20.590" between.txt
+refuse "slow: of an interval none that was there before" grep 22:13:20.090 between.txt
+
+# Of two processes both, each with its own.
+./requests other.aprof 20 77 || exit 1
+"$aprof" dump -o other.json other.aprof
+check "merge: totals" "$aprof" merge -o both.json late.json other.json
+equal "merge: their requests are one kind's" 120 \
+  "$(value both.json 'where(t.requests, kind="GET /item")[0].count')"
+"$aprof" slow --top 0 --kind 'GET*' both.json >slow.txt
+contains "merge: the slowest say whose they are" "pid 77  trace 4bf92f3577b34da60000000000000009" slow.txt
+
+# -- ps ---------------------------------------------------------------------------------
+
+"$aprof" ps late.aprof >ps.txt
+contains "ps: requests are counted" "1 request, 1 live future" ps.txt
+contains "ps: each with the future that holds it" "GET /item, 30.0 s: \`get_item\` waiting at db.c:77 pool_get" ps.txt
+"$aprof" ps --json late.aprof >ps.json
+equal "ps --json: those that go on" "GET /item 1 true" \
+  "$(value ps.json 't.live_requests[0].kind, t.live_requests[0].members, not t.live_requests[0].rootless' | tr -d "(),'")"
+
+# -- spans ------------------------------------------------------------------------------
+
+equal "spans: inside futures and outside" "101 100000000 5000000" \
+  "$(value late.json 't.spans[0].calls, t.spans[0].exec_ns, t.spans[0].other_ns' | tr -d '(),')"
+"$aprof" export --to folded late.aprof >folded.txt
+contains "spans: frames of their function" "get_item;parse_headers" folded.txt
+
+finish
