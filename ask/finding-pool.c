@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that wait for what no future of theirs stands for: a pool, a queue. */
 #include "findings.h"
+#include "requests.h"
 
 #include "read/governed.h"
 #include "read/util.h"
@@ -84,6 +85,21 @@ static const char *shown_wait(const struct view *v, const struct view_function *
                          by ? ", until woken at " : "", by ? place_text(by->file, by->line) : "");
 }
 
+/* " (GET /item)": whose time it is, where one kind of requests is of that function; of several how
+   many. */
+static const char *shown_kind(const struct view *v, const struct view_function *f) {
+  const struct view_kind *one = NULL;
+  size_t kinds = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    if (v->kind[i].count && v->kind[i].line == f->line && !strcmp(v->kind[i].function, f->name)) {
+      one = &v->kind[i];
+      kinds++;
+    }
+  return kinds > 1              ? turn_text(" (%s kinds of requests)", told_count(kinds))
+         : one && one->labelled ? turn_text(" (requests %s)", one->kind)
+                                : "";
+}
+
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct sums *sum = allocate(v->functions + 1, sizeof *sum);
   (void)limits;
@@ -101,20 +117,20 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     const struct view_path *beneath = waits_beneath(v, i, bare);
     const struct view_await *where = beneath ? beneath->await : at;
     findings_add(
-        list,
-        (struct finding){
-            .kind = FINDING_POOL,
-            .weight = bare,
-            .severity = bare,
-            .count = sum[i].made,
-            .function = f,
-            .at = findings_place(where->file, where->line),
-            .text = sentence("`%s`: %s of the %s of each future are waits that no child of it "
-                             "covers, most %s, where the shortest took %s: a pool or queue that is "
-                             "too small, or what nothing describes",
-                             f->name, told_mark(LACKS(f->lacks, function, wall), told_time(each)),
-                             told_time(life), shown_wait(v, f, at, beneath),
-                             told_time(where->waits.bucket[0].lower))});
+        list, (struct finding){
+                  .kind = FINDING_POOL,
+                  .weight = bare,
+                  .severity = bare,
+                  .count = sum[i].made,
+                  .function = f,
+                  .at = findings_place(where->file, where->line),
+                  .text = sentence(
+                      "`%s`%s: %s of the %s of each future are waits that no child of it "
+                      "covers, most %s, where the shortest took %s: a pool or queue that is "
+                      "too small, or what nothing describes",
+                      f->name, shown_kind(v, f),
+                      told_mark(LACKS(f->lacks, function, wall), told_time(each)), told_time(life),
+                      shown_wait(v, f, at, beneath), told_time(where->waits.bucket[0].lower))});
   }
   free(sum);
 }
