@@ -6,9 +6,9 @@
  */
 #include "arguments.h"
 #include "cli.h"
+#include "control.h"
 #include "read/clock.h"
 #include "show/emit.h"
-#include "target.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -71,7 +71,7 @@ static void start_again(struct aprof_header *h, uint64_t now) {
   next_epoch(h, now, h->enabled != 0);
 }
 
-static bool may_control(const struct found *found) {
+bool control_may(const struct found *found) {
   struct stat st;
   if (found->state != PROFILE_LIVE) {
     complain("%s belongs to no live process: nothing can be switched in it", found->what);
@@ -89,7 +89,7 @@ static bool may_control(const struct found *found) {
 }
 
 /* The owner of the file has cut it while it was mapped here. */
-static void on_bus_error(int number) {
+void control_bus_error(int number) {
   static const char text[] = "aprof: the profile was cut while it was written to; nothing holds\n";
   (void)number;
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
@@ -145,10 +145,10 @@ static int control(int argc, char **argv, const char *about,
                         .too_many = "one process at a time"};
   struct found found;
   arguments_parse(&a, argc, argv);
-  signal(SIGBUS, on_bus_error);
+  signal(SIGBUS, control_bus_error);
   if (!find_profile(a.word[0], true, &found))
     return CLI_FAILED;
-  bool done = may_control(&found) && change_in(&found, json, change);
+  bool done = control_may(&found) && change_in(&found, json, change);
   found_release(&found);
   return done ? CLI_OK : CLI_FAILED;
 }

@@ -5,7 +5,9 @@
 #include "cli.h"
 #include "find.h"
 #include "listing.h"
+#include "load.h"
 #include "recover.h"
+#include "show/spans.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +52,8 @@ static const struct option_row options[] = {
 
 static const char *fault_of(const struct arguments *a) {
   const struct list *list = a->context;
+  if (a->words && (list->sweep || list->directory))
+    return "spans of a target, or the profiles of a directory: not both";
   return list->dry_run && !list->sweep ? "--dry-run of what? It goes with --sweep" : NULL;
 }
 
@@ -169,12 +173,29 @@ static void print_json(struct list *list) {
   free(e);
 }
 
+/* What is kept of the spans of one. */
+static int list_spans(const char *target, bool as_json) {
+  struct view_request wanted = {.reason = "request", .without_histograms = true};
+  struct view *v = view_load(target, &wanted);
+  if (v && as_json)
+    spans_json(v, stdout);
+  else if (v)
+    spans_print(v, stdout);
+  view_free(v);
+  return v ? CLI_OK : CLI_FAILED;
+}
+
 int cmd_list(int argc, char **argv) {
   struct list list = {0};
   struct arguments a = {
+      .usage = "[TARGET]",
+      .offers = OFFER_TARGETS,
+      .most = 1,
+      .too_many = "one target at a time",
       .about =
           "Lists the profiles in $XDG_RUNTIME_DIR/aprof and /dev/shm/aprof-UID, and those that "
-          "live processes have elsewhere.\v"
+          "live processes have elsewhere; or of TARGET the spans, with what is kept of each (aprof "
+          "set).\v"
           "States: live, off (alive, switched off), busy (ended, its totals are being "
           "written), exited (ended without totals), killed, done (its totals are written, its "
           "file could not be removed). `aprof dump FILE' makes the totals of those that are "
@@ -183,6 +204,8 @@ int cmd_list(int argc, char **argv) {
       .fault = fault_of,
       .context = &list};
   arguments_parse(&a, argc, argv);
+  if (a.words)
+    return list_spans(a.word[0], list.as_json);
   if (list.as_json)
     print_json(&list);
   else

@@ -36,6 +36,7 @@ static const struct command {
     {"list", CONTROL, cmd_list, "list the profiles of live and ended processes"},
     {"on", CONTROL, cmd_on, "switch profiling of a live process on"},
     {"off", CONTROL, cmd_off, "switch it off"},
+    {"set", CONTROL, cmd_set, "how much it keeps of spans, and of which tier they are"},
     {"reset", CONTROL, cmd_reset, "start its totals again from zero"},
 };
 

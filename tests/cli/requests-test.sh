@@ -114,4 +114,37 @@ equal "spans: inside futures and outside" "101 100000000 5000000" \
 "$aprof" export --to folded late.aprof >folded.txt
 contains "spans: frames of their function" "get_item;parse_headers" folded.txt
 
+# -- set --------------------------------------------------------------------------------
+
+mkdir profiles
+mkfifo line
+./requests profiles/live.aprof 20 live <line >said.txt &
+exec 9>line
+until_true test -s said.txt
+pid=$(head -n 1 said.txt)
+"$aprof" list profiles/live.aprof >list.txt
+sed 's/  */ /g' list.txt >rows.txt
+contains "list TARGET: what is kept of each span" "parse_headers http.c:20 parse time 21" rows.txt
+narrow "list TARGET" list.txt
+check "set: detail" "$aprof" set profiles/live.aprof 'parse*' detail=count tier=db
+"$aprof" list --json profiles/live.aprof >list.json
+equal "set: is shown" "count db" "$(value list.json 't.spans[0].detail, t.spans[0].tier' | tr -d "(),'")"
+check "set: by its tier" "$aprof" set profiles/live.aprof db detail=off
+equal "set --json" "off" \
+  "$("$aprof" set --json profiles/live.aprof db detail=off >set.json && value set.json 't.spans[0].detail')"
+"$aprof" set profiles/live.aprof nobody detail=off 2>err.txt
+equal "set: of no span: exit status" 1 $?
+contains "set: of no span: a message" "has come to no span, and no tier, that is called nobody" err.txt
+"$aprof" set profiles/live.aprof db tier=nowhere 2>err.txt
+equal "set: no tier: exit status" 1 $?
+contains "set: no tier: a message" "has no tier nowhere" err.txt
+"$aprof" set profiles/live.aprof db detail=more 2>err.txt
+equal "set: another detail: usage" 2 $?
+echo >&9
+exec 9>&-
+wait
+equal "set: the process has it" "2 1" "$(tail -n 1 said.txt)"
+"$aprof" set profiles/live.aprof db detail=off 2>err.txt
+equal "set: of one that ended: exit status" 1 $?
+
 finish

@@ -2,20 +2,55 @@
 /*
  * Writes the profile of a server that never was, with requests of three kinds in three tiers:
  *
- *   requests FILE [ROUNDS [PID]]
+ *   requests FILE [ROUNDS [PID|live]]
  *
  * Each of ROUNDS (default 100) has a GET /item (wall 6 ms and more, mostly in db), and each
  * fifth a POST /upload, which failed; one is rootless; one goes on and is stuck in its future.
- * Purpose: the commands' test has them, whatever state the runtime is in.
+ * `live`: it is this process's, which waits for a line on stdin, and says then what is kept of its
+ * span. Purpose: the commands' test has them, whatever state the runtime is in.
  */
 #include "synthetic.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { US = 1000, MS = 1000000 };
+
+/* As the reader tells whose a profile is. */
+static void be_its_process(struct synthetic *s) {
+  FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
+  FILE *stat = fopen("/proc/self/stat", "re");
+  if (!boot || !stat || fscanf(boot, "%39s", s->header->boot_id) != 1 ||
+      fscanf(stat,
+             "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+             "%*d %lu",
+             &s->header->start_time) != 1)
+    abort();
+  fclose(boot);
+  fclose(stat);
+  s->header->pid = getpid();
+}
+
+static int wait_in(const struct synthetic *s, const char *path, uint32_t site) {
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  const unsigned char *bytes =
+      mmap(NULL, s->header->used, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (fd < 0 || bytes == MAP_FAILED || flock(fd, LOCK_SH))
+    return 1;
+  const struct aprof_psite *sites =
+      (const void *)(bytes + ((const unsigned char *)s->sites - s->bytes));
+  printf("%d\n", getpid());
+  fflush(stdout);
+  getchar();
+  printf("%u %u\n", sites[site].detail, sites[site].tier);
+  return 0;
+}
 
 static void book(struct synthetic *s, struct aprof_kind *kind, uint64_t i, uint64_t unit,
                  const uint32_t *tier, uint64_t begin) {
@@ -45,7 +80,7 @@ static void book(struct synthetic *s, struct aprof_kind *kind, uint64_t i, uint6
 int main(int argc, char **argv) {
   uint64_t rounds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
   struct synthetic *s = synthetic_new();
-  if (argc > 3)
+  if (argc > 3 && strcmp(argv[3], "live") != 0)
     s->header->pid = atoi(argv[3]);
   strcpy(s->header->name, "shop");
   strcpy(s->header->command, "shop");
@@ -96,7 +131,11 @@ int main(int argc, char **argv) {
   struct aprof_request *r = synthetic_request(s, get, item, end / 2);
   r->root = synthetic_index(s, f);
   f->request = synthetic_request_number(s, r);
+  bool live = argc > 3 && !strcmp(argv[3], "live");
+  if (live)
+    be_its_process(s);
   FILE *out = fopen(argv[1], "we");
   bool written = out && fwrite(s->bytes, 1, s->header->used, out) == s->header->used;
-  return out && !fclose(out) && written ? 0 : 1;
+  written = out && !fclose(out) && written;
+  return !written ? 1 : live ? wait_in(s, argv[1], parse) : 0;
 }
