@@ -31,6 +31,7 @@ static const struct command {
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},
     {"top", LOOK, cmd_top, "watch live processes: loops, findings, functions"},
     {"diff", LOOK, cmd_diff, "what changed from some runs to others; gates for CI"},
+    {"probe", LOOK, cmd_probe, "watch a line of a running program: how often, with which values"},
     {"export", GIVE, cmd_export, "write the numbers for other tools: metrics, stacks"},
     {"serve", GIVE, cmd_serve, "a live page and metrics of all processes, over HTTP"},
     {"list", CONTROL, cmd_list, "list the profiles of live and ended processes"},

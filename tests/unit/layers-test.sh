@@ -32,7 +32,7 @@ only() {
   if [ -s "$work/odd" ]; then not_ok "$name" "$work/odd"; else ok "$name"; fi
 }
 
-ours='^(\.\./|rt/|lang/|read/|ask/|show/|cli/|plugin/|aprof\.h|aprof/)'
+ours='^(\.\./|rt/|lang/|read/|ask/|show/|probe/|cli/|plugin/|aprof\.h|aprof/)'
 
 # In lang/ each header in quotes is its own, and each other one of the standard library.
 language=$(cd "$src" && echo lang/*.h)
@@ -56,20 +56,24 @@ equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=
 for folder in read ask show cli; do
-  [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h check/suggest.h"
+  [ $folder != show ] || before+=" probe/probe.h"
+  [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h check/suggest.h $(headers probe)"
   only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
     "$(includes $folder c h | grep -E "$ours")"
   before+=" $(cd "$src" && echo $folder/*.h)"
 done
 only "check/ knows the language, and what files are read with, only" \
   "lang/lang.h read/arena.h read/json.h read/util.h" "$(includes check c h | grep -E "$ours")"
+only "probe/ knows what the command is made of, and no profile" \
+  "$(headers probe) read/arena.h read/demangle.h read/histogram.h read/util.h" \
+  "$(includes probe c h | grep -E "$ours")"
 equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
 # fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
 # found in numbers is told with them whole: ask/sentence.h.
 fractions() {
   grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@"
 }
-equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read ask check cli)"
+equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read ask check probe cli)"
 printf 'printf("%%*.1f ms", width, ms);\n' >"$work/planted.c"
 check "another that does so is found" fractions "$work/planted.c"
 # needs FOLDER...: pairs of files of which one includes the other: the header of a source is one file
@@ -112,14 +116,14 @@ planted() {
     }
   done
 }
-for folder in lang plugin rt read ask show check cli; do
+for folder in lang plugin rt read ask show check probe cli; do
   equal "no circle of files in $folder/" "" "$(cd "$src" && needs $folder | circles)"
   mkdir "$work/planted-$folder" && cp -r "$src/$folder" "$work/planted-$folder"
   (cd "$work/planted-$folder" && planted $folder | sort >../pair && needs $folder | circles | grep / | sort) >"$work/found"
   equal "an include planted there is found" 2 "$(sort -u "$work/found" | comm -12 - "$work/pair" | grep -c .)"
 done
 # In check/ expressions hold calls, and calls expressions.
-for folders in lang plugin rt "read ask show cli"; do
+for folders in lang plugin rt probe "read ask show cli"; do
   mapfile -t objects < <(cd "$src" && objects $folders)
   calls "${objects[@]}" >"$work/calls"
   check "functions of $folders call others" [ -s "$work/calls" ]

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Breakpoints by perf events; see breakpoint.h. */
+#include "breakpoint.h"
+
+#include "read/util.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RING_MOST = 1 << 20, RING_LEAST = 1 << 14, RECORD_MOST = 1 << 16 };
+enum { THREADS_FEW = 16 }; /* that have large rings */
+
+struct watched {
+  int tid;
+  int fd[PROBE_ADDRESSES]; /* -1: not armed there */
+  void *ring;              /* of all of them */
+  size_t room;
+  bool gone;
+};
+
+struct breakpoints {
+  long pid;
+  uint32_t stack; /* bytes of it in each record */
+  uint64_t address[PROBE_ADDRESSES];
+  size_t addresses;
+  struct watched *thread;
+  size_t threads;
+  uint64_t ended[PROBE_ADDRESSES]; /* counted on threads that are over */
+  uint64_t lost, late, late_most, unwatched;
+  int why_unwatched; /* errno */
+  uint64_t looked;   /* when threads were looked for */
+  size_t turn;       /* whose ring comes next */
+  uint8_t record[RECORD_MOST] __attribute__((aligned(8)));
+};
+
+struct breakpoints *breakpoints_new(long pid, uint32_t stack) {
+  struct breakpoints *b = allocate(1, sizeof *b);
+  b->pid = pid;
+  b->stack = stack;
+  return b;
+}
+
+static uint64_t counted(int fd) {
+  uint64_t count = 0;
+  return fd >= 0 && read(fd, &count, sizeof count) == (ssize_t)sizeof count ? count : 0;
+}
+
+static void let_go(struct breakpoints *b, struct watched *w) {
+  for (size_t i = 0; i < PROBE_ADDRESSES; i++)
+    if (w->fd[i] >= 0) {
+      b->ended[i] += counted(w->fd[i]);
+      close(w->fd[i]);
+      w->fd[i] = -1;
+    }
+  if (w->ring)
+    munmap(w->ring, w->room);
+  w->ring = NULL;
+}
+
+void breakpoints_free(struct breakpoints *b) {
+  for (size_t i = 0; i < b->threads; i++)
+    let_go(b, &b->thread[i]);
+  free(b->thread);
+  free(b);
+}
+
+/* -- arming ------------------------------------------------------------------------ */
+
+static int open_one(const struct breakpoints *b, int tid, uint64_t address) {
+  struct perf_event_attr a = {
+      .type = PERF_TYPE_BREAKPOINT,
+      .size = sizeof a,
+      .bp_type = HW_BREAKPOINT_X,
+      .bp_addr = address,
+      .bp_len = sizeof(long),
+      .sample_period = 1,
+      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER,
+      .sample_regs_user = machine_mask(),
+      .exclude_kernel = 1,
+      .exclude_hv = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+      .watermark = 1, /* any record wakes, that of a new thread, too */
+      .wakeup_watermark = 1,
+      .task = 1,
+      .sample_stack_user = b->stack,
+  };
+  if (b->stack)
+    a.sample_type |= PERF_SAMPLE_STACK_USER;
+  return (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* As large as may be: what a user may lock in memory is little. */
+static bool map_ring(struct watched *w, size_t most, int fd) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (size_t room = most; room >= RING_LEAST; room /= 2) {
+    void *ring = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ring != MAP_FAILED) {
+      w->ring = ring;
+      w->room = room + page;
+      return true;
+    }
+  }
+  return false;
+}
+
+static int arm_thread(struct breakpoints *b, struct watched *w, size_t which) {
+  int fd = open_one(b, w->tid, b->address[which]), error = 0;
+  if (fd < 0) {
+    error = errno;
+  } else if (!w->ring) {
+    error = map_ring(w, b->threads < THREADS_FEW ? RING_MOST : RING_MOST / 8, fd) ? 0 : errno;
+  } else {
+    for (size_t i = 0; i < PROBE_ADDRESSES; i++)
+      if (w->fd[i] >= 0) {
+        error = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->fd[i]) ? errno : 0;
+        break;
+      }
+  }
+  if (error && fd >= 0)
+    close(fd);
+  if (!error)
+    w->fd[which] = fd;
+  return error;
+}
+
+static struct watched *thread_of(struct breakpoints *b, int tid) {
+  for (size_t i = 0; i < b->threads; i++)
+    if (b->thread[i].tid == tid && !b->thread[i].gone)
+      return &b->thread[i];
+  return NULL;
+}
+
+/* Those that are not known yet are armed as the others are. The first error, or 0. */
+static int find_threads(struct breakpoints *b, bool *any) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/task", b->pid);
+  DIR *tasks = opendir(path);
+  int error = 0;
+  if (!tasks)
+    return ESRCH;
+  for (struct dirent *e; (e = readdir(tasks)) != NULL;) {
+    int tid = atoi(e->d_name);
+    if (tid <= 0 || thread_of(b, tid))
+      continue;
+    b->thread = reallocate(b->thread, b->threads + 1, sizeof *b->thread);
+    struct watched *w = &b->thread[b->threads];
+    *w = (struct watched){.tid = tid, .fd = {-1, -1, -1, -1}};
+    int failed = 0;
+    for (size_t i = 0; i < b->addresses && !failed; i++)
+      failed = arm_thread(b, w, i);
+    if (failed == ESRCH)
+      continue; /* it has ended meanwhile */
+    b->threads++;
+    *any = true;
+    if (failed) {
+      error = failed;
+      b->unwatched++;
+      b->why_unwatched = failed;
+    }
+  }
+  closedir(tasks);
+  return error || b->threads ? error : ESRCH;
+}
+
+int breakpoints_arm(struct breakpoints *b, uint64_t address) {
+  bool any = false;
+  int error = b->threads == 0 ? find_threads(b, &any) : 0;
+  size_t which = b->addresses;
+  if (which == PROBE_ADDRESSES)
+    return ENOSPC;
+  b->address[b->addresses++] = address;
+  for (size_t i = 0; i < b->threads && !error; i++) {
+    error = b->thread[i].gone ? 0 : arm_thread(b, &b->thread[i], which);
+    if (error == ESRCH) {
+      b->thread[i].gone = true;
+      error = 0;
+    }
+  }
+  if (error) {
+    for (size_t i = 0; i < b->threads; i++)
+      if (b->thread[i].fd[which] >= 0) {
+        close(b->thread[i].fd[which]);
+        b->thread[i].fd[which] = -1;
+      }
+    b->addresses--;
+  }
+  return error;
+}
+
+void breakpoints_threads(struct breakpoints *b, uint64_t now) {
+  size_t before = b->threads;
+  bool any = false;
+  find_threads(b, &any);
+  b->late += b->threads - before;
+  if (any && b->looked != 0 && now - b->looked > b->late_most)
+    b->late_most = now - b->looked;
+  b->looked = now;
+}
+
+void breakpoints_stop(struct breakpoints *b) {
+  for (size_t i = 0; i < b->threads; i++)
+    for (size_t j = 0; j < PROBE_ADDRESSES; j++)
+      if (b->thread[i].fd[j] >= 0)
+        ioctl(b->thread[i].fd[j], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t breakpoints_count(const struct breakpoints *b, uint64_t address) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < b->addresses; i++)
+    if (b->address[i] == address) {
+      count += b->ended[i];
+      for (size_t j = 0; j < b->threads; j++)
+        count += counted(b->thread[j].fd[i]);
+    }
+  return count;
+}
+
+void breakpoints_say(const struct breakpoints *b, struct probe_result *r) {
+  r->lost = b->lost;
+  r->unwatched = b->unwatched;
+  r->why_unwatched = b->unwatched ? strerror(b->why_unwatched) : NULL;
+  r->threads = b->threads;
+  r->late_threads = b->late;
+  r->late_most = b->late_most;
+}
+
+/* -- records ----------------------------------------------------------------------- */
+
+static int first_of(const struct watched *w) {
+  for (size_t i = 0; i < PROBE_ADDRESSES; i++)
+    if (w->fd[i] >= 0)
+      return w->fd[i];
+  return -1;
+}
+
+bool breakpoints_wait(struct breakpoints *b, int end, int ms) {
+  struct pollfd *polled = allocate(b->threads + 1, sizeof *polled);
+  nfds_t count = 0;
+  polled[count++] = (struct pollfd){.fd = end, .events = POLLIN};
+  for (size_t i = 0; i < b->threads; i++)
+    if (!b->thread[i].gone)
+      polled[count++] = (struct pollfd){.fd = first_of(&b->thread[i]), .events = POLLIN};
+  poll(polled, count, ms);
+  bool ended = polled[0].fd >= 0 && polled[0].revents != 0;
+  /* A thread that is over hangs up, for ever: what it left is read by then. */
+  for (nfds_t i = 1; i < count; i++)
+    if (polled[i].revents & POLLHUP)
+      for (size_t j = 0; j < b->threads; j++)
+        if (polled[i].fd >= 0 && first_of(&b->thread[j]) == polled[i].fd)
+          b->thread[j].gone = true;
+  free(polled);
+  return ended;
+}
+
+/* The next record of a ring, copied: it may come round its end. NULL: there is none. */
+static struct perf_event_header *next_record(struct breakpoints *b, struct watched *w) {
+  struct perf_event_mmap_page *page = w->ring;
+  if (!page)
+    return NULL;
+  uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+  const uint8_t *data = (const uint8_t *)w->ring + page->data_offset;
+  uint64_t size = page->data_size;
+  struct perf_event_header header;
+  if (head == tail)
+    return NULL;
+  for (size_t i = 0; i < sizeof header; i++)
+    ((uint8_t *)&header)[i] = data[(tail + i) % size];
+  if (header.size < sizeof header) {
+    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+    return NULL;
+  }
+  uint64_t first = size - tail % size;
+  if (first >= header.size) {
+    memcpy(b->record, data + tail % size, header.size);
+  } else {
+    memcpy(b->record, data + tail % size, first);
+    memcpy(b->record + first, data, header.size - first);
+  }
+  __atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
+  return (struct perf_event_header *)(void *)b->record;
+}
+
+static uint64_t take_word(const uint8_t **at, const uint8_t *end) {
+  uint64_t word = 0;
+  if ((size_t)(end - *at) >= sizeof word) {
+    memcpy(&word, *at, sizeof word);
+    *at += sizeof word;
+  } else {
+    *at = end;
+  }
+  return word;
+}
+
+/* In the order that the kernel has them in: IP, TID, TIME, REGS_USER, STACK_USER. */
+static bool take_hit(const struct breakpoints *b, const struct perf_event_header *header,
+                     struct breakpoint_hit *hit) {
+  const uint8_t *at = (const uint8_t *)(header + 1), *end = (const uint8_t *)header + header->size;
+  *hit = (struct breakpoint_hit){.address = take_word(&at, end)};
+  uint64_t ids = take_word(&at, end);
+  hit->tid = (int)(ids >> 32);
+  hit->time = take_word(&at, end);
+  if (take_word(&at, end) != PERF_SAMPLE_REGS_ABI_64)
+    return false;
+  uint64_t mask = machine_mask();
+  for (unsigned bit = 0; bit < 64; bit++)
+    if (mask >> bit & 1) {
+      uint64_t value = take_word(&at, end);
+      for (int i = 0; i < MACHINE_REGISTERS; i++)
+        if (machine_register[i] == bit)
+          hit->reg[i] = value;
+    }
+  if (b->stack) {
+    uint64_t size = take_word(&at, end);
+    if (size > (size_t)(end - at))
+      return false;
+    hit->stack = at;
+    at += size;
+    uint64_t copied = size ? take_word(&at, end) : 0;
+    hit->stack_size = copied < size ? copied : size;
+  }
+  return true;
+}
+
+/* A thread has begun: it is armed at once. */
+static void take_fork(struct breakpoints *b, const struct perf_event_header *header) {
+  const uint8_t *at = (const uint8_t *)(header + 1), *end = (const uint8_t *)header + header->size;
+  struct timespec t;
+  take_word(&at, end); /* pid, ppid */
+  take_word(&at, end); /* tid, ptid */
+  uint64_t time = take_word(&at, end);
+  size_t before = b->threads;
+  bool any = false;
+  find_threads(b, &any);
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  b->late += b->threads - before;
+  if (any && now > time && now - time > b->late_most)
+    b->late_most = now - time;
+}
+
+static uint64_t record_lost(const struct perf_event_header *header) {
+  const uint8_t *at = (const uint8_t *)(header + 1) + 8;
+  return take_word(&at, (const uint8_t *)header + header->size);
+}
+
+bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
+  for (size_t tried = 0; tried < b->threads;) {
+    struct watched *w = &b->thread[b->turn % b->threads];
+    struct perf_event_header *header = next_record(b, w);
+    if (!header) {
+      if (w->gone && w->ring)
+        let_go(b, w);
+      b->turn++;
+      tried++;
+      continue;
+    }
+    if (header->type == PERF_RECORD_LOST)
+      b->lost += record_lost(header);
+    else if (header->type == PERF_RECORD_FORK)
+      take_fork(b, header);
+    else if (header->type == PERF_RECORD_SAMPLE && take_hit(b, header, hit))
+      return true;
+  }
+  return false;
+}
+
+/* -- why not ----------------------------------------------------------------------- */
+
+static long paranoid(void) {
+  size_t length;
+  char *text = read_text_file("/proc/sys/kernel/perf_event_paranoid", 64, &length);
+  long level = text ? strtol(text, NULL, 10) : 0;
+  free(text);
+  return level;
+}
+
+void breakpoints_refused(int error, const char *what, long pid) {
+  struct stat st;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld", pid);
+  bool theirs = !stat(path, &st) && st.st_uid != geteuid();
+  if (error == ENOSPC)
+    complain(
+        "cannot watch %s: its processor has four breakpoints, and others use them (a debugger?)",
+        what);
+  else if ((error == EACCES || error == EPERM) && geteuid() != 0 && paranoid() > 2)
+    complain("cannot watch %s: the kernel allows perf events to nobody but root "
+             "(kernel.perf_event_paranoid is %ld); ask as root, or set it to 2",
+             what, paranoid());
+  else if ((error == EACCES || error == EPERM) && theirs)
+    complain("cannot watch %s: it is another user's, or has changed its own (it is not dumpable); "
+             "ask as root",
+             what);
+  else if (error == EACCES || error == EPERM)
+    complain("cannot watch %s: perf events are forbidden here, perhaps by a container's filter "
+             "(perf_event_open: %s)",
+             what, strerror(error));
+  else if (error == EMFILE)
+    complain("cannot watch %s: too few file descriptors for its threads; raise `ulimit -n'", what);
+  else if (error == ESRCH)
+    complain("cannot watch %s: it has ended", what);
+  else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+    complain("cannot watch %s: this machine has no hardware breakpoints for programs", what);
+  else
+    complain("cannot watch %s: %s", what, strerror(error));
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules of a live process; see debug.h. */
+#include "debug.h"
+
+#include "read/util.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long asked_pid; /* of the process that is opened: libdwfl has no place for it */
+static char *more_debuginfo;
+
+/* As the process sees the path, which may be in a container, and whose file may have been replaced
+   since. */
+static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                    char **found, Elf **elf) {
+  Dwarf_Addr start = 0, end = 0;
+  (void)user;
+  (void)elf;
+  if (name[0] != '/')
+    return -1;
+  dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL);
+  char *inside = print_string("/proc/%ld/root%s", asked_pid, name);
+  int fd = open(inside, O_RDONLY | O_CLOEXEC);
+  free(inside);
+  (void)base;
+  if (fd >= 0)
+    *found = print_string("%s", name);
+  return fd;
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .debuginfo_path = &more_debuginfo,
+};
+
+bool debug_refresh(struct debug *d) {
+  asked_pid = d->pid;
+  dwfl_report_begin_add(d->dwfl);
+  int failed = dwfl_linux_proc_report(d->dwfl, (pid_t)d->pid);
+  dwfl_report_end(d->dwfl, NULL, NULL);
+  return failed == 0;
+}
+
+bool debug_open(struct debug *d, long pid, const char *directory) {
+  unsetenv("DEBUGINFOD_URLS"); /* to look at a program must not reach for the network */
+  more_debuginfo = directory ? print_string("-:.debug:%s:/usr/lib/debug", directory) : NULL;
+  *d = (struct debug){.dwfl = dwfl_begin(&callbacks), .pid = pid};
+  asked_pid = pid;
+  if (!d->dwfl) {
+    complain("cannot read debug information: %s", dwfl_errmsg(-1));
+    return false;
+  }
+  dwfl_report_begin(d->dwfl);
+  int failed = dwfl_linux_proc_report(d->dwfl, (pid_t)pid);
+  dwfl_report_end(d->dwfl, NULL, NULL);
+  if (failed == 0)
+    return true;
+  complain("cannot read what process %ld is made of: %s%s", pid,
+           failed > 0 ? strerror(failed) : dwfl_errmsg(-1),
+           failed == EACCES || failed == EPERM ? "; ask as its user, or as root" : "");
+  debug_close(d);
+  return false;
+}
+
+void debug_close(struct debug *d) {
+  if (d->dwfl)
+    dwfl_end(d->dwfl);
+  free(more_debuginfo);
+  more_debuginfo = NULL;
+  d->dwfl = NULL;
+}
+
+/* -- units ------------------------------------------------------------------------- */
+
+struct walk {
+  debug_visit *visit;
+  void *context;
+};
+
+static int walk_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
+                       void *context) {
+  struct walk *w = context;
+  Dwarf_Addr bias;
+  (void)user;
+  (void)name;
+  (void)start;
+  for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;)
+    if (!w->visit(module, unit, bias, w->context))
+      return DWARF_CB_ABORT;
+  return DWARF_CB_OK;
+}
+
+void debug_units(struct debug *d, debug_visit *visit, void *context) {
+  struct walk w = {visit, context};
+  dwfl_getmodules(d->dwfl, walk_module, &w, 0);
+}
+
+static bool any_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias, void *context) {
+  (void)module;
+  (void)unit;
+  (void)bias;
+  *(bool *)context = true;
+  return false;
+}
+
+bool debug_is_there(struct debug *d) {
+  bool there = false;
+  debug_units(d, any_unit, &there);
+  return there;
+}
+
+/* -- functions --------------------------------------------------------------------- */
+
+/* The child of `die` whose code has `pc`, however deep in what has no code of its own. */
+static bool child_with(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found) {
+  Dwarf_Die child;
+  if (dwarf_child(die, &child))
+    return false;
+  do {
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+      if (dwarf_haspc(&child, pc) == 1) {
+        *found = child;
+        return true;
+      }
+      break;
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+      if (child_with(&child, pc, found))
+        return true;
+      break;
+    default:
+      break;
+    }
+  } while (!dwarf_siblingof(&child, &child));
+  return false;
+}
+
+bool debug_body_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *body) {
+  return child_with(unit, pc, body) && dwarf_tag(body) == DW_TAG_subprogram;
+}
+
+bool debug_function_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function, bool *inlined) {
+  Dwarf_Die at, inner;
+  if (!debug_body_at(unit, pc, function))
+    return false;
+  *inlined = false;
+  for (at = *function; child_with(&at, pc, &inner); at = inner)
+    if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine) {
+      *function = inner;
+      *inlined = true;
+    }
+  return true;
+}
+
+enum { NESTED_MOST = 64 };
+
+static bool own_variable(Dwarf_Die *scope, const char *name, Dwarf_Die *variable) {
+  Dwarf_Die child;
+  if (dwarf_child(scope, &child))
+    return false;
+  do {
+    int tag = dwarf_tag(&child);
+    const char *called =
+        tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ? dwarf_diename(&child) : NULL;
+    if (called && !strcmp(called, name)) {
+      *variable = child;
+      return true;
+    }
+  } while (!dwarf_siblingof(&child, &child));
+  return false;
+}
+
+bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, bool own,
+                       Dwarf_Die *variable) {
+  Dwarf_Die scope[NESTED_MOST];
+  size_t count = 0;
+  if (!debug_body_at(unit, pc, &scope[count++]))
+    return false;
+  while (count < NESTED_MOST && child_with(&scope[count - 1], pc, &scope[count]))
+    count++;
+  if (own && own_variable(&scope[0], name, variable))
+    return true;
+  while (count > 0)
+    if (own_variable(&scope[--count], name, variable))
+      return true;
+  return false;
+}
+
+/* -- symbols ----------------------------------------------------------------------- */
+
+struct sought {
+  const char *name;
+  bool code;
+  uint64_t address;
+};
+
+static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
+                       void *context) {
+  struct sought *s = context;
+  (void)user;
+  (void)name;
+  (void)start;
+  int symbols = dwfl_module_getsymtab(module);
+  for (int i = 1; i < symbols; i++) {
+    GElf_Sym symbol;
+    GElf_Addr address;
+    const char *called = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+    int type = GELF_ST_TYPE(symbol.st_info);
+    bool fits = s->code ? type == STT_FUNC || type == STT_GNU_IFUNC : type == STT_OBJECT;
+    if (called && fits && symbol.st_shndx != SHN_UNDEF && !strcmp(called, s->name)) {
+      s->address = address;
+      return DWARF_CB_ABORT;
+    }
+  }
+  return DWARF_CB_OK;
+}
+
+uint64_t debug_symbol(struct debug *d, const char *name, bool code) {
+  struct sought s = {name, code, 0};
+  dwfl_getmodules(d->dwfl, seek_symbol, &s, 0);
+  return s.address;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a live process is made of, by libdw: modules with their debug information, wherever that
+ * lies (beside, by build-id, below `directory`).
+ *
+ * Cost: debug information is read where it is asked for. Locking: none.
+ */
+#ifndef APROF_PROBE_DEBUG_H
+#define APROF_PROBE_DEBUG_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct debug {
+  Dwfl *dwfl;
+  long pid;
+};
+
+/* False after a message. `directory`: more debug information, as below /usr/lib/debug; or NULL. */
+bool debug_open(struct debug *, long pid, const char *directory);
+void debug_close(struct debug *);
+/* Once more, with what was loaded since. */
+bool debug_refresh(struct debug *);
+
+/* Calls `visit` with each unit of each module that has debug information, until it is false.
+   `bias`: what is added to addresses in there. */
+typedef bool debug_visit(Dwfl_Module *, Dwarf_Die *unit, Dwarf_Addr bias, void *context);
+void debug_units(struct debug *, debug_visit *, void *context);
+/* Whether any module has debug information. */
+bool debug_is_there(struct debug *);
+
+/* The innermost function whose code this is: a body of its own, or inlined (`*inlined`). `pc`
+   without bias. */
+bool debug_function_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function, bool *inlined);
+/* The body that the code at `pc` lies in, whatever was inlined there. */
+bool debug_body_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *body);
+/* The variable or argument of that name that is visible in the body that has `pc`: of the innermost
+   block and what was inlined there first, or, with `own`, of the body itself first. */
+bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, bool own,
+                       Dwarf_Die *variable);
+/* The address of a symbol, by its name; 0: there is none. `code`: a function. */
+uint64_t debug_symbol(struct debug *, const char *name, bool code);
+
+#endif

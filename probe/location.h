@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One hit, and where DWARF says that something is in it.
+ *
+ * Registers and the piece of stack are of the moment of the hit; all other memory is read once it
+ * is handled, so a little later: `late` says so. Locking: none.
+ */
+#ifndef APROF_PROBE_LOCATION_H
+#define APROF_PROBE_LOCATION_H
+
+#include "debug.h"
+#include "machine.h"
+
+#include <stddef.h>
+
+struct hit {
+  struct debug *debug;
+  Dwfl_Module *module;
+  Dwarf_Die *unit;
+  Dwarf_Addr bias, pc; /* pc: without bias */
+  uint64_t reg[MACHINE_REGISTERS];
+  const uint8_t *stack; /* what was copied of it */
+  size_t stack_size;
+  uint64_t time; /* ns of CLOCK_MONOTONIC */
+  int tid;
+  bool entry; /* where a function begins */
+};
+
+/* False where it cannot be read. `*late` is set where it was not of the hit's own copy. */
+bool hit_read(const struct hit *, uint64_t address, void *to, size_t size, bool *late);
+/* Below the stack pointer, where a function that calls no other may keep its locals: no sample has
+   that, and what is there later is another function's. hit_read refuses it. */
+bool hit_below_stack(const struct hit *, uint64_t address);
+
+struct location {
+  enum { IN_MEMORY, IN_VALUE, IN_BYTES } is;
+  uint64_t address; /* of memory */
+  uint64_t value;
+  const uint8_t *bytes; /* of a constant */
+  size_t size;
+  bool late;         /* an address on the way was read from memory */
+  const char *fault; /* it is nowhere, in words; or NULL */
+};
+
+/* Of the variable or parameter `die`. */
+struct location location_of(const struct hit *, Dwarf_Die *die);
+/* The canonical frame address of what runs; 0 where it is not known. */
+uint64_t location_frame(const struct hit *);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Places; see place.h. */
+#include "place.h"
+
+#include "read/demangle.h"
+#include "read/util.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+  struct debug *debug;
+  struct arena *arena;
+  const char *file; /* or NULL: a function */
+  uint64_t line;
+  const char *function;
+  bool listing; /* all lines of the function */
+  struct places *found;
+  Dwarf_Off *of;       /* of each found: the function's DIE, and its unit's */
+  const char *matched; /* the first file that `file` means */
+  const char *another; /* a second one */
+  uint64_t above;      /* the nearest line below the one asked for that has code; 0: none */
+};
+
+static bool file_is(const char *path, const char *asked) {
+  size_t length = strlen(path), end = strlen(asked);
+  return length >= end && !strcmp(path + length - end, asked) &&
+         (length == end || path[length - end - 1] == '/');
+}
+
+static const char *kept(struct search *s, const char *text) {
+  return arena_text(s->arena, text);
+}
+
+static void add(struct search *s, const struct probe_place *p, Dwarf_Off of) {
+  struct places *f = s->found;
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->place[i].address == p->address)
+      return;
+    if (!s->listing && of != 0 && s->of[i] == of) { /* once each body, where it comes first */
+      if (p->address < f->place[i].address)
+        f->place[i] = *p;
+      return;
+    }
+  }
+  f->place = reallocate(f->place, f->count + 1, sizeof *f->place);
+  s->of = reallocate(s->of, f->count + 1, sizeof *s->of);
+  s->of[f->count] = of;
+  f->place[f->count++] = *p;
+}
+
+/* Behind what a body begins with, where its arguments have their places. */
+static Dwarf_Addr begins_at(Dwarf_Die *function, bool inlined) {
+  Dwarf_Addr entry = 0, *points = NULL;
+  int count = inlined ? 0 : dwarf_entry_breakpoints(function, &points);
+  if (count > 0)
+    entry = points[0];
+  else if (dwarf_entrypc(function, &entry))
+    entry = 0;
+  free(points);
+  return entry;
+}
+
+static void place_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr bias,
+                     struct probe_place *p, Dwarf_Off *of) {
+  Dwarf_Die function;
+  bool inlined = false;
+  *p = (struct probe_place){.address = pc + bias};
+  *of = 0;
+  if (!debug_function_at(unit, pc, &function, &inlined))
+    return;
+  Dwarf_Addr low;
+  *of = dwarf_dieoffset(&function);
+  p->function = kept(s, dwarf_diename(&function));
+  p->inlined = inlined;
+  if (!inlined && !dwarf_entrypc(&function, &low) && low == pc &&
+      (low = begins_at(&function, false)))
+    p->address = low + bias;
+}
+
+static bool lines_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias, void *context) {
+  struct search *s = context;
+  Dwarf_Lines *lines;
+  size_t count;
+  (void)module;
+  if (dwarf_getsrclines(unit, &lines, &count))
+    return true;
+  for (size_t i = 0; i < count; i++) {
+    Dwarf_Line *row = dwarf_onesrcline(lines, i);
+    int line = 0;
+    bool begins = false, ends = false;
+    Dwarf_Addr pc;
+    const char *file = dwarf_linesrc(row, NULL, NULL);
+    if (!file || dwarf_lineno(row, &line) || dwarf_linebeginstatement(row, &begins) || !begins ||
+        dwarf_lineendsequence(row, &ends) || ends || !file_is(file, s->file) ||
+        dwarf_lineaddr(row, &pc))
+      continue;
+    if (!s->matched)
+      s->matched = kept(s, file);
+    else if (strcmp(s->matched, file) && !s->another)
+      s->another = kept(s, file);
+    if ((uint64_t)line > s->line && (s->above == 0 || (uint64_t)line < s->above))
+      s->above = (uint64_t)line;
+    if ((uint64_t)line != s->line)
+      continue;
+    struct probe_place p;
+    Dwarf_Off of;
+    place_at(s, unit, pc, bias, &p, &of);
+    p.file = kept(s, file);
+    p.line = s->line;
+    add(s, &p, of);
+  }
+  return true;
+}
+
+/* -- functions --------------------------------------------------------------------- */
+
+/* By its name, or that the linker knows it by, or as people write that. */
+static bool is_called(Dwarf_Die *function, const char *asked) {
+  const char *name = dwarf_diename(function);
+  if (name && !strcmp(name, asked))
+    return true;
+  Dwarf_Attribute attribute;
+  const char *linked =
+      dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+  if (!linked)
+    return false;
+  char *readable = demangle(linked);
+  bool is = !strcmp(linked, asked) || !strcmp(readable, asked);
+  free(readable);
+  return is;
+}
+
+static void line_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, struct probe_place *p) {
+  int line = 0;
+  Dwarf_Line *row = dwarf_getsrc_die(unit, pc);
+  if (row && !dwarf_lineno(row, &line)) {
+    p->file = kept(s, dwarf_linesrc(row, NULL, NULL));
+    p->line = (uint64_t)line;
+  }
+}
+
+/* Each line of a body, once, where it comes first. */
+static void list_body(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_Die *body) {
+  Dwarf_Lines *lines;
+  size_t count;
+  if (dwarf_getsrclines(unit, &lines, &count))
+    return;
+  for (size_t i = 0; i < count; i++) {
+    Dwarf_Line *row = dwarf_onesrcline(lines, i);
+    int line = 0;
+    bool begins = false, ends = false;
+    Dwarf_Addr pc;
+    if (dwarf_lineaddr(row, &pc) || dwarf_haspc(body, pc) != 1 || dwarf_lineno(row, &line) ||
+        dwarf_linebeginstatement(row, &begins) || !begins || dwarf_lineendsequence(row, &ends) ||
+        ends || line == 0)
+      continue;
+    struct probe_place p;
+    Dwarf_Off of;
+    place_at(s, unit, pc, bias, &p, &of);
+    p.file = kept(s, dwarf_linesrc(row, NULL, NULL));
+    p.line = (uint64_t)line;
+    bool is_new = true;
+    for (size_t j = 0; j < s->found->count; j++)
+      is_new &= s->of[j] != of || s->found->place[j].line != p.line;
+    if (is_new)
+      add(s, &p, of);
+  }
+}
+
+struct function_search {
+  struct search *s;
+  Dwarf_Die *unit;
+  Dwarf_Addr bias;
+};
+
+static int take_inlined(Dwarf_Die *instance, void *context) {
+  struct function_search *f = context;
+  Dwarf_Addr pc = begins_at(instance, true);
+  if (pc == 0)
+    return DWARF_CB_OK;
+  struct probe_place p = {
+      .address = pc + f->bias, .function = kept(f->s, dwarf_diename(instance)), .inlined = true};
+  line_at(f->s, f->unit, pc, &p);
+  add(f->s, &p, dwarf_dieoffset(instance));
+  return DWARF_CB_OK;
+}
+
+static int take_function(Dwarf_Die *function, void *context) {
+  struct function_search *f = context;
+  struct search *s = f->s;
+  Dwarf_Addr pc;
+  if (!is_called(function, s->function))
+    return DWARF_CB_OK;
+  if (s->listing) {
+    if (!dwarf_entrypc(function, &pc))
+      list_body(s, f->unit, f->bias, function);
+    return DWARF_CB_OK;
+  }
+  if (!dwarf_entrypc(function, &pc) && (pc = begins_at(function, false)) != 0) {
+    struct probe_place p = {.address = pc + f->bias, .function = kept(s, dwarf_diename(function))};
+    line_at(s, f->unit, pc, &p);
+    add(s, &p, dwarf_dieoffset(function));
+  }
+  if (dwarf_func_inline(function))
+    dwarf_func_inline_instances(function, take_inlined, f);
+  return DWARF_CB_OK;
+}
+
+static bool functions_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias,
+                              void *context) {
+  struct function_search f = {context, unit, bias};
+  (void)module;
+  dwarf_getfuncs(unit, take_function, &f, 0);
+  return true;
+}
+
+/* -- what was asked for ------------------------------------------------------------ */
+
+static void find_function(struct search *s) {
+  debug_units(s->debug, functions_of_unit, s);
+  uint64_t address;
+  if (s->found->count == 0 && !s->listing &&
+      (address = debug_symbol(s->debug, s->function, true)) != 0) {
+    struct probe_place p = {.address = address, .function = kept(s, s->function)};
+    add(s, &p, 0);
+  }
+  s->found->entry = true;
+}
+
+static bool found_none(const struct search *s) {
+  bool debug = debug_is_there(s->debug);
+  if (!s->file)
+    complain("there is no function '%s' in process %ld%s", s->function, s->debug->pid,
+             debug ? "; aprof probe --list FUNCTION shows the lines of one"
+                   : ", which has no debug information: compile with -g, or say where it is by "
+                     "--debug DIR");
+  else if (!debug)
+    complain("process %ld has no debug information, so no lines: compile with -g, or say where it "
+             "is by --debug DIR",
+             s->debug->pid);
+  else if (!s->matched)
+    complain("process %ld has no code of a file '%s', as far as debug information tells: was it "
+             "compiled with -g?",
+             s->debug->pid, s->file);
+  else if (s->above)
+    complain("no code is at %s:%llu; the next line that has is %llu", s->file,
+             (unsigned long long)s->line, (unsigned long long)s->above);
+  else
+    complain("no code is at %s:%llu, nor behind it", s->file, (unsigned long long)s->line);
+  return false;
+}
+
+static bool asked_line(const char *asked, char **file, uint64_t *line) {
+  const char *colon = strrchr(asked, ':');
+  if (!colon || colon == asked || colon[-1] == ':' || !parse_number(colon + 1, line) || *line == 0)
+    return false;
+  *file = print_string("%.*s", (int)(colon - asked), asked);
+  return true;
+}
+
+bool place_find(struct debug *d, struct arena *arena, const char *asked, struct places *found) {
+  char *file = NULL;
+  struct search s = {.debug = d, .arena = arena, .found = found};
+  *found = (struct places){0};
+  if (asked_line(asked, &file, &s.line)) {
+    s.file = file;
+    debug_units(d, lines_of_unit, &s);
+  } else {
+    s.function = asked;
+    find_function(&s);
+  }
+  bool ok = found->count != 0 || found_none(&s);
+  if (ok && s.another && found->count > 1 && strcmp(s.matched, s.another)) {
+    for (size_t i = 1; i < found->count && ok; i++)
+      if (found->place[i].file && strcmp(found->place[i].file, found->place[0].file)) {
+        complain("'%s' is more than one file: %s, %s; write more of its path", s.file,
+                 found->place[0].file, found->place[i].file);
+        ok = false;
+      }
+  }
+  free(file);
+  free(s.of);
+  return ok;
+}
+
+static int by_line(const void *a, const void *b) {
+  const struct probe_place *x = a, *y = b;
+  int file = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+  if (file)
+    return file;
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool place_list(struct debug *d, struct arena *arena, const char *function, struct places *found) {
+  struct search s = {
+      .debug = d, .arena = arena, .found = found, .function = function, .listing = true};
+  *found = (struct places){0};
+  find_function(&s);
+  bool ok = found->count != 0 || found_none(&s);
+  qsort(found->place, found->count, sizeof *found->place, by_line);
+  free(s.of);
+  return ok;
+}

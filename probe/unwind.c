@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* libdwfl walks a stack that it takes for a stopped thread's; see unwind.h. */
+#include "unwind.h"
+
+#include "read/demangle.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES_MOST = 64 };
+static const struct hit *unwound; /* libdwfl keeps one state for all times */
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread) {
+  (void)dwfl;
+  (void)context;
+  if (*thread)
+    return 0;
+  *thread = (void *)unwound;
+  return unwound->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread) {
+  (void)dwfl;
+  (void)context;
+  *thread = (void *)unwound;
+  return unwound && unwound->tid == tid;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context) {
+  bool late = false;
+  (void)dwfl;
+  (void)context;
+  return hit_read(unwound, address, word, sizeof *word, &late);
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *context) {
+  Dwarf_Word reg[MACHINE_REGISTERS];
+  (void)context;
+  for (int i = 0; i < MACHINE_REGISTERS; i++)
+    reg[i] = unwound->reg[i];
+  dwfl_thread_state_register_pc(thread, unwound->reg[MACHINE_COUNTER]);
+  return dwfl_thread_state_registers(thread, 0, MACHINE_REGISTERS, reg);
+}
+
+static const Dwfl_Thread_Callbacks callbacks = {.next_thread = next_thread,
+                                                .get_thread = get_thread,
+                                                .memory_read = read_memory,
+                                                .set_initial_registers = set_registers};
+
+bool unwind_start(struct debug *d) {
+  if (dwfl_attach_state(d->dwfl, NULL, (pid_t)d->pid, &callbacks, d))
+    return true;
+  complain("stacks of process %ld cannot be read: %s", d->pid, dwfl_errmsg(-1));
+  return false;
+}
+
+struct frames {
+  struct debug *debug;
+  char *name[FRAMES_MOST];
+  size_t count;
+};
+
+static int take_frame(Dwfl_Frame *frame, void *context) {
+  struct frames *f = context;
+  Dwarf_Addr pc;
+  bool activation;
+  if (f->count == FRAMES_MOST || !dwfl_frame_pc(frame, &pc, &activation))
+    return DWARF_CB_ABORT;
+  if (!activation)
+    pc--;
+  Dwfl_Module *module = dwfl_addrmodule(f->debug->dwfl, pc);
+  const char *name = module ? dwfl_module_addrname(module, pc) : NULL;
+  f->name[f->count++] = name ? demangle(name) : print_string("0x%llx", (unsigned long long)pc);
+  return DWARF_CB_OK;
+}
+
+char *unwind_text(const struct hit *h) {
+  struct frames f = {.debug = h->debug};
+  char *text = NULL;
+  size_t size;
+  unwound = h;
+  dwfl_getthread_frames(h->debug->dwfl, h->tid, take_frame, &f);
+  FILE *out = open_memstream(&text, &size);
+  for (size_t i = f.count; i > 0 && out; i--)
+    fprintf(out, "%s%s", f.name[i - 1], i > 1 ? " < " : "");
+  for (size_t i = 0; i < f.count; i++)
+    free(f.name[i]);
+  if (out)
+    fclose(out);
+  return text ? text : print_string("?");
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Callers of what runs at a hit, by the program's unwind tables. Cost: a look-up a frame. */
+#ifndef APROF_PROBE_UNWIND_H
+#define APROF_PROBE_UNWIND_H
+
+#include "location.h"
+
+/* Once, before the first. False after a message: there is no such table. */
+bool unwind_start(struct debug *);
+/* "main < serve < read_one", the innermost last; free() it. */
+char *unwind_text(const struct hit *);
+
+#endif

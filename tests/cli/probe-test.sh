@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# aprof probe: hits and values against what the program is known to do, its own counters (gcov), and
+# what a debugger prints; optimised, inlined, stripped, on threads that come later; and what is
+# refused, and how.
+. "${0%/*}/../lib.sh"
+cd "$work" || exit 1
+[ "$(uname -m)" = x86_64 ] || { skip "probes" "they are tested on x86-64"; finish; exit; }
+program=$src/tests/cli/probe.c
+line() { grep -n "/\* $1 \*/" "$program" | cut -d: -f1; } # WORDS: of that comment
+
+# start PROGRAM: it waits to be told; $pid, and descriptor 9 tells it
+start() {
+  rm -f tell && mkfifo tell
+  "$1" <tell >said 2>&1 &
+  pid=$!
+  exec 9>tell
+}
+go() { echo >&9; }
+logged() { [ "$(grep -c '^ .*[0-9]  ' probed.out)" -ge "$1" ]; }
+stop() { # [PROBER [LINES]]: once that watches the second thread; it ends once its log has so many
+  until_true grep -q half said
+  [ -z "${1:-}" ] || until_true armed "$1" 2
+  echo >&9
+  until_true grep -q done said
+  until_true logged "${2:-0}"
+  echo >&9
+  exec 9>&-
+  wait "$pid"
+}
+# probed PROGRAM LINES ARGUMENT...: watched from before its first request, until so many are in the
+# log, to its end; the result is in probed.json
+probed() {
+  local name=$1 lines=$2
+  shift 2
+  start "./$name"
+  "$aprof" probe "$pid" "$@" --json --log >probed.out 2>probed.err 9>&- &
+  local prober=$!
+  until_true armed "$prober" || return 1
+  go
+  stop "$prober" "$lines"
+  wait "$prober"
+  local status=$?
+  sed -n '/^{"schema"/,$p' probed.out >probed.json
+  return $status
+}
+# armed PROBER [THREADS]: it has breakpoints on so many threads, or has ended
+armed() {
+  kill -0 "$1" || return 0
+  [ "$(ls -l "/proc/$1/fd" | grep -c 'anon_inode:\[perf_event\]')" -ge "${2:-1}" ]
+}
+
+compile() { gcc -g "$@" "$program" -lpthread; }
+check "compiled" compile -O0 -o plain
+check "optimised" compile -O2 -o fast
+check "for gcov" compile -O2 --coverage -o counted
+if ! probed plain 0 "probe.c:$(line each)" -n 1 && grep -qE 'perf events are|no hardware breakpoints|allows perf' probed.err; then
+  skip "probes" "$(cat probed.err)"
+  finish
+  exit
+fi
+
+# shown NAME: what the expression of that text was, "VALUE COUNT" by value
+shown() {
+  value probed.json "' '.join(sorted(f'{v[\"value\"]}:{v[\"count\"]}' for v in one(t.shown, expression='$1')['values']))"
+}
+
+for build_of in plain fast; do
+  probed $build_of 800 "probe.c:$(line each)" -s 'r->length' -s 'r->flag' -s 'r->mode > 15' -s 'r->name' \
+    -s 'r->path' -s 'r->next->length' -s 'r->next->small[2]' -s 'shared_count' -s '*r' -s 'r->none'
+  equal "$build_of: each request is a hit, none is lost" "800 800 800 0" \
+    "$(value probed.json 't.hits, t.seen, t.matched, t.undecided')"
+  conforms probed.json >conforms.out && ok "$build_of: its schema holds" || not_ok "$build_of: its schema holds" conforms.out
+  equal "$build_of: a field" "0:80 1:80 2:80 3:80 4:80 5:80 6:80 7:80 8:80 9:80" "$(shown 'r->length')"
+  equal "$build_of: a bit-field" "0:100 1:100 2:100 3:100 4:100 5:100 6:100 7:100" "$(shown 'r->flag')"
+  equal "$build_of: a comparison" "0:416 1:384" "$(shown 'r->mode > 15')"
+  equal "$build_of: an array of characters" '"often":600 "rare":200' "$(shown 'r->name')"
+  equal "$build_of: a text" '"/one":400 "/two":400' "$(shown 'r->path')"
+  equal "$build_of: through pointers" "7:800" "$(shown 'r->next->length')"
+  equal "$build_of: an element" "-3:800" "$(shown 'r->next->small[2]')"
+  equal "$build_of: a global variable" "7:800" "$(shown shared_count)"
+  contains "$build_of: a struct is refused, with what to do" "a struct: ask for one of its members" probed.json
+  contains "$build_of: so is a member that is not there" "it has no such member" probed.json
+  check "$build_of: its second thread began while it was watched" \
+    test "$(value probed.json 't.late_threads')" = 1
+done
+
+probed plain 107 handle -s color -s 'r->id' --if 'r->length >= 8 && color != GREEN'
+equal "a function, arguments, a condition" "800 107" \
+  "$(value probed.json 't.hits, t.matched')"
+equal "names of an enumeration" "BLUE:53 RED:54" "$(shown color)"
+equal "a line of its log for each that matches" 107 "$(grep -c 'r->id=' probed.out)"
+probed plain 200 handle --if 'r->name == "rare"'
+equal "a text is compared" 200 "$(value probed.json 't.matched')"
+
+(cd . && probed counted 320 "probe.c:$(line 'long ones')" && gcov -o . counted-probe.gcda >gcov.out 2>&1)
+counted=$(sed -n "s/^ *\([0-9]*\)\*\{0,1\}: *$(line 'long ones'):.*/\1/p" probe.c.gcov)
+equal "hits of a line are what gcov counts" "$counted" "$(value probed.json 't.hits')"
+check "which is more than none" test "${counted:-0}" -eq 320
+
+probed fast 800 twice
+equal "an inlined function is watched where it was inlined" "800 800 true 0 0" \
+  "$(value probed.json 't.hits, t.seen, t.places[0].inlined, t.lost, t.unwatched_threads')"
+
+probed plain 0 deeper --duration --most 1M
+equal "from entry to return: all calls but the first of each caller" "3200 true" \
+  "$(value probed.json 't.hits, t.duration["count"] >= 3000 - t.lost')"
+check "what was not seen is said" \
+  test "$(value probed.json '3200 - t.lost <= t.duration["count"] + t.duration.unpaired <= 3200')" = true
+probed plain 800 handle --stack
+contains "callers" "main < work < deeper < deeper < deeper < deeper < handle" probed.json
+
+cp fast bare && objcopy --only-keep-debug bare bare.debug && strip bare &&
+  objcopy --add-gnu-debuglink=bare.debug bare
+probed bare 800 "probe.c:$(line each)" -s 'r->length'
+equal "debug information in a file of its own" 800 "$(value probed.json 't.hits')"
+rm bare.debug
+probed bare 0 "probe.c:$(line each)"
+equal "without any" 1 $?
+contains "that is said, with what to do" "compile" probed.err
+
+# A debugger stops where the probe looks, and prints the same.
+if command -v gdb >/dev/null; then
+  probed plain 5 "probe.c:$(line each)" -s local -s 'r->weight' -n 5
+  sed -n 's/.*local=\([-0-9]*\)  r->weight=\([0-9.]*\).*/\1 \2/p' probed.out >ours
+  echo >one
+  gdb -q -batch -ex "break probe.c:$(line each)" -ex "run <one" -ex "printf \"%ld %g\\n\", local, r->weight" \
+    -ex continue -ex "printf \"%ld %g\\n\", local, r->weight" -ex continue \
+    -ex "printf \"%ld %g\\n\", local, r->weight" ./plain 2>/dev/null | grep -E '^[0-9-]+ [0-9.]+$' >theirs
+  equal "values are what gdb prints" "$(cat theirs)" "$(head -n 3 ours)"
+  check "of three hits" test "$(wc -l <theirs)" = 3
+fi
+
+start ./plain
+"$aprof" probe --list handle "$pid" >list.out
+for words in 'long ones' each; do
+  contains "the lines of a function: $words" " $(line "$words")" list.out
+done
+# said NAME TEXT STATUS ARGUMENT...
+said() {
+  "$aprof" probe "${@:4}" >out 2>err
+  equal "$1" "$3" $?
+  contains "$1, in words" "$2" err
+}
+said "a line without code" "the next line that has is" 1 "$pid" probe.c:1
+said "a file of something else" "has no code of a file 'other.c'" 1 "$pid" other.c:1
+said "a function that is not there" "there is no function 'nothing'" 1 "$pid" nothing
+said "an expression that is none" "character 4: a ']' is missing" 1 "$pid" handle -s 'r[1'
+said "no place" "which place? FILE:LINE or FUNCTION" 2 "$pid"
+said "a line has no duration" "goes with a FUNCTION" 1 "$pid" "probe.c:$(line each)" --duration
+said "no process" "there is no process 999999999" 1 999999999 handle
+said "a name that nobody has" "no live process is called 'nobody-is'" 1 nobody-is handle
+"$aprof" probe "$pid" handle --for 10ms >out
+equal "nothing came by, which is no error" 0 $?
+contains "and is said" "0 hits, on 1 thread" out
+"$aprof" probe "$pid" "probe.c:$(line each)" --most 100 >hot.out 2>&1 9>&- &
+prober=$!
+until_true armed $prober
+go
+stop
+wait $prober
+check "too hot, or over before that was seen" grep -qE "SWITCHED OFF: it came by more than 100|the process has ended" hot.out
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+  start ./plain
+  chmod 755 "$work"
+  setpriv --reuid=65534 --regid=65534 --clear-groups "$aprof" probe "$pid" handle --for 1s >out 2>err
+  equal "another user's process is refused" 1 $?
+  contains "with what to do" "as its user, or as root" err
+  go && stop
+fi
+finish
