@@ -70,8 +70,9 @@ only "probe/ knows what the command is made of, and no profile" \
 equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
 # fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
 # found in numbers is told with them whole: ask/sentence.h.
+# (What a program's own variables hold is text that probe/ reads: strfromd.)
 fractions() {
-  grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@"
+  grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@" | grep -v strfromd
 }
 equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read ask check probe cli)"
 printf 'printf("%%*.1f ms", width, ms);\n' >"$work/planted.c"
@@ -141,7 +142,8 @@ if [ -e "$build/cli/.libs/libcli.a" ]; then
 fi
 only "rt/ includes its own contracts only" "aprof/abi.h aprof/event-table.h aprof/profile.h aprof.h $(headers rt)" \
   "$(includes rt c h | grep -E "$ours")"
-includes rt c h | grep -vE "$ours" | while read -r header; do
+# (exception: aprof.h takes it in C++, where exceptions are.)
+includes rt c h | grep -vE "$ours|^exception$" | while read -r header; do
   [ -n "$(find "$src/rt" -path "*/$header")" ] || echo "$header"
 done >"$work/system"
 for header in $(cat "$work/system"); do
