@@ -43,7 +43,9 @@ void general_idle_end(struct aprof_token *token) {
   if (!token_current(t, token->word[0])) {
     /* It has been open since before this epoch, or as the thread was last in it. */
     if (t->cur == NULL) {
-      uint64_t woke = idle_time(t);
+      /* While profiling is off, that is no time. */
+      bool on = __atomic_load_n(&rt.header->enabled, __ATOMIC_RELAXED);
+      uint64_t woke = on ? idle_time(t) : t->block->last;
       t->block->idle += woke - t->block->last;
       set_resting(t, woke);
     }
