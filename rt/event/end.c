@@ -138,7 +138,10 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));
+    bool new_work = f->state == APROF_FUTURE_WAITING && node_in_background(f->await);
     restore(t, f, now, false);
+    if (unlikely(new_work))
+      member_goes_on(t, f, now);
   }
   if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) { /* the poller was jumped out of */
     t->idler = NULL;
@@ -158,6 +161,8 @@ void abandon_running(struct thread *t, uint64_t now) {
       now);
   if (mine)
     f->flags |= APROF_F_IMPLICIT;
+  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
+    member_rests(t, f, now);
   set_resting(t, now);
 }
 

@@ -47,8 +47,12 @@ static void outside_goes(struct thread *t, uint32_t node, uint64_t now) {
 
 void span_outside_undo(struct thread *t, uint64_t since) {
   struct aprof_block *b = t->block;
-  if (b->last <= since || b->state == APROF_THREAD_IDLE)
+  if (b->last <= since)
     return;
+  if (b->state == APROF_THREAD_IDLE) { /* in which spans have no part */
+    b->idle -= b->last - since;
+    return;
+  }
   b->other -= b->last - since;
   b->span_other -= b->last - since;
   for (uint32_t i = 0; i < t->given && t->given_id == t->suspended_id; i++)
@@ -172,8 +176,12 @@ void spans_left(struct aprof_future *f, uint64_t now) {
 /* What lies above was jumped over, or nobody saw f come back. True: it runs here. */
 static SLOW bool end_unwinds(struct thread *t, struct aprof_future *f) {
   struct aprof_future *top = active_top(t);
-  if (top != NULL && unwind_to(t, top, f, not_before(event_time(t), f)))
+  bool waited = f->state == APROF_FUTURE_WAITING;
+  if (top != NULL && unwind_to(t, top, f, not_before(event_time(t), f))) {
+    if (waited)
+      f->await = 0; /* which was jumped out of */
     return true;
+  }
   event_missed(t, APROF_MISS_LEAVE, node_site(f->node));
   return false;
 }
@@ -191,10 +199,9 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
     return;
   uint64_t now = event_time(t);
   close_here(t, f, now);
-  if (node != 0) {
+  if (node != 0)
     counters_of(t, node)->function.done++;
-    node_again(t, f, node_before(token));
-  }
+  node_again(t, f, node_before(token)); /* also of a tier alone: spans inside may have been left */
   if (bracket != 0)
     member_tier_end(f, bracket, now);
 }

@@ -113,8 +113,10 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
     return;
   }
   bool root = r->root == index_of(f);
-  if (r->first == index_of(f))
+  if (r->first == index_of(f)) {
     r->function = function_site(f);
+    r->first = 0; /* its record may be another part's soon */
+  }
   if (how == APROF_FAILED && (root || (r->root == 0 && !(r->flags & APROF_REQUEST_ENDING))))
     __atomic_fetch_or(&r->flags, APROF_REQUEST_FAILED, __ATOMIC_RELAXED);
   if (root)
@@ -165,7 +167,7 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint
   if (to != 0 && !called)
     request_join(to);
   if (from != 0) {
-    if (share_at_create(f, f->await)) {
+    if (share_at_create(f, f->await) && now > f->last) { /* else it only begins to wait */
       share_book_create(f, share_had(f, now, true).end);
       s = share_of(f);
     }

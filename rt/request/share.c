@@ -99,7 +99,7 @@ uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *
                         uint64_t now) {
   if (runs)
     return now;
-  bool ran = f->flags & APROF_F_STARTED && (s == NULL || f->last >= s->joined);
+  bool ran = f->flags & (APROF_F_STARTED | APROF_F_BODY) && (s == NULL || f->last >= s->joined);
   return ran ? f->last : 0;
 }
 
