@@ -18,11 +18,23 @@ static bool is_one_of(const char *text, const char *const *list) {
   return *list != NULL;
 }
 
+/* Is the path a span's, or one outside futures? */
+static bool is_span(const char *path) {
+  const char *last = path;
+  for (const char *at = path; (at = strstr(at, " > ")) != NULL; at += 3)
+    last = at + 3;
+  return !strncmp(last, "span", 4);
+}
+static bool is_outside(const char *path) {
+  return !strncmp(path, "span", 4);
+}
+
 /* The rows that both sides have, in the command's terms. */
 static void take_rows(const struct rows *from, struct rows *to) {
   static const char *const sums[] = {"created",   "done",   "failed", "cancelled", "detached",
                                      "live",      "queued", "exec",   "wall",      "waiting",
                                      "born_done", "slices", NULL};
+  static const char *const of_spans[] = {"exec", "waiting", NULL};
   static const char *const waits[] = {"waiting", "count", "immediate", NULL};
   static const char *const others[] = {"exec",   "idle",   "other",      "elapsed",   "missed",
                                        "reused", "nested", "migrations", "unmatched", NULL};
@@ -34,12 +46,16 @@ static void take_rows(const struct rows *from, struct rows *to) {
       continue;
     *bar = 0;
     const char *what = bar + 3;
+    if (!strncmp(place, "request ", 8))
+      continue;
     if (!strncmp(place, "thread ", 7) || !strcmp(place, "health")) {
       if (is_one_of(what, others))
         rows_add(to, place, what, from->row[i].value);
     } else if ((await = strstr(place, " @ ")) != NULL) {
       if (is_one_of(what, waits))
         rows_add(to, await, what, from->row[i].value);
+    } else if (is_outside(place) || (is_span(place) && !is_one_of(what, of_spans))) {
+      continue;
     } else if (is_one_of(what, sums))
       rows_add(to, "all", what, from->row[i].value);
   }
@@ -58,6 +74,12 @@ static void add_function(struct rows *rows, const struct model_node *n) {
   rows_add(rows, "all", "wall", n->queued + n->exec + n->waiting);
   rows_add(rows, "all", "born_done", n->born_done);
   rows_add(rows, "all", "slices", n->slices);
+}
+
+static void add_span(struct rows *rows, const struct model_node *n) {
+  rows_add(rows, "all", "exec", n->exec);
+  rows_add(rows, "all", "waiting", n->waiting);
+  rows_add(rows, "all", "wall", n->exec + n->waiting);
 }
 
 static void add_await(struct rows *rows, const struct model *m, const struct model_node *n) {
@@ -83,6 +105,8 @@ static void add_model(struct rows *rows, const struct model *m) {
       add_function(rows, &m->node[i]);
     else if (m->node[i].kind == APROF_NODE_AWAIT)
       add_await(rows, m, &m->node[i]);
+    else if (m->node[i].kind == APROF_NODE_SPAN && m->node[i].function != MODEL_NONE)
+      add_span(rows, &m->node[i]);
   }
   for (uint32_t i = 0; i < m->threads; i++)
     add_thread(rows, &m->thread[i]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
-#include "rt/event/gates.h"
-#include "rt/count/govern.h"
 #include "reader.h"
+#include "rt/count/govern.h"
+#include "rt/event/gates.h"
 #include "rt/rt.h"
 
 #include <pthread.h>
@@ -44,7 +44,25 @@ static void opening(const struct op *op, struct aprof_token *token) {
     break;
   case OP_IDLE_BEGIN:
     gate.idle_begin(op->site, token);
+    break;
+  case OP_SPAN_BEGIN:
+    gate.span_begin(op->site, token);
   }
+}
+
+/* The text `value` of a label, in the ways that there are. */
+static int label_type(const char *label, uint64_t *value, uint64_t *length) {
+  *value = (uintptr_t)label;
+  *length = 0;
+  if (label && label[0] >= '0' && label[0] <= '9') {
+    *value = strtoull(label, NULL, 10);
+    return APROF_VALUE_UNSIGNED;
+  }
+  if (label && label[0] == 'p') {
+    *length = strlen(label);
+    return APROF_VALUE_COUNTED;
+  }
+  return APROF_VALUE_TEXT;
 }
 
 static void closing(const struct op *op, struct aprof_token *token) {
@@ -69,11 +87,31 @@ static void closing(const struct op *op, struct aprof_token *token) {
     break;
   case OP_RESYNC:
     gate.resync(token);
+    break;
+  case OP_SPAN_END:
+    gate.span_end(token);
+    break;
+  case OP_ABOUT: {
+    uint64_t value, length;
+    int type = label_type(op->label, &value, &length);
+    gate.about(token, APROF_ABOUT_LABEL, type, value, length);
+    break;
+  }
+  case OP_RUN_FOR:
+    gate.run_for(token, op->site->ns, op->key0, op->key1);
   }
 }
 
 static void single(const struct op *op) {
+  uint64_t value, length;
+  int type = label_type(op->label, &value, &length);
   switch (op->kind) {
+  case OP_LABEL:
+    gate.label(op->site, op->key0, op->key1, type, value, length);
+    break;
+  case OP_LABEL_CURRENT:
+    gate.label_current(op->site, type, value, length);
+    break;
   case OP_AT:
     gate.at(op->site);
     break;
@@ -93,6 +131,14 @@ static void single(const struct op *op) {
 
 static void event(const struct op *op) {
   gate.api_clock_advance(op->dt);
+  if (op->dropped ? false : op->kind == OP_OFF || op->kind == OP_ON) {
+    gate.api_enable(op->kind == OP_ON);
+    return;
+  }
+  if (op->kind == OP_RESET && !op->dropped) {
+    gate.api_reset();
+    return;
+  }
   if (op_opens(op->kind)) {
     struct aprof_token *token = cell(op->token);
     *token = (struct aprof_token){0};
@@ -201,6 +247,7 @@ bool execute(const struct program *what, struct rows *rows) {
   reader_address_name = address_name;
   reader_thread_number = thread_number;
   reader_rows(header, header->virtual_now, rows);
+  reader_request_rows(header, rows);
   free(region);
   return true;
 }

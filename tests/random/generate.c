@@ -7,6 +7,8 @@
  */
 #include "generator.h"
 
+#include "aprof/profile.h"
+
 #include <string.h>
 
 static void maybe_at(struct generator *g) {
@@ -15,7 +17,8 @@ static void maybe_at(struct generator *g) {
 }
 
 static struct aprof_site *some_function(struct generator *g) {
-  return &places.stack[below(g, FUNCTIONS)];
+  bool roots = g->program->flavour != FLAVOUR_IMPLICIT; /* the last one is one */
+  return &places.stack[below(g, roots ? FUNCTIONS : FUNCTIONS - 1)];
 }
 
 static const void *maybe_address(struct generator *g, struct aprof_site *function) {
@@ -28,6 +31,8 @@ static void act_call(struct generator *g) {
   struct aprof_site *function = some_function(g);
   maybe_at(g);
   emit_open(g, OP_ENTER, function)->self = maybe_address(g, function);
+  if (function->flags & APROF_ROOT)
+    maybe_about(g);
 }
 
 static void act_return(struct generator *g) {
@@ -42,9 +47,11 @@ static void act_return(struct generator *g) {
 static void act_await(struct generator *g) {
   if (!room(g) || (!running(g) && !chance(g, 5)))
     return;
-  bool names = chance(g, 15);
+  bool names = chance(g, 15), news = flavoured(g) && chance(g, 25);
   emit_open(g, OP_SUSPEND,
-            names ? &places.names[below(g, NAMES)] : &places.await[below(g, AWAITS)]);
+            news    ? &places.news[below(g, NEWS)]
+            : names ? &places.names[below(g, NAMES)]
+                    : &places.await[below(g, AWAITS)]);
 }
 
 static void act_inner_await(struct generator *g) {
@@ -112,8 +119,10 @@ static void act_run_callback(struct generator *g) {
   bool foreign = !function || function >= places.callback + FUNCTIONS - 2;
   op->function = foreign || chance(g, 30) ? NULL : function;
   op->self = function && chance(g, 70) ? place_address(function) : NULL;
+  top(g)->function = op->function;
   if (request->live && !request->multi)
     request->live = false;
+  maybe_about(g);
 }
 
 static void act_run_frame(struct generator *g) {
@@ -126,6 +135,8 @@ static void act_run_frame(struct generator *g) {
   op->self = maybe_address(g, op->function);
   op->key0 = 0x9000 + 8 * (which / 2 * 2 + below(g, 2));
   keep_key(g, op);
+  top(g)->function = op->function;
+  maybe_about(g);
 }
 
 static void act_ran(struct generator *g) {
@@ -243,17 +254,20 @@ static void act_idle(struct generator *g) {
 static void act_jump(struct generator *g) {
   struct strand *s = here(g);
   unsigned target = s->height ? below(g, s->height) : 0;
-  if (s->height < 2 || s->pile[target].kind != OP_ENTER || target == s->height - 1)
+  bool span = s->pile[target].kind == OP_SPAN_BEGIN && !s->pile[target].outside;
+  if (s->height < 2 || (s->pile[target].kind != OP_ENTER && !span) || target == s->height - 1)
     return;
   for (unsigned i = target + 1; i < s->height; i++)
     if (s->pile[i].switched)
       return;
   s->height = target + 1;
-  if (chance(g, 50)) {
+  if (span && chance(g, 50))
+    emit_close(g, OP_SPAN_END);
+  else if (span || chance(g, 50)) {
     emit(g, OP_RESYNC, NULL)->token = s->pile[target].cell;
-    return;
+  } else {
+    act_return(g);
   }
-  act_return(g);
 }
 
 /* A suspended coroutine is destroyed; sometimes somebody says so. */
@@ -271,35 +285,28 @@ static void act_destroy(struct generator *g) {
   s->live = false;
 }
 
+/* Profiling goes off, and later on; or starts from zero. */
+static void act_switch(struct generator *g) {
+  enum op_kind kind = g->off ? OP_ON : chance(g, 50) ? OP_OFF : OP_RESET;
+  emit(g, kind, NULL);
+  g->off = kind == OP_OFF;
+}
+
 static void act(struct generator *g) {
   static const struct {
     void (*act)(struct generator *);
     unsigned weight;
   } actions[] = {
-      {act_call, 20},
-      {act_return, 18},
-      {act_await, 16},
-      {act_inner_await, 6},
-      {act_awaited, 14},
-      {act_yield, 14},
-      {act_create_callback, 9},
-      {act_close_create, 8},
-      {act_call_inside_create, 5},
-      {act_run_callback, 12},
-      {act_run_frame, 9},
-      {act_ran, 14},
-      {act_spawn_now, 5},
-      {act_spawn_later, 4},
-      {act_spawn_bare, 4},
-      {act_resume_strand, 40},
-      {act_wake_or_end, 6},
-      {act_wake_open, 6},
-      {act_current, 1},
-      {act_idle, 5},
-      {act_jump, 2},
-      {act_destroy, 2},
+      {act_call, 20},           {act_return, 18},      {act_await, 16},
+      {act_inner_await, 6},     {act_awaited, 14},     {act_yield, 14},
+      {act_create_callback, 9}, {act_close_create, 8}, {act_call_inside_create, 5},
+      {act_run_callback, 12},   {act_run_frame, 9},    {act_ran, 14},
+      {act_spawn_now, 5},       {act_spawn_later, 4},  {act_spawn_bare, 4},
+      {act_resume_strand, 40},  {act_wake_or_end, 6},  {act_wake_open, 6},
+      {act_current, 1},         {act_idle, 5},         {act_jump, 2},
+      {act_destroy, 2},         {act_on_requests, 50}, /* last: of some programs only */
   };
-  unsigned sum = 0, count = sizeof actions / sizeof *actions;
+  unsigned sum = 0, count = sizeof actions / sizeof *actions - !flavoured(g);
   for (unsigned i = 0; i < count; i++)
     sum += actions[i].weight;
   unsigned pick = below(g, sum), i = 0;
@@ -327,6 +334,8 @@ static void wind_down(struct generator *g) {
         close_create(g);
       else if (item->kind == OP_RUN_BEGIN)
         close_run(g, some_how(g));
+      else if (item->kind == OP_SPAN_BEGIN)
+        emit_close(g, OP_SPAN_END);
       else
         act_idle(g);
     }
@@ -343,20 +352,23 @@ static void repeat(struct program *program, unsigned rounds) {
   }
 }
 
-void program_generate(struct program *program, uint64_t seed) {
+void program_generate(struct program *program, uint64_t seed, enum flavour flavour) {
   struct generator *g =
       &(struct generator){.random = seed * 0x2545f4914f6cdd1du, .program = program};
-  *program = (struct program){.seed = seed};
+  *program = (struct program){.seed = seed, .flavour = flavour, .most = APROF_REQUESTS};
   program->threads = chance(g, 70) ? 1 : 2 + below(g, PROGRAM_THREADS - 1);
   for (unsigned i = 0; i < program->threads; i++) {
     g->strands[i] = (struct strand){.live = true, .on_thread = true};
     g->towers[i][0] = i;
     g->tower[i] = 1;
   }
+  bool switches = chance(g, 15);
   unsigned length = 10 + below(g, chance(g, 20) ? 600 : 150);
   for (unsigned tries = 0; program->count < length && tries < 40 * length; tries++) {
     if (chance(g, 10))
       g->thread = below(g, program->threads);
+    if (switches && chance(g, g->off ? 10 : 2))
+      act_switch(g);
     act(g);
   }
   bool again = chance(g, 30);

@@ -17,6 +17,10 @@ bool chance(struct generator *g, unsigned percent) {
   return below(g, 100) < percent;
 }
 
+bool flavoured(const struct generator *g) {
+  return g->program->flavour != FLAVOUR_PLAIN;
+}
+
 struct strand *here(struct generator *g) {
   return &g->strands[g->towers[g->thread][g->tower[g->thread] - 1]];
 }
@@ -139,11 +143,15 @@ void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
                  const void *address) {
   static const unsigned kinds[] = {0, 3, 6};
   bool coroutine = function && function->model == APROF_MODEL_STACK;
-  unsigned kind = coroutine ? kinds[below(g, 3)] : below(g, CREATES);
+  unsigned some = flavoured(g) ? CREATES : CREATES_PLAIN;
+  unsigned kind = coroutine ? kinds[below(g, 3)] : below(g, some);
+  if (g->program->flavour == FLAVOUR_IMPLICIT && (places.create[ns][kind].flags & APROF_ROOT))
+    kind = coroutine ? 0 : chance(g, 50) ? 12 : 13;
   struct op *op = emit_open(g, OP_CREATE_BEGIN, &places.create[ns][kind]);
   op->function = function;
   op->self = address;
   top(g)->function = function ? function : place_of_address(address);
+  maybe_about(g);
   if (coroutine || chance(g, 65))
     return;
   op = emit(g, OP_DUE, NULL);

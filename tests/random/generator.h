@@ -19,9 +19,10 @@ struct item {
   enum op_kind kind;
   uint32_t cell;
   struct aprof_site *site;
-  struct aprof_site *function; /* create: what it will run */
-  bool switched; /* run: around a strand that is on top */
-  uint64_t key0, key1; /* run */
+  struct aprof_site *function; /* create: what it will run; run: whose body it is */
+  bool switched;               /* run: around a strand that is on top */
+  bool outside;                /* span: no future ran */
+  uint64_t key0, key1;         /* run */
 };
 
 /* A C stack. Number 0..threads-1: the threads' own; then coroutines. */
@@ -51,11 +52,13 @@ struct generator {
   struct request requests[KEYS];
   unsigned towers[PROGRAM_THREADS][STRANDS], tower[PROGRAM_THREADS]; /* strands on a thread */
   unsigned thread;                                                   /* acts now */
+  bool switches, off;                     /* the program switches profiling off and on; it is off */
   uint32_t last_suspend[PROGRAM_THREADS]; /* 1 + its cell, if it was the last event there */
 };
 
 unsigned below(struct generator *g, unsigned n);
 bool chance(struct generator *g, unsigned percent);
+bool flavoured(const struct generator *g);
 uint8_t some_how(struct generator *g);
 
 /* The strand that runs on the acting thread, and its innermost open bracket. */
@@ -79,6 +82,11 @@ void close_run(struct generator *g, uint8_t how);
 int new_strand(struct generator *g);
 void strand_on(struct generator *g, unsigned strand);
 void strand_off(struct generator *g, bool finished);
+
+/* One of what only programs with requests do. */
+void act_on_requests(struct generator *g);
+/* What a create's or a body's line may say beyond the key: behind the event that opens it. */
+void maybe_about(struct generator *g);
 
 /* A key, mostly a free one, and the other half that goes with it. */
 uint64_t some_key(struct generator *g, unsigned ns);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's books, and how they are added up. */
+/* The model's books: what is written into them, event by event. */
 #include "ledger.h"
+
+#include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static struct path *path_below(struct ledger *ledger, struct path *above, const 
   for (unsigned i = 0; i < ledger->path_count; i++) {
     struct path *path = &ledger->paths[i];
     if (path->above == above && path->is_await == is_await && strcmp(path->name, name) == 0)
-      return path;
+      return path; /* no span is called as a function */
   }
   struct path *path = &ledger->paths[ledger->path_count++];
   if (ledger->path_count > LEDGER_PATHS)
@@ -33,17 +35,13 @@ struct path *ledger_await(struct ledger *ledger, struct path *function, const ch
   return path_below(ledger, function, site, true);
 }
 
-static void path_spell(const struct path *path, char *text, size_t size) {
-  if (path->above)
-    path_spell(path->above, text, size);
-  else
-    text[0] = 0;
-  size_t length = strlen(text);
-  snprintf(text + length, size - length, "%s%s",
-           !length          ? ""
-           : path->is_await ? " @ "
-                            : " > ",
-           path->name);
+struct path *ledger_span(struct ledger *ledger, struct path *above, const char *name) {
+  for (struct path *path = above; path && path->is_span; path = path->above)
+    if (strcmp(path->name, name) == 0)
+      return path;
+  struct path *path = path_below(ledger, above, name, false);
+  path->is_span = true;
+  return path;
 }
 
 /* -- futures ---------------------------------------------------------------- */
@@ -53,7 +51,7 @@ struct future *ledger_future(struct thread *t, const struct aprof_site *site, bo
   if (ledger->future_count == LEDGER_FUTURES)
     abort();
   struct future *f = &ledger->futures[ledger->future_count++];
-  struct path *above = root || !t->current ? NULL : t->current->path;
+  struct path *above = root || !t->current ? NULL : t->current->at;
   *f = (struct future){.state = TENTATIVE,
                        .site = site,
                        .birth = site->name,
@@ -61,11 +59,12 @@ struct future *ledger_future(struct thread *t, const struct aprof_site *site, bo
                        .created = ledger->now,
                        .last = ledger->now,
                        .thread = t->number};
+  f->at = f->path;
   return f;
 }
 
 void ledger_named(struct thread *t, struct future *f, const struct aprof_site *site) {
-  f->path = function_path(t->ledger, f->path->above, site->name);
+  f->path = f->at = function_path(t->ledger, f->path->above, site->name);
   if (f->await)
     f->await = ledger_await(t->ledger, f->path, f->await->name);
   f->site = site;
@@ -82,13 +81,40 @@ static void segment(struct ledger *ledger, struct path *path, int kind, uint64_t
       (struct segment){.path = path, .kind = kind, .length = length, .immediate = immediate};
 }
 
+void ledger_spanned(struct ledger *ledger, struct path *span) {
+  segment(ledger, span, SEGMENT_SPANNED, 0, false);
+}
+
+/* The thread was outside futures, in a span, until now. */
+static void outside(struct thread *t) {
+  struct ledger *ledger = t->ledger;
+  segment(ledger, t->outside, SEGMENT_OUTSIDE, ledger->now - t->last, false);
+  ledger->segments[ledger->segment_count - 1].from = t->last;
+  ledger->segments[ledger->segment_count - 1].thread = t->number;
+}
+
+/* What was outside from then on was a future's after all. */
+static void not_outside(struct thread *t, uint64_t from) {
+  struct ledger *ledger = t->ledger;
+  for (unsigned i = 0; i < ledger->segment_count; i++) {
+    struct segment *s = &ledger->segments[i];
+    if (s->kind == SEGMENT_OUTSIDE && s->thread == t->number && s->from >= from)
+      s->length = 0;
+  }
+}
+
 void ledger_time(struct thread *t) {
   uint64_t now = t->ledger->now;
   if (!t->began)
     t->begin = t->last = now;
   t->began = true;
-  uint64_t *where = t->current ? &t->exec : t->idling ? &t->idle : &t->other;
+  if (t->ledger->off)
+    return;
+  uint64_t *where = t->current ? &t->exec : t->idling || t->was_idle ? &t->idle : &t->other;
   *where += now - t->last;
+  t->other_open += where == &t->other ? now - t->last : 0;
+  if (t->outside && where == &t->other)
+    outside(t);
   t->last = now;
 }
 
@@ -112,9 +138,10 @@ static void queue(struct thread *t, struct future *f, uint64_t length) {
 void ledger_close(struct thread *t, struct future *f, bool immediate) {
   struct ledger *ledger = t->ledger;
   uint64_t length = ledger->now - f->last, queued = 0;
+  requests_close(ledger, f);
   if (f->state == RUNNING) {
     f->exec += length;
-    segment(ledger, f->path, SEGMENT_EXEC, length, false);
+    segment(ledger, f->at, SEGMENT_EXEC, length, false);
   } else if (f->state == WAITING) {
     if (f->woken && !f->aside && f->woken_at <= ledger->now) {
       queued = ledger->now - (f->woken_at > f->last ? f->woken_at : f->last);
@@ -132,9 +159,12 @@ void ledger_close(struct thread *t, struct future *f, bool immediate) {
 void ledger_runs(struct thread *t, struct future *f, const char *from) {
   if (f->thread != t->number)
     t->ledger->migrations++;
+  requests_goes_on(t->ledger, f);
   f->thread = t->number;
   f->state = RUNNING;
   t->current = f;
+  t->was_idle = false;
+  t->other_open = 0;
   if (!t->slice_open) {
     t->slice_open = true;
     t->slice_begin = t->ledger->now;
@@ -161,6 +191,7 @@ void ledger_over(struct thread *t, struct future *f, int how) {
   f->keyed = false;
   if (t->current == f)
     t->current = NULL;
+  requests_over(t, f);
 }
 
 static void longest_slice(struct thread *t, uint64_t length, const char *to) {
@@ -187,8 +218,8 @@ void ledger_slice_end(struct thread *t, const char *to) {
   segment(ledger, t->slice_owner, SEGMENT_SLICE, length, false);
   longest_slice(t, length, to);
   if (length > LEDGER_LONG)
-    t->held[t->holds++ % LEDGER_HOLDS] = (struct held){
-        .path = t->slice_owner, .begin = t->slice_begin, .end = ledger->now};
+    t->held[t->holds++ % LEDGER_HOLDS] =
+        (struct held){.path = t->slice_owner, .begin = t->slice_begin, .end = ledger->now};
   t->slice_open = false;
   t->slices++;
 }
@@ -197,15 +228,17 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
   struct ledger *ledger = t->ledger;
   uint64_t passed = ledger->now - f->last;
   f->exec += passed;
-  segment(ledger, f->path, SEGMENT_EXEC, passed, false);
+  segment(ledger, f->at, SEGMENT_EXEC, passed, false);
+  requests_charge_back(ledger, f, passed);
   t->exec += passed;
   *(t->idling ? &t->idle : &t->other) -= passed;
+  not_outside(t, f->last);
   struct segment *slice = &ledger->segments[t->last_slice];
   if (slice->length > LEDGER_LONG)
     t->held[(t->holds - 1) % LEDGER_HOLDS].end += passed;
   else if (slice->length + passed > LEDGER_LONG)
-    t->held[t->holds++ % LEDGER_HOLDS] = (struct held){
-        .path = slice->path, .begin = t->slice_begin, .end = ledger->now};
+    t->held[t->holds++ % LEDGER_HOLDS] =
+        (struct held){.path = slice->path, .begin = t->slice_begin, .end = ledger->now};
   slice->length += passed;
   longest_slice(t, slice->length, to);
   f->last = ledger->now;
@@ -213,165 +246,66 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
     f->woken_at = ledger->now;
 }
 
-/* -- adding up -------------------------------------------------------------- */
+/* -- epochs ------------------------------------------------------------------ */
 
-/* Lower bound of the bucket of a value, by counting: each below 32 has its own, above 16
-   buckets divide each octave. */
-static uint64_t bucket_lower(uint64_t value) {
-  uint64_t width = 1;
-  while (value / width >= 32)
-    width *= 2;
-  return value / width * width;
-}
-
-/* Histograms are kept by function, or await in it, whatever the path. */
-static void bucket(struct rows *rows, const struct path *path, const char *what, uint64_t value) {
-  char place[256];
-  snprintf(place, sizeof place, path->is_await ? "%s @ %s" : "%s%s",
-           path->is_await ? path->above->name : path->name, path->is_await ? path->name : "");
-  rows_bucket(rows, place, what, bucket_lower(value), 1);
-}
-
-static void segment_rows(struct segment *s, struct rows *rows) {
-  char path[2048];
-  path_spell(s->path, path, sizeof path);
-  switch (s->kind) {
-  case SEGMENT_EXEC:
-    rows_add(rows, path, "exec", s->length);
-    for (struct path *up = s->path->above; up; up = up->above) {
-      path_spell(up, path, sizeof path);
-      rows_add(rows, path, "children_exec", s->length);
-    }
-    break;
-  case SEGMENT_QUEUE:
-    rows_add(rows, path, "queued", s->length);
-    bucket(rows, s->path, "queued histogram", s->length);
-    break;
-  case SEGMENT_SLICE:
-    rows_add(rows, path, "slices", 1);
-    rows_max(rows, path, "slice_max", s->length);
-    bucket(rows, s->path, "slice histogram", s->length);
-    break;
-  case SEGMENT_DELAY: {
-    char what[256];
-    snprintf(what, sizeof what, "delayed %s", s->delayed);
-    rows_add(rows, path, what, s->length);
-    snprintf(what, sizeof what, "times it delayed %s", s->delayed);
-    rows_add(rows, path, what, 1);
-    break;
-  }
-  case SEGMENT_WAIT:
-    rows_add(rows, path, "count", 1);
-    rows_add(rows, path, "immediate", s->immediate);
-    rows_add(rows, path, "waiting", s->length);
-    rows_max(rows, path, "max", s->length);
-    if (!s->immediate)
-      bucket(rows, s->path, "histogram", s->length);
-    path_spell(s->path->above, path, sizeof path);
-    rows_add(rows, path, "waiting", s->length);
-  }
-}
-
-static void over_rows(const struct future *f, const char *path, struct rows *rows) {
-  rows_add(rows, path,
-           f->how == APROF_DONE     ? "done"
-           : f->how == APROF_FAILED ? "failed"
-                                    : "cancelled",
-           1);
-  rows_max(rows, path, "exec_max", f->exec);
-  rows_max(rows, path, "wall_max", f->over - f->created);
-  bucket(rows, f->path, "exec histogram", f->exec);
-  bucket(rows, f->path, "wall histogram", f->over - f->created);
-  rows_add(rows, path, "born_done", !f->waited);
-}
-
-/* The open segment of one that lives; the reader adds it too, but counts it not. */
-static void live_rows(struct ledger *ledger, const struct future *f, const char *path,
-                      struct rows *rows) {
-  uint64_t open = ledger->now - f->last;
-  uint64_t queued = f->state == QUEUED                               ? open
-                    : !f->woken || f->aside || f->woken_at > ledger->now ? 0
-                    : f->woken_at > f->last                  ? ledger->now - f->woken_at
-                                                             : open;
-  rows_add(rows, path, "live", 1);
-  if (f->state == RUNNING) {
-    struct segment s = {.path = f->path, .kind = SEGMENT_EXEC, .length = open};
-    segment_rows(&s, rows);
+static void detach(struct future *f, uint64_t now) {
+  if (f->state == TENTATIVE)
+    f->state = NEVER;
+  if (f->state == OVER || f->state == NEVER || f->state == DETACHED)
     return;
-  }
-  rows_add(rows, path, "queued", queued);
-  if (f->state == WAITING) {
-    char await[2048];
-    path_spell(f->await, await, sizeof await);
-    rows_add(rows, await, "waiting", open - queued);
-    rows_add(rows, path, "waiting", open - queued);
-  }
+  f->detached = f->state;
+  f->state = DETACHED;
+  f->over = now;
+  f->keyed = false;
 }
 
-static void thread_rows(const struct thread *t, struct rows *rows) {
-  char name[32];
-  snprintf(name, sizeof name, "thread %u", t->number);
-  rows_add(rows, name, "exec", t->exec);
-  rows_add(rows, name, "idle", t->idle);
-  rows_add(rows, name, "other", t->other);
-  rows_add(rows, name, "elapsed", t->ledger->now - t->begin);
+static void thread_forgets(struct thread *t) {
+  t->was_idle = !t->current && (t->idling || t->was_idle);
+  t->current = t->suspended = t->idler = t->tentative = t->polled = NULL;
+  t->outside = NULL;
+  t->idling = t->slice_open = t->seen = false;
+  t->other_open = 0;
+  t->holds = 0;
 }
 
-static void longest_rows(const struct longest *longest, struct rows *rows) {
-  char path[2048], between[128];
-  if (longest->length == 0)
-    return;
-  path_spell(longest->path, path, sizeof path);
-  snprintf(between, sizeof between, "slice between %s and %s", longest->from, longest->to);
-  rows_max(rows, path, between, longest->length);
-}
-
-void ledger_rows(struct ledger *ledger, struct rows *rows) {
-  for (unsigned i = 0; i < ledger->segment_count; i++)
-    segment_rows(&ledger->segments[i], rows);
-  for (unsigned i = 0; i < ledger->future_count; i++) {
-    struct future *f = &ledger->futures[i];
-    char path[2048];
-    if (f->state == NEVER || f->state == TENTATIVE)
-      continue;
-    path_spell(f->path, path, sizeof path);
-    rows_add(rows, path, "created", 1);
-    rows_add(rows, path, "wall", (f->state == OVER ? f->over : ledger->now) - f->created);
-    if (f->state == OVER)
-      over_rows(f, path, rows);
-    else
-      live_rows(ledger, f, path, rows);
-  }
-  for (unsigned i = 0; i < ledger->longest_count; i++)
-    longest_rows(&ledger->longest[i], rows);
-  for (unsigned i = 0; i < PROGRAM_THREADS; i++)
-    if (ledger->threads[i].began)
-      thread_rows(&ledger->threads[i], rows);
-  rows_add(rows, "health", "missed", ledger->missed);
-  rows_add(rows, "health", "reused", ledger->reused);
-  rows_add(rows, "health", "unmatched", ledger->unmatched);
-  rows_add(rows, "health", "migrations", ledger->migrations);
-}
-
-/* wall = queued + exec + waiting of each future; elapsed = exec + idle + other of
-   each thread; and all that ran, ran on some thread. */
-bool ledger_check(const struct ledger *ledger) {
-  uint64_t futures = 0, threads = 0;
-  for (unsigned i = 0; i < ledger->future_count; i++) {
-    const struct future *f = &ledger->futures[i];
-    if (f->state == NEVER || f->state == TENTATIVE)
-      continue;
-    uint64_t open = f->state == OVER ? 0 : ledger->now - f->last;
-    uint64_t wall = (f->state == OVER ? f->over : ledger->now) - f->created;
-    if (wall != f->exec + f->queued + f->waiting + open)
-      return false;
-    futures += f->exec + (f->state == RUNNING ? open : 0);
-  }
+static void next_epoch(struct ledger *ledger) {
   for (unsigned i = 0; i < PROGRAM_THREADS; i++) {
-    const struct thread *t = &ledger->threads[i];
-    if (t->began && ledger->now - t->begin != t->exec + t->idle + t->other)
-      return false;
-    threads += t->exec;
+    struct thread *t = &ledger->threads[i];
+    if (t->seen)
+      ledger_time(t);
+    else
+      t->begin += ledger->now - t->last;
+    t->last = ledger->now;
   }
-  return futures == threads;
+  requests_detached(ledger);
+  for (unsigned i = 0; i < ledger->future_count; i++)
+    detach(&ledger->futures[i], ledger->now);
+  for (unsigned i = 0; i < PROGRAM_THREADS; i++)
+    thread_forgets(&ledger->threads[i]);
+  ledger->epoch++;
+}
+
+void ledger_switch(struct ledger *ledger, bool off) {
+  if (ledger->off == off)
+    return;
+  if (off)
+    next_epoch(ledger);
+  ledger->off = off;
+  for (unsigned i = 0; i < PROGRAM_THREADS; i++) {
+    struct thread *t = &ledger->threads[i];
+    t->begin += off ? 0 : ledger->now - t->last;
+    t->last = ledger->now;
+  }
+}
+
+void ledger_reset(struct ledger *ledger) {
+  next_epoch(ledger);
+  ledger->future_count = ledger->segment_count = ledger->longest_count = 0;
+  ledger->missed = ledger->reused = ledger->unmatched = ledger->migrations = 0;
+  for (unsigned i = 0; i < PROGRAM_THREADS; i++) {
+    struct thread *t = &ledger->threads[i];
+    t->exec = t->idle = t->other = 0;
+    t->begin = t->last = ledger->now;
+  }
+  requests_reset(ledger);
 }

@@ -2,12 +2,14 @@
 /*
  * random: random async programs, run by the runtime and by the model.
  *
- *     random [--seed N] [--count N] [--shed STEP] [--mutate] [--verbose]
+ *     random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP] [--mutate] [--verbose]
  *
  * Each program runs in a process of its own, to its end and up to somewhere: what lives then
  * is in some state. The profile is read by a reader of these tests, and by the command's
  * (command.h). A difference prints the seed, the
  * shortest program found that shows it, and both numbers; the exit status is 1.
+ * --flavour 1 are programs with requests that begin with roots, 2 with requests that begin behind
+ * background waits (enum flavour); --most N: of which the runtime follows so many at a time.
  * --shed runs them on threads that shed detail, up to that step (a number of enum
  * aprof_step), and compares the rest.
  * --mutate also runs each program with each event dropped or doubled in turn:
@@ -40,6 +42,7 @@ struct tally {
 
 static struct tally dropped[OP_KINDS], doubled[OP_KINDS];
 static bool verbose;
+static uint32_t most = APROF_REQUESTS; /* requests that are followed at a time */
 
 /* In a process of its own: run, read, compare with what the model says of
    `expected`. Quiet: only the verdict. */
@@ -214,14 +217,18 @@ static bool check_tallies(void) {
 /* -- programs ---------------------------------------------------------------- */
 
 static void usage(FILE *file) {
-  fputs("Usage: random [--seed N] [--count N] [--shed STEP] [--mutate] [--verbose]\n"
+  fputs("Usage: random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP]\n"
+        "              [--mutate] [--verbose]\n"
         "Runs random async programs against the runtime and an independent model.\n",
         file);
 }
 
 /* The runtime reads its options when it is loaded: they must be there before. */
 static void with_options(char **argv) {
-  static const char options[] = "clock:virtual,profile:memfd,exit:no,signal:none";
+  char options[128];
+  int length = snprintf(options, sizeof options, "clock:virtual,profile:memfd,exit:no,signal:none");
+  if (most != APROF_REQUESTS)
+    snprintf(options + length, sizeof options - (size_t)length, ",requests:%u", most);
   const char *now = getenv("APROF_OPTIONS");
   if (now && strcmp(now, options) == 0)
     return;
@@ -248,11 +255,13 @@ static uint64_t passed, failed;
 static const char *const step_names[APROF_STEPS] = {"", ", no histograms", ", no paths",
                                                     ", a coarse clock", ", counts only"};
 
-static void run_range(uint64_t seed, uint64_t count, bool mutate, uint32_t step) {
+static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool mutate,
+                      uint32_t step) {
   static struct program program, begun;
   uint64_t events = 0, open_ones = 0, done = 0, before = failed;
   for (; done < count && failed < before + 3; done++) {
-    program_generate(&program, seed + done);
+    program_generate(&program, seed + done, flavour);
+    program.most = most;
     shed_program(&program, step);
     events += program.count;
     enum outcome outcome = compare(&program, &program, true), half;
@@ -273,9 +282,12 @@ static void run_range(uint64_t seed, uint64_t count, bool mutate, uint32_t step)
   if (mutate && !check_tallies())
     failed++;
   passed += done - (failed - before < done ? failed - before : done);
-  printf("random: %llu programs from seed %llu%s%s, %llu events, %llu left open by the semantics\n",
-         (unsigned long long)done, (unsigned long long)seed, mutate ? ", each broken" : "",
-         step_names[step], (unsigned long long)events, (unsigned long long)open_ones);
+  static const char *const flavours[] = {"", " with requests", " with requests of no root"};
+  printf(
+      "random: %llu programs%s from seed %llu%s%s, %llu events, %llu left open by the semantics\n",
+      (unsigned long long)done, flavours[flavour], (unsigned long long)seed,
+      mutate ? ", each broken" : "", step_names[step], (unsigned long long)events,
+      (unsigned long long)open_ones);
 }
 
 int main(int argc, char **argv) {
@@ -284,21 +296,28 @@ int main(int argc, char **argv) {
       {"count", required_argument, NULL, 'c'},
       {"mutate", no_argument, NULL, 'm'},
       {"verbose", no_argument, NULL, 'v'},
+      {"flavour", required_argument, NULL, 'f'},
+      {"most", required_argument, NULL, 'n'},
       {"shed", required_argument, NULL, 'S'},
       {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
   };
   uint64_t seed = 1, count = 1000;
   uint32_t step = APROF_STEP_NONE;
+  enum flavour flavour = FLAVOUR_PLAIN;
   bool mutate = false;
   int option;
-  while ((option = getopt_long(argc, argv, "s:c:S:mvh", options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, "s:c:f:n:S:mvh", options, NULL)) != -1) {
     if (option == 's')
       seed = strtoull(optarg, NULL, 0);
     else if (option == 'c')
       count = strtoull(optarg, NULL, 0);
     else if (option == 'S' && strtoul(optarg, NULL, 0) < APROF_STEPS)
       step = (uint32_t)strtoul(optarg, NULL, 0);
+    else if (option == 'f' && strtoul(optarg, NULL, 0) <= FLAVOUR_IMPLICIT)
+      flavour = (enum flavour)strtoul(optarg, NULL, 0);
+    else if (option == 'n')
+      most = (uint32_t)strtoul(optarg, NULL, 0);
     else if (option == 'm')
       mutate = true;
     else if (option == 'v')
@@ -309,14 +328,16 @@ int main(int argc, char **argv) {
   with_options(argv);
   places_init();
   if (argc > 1) {
-    run_range(seed, count, mutate, step);
+    run_range(flavour, seed, count, mutate, step);
   } else { /* as a test: always the same ones, some that nobody has seen, and broken ones */
-    run_range(1, 3 * SHARE, false, APROF_STEP_NONE);
-    run_range((uint64_t)time(NULL) * 1000, SHARE, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_PLAIN, 1, 3 * SHARE, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_PLAIN, (uint64_t)time(NULL) * 1000, SHARE, false, APROF_STEP_NONE);
     for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
-      run_range((uint64_t)time(NULL) * 1000, SHARE / 4, false, step);
+      run_range(FLAVOUR_PLAIN, (uint64_t)time(NULL) * 1000, SHARE / 4, false, step);
     if (BROKEN_ONES > 0)
-      run_range(1, BROKEN_ONES, true, APROF_STEP_NONE);
+      run_range(FLAVOUR_PLAIN, 1, BROKEN_ONES, true, APROF_STEP_NONE);
+    run_range(FLAVOUR_ROOTS, 1, SHARE / 5, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_IMPLICIT, 1, SHARE / 5, false, APROF_STEP_NONE);
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
   return failed ? 1 : 0;

@@ -37,7 +37,9 @@ void model_enter(struct world *w, struct thread *t, const struct op *op) {
     f = caller;
     adopt(t, f, op->site);
   } else {
-    f = ledger_future(t, op->site, op->site->flags & APROF_ROOT);
+    bool root = op->site->flags & APROF_ROOT;
+    f = ledger_future(t, op->site, root);
+    requests_born(t, f, root, true, false);
     if (caller) {
       model_put_aside(t, model_take_call(t, op->site), FOR_CALLEE, f);
       model_wake_moves(caller, f);
@@ -47,7 +49,8 @@ void model_enter(struct world *w, struct thread *t, const struct op *op) {
     f->adopted = true;
     model_starts_running(t, f, op->site->name);
   }
-  *token = (struct token){.set = true, .future = f, .thread = t, .slices = t->slices};
+  *token =
+      (struct token){.set = true, .future = f, .thread = t, .slices = t->slices, .depth = f->depth};
 }
 
 void model_leave(struct world *w, struct thread *t, const struct op *op) {
@@ -64,14 +67,15 @@ void model_leave(struct world *w, struct thread *t, const struct op *op) {
       if (top->state == RUNNING)
         return; /* on another thread */
       struct future *below = model_caller_of(f);
-      if (below) { /* its own frame is what runs now, so it waits for nobody */
-        below->aside = NOT_ASIDE;
-        below->woken = false;
-        below->implicit |= below->opened_aside;
-      }
       model_cancel_above(t, top, f);
       ledger_close(t, f, false);
       ledger_over(t, f, model_verdict(f, op->how));
+      if (below) { /* its own frame is what runs now, so it waits for nobody */
+        below->aside = NOT_ASIDE;
+        below->leaf_from = t->ledger->now;
+        below->woken = false;
+        below->implicit |= below->opened_aside;
+      }
       return;
     }
     model_unwind_to(t, f);
@@ -114,7 +118,7 @@ void model_suspend(struct world *w, struct thread *t, const struct op *op) {
   if (names && !outermost)
     return;
   if (outermost)
-    f->await = ledger_await(t->ledger, f->path, op->site->name);
+    f->await = ledger_await(t->ledger, f->at, op->site->name);
   *token = (struct token){.set = true, .future = f, .outermost = outermost};
   if (names)
     return;
@@ -159,7 +163,12 @@ void model_at(struct world *w, struct thread *t, const struct op *op) {
 }
 
 void model_resync(struct world *w, struct thread *t, const struct op *op) {
-  struct future *f = w->tokens[op->token].future;
+  const struct token *token = &w->tokens[op->token];
+  struct future *f = token->future;
+  if (!f) {
+    model_outside_again(t, token);
+    return;
+  }
   if (!model_alive(f))
     return;
   if (f == t->current) {
@@ -176,4 +185,6 @@ void model_resync(struct world *w, struct thread *t, const struct op *op) {
     model_come_back(t, f, false);
   }
   f->await = NULL; /* the await it was in was jumped out of */
+  ledger_close(t, f, false);
+  requests_leave_tiers(t->ledger, f, token->depth + token->span);
 }

@@ -16,9 +16,14 @@ void model_create_begin(struct world *w, struct thread *t, const struct op *op) 
   if (!function && op->self)
     function = place_of_address(op->self);
   struct future *f = ledger_future(t, function ? function : site, site->flags & APROF_ROOT);
+  bool waits = (site->flags & (APROF_ONCE | APROF_MULTI)) && !(site->flags & APROF_READY);
+  bool waits_for_new = waits && place_in_background(f->site, site->name);
+  requests_born(t, f, site->flags & APROF_ROOT, false,
+                (site->flags & APROF_BACKGROUND) || waits_for_new);
+  f->create_tier = place_tier(site);
   f->birth = site->name;
   f->nameless = !function;
-  f->await = ledger_await(t->ledger, f->path, site->name);
+  f->await = ledger_await(t->ledger, f->at, site->name);
   w->tokens[op->token] = (struct token){.set = true,
                                         .future = f,
                                         .before = t->current,
@@ -59,6 +64,7 @@ static bool key_taken(struct thread *t, struct future *old, struct future *f, bo
   if (rearms && (f->nameless || old->site == f->site)) {
     uint64_t due = f->state == TENTATIVE && f->woken ? f->woken_at : 0;
     if (!model_busy(old)) {
+      requests_taken_along(t, old);
       rearm(t, old, due);
     } else {
       old->ending = REARMED;
@@ -95,8 +101,10 @@ void model_create_end(struct world *w, struct thread *t, const struct op *op) {
   unsigned flags = token->site->flags;
   struct future *old = op->ok ? model_find_key(t->ledger, token->site->ns, op) : NULL;
   if (!op->ok || (old && old != f && key_taken(t, old, f, flags & APROF_REARM))) {
-    if (tentative)
+    if (tentative) {
       f->state = NEVER;
+      requests_never(t, f);
+    }
     return;
   }
   give_key(f, token->site->ns, op);
@@ -106,6 +114,8 @@ void model_create_end(struct world *w, struct thread *t, const struct op *op) {
   if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
     f->state = WAITING;
     f->implicit = true;
+    if (place_in_background(f->site, token->site->name))
+      requests_waits_for_new(t->ledger, f);
   } else {
     f->state = QUEUED;
     f->await = NULL;
@@ -116,11 +126,16 @@ void model_create_end(struct world *w, struct thread *t, const struct op *op) {
 
 static struct future *run_unknown(struct thread *t, const struct op *op) {
   const struct aprof_site *site = op->site;
-  if (!(site->flags & APROF_ORPHAN)) {
+  /* Its own was created before anybody looked. */
+  bool before = t->ledger->epoch && !(site->flags & APROF_ORPHAN) && op->function;
+  if (!(site->flags & APROF_ORPHAN) && !before) {
     t->ledger->missed += !(site->flags & APROF_QUIET);
     return NULL;
   }
   struct future *f = ledger_future(t, op->function ? op->function : site, false);
+  if (before)
+    f->birth = site->name;
+  requests_born(t, f, false, false, false);
   give_key(f, site->ns, op);
   return f;
 }
@@ -182,6 +197,8 @@ static void run_stops(struct thread *t, struct future *f, const struct op *op, b
   uint64_t due = f->ending == REARMED && runs == f ? f->due : 0;
   how = run_verdict(t, f, how);
   ledger_close(t, runs, false);
+  if (body && runs == f)
+    requests_leave_tiers(t->ledger, f, 0); /* its frame is gone */
   if (how < APROF_PENDING) {
     if (runs != f)
       model_unwind_to(t, f);

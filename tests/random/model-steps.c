@@ -9,7 +9,7 @@ bool model_no_slice_since(const struct thread *t, const struct token *token) {
 /* -- stacks ------------------------------------------------------------------ */
 
 bool model_alive(const struct future *f) {
-  return f && f->state != OVER && f->state != NEVER;
+  return f && f->state != OVER && f->state != NEVER && f->state != DETACHED;
 }
 
 bool model_aside_for(const struct future *f, const struct future *callee) {
@@ -74,7 +74,7 @@ void model_put_aside(struct thread *t, const struct aprof_site *site, enum aside
   ledger_close(t, f, false);
   f->opened_aside = f->await == NULL;
   if (f->opened_aside)
-    f->await = ledger_await(t->ledger, f->path, site->name);
+    f->await = ledger_await(t->ledger, f->at, site->name);
   ledger_waits(t, f);
   f->aside = aside;
   f->callee = callee;
@@ -103,6 +103,8 @@ void model_waits_at(struct thread *t, struct future *f, struct path *await, bool
   f->implicit = implicit;
   f->waited = true;
   ledger_waits(t, f);
+  if (place_in_background(f->site, await->name))
+    requests_waits_for_new(t->ledger, f);
 }
 
 /* What runs here was left without a word. */

@@ -11,10 +11,12 @@
 
 #include "ledger.h"
 #include "model.h"
+#include "requests.h"
 
 /* What the token in a cell remembers. */
 struct token {
   bool set;
+  unsigned epoch;
   struct future *future;
   struct future *before;       /* what ran when the bracket began */
   const struct thread *thread; /* it began on */
@@ -23,9 +25,13 @@ struct token {
   bool body;                   /* run: around a body */
   bool idling;                 /* idle: was so before */
   const struct aprof_site *site;
+  struct path *outside; /* span outside futures: in which one that was */
+  unsigned depth;       /* so many spans of its future were open then */
+  bool span;
 };
 
 struct world {
+  const struct program *program;
   struct ledger ledger;
   struct token tokens[PROGRAM_STRANDS * PROGRAM_DEPTH];
 };
@@ -80,6 +86,14 @@ void model_leave(struct world *w, struct thread *t, const struct op *op);
 void model_suspend(struct world *w, struct thread *t, const struct op *op);
 void model_resume(struct world *w, struct thread *t, const struct op *op);
 void model_at(struct world *w, struct thread *t, const struct op *op);
+void model_span_begin(struct world *w, struct thread *t, const struct op *op);
+/* A jump into the frame of a span outside futures. */
+void model_outside_again(struct thread *t, const struct token *token);
+void model_span_end(struct world *w, struct thread *t, const struct op *op);
+void model_label(struct world *w, struct thread *t, const struct op *op);
+void model_label_current(struct world *w, struct thread *t, const struct op *op);
+void model_about(struct world *w, struct thread *t, const struct op *op);
+void model_run_for(struct world *w, struct thread *t, const struct op *op);
 void model_resync(struct world *w, struct thread *t, const struct op *op);
 void model_create_begin(struct world *w, struct thread *t, const struct op *op);
 void model_due(struct world *w, struct thread *t, const struct op *op);

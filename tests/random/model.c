@@ -21,9 +21,14 @@ static void wake(struct thread *t, struct future *f) {
 }
 
 static void on_wake(struct world *w, struct thread *t, const struct op *op) {
-  for (unsigned i = 0; i < w->ledger.future_count; i++)
-    if (model_has_key(&w->ledger.futures[i], op->site->ns, op))
-      wake(t, &w->ledger.futures[i]);
+  for (unsigned i = 0; i < w->ledger.future_count; i++) {
+    struct future *f = &w->ledger.futures[i];
+    if (!model_has_key(f, op->site->ns, op))
+      continue;
+    if (op->site->flags & APROF_HAND)
+      requests_taken_along(t, f);
+    wake(t, f);
+  }
 }
 
 static void on_wake_current(struct world *w, struct thread *t, const struct op *op) {
@@ -91,6 +96,8 @@ static void on_idle_begin(struct world *w, struct thread *t, const struct op *op
   t->idler = token->before;
   t->suspended = NULL;
   t->idling = true;
+  t->was_idle = false;
+  t->other_open = 0;
 }
 
 static void on_idle_end(struct world *w, struct thread *t, const struct op *op) {
@@ -106,6 +113,19 @@ static void on_idle_end(struct world *w, struct thread *t, const struct op *op) 
 }
 
 /* -- a whole program --------------------------------------------------------- */
+
+/* Profiling itself goes off or on, or starts from zero. */
+static bool switches(struct world *w, const struct op *op) {
+  if (op->kind != OP_OFF && op->kind != OP_ON && op->kind != OP_RESET)
+    return false;
+  if (op->dropped)
+    return true;
+  if (op->kind == OP_RESET)
+    ledger_reset(&w->ledger);
+  else
+    ledger_switch(&w->ledger, op->kind == OP_OFF);
+  return true;
+}
 
 static void event(struct world *w, struct thread *t, const struct op *op) {
   static void (*const handlers[OP_KINDS])(struct world *, struct thread *, const struct op *) = {
@@ -125,12 +145,33 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
       [OP_RESYNC] = model_resync,
       [OP_WAKE_CURRENT] = on_wake_current,
       [OP_END_CURRENT] = on_end_current,
+      [OP_SPAN_BEGIN] = model_span_begin,
+      [OP_SPAN_END] = model_span_end,
+      [OP_LABEL] = model_label,
+      [OP_LABEL_CURRENT] = model_label_current,
+      [OP_ABOUT] = model_about,
+      [OP_RUN_FOR] = model_run_for,
   };
   if (op_opens(op->kind))
     w->tokens[op->token].set = false;
+  if (switches(w, op) || (w->ledger.off && !op_closes(op->kind)))
+    return;
   if (op->kind == OP_NOP || op->dropped || (op_closes(op->kind) && !w->tokens[op->token].set))
     return;
+  bool old = op_closes(op->kind) && w->tokens[op->token].epoch != w->ledger.epoch;
   ledger_time(t);
+  if (old && op->kind == OP_IDLE_END && !t->current) { /* it has been idle all the time */
+    t->idle += t->other_open;
+    t->other -= t->other_open;
+    t->other_open = 0;
+  }
+  t->seen |= !w->ledger.off;
+  if (old) {
+    t->was_idle &= op->kind != OP_IDLE_END;
+    t->polled = NULL;
+    t->call = NULL;
+    return;
+  }
   struct future *poller = t->polled;
   if (op->kind != OP_AT)
     t->polled = NULL;
@@ -140,14 +181,18 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
     handlers[op->kind](w, t, op);
   if (op->kind != OP_AT)
     t->call = NULL; /* a mark is for the very next event */
+  if (op_opens(op->kind))
+    w->tokens[op->token].epoch = w->ledger.epoch;
+  requests_event_end(t);
 }
 
 static void prime(struct ledger *ledger, unsigned threads) {
   for (unsigned i = 0; i < threads; i++) {
     struct thread *t = &ledger->threads[i];
-    *t = (struct thread){.ledger = ledger, .number = i};
+    *t = (struct thread){.ledger = ledger, .number = i, .seen = true};
     ledger_time(t);
     struct future *f = ledger_future(t, &places.primer, false);
+    requests_born(t, f, false, true, false);
     ledger_runs(t, f, places.primer.name);
     ledger_close(t, f, false);
     ledger_over(t, f, APROF_DONE);
@@ -159,6 +204,8 @@ enum model_verdict model_run(const struct program *program, struct rows *rows) {
   struct world *w = calloc(1, sizeof *w);
   if (!w)
     abort();
+  w->program = program;
+  w->ledger.requests = requests_new(program->most);
   w->ledger.now = 1; /* no due time is 0 */
   prime(&w->ledger, program->threads);
   for (uint32_t i = 0; i < program->count; i++) {
@@ -168,10 +215,13 @@ enum model_verdict model_run(const struct program *program, struct rows *rows) {
   }
   for (unsigned i = 0; i < program->threads; i++)
     ledger_time(&w->ledger.threads[i]);
-  enum model_verdict verdict = !ledger_check(&w->ledger) ? MODEL_UNBALANCED
-                               : w->ledger.ambiguous     ? MODEL_AMBIGUOUS
-                                                         : MODEL_CERTAIN;
+  bool balanced = ledger_check(&w->ledger) && requests_check(&w->ledger);
+  enum model_verdict verdict = !balanced             ? MODEL_UNBALANCED
+                               : w->ledger.ambiguous ? MODEL_AMBIGUOUS
+                                                     : MODEL_CERTAIN;
   ledger_rows(&w->ledger, rows);
+  requests_rows(&w->ledger, rows);
+  free(w->ledger.requests);
   free(w);
   return verdict;
 }

@@ -30,12 +30,18 @@ static void place_functions(void) {
     for (unsigned i = 0; i < FUNCTIONS; i++) {
       /* The last stack function starts a task wherever it is called. */
       bool root = m == 0 && i == FUNCTIONS - 1;
-      place(&models[m][i], APROF_SITE_FUNCTION, letters[m], i, root ? APROF_ROOT : 0);
+      /* One waits for new work wherever it waits, or where it was created. */
+      bool news = (m == 0 && i == FUNCTIONS - 2) || (m == 2 && i == 1);
+      unsigned flags = (root ? APROF_ROOT : 0u) | (news ? APROF_BACKGROUND : 0u);
+      place(&models[m][i], APROF_SITE_FUNCTION, letters[m], i, flags);
       models[m][i].model = (uint8_t)(APROF_MODEL_STACK + m);
     }
 }
 
+static const char *const tiers[TIERS] = {NULL, "parse", "db", "render"};
+
 static void place_keyed(void) {
+  static const unsigned tiered[CREATES] = {[9] = 2, [10] = 2, [11] = 1, [15] = 3};
   static const unsigned flags[CREATES] = {
       0,
       APROF_ONCE,
@@ -46,23 +52,69 @@ static void place_keyed(void) {
       APROF_ROOT,
       APROF_ROOT | APROF_ONCE,
       APROF_ONCE | APROF_READY,
+      APROF_ONCE,
+      APROF_MULTI,
+      APROF_ONCE | APROF_REARM,
+      APROF_ONCE | APROF_BACKGROUND,
+      APROF_MULTI | APROF_BACKGROUND,
+      APROF_MULTI | APROF_REARM | APROF_BACKGROUND,
+      APROF_ROOT | APROF_ONCE,
   };
   for (unsigned ns = 0; ns < NAMESPACES; ns++) {
     uint32_t tag = 0x1000u + ns;
     for (unsigned i = 0; i < CREATES; i++) {
-      place(&places.create[ns][i], APROF_SITE_CREATE, "new", ns * 10 + i, flags[i]);
+      place(&places.create[ns][i], APROF_SITE_CREATE, "new", ns * 100 + i, flags[i]);
       places.create[ns][i].ns = tag;
+      places.create[ns][i].tier = tiers[tiered[i]];
     }
     unsigned plain = ns == NS_ORPHAN ? APROF_ORPHAN : 0;
     place(&places.run[ns][0], APROF_SITE_RUN, "run", ns * 10, plain);
     place(&places.run[ns][1], APROF_SITE_RUN, "run", ns * 10 + 1, plain | APROF_QUIET);
+    place(&places.hand[ns], APROF_SITE_WAKE, "hand", ns, APROF_HAND);
+    place(&places.label[ns], APROF_SITE_LABEL, "label", ns, 0);
     places.run[ns][0].ns = places.run[ns][1].ns = tag;
+    places.hand[ns].ns = places.label[ns].ns = tag;
   }
   for (unsigned ns = 0; ns <= NAMESPACES; ns++) {
     place(&places.wake[ns], APROF_SITE_WAKE, "wake", ns, 0);
     place(&places.end[ns], APROF_SITE_END, "end", ns, 0);
     places.wake[ns].ns = places.end[ns].ns = ns < NAMESPACES ? 0x1000u + ns : APROF_NS_ANY;
   }
+}
+
+static void place_spans(void) {
+  static const unsigned tiered[SPANS] = {0, 1, 3, 1, 2, 0};
+  for (unsigned i = 0; i < SPANS; i++) {
+    place(&places.span[i], APROF_SITE_SPAN, "span", i, 0);
+    places.span[i].tier = tiers[tiered[i]];
+  }
+  for (unsigned i = 1; i < TIERS; i++) {
+    place(&places.tier[i], APROF_SITE_TIER, "tier", i, 0);
+    places.tier[i].tier = tiers[i];
+  }
+}
+
+bool place_in_background(const struct aprof_site *function, const char *name) {
+  bool own = function->flags & APROF_BACKGROUND;
+  for (unsigned i = 0; i < NEWS; i++)
+    if (places.news[i].name == name)
+      return true;
+  for (unsigned ns = 0; ns < NAMESPACES; ns++)
+    for (unsigned i = 0; i < CREATES; i++)
+      if (places.create[ns][i].name == name)
+        return own || (places.create[ns][i].flags & APROF_BACKGROUND);
+  return own && (function->model == APROF_MODEL_STACK || name == function->name);
+}
+
+unsigned place_tier(const struct aprof_site *site) {
+  unsigned tier = TIERS - 1;
+  while (tier > 0 && site->tier != tiers[tier])
+    tier--;
+  return tier;
+}
+
+const char *tier_name(unsigned tier) {
+  return tiers[tier];
 }
 
 void places_init(void) {
@@ -73,6 +125,8 @@ void places_init(void) {
   place_functions();
   for (unsigned i = 0; i < AWAITS; i++)
     place(&places.await[i], APROF_SITE_AWAIT, "await", i, 0);
+  for (unsigned i = 0; i < NEWS; i++)
+    place(&places.news[i], APROF_SITE_AWAIT, "news", i, APROF_BACKGROUND);
   for (unsigned i = 0; i < NAMES; i++)
     place(&places.names[i], APROF_SITE_AWAIT, "names", i, APROF_NAMES);
   for (unsigned i = 0; i < CALLS; i++)
@@ -82,6 +136,7 @@ void places_init(void) {
   for (unsigned i = 0; i < 2; i++)
     place(&places.idle[i], APROF_SITE_IDLE, "idle", i, 0);
   place_keyed();
+  place_spans();
 }
 
 const void *place_address(const struct aprof_site *function) {
@@ -105,12 +160,13 @@ struct aprof_site *place_of_address(const void *address) {
 
 bool op_opens(enum op_kind kind) {
   return kind == OP_ENTER || kind == OP_SUSPEND || kind == OP_CREATE_BEGIN ||
-         kind == OP_RUN_BEGIN || kind == OP_IDLE_BEGIN;
+         kind == OP_RUN_BEGIN || kind == OP_IDLE_BEGIN || kind == OP_SPAN_BEGIN;
 }
 
 bool op_closes(enum op_kind kind) {
   return kind == OP_LEAVE || kind == OP_RESUME || kind == OP_DUE || kind == OP_CREATE_END ||
-         kind == OP_RUN_END || kind == OP_IDLE_END || kind == OP_RESYNC;
+         kind == OP_RUN_END || kind == OP_IDLE_END || kind == OP_RESYNC || kind == OP_SPAN_END ||
+         kind == OP_ABOUT || kind == OP_RUN_FOR;
 }
 
 static const char *how_name(unsigned how) {
@@ -120,8 +176,10 @@ static const char *how_name(unsigned how) {
 
 const char *op_name(enum op_kind kind) {
   static const char *const names[OP_KINDS] = {
-      "nop", "enter", "leave", "suspend", "resume", "at",    "create", "due",          "created",
-      "run", "ran",   "wake",  "end",     "idle",   "idled", "resync", "wake_current", "end_current",
+      "nop",           "enter",   "leave",        "suspend",     "resume", "at",      "create",
+      "due",           "created", "run",          "ran",         "wake",   "end",     "idle",
+      "idled",         "resync",  "wake_current", "end_current", "span",   "spanned", "label",
+      "label_current", "about",   "run_for",      "off",         "on",     "reset",
   };
   return names[kind];
 }
@@ -138,8 +196,12 @@ void op_print(FILE *file, const struct op *op, uint32_t number) {
   if (op->self)
     fprintf(file, " address=%s", self ? self->name : "?");
   if (op->kind == OP_CREATE_END || op->kind == OP_RUN_BEGIN || op->kind == OP_WAKE ||
-      op->kind == OP_END)
+      op->kind == OP_END || op->kind == OP_LABEL || op->kind == OP_RUN_FOR)
     fprintf(file, " key=%llx,%llx", (unsigned long long)op->key0, (unsigned long long)op->key1);
+  if (op->kind == OP_LABEL || op->kind == OP_LABEL_CURRENT || op->kind == OP_ABOUT)
+    fprintf(file, " %s", op->label ? op->label : "(none)");
+  if (op->site && op->site->tier)
+    fprintf(file, " tier=%s", op->site->tier);
   if (op->kind == OP_DUE)
     fprintf(file, " in %llu", (unsigned long long)op->key0);
   if (op->kind == OP_CREATE_END && !op->ok)

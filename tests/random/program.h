@@ -40,6 +40,15 @@ enum op_kind {
   OP_RESYNC,
   OP_WAKE_CURRENT,
   OP_END_CURRENT,
+  OP_SPAN_BEGIN,
+  OP_SPAN_END,
+  OP_LABEL, /* by a key, ... */
+  OP_LABEL_CURRENT,
+  OP_ABOUT,   /* ... a token, of a future that is being created or has just begun to run */
+  OP_RUN_FOR, /* behind run_begin; site: of the key that it is for */
+  OP_OFF,     /* of the program itself: profiling goes off, on, starts from zero */
+  OP_ON,
+  OP_RESET,
   OP_KINDS
 };
 
@@ -54,6 +63,7 @@ struct op {
   struct aprof_site *site;     /* NULL where the event has none */
   struct aprof_site *function; /* create_begin, run_begin; may be NULL */
   const void *self;            /* enter, create_begin (fn), run_begin; may be NULL */
+  const char *label;           /* label, label_current, about; NULL: none */
   uint64_t key0, key1;
 };
 
@@ -62,8 +72,17 @@ struct op {
 #define PROGRAM_STRANDS 24u
 #define PROGRAM_DEPTH 24u
 
+/* What a program has beyond futures. */
+enum flavour {
+  FLAVOUR_PLAIN,
+  FLAVOUR_ROOTS,   /* requests that the program begins; spans, labels, tiers */
+  FLAVOUR_IMPLICIT /* ... that begin behind background waits */
+};
+
 struct program {
   uint64_t seed;
+  enum flavour flavour;
+  uint32_t most; /* requests that are followed at a time */
   uint32_t count;
   uint32_t threads;
   uint32_t shed; /* enum aprof_step of all its threads */
@@ -73,21 +92,27 @@ struct program {
 /* The static places of all random programs, by role. Names are unique. */
 #define FUNCTIONS 8u /* of each model */
 #define AWAITS 6u
+#define NEWS 2u /* awaits for new work */
 #define NAMES 2u
 #define CALLS 6u
 #define RETURNS 4u
 #define NAMESPACES 3u
-#define CREATES 9u /* of each keyed namespace; see program.c */
+#define CREATES 16u /* of each keyed namespace; see program.c */
+#define CREATES_PLAIN 9u
+#define SPANS 6u
+#define TIERS 4u /* by name; number 0: none */
 #define RUNS 2u
 #define NS_ORPHAN 2u /* the namespace without create lines */
 
 struct places {
   struct aprof_site primer; /* the first event of each thread */
   struct aprof_site stack[FUNCTIONS], frame[FUNCTIONS], callback[FUNCTIONS];
-  struct aprof_site await[AWAITS], names[NAMES], call[CALLS], back[RETURNS], idle[2];
+  struct aprof_site await[AWAITS], news[NEWS], names[NAMES], call[CALLS], back[RETURNS], idle[2];
   struct aprof_site create[NAMESPACES][CREATES];
   struct aprof_site run[NAMESPACES][RUNS];                     /* [0] plain or orphan, [1] quiet */
   struct aprof_site wake[NAMESPACES + 1], end[NAMESPACES + 1]; /* last: any */
+  struct aprof_site hand[NAMESPACES], label[NAMESPACES];
+  struct aprof_site span[SPANS], tier[TIERS];
 };
 extern struct places places;
 
@@ -99,8 +124,15 @@ const void *place_address(const struct aprof_site *function);
 /* The function site whose body has this address, or NULL. */
 struct aprof_site *place_of_address(const void *address);
 
+/* Is a wait of that function, at the place of this name, one for new work? */
+bool place_in_background(const struct aprof_site *function, const char *name);
+
+/* The number of a site's tier, and its name. */
+unsigned place_tier(const struct aprof_site *site);
+const char *tier_name(unsigned tier);
+
 /* A program from a seed: the same one on every machine. */
-void program_generate(struct program *program, uint64_t seed);
+void program_generate(struct program *program, uint64_t seed, enum flavour flavour);
 
 bool op_opens(enum op_kind kind);
 bool op_closes(enum op_kind kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of this process as rows. */
-#include "reader.h"
+#include "reader-inside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,24 +8,6 @@
 
 const char *(*reader_address_name)(const void *address);
 int (*reader_thread_number)(int32_t tid);
-
-#define SITES_MAX 65536u
-#define NODES_MAX 65536u
-#define BLOCKS_MAX 1024u
-#define PATH 2048
-
-struct reading {
-  const struct aprof_header *header;
-  uint64_t now;
-  struct rows *rows;
-  bool by_function;
-  const struct aprof_psite *sites[SITES_MAX];
-  const struct aprof_node *nodes[NODES_MAX];
-  struct aprof_block const *blocks[BLOCKS_MAX];
-  uint64_t block_exec[BLOCKS_MAX];
-  uint32_t *seen; /* offsets of histograms already added: nodes share them */
-  unsigned seen_count;
-};
 
 const struct aprof_header *reader_find(void) {
   FILE *maps = fopen("/proc/self/maps", "r");
@@ -48,45 +30,45 @@ const struct aprof_header *reader_find(void) {
   return found;
 }
 
-static const void *at(const struct aprof_header *header, uint64_t offset) {
+const void *reader_at(const struct aprof_header *header, uint64_t offset) {
   return (const char *)header + offset;
 }
 
-static void each_chunk(struct reading *r,
+void reader_each_chunk(struct reading *r,
                        void (*visit)(struct reading *, const struct aprof_chunk *)) {
   uint64_t offset = r->header->header_size;
   while (offset < r->header->used) {
-    const struct aprof_chunk *chunk = at(r->header, offset);
+    const struct aprof_chunk *chunk = reader_at(r->header, offset);
     if (chunk->type)
       visit(r, chunk);
     offset += chunk->size ? chunk->size : APROF_PAGE;
   }
 }
 
-static const void *element(const struct aprof_chunk *chunk, uint32_t index) {
+const void *reader_element(const struct aprof_chunk *chunk, uint32_t index) {
   return (const char *)(chunk + 1) + (size_t)index * chunk->element;
 }
 
-static void index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
+void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
   for (uint32_t i = 0; i < chunk->count; i++) {
     uint32_t number = chunk->first + i;
     if (chunk->type == APROF_CHUNK_SITES && number < SITES_MAX)
-      r->sites[number] = element(chunk, i);
+      r->sites[number] = reader_element(chunk, i);
     if (chunk->type == APROF_CHUNK_NODES && number < NODES_MAX)
-      r->nodes[number] = element(chunk, i);
+      r->nodes[number] = reader_element(chunk, i);
     if (chunk->type == APROF_CHUNK_BLOCK && number < BLOCKS_MAX)
-      r->blocks[number] = element(chunk, i);
+      r->blocks[number] = reader_element(chunk, i);
   }
 }
 
-static const char *site_name(struct reading *r, uint32_t number) {
+const char *reader_site(struct reading *r, uint32_t number) {
   const struct aprof_psite *site = r->sites[number];
   if (site && site->alias)
     site = r->sites[site->alias];
   if (!site)
     return "(no such site)";
   if (site->name)
-    return at(r->header, (uint64_t)site->name * 8);
+    return reader_at(r->header, (uint64_t)site->name * 8);
   const char *name = NULL;
   if (site->address && reader_address_name)
     name = reader_address_name((const void *)(uintptr_t)site->address);
@@ -105,11 +87,12 @@ static void node_path(struct reading *r, uint32_t number, char *path) {
     strcpy(path, "(no such node)");
     return;
   }
-  if (node->parent && !(r->by_function && !node->is_await))
+  bool await = node->is_await == APROF_NODE_AWAIT;
+  if (node->parent && !(r->by_function && !await))
     node_path(r, node->parent, path);
   size_t length = strlen(path);
-  snprintf(path + length, PATH - length, "%s%s", length ? node->is_await ? " @ " : " > " : "",
-           site_name(r, node->site));
+  snprintf(path + length, PATH - length, "%s%s", length ? await ? " @ " : " > " : "",
+           reader_site(r, node->site));
 }
 
 static bool seen_before(struct reading *r, uint32_t offset) {
@@ -123,18 +106,26 @@ static bool seen_before(struct reading *r, uint32_t offset) {
   return false;
 }
 
+/* The function that a span lies in, or nothing: outside futures. */
+static uint32_t function_of(struct reading *r, uint32_t number) {
+  while (r->nodes[number] && r->nodes[number]->is_await == APROF_NODE_SPAN)
+    number = r->nodes[number]->parent;
+  return number;
+}
+
 /* Histograms are those of a function, or of an await in one, whatever the path. */
 static void add_histogram(struct reading *r, uint32_t number, const char *what, uint32_t offset) {
   if (offset <= 1 || seen_before(r, offset))
     return;
-  const struct aprof_histogram *histogram = at(r->header, (uint64_t)offset * 8);
+  const struct aprof_histogram *histogram = reader_at(r->header, (uint64_t)offset * 8);
   const struct aprof_node *node = r->nodes[number];
   char place[PATH];
   if (node->is_await)
-    snprintf(place, sizeof place, "%s @ %s", site_name(r, r->nodes[node->parent]->site),
-             site_name(r, node->site));
+    snprintf(place, sizeof place, "%s @ %s",
+             reader_site(r, r->nodes[function_of(r, node->parent)]->site),
+             reader_site(r, node->site));
   else
-    snprintf(place, sizeof place, "%s", site_name(r, node->site));
+    snprintf(place, sizeof place, "%s", reader_site(r, node->site));
   for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
     rows_bucket(r->rows, place, what, aprof_bucket_lower(i), histogram->count[i]);
 }
@@ -144,7 +135,11 @@ static void add_exec(struct reading *r, uint32_t number, uint64_t exec) {
   char path[PATH];
   node_path(r, number, path);
   rows_add(r->rows, path, "exec", exec);
-  rows_add(r->rows, path, "wall", exec);
+  if (function_of(r, number)) {
+    char function[PATH];
+    node_path(r, function_of(r, number), function);
+    rows_add(r->rows, function, "wall", exec);
+  }
   for (uint32_t up = r->nodes[number] ? r->nodes[number]->parent : 0; up;
        up = r->nodes[up] ? r->nodes[up]->parent : 0) {
     node_path(r, up, path);
@@ -168,6 +163,7 @@ static void add_waiting(struct reading *r, uint32_t number, uint64_t waiting) {
     return;
   node_path(r, r->nodes[number]->parent, path);
   rows_add(r->rows, path, "waiting", waiting);
+  node_path(r, function_of(r, r->nodes[number]->parent), path);
   rows_add(r->rows, path, "wall", waiting);
 }
 
@@ -192,7 +188,7 @@ static void add_function(struct reading *r, uint32_t number, const struct aprof_
   if (c->function.slice_max) {
     char between[PATH];
     snprintf(between, sizeof between, "slice between %s and %s",
-             site_name(r, c->function.slice_from), site_name(r, c->function.slice_to));
+             reader_site(r, c->function.slice_from), reader_site(r, c->function.slice_to));
     rows_max(r->rows, path, between, c->function.slice_max);
   }
   add_exec(r, number, c->function.exec);
@@ -214,10 +210,20 @@ static void add_delayed(struct reading *r, const struct aprof_node *node,
                         const struct aprof_counters *c) {
   char path[PATH], what[PATH];
   node_path(r, node->parent, path);
-  snprintf(what, sizeof what, "delayed %s", site_name(r, node->site));
+  snprintf(what, sizeof what, "delayed %s", reader_site(r, node->site));
   rows_add(r->rows, path, what, c->await.waiting);
-  snprintf(what, sizeof what, "times it delayed %s", site_name(r, node->site));
+  snprintf(what, sizeof what, "times it delayed %s", reader_site(r, node->site));
   rows_add(r->rows, path, what, c->await.count);
+}
+
+static void add_span(struct reading *r, uint32_t number, uint32_t block,
+                     const struct aprof_counters *c) {
+  char path[PATH];
+  node_path(r, number, path);
+  rows_add(r->rows, path, "done", c->function.done);
+  add_exec(r, number, c->function.exec);
+  if (function_of(r, number))
+    r->block_exec[block] += c->function.exec;
 }
 
 /* But for whose they are. */
@@ -232,11 +238,13 @@ static void add_counters(struct reading *r, const struct aprof_chunk *chunk) {
   if (r->blocks[chunk->owner]->counters_epoch < r->header->reset_epoch)
     return;
   for (uint32_t i = 0; i < chunk->count; i++) {
-    const struct aprof_counters *c = element(chunk, i);
+    const struct aprof_counters *c = reader_element(chunk, i);
     uint32_t number = chunk->first + i;
     uint32_t kind = r->nodes[number] ? r->nodes[number]->is_await : APROF_NODE_FUNCTION;
     if (kind == APROF_NODE_DELAYED)
       add_delayed(r, r->nodes[number], c);
+    if (kind == APROF_NODE_SPAN)
+      add_span(r, number, chunk->owner, c);
     if (is_zero(c) || kind > APROF_NODE_AWAIT)
       continue; /* wakers and blocking calls are part of other counts */
     if (r->nodes[number] && r->nodes[number]->is_await) {
@@ -254,7 +262,7 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
       epoch < r->header->reset_epoch)
     return;
   char path[PATH];
-  node_path(r, f->node, path);
+  node_path(r, function_of(r, f->node), path);
   bool lives = epoch == r->header->epoch;
   uint64_t end = lives ? r->now : r->header->epochs[epoch % APROF_EPOCHS].end_tick;
   rows_add(r->rows, path, lives ? "live" : "detached", 1);
@@ -272,14 +280,21 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
       queued = end - woken;
     add_waiting(r, f->await, open - queued);
   }
-  add_queued(r, f->node, queued);
+  add_queued(r, function_of(r, f->node), queued);
 }
 
 static void add_futures(struct reading *r, const struct aprof_chunk *chunk) {
   if (chunk->type != APROF_CHUNK_FUTURES)
     return;
   for (uint32_t i = 0; i < chunk->count; i++)
-    add_future(r, element(chunk, i));
+    add_future(r, reader_element(chunk, i));
+}
+
+/* The span that is open where no future runs; `open`: since the thread's last event. */
+static void add_open_span(struct reading *r, const struct aprof_block *b, uint64_t open) {
+  if (b->span_node == 0)
+    return;
+  add_exec(r, b->span_node, b->other - b->span_other + (b->state == APROF_THREAD_OTHER ? open : 0));
 }
 
 static void add_block(struct reading *r, uint32_t number, const struct aprof_block *b) {
@@ -287,7 +302,8 @@ static void add_block(struct reading *r, uint32_t number, const struct aprof_blo
   bool counts = b->counters_epoch >= header->reset_epoch;
   uint64_t exec = r->block_exec[number], idle = counts ? b->idle : 0, other = counts ? b->other : 0;
   bool old = b->epoch < header->epoch;
-  uint64_t end = old ? header->epochs[b->epoch % APROF_EPOCHS].end_tick : r->now;
+  uint64_t end =
+      old || !header->enabled ? header->epochs[b->epoch % APROF_EPOCHS].end_tick : r->now;
   uint64_t open = counts && end > b->last ? end - b->last : 0;
   if (old && header->enabled && b->state != APROF_THREAD_FREE)
     *(b->state == APROF_THREAD_IDLE ? &idle : &other) +=
@@ -304,6 +320,9 @@ static void add_block(struct reading *r, uint32_t number, const struct aprof_blo
   rows_add(r->rows, name, "elapsed", exec + idle + other);
   if (b->sequence & 1)
     rows_add(r->rows, name, "torn", 1);
+  if (!counts)
+    return;
+  add_open_span(r, b, open);
   rows_add(r->rows, "health", "missed", b->missed_events);
   rows_add(r->rows, "health", "reused", b->reused_keys);
   rows_add(r->rows, "health", "unmatched", b->unmatched_awaits);
@@ -320,9 +339,9 @@ static void read_all(const struct aprof_header *header, uint64_t now, struct row
   r->now = now;
   r->rows = rows;
   r->by_function = by_function;
-  each_chunk(r, index_chunk);
-  each_chunk(r, add_counters);
-  each_chunk(r, add_futures);
+  reader_each_chunk(r, reader_index_chunk);
+  reader_each_chunk(r, add_counters);
+  reader_each_chunk(r, add_futures);
   for (uint32_t i = 0; i < BLOCKS_MAX; i++)
     if (r->blocks[i])
       add_block(r, i, r->blocks[i]);
@@ -347,12 +366,12 @@ uint64_t reader_missed(const struct aprof_header *header, uint32_t kind, const c
   if (!r)
     abort();
   r->header = header;
-  each_chunk(r, index_chunk);
+  reader_each_chunk(r, reader_index_chunk);
   while (offset < header->used) {
-    const struct aprof_chunk *chunk = at(header, offset);
+    const struct aprof_chunk *chunk = reader_at(header, offset);
     for (uint32_t i = 0; chunk->type == APROF_CHUNK_MISSES && i < chunk->count; i++) {
-      const struct aprof_missed *m = element(chunk, i);
-      const char *name = m->site ? site_name(r, m->site) : "(no such site)";
+      const struct aprof_missed *m = reader_element(chunk, i);
+      const char *name = m->site ? reader_site(r, m->site) : "(no such site)";
       if (m->kind == kind && (site == NULL || strcmp(name, site) == 0))
         count += m->count;
     }

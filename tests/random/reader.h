@@ -26,11 +26,15 @@ extern int (*reader_thread_number)(int32_t tid);
  *   function paths "a > b":  created done failed cancelled detached live exec
  *       queued waiting wall children_exec exec_max wall_max slices slice_max
  *       born_done, and buckets of the four histograms
+ *   spans "a > s", "s":      done exec waiting children_exec
  *   awaits "a > b @ w":      count immediate waiting max, buckets
  *   "thread N":              exec idle other elapsed
  *   "health":                missed reused unmatched nested migrations lost
  */
 void reader_rows(const struct aprof_header *header, uint64_t now, struct rows *rows);
+
+/* And of its requests: "request LABEL of FUNCTION", "... tier NAME". */
+void reader_request_rows(const struct aprof_header *header, struct rows *rows);
 
 /* The same numbers of each function summed over its paths, under its name. */
 void reader_function_rows(const struct aprof_header *header, uint64_t now, struct rows *rows);
