@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that ran most, and the rest of them as one.
+ * The functions that ran most, the kinds of requests that took most, and the rest of them as one.
  *
  * Purpose: what is shown over time must not grow with the program, and its sums must stay
  * those of all functions. Cost: a sort. Locking: none.
@@ -19,6 +19,17 @@ struct top {
   struct view_function *rest; /* sums and greatest of all others, without lists; NULL: none */
   uint64_t members;           /* changes with which functions are listed, whatever their order */
 };
+
+/* Kinds of requests, those with the most time first, and all others as one. */
+struct top_kinds {
+  struct arena arena;
+  const struct view_kind **kind; /* of the view */
+  size_t kinds;
+  struct view_kind *rest; /* as of struct top: without tiers and slowest ones */
+  uint64_t members;
+};
+struct top_kinds ask_top_kinds(const struct view *, size_t count);
+void ask_top_kinds_free(struct top_kinds *);
 
 /* Which were listed when they were last, of one process. */
 struct top_memory {

@@ -64,7 +64,7 @@ static const struct option_row options[] = {
     {"rows", 0, OPTION_WORD, offsetof(struct export, rows), "LIST",
      .text =
          "Of csv: functions (default), awaits, wakers, blocking, delayed, loop, threads, misses, "
-         "or live",
+         "live, requests, tiers, slowest or spans",
      .words = csv_rows},
     {0}};
 

@@ -13,8 +13,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const csv_rows[] = {"functions", "awaits", "wakers",  "blocking", "delayed", "loop",
-                                "threads",   "misses", "ignored", "live",     NULL};
+const char *const csv_rows[] = {"functions", "awaits",  "wakers",  "blocking", "delayed",
+                                "loop",      "threads", "misses",  "ignored",  "live",
+                                "requests",  "tiers",   "slowest", "spans",    NULL};
 
 struct writer {
   FILE *out;
@@ -69,6 +70,7 @@ static void put_names(struct writer *w, const struct layout *layout, const char 
     const struct field *field = &layout->field[i];
     if (is_place_in_totals(field))
       continue;
+    bool counts = layout == &layout_tier && !strcmp(field->name, "calls_of");
     snprintf(name, sizeof name, "%s%s", prefix, field->name);
     switch (field->type) {
     case FIELD_LIST:
@@ -85,7 +87,7 @@ static void put_names(struct writer *w, const struct layout *layout, const char 
     case FIELD_HISTOGRAM:
       put(w, "%.50s_count", name);
       for (int point = 0; point < DISTRIBUTION_POINTS - 1; point++)
-        put(w, "%.50s_%s_ns", name, distribution_points[point]);
+        put(w, counts ? "%.50s_%s" : "%.50s_%s_ns", name, distribution_points[point]);
       break;
     default:
       put_text(w, name);
@@ -187,7 +189,7 @@ static void put_values(struct writer *w, const struct layout *layout, const void
 
 /* -- rows -------------------------------------------------------------------------------- */
 
-/* Of totals, or else of a function. */
+/* Of totals, or else of a function or kind. */
 static const struct field *find_list(const struct layout *layout, const char *name) {
   for (size_t i = 0; i < layout->fields; i++)
     if (layout->field[i].type == FIELD_LIST && !strcmp(layout->field[i].name, name))
@@ -202,16 +204,25 @@ static uint64_t process_of(const struct layout *layout, const void *element) {
   return UNKNOWN;
 }
 
-/* `of`: the function whose list it is; or NULL. */
+/* Whose list it is. */
+struct owner {
+  const char *kind; /* of requests; or NULL: a function's */
+  const char *name, *file;
+  uint64_t line, process;
+};
+
+/* `of`: or NULL: the totals'. */
 static void put_list(struct writer *w, const struct view *v, const struct field *list,
-                     const void *object, const struct view_function *of) {
+                     const void *object, const struct owner *of) {
   for (size_t i = 0; i < field_count(object, list); i++) {
     const void *element = field_element(object, list, i);
-    uint64_t number = of ? of->process : process_of(list->of, element);
+    uint64_t number = of && !of->kind ? of->process : process_of(list->of, element);
     const struct view_process *p = number < v->processes ? &v->merged[number] : &v->process;
     put_text(w, p->name);
     put(w, "%" PRId64, p->pid);
     put_text(w, p->host);
+    if (of && of->kind)
+      put_text(w, of->kind);
     if (of) {
       put_text(w, of->name);
       put_text(w, of->file);
@@ -222,21 +233,37 @@ static void put_list(struct writer *w, const struct view *v, const struct field 
   }
 }
 
+static void put_lists(struct writer *w, const struct view *v, const struct field *list,
+                      const struct layout *in) {
+  for (size_t i = 0; in == &layout_function && i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    put_list(w, v, list, f, &(struct owner){NULL, f->name, f->file, f->line, f->process});
+  }
+  for (size_t i = 0; in == &layout_kind && i < v->kinds; i++) {
+    const struct view_kind *k = &v->kind[i];
+    put_list(w, v, list, k, &(struct owner){k->kind, k->function, k->file, k->line, UNKNOWN});
+  }
+}
+
 void csv_write(const struct view *const *v, size_t views, const struct format_options *options,
                FILE *out) {
+  static const char *const names[] = {"process", "pid", "host"};
+  static const char *const owners[] = {"of_kind", "of_function", "of_file", "of_line"};
+  const struct layout *const all[] = {&layout_totals, &layout_function, &layout_kind};
   struct writer w = {.out = out};
-  const struct field *list = find_list(&layout_totals, csv_rows[options->rows]);
-  const struct field *inner = list ? NULL : find_list(&layout_function, csv_rows[options->rows]);
-  static const char *const names[] = {"process",     "pid",     "host",
-                                      "of_function", "of_file", "of_line"};
-  for (int i = 0; i < (inner ? 6 : 3); i++)
+  const struct field *list = NULL;
+  size_t in = 0;
+  while (!(list = find_list(all[in], csv_rows[options->rows])))
+    in++;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     put_text(&w, names[i]);
-  put_names(&w, inner ? inner->of : list->of, "");
+  for (size_t i = all[in] == &layout_kind ? 0 : 1; in && i < sizeof owners / sizeof *owners; i++)
+    put_text(&w, owners[i]);
+  put_names(&w, list->of, "");
   end_row(&w);
-  for (size_t i = 0; i < views; i++) {
-    if (list)
+  for (size_t i = 0; i < views; i++)
+    if (in)
+      put_lists(&w, v[i], list, all[in]);
+    else
       put_list(&w, v[i], list, v[i], NULL);
-    for (size_t j = 0; inner && j < v[i]->functions; j++)
-      put_list(&w, v[i], inner, &v[i]->function[j], &v[i]->function[j]);
-  }
 }

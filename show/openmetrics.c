@@ -27,6 +27,7 @@ struct process {
   char *labels; /* process="shop",pid="4242" */
   double since; /* seconds since 1970 that counters count from; NAN: not known */
   struct top top;
+  struct top_kinds kinds;
 };
 
 struct writer {
@@ -41,6 +42,9 @@ static const uint64_t bounds[] = {10000,     100000,    500000,     1000000,    
                                   5000000,   10000000,  25000000,   50000000,   100000000,
                                   250000000, 500000000, 1000000000, 2500000000, 10000000000};
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
+
+/* So many kinds of requests at most, unless all functions are asked for; the others are one. */
+enum { KINDS = 32 };
 
 /* -- families -------------------------------------------------------------------------- */
 
@@ -85,6 +89,14 @@ static char *escaped(const char *text) {
     *at++ = *text == '\n' ? 'n' : *text;
   }
   return to;
+}
+
+/* ,container="..."; nothing where there is no text. */
+static char *label(const char *name, const char *text) {
+  char *value = text ? escaped(text) : NULL;
+  char *all = value ? print_string(",%s=\"%s\"", name, value) : print_string("%s", "");
+  free(value);
+  return all;
 }
 
 static void print_number(FILE *out, uint64_t value, bool time) {
@@ -158,6 +170,41 @@ static char *function_labels(const struct process *p, const struct view_function
   return labels;
 }
 
+/* So that no label of a program fills whoever stores the series. */
+static char *kind_labels(const struct process *p, const struct view_kind *k) {
+  if (k == p->kinds.rest)
+    return print_string("%s,kind=\"" TOP_REST "\",without=\"%016" PRIx64 "\"", p->labels,
+                        p->kinds.members);
+  char *name = escaped(k->kind), *function = escaped(k->function);
+  char *place = escaped(k->file ? place_text(k->file, k->line) : "");
+  char *labels =
+      print_string("%s,kind=\"%s\",function=\"%s\",place=\"%s\"", p->labels, name, function, place);
+  free(name);
+  free(function);
+  free(place);
+  return labels;
+}
+
+static void kind_values(const struct writer *w, const struct process *p, const char *family,
+                        const struct field *field, const struct view_kind *k) {
+  char *labels = kind_labels(p, k);
+  value_of(w, p, family, field, labels, k);
+  free(labels);
+}
+
+/* Sums alone: buckets of each tier of each kind would be thousands. */
+static void tier_values(const struct writer *w, const struct process *p, const char *family,
+                        const struct field *field, const struct view_kind *k) {
+  char *of = kind_labels(p, k);
+  for (size_t i = 0; i < k->tiers; i++) {
+    char *tier = label("tier", k->tier[i].name), *labels = print_string("%s%s", of, tier);
+    value_of(w, p, family, field, labels, &k->tier[i]);
+    free(labels);
+    free(tier);
+  }
+  free(of);
+}
+
 static void function_values(const struct writer *w, const struct process *p, const char *family,
                             const struct field *field, const struct view_function *f) {
   char *labels = function_labels(p, f);
@@ -195,7 +242,7 @@ static void lags(const struct writer *w) {
   }
 }
 
-enum of { OF_FUNCTION, OF_LOOP, OF_HEALTH };
+enum of { OF_FUNCTION, OF_LOOP, OF_HEALTH, OF_KIND, OF_TIER };
 
 static void process_values(const struct writer *w, const struct process *p, enum of of,
                            const char *family, const struct field *field) {
@@ -206,6 +253,12 @@ static void process_values(const struct writer *w, const struct process *p, enum
   for (size_t i = 0; of == OF_LOOP && i < p->v->loops; i++)
     if (p->v->loop[i].thread && !p->v->loop[i].thread->is_pool)
       loop_values(w, p, family, field, &p->v->loop[i]);
+  for (size_t i = 0; of == OF_KIND && i < p->kinds.kinds; i++)
+    kind_values(w, p, family, field, p->kinds.kind[i]);
+  if (of == OF_KIND && p->kinds.rest)
+    kind_values(w, p, family, field, p->kinds.rest);
+  for (size_t i = 0; of == OF_TIER && i < p->kinds.kinds; i++)
+    tier_values(w, p, family, field, p->kinds.kind[i]);
   if (of == OF_HEALTH)
     value_of(w, p, family, field, p->labels, &p->v->health);
 }
@@ -215,6 +268,8 @@ static void families(const struct writer *w, enum of of, const char *name,
   for (size_t i = 0; i < layout->fields; i++) {
     const struct field *field = &layout->field[i];
     enum kind kind = kind_of(field);
+    if (of == OF_TIER && kind != COUNTER)
+      continue;
     if (kind == NOTHING || !strcmp(field->name, "process") || !strcmp(field->name, "block"))
       continue;
     char *family = family_name(name, field->name, kind);
@@ -272,14 +327,6 @@ double counted_since(const struct view_process *p) {
     return NAN;
   double start = (double)timegm(&tm) + strtod(rest, NULL);
   return start + (p->reset != UNKNOWN ? (double)p->reset / 1e9 : 0);
-}
-
-/* ,container="..."; nothing where there is no text. */
-static char *label(const char *name, const char *text) {
-  char *value = text ? escaped(text) : NULL;
-  char *all = value ? print_string(",%s=\"%s\"", name, value) : print_string("%s", "");
-  free(value);
-  return all;
 }
 
 static char *process_labels(const struct view_process *p, bool with_host) {
@@ -347,9 +394,11 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   struct writer w = {.out = out, .open = open, .processes = views};
   w.process = allocate(views + 1, sizeof *w.process);
   for (size_t i = 0; i < views; i++)
-    w.process[i] = (struct process){.v = v[i],
-                                    .labels = process_labels(&v[i]->process, options->hosts),
-                                    .since = counted_since(&v[i]->process)};
+    w.process[i] = (struct process){
+        .v = v[i],
+        .labels = process_labels(&v[i]->process, options->hosts),
+        .since = counted_since(&v[i]->process),
+        .kinds = ask_top_kinds(v[i], options->functions > KINDS ? KINDS : options->functions)};
   tell_apart(&w, options->hosts);
   for (size_t i = 0; i < views; i++)
     w.process[i].top =
@@ -358,6 +407,8 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   processes(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);
+  families(&w, OF_KIND, "request", &layout_kind);
+  families(&w, OF_TIER, "request_tier", &layout_tier);
   families(&w, OF_LOOP, "loop", &layout_loop);
   families(&w, OF_HEALTH, "health", layout_of_health());
   findings(&w);
@@ -369,6 +420,7 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   for (size_t i = 0; i < views; i++) {
     free(w.process[i].labels);
     ask_top_free(&w.process[i].top);
+    ask_top_kinds_free(&w.process[i].kinds);
   }
   free(w.process);
 }
