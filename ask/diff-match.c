@@ -133,6 +133,7 @@ static void add_functions(struct diff *d, size_t run) {
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
     struct diff_row *row = to[i] == SIZE_MAX ? add_row(d) : &d->row[to[i]];
+    row->sort = MEASURE_FUNCTION;
     row->name = f->name;
     row->of[run].function = f;
     put(d, row, run, f->file, f->line);
@@ -175,6 +176,7 @@ static void add_awaits(struct diff *d, size_t at, size_t base, size_t run) {
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = &f->await[i];
     struct diff_row *row = to[i] == SIZE_MAX ? add_row(d) : &d->row[base + to[i]];
+    row->sort = MEASURE_AWAIT;
     row->function = at;
     row->name = d->row[at].name;
     row->callee = a->callee;
@@ -189,6 +191,42 @@ static void add_awaits(struct diff *d, size_t at, size_t base, size_t run) {
   free(to);
 }
 
+/* -- requests -------------------------------------------------------------------------- */
+
+/* What is called so, of the rows from `base` on; made if it is not there. */
+static struct diff_row *named(struct diff *d, size_t base, enum measure_of sort, const char *name,
+                              const char *callee, const char *function) {
+  for (size_t i = base; i < d->rows; i++) {
+    struct diff_row *row = &d->row[i];
+    if (row->sort == sort && !strcmp(row->name, name) && !strcmp(row->kind, function) &&
+        (!callee || !strcmp(row->callee, callee)))
+      return row;
+  }
+  struct diff_row *row = add_row(d);
+  row->sort = sort;
+  row->name = name;
+  row->callee = callee;
+  row->kind = function;
+  return row;
+}
+
+/* Wherever their functions lie now. */
+static void add_requests(struct diff *d, size_t base, size_t run) {
+  const struct view *v = d->view[run];
+  for (size_t i = 0; i < v->kinds; i++) {
+    const struct view_kind *k = &v->kind[i];
+    struct diff_row *row = named(d, base, MEASURE_REQUEST, k->kind, NULL, k->function);
+    row->of[run].kind = k;
+    put(d, row, run, k->file, k->line);
+    for (size_t j = 0; j < k->tiers; j++) {
+      row = named(d, base, MEASURE_TIER, k->kind, k->tier[j].name, k->function);
+      row->of[run].kind = k;
+      row->of[run].tier = &k->tier[j];
+      put(d, row, run, k->file, k->line);
+    }
+  }
+}
+
 static void match(struct diff *d) {
   add_row(d);
   for (size_t run = 0; run < d->runs; run++)
@@ -198,6 +236,8 @@ static void match(struct diff *d) {
     for (size_t run = 0, base = d->rows; run < d->runs; run++)
       if (d->row[at].of[run].function)
         add_awaits(d, at, base, run);
+  for (size_t run = 0, base = d->rows; run < d->runs; run++)
+    add_requests(d, base, run);
 }
 
 /* -- runs ------------------------------------------------------------------------------- */

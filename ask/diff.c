@@ -20,7 +20,12 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_there(const struct diff_row *row, size_t run) {
-  return !row->name || (row->callee ? row->of[run].await != NULL : row->of[run].function != NULL);
+  const struct measured *of = &row->of[run];
+  const void *there = row->sort == MEASURE_AWAIT     ? (const void *)of->await
+                      : row->sort == MEASURE_REQUEST ? (const void *)of->kind
+                      : row->sort == MEASURE_TIER    ? (const void *)of->tier
+                                                     : (const void *)of->function;
+  return row->sort == MEASURE_PROCESS || there;
 }
 
 bool diff_is_there(const struct diff *d, const struct diff_row *row, int side) {
@@ -75,7 +80,11 @@ static const char *const of_lives[] = {"futures", "exec.mean", "queued.mean", "s
                                        "hold.max"};
 static const char *const of_runs[] = {"runs", "exec.run", "queued.run", "slice.p99", "hold.max"};
 static const char *const of_await[] = {"wait.count", "wait.future", "wait.mean", "wait.p99"};
+static const char *const of_request[] = {"request.count", "request.mean", "request.p99",
+                                         "request.exec", "request.waiting"};
+static const char *const of_tier[] = {"tier.count", "tier.calls", "tier.mean", "tier.p99"};
 enum { OF_ROW = 5 };
+_Static_assert(sizeof of_await == sizeof of_tier, "as many");
 
 static double or_0(double value) {
   return isnan(value) ? 0 : value;
@@ -121,6 +130,20 @@ static double await_weight(const struct diff *d, const struct diff_row *row) {
               (both ? total[DIFF_A] / units[DIFF_A] * units[DIFF_B] : total[DIFF_A]));
 }
 
+/* As if A had had as many requests as B has. */
+static double request_weight(const struct diff *d, const struct diff_row *row) {
+  bool tier = row->sort == MEASURE_TIER;
+  const char *count = tier ? "tier.count" : "request.count";
+  const char *total = tier ? "tier.total" : "request.total";
+  double units[DIFF_SIDES], sum[DIFF_SIDES];
+  for (int side = 0; side < DIFF_SIDES; side++) {
+    units[side] = median(d, row, count, side);
+    sum[side] = median(d, row, total, side);
+  }
+  bool both = units[DIFF_A] > 0 && units[DIFF_B] > 0;
+  return fabs(sum[DIFF_B] - (both ? sum[DIFF_A] / units[DIFF_A] * units[DIFF_B] : sum[DIFF_A]));
+}
+
 static bool is_notable(const struct diff *d, const struct change *c) {
   bool both = diff_is_there(d, c->row, DIFF_A) && diff_is_there(d, c->row, DIFF_B);
   if (isnan(c->by) || c->by == 0)
@@ -157,13 +180,20 @@ struct change *diff_changes(const struct diff *d, size_t *count) {
   *count = 0;
   for (size_t i = 1; i < d->rows; i++) {
     const struct diff_row *row = &d->row[i];
-    bool await = row->callee != NULL;
+    bool await = row->sort == MEASURE_AWAIT, request = row->sort == MEASURE_REQUEST;
+    bool function = row->sort == MEASURE_FUNCTION;
     if (await && (row->background || !view_is_outside(row->kind)))
       continue;
-    bool by_runs = !await && goes_by_runs(d, row);
-    const char *const *shown = await ? of_await : by_runs ? of_runs : of_lives;
-    size_t all = await ? sizeof of_await / sizeof *of_await : (size_t)OF_ROW;
-    double weight = await ? await_weight(d, row) : function_weight(d, row, by_runs);
+    bool by_runs = function && goes_by_runs(d, row);
+    const char *const *shown = await      ? of_await
+                               : request  ? of_request
+                               : by_runs  ? of_runs
+                               : function ? of_lives
+                                          : of_tier;
+    size_t all = function || request ? (size_t)OF_ROW : sizeof of_await / sizeof *of_await;
+    double weight = await      ? await_weight(d, row)
+                    : function ? function_weight(d, row, by_runs)
+                               : request_weight(d, row);
     for (size_t j = 0; j < all; j++) {
       struct change c = diff_change(d, row, measure_find(shown[j]));
       c.weight = weight;
@@ -173,4 +203,11 @@ struct change *diff_changes(const struct diff *d, size_t *count) {
   }
   qsort(list, *count, sizeof *list, by_weight);
   return list;
+}
+
+size_t diff_rows_of(const struct change *list, size_t count, enum measure_of sort) {
+  size_t rows = 0;
+  for (size_t i = 0; i < count; i++)
+    rows += (!i || list[i].row != list[i - 1].row) && list[i].row->sort == sort;
+  return rows;
 }

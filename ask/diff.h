@@ -23,11 +23,12 @@ struct spread {
 };
 
 struct diff_row {
-  size_t function;    /* its row; of an await that of its function */
-  const char *name;   /* of the function; NULL: of the whole process */
-  const char *callee; /* of an await; or NULL */
-  const char *kind;   /* the same */
-  bool background;    /* the same */
+  size_t function;      /* its row; of an await that of its function */
+  enum measure_of sort; /* what it is a row of */
+  const char *name;     /* of the function, or kind of requests; NULL: of the whole process */
+  const char *callee;   /* of an await, or tier; or NULL */
+  const char *kind;     /* the same */
+  bool background;      /* the same */
   const char *file[DIFF_SIDES];
   uint64_t line[DIFF_SIDES]; /* of the last run there; 0 and NULL: not there */
   struct measured *of;       /* of each run, those of A first; without a function: not there */
@@ -36,7 +37,7 @@ struct diff_row {
 struct diff {
   struct view *const *view;      /* those of A first */
   size_t runs, side[DIFF_SIDES]; /* how many; on each side */
-  struct diff_row *row;          /* the process, functions, awaits */
+  struct diff_row *row; /* the process, functions, awaits, kinds of requests, their tiers */
   size_t rows, room;
   size_t functions;
   bool has_spread;       /* some side has several runs */
@@ -70,6 +71,9 @@ struct spread diff_value(const struct diff *, const struct diff_row *, const str
                          int side);
 struct change diff_change(const struct diff *, const struct diff_row *, const struct measure *);
 bool diff_is_there(const struct diff *, const struct diff_row *, int side);
+
+/* How many rows of a sort a list of changes has; those of one row stand together. */
+size_t diff_rows_of(const struct change *, size_t count, enum measure_of);
 
 /* Changes of what the whole did (all), and those of functions and awaits which are beyond the
    spread or, of a run each, over 5 %; free() the array. */

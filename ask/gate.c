@@ -126,10 +126,11 @@ static bool fits(const char *name, const char *pattern) {
 static bool is_meant(const struct gate *g, const struct diff_row *row) {
   if (!row->name || g->measure->of == MEASURE_PROCESS)
     return !row->name && g->measure->of == MEASURE_PROCESS;
-  if (g->measure->of != (row->callee ? MEASURE_AWAIT : MEASURE_FUNCTION))
+  if (g->measure->of != row->sort)
     return false;
   /* Who waits for new work waits as long as there is none, who calls as long as what it calls. */
-  if (row->callee && !strcmp(g->name, "*") && (row->background || !view_is_outside(row->kind)))
+  if (row->sort == MEASURE_AWAIT && !strcmp(g->name, "*") &&
+      (row->background || !view_is_outside(row->kind)))
     return false;
   return fits(row->name, g->name) || fits(row->callee, g->name);
 }
@@ -183,7 +184,11 @@ static struct sentence failure(const struct gate *g, const struct change *c, siz
 /* Why nothing could be compared, although one is asked to. */
 static struct sentence cannot(const struct diff *d, const struct gate *g, size_t meant) {
   bool one = strcmp(g->name, "*") != 0, await = g->measure->of == MEASURE_AWAIT;
+  bool request = g->measure->of == MEASURE_REQUEST || g->measure->of == MEASURE_TIER;
   const char *where = d->side[DIFF_A] ? " in either" : "";
+  if (!meant && request)
+    return sentence("the gate '%s' judges nothing: there are no requests%s%s%s%s", g->text,
+                    one ? " of `" : "", one ? g->name : "", one ? "`" : "", where);
   if (!meant && one)
     return sentence("the gate '%s' judges nothing: no function%s `%s`%s; `aprof report --all` "
                     "has the names",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of measures; see measure.h. */
 #include "measure.h"
+#include "requests.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +92,47 @@ static double await_per_future(const struct measured *m, size_t at) {
   return known(ask_per_call(m->v, m->function, number_at(m->await, at)));
 }
 
+/* -- of requests ------------------------------------------------------------------------- */
+
+#define KIND_POINT(name)                                                                           \
+  static double kind_##name(const struct measured *m, size_t at) {                                 \
+    return name##_of(m->kind, at);                                                                 \
+  }                                                                                                \
+  static double tier_##name(const struct measured *m, size_t at) {                                 \
+    return name##_of(m->tier, at);                                                                 \
+  }
+KIND_POINT(p50)
+KIND_POINT(p90)
+KIND_POINT(p95)
+KIND_POINT(p99)
+KIND_POINT(p999)
+
+static double of_kind(const struct measured *m, size_t at) {
+  return known(number_at(m->kind, at));
+}
+
+static double per_request(const struct measured *m, size_t at) {
+  return ratio(of_kind(m, at), (double)m->kind->count);
+}
+
+static double of_tier(const struct measured *m, size_t at) {
+  return known(number_at(m->tier, at));
+}
+
+/* Of those that were in it. */
+static double in_tier(const struct measured *m, size_t at) {
+  return ratio(of_tier(m, at), (double)m->tier->count);
+}
+
+static double tier_time(const struct measured *m, size_t at) {
+  (void)at;
+  return (double)ask_tier_time(m->tier);
+}
+
+static double tier_mean(const struct measured *m, size_t at) {
+  return ratio(tier_time(m, at), (double)m->tier->count);
+}
+
 /* -- of the process ---------------------------------------------------------------------- */
 
 static double of_process(const struct measured *m, size_t at) {
@@ -127,6 +169,8 @@ double measure_findings(const struct view *v, const struct ask_limits *limits, c
 
 #define F(member) offsetof(struct view_function, member)
 #define A(member) offsetof(struct view_await, member)
+#define K(member) offsetof(struct view_kind, member)
+#define T(member) offsetof(struct view_tier, member)
 #define POINTS(name, member, what)                                                                 \
   {name ".p50", MEASURE_FUNCTION, UNIT_TIME, function_p50, F(member), F(member), false, what ": half are shorter"},    \
   {name ".p90", MEASURE_FUNCTION, UNIT_TIME, function_p90, F(member), F(member), false, what ": 90 % are shorter"},    \
@@ -176,6 +220,32 @@ const struct measure measures[] = {
     {"wait.p99", MEASURE_AWAIT, UNIT_TIME, await_p99, A(waits), A(waits), false, "99 % are shorter"},
     {"wait.p999", MEASURE_AWAIT, UNIT_TIME, await_p999, A(waits), A(waits), false, "99.9 % are shorter"},
     {"wait.max", MEASURE_AWAIT, UNIT_TIME, of_await, A(max), A(max), false, "the longest that ended"},
+    {"request.count", MEASURE_REQUEST, UNIT_COUNT, of_kind, K(count), K(count), true, "requests that ended"},
+    {"request.failed", MEASURE_REQUEST, UNIT_COUNT, of_kind, K(failed), K(failed), true, "of these, failed"},
+    {"request.live", MEASURE_REQUEST, UNIT_COUNT, of_kind, K(live), K(live), true, "that go on at the end"},
+    {"request.total", MEASURE_REQUEST, UNIT_TIME, of_kind, K(wall.sum), K(wall.sum), true, "from their beginnings to their ends"},
+    {"request.mean", MEASURE_REQUEST, UNIT_TIME, per_request, K(wall.sum), K(wall.sum), false, "the same, per request"},
+    {"request.queued", MEASURE_REQUEST, UNIT_TIME, per_request, K(queued.sum), K(queued.sum), false, "its futures were ready, per request"},
+    {"request.exec", MEASURE_REQUEST, UNIT_TIME, per_request, K(exec.sum), K(exec.sum), false, "its futures ran, per request"},
+    {"request.waiting", MEASURE_REQUEST, UNIT_TIME, per_request, K(waiting.sum), K(waiting.sum), false, "its futures waited, per request"},
+    {"request.p50", MEASURE_REQUEST, UNIT_TIME, kind_p50, K(wall.of), K(wall.of), false, "half are shorter"},
+    {"request.p90", MEASURE_REQUEST, UNIT_TIME, kind_p90, K(wall.of), K(wall.of), false, "90 % are shorter"},
+    {"request.p95", MEASURE_REQUEST, UNIT_TIME, kind_p95, K(wall.of), K(wall.of), false, "95 % are shorter"},
+    {"request.p99", MEASURE_REQUEST, UNIT_TIME, kind_p99, K(wall.of), K(wall.of), false, "99 % are shorter"},
+    {"request.p999", MEASURE_REQUEST, UNIT_TIME, kind_p999, K(wall.of), K(wall.of), false, "99.9 % are shorter"},
+    {"request.max", MEASURE_REQUEST, UNIT_TIME, of_kind, K(wall.max), K(wall.max), false, "the longest that ended"},
+    {"tier.count", MEASURE_TIER, UNIT_COUNT, of_tier, T(count), T(count), true, "requests that were in it"},
+    {"tier.calls", MEASURE_TIER, UNIT_COUNT, in_tier, T(calls.sum), T(calls.sum), false, "entries from outside, per request that was in it"},
+    {"tier.total", MEASURE_TIER, UNIT_TIME, tier_time, T(exec.sum), T(exec.sum), true, "running and waiting in it"},
+    {"tier.mean", MEASURE_TIER, UNIT_TIME, tier_mean, T(exec.sum), T(exec.sum), false, "the same, per request that was in it"},
+    {"tier.exec", MEASURE_TIER, UNIT_TIME, in_tier, T(exec.sum), T(exec.sum), false, "running in it, per request that was"},
+    {"tier.waiting", MEASURE_TIER, UNIT_TIME, in_tier, T(waiting.sum), T(waiting.sum), false, "waiting in it, per request that was"},
+    {"tier.p50", MEASURE_TIER, UNIT_TIME, tier_p50, T(wall.of), T(wall.of), false, "what a request was in it as a whole: half are shorter"},
+    {"tier.p90", MEASURE_TIER, UNIT_TIME, tier_p90, T(wall.of), T(wall.of), false, "90 % are shorter"},
+    {"tier.p95", MEASURE_TIER, UNIT_TIME, tier_p95, T(wall.of), T(wall.of), false, "95 % are shorter"},
+    {"tier.p99", MEASURE_TIER, UNIT_TIME, tier_p99, T(wall.of), T(wall.of), false, "99 % are shorter"},
+    {"tier.p999", MEASURE_TIER, UNIT_TIME, tier_p999, T(wall.of), T(wall.of), false, "99.9 % are shorter"},
+    {"tier.max", MEASURE_TIER, UNIT_TIME, of_tier, T(wall.max), T(wall.max), false, "the longest of one request"},
     {"elapsed", MEASURE_PROCESS, UNIT_TIME, of_process, offsetof(struct view, process.elapsed), 0, false, "the length of the profile"},
     {"loop.busy", MEASURE_PROCESS, UNIT_SHARE, busy, 0, 0, false, "of the loops' time what is not idle"},
     {"overhead", MEASURE_PROCESS, UNIT_SHARE, overhead, 0, 0, false, "what the profiler cost"},
@@ -204,5 +274,9 @@ double measure_get(const struct measure *measure, const struct measured *m) {
 
 bool measure_lacks(const struct measure *measure, const struct measured *m) {
   const struct layout *layout = measure->of == MEASURE_AWAIT ? &layout_await : &layout_function;
+  if (m->kind) {
+    layout = measure->of == MEASURE_TIER ? &layout_tier : &layout_kind;
+    return (view_lacks(m->v, m->v->shed) & field_lack(layout, measure->field)) != 0;
+  }
   return m->function && (m->function->lacks & field_lack(layout, measure->field)) != 0;
 }

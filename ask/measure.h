@@ -12,13 +12,22 @@
 #include "ask.h"
 #include "value.h"
 
-enum measure_of { MEASURE_PROCESS, MEASURE_FUNCTION, MEASURE_AWAIT, MEASURE_FINDINGS };
+enum measure_of {
+  MEASURE_PROCESS,
+  MEASURE_FUNCTION,
+  MEASURE_AWAIT,
+  MEASURE_REQUEST, /* of a kind */
+  MEASURE_TIER,    /* of a kind's */
+  MEASURE_FINDINGS
+};
 
 /* Whose number it is. The view stays. */
 struct measured {
   const struct view *v;
   const struct view_function *function; /* or NULL: of the process */
   const struct view_await *await;       /* of that function; or NULL */
+  const struct view_kind *kind;         /* or NULL */
+  const struct view_tier *tier;         /* of that kind; or NULL */
 };
 
 struct measure {
@@ -27,7 +36,7 @@ struct measure {
   enum measure_unit unit;
   double (*get)(const struct measured *, size_t at);
   size_t at;
-  size_t field; /* its row in fields.c, which says what it may lack: of a function or an await */
+  size_t field; /* its row in fields.c, which says what it may lack: not of the process */
   bool adds_up; /* what is not there has none of it, so 0 */
   const char *says;
 };

@@ -75,8 +75,13 @@ static void emit_measures(struct emit *e, const struct diff *d, const struct dif
 static void emit_one(struct emit *e, const struct diff *d, const struct diff_row *row) {
   emit_row(e);
   emit_open(e, NULL, '{');
-  emit_text(e, "function", row->name);
-  if (row->callee) {
+  bool request = row->sort == MEASURE_REQUEST || row->sort == MEASURE_TIER;
+  if (request)
+    emit_text(e, "kind", row->name);
+  if (row->sort == MEASURE_TIER)
+    emit_text(e, "tier", row->callee);
+  emit_text(e, "function", request ? row->kind : row->name);
+  if (row->sort == MEASURE_AWAIT) {
     emit_text(e, "callee", row->callee);
     emit_text(e, "kind", row->kind);
     emit_bool(e, "background", row->background);
@@ -85,14 +90,15 @@ static void emit_one(struct emit *e, const struct diff *d, const struct diff_row
   emit_place(e, "at_b", row->file[DIFF_B], row->line[DIFF_B]);
   emit_bool(e, "in_a", diff_is_there(d, row, DIFF_A));
   emit_bool(e, "in_b", diff_is_there(d, row, DIFF_B));
-  emit_measures(e, d, row, row->callee ? MEASURE_AWAIT : MEASURE_FUNCTION);
+  emit_measures(e, d, row, row->sort);
   emit_close(e, '}');
 }
 
-static void emit_rows(struct emit *e, const struct diff *d, bool awaits) {
-  emit_list(e, awaits ? "awaits" : "functions");
+static void emit_rows(struct emit *e, const struct diff *d, const char *name,
+                      enum measure_of sort) {
+  emit_list(e, name);
   for (size_t i = 1; i < d->rows; i++)
-    if (awaits == (d->row[i].callee != NULL))
+    if (d->row[i].sort == sort)
       emit_one(e, d, &d->row[i]);
   emit_close(e, ']');
 }
@@ -116,7 +122,9 @@ void diff_json(const struct diff_shown *shown, FILE *out) {
   emit_open(&e, "process", '{');
   emit_measures(&e, d, &d->row[0], MEASURE_PROCESS);
   emit_close(&e, '}');
-  emit_rows(&e, d, false);
-  emit_rows(&e, d, true);
+  emit_rows(&e, d, "functions", MEASURE_FUNCTION);
+  emit_rows(&e, d, "awaits", MEASURE_AWAIT);
+  emit_rows(&e, d, "requests", MEASURE_REQUEST);
+  emit_rows(&e, d, "tiers", MEASURE_TIER);
   emit_end(&e);
 }

@@ -107,13 +107,6 @@ static void print_name(const struct diff_row *row, FILE *out) {
   free(name);
 }
 
-static size_t rows_of(const struct change *list, size_t count, bool awaits) {
-  size_t rows = 0;
-  for (size_t i = 0; i < count; i++)
-    rows += (!i || list[i].row != list[i - 1].row) && awaits == (list[i].row->callee != NULL);
-  return rows;
-}
-
 /* The first so many rows have how many changes. */
 static size_t first_rows(const struct change *list, size_t count, uint64_t rows) {
   size_t i = 0;
@@ -126,14 +119,19 @@ static size_t first_rows(const struct change *list, size_t count, uint64_t rows)
 }
 
 static char *summary(const struct diff *d, const struct change *list, size_t count) {
-  size_t functions = rows_of(list, count, false), awaits = rows_of(list, count, true);
+  size_t functions = diff_rows_of(list, count, MEASURE_FUNCTION),
+         awaits = diff_rows_of(list, count, MEASURE_AWAIT),
+         kinds = diff_rows_of(list, count, MEASURE_REQUEST);
   const char *what = d->has_spread ? "beyond the spread of the runs" : "by over 5 %";
   if (!count)
     return print_string("Nothing changed %s.", what);
   char *name = name_of(list[0].row);
-  char *text =
-      print_string("%zu function%s and %zu wait%s changed %s, most of all `%s`.", functions,
-                   functions == 1 ? "" : "s", awaits, awaits == 1 ? "" : "s", what, name);
+  char *of_kinds = kinds ? print_string("%zu kind%s of requests, ", kinds, kinds == 1 ? "" : "s")
+                         : print_string("%s", "");
+  char *text = print_string("%s%zu function%s and %zu wait%s changed %s, most of all `%s`.",
+                            of_kinds, functions, functions == 1 ? "" : "s", awaits,
+                            awaits == 1 ? "" : "s", what, name);
+  free(of_kinds);
   free(name);
   return text;
 }
@@ -178,8 +176,9 @@ void diff_print(const struct diff_shown *shown, FILE *out) {
     print_row(d, &list[i], name, out);
     free(name);
   }
-  size_t rest =
-      rows_of(list + some, count - some, false) + rows_of(list + some, count - some, true);
+  size_t rest = 0;
+  for (int sort = MEASURE_FUNCTION; sort <= MEASURE_TIER; sort++)
+    rest += diff_rows_of(list + some, count - some, (enum measure_of)sort);
   if (rest)
     fprintf(out, "\nand %zu more (--top 0 shows all)\n", rest);
   free(first);

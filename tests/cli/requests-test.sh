@@ -107,6 +107,53 @@ contains "ps: each with the future that holds it" "GET /item, 30.0 s: \`get_item
 equal "ps --json: those that go on" "GET /item 1 true" \
   "$(value ps.json 't.live_requests[0].kind, t.live_requests[0].members, not t.live_requests[0].rootless' | tr -d "(),'")"
 
+# -- export -----------------------------------------------------------------------------
+
+"$aprof" export --to prometheus late.aprof >m.prom
+contains "metrics: requests by kind" \
+  'aprof_request_count_total{process="shop",pid="4242",kind="GET /item",function="get_item",place="item.c:50"} 100' m.prom
+contains "metrics: a histogram" \
+  'aprof_request_wall_duration_seconds_count{process="shop",pid="4242",kind="GET /item",function="get_item",place="item.c:50"} 100' m.prom
+contains "metrics: time in a tier" 'place="item.c:50",tier="db"} 0.304500000' m.prom
+"$aprof" export --to prometheus --top 1 late.aprof >few.prom
+contains "metrics: kinds beyond N are one" 'kind="(other)"' few.prom
+equal "metrics: the same sum" "$(awk '/^aprof_request_exec_seconds_total/ { s += $NF } END { print s }' m.prom)" \
+  "$(awk '/^aprof_request_exec_seconds_total/ { s += $NF } END { print s }' few.prom)"
+"$aprof" export --to csv --rows requests late.aprof >kinds.csv
+equal "csv: a row for each kind" 4 "$(wc -l <kinds.csv)"
+"$aprof" export --to csv --rows tiers late.aprof >tiers.csv
+contains "csv: tiers with their kind" 'shop,4242,testhost,GET /item,get_item,item.c,50,db,100,299' tiers.csv
+equal "csv: as many values as names" 1 "$(awk -F, '{ print NF }' tiers.csv | sort -u | wc -l)"
+"$aprof" export --to csv --rows slowest late.aprof >slow.csv
+equal "csv: the slowest" 13 "$(wc -l <slow.csv)"
+
+# -- diff, gates ------------------------------------------------------------------------
+
+./requests slower.aprof 100 99 || exit 1
+"$aprof" dump -o other.json slower.aprof
+edit other.json 'for k in t.requests: k.count *= 2
+for k in t.requests: k.wall_ns *= 3; k.exec_ns *= 3' >slower.json
+"$aprof" diff late.json slower.json >diff.txt
+equal "diff: exit status" 0 $?
+sed 's/  */ /g' diff.txt >rows.txt
+contains "diff: a kind's mean" "request.mean 8.70 ms 13.1 ms +50.0 %" rows.txt
+"$aprof" diff --json late.json slower.json >diff.json
+equal "diff --json: kinds and tiers" "3 4" \
+  "$(value diff.json 'len(t.requests), len(t.tiers)' | tr -d '(),')"
+gate() {
+  "$aprof" report late.json --fail-if "$1" >/dev/null 2>err.txt
+}
+gate 'GET /item request.p99 > 10ms'
+equal "a gate on requests fails" 3 $?
+contains "and says which" "\`GET /item\` (item.c:50): request.p99 is 11.3 ms, gate > 10ms" err.txt
+gate 'request.p99 > 1s'
+equal "a gate on requests holds" 0 $?
+gate 'db tier.mean > 3ms'
+equal "a gate on a tier fails" 3 $?
+contains "and says of which kind" "\`GET /item\` > \`db\` (item.c:50): tier.mean is 3.04 ms" err.txt
+gate 'nobody request.mean > 3ms'
+equal "a gate on no requests cannot be judged" 1 $?
+
 # -- spans ------------------------------------------------------------------------------
 
 equal "spans: inside futures and outside" "101 100000000 5000000" \
