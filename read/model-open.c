@@ -116,12 +116,9 @@ static uint64_t parent_of(const struct profile *p, const struct aprof_future *f)
   return parent && aprof_is_parent(parent, f) ? parent->id : 0;
 }
 
-#define SHARE 0x80000000u /* see struct aprof_future */
-
 /* The id of the request that it is a part of, while that has not ended. */
 static uint64_t request_of(const struct model *m, const struct aprof_future *f) {
-  const struct aprof_request *r =
-      f->request && !(f->request & SHARE) ? profile_request(m->profile, f->request) : NULL;
+  const struct aprof_request *r = profile_request_of(m->profile, f);
   return r && r->state == APROF_REQUEST_LIVE &&
                  model_epoch_of(&m->profile->header, r->id) == m->profile->header.epoch
              ? r->id
@@ -260,6 +257,18 @@ static void add_open(struct model *m, struct model_thread *t, const struct aprof
     add_to(part, segment(m, begin, epoch_end(m, header->epoch)));
 }
 
+/* What a span outside of futures has had of the thread's other since it was given its part last. */
+static void add_span(struct model *m, const struct aprof_block *b, bool was_reset) {
+  uint32_t index = model_node_of(m, b->span_node);
+  struct model_node *n = &m->node[index];
+  if (!b->span_node || was_reset || n->kind != APROF_NODE_SPAN || n->function != MODEL_NONE ||
+      b->epoch != m->profile->header.epoch)
+    return;
+  add_to(&n->exec, segment(m, b->span_other, b->other));
+  if (b->state == APROF_THREAD_OTHER)
+    add_to(&n->exec, segment(m, b->last, epoch_end(m, b->epoch)));
+}
+
 /* Where the last reading is as good as of now: a tenth of the block's time may be missing. */
 static uint64_t known_cpu(const struct model *m, const struct aprof_block *b) {
   uint64_t begin = m->profile->header.tick0;
@@ -294,6 +303,7 @@ static void add_thread(struct model *m, const struct aprof_block *b, uint32_t nu
     add_to(&health->unmatched_awaits, b->unmatched_awaits);
   }
   add_open(m, t, b, was_reset);
+  add_span(m, b, was_reset);
   add_to(&health->events, t->events);
   add_to(&health->general_events, b->general_events);
   add_to(&health->cost, t->cost);

@@ -29,6 +29,8 @@ static size_t element_size(uint32_t type) {
     return sizeof(struct aprof_request);
   case APROF_CHUNK_KINDS:
     return sizeof(struct aprof_kind);
+  case APROF_CHUNK_SHARES:
+    return sizeof(struct aprof_share);
   default:
     return 0;
   }
@@ -67,6 +69,8 @@ static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
     return &p->requests;
   case APROF_CHUNK_KINDS:
     return &p->kinds;
+  case APROF_CHUNK_SHARES:
+    return &p->shares;
   default:
     return &p->modules;
   }
@@ -86,7 +90,7 @@ static int by_first(const void *a, const void *b) {
 
 void profile_index(struct profile *p) {
   struct profile_runs *all[] = {&p->sites,   &p->nodes,  &p->modules,  &p->blocks, &p->counters,
-                                &p->futures, &p->misses, &p->requests, &p->kinds};
+                                &p->futures, &p->misses, &p->requests, &p->kinds,  &p->shares};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     all[i]->count = 0;
   for (uint64_t at = APROF_HEADER_SIZE; p->size - at >= sizeof(struct aprof_chunk);) {
@@ -110,8 +114,8 @@ void profile_index(struct profile *p) {
       add_run(runs_of(p, chunk->type), chunk, element, size);
     at += size;
   }
-  struct profile_runs *numbered[] = {&p->sites,  &p->nodes,    &p->modules,
-                                     &p->blocks, &p->requests, &p->kinds};
+  struct profile_runs *numbered[] = {&p->sites,    &p->nodes, &p->modules, &p->blocks,
+                                     &p->requests, &p->kinds, &p->shares};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
     if (numbered[i]->count)
       qsort(numbered[i]->run, numbered[i]->count, sizeof(struct profile_run), by_first);
@@ -214,6 +218,17 @@ const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
 
 const struct aprof_request *profile_request(const struct profile *p, uint32_t number) {
   return number ? element(&p->requests, number, sizeof(struct aprof_request)) : NULL;
+}
+
+const struct aprof_request *profile_request_of(const struct profile *p,
+                                               const struct aprof_future *f) {
+  uint32_t number = f->request;
+  if (number & APROF_SHARE) {
+    const struct aprof_share *share =
+        element(&p->shares, number & ~APROF_SHARE, sizeof(struct aprof_share));
+    number = share ? share->request : 0;
+  }
+  return profile_request(p, number);
 }
 
 const struct aprof_kind *profile_kind_of(const struct profile *p, uint32_t number) {

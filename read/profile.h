@@ -45,7 +45,8 @@ struct profile {
   struct aprof_header header; /* a copy whose strings are terminated */
   unsigned char *data;
   size_t size, reserved;
-  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses, requests, kinds;
+  struct profile_runs sites, nodes, modules, blocks, counters, futures, misses, requests, kinds,
+      shares;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
   bool histograms;    /* they are wanted */
@@ -102,6 +103,8 @@ const struct aprof_counters *profile_counters(const struct profile *, uint32_t b
 const struct aprof_future *profile_future(const struct profile *, uint32_t index);
 
 const struct aprof_request *profile_request(const struct profile *, uint32_t number);
+/* The request that the future is a part of, over or not; NULL: of none. */
+const struct aprof_request *profile_request_of(const struct profile *, const struct aprof_future *);
 const struct aprof_kind *profile_kind_of(const struct profile *, uint32_t number);
 /* By their references (offset / 8); of the slowest, all APROF_SLOWEST. */
 const struct aprof_kind_tier *profile_tier(const struct profile *, uint32_t reference);

@@ -101,7 +101,8 @@ static void group_kinds(struct groups *g) {
     if (!k)
       continue;
     g->label[i] = label_of(g, k, i);
-    if (!(k->count | k->after | k->after_exec) || !counts(g->f, k->flags))
+    bool was_reset = k->epoch != p->header.reset_epoch;
+    if (was_reset || !(k->count | k->after | k->after_exec) || !counts(g->f, k->flags))
       continue;
     struct group *group = group_of(g, g->label[i], function_name(g->f, i, k->function));
     group->record[group->records++] = k;

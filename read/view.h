@@ -296,7 +296,7 @@ struct view_path {
   uint64_t ended; /* as view_await's */
   uint8_t shared; /* of a function's, as there */
   /* made by view_settle */
-  const char *waits_for; /* as view_await's; of a function's NULL */
+  const char *waits_for;          /* as view_await's; of a function's NULL */
   size_t parent;                  /* index of an earlier one; SIZE_MAX: a root */
   const struct view_await *await; /* of the function there; NULL where it has none */
 };
@@ -350,9 +350,9 @@ struct view {
   size_t paths;
   struct view_live *live;
   size_t lives;
-  int64_t only; /* the thread whose loop this is of; 0: of all */
-  const struct checked *checked; /* what a check of its sources has found (checked.h), of who asks for
-                                    the view; or NULL */
+  int64_t only;                  /* the thread whose loop this is of; 0: of all */
+  const struct checked *checked; /* what a check of its sources has found (checked.h), of who asks
+                                    for the view; or NULL */
   bool is_interval;
   bool alive, stopped; /* of a profile: its process is; by a signal, or a debugger */
   unsigned shed;       /* by any thread; as view_thread's */

@@ -161,6 +161,7 @@ struct aprof_kind *synthetic_kind(struct synthetic *s, const char *label, uint32
   struct aprof_kind *kind = &s->kinds[s->header->kinds++];
   kind->label = synthetic_string(s, label);
   kind->function = function;
+  kind->epoch = s->header->reset_epoch;
   return kind;
 }
 

@@ -322,6 +322,46 @@ START_TEST(spans_are_part_of_their_function) {
 }
 END_TEST
 
+START_TEST(an_open_span_outside_has_the_rest_of_other) {
+  uint32_t parse = synthetic_site(s, APROF_SITE_SPAN, "parse", "http.c", 5, 1);
+  uint32_t outside = synthetic_node(s, 0, parse, APROF_NODE_SPAN);
+  synthetic_counters(s, 1, outside)->function.exec = 20;
+  block->state = APROF_THREAD_OTHER;
+  block->last = 99000;
+  block->other = 500;
+  block->span_node = outside;
+  block->span_other = 470;
+  struct view *v = view();
+  ck_assert_uint_eq(v->span[0].other, 20 + 30 + 1000);
+  ck_assert_uint_eq(v->thread[0].other, 1500);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(a_share_says_whose_part_a_future_is) {
+  struct aprof_share *share =
+      synthetic_chunk(s, APROF_CHUNK_SHARES, 0, 0, 8, sizeof(struct aprof_share));
+  struct aprof_request *r = synthetic_request(s, get, handler, 40000);
+  struct aprof_future *f = synthetic_future(s, 1, node, APROF_FUTURE_QUEUED, 50000);
+  share[3].request = synthetic_request_number(s, r);
+  f->request = APROF_SHARE | 3;
+  synthetic_future(s, 1, node, APROF_FUTURE_QUEUED, 60000)->request = APROF_SHARE | 99;
+  struct view *v = view();
+  ck_assert_uint_eq(v->live[0].request, r->id);
+  ck_assert_uint_eq(v->live[1].request, 0);
+  view_free(v);
+}
+END_TEST
+
+START_TEST(kinds_of_before_a_reset_are_empty) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  get->epoch = s->header->reset_epoch - 1;
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 0);
+  view_free(v);
+}
+END_TEST
+
 /* A list that leads round, or out of the file, ends. */
 START_TEST(damaged_lists_end) {
   synthetic_book(s, get, 1000, 0, 300, 600);
@@ -385,6 +425,9 @@ int main(void) {
   tcase_add_test(tests, an_interval_has_what_came_to_it);
   tcase_add_test(tests, a_merge_has_both);
   tcase_add_test(tests, spans_are_part_of_their_function);
+  tcase_add_test(tests, an_open_span_outside_has_the_rest_of_other);
+  tcase_add_test(tests, a_share_says_whose_part_a_future_is);
+  tcase_add_test(tests, kinds_of_before_a_reset_are_empty);
   tcase_add_test(tests, damaged_lists_end);
   tcase_add_test(tests, the_next_reading_has_what_is_new);
   return suite_run("cli requests", tests);
