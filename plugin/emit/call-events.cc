@@ -199,8 +199,10 @@ static void add_create(CallWork *w, const Binding *b) {
     ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, ok);
   bracket.token = new_token(&w->variables);
   tree begin = NULL_TREE;
-  append(&begin, call_event(Event::create_begin, {site(w, APROF_SITE_CREATE, b),
-                                                  address_of(bracket.token), function, address}));
+  tree record = site_new(APROF_SITE_CREATE, w->callee, w->frame.where, w->in.decl, b, 0, nullptr,
+                         b->is_spawn() ? "" : w->tier);
+  append(&begin,
+         call_event(Event::create_begin, {record, address_of(bracket.token), function, address}));
   append(&begin, about_events(*b, w->frame, bracket.token, Known::Before, &w->variables));
   if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
@@ -361,6 +363,7 @@ void add_line(CallWork *w, const Binding *b) {
   case Verb::Idle:
     return add_extent(w, b, APROF_SITE_IDLE, Event::idle_begin, Event::idle_end);
   case Verb::Span:
+    w->tier = b->when ? "" : b->tier;
     return add_time(w, b, APROF_SITE_SPAN);
   case Verb::Label:
     if (b->label.value)

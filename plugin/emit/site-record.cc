@@ -160,11 +160,12 @@ static tree new_site(aprof_site_kind kind, aprof_model model, const std::string 
 }
 
 tree site_new(aprof_site_kind kind, const std::string &name, location_t where, tree function,
-              const Binding *line, unsigned extra, const Key *key) {
+              const Binding *line, unsigned extra, const Key *key, const std::string &tier) {
   key = key ? key : line ? &line->key : nullptr;
   bool tiered = kind == APROF_SITE_SPAN || kind == APROF_SITE_TIER || kind == APROF_SITE_CREATE;
   return new_site(kind, APROF_MODEL_NONE, name, where, function, flags_of(line, key) | extra,
-                  key ? key->ns : APROF_NS_NONE, tiered && line ? line->tier : "");
+                  key ? key->ns : APROF_NS_NONE,
+                  tiered && line && !line->tier.empty() ? line->tier : tier);
 }
 
 tree site_of_function(tree function) {

@@ -22,9 +22,11 @@ namespace aprof {
 
 /* The address of a new record for a place in `function`. `line` gives flags and
    namespace and may be null; `extra` are flags that the line does not show; `key` is
-   the one of its keys that the event passes, null for the first. */
+   the one of its keys that the event passes, null for the first; `tier` is that of a line that
+   names none. */
 tree site_new(aprof_site_kind kind, const std::string &name, location_t where, tree function,
-              const Binding *line, unsigned extra, const Key *key = nullptr);
+              const Binding *line, unsigned extra, const Key *key = nullptr,
+              const std::string &tier = "");
 
 /* The address of the one FUNCTION record of a function in this unit. */
 tree site_of_function(tree function);

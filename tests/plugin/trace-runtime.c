@@ -151,7 +151,8 @@ static void create_begin(struct aprof_site *c, struct aprof_token *token,
   char rest[256];
   check_kind(c, APROF_SITE_CREATE);
   open_token(token, c);
-  sprintf(rest, " function=%s fn=%s", function ? function->name : "-", fn ? "yes" : "-");
+  sprintf(rest, " function=%s fn=%s%s%.99s", function ? function->name : "-", fn ? "yes" : "-",
+          c->tier ? " tier=" : "", c->tier ? c->tier : "");
   say("create_begin", c, rest);
 }
 

@@ -81,6 +81,10 @@ NOINLINE int fetch(int *key, void (*done)(int *)) {
   return *key;
 }
 
+/* The tier of a span is that of what the call waits for, too. */
+NOINLINE void load(int *key, void (*done)(int *)) { done(key); }
+NOINLINE void spawn(int *key) { printf("spawned %d\n", *key); }
+
 int serve(int x) {
   if (x == 0)
     return 0;
@@ -107,6 +111,8 @@ int main(void) {
   printf("flush: %d\n", find()->flush(4));
   fetch(&keys[0], fetched);
   fetch(&keys[1], fetched);
+  load(&keys[1], fetched);
+  spawn(&keys[0]);
   printf("serve: %d\n", serve(2));
   return 0;
 }
