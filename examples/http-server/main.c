@@ -7,12 +7,15 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: http-server [--port=N] [--root=DIR] [--burn=ROUTE:MS[:EVERY]]\n"
+    "usage: http-server [--port=N] [--root=DIR] [--burn=ROUTE:MS[:EVERY]] [--backend=PORT]\n"
+    "       http-server --serve-backend [--port=N]\n"
     "Serves /hello, /delay?ms=N, /file/NAME, /quota and POST /upload on 127.0.0.1.\n"
     "  --port=N    0 (the default) takes a free one; it is printed\n"
     "  --root=DIR  files and uploads (default: .)\n"
     "  --burn=...  ROUTE (hello, delay, file, quota, upload) spends MS milliseconds of CPU\n"
-    "              on every request, or on each EVERYth\n";
+    "              on every request, or on each EVERYth\n"
+    "  --backend=PORT   /quota asks a backend that runs by itself\n"
+    "  --serve-backend  is that backend\n";
 
 static int fail(const char *what, const char *why) {
   fprintf(stderr, "http-server: %s: %s\n", what, why);
@@ -38,16 +41,25 @@ static int parse_burn(struct server *server, char *text) {
   return server->burn.route != NULL ? 0 : -1;
 }
 
+struct ports {
+  unsigned own, backend; /* backend 0: on a thread */
+  int serve_backend;
+};
+
 /* Returns -1 to go on, else the exit status. */
-static int parse_options(struct server *server, unsigned *port, int argc, char **argv) {
+static int parse_options(struct server *server, struct ports *port, int argc, char **argv) {
   static const struct option options[] = {{"port", required_argument, NULL, 'p'},
                                           {"root", required_argument, NULL, 'r'},
                                           {"burn", required_argument, NULL, 'b'},
+                                          {"backend", required_argument, NULL, 'k'},
+                                          {"serve-backend", no_argument, NULL, 's'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-    if (option == 'p' && number(optarg, port) != 0)
+    if ((option == 'p' && number(optarg, &port->own) != 0) ||
+        (option == 'k' && number(optarg, &port->backend) != 0))
       return fail(optarg, "not a port");
+    port->serve_backend |= option == 's';
     if (option == 'r')
       server->root = optarg;
     if (option == 'b' && parse_burn(server, optarg) != 0)
@@ -93,17 +105,19 @@ static void run_ready(struct server *server) {
 
 int main(int argc, char **argv) {
   static struct server server = {.root = ".", .ready_end = &server.ready};
-  unsigned port = 0;
+  struct ports port = {0};
   int status = parse_options(&server, &port, argc, argv);
   if (status >= 0)
     return status;
 
   signal(SIGPIPE, SIG_IGN);
+  if (port.serve_backend)
+    return backend_serve(port.own) == 0 ? 0 : fail("backend", "cannot be started");
   uv_loop_init(&server.loop);
-  server.backend = backend_start();
+  server.backend = port.backend != 0 ? backend_at(port.backend) : backend_start();
   if (server.backend == NULL)
     return fail("backend", "cannot be started");
-  status = http_listen(&server, (int)port);
+  status = http_listen(&server, (int)port.own);
   if (status != 0)
     return fail("listen", uv_strerror(status));
   catch_signals(&server);

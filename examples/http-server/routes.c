@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* --burn: the bug to be found. Holds the loop for some milliseconds. */
-static void burn(struct request *request) {
+APROF("span tier=compute") static void burn(struct request *request) {
   struct server *server = request->connection->server;
   if (server->burn.route != request->route || ++server->burn.count % server->burn.every != 0)
     return;
@@ -152,9 +152,12 @@ STEP static enum step handle_upload(struct request *request) {
 
 STEP static enum step handle_quota(struct request *request) {
   struct fetch *fetch = &request->op.fetch;
+  char token[56]; /* empty where nobody profiles */
   switch (request->step++) {
   case 0:
-    snprintf(fetch->question, sizeof fetch->question, "%u\n", request->connection->number);
+    aprof_token(token);
+    snprintf(fetch->question, sizeof fetch->question, "%u %s\n", request->connection->number,
+             token);
     backend_fetch(request->connection->server->backend, loop_of(request), request);
     return WAITING;
   default:

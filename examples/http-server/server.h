@@ -4,16 +4,19 @@
  *   main.c      options, signals, and the loop that runs ready requests
  *   http.c      connections: read, parse, reply, keep alive
  *   routes.c    what the server can do, one function per route
- *   backend.c   a second service over TCP, on a thread and loop of its own,
- *               and the client that asks it
+ *   backend.c   a second service over TCP, on a thread and loop of its own, or in
+ *               a process of its own, and the client that asks it
+ *   tiers.aprof what counts for which tier, without a change of the code
  *
  * A request is a state machine. Its route function starts something and returns
  * WAITING; the callback of that puts the request back on the ready list
  * (request_wake), which main() empties after each turn of the loop.
  *
- * libuv's own calls are known to aprof already. The four annotations below make
- * it speak of requests besides: each has one future, known by its address, from
- * request_new to request_end. They vanish where the plugin is not loaded.
+ * libuv's own calls are known to aprof already. The annotations below make it
+ * speak of requests besides: each has one future, known by its address, from
+ * request_new to request_end, and its route's name as a label. Plain functions are
+ * spans that tell in which tier the time is (parsing comes before the request, so it
+ * is the connection's). They vanish where the plugin is not loaded.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -35,7 +38,7 @@ typedef enum step (*step_fn)(struct request *);
 
 struct route {
   const char *method, *path; /* a path that ends in '/' stands for all below it */
-  const char *name;          /* for --burn */
+  const char *name;          /* the kind of its requests; for --burn */
   step_fn step;
 };
 extern const struct route routes[];
@@ -77,7 +80,7 @@ struct fetch {
   struct request *request;
   int status; /* 0, or a libuv error */
   size_t length;
-  char question[32], answer[64];
+  char question[96], answer[64];
 };
 
 struct request {
@@ -112,15 +115,19 @@ int http_listen(struct server *server, int port);
 void http_stop(struct server *server);
 enum step request_reply(struct request *request, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-enum step request_reply_content(struct request *request, unsigned status);
+APROF("span tier=reply") enum step request_reply_content(struct request *request, unsigned status);
 
 /* The life of a request, as aprof sees it. */
 APROF("create key=ret root ready") struct request *request_new(struct connection *connection);
+APROF("label key=a0 value=a1->name:str")
+void request_route(struct request *request, const struct route *route);
 APROF("wake key=a0") void request_wake(struct request *request);
 APROF("end key=a0") void request_end(struct request *request);
 
 /* backend.c */
-struct backend *backend_start(void);
+struct backend *backend_start(void);       /* on a thread */
+struct backend *backend_at(unsigned port); /* another process */
+int backend_serve(unsigned port);          /* is that process, until SIGINT or SIGTERM */
 void backend_stop(struct backend *backend);
 void backend_fetch(struct backend *backend, uv_loop_t *loop, struct request *request);
 

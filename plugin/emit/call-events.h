@@ -39,7 +39,7 @@ struct CallWork {
   bool enters = false; /* the callee's body is a future */
   tree variables = NULL_TREE;
   tree before = NULL_TREE, after = NULL_TREE;
-  std::string tier;   /* of the span around the call, or empty */
+  std::string tier = ""; /* of the span around the call, or empty */
   bool timed = false; /* a span, or whose tier it is, is around the call: what is announced to the
                          body that begins comes behind that */
   gimple_seq inner = nullptr;

@@ -50,4 +50,49 @@ done
 server=$build/examples/http-server/http-server
 check "http-server: --help" "$server" --help
 refuse "http-server: unknown route to burn" "$server" --burn=nothing:5
+
+# ask PORT METHOD PATH: one request over a connection of its own
+ask() {
+  exec 3<>"/dev/tcp/127.0.0.1/$1"
+  printf '%s %s HTTP/1.0\r\nContent-Length: 0\r\n\r\n' "$2" "$3" >&3
+  cat <&3 >answer.txt
+  exec 3>&-
+}
+
+# Two processes: the second answers what the first one asks, and knows by the token for whom.
+mkdir front behind files && echo page >files/page.txt
+exec 4< <(APROF_OPTIONS=dir:behind exec "$server" --serve-backend)
+behind=$!
+read -r line <&4
+exec 5< <(APROF_OPTIONS=dir:front exec "$server" --root=files "--backend=${line##* }")
+front=$!
+read -r line <&5
+port=${line##*:}
+for _ in 1 2 3; do
+  ask "$port" GET /quota
+  contains "http-server: the backend answers" "quota " answer.txt
+  ask "$port" GET /file/page.txt
+  ask "$port" GET '/delay?ms=1'
+done
+ask "$port" GET /hello
+ask "$port" POST /upload
+ask "$port" GET /nowhere
+kill -INT "$front" && cat <&5 >front.txt
+kill -INT "$behind" && cat <&4 >behind.txt
+contains "http-server: it ends" "served 12 requests" front.txt
+equal "http-server: requests by kind, none lost or alive" \
+  "delay 3 0 error 1 0 file 3 0 hello 1 0 quota 3 0 upload 1 0" \
+  "$(value front/*.json '*((r.kind, r.count, r.live) for r in sorted(t.requests, key=lambda r: r.kind))' | xargs)"
+equal "http-server: their tiers" \
+  "delay:compute,reply,sleep error:reply file:compute,disk,reply hello:compute,reply quota:backend,compute,reply upload:compute,disk,reply" \
+  "$(value front/*.json '*((r.kind + ":" + ",".join(sorted(x.tier for x in r.tiers)),)
+    for r in sorted(t.requests, key=lambda r: r.kind))' | xargs)"
+equal "http-server: the backend's are requests of its own" "3 0" \
+  "$(value behind/*.json '*((r.count, r.live) for r in t.requests)')"
+equal "http-server: nothing is missed, lost or reused" "[0,0,0,0]" \
+  "$(value front/*.json 'pick(t.health, "missed_events lost_futures reused_keys lost_requests")')"
+value front/*.json '*((s.trace,) for r in where(t.requests, kind="quota") for s in r.slowest)' | sort >asked.txt
+value behind/*.json '*((s.trace,) for r in t.requests for s in r.slowest)' | sort >answered.txt
+equal "http-server: three questions" 3 "$(grep -cE '^[0-9a-f]{32}$' asked.txt)"
+equal "http-server: both know each by one token" "$(cat asked.txt)" "$(cat answered.txt)"
 finish
