@@ -97,6 +97,20 @@ packaged libmicrohttpd libmicrohttpd
 packaged avahi avahi-client
 packaged libdbus dbus-1
 
+# labelled LIBRARY KIND=COUNT...: the requests that its file gives a label
+labelled() {
+  local library=$1
+  shift
+  [ ! -e "$library.json" ] || equal "$library: requests by their labels" "$*" \
+    "$(value "$library.json" '*(("%s=%d" % (r.kind, r.count),) for r in sorted(
+      (r for r in t.requests if r.labelled), key=lambda r: (r.kind, r.function)))' | xargs)"
+}
+labelled libmicrohttpd GET=21 POST=10
+labelled libdbus Ask=20 No=10
+labelled glib Ask=6
+labelled libevent EVHTTP_REQ_GET=3
+labelled libh2o GET=4 GET=4 GET=4
+
 # spins LIBRARY HEADER LIBS FLAG...: is found; on a busy machine its loop may be made to rest
 spins() {
   local library=$1 header=$2 libs=$3 found=
