@@ -99,9 +99,17 @@ uint64_t findings_over(const struct distribution *d, uint64_t threshold) {
   return all;
 }
 
+static bool is_busy(const struct loop *loop) {
+  return loop->run_delay != UNKNOWN && loop->run_delay >= loop->elapsed / BUSY_SHARE;
+}
+
 bool findings_is_machines(const struct view *v, uint64_t held, uint64_t queued) {
   struct loop loop = ask_loop(v);
-  uint64_t delay = loop.run_delay;
-  return delay != UNKNOWN && delay >= loop.elapsed / BUSY_SHARE && held <= delay &&
-         queued / MACHINE_TIMES <= delay;
+  return is_busy(&loop) && held <= loop.run_delay && queued / MACHINE_TIMES <= loop.run_delay;
+}
+
+bool findings_are_machines(const struct view *v, uint64_t late, uint64_t of) {
+  struct loop loop = ask_loop(v);
+  return is_busy(&loop) && loop.run_delay <= loop.elapsed && /* it may have begun before */
+         (double)late / (double)of <= (double)loop.run_delay / (double)loop.elapsed;
 }

@@ -69,6 +69,9 @@ static const char *on_cpu(const struct view_function *f) {
    RUNS_BUSY at most. Where the kernel does not say how much of that there was, it has to be rare,
    and off the CPU for long. */
 enum { RARE = 100, SHORT = 5, SHORT_BUSY = 10, RUNS_BUSY = 10 };
+/* A longer one may be, too, where these are as rare as that and a small part of what the machine
+   took. */
+enum { LONG_BUSY = 30, PART_BUSY = 4 };
 
 static uint64_t blocked(const struct view_function *f) {
   uint64_t all = 0;
@@ -82,11 +85,15 @@ static bool may_be_preempted(const struct view *v, const struct view_function *f
   uint64_t worst = f->slice_max, least = f->on_cpu_least, most = f->on_cpu_most;
   uint64_t times = findings_longer(&f->slice_of, threshold), held = times * worst;
   bool known = ask_loop(v).run_delay != UNKNOWN;
-  if (worst == UNKNOWN || worst / (known ? SHORT_BUSY : SHORT) >= threshold ||
-      (most != UNKNOWN && least > threshold))
-    return false;
   uint64_t all = findings_over(&f->slice_of, threshold);
-  all = all > worst ? all : worst;
+  all = worst != UNKNOWN && worst > all ? worst : all;
+  bool rare = known && times <= f->slices / RARE && findings_is_machines(v, all * PART_BUSY, 0);
+  if (worst == UNKNOWN || (most != UNKNOWN && least > threshold) ||
+      worst / (rare    ? LONG_BUSY
+               : known ? SHORT_BUSY
+                       : SHORT) >=
+          threshold)
+    return false;
   if (known) /* the kernel says how busy the machine was */
     return times <= f->slices / RUNS_BUSY && blocked(f) < all / 2 &&
            findings_is_machines(v, all, 0);

@@ -50,7 +50,8 @@ static void find_queued(struct findings *list, const struct view *v, const struc
   if (f->slices > runs)
     runs = f->slices;
   if (!over || over < runs / QUEUED_SHARE ||
-      findings_is_machines(v, 0, findings_over(&f->queued_of, threshold)))
+      findings_is_machines(v, 0, findings_over(&f->queued_of, threshold)) ||
+      findings_are_machines(v, over, runs))
     return;
   add_queued(list, f, over,
              sentence("`%s` was ready but did not run for over %s, %s of %s times (%s in all)",

@@ -104,5 +104,8 @@ const char *findings_time(const struct alike *, uint64_t time);
    processors for, or of futures, which are late at once, so many times that. */
 enum { MACHINE_TIMES = 4, BUSY_SHARE = 20 };
 bool findings_is_machines(const struct view *, uint64_t held, uint64_t queued);
+/* The same of so many of those that began late: no greater a part than of the time in which loops
+   were kept from a processor. */
+bool findings_are_machines(const struct view *, uint64_t late, uint64_t of);
 
 #endif

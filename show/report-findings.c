@@ -24,7 +24,13 @@ static void print_none(const struct view *v, const struct report_options *option
                        FILE *out) {
   struct loop loop = ask_loop(v);
   const char *limit = shown_time(options->limits.of[FINDING_HELD]);
-  if (!loop.unseen && !count)
+  bool longer = loop.worst != UNKNOWN && loop.worst > options->limits.of[FINDING_HELD];
+  if (!loop.unseen && !count && longer && loop.run_delay != UNKNOWN)
+    print_note(out,
+               print_string("no finding: others had the processors for %s while its loops were "
+                            "ready, and may have made each hold over %s",
+                            shown_time(loop.run_delay), limit));
+  else if (!loop.unseen && !count)
     print_note(out, print_string("no finding: nothing held the loop for over %s", limit));
   if (!loop.unseen)
     return;

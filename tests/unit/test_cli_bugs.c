@@ -346,6 +346,40 @@ START_TEST(what_others_may_have_made_is_no_hold) {
 }
 END_TEST
 
+/* Beside other processes. */
+START_TEST(what_a_busy_machine_made_is_no_finding) {
+  struct view_thread *t = v->thread;
+  function[0].slices = 1000;
+  function[0].slice_max = 120 * MS;
+  function[0].on_cpu_least = MS;
+  function[0].on_cpu_most = 2 * MS;
+  bucket[0] = (struct bucket){100 * MS, 1};
+  function[0].slice_of = (struct distribution){.bucket = bucket, .count = 1};
+  t->run_delay = SECOND;
+  ck_assert_str_eq(first(NULL, NULL), ""); /* rare, and a small part of it */
+  t->run_delay = SECOND / 4;
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  t->run_delay = SECOND;
+  bucket[0].count = 20; /* a call that blocks each 50th time */
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  bucket[0].count = 1;
+  function[0].on_cpu_least = 20 * MS; /* it computes */
+  ck_assert_str_eq(first(NULL, NULL), "held");
+  function[0].slice_max = UNKNOWN;
+  function[0].slice_of.count = 0;
+  function[0].queued = 20 * SECOND;
+  bucket[1] = (struct bucket){50 * MS, 200};
+  function[0].queued_of = (struct distribution){.bucket = bucket + 1, .count = 1};
+  ck_assert_str_eq(first(NULL, NULL), ""); /* a fifth was late, for a quarter of the time */
+  bucket[1].count = 400;
+  ck_assert_str_eq(first(NULL, NULL), "queued");
+  bucket[1].count = 200;
+  t->run_delay = SECOND / 8;
+  ck_assert_str_eq(first(NULL, NULL), "queued");
+  t->run_delay = UNKNOWN;
+}
+END_TEST
+
 START_TEST(whom_a_hold_delayed_stands_beneath_it) {
   static struct view_delayed late[] = {
       {.name = "main", .file = "it.c", .line = 8, .count = 5, .delayed = 90 * MS, .max = 30 * MS}};
@@ -475,6 +509,7 @@ int main(void) {
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
                                 what_others_may_have_made_is_no_hold,
+                                what_a_busy_machine_made_is_no_finding,
                                 whom_a_hold_delayed_stands_beneath_it,
                                 one_loop_has_all_the_work,
                                 loops_that_share_the_work_are_even,
