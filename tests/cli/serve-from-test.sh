@@ -150,6 +150,24 @@ check "metrics: each says its host" grep -q "^aprof_function_created_total{proce
 equal "metrics: who answers" "1 1 0" "$(sed -n 's/^aprof_agent_up{host="\(first\|second\|nobody\)".* //p' body | xargs)"
 ! command -v promtool >/dev/null || equal "promtool has nothing to say" "" "$(promtool check metrics <body 2>&1)"
 
+# The page, in a browser.
+if grep -q '^PAGE_TRUE = #' "$build/Makefile"; then
+  skip "the page" "built without it"
+elif ! command -v chromium >/dev/null; then
+  not_ok "there is a browser to open the page (Debian: chromium)"
+elif "$src/web/install" "$src/web" "$build/web/test" >install.out 2>&1; then
+  while IFS= read -r line; do
+    case $line in
+    "ok "*) ok "page: ${line#ok }" ;;
+    "not ok "*) not_ok "page: ${line#not ok }" ;;
+    "ended "*) equal "page: all of it was tried" "ended 0" "$line" ;;
+    *) echo "$line" ;;
+    esac
+  done < <(exec 7>&- 8>&-; node "$src/tests/web/hosts.mjs" "$build/web/test" "$collector/" 2>&1; echo "ended $?")
+else
+  not_ok "packages to try the page with" install.out
+fi
+
 # A list that changes: one that tells of the same process counts once; one that asks others.
 grep -v '^endless\|^hangs\|^moved' hosts >shorter
 echo "again=$again" >>shorter
