@@ -23,7 +23,7 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 6
+#define IR_FORMAT 7
 enum { IR_SEPARATOR = 0x1f, IR_FROM = 0x1e }; /* between the parts of a field; of two places */
 
 /* Of a function. */

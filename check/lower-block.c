@@ -112,6 +112,20 @@ int variable_new(struct lower *l, CXCursor declaration) {
   return (int)ir->variables++;
 }
 
+/* A variable of the function around a lambda: that function no longer knows what it is. */
+void variable_captured(struct lower *l, CXCursor variable) {
+  struct lower_body *body = l->body;
+  if (!body || !body->outer)
+    return;
+  l->body = body->outer;
+  int id = variable_of(l, variable);
+  if (id >= 0)
+    block_step(l, IR_ADDRESS, lower_line(variable), lower_say(l, "$%d", id));
+  else
+    variable_captured(l, variable);
+  l->body = body;
+}
+
 static void leave_scope(struct lower *l, int variable) {
   unsigned line = l->body->ir->block[l->body->now].line;
   block_step(l, IR_SCOPE, line, lower_say(l, "$%d", variable));

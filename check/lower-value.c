@@ -46,12 +46,18 @@ CXCursor lower_bare(struct lower *l, CXCursor c) {
   return c;
 }
 
+/* What a call returns goes where no value says so. */
+static void hand_on(struct lower *l, CXCursor at, const char *value) {
+  if (value[0] == '!')
+    block_step(l, IR_SET, lower_line(at), unknown)->value = value;
+}
+
 /* All that is evaluated inside, for what it does. */
 static const char *lower_all(struct lower *l, CXCursor c) {
   struct kids kids = kids_of(l, c);
   for (size_t i = 0; i < kids.count; i++) {
     if (clang_isExpression(kids.at[i].kind))
-      lower_value(l, kids.at[i]);
+      hand_on(l, kids.at[i], lower_value(l, kids.at[i]));
     else if (clang_isStatement(kids.at[i].kind))
       lower_statement(l, kids.at[i]);
   }
@@ -59,20 +65,6 @@ static const char *lower_all(struct lower *l, CXCursor c) {
 }
 
 /* -- names ------------------------------------------------------------------------------- */
-
-/* A variable of the function around a lambda: that function no longer knows what it is. */
-static void note_captured(struct lower *l, CXCursor variable) {
-  struct lower_body *body = l->body;
-  if (!body || !body->outer)
-    return;
-  l->body = body->outer;
-  int id = variable_of(l, variable);
-  if (id >= 0)
-    block_step(l, IR_ADDRESS, lower_line(variable), lower_say(l, "$%d", id));
-  else
-    note_captured(l, variable);
-  l->body = body;
-}
 
 static const char *name_of(struct lower *l, CXCursor c, bool read) {
   CXCursor to = clang_getCursorReferenced(c);
@@ -86,9 +78,12 @@ static const char *name_of(struct lower *l, CXCursor c, bool read) {
   case CXCursor_ParmDecl: {
     int variable = variable_of(l, to);
     if (variable < 0) {
-      note_captured(l, to);
-      const char *thread = clang_getCursorTLSKind(to) != CXTLS_None ? "@thread:" : "@";
-      return lower_say(l, "%s%s", thread, lower_string(l, clang_getCursorSpelling(to)));
+      variable_captured(l, to);
+      bool thread = clang_getCursorTLSKind(to) != CXTLS_None;
+      bool array =
+          read && clang_getCanonicalType(clang_getCursorType(to)).kind == CXType_ConstantArray;
+      return lower_say(l, "%s%s%s", thread && array ? "&" : "", thread ? "@thread:" : "@",
+                       lower_string(l, clang_getCursorSpelling(to)));
     }
     const char *text = lower_say(l, "$%d", variable);
     if (read)
@@ -231,6 +226,7 @@ static const char *lower_element(struct lower *l, CXCursor c) {
   const char *base = lower_value(l, kids.at[0]), *index = lower_value(l, kids.at[1]);
   if (strpbrk(base, "? ") || strpbrk(index, "? "))
     return unknown;
+  base += base[0] == '&';
   return lower_say(l, "%s[%s]", base, index);
 }
 
@@ -243,9 +239,11 @@ static const char *lower_conditional(struct lower *l, CXCursor c) {
   lower_condition(l, kids.at[0], yes, no);
   l->body->now = yes;
   const char *a = lower_value(l, kids.at[1]);
+  hand_on(l, kids.at[1], a);
   block_jump(l, after);
   l->body->now = no;
   const char *b = lower_value(l, kids.at[2]);
+  hand_on(l, kids.at[2], b);
   block_jump(l, after);
   l->body->now = after;
   return !strcmp(a, b) ? a : unknown;
@@ -281,8 +279,7 @@ static const char *lower_list(struct lower *l, CXCursor c) {
       continue;
     const char *text = lower_value(l, kids.at[i]);
     lower_given(l, text, clang_getCursorType(to), to, value);
-    if (text[0] == '!') /* what a call returns goes in there */
-      block_step(l, IR_SET, lower_line(kids.at[i]), unknown)->value = text;
+    hand_on(l, kids.at[i], text);
   }
   return unknown;
 }

@@ -97,6 +97,8 @@ void block_branch(struct lower *, const char *value, unsigned yes, unsigned no);
 struct ir_step *block_step(struct lower *, enum ir_kind, unsigned line, const char *to);
 int variable_new(struct lower *, CXCursor declaration);
 int variable_of(const struct lower *, CXCursor declaration);
+/* Named in a lambda that is made: who made it no longer knows what it is. */
+void variable_captured(struct lower *, CXCursor declaration);
 void block_clean(struct lower *, size_t down_to); /* steps for what goes out of scope */
 void block_end(struct lower *, unsigned line);    /* nothing follows */
 void block_settle(struct lower *);                /* labels are known */

@@ -20,7 +20,9 @@ static bool is_given(const struct ir_step *s, const char *part) {
 static enum flow_visit visit(void *of, const struct ir_step *s) {
   const struct kept *k = of;
   if (s->kind == IR_SET && !strcmp(s->to, k->variable))
-    return s->value && !strcmp(s->value, k->result) ? FLOW_ON : FLOW_STOP;
+    return s->value && !strcmp(s->value, k->result) ? FLOW_ON
+           : value_has(s->value, k->variable)       ? FLOW_STOP
+                                                    : FLOW_FOUND;
   if (s->kind == IR_ADDRESS && !strcmp(s->to, k->variable))
     return FLOW_STOP;
   if (is_given(s, *k->variable ? k->variable : k->result))
@@ -67,9 +69,12 @@ static void judge_create(struct program *p, const struct rule *rule, struct ir_f
                             : say(p, "the future that '%s' makes is lost at once", name);
   finding_note(p, found, f->body->file, s->line, "'%s' makes it here", f->name);
   if (*k.variable)
-    finding_note(p, found, f->body->file, end->line,
-                 "'%s' returns here, and '%s' was neither awaited, ended nor handed on", f->name,
-                 f->body->variable[strtoul(k.variable + 1, NULL, 10)].name);
+    finding_note(
+        p, found, f->body->file, end->line,
+        end->kind == IR_SET
+            ? "'%s' gives '%s' another value here, and it was not awaited, ended, handed on"
+            : "'%s' returns here, and '%s' was neither awaited, ended nor handed on",
+        f->name, f->body->variable[strtoul(k.variable + 1, NULL, 10)].name);
   found->mend = "await it, end it, or hand it on, also where the function returns early";
 }
 

@@ -33,18 +33,30 @@ static enum flow_visit find_use(void *of, const struct ir_step *s) {
 }
 
 /* "&@thread:name", or the call that &errno is. */
-static const char *own_of(const struct ir_body *b, const char *value) {
+static const char *own_of(const struct ir_body *b, const char *value, int depth) {
   if (value && !strncmp(value, "&@thread:", 9))
     return value + 9;
   if (value && !strncmp(value, "&*!", 3)) /* what errno is */
     value += 2;
   const struct ir_step *call = body_call(b, value);
-  return call && call->callee && !strcmp(call->callee->name, "__errno_location") ? "errno" : NULL;
+  const struct ir_function *f = call ? call->callee : NULL;
+  if (f && !strcmp(f->name, "__errno_location"))
+    return "errno";
+  const char *all = NULL; /* a function that returns such an address, and no other */
+  if (f && f->body && depth < 4)
+    EACH_STEP (f->body, s) {
+      const char *own =
+          s->kind == IR_RETURN && s->value ? own_of(f->body, s->value, depth + 1) : NULL;
+      if (s->kind == IR_RETURN && s->value && (!own || (all && strcmp(all, own))))
+        return NULL;
+      all = own ? own : all;
+    }
+  return all;
 }
 
 static void judge_set(struct program *p, const struct rule *rule, const struct ir_function *f,
                       const struct ir_step *set) {
-  const char *own = set->kind == IR_SET ? own_of(f->body, set->value) : NULL;
+  const char *own = set->kind == IR_SET ? own_of(f->body, set->value, 0) : NULL;
   if (!own || set->to[0] != '$' || strpbrk(set->to, "->.["))
     return;
   struct kept k = {.body = f->body, .variable = set->to};

@@ -61,6 +61,28 @@ struct pair {
   struct promise *first, *second;
 };
 
+void overwritten(int n) {
+  struct promise *promise = promise_new(); /* BAD */
+  if (test(n))
+    promise = promise_new();
+  promise_wait(promise);
+}
+
+void once_more(int n) {
+  struct promise *promise = NULL;
+  if (test(n))
+    promise = promise_new();
+  if (!promise)
+    promise = promise_new();
+  promise_wait(promise);
+}
+
+void chosen(int n) {
+  struct promise *promise = n ? promise_new() : NULL;
+  if (promise)
+    promise_wait(promise);
+}
+
 struct pair in_a_list(void) {
   struct pair pair = {promise_new(), promise_new()};
   return pair;

@@ -28,6 +28,26 @@ APROF_ASYNC int bad(void) {
   return *error; /* BAD */
 }
 
+static THREAD char buffer[8];
+
+static int *own_counter(void) {
+  return &counter;
+}
+
+static int *any_counter(int n) {
+  return n ? &counter : &shared;
+}
+
+APROF_ASYNC char by_ways(void) {
+  char *begin = buffer, first = buffer[0];
+  int *count = own_counter(), *any = any_counter(first);
+  pause_now();
+  *count += 1; /* BAD */
+  *any += 1;
+  *begin = first; /* BAD */
+  return first + buffer[0];
+}
+
 APROF_ASYNC int good(void) {
   int *count = &counter, *all = &shared, saved = errno;
   *count += 1;
