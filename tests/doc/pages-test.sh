@@ -96,6 +96,15 @@ while read -r line; do
   check "the tutorial has: $line" grep -qxF -- "$line" "$doc/describe-your-library.md"
 done <<<"$lines"
 
+# The chapter on requests shows lines of the example that it grows.
+for file in server.h tiers.aprof; do
+  sed -n '/^```c$/,/^```$/p; /^    span /s/^    //p' "$doc/requests.md" | grep -E '^(APROF\("(create|end|label) key=(ret|a0)[" ]|span )' >shown.txt
+  while read -r line; do
+    check "doc/requests.md shows $file as it is: $line" grep -qF -- "$line" "$src/examples/http-server/$file"
+  done < <(case $file in *.h) grep '^APROF' shown.txt ;; *) grep '^span' shown.txt ;; esac)
+done
+check "it shows some" test "$(wc -l <shown.txt)" -ge 6
+
 # Its lines for C++20: a template, a generator, a method, one that is gone before its end.
 sed -n '/^### Of C++20/,/^## /p' "$doc/describe-your-library.md" >part.md
 grep -E '^(create|wake|end) ' part.md >coroutines.aprof
