@@ -62,7 +62,7 @@ static bool set_label(const struct aprof_future *f, const char *text) {
   if (r == NULL || !rt.options.labels)
     return false;
   const struct aprof_future *first = future_at(r->first);
-  if (first->id != 0 && request_of(first) == request_of(f))
+  if (r->first != 0 && first->id != 0 && request_of(first) == request_of(f))
     r->function = function_site(first); /* it may have its name since */
   r->kind = (uint16_t)kind_labelled(r, text);
   __atomic_store_n(&r->no_label, 0, __ATOMIC_RELEASE);
@@ -128,7 +128,7 @@ void general_run_for(struct aprof_token *token, uint64_t ns, uint64_t key0, uint
     close_running(t, now);
     t->cur->last = now;
     t->block->last = now;
-    member_moves(t, t->cur, to, now);
+    member_moves(t, innermost_own(f), to, now); /* with the bodies that it called */
   }
   event_end(t);
 }

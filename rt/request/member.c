@@ -291,8 +291,8 @@ static void finish_pending(struct thread *t) {
   uint32_t number = t->finishing;
   struct aprof_future *f = t->finishing_cur;
   uint64_t now = t->block->last;
-  if (f == NULL || f->id != t->finishing_id)
-    f = t->cur;
+  if (f != NULL && f->id != t->finishing_id)
+    f = NULL; /* over, and booked */
   for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below(f)) {
     struct aprof_share *s = request_of(f) == number ? share_own(f) : NULL;
     if (s == NULL)
