@@ -6,13 +6,19 @@
 #include "fast.h"
 #include "span.h"
 
+/* Only then may a tier be open, which the token would have to tell, or which was left open inside.
+ */
+ALWAYS bool has_share(const struct aprof_future *f) {
+  return unlikely(f->request & APROF_SHARE);
+}
+
 ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
-  if (unlikely(f == NULL) || clock == CLOCK_SHED || !site_known(site))
+  if (unlikely(f == NULL) || clock == CLOCK_SHED || has_share(f) || !site_known(site))
     goto undo;
   const struct aprof_psite *p = (const struct aprof_psite *)(uintptr_t)site->reserved;
   uint32_t before = f->node;
@@ -46,7 +52,7 @@ ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock) {
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c;
-  if (unlikely(f == NULL) || unlikely((f->id | SPAN_TOKEN) != token->word[0]) ||
+  if (unlikely(f == NULL) || unlikely((f->id | SPAN_TOKEN) != token->word[0]) || has_share(f) ||
       unlikely(token->word[2] != f->node) || unlikely(before > rt.header->nodes) ||
       unlikely((c = fast_counters(t, before)) == NULL))
     goto undo;

@@ -136,14 +136,14 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
   else if (node != 0 || tier != 0) {
     uint64_t now = event_time(t);
     close_here(t, f, now);
-    if (tier != 0)
-      bracket = member_tier_begin(f, tier, now);
+    bracket = tier != 0 ? member_tier_begin(f, tier, now) : member_bracket(f);
+    node |= tier != 0 && bracket != 0 ? SPAN_TIERED : 0;
     if (e != NULL) {
       f->node = e->node;
       t->counters = e->counters;
     }
   }
-  if (!(node & SPAN_NODE) && bracket == 0)
+  if (!(node & (SPAN_NODE | SPAN_TIERED)))
     return;
   token->word[0] = f->id | SPAN_TOKEN;
   token->word[1] = (uint64_t)before << 32 | index_of(f) * 2 | BRACKET_INDEXED;
@@ -202,8 +202,10 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
   if (node != 0)
     counters_of(t, node)->function.done++;
   node_again(t, f, node_before(token)); /* also of a tier alone: spans inside may have been left */
-  if (bracket != 0)
+  if (token->word[2] & SPAN_TIERED)
     member_tier_end(f, bracket, now);
+  else
+    member_tier_back(f, bracket, now);
 }
 
 /* -- events --------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  *
  *   word[0]  id of the future, or of the epoch alone where no future ran; SPAN_TOKEN
  *   word[1]  index of that future (of the thread's block), twice, and 1; upper half: the node
- * before word[2]  the span's node, SPAN_*; upper half: the bracket of its tier
+ * before word[2]  the span's node, SPAN_*; upper half: the bracket of its tier, or that which it
+ * lies in
  */
 #ifndef APROF_RT_SPAN_H
 #define APROF_RT_SPAN_H
@@ -14,6 +15,7 @@
 #define SPAN_TOKEN (1ull << 47) /* higher than any block's number in an id */
 #define SPAN_OUTSIDE (SPAN_TOKEN | 1)
 #define SPAN_COUNTED (1u << 31)    /* counted alone */
+#define SPAN_TIERED (1u << 30)     /* it has a tier */
 #define SPAN_NODE ((1u << 24) - 1) /* 0: it has none */
 
 static inline bool is_span_token(const struct thread *t, const struct aprof_token *token) {

@@ -267,6 +267,11 @@ uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now) 
   return bracket_push(s, tier, now);
 }
 
+uint32_t member_bracket(const struct aprof_future *f) {
+  const struct aprof_share *s = share_of(f);
+  return s != NULL ? s->brackets : 0;
+}
+
 void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct aprof_share *s = share_of(f);
   if (s == NULL || !bracket_is_open(s, bracket))

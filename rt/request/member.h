@@ -36,6 +36,8 @@ void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64
 
 /* f, which runs, is in that tier from now on. A bracket's number; 0: there is no room. */
 uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now);
+/* The innermost that is open; 0: none. */
+uint32_t member_bracket(const struct aprof_future *f);
 /* The bracket closes, with all that lie in it; or these alone. */
 void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now);
 void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now);

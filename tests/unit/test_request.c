@@ -593,6 +593,121 @@ START_TEST(the_wait_at_a_create) {
 }
 END_TEST
 
+/* -- what random programs have found ---------------------------------------------- */
+
+/* A span without a tier closes the tiers that were left open inside, and leaves the one around. */
+START_TEST(a_span_closes_tiers_inside) {
+  attach();
+  token r, around, s, d;
+  enter(&serve, &r);
+  span(&render, &around);
+  pass(1);
+  span(&parse, &s);
+  span(&to_db, &d);
+  pass(2);
+  spanned(&s);
+  pass(4);
+  spanned(&around);
+  pass(8);
+  leave(&r);
+  expect_tier("", "serve", "render", 1, 5, 0, 7);
+  expect_tier("", "serve", "db", 1, 2, 0, 2);
+}
+END_TEST
+
+START_TEST(a_tier_closes_spans_inside) {
+  attach();
+  token r, d, s;
+  enter(&serve, &r);
+  span(&to_db, &d);
+  pass(1);
+  span(&parse, &s);
+  pass(2);
+  spanned(&d);
+  pass(4);
+  leave(&r);
+  expect_span("parse", 2, 0);
+  expect("serve", "exec", 5);
+}
+END_TEST
+
+/* Nobody saw it come back: it goes on all the same. */
+START_TEST(new_work_behind_an_unseen_return) {
+  attach();
+  token b, s, a;
+  enter(&body, &b);
+  span(&to_db, &s);
+  suspend(&idle_wait, &a);
+  pass(100);
+  spanned(&s);
+  pass(3);
+  leave(&b);
+  expect_kind("", "body", 1, 3, 3, 0, 0);
+}
+END_TEST
+
+/* The span began before there was any tier. */
+START_TEST(a_span_closes_tiers_alone) {
+  attach();
+  token r, s, d;
+  enter(&serve, &r);
+  span(&parse, &s);
+  span(&to_db, &d);
+  span(&to_db, &d);
+  pass(1);
+  spanned(&d);
+  spanned(&s);
+  pass(10);
+  leave(&r);
+  expect_kind("", "serve", 1, 11, 11, 0, 0);
+  expect_tier("", "serve", "db", 1, 1, 0, 1);
+}
+END_TEST
+
+/* A part that is not over yet when its request is: what it called has been booked, and no more. */
+START_TEST(one_that_rests_has_called) {
+  attach();
+  token r, t, c;
+  enter(&serve, &r);
+  new_future(&multi, &on_done, KEY);
+  pass(1);
+  run(&call, &t, KEY, &on_done);
+  enter(&child, &c);
+  pass(10);
+  leave(&c);
+  pass(2);
+  ran(&t, APROF_PENDING);
+  pass(4);
+  leave(&r);
+  expect_kind("", "serve", 1, 17, 15, 0, 0);
+  end(&ender, KEY, APROF_DONE);
+  ck_assert_uint_eq(kind("", "serve")->after, 0);
+  ck_assert_uint_eq(kind("", "serve")->after_exec, 2);
+}
+END_TEST
+
+/* The record of the one that a request began with is another part's by now. */
+START_TEST(the_first_is_over) {
+  attach();
+  token b, t, a;
+  enter(&body, &b);
+  new_future(&read_start, &on_read, KEY);
+  leave(&b);
+  pass(1);
+  run(&call_read, &t, KEY, &on_read);
+  new_future(&once, &on_done, OTHER_KEY);
+  ran(&t, APROF_DONE);
+  run(&call, &t, OTHER_KEY, &on_done);
+  enter(&child, &b);
+  pass(5);
+  suspend(&nap, &a);
+  resume(&a);
+  leave(&b);
+  ran(&t, APROF_DONE);
+  expect_kind("", "on_read", 1, 5, 5, 0, 0);
+}
+END_TEST
+
 /* -- tokens ------------------------------------------------------------------------- */
 
 START_TEST(a_traceparent) {
@@ -649,4 +764,6 @@ UNIT_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds, a_span_that_w
           a_root_that_is_ended_in_a_callback, a_request_without_a_root, a_callback_for_new_work,
           one_is_handed_over, a_run_for_a_request, failed_ones, a_reset_empties_kinds,
           tiers_of_a_request, a_tier_within_itself, the_wait_at_a_create, a_traceparent,
-          the_slowest)
+          the_slowest, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
+          a_tier_closes_spans_inside, new_work_behind_an_unseen_return, one_that_rests_has_called,
+          the_first_is_over)
