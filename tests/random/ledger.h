@@ -89,6 +89,7 @@ struct future {
   uint64_t leaf_from; /* stamp: up to there its segment is in its share, or in nobody's */
   uint64_t ran_until; /* stamp; 0: it has not run in this request */
   uint64_t ran_at;    /* stamp: it last ran, in whichever */
+  bool was_running;   /* until its last segment ended */
   unsigned tier, base_tier, create_tier;
   struct inside inside[LEDGER_INSIDE];
   unsigned depth;

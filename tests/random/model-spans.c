@@ -122,6 +122,9 @@ void model_run_for(struct world *w, struct thread *t, const struct op *op) {
   struct request *to = root ? requests_of(root) : NULL;
   if (!model_alive(f) || !to || !t->current || model_innermost(f) != t->current)
     return;
+  /* Another future on top of its stack is what goes on: whose run that is nobody says. */
+  if (model_innermost_own(f) != t->current || requests_of(f) != requests_of(t->current))
+    t->ledger->ambiguous = true;
   ledger_close(t, t->current, false);
   requests_moved(t, f, to);
 }

@@ -116,7 +116,7 @@ static void finish(struct ledger *ledger, struct request *r) {
 
 static void joins(struct future *f, struct request *r) {
   f->request = r;
-  f->ran_until = 0;
+  f->ran_until = f->ran_at = 0;
   if (r)
     r->members++;
 }
@@ -135,7 +135,7 @@ static void leaves(struct ledger *ledger, struct future *f) {
   }
   if (!r)
     return;
-  if (r->over && f->ran_at > r->finished_at)
+  if (r->over && (f->was_running || f->ran_at > r->finished_at))
     r->after++;
   f->request = NULL;
   one_less(ledger, r);
@@ -181,7 +181,7 @@ void requests_over(struct thread *t, struct future *f) {
     r->ends_on = t;
     r->last = NULL;
   }
-  if (r->over && f->ran_at > r->finished_at)
+  if (r->over && (f->was_running || f->ran_at > r->finished_at))
     r->after++;
   if (f->how == APROF_FAILED && (!r->root || r->root == f) && !r->over)
     r->failed = true;
@@ -216,6 +216,7 @@ static void waited(struct future *f, uint64_t length) {
 /* What f did since its segment began goes to its share. */
 static void split(struct ledger *ledger, struct future *f) {
   uint64_t since = f->leaf_from > f->last ? f->leaf_from : f->last, now = ledger->now;
+  f->was_running = f->state == RUNNING;
   if (f->state == RUNNING) {
     exec(ledger, f, now - since);
   } else if (f->state == QUEUED) {
@@ -311,6 +312,7 @@ void requests_taken_along(struct thread *t, struct future *f) {
     return;
   if (t->ledger->now > f->last) /* else it has only begun to wait */
     split(t->ledger, f);
+  f->was_running = false;
   requests_moved(t, f, to);
 }
 

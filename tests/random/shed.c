@@ -7,8 +7,13 @@
 
 void shed_program(struct program *program, uint32_t step) {
   program->shed = step;
-  for (uint32_t i = 0; step >= APROF_STEP_COARSE && i < program->count; i++)
-    program->ops[i].dt = 0;
+  for (uint32_t i = 0; step != APROF_STEP_NONE && i < program->count; i++) {
+    struct op *op = &program->ops[i];
+    if (step >= APROF_STEP_COARSE)
+      op->dt = 0;
+    if (op->kind == OP_OFF || op->kind == OP_ON || op->kind == OP_RESET)
+      op->dropped = true; /* a thread sheds nothing at the start of an epoch */
+  }
 }
 
 /* "a > b @ w | count" -> "b @ w | count" */
