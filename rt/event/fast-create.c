@@ -29,7 +29,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   uint32_t above = 0;
   if (creator != NULL) {
     above = fast_above(t, creator->node, clock);
-    if (unlikely((creator->await | (creator->flags & APROF_F_MEMBER)) != 0))
+    if (unlikely((creator->await | creator->request) != 0)) /* it waits, or is part of a request */
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
     goto undo;
