@@ -272,10 +272,24 @@ static const struct aprof_request *request_of(const struct filling *f, uint32_t 
   return number ? profile_request(f->m->profile, number) : NULL;
 }
 
+/* What it is called as long as it has no label: as the future that it began with, which may have got
+   its name after the request did. */
+static uint32_t name_of_pending(const struct filling *f, const struct aprof_request *r) {
+  const struct aprof_future *first = r->first ? profile_future(f->m->profile, r->first) : NULL;
+  uint32_t path = first && first->id && first->created_tick >= r->begin_tick
+                      ? model_node_of(f->m, first->node)
+                      : MODEL_NONE;
+  while (path != MODEL_NONE && f->m->node[path].kind == APROF_NODE_SPAN)
+    path = f->m->node[path].parent;
+  return path != MODEL_NONE && f->m->node[path].kind == APROF_NODE_FUNCTION
+             ? f->m->node[path].name
+             : names_of(f->m->names, r->function);
+}
+
 static void fill_pending(struct groups *g, struct view_pending *to, const struct aprof_request *r) {
   struct filling *f = g->f;
   const char *label = r->no_label || r->kind >= APROF_KINDS ? NULL : g->label[r->kind];
-  uint32_t name = names_of(f->m->names, r->function);
+  uint32_t name = name_of_pending(f, r);
   const struct text *function = text_of(f, name);
   const struct aprof_request *parent = request_of(f, r->parent);
   uint64_t rest =

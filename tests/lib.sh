@@ -36,6 +36,7 @@ ok() {
 
 # not_ok NAME [FILE...]: the files are shown, indented
 not_ok() {
+  local file
   failed=$((failed + 1))
   echo "not ok $1"
   shift

@@ -35,7 +35,7 @@ done
 for value in 90000 90000ms 0.1h 1d; do
   says "--threshold=$value" 0 "no finding" "$aprof" report "$totals" --threshold="$value"
 done
-for value in 0x10 inf nan -5 ms 5% 5k 1e99 '5 m' '' 5msx; do
+for value in 0x10 inf nan -5 ms 5% 5k 1e99 '5 q' '' 5msx; do
   says "--threshold '$value'" 2 "" "$aprof" report "$totals" --threshold "$value"
 done
 contains "a time that is none: what one is" "is no time, as 500us, 50ms" said.txt

@@ -42,7 +42,8 @@ start() {
 start
 "$aprof" ps "$pid" >ps.txt 2>err.txt
 equal "hung: exit status, and nothing to complain about" "0 0" "$? $(wc -c <err.txt)"
-contains "hung: what lives" "prog $pid: 7 live futures (1 running, 3 queued, 3 waiting)" ps.txt
+contains "hung: what lives" "prog $pid: 4 requests, 7 live futures (1 running, 3 queued, 3 waiting)" ps.txt
+contains "hung: whose requests" "handle x3, oldest 14.0 ms" ps.txt
 contains "hung: who holds the loop" "loop $pid is held for 7.00 ms now by \`hang\`" ps.txt
 rows ps.txt >rows.txt
 equal "hung: the holder is the first row" "hang running 7.00 ms 7.00 ms HOLDS loop $pid" \
@@ -58,7 +59,8 @@ equal "hung: by its name" "$(cat ps.txt)" "$(cat name.txt)"
 "$aprof" ps --top 1 "$pid" >top.txt
 contains "--top: says what is left out" "and 6 futures in 2 rows more: --all" top.txt
 equal "--all: all" "$(cat ps.txt)" "$("$aprof" ps --all "$pid")"
-equal "--loop: of the only one" "$(cat ps.txt)" "$("$aprof" ps --loop "$pid" "$pid")"
+"$aprof" ps --loop "$pid" "$pid" >loop.txt
+equal "--loop: of the only one" "$(cat rows.txt)" "$(rows loop.txt)"
 refuse "--loop: of none" "$aprof" ps --loop 1 "$pid"
 "$aprof" ps --json "$pid" >ps.json
 equal "--json: the groups" '["hang",1,null,"running",7000000] ["handle",3,null,"waiting",12000000] ["part_new",3,2,"queued",12000000]' \
@@ -72,7 +74,7 @@ done
 kill -STOP "$pid"
 stopped() { "$aprof" ps "$pid" >stopped.txt && grep -q stopped stopped.txt; }
 check "stopped: it is said" until_true stopped
-contains "stopped: so is what lives" "prog $pid, stopped: 7 live futures" stopped.txt
+contains "stopped: so is what lives" "prog $pid, stopped: 4 requests, 7 live futures" stopped.txt
 equal "stopped: the same rows" "$(cat rows.txt)" "$(rows stopped.txt)"
 kill -CONT "$pid"
 
