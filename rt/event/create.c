@@ -137,10 +137,8 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
   if (replaced && is_same(old, f)) {
     if (is_busy(old) && rearm_asked(t, old, id, f->wake_tick))
       return true;
-    if (!rearm_waiting(t, old, id, f->wake_tick, now))
-      return false;
-    member_handed(t, old, id, now);
-    return true;
+    member_handed(t, old, id, now); /* first: until now it was not due anew */
+    return rearm_waiting(t, old, id, f->wake_tick, now);
   }
   uint8_t ending = replaced ? 1 + APROF_DONE : ENDING_KEYLESS;
   bool ended = false, asked = false;
@@ -170,8 +168,8 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
       old->ending = ENDING_REARMED;
       old->polled = f->wake_tick;
     } else {
-      rearm_waiting(t, old, id, f->wake_tick, now);
       member_handed(t, old, id, now);
+      rearm_waiting(t, old, id, f->wake_tick, now);
     }
     return true;
   }

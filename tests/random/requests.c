@@ -318,28 +318,37 @@ void requests_taken_along(struct thread *t, struct future *f) {
 
 /* -- ends of requests --------------------------------------------------------------------- */
 
-/* Those whose root has ended go on for as long as a part of them runs on this very stack. */
-static void ends(struct thread *t, struct request *r) {
-  struct future *f = t->current;
-  if (f && requests_of(f) == r) {
-    r->last = f;
-    return;
-  }
-  for (f = r->last; f && f->state != OVER;) {
+static void finish_here(struct ledger *ledger, struct request *r) {
+  for (struct future *f = r->last; f && f->state != OVER;) {
     if (requests_of(f) == r)
-      book_all(t->ledger, f);
+      book_all(ledger, f);
     bool on_stack = f->caller && f->caller->state == WAITING && f->caller->aside == FOR_CALLEE &&
                     f->caller->callee == f;
     f = on_stack ? f->caller : NULL;
   }
-  finish(t->ledger, r);
+  finish(ledger, r);
+}
+
+/* Those whose root has ended go on for as long as a part of them runs on this very stack. */
+static void ends(struct thread *t, struct request *r) {
+  struct future *f = t->current;
+  if (f && requests_of(f) == r)
+    r->last = f;
+  else
+    finish_here(t->ledger, r);
 }
 
 void requests_event_end(struct thread *t) {
   struct requests *all = t->ledger->requests;
+  unsigned ending = 0;
+  for (unsigned i = 0; i < all->count; i++)
+    ending += all->request[i].ends_on == t;
   for (unsigned i = 0; i < all->count; i++)
     if (all->request[i].ends_on == t)
       ends(t, &all->request[i]);
+  /* Of several, which one goes on with what runs here is open. */
+  for (unsigned i = 0; i < all->count; i++)
+    t->ledger->ambiguous |= ending > 1 && all->request[i].ends_on == t;
 }
 
 void requests_detached(struct ledger *ledger) {
