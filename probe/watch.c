@@ -277,6 +277,9 @@ static void settle(struct watching *w) {
     r->hits += r->place[i].hits;
   }
   breakpoints_say(w->breakpoints, r);
+  /* The kernel tells of what it lost with the next record only. */
+  if (!w->watch->most && r->hits > r->seen && r->hits - r->seen > r->lost)
+    r->lost = r->hits - r->seen;
   r->unpaired += w->opens;
   if (r->durations)
     r->duration = histogram_convert(&r->arena, &w->durations, (uint64_t)1 << 32, w->duration_max);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 400 };
+enum { COUNT = 200 };
 enum color { RED, GREEN, BLUE };
 
 struct request {
