@@ -90,7 +90,8 @@ static void add_process(struct line *line, const struct view *v) {
   add_part(line, length);
 }
 
-/* So many in a hundred, of so many, are why it costs what it does. */
+/* So many in a hundred, of so many, are why it costs what it does. Those of requests are, and
+   that is no news. */
 enum { MANY_EVENTS = 100000, MANY_GENERAL = 10 };
 
 static void add_general(struct line *line, const struct view_health *health) {
@@ -121,7 +122,8 @@ static void add_cost(struct line *line, const struct view *v) {
   else
     snprintf(text, sizeof text, "cost %s%.1f %%", least, v->health.overhead);
   add_part(line, text);
-  add_general(line, &v->health);
+  if (!v->kinds)
+    add_general(line, &v->health);
 }
 
 static void print_process(const struct view *v, FILE *out) {

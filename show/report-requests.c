@@ -78,8 +78,16 @@ static bool is_active(const struct view_kind *k) {
   return k->count || k->live;
 }
 
-/* What the columns do not say. */
-static void print_rest(const struct view *v, size_t more, FILE *out) {
+/* It has next to nothing of the time of all: a signal's, a listener's own. */
+static bool is_minor(const struct view *v, const struct view_kind *k) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    add_to(&all, v->kind[i].member);
+  return k->member < all / 200;
+}
+
+/* What the columns do not say. That some go on is no line of its own: aprof ps shows them. */
+static void print_rest(const struct view *v, FILE *out) {
   uint64_t after = 0, after_exec = 0, live = 0, failed = 0;
   for (size_t i = 0; i < v->kinds; i++) {
     add_to(&after, v->kind[i].after);
@@ -96,9 +104,8 @@ static void print_rest(const struct view *v, size_t more, FILE *out) {
     free(text);                                                                                    \
     text = both;                                                                                   \
   }
-  ADD(more, "and %zu kind%s more: --all", more, more == 1 ? "" : "s");
   ADD(failed, "%s failed", shown_count(failed));
-  ADD(live, "%s still going on", shown_count(live));
+  ADD(live && (*text || after || v->health.lost_requests), "%s still going on", shown_count(live));
   ADD(after, "%s future%s ran on after the end of theirs, for %s", shown_count(after),
       after == 1 ? "" : "s", shown_time(after_exec));
   ADD(v->health.lost_requests, "%s had no room, and are in none of these numbers",
@@ -110,21 +117,24 @@ static void print_rest(const struct view *v, size_t more, FILE *out) {
   free(text);
 }
 
-void report_print_requests(const struct view *v, const struct report_options *options, FILE *out) {
+size_t report_print_requests(const struct view *v, const struct report_options *options,
+                             FILE *out) {
+  bool all = options->all || options->has_rows;
   size_t most = options->all || options->has_rows ? v->kinds : ROWS, active = 0, shown = 0;
   if (options->has_rows && options->functions)
     most = options->functions;
   for (size_t i = 0; i < v->kinds; i++)
     active += is_active(&v->kind[i]);
   if (!active)
-    return;
+    return 0;
   print_title(out);
   for (size_t i = 0; i < v->kinds && shown < most; i++)
-    if (is_active(&v->kind[i])) {
+    if (is_active(&v->kind[i]) && (all || shown == 0 || !is_minor(v, &v->kind[i]))) {
       print_kind(v, &v->kind[i], out);
       shown++;
     }
-  print_rest(v, active - shown, out);
+  print_rest(v, out);
+  return active - shown;
 }
 
 /* -- one kind, with all that is known of it ------------------------------------------- */

@@ -26,6 +26,10 @@ static void print_rest(const struct view *v, const struct report_rest *rest, FIL
   if (rest->waits)
     snprintf(text + length, sizeof text - length, "%s%zu wait%s", length ? ", " : "", rest->waits,
              rest->waits == 1 ? "" : "s");
+  length = strlen(text);
+  if (rest->kinds)
+    snprintf(text + length, sizeof text - length, "%s%zu kind%s", length ? ", " : "", rest->kinds,
+             rest->kinds == 1 ? "" : "s");
   if (*text)
     fprintf(out, "and %s more: --all\n", text);
 }
@@ -86,7 +90,8 @@ static size_t request_lines(const struct view *v, const struct report_options *o
 
 /* The head, the findings that find room above requests and some functions, and these requests.
    False without memory. */
-static bool print_above(struct view *v, struct report_options *options, size_t *lines, FILE *out) {
+static bool print_above(struct view *v, struct report_options *options, size_t *lines,
+                        struct report_rest *rest, FILE *out) {
   char *text = NULL;
   size_t length;
   FILE *memory = open_memstream(&text, &length);
@@ -101,7 +106,7 @@ static bool print_above(struct view *v, struct report_options *options, size_t *
   if (!options->has_rows && !options->all)
     options->finding_lines = room ? room : 1;
   report_print_findings(v, options, NULL, memory);
-  report_print_requests(v, options, memory);
+  rest->kinds = report_print_requests(v, options, memory);
   fclose(memory);
   *lines = report_lines(text);
   fputs(text, out);
@@ -123,7 +128,7 @@ bool report_print(struct view *v, const struct report_options *given, FILE *out)
     report_print_kinds(v, out);
     return true;
   }
-  if (!print_above(v, options, &lines, out))
+  if (!print_above(v, options, &lines, &rest, out))
     return false;
   bool waits = choose_rows(v, options, lines);
   report_print_functions(v, options, &rest, out);

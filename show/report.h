@@ -64,7 +64,7 @@ size_t report_lines(const char *text);
 
 /* How many active ones were left out, and how many of these are libraries'. */
 struct report_rest {
-  size_t functions, libraries, waits;
+  size_t functions, libraries, waits, kinds;
   uint64_t loop_exec; /* what those of libraries ran on loops */
 };
 void report_print_functions(const struct view *, const struct report_options *,
@@ -100,7 +100,8 @@ size_t report_print_waits(const struct view *, const struct report_options *, bo
 
 /* report-requests.c: by kind, a line each; nothing where there are none. Or all that is known of
    each kind. */
-void report_print_requests(const struct view *, const struct report_options *, FILE *out);
+/* So many kinds have no row. */
+size_t report_print_requests(const struct view *, const struct report_options *, FILE *out);
 void report_print_kinds(const struct view *, FILE *out);
 
 /* report-queue.c: who woke whom and how late it ran, and what blocked. `of`: of this function

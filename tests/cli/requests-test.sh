@@ -30,8 +30,10 @@ contains "report: the head counts them" "122 requests" report.txt
 sed 's/  */ /g' report.txt >rows.txt
 contains "report: a kind with its parts and tiers" \
   "GET /item 100 8.7ms 11ms 8.7ms = 10% 20% 70% db 35%" rows.txt
+contains "report: one with next to nothing of the time is counted" "1 kind more: --all" rows.txt
+"$aprof" report --all late.aprof | sed 's/  */ /g' >all.txt
 contains "report: one without a label is called as its function" "save_upload 1 100us 100us 100us" \
-  rows.txt
+  all.txt
 contains "report: what the columns have not" "20 failed; 1 still going on; 3 futures ran on after" rows.txt
 contains "report: an endless one is a finding" "ENDLESS" report.txt
 tr '\n' ' ' <report.txt | sed 's/  */ /g' >line.txt
