@@ -151,15 +151,17 @@ uint32_t site_register_slow(struct aprof_site *site) {
       *slot = site->ns + 1;
     __atomic_fetch_or(&rt.creating, CREATING_BIT(site->ns), __ATOMIC_RELAXED);
   }
-  struct aprof_psite wanted = {.name = arena_string(site->name),
-                               .file = arena_string(site->file),
-                               .function = arena_string(site->function),
-                               .line = site->line,
-                               .column = site->column,
-                               .kind = site->kind,
-                               .model = site->model,
-                               .flags = site->flags & ~APROF_PSITE_FOUND,
-                               .tier = site->tier != NULL ? tier_number(site->tier) : 0};
+  struct aprof_psite wanted = {
+      .name = arena_string(site->name),
+      .file = arena_string(site->file),
+      .function = arena_string(site->function),
+      .line = site->line,
+      .column = site->column,
+      .kind = site->kind,
+      .model = site->model,
+      .flags = site->flags & ~APROF_PSITE_FOUND,
+      /* with no requests to book it under it only costs */
+      .tier = site->tier != NULL && rt.options.requests != 0 ? tier_number(site->tier) : 0};
   uint32_t id = intern(&wanted);
   site->id = id;
   if (site->kind == APROF_SITE_SPAN || site->kind == APROF_SITE_TIER)

@@ -740,6 +740,22 @@ START_TEST(a_traceparent) {
 }
 END_TEST
 
+/* Nobody wants requests: spans are told all the same, and cost no more for their tiers. */
+START_TEST(without_requests) {
+  setenv("APROF_OPTIONS", "clock:virtual,exit:no,signal:none,profile:memfd,requests:0", 1);
+  attach();
+  token r, s;
+  enter(&serve, &r);
+  span(&render, &s);
+  pass(2);
+  spanned(&s);
+  leave(&r);
+  ck_assert_uint_eq(profile()->kinds, 0);
+  ck_assert_uint_eq(profile()->lost_requests, 0);
+  ck_assert_uint_eq(profile()->tier_names[1], 0);
+}
+END_TEST
+
 /* Of many the slowest are kept. */
 START_TEST(the_slowest) {
   attach();
@@ -763,7 +779,7 @@ UNIT_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds, a_span_that_w
           a_root_and_what_it_calls, children_are_members, what_comes_after,
           a_root_that_is_ended_in_a_callback, a_request_without_a_root, a_callback_for_new_work,
           one_is_handed_over, a_run_for_a_request, failed_ones, a_reset_empties_kinds,
-          tiers_of_a_request, a_tier_within_itself, the_wait_at_a_create, a_traceparent,
-          the_slowest, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
+          tiers_of_a_request, a_tier_within_itself, the_wait_at_a_create, without_requests,
+          a_traceparent, the_slowest, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
           a_tier_closes_spans_inside, new_work_behind_an_unseen_return, one_that_rests_has_called,
           the_first_is_over)
