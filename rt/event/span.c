@@ -138,6 +138,8 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
     close_here(t, f, now);
     bracket = tier != 0 ? member_tier_begin(f, tier, now) : member_bracket(f);
     node |= tier != 0 && bracket != 0 ? SPAN_TIERED : 0;
+    if (bracket == 0)
+      bracket = member_bracket(f); /* no room for its own: those outside stay open */
     if (e != NULL) {
       f->node = e->node;
       t->counters = e->counters;

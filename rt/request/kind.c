@@ -81,8 +81,8 @@ static uint32_t slot_of(const char *label, uint32_t function, uint32_t implicit)
 }
 
 static SLOW uint32_t kind_new(const char *label, uint32_t function, uint32_t implicit) {
-  if (kind_at(0) == NULL)
-    return 0;
+  if (kind_at(0) == NULL || __atomic_load_n(&rt.header->kinds, __ATOMIC_RELAXED) >= APROF_KINDS)
+    return 0; /* whatever is new has no room: none of it takes the lock */
   rt_lock();
   uint32_t slot = slot_of(label, function, implicit), number = slots[slot];
   if (number == 0 && rt.header->kinds < APROF_KINDS) {

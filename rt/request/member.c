@@ -234,8 +234,14 @@ void member_rests(struct thread *t, struct aprof_future *f, uint64_t now) {
 
 void member_moves(struct thread *t, struct aprof_future *f, uint32_t to, uint64_t now) {
   struct aprof_future *first = bottom(f);
-  if (!is_root(first, request_of(first)))
-    move_stack(t, f, to, now);
+  if (is_root(first, request_of(first)))
+    return;
+  /* Another thread's may end at any moment: held until f is part of it. */
+  if (to != 0 && !request_hold(to))
+    return;
+  move_stack(t, f, to, now);
+  if (to != 0)
+    request_part(to, now);
 }
 
 /* What waits for new work begins its own request when it goes on. */

@@ -8,7 +8,8 @@
 
 struct pool requests = {.type = APROF_CHUNK_REQUESTS,
                         .size = sizeof(struct aprof_request),
-                        .link = offsetof(struct aprof_request, cells)};
+                        .link =
+                            offsetof(struct aprof_request, root)}; /* asked of the living only */
 struct pool shares = {.type = APROF_CHUNK_SHARES,
                       .size = sizeof(struct aprof_share),
                       .link = offsetof(struct aprof_share, owner)};
@@ -29,6 +30,8 @@ void pool_reset(struct pool *pool, uint32_t most) {
 /* One that never was; its chunk, if that is the first of it. */
 static SLOW uint32_t pool_new(struct pool *pool) {
   uint32_t number = 0;
+  if (__atomic_load_n(&pool->made, __ATOMIC_RELAXED) >= pool->most)
+    return 0; /* each one that is lost would take the lock */
   rt_lock();
   if (pool->made < pool->most) {
     uint32_t next = pool->made + 1, i = next / POOL_CHUNK;
@@ -40,7 +43,7 @@ static SLOW uint32_t pool_new(struct pool *pool) {
       }
     }
     if (pool->chunk[i] != NULL)
-      pool->made = number = next;
+      __atomic_store_n(&pool->made, number = next, __ATOMIC_RELAXED);
   }
   rt_unlock();
   return number;

@@ -41,12 +41,15 @@ static inline struct aprof_request *request_at(uint32_t number) {
 }
 /* f's share, or NULL: it has what is plain. */
 static inline struct aprof_share *share_of(const struct aprof_future *f) {
-  return f->request & APROF_SHARE ? pool_at(&shares, f->request & ~APROF_SHARE) : NULL;
+  uint32_t word = __atomic_load_n(&f->request, __ATOMIC_RELAXED); /* of another thread's, perhaps */
+  return word & APROF_SHARE ? pool_at(&shares, word & ~APROF_SHARE) : NULL;
 }
 /* The number of f's request; 0: it is part of none. */
 static inline uint32_t request_of(const struct aprof_future *f) {
-  const struct aprof_share *s = share_of(f);
-  return s != NULL ? s->request : f->request;
+  uint32_t word = __atomic_load_n(&f->request, __ATOMIC_RELAXED);
+  return word & APROF_SHARE
+             ? ((const struct aprof_share *)pool_at(&shares, word & ~APROF_SHARE))->request
+             : word;
 }
 static inline bool request_lives(const struct aprof_request *r) {
   return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == APROF_REQUEST_LIVE;

@@ -102,6 +102,15 @@ void request_join(uint32_t number) {
   __atomic_fetch_add(&request_at(number)->members, 1, __ATOMIC_RELAXED);
 }
 
+bool request_hold(uint32_t number) {
+  uint32_t *members = &request_at(number)->members,
+           seen = __atomic_load_n(members, __ATOMIC_RELAXED);
+  while (seen != 0 && !__atomic_compare_exchange_n(members, &seen, seen + 1, false,
+                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    ;
+  return seen != 0;
+}
+
 void request_stopped(struct aprof_request *r, uint64_t tick) {
   uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
   while (seen < tick && !__atomic_compare_exchange_n(&r->stopped, &seen, tick, false,

@@ -17,6 +17,9 @@
 uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_t flags, bool root,
                        uint64_t now);
 void request_join(uint32_t number);
+/* The same of one that another thread may just have ended: false, it has. Let go by request_part.
+ */
+bool request_hold(uint32_t number);
 /* A part of it that stopped running then. */
 void request_stopped(struct aprof_request *r, uint64_t tick);
 /* One member less. The last one ends what has no root. */

@@ -50,10 +50,10 @@ struct aprof_share *share_own(struct aprof_future *f) {
 }
 
 void share_give(struct aprof_future *f, struct aprof_share *s) {
-  uint32_t number = f->request & ~APROF_SHARE;
-  f->request = 0;
-  if (s == NULL)
-    return;
+  uint32_t word = __atomic_exchange_n(&f->request, 0, __ATOMIC_ACQ_REL);
+  uint32_t number = word & ~APROF_SHARE;
+  if (s == NULL || !(word & APROF_SHARE) || pool_at(&shares, number) != s)
+    return; /* or another thread, which raced for f, has given it */
   if (s->created != 0)
     create_book(s, NULL);
   __atomic_store_n(&s->request, 0, __ATOMIC_RELEASE);

@@ -75,7 +75,8 @@ static void keep_tier(struct aprof_slow *slow, const struct cell *c) {
 
 static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
                        const struct spent *s) {
-  __atomic_store_n(&slow->sequence, slow->sequence + 1, __ATOMIC_RELAXED);
+  uint64_t sequence = slow->sequence | 1; /* kept here: a reset may empty the place meanwhile */
+  __atomic_store_n(&slow->sequence, sequence, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   slow->begin_tick = r->begin_tick;
   slow->wall = s->wall;
@@ -90,7 +91,7 @@ static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
   slow->tiers = 0;
   for (uint32_t n = r->cells; n != 0; n = cell_at(n)->next)
     keep_tier(slow, cell_at(n));
-  __atomic_store_n(&slow->sequence, slow->sequence + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&slow->sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
 /* What the next ones are compared with. */

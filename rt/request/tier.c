@@ -130,11 +130,14 @@ static void pop_one(struct aprof_share *s, uint64_t now) {
   uint32_t number = s->brackets;
   struct bracket *b = bracket_at(number);
   struct aprof_request *r = live_of(s);
+  struct bracket was = *b;
+  if (!__atomic_compare_exchange_n(&s->brackets, &number, was.below, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED))
+    return; /* a thread that raced for its future has closed it */
   if (r != NULL)
-    count_wall(r, s, b, now);
-  s->tier = b->before;
-  s->open = b->open;
-  s->brackets = b->below;
+    count_wall(r, s, &was, now);
+  s->tier = was.before;
+  s->open = was.open;
   pool_give(&brackets, number);
 }
 
