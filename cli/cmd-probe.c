@@ -161,6 +161,12 @@ static bool may_watch(const struct options *o, const struct places *p, const cha
     complain("--duration goes with a FUNCTION, not with a line");
     return false;
   }
+#if !defined __x86_64__
+  if (o->watch.duration) {
+    complain("--duration knows x86-64 only");
+    return false;
+  }
+#endif
   for (size_t i = 0; i < p->count && o->watch.duration; i++)
     if (p->place[i].inlined) {
       complain("%s was inlined: nobody returns from it; ask for one of its callers", asked);

@@ -48,6 +48,7 @@ static void end_round(struct agent *a) {
 }
 
 static void fail(struct agent *a, enum agent_state state, char *says) {
+  a->cost = 0; /* what it cost is no reason to ask the others less often */
   set_state(a, state, says);
   end_round(a);
 }

@@ -160,8 +160,10 @@ static int find_threads(struct breakpoints *b, bool *any) {
     int failed = 0;
     for (size_t i = 0; i < b->addresses && !failed; i++)
       failed = arm_thread(b, w, i);
-    if (failed == ESRCH)
+    if (failed == ESRCH) {
+      let_go(b, w);
       continue; /* it has ended meanwhile */
+    }
     b->threads++;
     *any = true;
     if (failed) {
@@ -370,8 +372,10 @@ bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
       b->lost += record_lost(header);
     else if (header->type == PERF_RECORD_FORK)
       take_fork(b, header);
-    else if (header->type == PERF_RECORD_SAMPLE && take_hit(b, header, hit))
+    else if (header->type == PERF_RECORD_SAMPLE && take_hit(b, header, hit)) {
+      b->turn++; /* no thread's ring before all others' */
       return true;
+    }
   }
   return false;
 }

@@ -25,7 +25,7 @@ static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
     return -1;
   dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL);
   char *inside = print_string("/proc/%ld/root%s", asked_pid, name);
-  int fd = open(inside, O_RDONLY | O_CLOEXEC);
+  int fd = open_regular(AT_FDCWD, inside, O_RDONLY | O_CLOEXEC); /* a pipe would hold us */
   free(inside);
   (void)base;
   if (fd >= 0)
@@ -180,18 +180,31 @@ static bool own_variable(Dwarf_Die *scope, const char *name, Dwarf_Die *variable
   return false;
 }
 
-bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, bool own,
+static bool is_body(Dwarf_Die *scope) {
+  int tag = dwarf_tag(scope);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, const char *function,
                        Dwarf_Die *variable) {
   Dwarf_Die scope[NESTED_MOST];
-  size_t count = 0;
+  size_t count = 0, body = SIZE_MAX;
   if (!debug_body_at(unit, pc, &scope[count++]))
     return false;
   while (count < NESTED_MOST && child_with(&scope[count - 1], pc, &scope[count]))
     count++;
-  if (own && own_variable(&scope[0], name, variable))
-    return true;
-  while (count > 0)
-    if (own_variable(&scope[--count], name, variable))
+  for (size_t i = 0; i < count; i++) {
+    const char *called = is_body(&scope[i]) ? dwarf_diename(&scope[i]) : NULL;
+    if (is_body(&scope[i]) && (!function || (called && !strcmp(called, function))))
+      body = i;
+  }
+  if (body == SIZE_MAX)
+    return false; /* nothing is left of the body that was inlined here */
+  size_t end = body + 1;
+  while (end < count && !is_body(&scope[end]))
+    end++;
+  while (end > body)
+    if (own_variable(&scope[--end], name, variable))
       return true;
   return false;
 }
@@ -217,7 +230,8 @@ static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf
     const char *called = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
     int type = GELF_ST_TYPE(symbol.st_info);
     bool fits = s->code ? type == STT_FUNC || type == STT_GNU_IFUNC : type == STT_OBJECT;
-    if (called && fits && symbol.st_shndx != SHN_UNDEF && !strcmp(called, s->name)) {
+    if (called && fits && (s->code || GELF_ST_BIND(symbol.st_info) != STB_LOCAL) &&
+        symbol.st_shndx != SHN_UNDEF && !strcmp(called, s->name)) {
       s->address = address;
       return DWARF_CB_ABORT;
     }

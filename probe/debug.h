@@ -36,9 +36,10 @@ bool debug_is_there(struct debug *);
 bool debug_function_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function, bool *inlined);
 /* The body that the code at `pc` lies in, whatever was inlined there. */
 bool debug_body_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *body);
-/* The variable or argument of that name that is visible in the body that has `pc`: of the innermost
-   block and what was inlined there first, or, with `own`, of the body itself first. */
-bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, bool own,
+/* The variable or argument of that name that is visible in the innermost body that has `pc`,
+   inlined or not, or in the one that is called `function`, if that is not NULL: in its blocks, the
+   innermost first. What is around a body that was inlined is another's. */
+bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, const char *function,
                        Dwarf_Die *variable);
 /* The address of a symbol, by its name; 0: there is none. `code`: a function. */
 uint64_t debug_symbol(struct debug *, const char *name, bool code);

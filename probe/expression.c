@@ -39,7 +39,7 @@ struct parser {
   const char *text, *at, *fault;
   int depth;
 };
-enum { DEPTH_MOST = 100 };
+enum { DEPTH_MOST = 100, LENGTH_MOST = 4096 };
 
 static struct expression *node(enum kind kind, struct expression *left, struct expression *right) {
   struct expression *e = allocate(1, sizeof *e);
@@ -177,14 +177,14 @@ static const struct sign {
   const char *sign;
   enum operation operation;
 } ors[] = {{"||", OR}, {NULL, OR}}, ands[] = {{"&&", AND}, {NULL, AND}},
-  compares[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
-                {"<", LESS},   {">", GREATER},  {NULL, OR}},
-  sums[] = {{"+", PLUS},   {"-", MINUS}, {"*", TIMES}, {"/", OVER},
-            {"%", MODULO}, {"&", MASK},  {NULL, OR}};
+  masks[] = {{"&", MASK}, {NULL, OR}}, equals[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {NULL, OR}},
+  compares[] = {{"<=", AT_MOST}, {">=", AT_LEAST}, {"<", LESS}, {">", GREATER}, {NULL, OR}},
+  sums[] = {{"+", PLUS}, {"-", MINUS}, {NULL, OR}},
+  products[] = {{"*", TIMES}, {"/", OVER}, {"%", MODULO}, {NULL, OR}};
 
-static struct expression *parse_level(struct parser *p, int level) {
-  static const struct sign *const levels[] = {ors, ands, compares, sums};
-  if (level == 4)
+static struct expression *parse_level(struct parser *p, size_t level) {
+  static const struct sign *const levels[] = {ors, ands, masks, equals, compares, sums, products};
+  if (level == sizeof levels / sizeof *levels)
     return parse_unary(p);
   struct expression *e = parse_level(p, level + 1);
   for (bool more = true; more && !p->fault;) {
@@ -209,6 +209,10 @@ static struct expression *parse_any(struct parser *p) {
 
 struct expression *expression_parse(const char *text) {
   struct parser p = {.text = text, .at = text};
+  if (strlen(text) > LENGTH_MOST) {
+    complain("an expression has at most %d characters", LENGTH_MOST);
+    return NULL;
+  }
   struct expression *e = parse_any(&p);
   blanks(&p);
   if (!p.fault && *p.at)

@@ -2,9 +2,8 @@
 /*
  * Expressions over what is visible at a place, a part of C's:
  *
- *     any     = all ['||' all]...          all = compared ['&&' compared]...
- *     compared = sum [('==' | '!=' | '<' | '<=' | '>' | '>=') sum]
- *     sum     = unary [('+' | '-' | '*' | '/' | '%' | '&') unary]...       from the left
+ *     any     = unary [SIGN unary]...        signs as in C, the weakest first:
+ *               ||  &&  &  == !=  < <= > >=  + -  * / %
  *     unary   = ('*' | '&' | '-' | '!') unary | NAME or number or 'c' or "text" or (any),
  *               with '->' NAME, '.' NAME, '[' any ']' behind it
  *

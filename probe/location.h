@@ -23,7 +23,7 @@ struct hit {
   size_t stack_size;
   uint64_t time; /* ns of CLOCK_MONOTONIC */
   int tid;
-  bool entry; /* where a function begins */
+  const char *function; /* whose entry it is; NULL: a line */
 };
 
 /* False where it cannot be read. `*late` is set where it was not of the hit's own copy. */

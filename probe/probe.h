@@ -48,7 +48,8 @@ struct probe_value {
 };
 struct probe_shown {
   const char *text; /* the expression */
-  bool is_number;   /* then also: */
+  uint64_t numbers; /* of the values that are known */
+  bool is_number;   /* all of them; then also: */
   int64_t least, most;
   double sum;
   uint64_t range[PROBE_RANGES]; /* by powers of two, see probe_range() */

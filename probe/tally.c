@@ -15,15 +15,16 @@ static unsigned range_of(int64_t number) {
 
 void tally_value(struct probe_shown *s, char *text, const int64_t *number, bool late) {
   if (number) {
-    if (s->known == 0 || !s->is_number || *number < s->least)
+    if (s->numbers == 0 || *number < s->least)
       s->least = *number;
-    if (s->known == 0 || !s->is_number || *number > s->most)
+    if (s->numbers == 0 || *number > s->most)
       s->most = *number;
     s->sum += (double)*number;
     s->range[range_of(*number)]++;
+    s->numbers++;
   }
-  s->is_number = number != NULL;
   s->known++;
+  s->is_number = s->numbers == s->known; /* else the list says it */
   s->late += late;
   for (size_t i = 0; i < s->values; i++)
     if (!strcmp(s->value[i].text, text)) {

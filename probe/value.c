@@ -96,7 +96,14 @@ static bool fetch(const struct hit *h, struct value *v, uint64_t *bits) {
     return false;
   }
   if (!v->in_memory) {
-    *bits = size < 8 ? v->bits & (((uint64_t)1 << 8 * size) - 1) : v->bits;
+    unsigned wide = v->bit_size ? v->bit_size : 8 * (unsigned)size;
+    if (v->bit_size && v->bit_at >= 64) {
+      v->fault = "it lies in a register";
+      return false;
+    }
+    *bits = v->bit_size ? v->bits >> v->bit_at : v->bits;
+    if (wide < 64)
+      *bits &= ((uint64_t)1 << wide) - 1;
     return true;
   }
   unsigned first = v->bit_at / 8, bytes = (unsigned)size;
@@ -157,7 +164,7 @@ struct value value_of_name(const struct hit *h, const char *name) {
   Dwarf_Die variable;
   int64_t number;
   struct value v = {0};
-  if (!debug_variable_at(h->unit, h->pc, name, h->entry, &variable) &&
+  if (!debug_variable_at(h->unit, h->pc, name, h->function, &variable) &&
       dwarf_getscopevar(h->unit, 1, name, 0, NULL, 0, 0, &variable) < 0)
     return find_enumerator(h->unit, name, &number) ? value_of_number(number)
                                                    : faulty("no such variable is visible here");
@@ -459,8 +466,8 @@ char *value_text(const struct hit *h, struct value *v, bool *is_number, int64_t 
     if (name)
       return name;
   }
-  *is_number = true;
   if (*number < 0 && v->has_type && encoding_of(v) == DW_ATE_unsigned)
-    return print_string("%llu", (unsigned long long)*number);
+    return print_string("%llu", (unsigned long long)*number); /* more than sums have room for */
+  *is_number = true;
   return print_string("%lld", (long long)*number);
 }

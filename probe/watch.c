@@ -121,8 +121,10 @@ static bool locate(struct watching *w, const struct breakpoint_hit *b, struct hi
                     .stack = b->stack,
                     .stack_size = b->stack_size,
                     .time = b->time,
-                    .tid = b->tid,
-                    .entry = w->places->entry};
+                    .tid = b->tid};
+  for (size_t i = 0; i < w->result->places && w->places->entry; i++)
+    if (w->result->place[i].address == b->address)
+      h->function = w->result->place[i].function;
   memcpy(h->reg, b->reg, sizeof h->reg);
   h->module = dwfl_addrmodule(w->debug->dwfl, b->address);
   h->unit = h->module ? dwfl_module_addrdie(h->module, b->address, &h->bias) : NULL;
@@ -236,11 +238,16 @@ static bool is_over(const struct watching *w, uint64_t now) {
          (asked->most && told >= asked->most);
 }
 
-static void take_all(struct watching *w) {
+/* Until the rings are empty; while the kernel still fills them, until it is time to look. */
+static void take_all(struct watching *w, bool filling) {
   struct breakpoint_hit hit;
-  while (breakpoints_next(w->breakpoints, &hit))
+  while (breakpoints_next(w->breakpoints, &hit)) {
     if (!w->watch->most || !is_over(w, w->began))
       handle(w, &hit);
+    uint64_t now = filling ? now_ns() : 0;
+    if (filling && (is_over(w, now) || now - w->looked >= (uint64_t)LOOK_MS * 1000000u))
+      return;
+  }
 }
 
 static void go(struct watching *w) {
@@ -257,12 +264,12 @@ static void go(struct watching *w) {
       break;
     uint64_t left = w->watch->span ? (w->watch->span - (now - w->began)) / 1000000 + 1 : LOOK_MS;
     w->result->ended = breakpoints_wait(w->breakpoints, ends, left < LOOK_MS ? (int)left : LOOK_MS);
-    take_all(w);
+    take_all(w, !w->result->ended);
     if (w->result->ended || !look(w, now_ns()))
       break;
   }
   breakpoints_stop(w->breakpoints);
-  take_all(w);
+  take_all(w, false);
   w->result->elapsed = now_ns() - w->began;
   sigaction(SIGINT, &before[0], NULL);
   sigaction(SIGTERM, &before[1], NULL);

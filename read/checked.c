@@ -3,6 +3,7 @@
 #include "checked.h"
 
 #include "json.h"
+#include "names.h"
 #include "util.h"
 
 #include <errno.h>
@@ -13,7 +14,9 @@ enum { MOST_BYTES = 64 << 20 };
 
 static char *text_of(const cJSON *object, const char *name) {
   const char *text = json_get_text(object, name);
-  return print_string("%s", text ? text : "");
+  char *copy = print_string("%s", text ? text : "");
+  clean_text(copy); /* it goes to terminals */
+  return copy;
 }
 
 static void add(struct checked *c, const cJSON *item) {

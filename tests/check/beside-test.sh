@@ -43,6 +43,10 @@ equal "its finding stands beneath the line" \
   "3   fsync(descriptor); ^ 'fsync' blocks the thread, and all that its loop would run; asynchronous 'handle' comes here [blocking-in-async]" \
   "$(grep -A9 '^ *3 ' log.txt | sed '/^ *[4-9] /,$d; s/^ *//; 2,$s/  */ /g' | xargs -d '\n' | sed 's/- / /')"
 equal "in 80 columns" 0 "$(awk 'length > 80' log.txt | wc -l)"
+edit check.json 't.findings[0]["text"] = "\x1b[2J" + t.findings[0]["text"]' >hostile.json
+"$aprof" annotate --check hostile.json runs/*.json log.c >hostile.txt 2>&1
+equal "what a file says has no orders for a terminal" "1 0" \
+  "$(grep -c fsync hostile.txt | sed 's/[1-9][0-9]*/1/') $(grep -c "$(printf '\033')" hostile.txt)"
 "$aprof" annotate --json --check check.json runs/*.json log.c >log.json
 check "JSON: as its schema says" conforms log.json
 equal "JSON: line, rule" "3 check blocking-in-async" "$(value log.json '*pick(t.marks[0], "line what rule")')"

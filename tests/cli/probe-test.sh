@@ -123,6 +123,11 @@ probed bare 0 "probe.c:$(line each)"
 equal "without any" 1 $?
 contains "that is said, with what to do" "compile" probed.err
 
+probed plain 400 handle -s '2 + 3 * 4' -s '7 & 6 == 6' --if '1 + 1 < 3 && 2 * 2 == 4'
+equal "signs bind as in C" "14:400 1:400" "$(shown '2 + 3 * 4') $(shown '7 & 6 == 6')"
+probed fast 400 twice -s color -s 'r->length'
+contains "what is around an inlined body is another's" "no such variable is visible here" probed.json
+
 # A debugger stops where the probe looks, and prints the same.
 if command -v gdb >/dev/null; then
   probed plain 5 "probe.c:$(line each)" -s local -s 'r->weight' -n 5
