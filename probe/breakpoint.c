@@ -75,6 +75,12 @@ void breakpoints_free(struct breakpoints *b) {
   free(b);
 }
 
+uint64_t breakpoints_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* -- arming ------------------------------------------------------------------------ */
 
 static int open_one(const struct breakpoints *b, int tid, uint64_t address) {
@@ -338,15 +344,13 @@ static bool take_hit(const struct breakpoints *b, const struct perf_event_header
 /* A thread has begun: it is armed at once. */
 static void take_fork(struct breakpoints *b, const struct perf_event_header *header) {
   const uint8_t *at = (const uint8_t *)(header + 1), *end = (const uint8_t *)header + header->size;
-  struct timespec t;
   take_word(&at, end); /* pid, ppid */
   take_word(&at, end); /* tid, ptid */
   uint64_t time = take_word(&at, end);
   size_t before = b->threads;
   bool any = false;
   find_threads(b, &any);
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  uint64_t now = breakpoints_now();
   b->late += b->threads - before;
   if (any && now > time && now - time > b->late_most)
     b->late_most = now - time;

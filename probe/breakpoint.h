@@ -26,6 +26,9 @@ struct breakpoint_hit {
 
 struct breakpoints;
 
+/* The clock that hits have their time of. */
+uint64_t breakpoints_now(void);
+
 /* `stack`: bytes of it that each hit comes with, a multiple of 8. */
 struct breakpoints *breakpoints_new(long pid, uint32_t stack);
 void breakpoints_free(struct breakpoints *);

@@ -87,6 +87,10 @@ static bool is_array(const struct value *v) {
 
 /* -- bits -------------------------------------------------------------------------- */
 
+static uint64_t lowest(uint64_t bits, unsigned wide) {
+  return wide < 64 ? bits & (((uint64_t)1 << wide) - 1) : bits;
+}
+
 static bool fetch(const struct hit *h, struct value *v, uint64_t *bits) {
   Dwarf_Word size = 8;
   if (v->has_type && dwarf_aggregate_size(&v->type, &size) != 0)
@@ -101,9 +105,7 @@ static bool fetch(const struct hit *h, struct value *v, uint64_t *bits) {
       v->fault = "it lies in a register";
       return false;
     }
-    *bits = v->bit_size ? v->bits >> v->bit_at : v->bits;
-    if (wide < 64)
-      *bits &= ((uint64_t)1 << wide) - 1;
+    *bits = lowest(v->bit_size ? v->bits >> v->bit_at : v->bits, wide);
     return true;
   }
   unsigned first = v->bit_at / 8, bytes = (unsigned)size;
@@ -119,11 +121,8 @@ static bool fetch(const struct hit *h, struct value *v, uint64_t *bits) {
             : "its memory cannot be read";
     return false;
   }
-  if (v->bit_size) {
-    *bits >>= v->bit_at % 8;
-    if (v->bit_size < 64)
-      *bits &= ((uint64_t)1 << v->bit_size) - 1;
-  }
+  if (v->bit_size)
+    *bits = lowest(*bits >> v->bit_at % 8, v->bit_size);
   return true;
 }
 

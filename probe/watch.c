@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -49,12 +48,6 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) {
   (void)number;
   interrupted = 1;
-}
-
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* -- calls and returns -------------------------------------------------------------- */
@@ -116,20 +109,19 @@ static void tell(struct watching *w, const struct hit *h, const struct probe_pla
     w->watch->tell(&told, w->watch->context);
 }
 
-static bool locate(struct watching *w, const struct breakpoint_hit *b, struct hit *h) {
+/* `place`: where it is, or NULL: a return. */
+static void locate(struct watching *w, const struct breakpoint_hit *b,
+                   const struct probe_place *place, struct hit *h) {
   *h = (struct hit){.debug = w->debug,
                     .stack = b->stack,
                     .stack_size = b->stack_size,
                     .time = b->time,
-                    .tid = b->tid};
-  for (size_t i = 0; i < w->result->places && w->places->entry; i++)
-    if (w->result->place[i].address == b->address)
-      h->function = w->result->place[i].function;
+                    .tid = b->tid,
+                    .function = place && w->places->entry ? place->function : NULL};
   memcpy(h->reg, b->reg, sizeof h->reg);
   h->module = dwfl_addrmodule(w->debug->dwfl, b->address);
   h->unit = h->module ? dwfl_module_addrdie(h->module, b->address, &h->bias) : NULL;
   h->pc = b->address - h->bias;
-  return h->unit != NULL;
 }
 
 static void returned(struct watching *w, const struct hit *h) {
@@ -174,25 +166,30 @@ static void sum_up(struct watching *w, const struct hit *h, const struct probe_p
     free(value[i]);
 }
 
+static const struct probe_place *place_of(const struct probe_result *r, uint64_t address) {
+  for (size_t i = 0; i < r->places; i++)
+    if (r->place[i].address == address)
+      return &r->place[i];
+  return NULL;
+}
+
 static void handle(struct watching *w, const struct breakpoint_hit *b) {
-  struct hit h;
-  bool known = locate(w, b, &h);
   struct probe_result *r = w->result;
-  if (w->watch->duration && is_return(w, b->address)) {
+  bool is_back = w->watch->duration && is_return(w, b->address);
+  const struct probe_place *place = is_back ? NULL : place_of(r, b->address);
+  struct hit h;
+  if (!is_back && !place)
+    return;
+  locate(w, b, place, &h);
+  if (is_back) {
     returned(w, &h);
     return;
   }
-  const struct probe_place *place = NULL;
-  for (size_t i = 0; i < r->places; i++)
-    if (r->place[i].address == b->address)
-      place = &r->place[i];
-  if (!place)
-    return;
   r->seen++;
   if (w->condition) {
     const char *fault = NULL;
-    bool holds = known && expression_holds(w->condition, &h, &fault);
-    if (fault || !known) {
+    bool holds = h.unit && expression_holds(w->condition, &h, &fault);
+    if (fault || !h.unit) {
       r->undecided++;
       r->why_undecided = fault ? fault : "no debug information is here";
     }
@@ -216,9 +213,10 @@ static uint64_t hits_now(const struct watching *w) {
 
 /* Now and then: new threads, and whether it comes by too often. False: it does. */
 static bool look(struct watching *w, uint64_t now) {
-  uint64_t passed = now - w->looked, hits = hits_now(w);
+  uint64_t passed = now - w->looked;
   if (passed < (uint64_t)LOOK_MS * 1000000u)
     return true;
+  uint64_t hits = hits_now(w); /* a call of the kernel for each thread */
   bool hot = (double)(hits - w->looked_hits) * 1e9 > (double)w->watch->ceiling * (double)passed;
   w->looked = now;
   w->looked_hits = hits;
@@ -244,7 +242,7 @@ static void take_all(struct watching *w, bool filling) {
   while (breakpoints_next(w->breakpoints, &hit)) {
     if (!w->watch->most || !is_over(w, w->began))
       handle(w, &hit);
-    uint64_t now = filling ? now_ns() : 0;
+    uint64_t now = filling ? breakpoints_now() : 0;
     if (filling && (is_over(w, now) || now - w->looked >= (uint64_t)LOOK_MS * 1000000u))
       return;
   }
@@ -255,22 +253,22 @@ static void go(struct watching *w) {
   struct sigaction action = {.sa_handler = on_interrupt}, before[2];
   sigaction(SIGINT, &action, &before[0]);
   sigaction(SIGTERM, &action, &before[1]);
-  w->began = w->looked = now_ns();
+  w->began = w->looked = breakpoints_now();
   breakpoints_threads(w->breakpoints, w->began);
   if (w->watch->started)
     w->watch->started(w->watch->context);
-  for (uint64_t now = w->began;; now = now_ns()) {
+  for (uint64_t now = w->began;; now = breakpoints_now()) {
     if (is_over(w, now))
       break;
     uint64_t left = w->watch->span ? (w->watch->span - (now - w->began)) / 1000000 + 1 : LOOK_MS;
     w->result->ended = breakpoints_wait(w->breakpoints, ends, left < LOOK_MS ? (int)left : LOOK_MS);
     take_all(w, !w->result->ended);
-    if (w->result->ended || !look(w, now_ns()))
+    if (w->result->ended || !look(w, breakpoints_now()))
       break;
   }
   breakpoints_stop(w->breakpoints);
   take_all(w, false);
-  w->result->elapsed = now_ns() - w->began;
+  w->result->elapsed = breakpoints_now() - w->began;
   sigaction(SIGINT, &before[0], NULL);
   sigaction(SIGTERM, &before[1], NULL);
   if (ends >= 0)
