@@ -42,7 +42,9 @@ await page.click('text=since start');
 await page.waitForSelector('#functions tbody tr:nth-child(3) .pick');
 const name = await page.textContent('#functions tbody tr:nth-child(3) .name');
 await page.fill('#filter', name);
-await page.click('#functions tbody .pick');
+// The filter leaves handle_request_12 beside handle_request_1, and which of them stands first changes as it moves.
+const whole = new RegExp(`^${name.replace(/[^\w]/g, '\\$&')}$`);
+await page.locator('#functions tbody tr').filter({ has: page.locator('.name').filter({ hasText: whole }) }).locator('.pick').click();
 await again();
 said(await page.inputValue('#filter') === name, 'a filter stays', await page.inputValue('#filter'));
 said(await page.textContent('#functions tr.picked .name') === name, 'what was selected stays so', name);
