@@ -3,7 +3,7 @@
 # The layers of the sources, by what they include and what they export:
 # lang/ includes no compiler and nothing of ours, plugin/ lang/ beside abi.h, the command
 # its C header only;
-# plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ ask/ show/ cli/)
+# plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ record/ ask/ show/ cli/)
 # aprof/profile.h only, these go in that order, rt/
 # needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
 . "${0%/*}/../lib.sh"
@@ -55,7 +55,7 @@ equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
 # The profile holds kinds, models and flags of sites as abi.h numbers them.
 # What is read is asked, what is answered is shown: each folder knows those before it only.
 profile="aprof/profile.h aprof/abi.h" before=
-for folder in read ask show cli; do
+for folder in read record ask show cli; do
   [ $folder != show ] || before+=" probe/probe.h"
   [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h check/suggest.h $(headers probe)"
   only "$folder/ knows the profile layout and${before:-" nothing"} only" "$profile $before" \
@@ -67,14 +67,14 @@ only "check/ knows the language, and what files are read with, only" \
 only "probe/ knows what the command is made of, and no profile" \
   "$(headers probe) read/arena.h read/demangle.h read/histogram.h read/util.h" \
   "$(includes probe c h | grep -E "$ours")"
-equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read ask show cli plugin rt)"
+equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read record ask show cli plugin rt)"
 # fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
 # found in numbers is told with them whole: ask/sentence.h.
 # (What a program's own variables hold is text that probe/ reads: strfromd.)
 fractions() {
   grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@" | grep -v strfromd
 }
-equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read ask check probe cli)"
+equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read record ask check probe cli)"
 printf 'printf("%%*.1f ms", width, ms);\n' >"$work/planted.c"
 check "another that does so is found" fractions "$work/planted.c"
 # needs FOLDER...: pairs of files of which one includes the other: the header of a source is one file
@@ -117,14 +117,14 @@ planted() {
     }
   done
 }
-for folder in lang plugin rt read ask show check probe cli; do
+for folder in lang plugin rt read record ask show check probe cli; do
   equal "no circle of files in $folder/" "" "$(cd "$src" && needs $folder | circles)"
   mkdir "$work/planted-$folder" && cp -r "$src/$folder" "$work/planted-$folder"
   (cd "$work/planted-$folder" && planted $folder | sort >../pair && needs $folder | circles | grep / | sort) >"$work/found"
   equal "an include planted there is found" 2 "$(sort -u "$work/found" | comm -12 - "$work/pair" | grep -c .)"
 done
 # In check/ expressions hold calls, and calls expressions.
-for folders in lang plugin rt probe "read ask show cli"; do
+for folders in lang plugin rt probe "read record ask show cli"; do
   mapfile -t objects < <(cd "$src" && objects $folders)
   calls "${objects[@]}" >"$work/calls"
   check "functions of $folders call others" [ -s "$work/calls" ]

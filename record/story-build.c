@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The story's arrays; see story-build.h. */
+#include "story-build.h"
+
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct story *story_new(void) {
+  struct story *s = allocate(1, sizeof *s);
+  s->share = 1;
+  s->process = s->command = s->host = "";
+  return s;
+}
+
+void story_free(struct story *s) {
+  if (!s)
+    return;
+  free(s->paths);
+  free(s->futures);
+  free(s->segments);
+  free(s->requests);
+  free(s->slices);
+  free(s->threads);
+  free(s->shares);
+  arena_free(&s->arena);
+  free(s);
+}
+
+const char *story_text(struct story *s, const char *text) {
+  return arena_text(&s->arena, text);
+}
+
+/* -- adding -------------------------------------------------------------------- */
+
+/* Room for one more, zeroed; its number. By halves: a large story is large already. */
+static uint32_t one_more(void **list, uint32_t *count, uint32_t *room, size_t size) {
+  if (*count == *room) {
+    *room += *room / 2 + 64;
+    *list = reallocate(*list, *room, size);
+  }
+  memset((char *)*list + (size_t)*count * size, 0, size);
+  return (*count)++;
+}
+
+#define ONE_MORE(s, list)                                                                          \
+  one_more((void **)&(s)->list, &(s)->list##_count, &(s)->room.list, sizeof *(s)->list)
+
+uint32_t story_add_path(struct story *s, uint32_t parent, enum story_path_kind kind,
+                        const char *name, const char *file, uint32_t line) {
+  uint32_t number = ONE_MORE(s, paths);
+  bool above = parent != STORY_NONE;
+  s->paths[number] = (struct story_path){
+      .parent = parent,
+      .function = kind == STORY_FUNCTION ? number
+                  : above                ? s->paths[parent].function
+                                         : STORY_NONE,
+      .name = story_text(s, name),
+      .file = story_text(s, file),
+      .line = line,
+      .kind = kind,
+      .is_await = kind == STORY_AWAIT,
+  };
+  return number;
+}
+
+uint32_t story_add_thread(struct story *s, int32_t tid, const char *name) {
+  uint32_t number = ONE_MORE(s, threads);
+  s->threads[number] = (struct story_thread){.tid = tid, .name = story_text(s, name)};
+  return number;
+}
+
+uint32_t story_add_request(struct story *s, const char *kind, const char *function, uint64_t begin,
+                           uint64_t end) {
+  uint32_t number = ONE_MORE(s, requests);
+  function = story_text(s, function);
+  s->requests[number] = (struct story_request){
+      .begin = begin,
+      .end = end,
+      .root = STORY_NONE,
+      .kind = kind ? story_text(s, kind) : function,
+      .function = function,
+      .number = number + 1,
+      .whole = 1,
+      .over = 1,
+  };
+  return number;
+}
+
+uint32_t story_add_future(struct story *s, uint32_t path, uint32_t request, uint32_t creator,
+                          uint64_t born) {
+  uint32_t number = ONE_MORE(s, futures);
+  s->futures[number] = (struct story_future){
+      .born = born,
+      .over = UINT64_MAX,
+      .path = path,
+      .request = request,
+      .creator = creator,
+      .first = STORY_NONE,
+      .last = STORY_NONE,
+      .earlier = STORY_NONE,
+      .later = STORY_NONE,
+      .create = STORY_NONE,
+  };
+  if (request != STORY_NONE && s->requests[request].root == STORY_NONE)
+    s->requests[request].root = number;
+  return number;
+}
+
+void story_end_future(struct story *s, uint32_t future, uint64_t over, enum story_end how) {
+  s->futures[future].over = over;
+  s->futures[future].how = how;
+  s->futures[future].whole = how != STORY_LIVES;
+}
+
+uint32_t story_add_segment(struct story *s, uint32_t future, enum story_what what, uint32_t path,
+                           uint64_t begin, uint64_t end) {
+  uint32_t number = ONE_MORE(s, segments);
+  s->segments[number] = (struct story_segment){
+      .begin = begin,
+      .end = end,
+      .future = future,
+      .path = path,
+      .thread = STORY_NONE,
+      .waker = STORY_NONE,
+      .next = STORY_NONE,
+      .what = what,
+  };
+  struct story_future *f = &s->futures[future];
+  if (f->last == STORY_NONE)
+    f->first = number;
+  else
+    s->segments[f->last].next = number;
+  f->last = number;
+  return number;
+}
+
+uint32_t story_add_slice(struct story *s, uint32_t thread, uint32_t future, uint64_t begin,
+                         uint64_t end) {
+  uint32_t number = ONE_MORE(s, slices);
+  s->slices[number] = (struct story_slice){
+      .begin = begin, .end = end, .turn = UINT64_MAX, .future = future, .thread = thread};
+  return number;
+}
+
+uint32_t story_add_share(struct story *s, uint64_t begin, uint64_t end, double share) {
+  uint32_t number = ONE_MORE(s, shares);
+  s->shares[number] = (struct story_share){.begin = begin, .end = end, .share = share};
+  return number;
+}
