@@ -49,7 +49,7 @@ static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
     h->epochs[epoch % APROF_EPOCHS].end_tick = now;
   h->epochs[(epoch + 1) % APROF_EPOCHS] =
       (struct aprof_epoch){.begin_tick = now, .end_tick = on ? 0 : now};
-  __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
+  aprof_epoch_begins(h, epoch + 1);
 }
 
 static void switch_on(struct aprof_header *h, uint64_t now) {

@@ -169,7 +169,7 @@ struct rt_options {
 struct rt {
   /* What events look at: one line of the cache. */
   struct aprof_header *header; /* also the base of the mapping; constant once set */
-  const uint32_t *usual_epoch; /* the profile's while fast events may happen, else
+  const uint32_t *usual_epoch; /* header.usual while fast events may happen, else
                                   one that no thread is ever in */
   uint64_t records;            /* that fit into what is backed of the mapping */
   uint64_t creating;           /* CREATING_BIT of each namespace of a create line that ran */

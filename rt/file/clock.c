@@ -120,7 +120,7 @@ void clock_start(struct aprof_header *header) {
 /* Fast events know their clock beforehand and tell nobody. */
 void clock_choose_usual(void) {
   bool fast = rt.callback == NULL && rt.clock == clock_planned();
-  __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->epoch : &epoch_never, __ATOMIC_RELAXED);
+  __atomic_store_n(&rt.usual_epoch, fast ? &rt.header->usual : &epoch_never, __ATOMIC_RELAXED);
 }
 
 uint64_t clock_ticks(uint64_t ns) {

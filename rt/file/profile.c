@@ -61,7 +61,7 @@ bool profile_reserve(void) {
   rt.header = (struct aprof_header *)base;
   rt.header->enabled = 1;
   rt.header->virtual_now = VIRTUAL_START;
-  rt.header->epoch = 1; /* of no thread: the first event comes to thread_sync */
+  aprof_epoch_begins(rt.header, 1); /* of no thread: the first event comes to thread_sync */
   confine_watch();
   return true;
 }
@@ -223,7 +223,7 @@ static void fill_header(struct aprof_header *h) {
   clock_start(h);
   profile_note_refused(h);
   h->enabled = rt.options.enabled;
-  h->epoch = rt.header->epoch + 1;
+  h->epoch = h->usual = rt.header->epoch + 1;
   h->reset_epoch = h->epoch;
   h->epochs[h->epoch % APROF_EPOCHS].begin_tick = h->tick0;
 }

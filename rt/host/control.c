@@ -70,7 +70,8 @@ static void in_child(void) {
   if (forked_inside)
     thread_keep(false);
   if (profile_keep_range() && forked_inside && profile_copy_use(&copy)) {
-    rt.header->epoch++; /* the next event is of the child's own profile */
+    aprof_trace_switch(rt.header, false);
+    aprof_epoch_begins(rt.header, rt.header->epoch + 1); /* the next event opens the child's own */
     return;
   }
   rt.child_now = rt.header->virtual_now;
@@ -235,7 +236,7 @@ static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
   if (h->enabled)
     h->epochs[epoch % APROF_EPOCHS].end_tick = now;
   h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){now, on ? 0 : now};
-  __atomic_store_n(&h->epoch, epoch + 1, __ATOMIC_RELEASE);
+  aprof_epoch_begins(h, epoch + 1);
 }
 
 int control_enable(int on) {

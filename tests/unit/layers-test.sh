@@ -4,7 +4,7 @@
 # lang/ includes no compiler and nothing of ours, plugin/ lang/ beside abi.h, the command
 # its C header only;
 # plugin/ and rt/ share aprof/abi.h only, rt/ and the readers (read/ record/ ask/ show/ cli/)
-# aprof/profile.h only, these go in that order, rt/
+# aprof/profile.h and trace.h only, these go in that order, rt/
 # needs libc only, and nothing but aprof_* and __aprof_* leaves libaprof.
 . "${0%/*}/../lib.sh"
 
@@ -54,7 +54,7 @@ equal "a planted include is found" "gcc.h plugin/match/match.h tree.h" \
   "$(cd "$work" && src=. && strangers lang | sort | xargs)"
 # The profile holds kinds, models and flags of sites as abi.h numbers them.
 # What is read is asked, what is answered is shown: each folder knows those before it only.
-profile="aprof/profile.h aprof/abi.h" before=
+profile="aprof/profile.h aprof/trace.h aprof/abi.h" before=
 for folder in read record ask show cli; do
   [ $folder != show ] || before+=" probe/probe.h"
   [ $folder != cli ] || before+=" lang/lang.h check/check.h check/select.h check/suggest.h $(headers probe)"
@@ -140,7 +140,7 @@ if [ -e "$build/cli/.libs/libcli.a" ]; then
   check "the runtime has functions" grep -qx general_suspend "$work/runtime"
   equal "no function of the runtime has a reader's name" "" "$(comm -12 "$work/runtime" "$work/readers")"
 fi
-only "rt/ includes its own contracts only" "aprof/abi.h aprof/event-table.h aprof/profile.h aprof.h $(headers rt)" \
+only "rt/ includes its own contracts only" "aprof/abi.h aprof/event-table.h aprof/profile.h aprof/trace.h aprof.h $(headers rt)" \
   "$(includes rt c h | grep -E "$ours")"
 # (exception: aprof.h takes it in C++, where exceptions are.)
 includes rt c h | grep -vE "$ours|^exception$" | while read -r header; do
@@ -155,7 +155,7 @@ grep -E '^(uv|glib|cjson|elfutils|libdw|gelf|check)' "$work/system" >"$work/odd"
 equal "rt/ includes no library" "" "$(cat "$work/odd")"
 
 # Public headers compile alone, as C and as C++.
-for header in aprof.h aprof/abi.h aprof/profile.h; do
+for header in aprof.h aprof/abi.h aprof/profile.h aprof/trace.h; do
   printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >"$work/alone.c"
   check "$header alone, C" gcc -std=c11 -Wall -Wextra -Werror -I"$src/rt/include" \
     -fsyntax-only "$work/alone.c"

@@ -2,7 +2,7 @@
 /*
  * The profile: layout of the file that holds a process's live data.
  *
- * Purpose: the only header that rt/ and cli/ share. The runtime writes it
+ * Purpose: what rt/ and cli/ share, with aprof/trace.h. The runtime writes it
  * through one shared mapping; the reader may map it at any moment, also after
  * the process was killed, and must treat every byte as hostile.
  * Cost: nothing here is converted, summed or sorted by the writer.
@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 12
+#define APROF_PROFILE_VERSION 13
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -123,10 +123,17 @@ struct aprof_header {
   uint32_t reset_epoch;  /* atomic; counters and futures of blocks and epochs
                             before it count as zero */
   uint32_t control_lock; /* atomic; pid of who is changing enabled, epoch and reset_epoch */
-  /* Room for the trace, all 0 so far: what is kept beside the counters, what epoch, on, off and
-     each change of that raise, and until which tick. */
-  uint32_t mode, usual;
-  uint64_t trace_until;
+  /* The trace (aprof/trace.h). Written under control_lock by who records, and by any thread that
+     finds that it has come to its end. */
+  uint32_t mode;        /* enum aprof_trace_mode: who wants it. Whether it is on says `usual` */
+  uint32_t usual;       /* atomic; the epoch, and APROF_TRACED: threads that know this number have
+                           fast events, and none knows one with that bit */
+  uint64_t trace_until; /* atomic; the first event from this tick on finds that nobody has prolonged
+                           the trace: it goes off */
+  uint64_t trace_size;  /* bytes of each ring that is made from now on; 0: APROF_TRACE_USUALLY */
+  uint32_t recorder;    /* atomic; pid of who records; 0: nobody */
+  uint32_t recorder_pad;
+  uint64_t recorder_start; /* as start_time, of that process */
   struct aprof_epoch epochs[APROF_EPOCHS];
 
   /* Counts; atomic adds on slow paths. */
@@ -178,6 +185,24 @@ struct aprof_header {
   char container[72];      /* its id, or its kind; "": none, or it cannot be told */
 };
 
+#define APROF_TRACED (1u << 31)
+/* From now on it is that epoch. Under control_lock; the trace may go off meanwhile. */
+static inline void aprof_epoch_begins(struct aprof_header *h, uint32_t epoch) {
+  uint32_t seen = __atomic_load_n(&h->usual, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&h->usual, &seen,
+                                      (epoch & ~APROF_TRACED) | (seen & APROF_TRACED), 0,
+                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+  __atomic_store_n(&h->epoch, epoch, __ATOMIC_RELEASE);
+}
+/* The trace goes on, under control_lock; or off, also by who finds that its time is over. */
+static inline void aprof_trace_switch(struct aprof_header *h, int on) {
+  if (on)
+    __atomic_fetch_or(&h->usual, APROF_TRACED, __ATOMIC_SEQ_CST);
+  else
+    __atomic_fetch_and(&h->usual, ~APROF_TRACED, __ATOMIC_SEQ_CST);
+}
+
 #define APROF_FIT_NS 20000000ull /* 20 ms: the pair's jitter is then below 5e-6 */
 
 enum aprof_chunk_type {
@@ -198,6 +223,7 @@ enum aprof_chunk_type {
   APROF_CHUNK_TIERS = 14,    /* struct aprof_kind_tier[], found from kinds */
   APROF_CHUNK_SLOWEST = 15,  /* struct aprof_slow[], found from kinds */
   APROF_CHUNK_SHARES = 16,   /* struct aprof_share[], numbered from `first` */
+  APROF_CHUNK_RING = 17,     /* struct aprof_trace_event[] of block `owner`; aprof/trace.h */
 };
 
 struct aprof_chunk {
@@ -456,6 +482,12 @@ struct aprof_block {
      the one before it, was given its part of that last. The rest is the span's exec, too. */
   uint32_t span_node, pad;
   uint64_t span_other;
+
+  /* Its ring: offset of the first event, 0: none was made; of how many, the binary logarithm. */
+  uint64_t ring;
+  uint32_t ring_bits, ring_pad;
+  uint64_t ring_head; /* atomic; events written so far: each counts once it is there */
+  uint64_t ring_lost; /* events of the trace for which there was no ring */
 };
 
 enum aprof_future_state {
