@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who made it late: what a thread ran while futures that it ran next were queued.
+ *
+ * In: a story. Out: the queued time, each nanosecond of it under the function that held the loop
+ * then, or under the loop itself where no future ran. Of a pool of k threads each is to blame for
+ * one k-th. The sums are the queued time, always.
+ * A callback of I/O goes from waiting to running, and nobody says when it became ready: that is
+ * since the poller returned, at least. Such time is told apart, as `polled`.
+ *
+ * Cost: logarithmic in the slices, and linear in those that a queued stretch overlaps.
+ * Locking: none.
+ */
+#ifndef APROF_ASK_BLAME_H
+#define APROF_ASK_BLAME_H
+
+#include "slowest.h"
+
+/* By path: the lowest one that is of the same function; free() it. */
+uint32_t *blame_functions(const struct story *);
+
+/* Where no future is to blame: */
+enum blame_none {
+  BLAME_LOOP = -1, /* the loop itself, and what else its thread does */
+  BLAME_NEVER = -2 /* no thread ran it before the recording's end */
+};
+
+/* `slice`: that overlaps the stretch, for so long as it is to blame; NULL: see `none`. */
+struct blame_part {
+  const struct story_slice *slice;
+  enum blame_none none;
+  uint64_t time;
+};
+typedef void blame_visit(const struct blame_part *, void *context);
+/* All of a stretch that was queued for `thread`; the parts add up to it. */
+void blame_stretch(const struct story *, uint32_t thread, uint64_t begin, uint64_t end,
+                   blame_visit *, void *context);
+
+/*
+ * A wait that a poller ended, just before its future ran: when that was ready at the latest. The
+ * wait's end for all others, and where nobody saw the poller return.
+ */
+uint64_t blame_ready(const struct story *, const struct story_segment *);
+
+/* -- all of it ------------------------------------------------------------------------- */
+
+struct blame_victim {
+  uint32_t function;    /* path of its function */
+  uint64_t time, count; /* `polled` in both */
+};
+
+struct blame_row {
+  uint32_t function; /* path of the culprit's; NONE: see `none` */
+  enum blame_none none;
+  uint64_t time;               /* that others were queued behind it, */
+  uint64_t polled;             /* and behind the poller */
+  uint64_t own;                /* of both: by futures of the same request */
+  uint64_t count;              /* stretches that were made longer by it */
+  uint64_t longest;            /* one slice of it, while others were queued */
+  struct blame_victim *victim; /* those that it made latest first */
+  size_t victims;
+};
+
+struct blamed {
+  struct blame_row *row; /* most time first */
+  size_t rows;
+  uint64_t time, polled;        /* sums of the rows' */
+  uint64_t count, polled_count; /* stretches: of several rows, many of them */
+  uint64_t unknown; /* waits that a poller may have ended, on threads where none was seen */
+  struct arena arena;
+};
+
+/* `of`: only of these requests, or only of their slow ones; NULL: whatever was queued. */
+struct blamed *blame_all(const struct story *, const struct slowest *of, bool only_slow);
+void blame_free(struct blamed *);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* What differs inside the slowest; see tail.h. */
+#include "tail.h"
+
+#include "blame.h"
+#include "read/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- rows ------------------------------------------------------------------------------ */
+
+enum { NONES = 2, OWN_ROWS = NONES + 1 }; /* of no path: the loop, never, unseen */
+
+struct sums {
+  const struct story *story;
+  struct tail *tail;
+  uint32_t *function; /* by path: see blame_functions */
+  uint32_t *row_of;   /* by what and path, then those of no path; STORY_NONE: none yet */
+  uint64_t *last;     /* by row: the request that was counted last */
+  size_t room;
+  uint64_t request;
+  enum tail_side side;
+};
+
+static struct tail_row *row_at(struct sums *s, size_t place, struct tail_row row) {
+  struct tail *t = s->tail;
+  if (s->row_of[place] == STORY_NONE) {
+    if (t->rows == s->room) {
+      s->room = s->room ? s->room * 2 : 32;
+      t->row = reallocate(t->row, s->room, sizeof *t->row);
+      s->last = reallocate(s->last, s->room, sizeof *s->last);
+    }
+    s->last[t->rows] = 0;
+    t->row[t->rows] = row;
+    s->row_of[place] = (uint32_t)t->rows++;
+  }
+  return &t->row[s->row_of[place]];
+}
+
+/* Without a path: by `none`, of which 0 is what was not seen. */
+static void add(struct sums *s, enum critical_what what, uint32_t path, int none, uint64_t time) {
+  size_t paths = s->story->paths_count;
+  size_t place = path != STORY_NONE ? what * paths + path : CRITICAL_WHATS * paths + (size_t)-none;
+  struct tail_row *row =
+      row_at(s, place, (struct tail_row){.what = what, .path = path, .none = none});
+  uint64_t *last = &s->last[row - s->tail->row];
+  row->time[s->side] += time;
+  row->times[s->side]++;
+  row->requests[s->side] += *last != s->request;
+  *last = s->request;
+}
+
+static void add_queued(const struct blame_part *part, void *context) {
+  struct sums *s = context;
+  uint32_t path = STORY_NONE;
+  if (part->slice)
+    path = s->function[s->story->futures[part->slice->future].path];
+  add(s, CRITICAL_QUEUED, path, part->slice ? 0 : part->none, part->time);
+}
+
+static void add_piece(struct sums *s, const struct critical_piece *p) {
+  if (p->what == CRITICAL_QUEUED)
+    blame_stretch(s->story, p->thread, p->begin, p->end, add_queued, s);
+  else
+    add(s, (enum critical_what)p->what, p->path, 0, p->end - p->begin);
+}
+
+static void add_request(struct sums *s, struct critical *c, const struct story_request *r) {
+  size_t pieces;
+  const struct critical_piece *piece = critical_path(c, r, &pieces);
+  s->request++;
+  s->tail->count[s->side]++;
+  s->tail->wall[s->side] += slowest_wall(r);
+  for (size_t i = 0; i < pieces; i++)
+    add_piece(s, &piece[i]);
+}
+
+/* -- the cause ------------------------------------------------------------------------- */
+
+static double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/* Per request of the side. */
+static double each(const struct tail *t, const uint64_t *number, enum tail_side side) {
+  return ratio((double)number[side], (double)t->count[side]);
+}
+
+/* Which factor of shares, times and length makes most of the difference. */
+static enum tail_how how_it_differs(const struct tail *t, const struct tail_row *row) {
+  double had = each(t, row->requests, TAIL_REST), has = each(t, row->requests, TAIL_SLOW);
+  double did = ratio((double)row->times[TAIL_REST], (double)row->requests[TAIL_REST]);
+  double does = ratio((double)row->times[TAIL_SLOW], (double)row->requests[TAIL_SLOW]);
+  double was = ratio((double)row->time[TAIL_REST], (double)row->times[TAIL_REST]);
+  double is = ratio((double)row->time[TAIL_SLOW], (double)row->times[TAIL_SLOW]);
+  if (!t->count[TAIL_REST])
+    return TAIL_LONGER;
+  if (!row->requests[TAIL_REST])
+    return TAIL_ONLY;
+  double share = has / had, times = does / did, length = ratio(is, was);
+  return share > times && share > length ? TAIL_ONLY : times > length ? TAIL_OFTENER : TAIL_LONGER;
+}
+
+/* The deepest function beneath which lies most of the difference. */
+static uint32_t most_beneath(const struct sums *s, double whole) {
+  const struct story *story = s->story;
+  double *more = allocate((size_t)story->paths_count + 1, sizeof *more);
+  uint32_t deepest = STORY_NONE;
+  for (size_t i = 0; i < s->tail->rows; i++) {
+    const struct tail_row *row = &s->tail->row[i];
+    if (row->path != STORY_NONE && row->what != CRITICAL_QUEUED)
+      more[row->path] += tail_more(s->tail, row->time);
+  }
+  for (uint32_t i = story->paths_count; i-- > 0;) {
+    const struct story_path *p = &story->paths[i];
+    if (deepest == STORY_NONE && more[i] * 2 >= whole && p->kind != STORY_AWAIT)
+      deepest = i;
+    if (p->parent != STORY_NONE)
+      more[p->parent] += more[i];
+  }
+  free(more);
+  return deepest;
+}
+
+static void find_cause(const struct sums *s) {
+  struct tail *t = s->tail;
+  double whole = tail_more(t, t->wall);
+  t->cause.path = STORY_NONE;
+  if (!t->rows || whole <= 0)
+    return;
+  t->cause.row = &t->row[0];
+  for (size_t i = 1; i < t->rows; i++)
+    if (tail_more(t, t->row[i].time) > tail_more(t, t->cause.row->time))
+      t->cause.row = &t->row[i];
+  t->cause.more = tail_more(t, t->cause.row->time);
+  t->cause.how = how_it_differs(t, t->cause.row);
+  if (t->cause.more * 2 >= whole)
+    return;
+  uint32_t path = most_beneath(s, whole);
+  if (path == STORY_NONE || s->story->paths[path].parent == STORY_NONE)
+    return;
+  t->cause.row = NULL;
+  t->cause.path = path;
+  t->cause.more = 0;
+  for (size_t i = 0; i < t->rows; i++) {
+    uint32_t at = t->row[i].what == CRITICAL_QUEUED ? STORY_NONE : t->row[i].path;
+    while (at != STORY_NONE && at != path)
+      at = s->story->paths[at].parent;
+    t->cause.more += at == path ? tail_more(t, t->row[i].time) : 0;
+  }
+}
+
+/* -- all of it ------------------------------------------------------------------------- */
+
+static int by_difference(const void *a, const void *b, void *of) {
+  const struct tail *t = of;
+  const struct tail_row *x = a, *y = b;
+  double one = fabs(tail_more(t, x->time)), other = fabs(tail_more(t, y->time));
+  if (one != other)
+    return (one < other) - (one > other);
+  return x->what != y->what ? x->what - y->what : (x->path > y->path) - (x->path < y->path);
+}
+
+struct tail *tail_of(const struct story *story, struct critical *c, const struct slowest_kind *k) {
+  struct sums s = {.story = story, .tail = allocate(1, sizeof(struct tail))};
+  size_t places = CRITICAL_WHATS * (size_t)story->paths_count + OWN_ROWS;
+  s.function = blame_functions(story);
+  s.row_of = allocate(places, sizeof *s.row_of);
+  memset(s.row_of, 0xff, places * sizeof *s.row_of);
+  for (uint32_t i = 0; i < k->count; i++) {
+    s.side = i < k->slow ? TAIL_SLOW : TAIL_REST;
+    add_request(&s, c, k->request[i]);
+  }
+  if (s.tail->rows)
+    qsort_r(s.tail->row, s.tail->rows, sizeof *s.tail->row, by_difference, s.tail);
+  find_cause(&s);
+  free(s.function);
+  free(s.row_of);
+  free(s.last);
+  return s.tail;
+}
+
+void tail_free(struct tail *t) {
+  if (!t)
+    return;
+  free(t->row);
+  free(t);
+}
