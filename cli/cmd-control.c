@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aprof on|off|reset: switches a live process through its profile; no signal,
- * no code of ours runs in it. What is written, and in which order, is the other
- * half of the runtime's own enable and reset.
+ * aprof on|off|reset: switches a live process through its profile, by the steps that the runtime's
+ * own enable and reset take (aprof_switch, aprof_start_again); no signal, no code of ours runs in
+ * it.
  */
 #include "arguments.h"
 #include "cli.h"
@@ -21,17 +21,15 @@
 
 enum { LOCK_TRIES = 2000 }; /* a millisecond each */
 
+static int is_dead(uint32_t pid) {
+  return (int32_t)pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH);
+}
+
 /* False where somebody alive keeps the lock. */
 static bool lock(struct aprof_header *h) {
-  uint32_t me = (uint32_t)getpid();
+  uint32_t holder;
   for (int i = 0; i < LOCK_TRIES; i++) {
-    uint32_t holder = 0;
-    if (__atomic_compare_exchange_n(&h->control_lock, &holder, me, false, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED))
-      return true;
-    bool dead = (int32_t)holder <= 0 || (kill((pid_t)holder, 0) && errno == ESRCH);
-    if (dead && __atomic_compare_exchange_n(&h->control_lock, &holder, me, false, __ATOMIC_ACQUIRE,
-                                            __ATOMIC_RELAXED))
+    if (aprof_control_take(h, (uint32_t)getpid(), &holder, is_dead))
       return true;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   }
@@ -42,33 +40,12 @@ static void unlock(struct aprof_header *h) {
   __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The current epoch ends now, unless it is one of being off, which has no length. */
-static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
-  uint32_t epoch = h->epoch;
-  if (h->enabled)
-    h->epochs[epoch % APROF_EPOCHS].end_tick = now;
-  h->epochs[(epoch + 1) % APROF_EPOCHS] =
-      (struct aprof_epoch){.begin_tick = now, .end_tick = on ? 0 : now};
-  aprof_epoch_begins(h, epoch + 1);
-}
-
 static void switch_on(struct aprof_header *h, uint64_t now) {
-  if (h->enabled)
-    return;
-  next_epoch(h, now, true);
-  __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
+  aprof_switch(h, 1, now);
 }
 
 static void switch_off(struct aprof_header *h, uint64_t now) {
-  if (!h->enabled)
-    return;
-  next_epoch(h, now, false);
-  __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
-}
-
-static void start_again(struct aprof_header *h, uint64_t now) {
-  h->reset_epoch = h->epoch + 1;
-  next_epoch(h, now, h->enabled != 0);
+  aprof_switch(h, 0, now);
 }
 
 bool control_may(const struct found *found) {
@@ -172,5 +149,5 @@ int cmd_reset(int argc, char **argv) {
   return control(argc, argv,
                  "Starts the totals of live process PID again from zero.\v"
                  "Futures alive now are left out of the new totals.",
-                 start_again);
+                 aprof_start_again);
 }

@@ -28,6 +28,7 @@
 #include "rt/sys/lock.h"
 #include "rt/sys/process.h"
 #include "rt/sys/say.h"
+#include "rt/sys/wait.h"
 
 static SLOW bool give_up(const char *why) {
   rt_say("this process is not profiled: ", why);
@@ -220,50 +221,41 @@ bool control_start(void) {
 
 /* -- epochs ---------------------------------------------------------------------- */
 
-static void control_lock(struct aprof_header *h) {
-  uint32_t none = 0;
-  for (int tries = 0; tries < 100000; tries++) {
-    none = 0;
-    if (__atomic_compare_exchange_n(&h->control_lock, &none, (uint32_t)rt.pid, false,
-                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-      return;
-  }
+enum { LOCK_TRIES = 30000 }; /* see wait_for_other: some 50 yields, then 5 ms of sleep */
+
+static int is_dead(uint32_t pid) {
+  return pid != (uint32_t)rt.pid && !was_confined_lately() &&
+         ((int32_t)pid <= 0 || (sys_kill((pid_t)pid, 0) < 0 && errno == ESRCH));
 }
 
-/* The current epoch ends now, unless it is one of being off, which has no length. */
-static void next_epoch(struct aprof_header *h, uint64_t now, bool on) {
-  uint32_t epoch = h->epoch;
-  if (h->enabled)
-    h->epochs[epoch % APROF_EPOCHS].end_tick = now;
-  h->epochs[(epoch + 1) % APROF_EPOCHS] = (struct aprof_epoch){now, on ? 0 : now};
-  aprof_epoch_begins(h, epoch + 1);
+/* False: somebody keeps it who lives, and may be halted; or it is a signal handler that asks, and
+   what it interrupted has it. Nobody waits for long in the program. */
+static bool control_lock(struct aprof_header *h) {
+  uint32_t holder;
+  for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
+    if (aprof_control_take(h, (uint32_t)rt.pid, &holder, is_dead))
+      return true;
+    wait_for_other(tries, was_confined_lately());
+  }
+  return false;
+}
+
+static void control_unlock(struct aprof_header *h) {
+  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
 }
 
 int control_enable(int on) {
-  if (!control_start())
+  if (!control_start() || !control_lock(rt.header))
     return -1;
-  struct aprof_header *h = rt.header;
-  control_lock(h);
-  uint64_t now = clock_read();
-  int before = (int)h->enabled;
-  if (on && !before) {
-    next_epoch(h, now, true);
-    __atomic_store_n(&h->enabled, 1, __ATOMIC_RELEASE);
-  } else if (!on && before) {
-    next_epoch(h, now, false);
-    __atomic_store_n(&h->enabled, 0, __ATOMIC_RELEASE);
-  }
-  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
+  int before = aprof_switch(rt.header, on, clock_read());
+  control_unlock(rt.header);
   return before;
 }
 
 int control_reset(void) {
-  if (!control_start())
+  if (!control_start() || !control_lock(rt.header))
     return -1;
-  struct aprof_header *h = rt.header;
-  control_lock(h);
-  h->reset_epoch = h->epoch + 1;
-  next_epoch(h, clock_read(), h->enabled);
-  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
+  aprof_start_again(rt.header, clock_read());
+  control_unlock(rt.header);
   return 0;
 }

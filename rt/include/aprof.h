@@ -92,7 +92,10 @@ static __inline__ int aprof_snapshot(void) { return APROF_CALL_(api_snapshot, ()
 /*
  * Switches profiling on (1) or off (0) for the whole process. Off closes the
  * epoch: futures alive then are counted as detached. Returns the state before,
- * or -1 where no runtime is attached. Any thread; async-signal-safe.
+ * or -1 where no runtime is attached, or another process or thread keeps the
+ * switch for milliseconds (it was stopped there; or a signal handler asks while
+ * it interrupts this very call): nothing has changed then. Any thread;
+ * async-signal-safe.
  */
 static __inline__ int aprof_enable(int on) {
   (void)on;
@@ -101,8 +104,8 @@ static __inline__ int aprof_enable(int on) {
 
 /*
  * Starts the totals again from zero; futures alive are left out of the new
- * ones. Returns 0, or -1 where nothing is profiled. Any thread;
- * async-signal-safe.
+ * ones. Returns 0, or -1 where nothing is profiled, or as aprof_enable. Any
+ * thread; async-signal-safe.
  */
 static __inline__ int aprof_reset(void) { return APROF_CALL_(api_reset, (), -1); }
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rt/rt.h"
 #include "unit.h"
 
 FUNCTION_SITE(a);
@@ -107,6 +108,29 @@ START_TEST(switching_twice_is_nothing) {
   ck_assert_int_eq(gate.api_enable(0), 0);
   ck_assert_int_eq(gate.api_enable(1), 0);
   expect("a", "done", 1);
+}
+END_TEST
+
+/* Who lives and keeps the switch is not pushed aside; who died with it is. */
+START_TEST(somebody_keeps_the_switch) {
+  token t;
+  attach();
+  enter(&a, &t);
+  uint32_t *lock = &rt.header->control_lock, epoch = rt.header->epoch;
+  *lock = (uint32_t)getppid();
+  ck_assert_int_eq(gate.api_enable(0), -1);
+  ck_assert_int_eq(gate.api_reset(), -1);
+  ck_assert_uint_eq(rt.header->epoch, epoch);
+  ck_assert_uint_eq(rt.header->enabled, 1);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  waitpid(child, NULL, 0);
+  *lock = (uint32_t)child;
+  ck_assert_int_eq(gate.api_enable(0), 1);
+  ck_assert_uint_eq(*lock, 0);
+  ck_assert_uint_eq(rt.header->epoch, epoch + 1);
+  leave(&t);
 }
 END_TEST
 
@@ -278,8 +302,7 @@ END_TEST
 START_TEST(attach_is_idempotent) {
   attach();
   attach();
-  struct aprof_gate second = {
-    .flag = &second.closed, .abi = APROF_ABI, .size = sizeof second};
+  struct aprof_gate second = {.flag = &second.closed, .abi = APROF_ABI, .size = sizeof second};
   ck_assert_int_eq(__aprof_attach(&second), 0);
   ck_assert(second.flag == gate.flag);
   one(&a, 1);
@@ -510,10 +533,10 @@ START_TEST(stopped_while_an_epoch_ends) {
 END_TEST
 
 UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
-          switching_twice_is_nothing, keys_of_an_older_epoch_are_unknown, many_epochs,
-          older_than_the_ring, reset_starts_from_zero, reset_while_idle, off_and_on_while_idle,
-          reset_zeroes_histograms_and_health, no_footprint_before_the_first_future,
-          attach_is_idempotent, fork_gives_the_child_a_profile_of_its_own,
-          fork_without_futures_leaves_nothing, fork_of_a_fork, fork_before_the_first_future,
-          memory_of_a_child_stays_its_own, fork_gives_the_child_a_clock_of_its_own,
-          stopped_while_an_epoch_ends)
+          switching_twice_is_nothing, somebody_keeps_the_switch, keys_of_an_older_epoch_are_unknown,
+          many_epochs, older_than_the_ring, reset_starts_from_zero, reset_while_idle,
+          off_and_on_while_idle, reset_zeroes_histograms_and_health,
+          no_footprint_before_the_first_future, attach_is_idempotent,
+          fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
+          fork_of_a_fork, fork_before_the_first_future, memory_of_a_child_stays_its_own,
+          fork_gives_the_child_a_clock_of_its_own, stopped_while_an_epoch_ends)

@@ -195,6 +195,43 @@ static inline void aprof_epoch_begins(struct aprof_header *h, uint32_t epoch) {
     ;
   __atomic_store_n(&h->epoch, epoch, __ATOMIC_RELEASE);
 }
+/* The current epoch ends then, unless it is one of being off, which has no length. */
+static inline void aprof_epoch_next(struct aprof_header *h, uint64_t now, int on) {
+  uint32_t epoch = h->epoch;
+  struct aprof_epoch next = {now, on ? 0 : now};
+  if (h->enabled)
+    h->epochs[epoch % APROF_EPOCHS].end_tick = now;
+  h->epochs[(epoch + 1) % APROF_EPOCHS] = next;
+  aprof_epoch_begins(h, epoch + 1);
+}
+/* Profiling goes on or off; returns whether it was on. Under control_lock, as the next one. */
+static inline int aprof_switch(struct aprof_header *h, int on, uint64_t now) {
+  int before = h->enabled != 0;
+  if (before != !!on) {
+    aprof_epoch_next(h, now, on);
+    __atomic_store_n(&h->enabled, !!on, __ATOMIC_RELEASE);
+  }
+  return before;
+}
+/* All starts from zero. */
+static inline void aprof_start_again(struct aprof_header *h, uint64_t now) {
+  h->reset_epoch = h->epoch + 1;
+  aprof_epoch_next(h, now, h->enabled != 0);
+}
+/*
+ * Takes control_lock where nobody has it, or its holder is dead; gives it back by storing 0. False: that
+ * process has it. `me`: the caller's pid.
+ */
+static inline int aprof_control_take(struct aprof_header *h, uint32_t me, uint32_t *holder,
+                                     int (*is_dead)(uint32_t pid)) {
+  *holder = 0;
+  return __atomic_compare_exchange_n(&h->control_lock, holder, me, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED) ||
+         (is_dead(*holder) &&
+          __atomic_compare_exchange_n(&h->control_lock, holder, me, 0, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_RELAXED));
+}
+
 /* The trace goes on, under control_lock; or off, also by who finds that its time is over. */
 static inline void aprof_trace_switch(struct aprof_header *h, int on) {
   if (on)
