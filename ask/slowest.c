@@ -16,13 +16,16 @@ enum { USUAL_PERCENT = 5 };
 
 /* -- options --------------------------------------------------------------------------- */
 
-static char *take_slowest(void *options, const char *text) {
-  struct slowest_filter *f = options;
-  double percent;
-  if (!value_read(text, UNIT_SHARE, 1, &percent) || !(percent > 0 && percent < 100))
+char *slowest_take(double *percent, const char *text) {
+  double share;
+  if (!value_read(text, UNIT_SHARE, 1, &share) || !(share > 0 && share < 100))
     return print_string("it takes a share of the requests, as 5%%");
-  f->percent = percent;
+  *percent = share;
   return NULL;
+}
+
+static char *take_slowest(void *options, const char *text) {
+  return slowest_take(&((struct slowest_filter *)options)->percent, text);
 }
 
 #define ROWS                                                                                       \

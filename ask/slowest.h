@@ -20,6 +20,8 @@ struct slowest_filter {
 
 /* --slowest and --over, into one; slowest_kinds: --kind, too. */
 extern const struct option_row slowest_options[], slowest_kinds[];
+/* "5%": NULL, or what is wrong, to be freed. */
+char *slowest_take(double *percent, const char *text);
 /* What is wrong with them; or NULL. */
 const char *slowest_fault(const struct slowest_filter *);
 

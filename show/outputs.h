@@ -4,13 +4,15 @@
  *
  * Purpose: an output is a file here, and a row in outputs.c. The row makes a command of it:
  * `aprof NAME [OPTION...] [TARGET]`, with its help, -o FILE, --loop, --core, and --json where it
- * has JSON (cli/cmd-show.c). Cost: that of the output. Locking: none.
+ * has JSON (cli/cmd-show.c). What takes a story is of recordings, and of live processes that are
+ * recorded first. Cost: that of the output. Locking: none.
  */
 #ifndef APROF_SHOW_OUTPUTS_H
 #define APROF_SHOW_OUTPUTS_H
 
 #include "ask/option.h"
 #include "read/view.h"
+#include "record/story.h"
 
 #include <stdio.h>
 
@@ -25,6 +27,9 @@ enum { OUTPUT_FAILED = 1 };
 /* Writes the view; 0, or the status that the command ends with. It may shorten names in the view. A
    failing `out` is the caller's to see. `options`: as the row's table has filled them. */
 typedef int output_function(struct view *, const void *options, FILE *out);
+
+/* The same of a story. */
+typedef int story_function(const struct story *, const void *options, FILE *out);
 
 struct output {
   const char *name;    /* of the command */
@@ -50,8 +55,14 @@ struct output {
   const char *(*fault)(const void *options, size_t targets, bool json);
   void (*release)(void *options); /* what they have taken; NULL: nothing */
   struct view_request wanted;     /* of the view */
-  output_function *text;          /* or whatever it is */
+  output_function *text;          /* or whatever it is; NULL: only of recordings */
   output_function *json;          /* NULL: there is no --json */
+  story_function *story_text;     /* of recordings; NULL: of views alone */
+  story_function *story_json;
+  bool (*wants_story)(
+      const void *options); /* of a live process, too; NULL: if there is no `text` */
+  bool asks_slowest;        /* --kind, --slowest and --over are options: */
+  size_t slowest;           /* offset of a struct slowest_filter */
 };
 
 /* In the order of help; NULL ends them. */

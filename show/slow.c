@@ -3,8 +3,10 @@
  * The slowest requests of the last minutes, as text in 80 columns and as JSON (aprof.slow/1).
  *
  * Purpose: one look at those that users complain about: when, how long, where the time went.
+ * Those of a recording: slow-paths.c.
  * Cost: linear in what is kept, 16 of each kind.
  */
+#include "slow.h"
 #include "ask/requests.h"
 #include "emit.h"
 #include "format.h"
@@ -19,12 +21,7 @@
 
 enum { ROWS = 5, WALL_WIDTH = 8, TIME_WIDTH = 14, SHARE_WIDTH = 7, TIERS_AT = 54 };
 
-struct options {
-  uint64_t rows; /* of each kind; 0: all */
-  uint64_t over; /* ns */
-};
-
-static bool is_meant(const struct view_slow *s, const struct options *o) {
+static bool is_meant(const struct view_slow *s, const struct slow_options *o) {
   return s->wall >= o->over;
 }
 
@@ -73,15 +70,15 @@ static void print_slow(const struct view *v, const struct view_slow *s, FILE *ou
   }
 }
 
-static size_t count_meant(const struct view_kind *k, const struct options *o) {
+static size_t count_meant(const struct view_kind *k, const struct slow_options *o) {
   size_t count = 0;
   for (size_t i = 0; i < k->slows; i++)
     count += is_meant(&k->slow[i], o);
   return count;
 }
 
-static void print_kind(const struct view *v, const struct view_kind *k, const struct options *o,
-                       FILE *out) {
+static void print_kind(const struct view *v, const struct view_kind *k,
+                       const struct slow_options *o, FILE *out) {
   size_t meant = count_meant(k, o), shown = 0;
   if (!meant)
     return;
@@ -105,7 +102,7 @@ static void print_kind(const struct view *v, const struct view_kind *k, const st
 }
 
 static int print(struct view *v, const void *options, FILE *out) {
-  const struct options *o = options;
+  const struct slow_options *o = options;
   size_t kept = 0, meant = 0;
   style_choose(out);
   for (size_t i = 0; i < v->kinds; i++) {
@@ -150,7 +147,7 @@ static void emit_slow(struct emit *e, const struct view *v, const struct view_ki
 }
 
 static int write_json(struct view *v, const void *options, FILE *out) {
-  const struct options *o = options;
+  const struct slow_options *o = options;
   struct emit e;
   emit_begin(&e, out, "aprof.slow/1");
   e.gap = "\n";
@@ -177,9 +174,9 @@ static int write_json(struct view *v, const void *options, FILE *out) {
 /* -- as an output -------------------------------------------------------------- */
 
 static const struct option_row own[] = {
-    {"over", 0, OPTION_MS, offsetof(struct options, over), "TIME",
+    {"over", 0, OPTION_MS, offsetof(struct slow_options, over), "TIME",
      .text = "Only those that took TIME or more (50ms; a plain number is of milliseconds)"},
-    {"top", 'n', OPTION_COUNT, offsetof(struct options, rows), "N",
+    {"top", 'n', OPTION_COUNT, offsetof(struct slow_options, rows), "N",
      .text = "Show N of each kind (default 5; 0: all that are kept)"},
     {0}};
 
@@ -194,8 +191,11 @@ const struct output output_slow = {
              "no trace is needed, and nothing has to be switched on.",
     .targets = OUTPUT_INTERVAL,
     .option = own,
-    .size = sizeof(struct options),
-    .defaults = &(const struct options){.rows = ROWS},
+    .size = sizeof(struct slow_options),
+    .defaults = &(const struct slow_options){.rows = ROWS},
     .of_requests = true,
+    .filter = offsetof(struct slow_options, requests),
     .text = print,
-    .json = write_json};
+    .json = write_json,
+    .story_text = slow_paths_print,
+    .story_json = slow_paths_json};

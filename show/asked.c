@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* What answers about recordings share; see asked.h. */
+#include "asked.h"
+
+#include "ask/blame.h"
+#include "format.h"
+#include "read/util.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const asked_whats[] = {[CRITICAL_EXEC] = "running",
+                                   [CRITICAL_QUEUED] = "queued",
+                                   [CRITICAL_WAITING] = "waiting",
+                                   [CRITICAL_UNSEEN] = "not seen"};
+
+/* -- numbers --------------------------------------------------------------------------- */
+
+struct asked_unit asked_unit(double ns) {
+  static const struct asked_unit units[] = {{"us", 1e3, 2}, {"ms", 1e6, 2}, {"s", 1e9, 2}};
+  size_t i = 0;
+  while (i < 2 && fabs(ns) >= 1000 * units[i].ns)
+    i++;
+  struct asked_unit unit = units[i];
+  unit.digits = fabs(ns) >= 100 * unit.ns ? 1 : 2;
+  return unit;
+}
+
+const char *asked_time(const struct asked_unit *unit, double ns) {
+  return turn_text("%.*f", unit->digits, ns / unit->ns);
+}
+
+const char *asked_change(const struct asked_unit *unit, double ns) {
+  return turn_text("%+.*f", unit->digits, ns / unit->ns);
+}
+
+/* -- names ----------------------------------------------------------------------------- */
+
+const char *asked_name(const struct story *s, uint32_t path) {
+  if (path == STORY_NONE)
+    return "?";
+  const struct story_path *p = &s->paths[path];
+  return p->kind == STORY_AWAIT && p->parent != STORY_NONE
+             ? turn_text("%s > %s", s->paths[p->parent].name, p->name)
+             : p->name;
+}
+
+const char *asked_place(const struct story *s, uint32_t path) {
+  const struct story_path *p = path != STORY_NONE ? &s->paths[path] : NULL;
+  return p && p->file ? place_text(base_name(p->file), p->line) : "";
+}
+
+const char *asked_path(const struct story *s, uint32_t path, size_t width) {
+  const char *place = asked_place(s, path);
+  size_t taken = *place ? shown_width(place) + 1 : 0;
+  size_t left = width > taken + 12 ? width - taken : 12;
+  return turn_text("%s%s%s", cut_left(asked_name(s, path), left), *place ? " " : "",
+                   cut_left(place, width - 13));
+}
+
+const char *asked_none(int none) {
+  return none == BLAME_NEVER ? "until the recording's end" : "the loop itself";
+}
+
+const char *asked_row(const struct story *s, const struct tail_row *row, size_t width) {
+  if (row->what == CRITICAL_UNSEEN)
+    return "";
+  if (row->path == STORY_NONE)
+    return asked_none(row->none);
+  return row->what == CRITICAL_QUEUED ? turn_text("behind %s", asked_path(s, row->path, width - 7))
+                                      : asked_path(s, row->path, width);
+}
+
+const char *asked_clock(const struct story *s, uint64_t ns) {
+  const int64_t second = 1000000000;
+  int64_t at = s->started_at_ns + (int64_t)ns;
+  time_t seconds = (time_t)(at / second);
+  struct tm tm;
+  if (at < 0 || !gmtime_r(&seconds, &tm))
+    return "-";
+  return turn_text("%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+                   (int)(at % second / 1000000));
+}
+
+/* -- where it is from ------------------------------------------------------------------ */
+
+const char *asked_slow(const struct slowest_kind *k, const struct slowest_filter *f) {
+  const char *which = f->over
+                          ? turn_text("%s or more", shown_time(f->over))
+                          : turn_text("slowest %g %% (%s or more)", f->percent > 0 ? f->percent : 5,
+                                      shown_time(k->threshold));
+  return turn_text("%s: %s of %s", which, shown_count(k->slow), shown_count(k->count));
+}
+
+void asked_print_source(const struct story *s, FILE *out) {
+  char *partial =
+      s->partial ? print_string("; %s partial ones left out", shown_count(s->partial)) : NULL;
+  char *share = s->share < 1 ? print_string("; %.3g %% of all were kept", 100 * s->share) : NULL;
+  char *lost = s->lost ? print_string("; %s events are lost: what lacks some is partial",
+                                      shown_count(s->lost))
+                       : print_string("; nothing lost");
+  char *text = print_string(
+      "%s (pid %d), %s from %s UTC: %s requests%s%s%s%s", s->process ? s->process : "?",
+      (int)s->pid, shown_time(s->end_ns - s->begin_ns), asked_clock(s, s->begin_ns),
+      shown_count(s->requests_count), partial ? partial : "", share ? share : "", lost,
+      s->truncated ? "; the recording was cut off" : "");
+  fputc('\n', out);
+  style_set(out, STYLE_FAINT);
+  report_print_wrapped(out, text, 0);
+  style_set(out, STYLE_PLAIN);
+  free(partial);
+  free(share);
+  free(lost);
+  free(text);
+}
+
+void asked_emit_source(struct emit *e, const struct story *s) {
+  emit_open(e, "recording", '{');
+  emit_signed(e, "pid", s->pid);
+  emit_text(e, "name", s->process);
+  emit_text(e, "host", s->host);
+  emit_signed(e, "started_at_ns", s->started_at_ns);
+  emit_number(e, "elapsed_ns", s->end_ns - s->begin_ns);
+  emit_number(e, "requests", s->requests_count);
+  emit_number(e, "partial", s->partial);
+  emit_number(e, "events", s->events);
+  emit_number(e, "lost", s->lost);
+  emit_share(e, "share", s->share, 6);
+  emit_bool(e, "truncated", s->truncated);
+  emit_close(e, '}');
+}
+
+void asked_emit_path(struct emit *e, const struct story *s, uint32_t path) {
+  const struct story_path *p = path != STORY_NONE ? &s->paths[path] : NULL;
+  emit_text(e, "path", p ? p->text : NULL);
+  emit_text(e, "name", p ? p->name : NULL);
+  emit_place(e, "at", p ? p->file : NULL, p ? p->line : 0);
+}
+
+void asked_emit_row(struct emit *e, const struct story *s, const struct tail_row *row) {
+  bool queued = row->what == CRITICAL_QUEUED, known = row->path != STORY_NONE;
+  emit_text(e, "what", asked_whats[row->what]);
+  emit_bool(e, "behind", queued && known);
+  emit_text(e, "by", queued && !known ? asked_none(row->none) : NULL);
+  asked_emit_path(e, s, row->path);
+}
+
+const char *asked_fault(const void *options, size_t targets, bool json) {
+  (void)targets;
+  (void)json;
+  return slowest_fault(options);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest requests: those that a profile keeps, and those of a recording.
+ *
+ * Purpose: both are one command, and have its options. Cost: as each says. Locking: none.
+ */
+#ifndef APROF_SHOW_SLOW_H
+#define APROF_SHOW_SLOW_H
+
+#include "ask/requests.h"
+#include "record/story.h"
+
+#include <stdio.h>
+
+struct slow_options {
+  uint64_t rows;  /* of each kind; 0: all */
+  uint64_t over;  /* ns */
+  double percent; /* of a recording: only the slowest so many; 0: the first `rows` */
+  bool paths;     /* of a live process: record it */
+  const struct request_filter *requests;
+};
+
+/* slow-paths.c: each as its critical path, laid out in time; aprof.slowest/1. */
+int slow_paths_print(const struct story *, const void *options, FILE *out);
+int slow_paths_json(const struct story *, const void *options, FILE *out);
+
+#endif
