@@ -31,7 +31,7 @@ struct pending {
   uint32_t request;
 };
 
-struct replay {
+struct loops {
   const struct story *story;
   struct step *step;
   struct {
@@ -49,13 +49,13 @@ struct replay {
   uint64_t *free_at; /* by thread */
 };
 
-struct replay *replay_new(const struct story *s) {
-  struct replay *r = allocate(1, sizeof *r);
+struct loops *loops_new(const struct story *s) {
+  struct loops *r = allocate(1, sizeof *r);
   r->story = s;
   return r;
 }
 
-void replay_free(struct replay *r) {
+void loops_free(struct loops *r) {
   if (!r)
     return;
   free(r->step);
@@ -77,7 +77,7 @@ static void add_to_runs(struct runs *list, struct run run) {
   list->run[list->count++] = run;
 }
 
-void replay_add_request(struct replay *r, uint64_t begin) {
+void loops_add_request(struct loops *r, uint64_t begin) {
   GROW(r->request, r->requests, r->request_room);
   r->request[r->requests].begin = begin;
   r->request[r->requests++].first = r->steps;
@@ -87,12 +87,12 @@ static uint64_t scaled(uint64_t time, double factor) {
   return factor == 1 ? time : (uint64_t)llround((double)time * factor);
 }
 
-void replay_add_wait(struct replay *r, uint64_t time, double factor) {
+void loops_add_wait(struct loops *r, uint64_t time, double factor) {
   GROW(r->step, r->steps, r->step_room);
   r->step[r->steps++] = (struct step){.time = {time, scaled(time, factor)}, .thread = STORY_NONE};
 }
 
-void replay_add_run(struct replay *r, const struct replay_turn *turn) {
+void loops_add_run(struct loops *r, const struct loops_turn *turn) {
   struct step *last = r->steps > r->request[r->requests - 1].first ? &r->step[r->steps - 1] : NULL;
   uint64_t changed = scaled(turn->time, turn->factor);
   add_to_runs(&r->taken, (struct run){0, turn->begin, turn->time, turn->thread});
@@ -153,7 +153,7 @@ static bool lies_before(const struct runs *list, size_t at, const struct story_s
           (list->run[at].thread == slice->thread && list->run[at].begin < until));
 }
 
-static void add_beside(struct replay *r, uint32_t thread, uint64_t ready, uint64_t begin,
+static void add_beside(struct loops *r, uint32_t thread, uint64_t ready, uint64_t begin,
                        uint64_t end) {
   if (end > begin)
     add_to_runs(&r->beside,
@@ -161,7 +161,7 @@ static void add_beside(struct replay *r, uint32_t thread, uint64_t ready, uint64
 }
 
 /* A slice without what steps took of it. `at`: the first of those that may lie in it. */
-static size_t cut_slice(struct replay *r, const struct story_slice *slice, uint64_t ready,
+static size_t cut_slice(struct loops *r, const struct story_slice *slice, uint64_t ready,
                         size_t at) {
   uint64_t begin = slice->begin;
   while (lies_before(&r->taken, at, slice, slice->begin))
@@ -176,7 +176,7 @@ static size_t cut_slice(struct replay *r, const struct story_slice *slice, uint6
   return at;
 }
 
-static void find_beside(struct replay *r) {
+static void find_beside(struct loops *r) {
   const struct story *s = r->story;
   struct runs ready = find_ready(s);
   size_t at = 0, ready_at = 0;
@@ -201,14 +201,14 @@ static bool is_earlier(const struct pending *a, const struct pending *b) {
                                                 : a->request < b->request;
 }
 
-static void push(struct replay *r, struct pending p) {
+static void push(struct loops *r, struct pending p) {
   size_t at = r->pendings++;
   for (; at && is_earlier(&p, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
     r->heap[at] = r->heap[(at - 1) / 2];
   r->heap[at] = p;
 }
 
-static struct pending pop(struct replay *r) {
+static struct pending pop(struct loops *r) {
   struct pending first = r->heap[0], last = r->heap[--r->pendings];
   size_t at = 0;
   for (size_t child; (child = 2 * at + 1) < r->pendings; at = child) {
@@ -221,18 +221,18 @@ static struct pending pop(struct replay *r) {
   return first;
 }
 
-static size_t end_of(const struct replay *r, size_t request) {
+static size_t end_of(const struct loops *r, size_t request) {
   return request + 1 < r->requests ? r->request[request + 1].first : r->steps;
 }
 
-static void push_next(struct replay *r, uint32_t request, uint64_t at) {
+static void push_next(struct loops *r, uint32_t request, uint64_t at) {
   size_t next = r->next[request];
   uint64_t begin = next < end_of(r, request) ? r->step[next].begin : 0;
   push(r, (struct pending){at, begin, request});
 }
 
 /* Whatever the loops ran beside, and that comes before this. */
-static size_t run_beside(struct replay *r, size_t at, const struct pending *p) {
+static size_t run_beside(struct loops *r, size_t at, const struct pending *p) {
   for (; at < r->beside.count; at++) {
     const struct run *run = &r->beside.run[at];
     uint64_t *free_at = &r->free_at[run->thread];
@@ -243,7 +243,7 @@ static size_t run_beside(struct replay *r, size_t at, const struct pending *p) {
   return at;
 }
 
-static void run_step(struct replay *r, struct pending p, bool changed, struct replayed *of) {
+static void run_step(struct loops *r, struct pending p, bool changed, struct loops_ran *of) {
   const struct step *step = &r->step[r->next[p.request]++];
   uint64_t time = step->time[changed], at = p.at;
   if (step->thread != STORY_NONE) {
@@ -257,8 +257,8 @@ static void run_step(struct replay *r, struct pending p, bool changed, struct re
   push_next(r, p.request, at);
 }
 
-struct replayed *replay_run(struct replay *r, bool changed) {
-  struct replayed *of = allocate(r->requests + 1, sizeof *of);
+struct loops_ran *loops_run(struct loops *r, bool changed) {
+  struct loops_ran *of = allocate(r->requests + 1, sizeof *of);
   size_t beside = 0;
   if (!r->is_cut)
     find_beside(r);

@@ -12,15 +12,15 @@
 
 #include "record/story.h"
 
-struct replay;
-struct replay *replay_new(const struct story *);
-void replay_free(struct replay *);
+struct loops;
+struct loops *loops_new(const struct story *);
+void loops_free(struct loops *);
 
 /* The next request; then its steps, in order. */
-void replay_add_request(struct replay *, uint64_t begin);
+void loops_add_request(struct loops *, uint64_t begin);
 /* `factor`: of its time, in a changed run. */
-void replay_add_wait(struct replay *, uint64_t time, double factor);
-struct replay_turn {
+void loops_add_wait(struct loops *, uint64_t time, double factor);
+struct loops_turn {
   uint32_t thread;
   uint64_t begin, time; /* as it ran */
   double factor;
@@ -28,12 +28,12 @@ struct replay_turn {
                              between what ran before it and this */
 };
 /* One that begins when the one before it ends is a part of that. */
-void replay_add_run(struct replay *, const struct replay_turn *);
+void loops_add_run(struct loops *, const struct loops_turn *);
 
-struct replayed {
+struct loops_ran {
   uint64_t wall, busy, queued; /* the other two are on loops */
 };
 /* By request; free() it. */
-struct replayed *replay_run(struct replay *, bool changed);
+struct loops_ran *loops_run(struct loops *, bool changed);
 
 #endif

@@ -67,11 +67,11 @@ static bool find_factors(const struct story *s, const struct what_if *w, double 
 
 struct model {
   const struct story *story;
-  struct replay *replay;
+  struct loops *replay;
   struct critical *critical;
   double *factor;                     /* by path */
   const struct critical_piece *piece; /* that is added */
-  struct replay_turn turn;            /* the next run, as far as its queue tells */
+  struct loops_turn turn;             /* the next run, as far as its queue tells */
   uint64_t blamed, blamed_until;      /* of that queue */
 };
 
@@ -110,10 +110,10 @@ static void add_piece(struct model *m, const struct critical_piece *next) {
     m->turn.begin = p->begin;
     m->turn.time = time;
     m->turn.factor = factor;
-    replay_add_run(m->replay, &m->turn);
-    m->turn = (struct replay_turn){0};
+    loops_add_run(m->replay, &m->turn);
+    m->turn = (struct loops_turn){0};
   } else
-    replay_add_wait(m->replay, time, p->what == CRITICAL_QUEUED ? 1 : factor);
+    loops_add_wait(m->replay, time, p->what == CRITICAL_QUEUED ? 1 : factor);
 }
 
 /* All that are whole, since they meet in the loops' queues; by their number in the story. */
@@ -123,7 +123,7 @@ static void add_requests(struct model *m) {
     size_t pieces = 0;
     const struct critical_piece *piece =
         r->whole && r->end >= r->begin ? critical_path(m->critical, r, &pieces) : NULL;
-    replay_add_request(m->replay, r->begin);
+    loops_add_request(m->replay, r->begin);
     for (size_t j = 0; j < pieces; j++) {
       m->piece = &piece[j];
       add_piece(m, j + 1 < pieces ? &piece[j + 1] : NULL);
@@ -144,11 +144,11 @@ static uint64_t percentile(const uint64_t *sorted, uint32_t count, unsigned perc
 }
 
 static struct what_if_numbers replayed(const struct story *s, const struct slowest_kind *k,
-                                       const struct replayed *of) {
+                                       const struct loops_ran *of) {
   struct what_if_numbers n = {0};
   uint64_t *wall = allocate((size_t)k->count + 1, sizeof *wall);
   for (uint32_t i = 0; i < k->count; i++) {
-    const struct replayed *r = &of[k->request[i] - s->requests];
+    const struct loops_ran *r = &of[k->request[i] - s->requests];
     wall[i] = r->wall;
     n.mean += (double)r->wall / k->count;
     n.busy += (double)r->busy / k->count;
@@ -187,10 +187,10 @@ struct what_if_kind *what_if_replay(const struct story *s, const struct slowest 
   if (find_factors(s, w, m.factor)) {
     kind = allocate(all->kinds + 1, sizeof *kind);
     m.critical = critical_new(s);
-    m.replay = replay_new(s);
+    m.replay = loops_new(s);
     add_requests(&m);
     for (int run = WHAT_IF_REPLAYED; run < WHAT_IF_RUNS; run++) {
-      struct replayed *of = replay_run(m.replay, run == WHAT_IF_CHANGED);
+      struct loops_ran *of = loops_run(m.replay, run == WHAT_IF_CHANGED);
       for (size_t i = 0; i < all->kinds; i++)
         kind[i].run[run] = replayed(s, &all->kind[i], of);
       free(of);
@@ -200,7 +200,7 @@ struct what_if_kind *what_if_replay(const struct story *s, const struct slowest 
       add_recorded(s, m.critical, &all->kind[i], &kind[i].run[WHAT_IF_RECORDED]);
     }
   }
-  replay_free(m.replay);
+  loops_free(m.replay);
   critical_free(m.critical);
   free(m.factor);
   return kind;
