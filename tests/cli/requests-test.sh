@@ -87,6 +87,7 @@ equal "slow --json: each with its kind" "10 2" \
   "$(value slow.json 'len(where(t.slowest, kind="GET /item")), len(where(t.slowest, kind="POST /upload"))' | tr -d ',()')"
 equal "slow --json: member time" "true" \
   "$(value slow.json 'all(s.member_ns == s.queued_ns + s.exec_ns + s.waiting_ns for s in t.slowest)')"
+check "slow --json: as its schema says" conforms slow.json
 "$aprof" slow early.json late.json >between.txt
 contains "slow: of an interval those that came between" "22:13:20.590" between.txt
 refuse "slow: of an interval none that was there before" grep 22:13:20.090 between.txt
@@ -98,6 +99,8 @@ check "merge: totals" "$aprof" merge -o both.json late.json other.json
 equal "merge: their requests are one kind's" 120 \
   "$(value both.json 'where(t.requests, kind="GET /item")[0].count')"
 "$aprof" slow --top 0 --kind 'GET*' both.json >slow.txt
+"$aprof" slow --json both.json >slow.json
+check "merge: their JSON is as its schema says" conforms slow.json
 contains "merge: the slowest say whose they are" "pid 77  trace 4bf92f3577b34da60000000000000009" slow.txt
 
 # -- ps ---------------------------------------------------------------------------------
