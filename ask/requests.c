@@ -26,6 +26,10 @@ static bool has_tier(const struct view_kind *k, const char *pattern) {
   return !pattern;
 }
 
+bool ask_is_meant(const struct request_filter *f, const struct view_kind *k) {
+  return matches(f->kind, k->kind) && has_tier(k, f->tier);
+}
+
 static bool is_kept(const struct view_pending *p, size_t count, const struct view_live *live) {
   for (size_t i = 0; live->request && i < count; i++)
     if (p[i].id == live->request && p[i].process == live->process)
@@ -38,7 +42,7 @@ bool ask_only_requests(struct view *v, const struct request_filter *f) {
   if (!f->kind && !f->tier)
     return true;
   for (size_t i = 0; i < v->kinds; i++)
-    if (matches(f->kind, v->kind[i].kind) && has_tier(&v->kind[i], f->tier))
+    if (ask_is_meant(f, &v->kind[i]))
       v->kind[kinds++] = v->kind[i];
   for (size_t i = 0; i < v->pendings; i++)
     if (matches(f->kind, v->pending[i].kind))

@@ -19,8 +19,12 @@ struct request_filter {
 extern const struct option_row request_options[];
 
 /* Leaves those out of the view that are not meant: by the name of the kind, and where none of its
-   tiers is; and futures alive that are a part of none of that kind. False after a message where nothing is left of what there was. */
+   tiers is; and futures alive that are a part of none of that kind. False after a message where
+   nothing is left of what there was. */
 bool ask_only_requests(struct view *, const struct request_filter *);
+
+/* It is meant. */
+bool ask_is_meant(const struct request_filter *, const struct view_kind *);
 
 /* The kind's name; with its function where another kind has the same. Of turn_text. */
 const char *ask_kind_name(const struct view *, const struct view_kind *);

@@ -21,11 +21,12 @@
 enum { ROWS = 20, NARROWEST = 40, WIDEST = 1000, LEAST_DELAY = 50000000 };
 
 struct top_options {
-  bool once, json;
+  bool once, json, flat;
   uint64_t delay, rows;
   uint64_t window; /* ns; 0: since the start */
   bool has_window;
   int sort;
+  struct request_filter requests;
 };
 
 static const char *offer_window(size_t i) {
@@ -52,6 +53,8 @@ static const struct option_row options[] = {
      .text = "Look every TIME, as 500ms (default 1s)"},
     {"sort", 's', OPTION_WORD, offsetof(struct top_options, sort), "BY",
      .text = "exec (default), rate, queued, waiting, p50, p99, live or name", .words = top_sorts},
+    {"flat", 0, OPTION_FLAG, offsetof(struct top_options, flat),
+     .text = "Functions alone, not beneath the kinds of requests that they ran in"},
     {"window", 'w', OPTION_OWN, 0, "TIME",
      .text = "10s (default), 1m or start: over which time numbers are; with --once any, as far "
              "as earlier totals of the process tell it",
@@ -178,8 +181,11 @@ static void type(struct live *l, int key) {
 static void go_to(struct live *l, enum top_page page) {
   if (page == TOP_HELP && l->look.page != TOP_HELP)
     l->look.before = l->look.page;
-  if (page == TOP_FINDINGS)
+  if (page == TOP_FINDINGS) {
     l->look.depth = 0;
+    free(l->look.kind);
+    l->look.kind = NULL;
+  }
   l->look.page = page;
   l->look.row = 0;
 }
@@ -225,6 +231,16 @@ static void change(struct live *l, int key) {
   case '/':
   case KEY_OF_F1 + 3:
     look->typing = look->page == TOP_FUNCTIONS || look->page == TOP_PROCESSES;
+    break;
+  case 'k':
+    look->flat = !look->flat;
+    break;
+  case '+':
+  case '-':
+    top_open_all(look, key == '+');
+    break;
+  case 'l':
+    top_open_kind(look, &l->sheet);
     break;
   case 'f':
     if (look->page != TOP_PROCESSES)
@@ -321,6 +337,8 @@ static const char *fault_of(const struct arguments *a) {
     return "--window with --once is of a TARGET: name one";
   if (!o->once && window_of_screen(o) == TOP_WINDOWS)
     return "the screen has windows of 10s, of 1m, and since the start";
+  if (o->flat && (o->requests.kind || o->requests.tier))
+    return "--flat is without kinds, --kind and --tier say which: not both";
   if (o->delay < LEAST_DELAY)
     return "--delay is 50ms at least";
   return NULL;
@@ -332,11 +350,12 @@ int cmd_top(int argc, char **argv) {
       .usage = "[TARGET]",
       .about =
           "Shows what live processes do now: how busy their loops are and who holds them, what "
-          "is found, and each function by exec, waiting, queued, rate and p99, over the last "
+          "is found, and each kind of requests and function by exec, waiting, queued, rate and "
+          "p99, over the last "
           "10 s, the last minute, or since the start. h shows the keys.\v"
           "TARGET: a PID, the NAME of a process, or a profile; without one all live processes "
           "that are profiled. No process is disturbed: profiles are read, no signal is sent.",
-      .table = {{options, &g.options}, {load_for, &g.load}},
+      .table = {{options, &g.options}, {request_options, &g.options.requests}, {load_for, &g.load}},
       .most = 1,
       .too_many = "one target at a time",
       .fault = fault_of,
@@ -348,6 +367,9 @@ int cmd_top(int argc, char **argv) {
                           .sort = g.options.sort,
                           .window = window_of_screen(&g.options) % TOP_WINDOWS,
                           .alone = target != NULL,
+                          .requests = g.options.requests,
+                          .flat = g.options.flat,
+                          .open = g.options.once,
                           .limits = ask_defaults};
   return g.options.once ? top_once(&look, &g.options, &g.load, target)
                         : top_screen(&look, g.options.delay, target);

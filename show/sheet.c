@@ -19,6 +19,8 @@ void sheet_release(struct sheet *s) {
   free(s->row);
   free(s->title);
   free(s->foot);
+  if (s->held)
+    s->release(s->held);
 }
 
 void sheet_head(struct sheet *s, char *text) {

@@ -38,6 +38,8 @@ struct sheet {
   char *foot;      /* or NULL */
   char *(*make)(const struct sheet *, const void *of);
   const void *context; /* of `make` */
+  void *held;          /* what rows are about, where that is the sheet's */
+  void (*release)(void *held);
 };
 
 void sheet_release(struct sheet *);

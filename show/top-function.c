@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 64, NAME_SHARE = 3 };
+enum { STEPS = 64 };
 
 struct page {
   struct sheet *s;
@@ -36,31 +36,6 @@ static const struct view_function *found(const struct view *v, const char *key) 
   return NULL;
 }
 
-static size_t first_width(const struct sheet *s) {
-  return s->width > 100 ? s->width / NAME_SHARE : 36;
-}
-
-static void add_title(const struct page *p, const char *title, const char *columns) {
-  sheet_row(p->s, print_string("%s", ""), NULL);
-  sheet_row(
-      p->s,
-      print_string(SHEET_TITLE "%-*s" SHEET_FAINT "%s", (int)first_width(p->s), title, columns),
-      NULL);
-}
-
-/* What it is, and five numbers behind it. */
-static void add_row(const struct page *p, const char *what, const char *const *number, size_t count,
-                    const void *of) {
-  char *line = NULL;
-  size_t length, width = first_width(p->s);
-  FILE *out = open_memstream(&line, &length);
-  print_left(out, cut_middle(what, width - 1), (int)width);
-  for (size_t i = 0; i < count; i++)
-    print_right(out, number[i], 8);
-  fclose(out);
-  sheet_row(p->s, line, of);
-}
-
 /* -- times ---------------------------------------------------------------------------- */
 
 static void add_times(const struct page *p) {
@@ -75,7 +50,7 @@ static void add_times(const struct page *p) {
              {"life of a future", &f->wall_of, LACKS(f->lacks, function, wall_of)}};
   const uint64_t worst[] = {f->slice_max, f->exec_max, UNKNOWN, f->wall_max};
   if (f->slice_of.count || f->exec_of.count || f->queued_of.count || f->wall_of.count)
-    add_title(p, "TIMES", "     P50     P90     P99    P999   WORST");
+    top_title(p->s, "TIMES", "     P50     P90     P99    P999   WORST");
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     const struct distribution *d = row[i].of;
     if (!d->count)
@@ -86,7 +61,7 @@ static void add_times(const struct page *p) {
                             shown_mark(row[i].lacks, shown_short(d->p99)),
                             shown_mark(row[i].lacks, shown_short(d->p999)),
                             shown_mark(row[i].lacks, edge)};
-    add_row(p, row[i].what, number, 5, NULL);
+    top_line(p->s, row[i].what, number, 5, NULL);
     free(edge);
   }
   if (f->slice_max != UNKNOWN && f->slice_between[0])
@@ -112,7 +87,7 @@ static void add_awaits(const struct page *p) {
     await[i] = &f->await[i];
   if (f->awaits) {
     qsort(await, f->awaits, sizeof *await, by_waiting);
-    add_title(p, "AWAITS", "  RATE/S  OF ALL    MEAN     P99   WORST");
+    top_title(p->s, "AWAITS", "  RATE/S  OF ALL    MEAN     P99   WORST");
   }
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = await[i];
@@ -126,7 +101,7 @@ static void add_awaits(const struct page *p) {
         shown_mark(lacks, shown_short(a->count ? a->ended / a->count : UNKNOWN)),
         a->waits.count ? shown_mark(lacks, shown_short(a->waits.p99)) : "-",
         a->waits.count ? shown_mark(lacks, worst) : "-"};
-    add_row(p, what, number, 5, named(p->v, a->callee));
+    top_line(p->s, what, number, 5, named(p->v, a->callee));
     free(worst);
     free(what);
   }
@@ -184,13 +159,13 @@ static void add_callers(const struct page *p) {
   for (size_t i = 0; i < count; i++)
     all += caller[i].created;
   if (count)
-    add_title(p, "CALLERS", "  RATE/S  OF ALL  LIFE/1");
+    top_title(p->s, "CALLERS", "  RATE/S  OF ALL  LIFE/1");
   for (size_t i = 0; i < count; i++) {
     const struct caller *c = &caller[i];
     const struct view_function *f = c->function == SIZE_MAX ? NULL : &p->v->function[c->function];
     const char *number[] = {top_rate(c->created, top_span(p->v)), shown_share(c->created, all),
                             shown_short(c->created ? c->wall / c->created : UNKNOWN)};
-    add_row(p, f ? f->name : "(no future: the loop, or main)", number, 3, f);
+    top_line(p->s, f ? f->name : "(no future: the loop, or main)", number, 3, f);
   }
   free(caller);
 }
@@ -207,7 +182,7 @@ static void add_group(const struct page *p, const struct live_group *g) {
                             g->holds ? "HOLDS its loop" : base_name(place), "");
   const char *number[] = {shown_short(g->since), shown_short(g->age),
                           g->due ? shown_short(g->due) : ""};
-  add_row(p, what, number, 3, live->callee ? named(p->v, live->callee) : NULL);
+  top_line(p->s, what, number, 3, live->callee ? named(p->v, live->callee) : NULL);
   free(what);
   free(count);
 }
@@ -215,7 +190,7 @@ static void add_group(const struct page *p, const struct live_group *g) {
 static void add_live(const struct page *p) {
   struct live_tree tree = ask_live(p->v);
   if (p->f->live)
-    add_title(p, "LIVE", "     FOR     AGE  DUE IN");
+    top_title(p->s, "LIVE", "     FOR     AGE  DUE IN");
   for (size_t i = 0; i < tree.groups; i++)
     add_group(p, &tree.group[i]);
   for (size_t i = 0; i < tree.listeners; i++)

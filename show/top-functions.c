@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of functions, a column per number; see top.h. */
+/* The table of kinds of requests and functions, a column per number; see top.h. */
 #include "format.h"
 #include "read/util.h"
 #include "top.h"
@@ -9,70 +9,58 @@
 
 struct cell {
   const struct view *view;
-  const struct view_function *function;
+  struct top_numbers is;
 };
 
+static const char *shown(bool lacks, uint64_t value) {
+  return value == TOP_UNKNOWN ? "?"
+         : value == UNKNOWN   ? "-"
+                              : shown_mark(lacks, shown_short(value));
+}
+
 static const char *exec_of(const struct cell *c) {
-  const struct view_function *f = c->function;
-  if (f->exec == UNKNOWN)
-    return "?";
-  return shown_mark(LACKS(f->lacks, function, exec), shown_share(f->exec, top_span(c->view)));
+  return c->is.exec == TOP_UNKNOWN
+             ? "?"
+             : shown_mark(c->is.lacks_exec, shown_share(c->is.exec, top_span(c->view)));
 }
 
 static const char *rate_of(const struct cell *c) {
-  return top_rate(top_ended(c->function), top_span(c->view));
-}
-
-static const char *per_call(const struct cell *c, uint64_t sum, bool lacks) {
-  return shown_mark(lacks, shown_short(top_per_call(c->view, c->function, sum)));
-}
-
-static const char *queued_of(const struct cell *c) {
-  return per_call(c, c->function->queued, LACKS(c->function->lacks, function, queued));
-}
-
-static const char *waiting_of(const struct cell *c) {
-  return per_call(c, c->function->waiting, LACKS(c->function->lacks, function, waiting));
-}
-
-static const char *run_of(const struct cell *c) {
-  return per_call(c, c->function->exec, LACKS(c->function->lacks, function, exec));
-}
-
-static const char *point(const struct cell *c, uint64_t value) {
-  const struct view_function *f = c->function;
-  return !f->wall_of.count ? "-"
-                           : shown_mark(LACKS(f->lacks, function, wall_of), shown_short(value));
-}
-
-static const char *p50_of(const struct cell *c) {
-  return point(c, c->function->wall_of.p50);
-}
-
-static const char *p99_of(const struct cell *c) {
-  return point(c, c->function->wall_of.p99);
-}
-
-static const char *live_of(const struct cell *c) {
-  return shown_count(c->function->live);
+  return top_rate(c->is.ended, top_span(c->view));
 }
 
 static const char *slices_of(const struct cell *c) {
-  return top_rate(c->function->slices, top_span(c->view));
+  return c->is.runs == UNKNOWN ? "" : top_rate(c->is.runs, top_span(c->view));
 }
 
-/* Of a window whose longest is not new: not longer than that. */
+static const char *queued_of(const struct cell *c) {
+  return shown(c->is.lacks_queued, c->is.queued_each);
+}
+
+static const char *waiting_of(const struct cell *c) {
+  return shown(c->is.lacks_waiting, c->is.waiting_each);
+}
+
+static const char *run_of(const struct cell *c) {
+  return shown(c->is.lacks_exec, c->is.exec_each);
+}
+
+static const char *p50_of(const struct cell *c) {
+  return shown(c->is.lacks_points, c->is.p50);
+}
+
+static const char *p99_of(const struct cell *c) {
+  return shown(c->is.lacks_points, c->is.p99);
+}
+
+static const char *live_of(const struct cell *c) {
+  return c->is.live == UNKNOWN ? "" : shown_count(c->is.live);
+}
+
 static const char *worst_of(const struct cell *c) {
-  const struct view_function *f = c->function;
-  bool lacks = LACKS(f->lacks, function, slice_max);
-  if (f->slice_max != UNKNOWN)
-    return shown_mark(lacks, shown_short(f->slice_max));
-  if (!f->slice_of.count)
-    return "-";
-  char *edge = print_string("<%s", shown_short(f->slice_of.max));
-  const char *text = cut_right(shown_join("", edge) + 1, 7);
-  free(edge);
-  return shown_mark(lacks, text);
+  if (!c->is.is_edge)
+    return shown(c->is.lacks_worst, c->is.worst);
+  const char *text = cut_right(turn_text("<%s", shown_short(c->is.worst)), 7);
+  return shown_mark(c->is.lacks_worst, text);
 }
 
 /* `sort`: its index in top_sorts, or -1. `from`: shown from so many columns on. */
@@ -102,19 +90,36 @@ static void put(FILE *out, const char *text, size_t width) {
   print_left(out, cut_middle(text, width - 1), (int)width);
 }
 
+/* "v GET /item", and what lies in it: "    db_get", "  [db]". */
+static const char *called(const struct sheet *s, const struct top_row *r) {
+  const struct view *v = s->context;
+  const struct top_table *table = s->held;
+  if (r->kinds > 1)
+    return turn_text("    %s (%zu)", r->function->name, r->kinds);
+  if (r->function)
+    return r->kind          ? turn_text("    %s", r->function->name)
+           : table->by_kind ? turn_text("  %s", r->function->name)
+                            : r->function->name;
+  return r->tier ? turn_text("  [%s]", r->tier->name)
+                 : turn_text("%s %s", r->is_open ? "v" : ">", ask_kind_name(v, r->kind));
+}
+
 static char *make_row(const struct sheet *s, const void *of) {
-  const struct cell cell = {s->context, of};
-  const struct view_function *f = of;
+  const struct top_row *r = of;
+  struct cell cell = {.view = s->context};
   char *line = NULL;
   size_t length, place, name = name_width(s, &place);
   FILE *out = open_memstream(&line, &length);
-  put(out, f->name, name);
+  top_number(&cell.is, s->context, r);
+  put(out, called(s, r), name);
   for (size_t i = 0; i < COLUMNS; i++)
     if (s->width >= columns[i].from)
       print_right(out, columns[i].text(&cell), columns[i].width);
+  const char *file = r->function ? r->function->file : r->tier ? NULL : r->kind->file;
+  uint64_t at = r->function ? r->function->line : r->kind->line;
   if (place) {
     fputs("  " SHEET_FAINT, out);
-    put(out, f->file ? place_text(f->file, f->line) : "", place - 2);
+    put(out, file ? place_text(file, at) : "", place - 2);
   }
   fclose(out);
   return line;
@@ -124,11 +129,12 @@ static const char *marked(const char *title, bool sorted, bool reverse) {
   return sorted ? shown_join(reverse ? "^" : "v", title) : title;
 }
 
-static char *title_of(const struct sheet *s, const struct top_look *look) {
+static char *title_of(const struct sheet *s, const struct top_look *look, bool by_kind) {
   char *line = NULL;
   size_t length, place, name = name_width(s, &place);
   FILE *out = open_memstream(&line, &length);
-  print_left(out, marked("FUNCTION", look->sort == BY_NAME, look->reverse), (int)name);
+  const char *what = by_kind ? "KIND / FUNCTION" : "FUNCTION";
+  print_left(out, cut_right(marked(what, look->sort == BY_NAME, look->reverse), name), (int)name);
   for (size_t i = 0; i < COLUMNS; i++) {
     if (s->width < columns[i].from)
       continue;
@@ -143,25 +149,40 @@ static char *title_of(const struct sheet *s, const struct top_look *look) {
   return line;
 }
 
+static const char *nothing_there(const struct top_look *look) {
+  return look->requests.kind || look->requests.tier ? "no such requests in this time"
+         : *look->filter                            ? "no function passes the filter"
+                                                    : "nothing has run in this time";
+}
+
+/* A key ends with the function's name, which tells most apart. */
+static bool is_picked(const struct top_row *r, const char *picked) {
+  size_t length = strlen(picked), name = r->function ? strlen(r->function->name) : 0;
+  if (name > length || (name && strcmp(picked + length - name, r->function->name) != 0))
+    return false;
+  char *key = top_row_key(r);
+  bool is = !strcmp(key, picked);
+  free(key);
+  return is;
+}
+
 void top_functions_page(struct sheet *s, const struct top_look *look, const struct top_process *p) {
-  size_t count;
-  const struct view_function **sorted = top_sorted(look, p->view, &count);
-  const char *selected = look->function[0];
-  s->title = title_of(s, look);
+  struct top_table *table = top_rows(look, p->view);
+  s->title = title_of(s, look, table->by_kind);
   s->make = make_row;
   s->context = p->view;
-  sheet_rows(s, (const void *const *)sorted, count);
-  for (size_t i = 0; selected && i < count; i++) {
-    const char *name = strrchr(selected, '\n') + 1;
-    char *key = strcmp(name, sorted[i]->name) ? NULL : top_key(sorted[i]);
-    if (key && !strcmp(key, selected))
+  s->held = table;
+  s->release = top_table_free;
+  const void **of = allocate(table->count + 1, sizeof *of);
+  for (size_t i = 0; i < table->count; i++)
+    of[i] = &table->row[i];
+  sheet_rows(s, of, table->count);
+  free(of);
+  for (size_t i = 0; look->picked && i < table->count; i++)
+    if (is_picked(&table->row[i], look->picked)) {
       s->selected = i;
-    free(key);
-  }
-  if (!count)
-    sheet_row(s,
-              print_string("%s", *look->filter ? "no function passes the filter"
-                                               : "nothing has run in this time"),
-              NULL);
-  free(sorted);
+      break;
+    }
+  if (!table->count)
+    sheet_row(s, print_string("%s", nothing_there(look)), NULL);
 }

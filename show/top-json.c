@@ -3,6 +3,7 @@
 #include "emit.h"
 #include "format.h"
 #include "top.h"
+#include "totals.h"
 
 #include <stdlib.h>
 
@@ -69,10 +70,67 @@ static void emit_findings(struct emit *e, const struct top_look *look, const str
   findings_free(finding, count);
 }
 
+/* -- kinds of requests ------------------------------------------------------------------- */
+
+/* What it did beneath the function in which they begin. */
+static void emit_beneath(struct emit *e, const struct view *v, const struct top_row *r) {
+  const struct view_function *f = r->function;
+  emit_open(e, NULL, '{');
+  emit_text(e, "name", f->name);
+  emit_text(e, "file", f->file);
+  emit_maybe(e, "line", f->line, f->line != 0);
+  emit_bool(e, "part", r->is_part);
+  emit_number(e, "ended", top_ended(f));
+  emit_number(e, "live", f->live);
+  emit_number(e, "slices", f->slices);
+  emit_known(e, "exec_ns", f->exec);
+  emit_known(e, "queued_ns", f->queued);
+  emit_number(e, "waiting_ns", f->waiting);
+  emit_known(e, "exec_each_ns", top_per_call(v, f, f->exec));
+  emit_known(e, "queued_each_ns", top_per_call(v, f, f->queued));
+  emit_known(e, "waiting_each_ns", top_per_call(v, f, f->waiting));
+  emit_close(e, '}');
+}
+
+static void emit_kind(struct emit *e, const struct view *v, const struct view_kind *k) {
+  const struct view_function *root = ask_root_of(v, k);
+  emit_members(e, &layout_kind, k, NULL);
+  emit_number(e, "member_ns", k->member);
+  emit_number(e, "kinds_of_function", root ? ask_kinds_of_root(v, root) : 1);
+  emit_known(e, "exec_each_ns", ask_each(k->exec.sum, k->count));
+  emit_known(e, "queued_each_ns", ask_each(k->queued.sum, k->count));
+  emit_known(e, "waiting_each_ns", ask_each(k->waiting.sum, k->count));
+}
+
+/* Kinds as they are sorted, each with what lies beneath it. */
+static void emit_requests(struct emit *e, const struct top_look *look, const struct view *v) {
+  struct top_look kinds = *look;
+  kinds.flat = false;
+  kinds.open = true;
+  struct top_table *table = top_rows(&kinds, v);
+  emit_open(e, "requests", '[');
+  for (size_t i = 0; table->by_kind && i < table->count; i++) {
+    const struct view_kind *k = table->row[i].kind;
+    if (!k || table->row[i].tier || table->row[i].function)
+      continue;
+    emit_row(e);
+    emit_open(e, NULL, '{');
+    emit_kind(e, v, k);
+    emit_open(e, "functions", '[');
+    for (size_t j = i + 1; j < table->count && table->row[j].kind == k; j++)
+      if (table->row[j].function)
+        emit_beneath(e, v, &table->row[j]);
+    emit_close(e, ']');
+    emit_close(e, '}');
+  }
+  emit_close(e, ']');
+  top_table_free(table);
+}
+
 static void emit_process(struct emit *e, const struct top_look *look, const struct top_process *p) {
   const struct view *v = p->view;
-  size_t count;
-  const struct view_function **sorted = top_sorted(look, v, &count);
+  struct top_look functions = {.sort = look->sort, .reverse = look->reverse, .flat = true};
+  struct top_table *sorted = top_rows(&functions, v);
   emit_open(e, NULL, '{');
   emit_signed(e, "pid", p->pid);
   emit_text(e, "name", p->name);
@@ -90,11 +148,13 @@ static void emit_process(struct emit *e, const struct top_look *look, const stru
   emit_findings(e, look, v);
   e->gap = "\n";
   emit_open(e, "functions", '[');
-  for (size_t i = 0; i < count; i++)
-    emit_function(e, v, sorted[i]);
+  for (size_t i = 0; i < sorted->count; i++)
+    emit_function(e, v, sorted->row[i].function);
   emit_close(e, ']');
+  e->gap = "\n";
+  emit_requests(e, look, v);
   emit_close(e, '}');
-  free(sorted);
+  top_table_free(sorted);
 }
 
 void top_json(const struct top_look *look, const struct top_process *process, size_t processes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of a window, and which functions come first; see top.h. */
+/* Numbers of a window; see top.h. */
 #include "format.h"
 #include "read/util.h"
 #include "top.h"
@@ -12,9 +12,6 @@
 const char *const top_states[] = {"running", "stopped", "ended"};
 const struct top_windows top_windows[TOP_WINDOWS] = {
     {10 * SECOND, "last 10 s"}, {60 * SECOND, "last 1 min"}, {0, "since start"}};
-const char *const top_sorts[] = {"exec", "rate", "queued", "waiting", "p50",
-                                 "p99",  "live", "name",   NULL};
-enum { BY_EXEC, BY_RATE, BY_QUEUED, BY_WAITING, BY_P50, BY_P99, BY_LIVE, BY_NAME };
 
 const struct top_process *top_opened(const struct top_look *look, const struct top_process *process,
                                      size_t processes) {
@@ -43,11 +40,6 @@ uint64_t top_ended(const struct view_function *f) {
 
 uint64_t top_per_call(const struct view *v, const struct view_function *f, uint64_t sum) {
   return sum == UNKNOWN ? UNKNOWN : ask_per_call(v, f, sum);
-}
-
-char *top_key(const struct view_function *f) {
-  return print_string("%s\n%llu\n%s", f->file ? base_name(f->file) : "",
-                      (unsigned long long)f->line, f->name);
 }
 
 uint64_t top_busy(const struct view *v, uint64_t *elapsed) {
@@ -113,77 +105,4 @@ uint64_t top_hold(const struct top_process *p, const struct view_loop *loop, con
   *edge = true;
   *function = name;
   return most;
-}
-
-/* -- which functions, and in which order ------------------------------------------------- */
-
-static double value_of(const struct view *v, const struct view_function *f, int by) {
-  uint64_t value = 0;
-  switch (by) {
-  case BY_EXEC:
-    value = f->exec;
-    break;
-  case BY_RATE:
-    value = top_ended(f);
-    break;
-  case BY_QUEUED:
-    value = top_per_call(v, f, f->queued);
-    break;
-  case BY_WAITING:
-    value = top_per_call(v, f, f->waiting);
-    break;
-  case BY_P50:
-    value = f->wall_of.count ? f->wall_of.p50 : UNKNOWN;
-    break;
-  case BY_P99:
-    value = f->wall_of.count ? f->wall_of.p99 : UNKNOWN;
-    break;
-  case BY_LIVE:
-    value = f->live;
-  }
-  return value == UNKNOWN ? -1 : (double)value;
-}
-
-struct ranked {
-  const struct view_function *function;
-  double value;
-};
-
-static int by_name(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  return strcmp(x->function->name, y->function->name);
-}
-
-static int by_value(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value > y->value ? -1 : 1;
-  return x->function < y->function ? -1 : 1;
-}
-
-/* What moved in the window, or lives. */
-static bool is_there(const struct view_function *f) {
-  return f->live || f->created || f->slices || f->waiting || top_ended(f);
-}
-
-static bool passes(const char *filter, const struct view_function *f) {
-  return !*filter || strcasestr(f->name, filter) || (f->file && strcasestr(f->file, filter));
-}
-
-const struct view_function **top_sorted(const struct top_look *look, const struct view *v,
-                                        size_t *count) {
-  struct ranked *ranked = allocate(v->functions + 1, sizeof *ranked);
-  size_t n = 0;
-  for (size_t i = 0; i < v->functions; i++) {
-    const struct view_function *f = &v->function[i];
-    if (is_there(f) && passes(look->filter, f))
-      ranked[n++] = (struct ranked){f, value_of(v, f, look->sort)};
-  }
-  qsort(ranked, n, sizeof *ranked, look->sort == BY_NAME ? by_name : by_value);
-  const struct view_function **sorted = allocate(n + 1, sizeof *sorted);
-  for (size_t i = 0; i < n; i++)
-    sorted[i] = ranked[look->reverse ? n - 1 - i : i].function;
-  free(ranked);
-  *count = n;
-  return sorted;
 }

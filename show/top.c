@@ -10,7 +10,9 @@
 
 static const char *const help[] = {
     "Up Down PgUp PgDn Home End   move",
-    "Enter        open: a process, a function, what an await is for, a caller",
+    "Enter        open: a process, a kind of requests, a function, await, caller",
+    "+ -          open all kinds, or close them;  k  functions alone, and back",
+    "l            all about a kind: its times, tiers and functions, the slowest",
     "Esc          back; on the first page it clears the filter",
     "w            the window: last 10 s, last 1 min, since the start",
     "s > F6       sort by the next column;  S < the one before;  I the other way",
@@ -18,15 +20,14 @@ static const char *const help[] = {
     "/ F4         filter by a part of the name or file; Enter keeps it, Esc drops it",
     "f            all findings in full",
     "Space        freeze, and go on",
-    "h F1 ?       this text",
-    "q F10        quit",
+    "h F1 ?       this text;  q F10  quit",
     "",
     "EXEC         its running, of one processor",
-    "RATE/S       futures that ended, a second;  RUNS/S how often it ran",
-    "QUEUED/1     ready and not run yet, per future;  WAIT/1 waits;  EXEC/1 runs",
-    "P50 P99      of the lives of futures that ended in the window",
+    "RATE/S       futures, or requests, that ended;  RUNS/S how often it ran",
+    "QUEUED/1     ready and not run yet, of each;  WAIT/1 waits;  EXEC/1 runs",
+    "P50 P99      of the lives of futures, or requests, that ended in the window",
     "WORST        the longest run without a pause, which holds the loop",
-    "LIVE         futures alive now",
+    "LIVE         alive now;  [db]  a tier: of requests that were in it",
     "<            not longer than that: the window has no maximum of its own",
     "~            it lacks something: detail was shed;  -  is none;  ?  unknown",
     "",
@@ -39,13 +40,14 @@ static char *foot_of(const struct top_look *look) {
                         "Esc" SHEET_PLAIN " drop",
                         look->filter);
 #define KEY(key, text) SHEET_KEY key SHEET_PLAIN " " text " "
-  const char *keys = look->page == TOP_HELP ? KEY("Esc", "back") KEY("q", "quit")
-                     : look->page == TOP_FUNCTION || look->page == TOP_FINDINGS
-                         ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open")
-                               KEY("Space", "freeze") KEY("Esc", "back") KEY("q", "quit")
-                         : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("w", "window")
-                               KEY("Enter", "open") KEY("Space", "freeze") KEY("f", "findings")
-                                   KEY("q", "quit");
+  const char *keys =
+      look->page == TOP_HELP ? KEY("Esc", "back") KEY("q", "quit")
+      : look->page == TOP_FUNCTION || look->page == TOP_KIND || look->page == TOP_FINDINGS
+          ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("Space", "freeze")
+                KEY("Esc", "back") KEY("q", "quit")
+          : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("w", "window")
+                KEY("Enter", "open") KEY("Space", "freeze") KEY("l", "slow") KEY("f", "found")
+                    KEY("q", "quit");
   return *look->filter ? print_string("%s" SHEET_ALARM "/%s", keys, look->filter)
                        : print_string("%s", keys);
 }
@@ -65,6 +67,8 @@ void top_make(struct sheet *s, const struct top_look *look, const struct top_pro
               NULL);
   else if (look->page == TOP_FUNCTION)
     top_function_page(s, look, p);
+  else if (look->page == TOP_KIND)
+    top_kind_page(s, look, p);
   else if (look->page == TOP_FINDINGS)
     top_findings_page(s, look, p);
   else {
@@ -83,19 +87,80 @@ static void put_function(struct top_look *look, size_t depth, const struct view_
   look->function[depth] = key;
 }
 
+static void put_text(char **to, char *text) {
+  free(*to);
+  *to = text;
+}
+
 void top_select(struct top_look *look, const struct sheet *s, size_t row) {
   row = s->rows ? row < s->rows ? row : s->rows - 1 : 0;
   const void *of = s->rows ? s->row[row].of : NULL;
   if (look->page == TOP_PROCESSES)
     look->pid = of ? ((const struct top_process *)of)->pid : look->pid;
   else if (look->page == TOP_FUNCTIONS)
-    put_function(look, 0, of);
+    put_text(&look->picked, of ? top_row_key(of) : NULL);
   else
     look->row = row;
 }
 
+static const void *selected(const struct sheet *s) {
+  return s->selected < s->rows ? s->row[s->selected].of : NULL;
+}
+
+/* The other way about than kinds are. */
+static void turn(struct top_look *look, const struct view_kind *kind) {
+  char *key = top_kind_key(kind);
+  size_t at = 0, count = 0;
+  while (count < TOP_TURNED && look->turned[count])
+    count++;
+  while (at < count && strcmp(look->turned[at], key) != 0)
+    at++;
+  if (at == count && count + 1 < TOP_TURNED)
+    look->turned[count] = key;
+  else
+    free(key);
+  if (at < count) {
+    free(look->turned[at]);
+    look->turned[at] = look->turned[count - 1];
+    look->turned[count - 1] = NULL;
+  }
+}
+
+void top_open_all(struct top_look *look, bool open) {
+  look->open = open;
+  for (size_t i = 0; i < TOP_TURNED; i++)
+    put_text(&look->turned[i], NULL);
+}
+
+bool top_open_kind(struct top_look *look, const struct sheet *s) {
+  const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
+  if (!row || !row->kind)
+    return false;
+  put_text(&look->picked, top_row_key(row));
+  put_text(&look->kind, top_kind_key(row->kind));
+  look->page = TOP_KIND;
+  look->row = 0;
+  return true;
+}
+
+/* A kind unfolds, a tier leads to all about its kind. */
+static void open_row(struct top_look *look, const struct sheet *s) {
+  const struct top_row *row = selected(s);
+  put_text(&look->picked, top_row_key(row));
+  if (row->tier)
+    top_open_kind(look, s);
+  else if (!row->function)
+    turn(look, row->kind);
+  else {
+    look->depth = 1;
+    put_function(look, 1, row->function);
+    look->page = TOP_FUNCTION;
+    look->row = 0;
+  }
+}
+
 void top_open(struct top_look *look, const struct sheet *s) {
-  const void *of = s->selected < s->rows ? s->row[s->selected].of : NULL;
+  const void *of = selected(s);
   if (!of || look->page == TOP_HELP)
     return;
   if (look->page == TOP_PROCESSES) {
@@ -104,24 +169,32 @@ void top_open(struct top_look *look, const struct sheet *s) {
     look->filter[0] = 0;
     return;
   }
-  if (look->page == TOP_FUNCTIONS)
-    put_function(look, 0, of);
+  if (look->page == TOP_FUNCTIONS) {
+    open_row(look, s);
+    return;
+  }
   look->depth += look->depth + 1 < TOP_DEPTH;
   put_function(look, look->depth, of);
   look->page = TOP_FUNCTION;
   look->row = 0;
 }
 
+/* From a function to the one before it, or to where the first one was opened. */
+static enum top_page before_function(struct top_look *look) {
+  look->depth -= look->depth > 0;
+  return look->depth ? TOP_FUNCTION : look->kind ? TOP_KIND : TOP_FUNCTIONS;
+}
+
 bool top_back(struct top_look *look) {
   look->row = 0;
   if (look->page == TOP_HELP)
     look->page = look->before;
-  else if (look->page == TOP_FINDINGS)
+  else if (look->page == TOP_FINDINGS || look->page == TOP_KIND) {
+    put_text(&look->kind, NULL);
     look->page = TOP_FUNCTIONS;
-  else if (look->page == TOP_FUNCTION) {
-    look->depth -= look->depth > 0;
-    look->page = look->depth ? TOP_FUNCTION : TOP_FUNCTIONS;
-  } else if (*look->filter)
+  } else if (look->page == TOP_FUNCTION)
+    look->page = before_function(look);
+  else if (*look->filter)
     look->filter[0] = 0;
   else if (look->page == TOP_FUNCTIONS && !look->alone)
     look->page = TOP_PROCESSES;
@@ -140,4 +213,7 @@ void top_sort(struct top_look *look, int by) {
 void top_look_release(struct top_look *look) {
   for (size_t i = 0; i < TOP_DEPTH; i++)
     free(look->function[i]);
+  top_open_all(look, false);
+  free(look->picked);
+  free(look->kind);
 }

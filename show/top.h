@@ -10,9 +10,11 @@
 #define APROF_SHOW_TOP_H
 
 #include "ask/ask.h"
+#include "ask/beneath.h"
+#include "ask/requests.h"
 #include "sheet.h"
 
-enum top_page { TOP_PROCESSES, TOP_FUNCTIONS, TOP_FUNCTION, TOP_FINDINGS, TOP_HELP };
+enum top_page { TOP_PROCESSES, TOP_FUNCTIONS, TOP_FUNCTION, TOP_KIND, TOP_FINDINGS, TOP_HELP };
 
 enum top_state { TOP_RUNS, TOP_STOPPED, TOP_ENDED };
 extern const char *const top_states[];
@@ -33,7 +35,7 @@ struct top_windows {
 enum { TOP_WINDOWS = 3 };
 extern const struct top_windows top_windows[TOP_WINDOWS];
 
-enum { TOP_FILTER = 64, TOP_DEPTH = 16 };
+enum { TOP_FILTER = 64, TOP_DEPTH = 16, TOP_TURNED = 256 };
 
 /* What the user looks at. */
 struct top_look {
@@ -43,14 +45,43 @@ struct top_look {
   int window;                          /* top_windows */
   char filter[TOP_FILTER];
   int64_t pid;
-  char *function[TOP_DEPTH]; /* function[0]: the row of the table; then those opened */
-  size_t depth;              /* of the page TOP_FUNCTION */
+  struct request_filter requests;
+  bool flat;                 /* functions alone */
+  bool open;                 /* kinds are, but: */
+  char *turned[TOP_TURNED];  /* keys of those that are not so; NULL ends them */
+  char *picked;              /* key of the row of the table; NULL: the first */
+  char *kind;                /* of the page TOP_KIND: its key */
+  char *function[TOP_DEPTH]; /* [1] and so on: those opened */
+  size_t depth;              /* of the page TOP_FUNCTION; 0: it is not open */
   size_t row;                /* on other pages */
   const char *clock;         /* or NULL */
   struct ask_limits limits;
 };
 
-/* What the functions are sorted by, as options call it; NULL ends them. */
+/* A row of the table. */
+struct top_row {
+  const struct view_kind *kind;         /* or what the row lies in; NULL: none */
+  const struct view_tier *tier;         /* of that; or NULL */
+  const struct view_function *function; /* or NULL */
+  bool is_part; /* the function ran in other kinds, too: its sums are of this place */
+  bool is_open; /* of a kind: rows of it follow */
+  size_t kinds; /* of a function in a kind: so many begin there, and it is of all of these */
+};
+struct top_table {
+  struct top_row *row;
+  size_t count, room;
+  bool by_kind;
+  struct beneath beneath;
+};
+
+#define TOP_UNKNOWN (UNKNOWN - 1) /* there is one, which is not known; UNKNOWN: there is none */
+struct top_numbers {
+  uint64_t ended, runs, exec, exec_each, worst, queued_each, waiting_each, p50, p99, live;
+  bool is_edge; /* the worst is not longer than that */
+  bool lacks_exec, lacks_queued, lacks_waiting, lacks_points, lacks_worst;
+};
+
+/* What the rows are sorted by, as options call it; NULL ends them. */
 extern const char *const top_sorts[];
 
 /* `lines`: of the screen, as more findings are told where there is room; 0: all. */
@@ -62,6 +93,10 @@ const struct top_process *top_opened(const struct top_look *, const struct top_p
 
 /* Each changes what is looked at. To that row: */
 void top_select(struct top_look *, const struct sheet *, size_t row);
+/* All about the kind that the selected row is of; false: it is of none. */
+bool top_open_kind(struct top_look *, const struct sheet *);
+/* All kinds, or none. */
+void top_open_all(struct top_look *, bool open);
 /* What the selected row is about. */
 void top_open(struct top_look *, const struct sheet *);
 /* False where there is nothing to go back to. */
@@ -72,9 +107,15 @@ void top_look_release(struct top_look *);
 /* top-head.c: the process, its loops, findings. */
 void top_head(struct sheet *, const struct top_look *, const struct top_process *, size_t lines);
 void top_head_line(struct sheet *, const struct top_look *, const struct top_process *);
+/* top-lines.c: of a page that is no table. What comes now; and what it is, with numbers behind it.
+ */
+void top_title(struct sheet *, const char *title, const char *columns);
+void top_line(struct sheet *, const char *what, const char *const *number, size_t count,
+              const void *of);
 /* The rows of the pages, in files of their names. */
 void top_functions_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_function_page(struct sheet *, const struct top_look *, const struct top_process *);
+void top_kind_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_findings_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_processes_page(struct sheet *, const struct top_look *, const struct top_process *,
                         size_t processes);
@@ -89,8 +130,6 @@ const char *top_rate(uint64_t count, uint64_t span);
 uint64_t top_ended(const struct view_function *);
 /* Of its sum, per future; UNKNOWN: not known, or none. */
 uint64_t top_per_call(const struct view *, const struct view_function *, uint64_t sum);
-/* "file\nline\nname", the file without its directories: which function that is. free() it. */
-char *top_key(const struct view_function *);
 /* Busy and elapsed of its loops, ns; busy UNKNOWN: no poller. */
 uint64_t top_busy(const struct view *, uint64_t *elapsed);
 /* So much of its elapsed it was busy; or `ran` futures, where no poller is known. */
@@ -99,9 +138,18 @@ double top_share(const struct view_loop *, bool *ran);
    UNKNOWN: not known, or none. */
 uint64_t top_hold(const struct top_process *, const struct view_loop *, const char **function,
                   bool *edge);
-/* The functions as they are sorted, without what the filter leaves out; free() the array. */
-const struct view_function **top_sorted(const struct top_look *, const struct view *,
-                                        size_t *count);
+
+/* top-rows.c */
+
+/* As they are sorted, without what filters leave out. */
+struct top_table *top_rows(const struct top_look *, const struct view *);
+void top_table_free(void *);
+void top_number(struct top_numbers *, const struct view *, const struct top_row *);
+/* Which function, kind or row that is, in whatever view; the files without their directories.
+   free() it. */
+char *top_key(const struct view_function *);
+char *top_kind_key(const struct view_kind *);
+char *top_row_key(const struct top_row *);
 
 /* top-json.c */
 void top_json(const struct top_look *, const struct top_process *, size_t processes, FILE *);

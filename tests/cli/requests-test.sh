@@ -103,6 +103,33 @@ equal "merge: their requests are one kind's" 120 \
 check "merge: their JSON is as its schema says" conforms slow.json
 contains "merge: the slowest say whose they are" "pid 77  trace 4bf92f3577b34da60000000000000009" slow.txt
 
+# -- top --------------------------------------------------------------------------------
+
+# rows FILE: of the table, a space between columns
+rows() { sed '1,/^[v^ ]*KIND/d; s/  */ /g; s/ *$//' "$1"; }
+"$aprof" top --once --top 0 late.aprof >top.txt
+narrow "top" top.txt
+rows top.txt >rows.txt
+equal "top: kinds, their tiers and the functions beneath, the dearest first" \
+  "v GET /item; [db]; [parse]; get_item;v POST /upload; [fs]; [parse]; save_upload;v save_upload; save_upload;" \
+  "$(sed 's/ [0-9].*//; s/ (2)//' rows.txt | tr '\n' ';')"
+contains "top: a kind" "v GET /item 1.7 0.3% 870us 6.1ms 8.7ms 11ms 1" rows.txt
+contains "top: a tier" " [db] 1.7 0% - 3.0ms 2.9ms 4.0ms" rows.txt
+contains "top: a function that requests of several kinds begin in" "save_upload (2) 0.3" rows.txt
+"$aprof" top --once --sort name --top 0 late.aprof >top.txt
+equal "top: sorted by name" "v GET /item;v POST /upload;v save_upload;" \
+  "$(rows top.txt | sed -n 's/^\(v .*[a-z]\) [0-9].*/\1/p' | sed 's/ [0-9].*//' | tr '\n' ';')"
+"$aprof" top --once --tier fs late.aprof >top.txt
+equal "top --tier: kinds that were in it, and nothing else" "v POST /upload" "$(rows top.txt | sed -n 's/ [0-9].*//; /^v/p')"
+"$aprof" top --once --kind nobody late.aprof >top.txt
+contains "top --kind of none: it says so" "no such requests in this time" top.txt
+"$aprof" top --once --flat late.aprof >top.txt
+refuse "top --flat: functions alone" grep -q "GET /item  " top.txt
+"$aprof" top --once --json late.aprof >top.json
+check "top --json: as its schema says" conforms top.json
+equal "top --json: kinds as totals have them" true \
+  "$(value top.json "[k.exec_ns for k in t.processes[0].requests] == sorted((k.exec_ns for k in t.processes[0].requests), reverse=True) and [k.count for k in t.processes[0].requests] == [100, 20, 1]")"
+
 # -- ps ---------------------------------------------------------------------------------
 
 "$aprof" ps late.aprof >ps.txt

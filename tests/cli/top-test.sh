@@ -39,7 +39,7 @@ step 300 10 30
 
 # -- once ----------------------------------------------------------------------------------
 
-NO_COLOR=1 "$aprof" top --once "$pid" >once.txt 2>err.txt
+NO_COLOR=1 "$aprof" top --once --flat "$pid" >once.txt 2>err.txt
 equal "once: exit status, and nothing to complain about" "0 0" "$? $(wc -c <err.txt)"
 equal "once: the process, over all its time" "$name $pid since start 30.0 s 10.0 ended/s 1 live" \
   "$(head -n 1 once.txt | tr -s ' ' | sed 's/ cost.*//')"
@@ -53,13 +53,20 @@ check "--json: as its schema says" conforms once.json
 equal "--json: the same" "$pid running false 30000000000 serve 300 0 10000000" \
   "$(value once.json "tuple(pick(t.processes[0], 'pid state interval elapsed_ns'))" | xargs) $(value once.json \
     "tuple(pick(t.processes[0].functions[0], 'name ended live slice_max_ns'))" | xargs)"
+NO_COLOR=1 "$aprof" top --once "$pid" >kinds.txt
+equal "once: the kind of its requests, and the function beneath it" \
+  "v serve 10.0 10% 2.0ms 0 12ms 12ms 0;serve 10.0 10.0 10% 2.0ms 0 12ms 12ms 0;" \
+  "$(sed -n 's/  */ /g; s/^ //; /^v serve/p; /^serve/p' kinds.txt | tr '\n' ';')"
+equal "--json: its requests, and what lies beneath them" "serve 300 3600000000 1 serve 300 false" \
+  "$(value once.json 'tuple(pick(t.processes[0].requests[0], "kind count member_ns kinds_of_function"))' | xargs) $(value once.json \
+    'tuple(pick(t.processes[0].requests[0].functions[0], "name ended part"))' | xargs)"
 "$aprof" top --once >all.txt
 equal "once, all processes: it is one of them" "$pid $name running" \
   "$(sed 's/^ *//; s/  */ /g' all.txt | grep "^$pid " | cut -d' ' -f1-3)"
 
 # -- what is refused ------------------------------------------------------------------------
 
-for wrong in "--json" "--for 1s $pid" "--once --for 1s" "--delay 1ms" "--sort none" "--window 5"; do
+for wrong in "--json" "--flat --kind x" "--for 1s $pid" "--once --for 1s" "--delay 1ms" "--sort none" "--window 5"; do
   # shellcheck disable=SC2086
   "$aprof" top $wrong </dev/null >/dev/null 2>&1
   equal "top $wrong is wrong usage" 2 $?
@@ -105,7 +112,7 @@ row_becomes() {
 }
 
 # What comes after it says how it left the terminal.
-open_screen "$aprof top --delay 100ms $pid; echo status \$?; stty -a; sleep 1000"
+open_screen "$aprof top --flat --delay 100ms $pid; echo status \$?; stty -a; sleep 1000"
 shows "screen: the process" "$name $pid  since start 30.0 s"
 step 10 20 5
 shows "screen: a window, as far as it goes" "last 5.00 s"
@@ -152,6 +159,26 @@ contains "Enter: its times" "life of a future" <(screen)
 contains "Enter: who calls it" "CALLERS" <(screen)
 tmux send-keys Escape
 shows "Escape: back" FUNCTION
+tmux send-keys k
+shows "k: by kind" "KIND / FUNCTION"
+row_becomes "k: requests, closed" "> serve" "> serve 2.8 0.3% 2.0ms 0 2.9ms 3.0ms 0"
+tmux send-keys Home Enter
+shows "Enter: the kind opens" "v serve"
+shows "Enter: and shows its function" "    serve"
+tmux send-keys Down Enter
+shows "Enter: that one's page" "runs (holds of its loop)"
+tmux send-keys Escape
+shows "Escape: the kind is open still" "    serve"
+tmux send-keys l
+shows "l: all about the kind" "TIMES OF A REQUEST"
+tmux send-keys End
+shows "l: down to the slowest" "WAITING  BEGAN, UTC"
+tmux send-keys Escape -
+shows "-: kinds are closed" "> serve"
+tmux send-keys +
+shows "+: and open" "v serve"
+tmux send-keys k
+goes "k: and back" "KIND / FUNCTION"
 tmux send-keys f
 shows "f: findings" "FINDINGS"
 tmux send-keys h

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests, tiers and spans from a profile to totals and back, on profiles made to measure. */
+#include "ask/beneath.h"
 #include "read/fields.h"
 #include "read/follow.h"
 #include "read/verify.h"
@@ -410,6 +411,64 @@ START_TEST(the_next_reading_has_what_is_new) {
 }
 END_TEST
 
+/* -- functions beneath them -------------------------------------------------------------- */
+
+static struct aprof_counters *ran(uint32_t at, uint64_t done, uint64_t exec) {
+  struct aprof_counters *c = synthetic_counters(s, 1, at);
+  c->function.done = c->function.slices = done;
+  c->function.exec = exec;
+  return c;
+}
+
+static const struct beneath_function *find_beneath(const struct beneath *all, const char *root,
+                                                   const char *name) {
+  for (size_t i = 0; i < all->functions; i++) {
+    const struct beneath_function *b = &all->function[i];
+    if (!strcmp(b->whole->name, name) &&
+        (root ? b->root && !strcmp(b->root->name, root) : !b->root))
+      return b;
+  }
+  return NULL;
+}
+
+/* `fetch` runs beneath two roots, one of which is called by the other, and beneath none. */
+START_TEST(functions_are_of_the_nearest_root) {
+  uint32_t other = synthetic_site(s, APROF_SITE_FUNCTION, "upload", "server.c", 30, 1);
+  uint32_t fetch = synthetic_site(s, APROF_SITE_FUNCTION, "fetch", "db.c", 5, 1);
+  uint32_t idle = synthetic_site(s, APROF_SITE_FUNCTION, "listen", "server.c", 10, 1);
+  uint32_t upload = synthetic_node(s, node, other, 0), alone = synthetic_node(s, 0, idle, 0);
+  synthetic_book(s, get, 100, 0, 50, 50);
+  synthetic_book(s, synthetic_kind(s, "POST", other), 100, 0, 50, 50);
+  synthetic_book(s, synthetic_kind(s, "PUT", other), 100, 0, 50, 50);
+  ran(node, 1, 10);
+  ran(upload, 2, 20);
+  ran(alone, 3, 40);
+  ran(synthetic_node(s, node, fetch, 0), 4, 100);
+  ran(synthetic_node(s, upload, fetch, 0), 5, 200);
+  ran(synthetic_node(s, alone, fetch, 0), 6, 400);
+  struct view *v = view();
+  struct beneath all = ask_beneath(v);
+  ck_assert_uint_eq(all.functions, 6);
+  ck_assert(find_beneath(&all, "handle", "handle")->is_whole);
+  ck_assert(find_beneath(&all, "upload", "upload")->is_whole);
+  ck_assert(find_beneath(&all, NULL, "listen")->is_whole); /* its line is a root's, too */
+  ck_assert(!find_beneath(&all, NULL, "fetch")->is_whole);
+  ck_assert_uint_eq(find_beneath(&all, "handle", "fetch")->part.exec, 100);
+  ck_assert_uint_eq(find_beneath(&all, "upload", "fetch")->part.exec, 200);
+  ck_assert_uint_eq(find_beneath(&all, "upload", "fetch")->part.done, 5);
+  ck_assert_uint_eq(find_beneath(&all, NULL, "fetch")->part.exec, 400);
+  ck_assert_uint_eq(ask_kinds_of_root(v, find_beneath(&all, "upload", "upload")->root), 2);
+  uint64_t exec = 0, whole = 0;
+  for (size_t i = 0; i < all.functions; i++)
+    exec += all.function[i].part.exec;
+  for (size_t i = 0; i < v->functions; i++)
+    whole += v->function[i].exec;
+  ck_assert_uint_eq(exec, whole);
+  ask_beneath_free(&all);
+  view_free(v);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("requests");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -430,5 +489,6 @@ int main(void) {
   tcase_add_test(tests, kinds_of_before_a_reset_are_empty);
   tcase_add_test(tests, damaged_lists_end);
   tcase_add_test(tests, the_next_reading_has_what_is_new);
+  tcase_add_test(tests, functions_are_of_the_nearest_root);
   return suite_run("cli requests", tests);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions by the requests that they ran in: what lies beneath the function in which these begin.
+ *
+ * Purpose: numbers are kept by path, not by kind. A path belongs to the nearest function above it,
+ * or itself, that any request began in; where several kinds begin in one function, what is beneath
+ * it is of all of them. Each path is of one such root, or of none, so sums stay those of all.
+ * In: a view. Cost: linear in its paths, and a sort of them. Locking: none.
+ */
+#ifndef APROF_ASK_BENEATH_H
+#define APROF_ASK_BENEATH_H
+
+#include "read/view.h"
+
+/* A function as far as it is beneath a root. */
+struct beneath_function {
+  const struct view_function *whole;
+  const struct view_function *root; /* NULL: it is beneath none */
+  bool is_whole;                    /* all of it is there */
+  struct view_function part; /* its sums there; distributions and lists where it is all there */
+};
+
+struct beneath {
+  struct beneath_function *function; /* those of a root one behind the other */
+  size_t functions;
+};
+
+/* Of the kinds of which something ended in the time of the view, or goes on. */
+struct beneath ask_beneath(const struct view *);
+void ask_beneath_free(struct beneath *);
+
+/* The function in which requests of the kind begin; NULL: the view does not have it. */
+const struct view_function *ask_root_of(const struct view *, const struct view_kind *);
+static inline bool ask_is_active(const struct view_kind *k) {
+  return k->count || k->live;
+}
+/* So many of these begin in that function. */
+size_t ask_kinds_of_root(const struct view *, const struct view_function *root);
+
+#endif
