@@ -128,18 +128,26 @@ static bool at_tiered_create(uint32_t await) {
   return site != 0 && site_record(site)->kind == APROF_SITE_CREATE && site_record(site)->tier != 0;
 }
 
-/* A wait for new work is where requests begin and end, and one at a create with a tier is booked
-   by itself: neither begins nor ends in a fast event. But what is put aside for a body it calls,
-   is. */
+/* A wait for new work is where requests without roots begin and end, and one at a create with a
+   tier is booked by itself: neither begins nor ends in a fast event. But what is put aside for a
+   body it calls, is. */
 static bool may_begin_fast(uint32_t await) {
   uint32_t site = node_site(await), kind = site != 0 ? site_record(site)->kind : 0;
   return kind == APROF_SITE_CALL || kind == APROF_SITE_FUNCTION ||
-         !(node_in_background(await) || at_tiered_create(await));
+         !(node_begins_request(await) || at_tiered_create(await));
 }
 
 bool await_ends_fast(uint32_t await) {
   return node_at(node_at(await)->parent)->is_await != APROF_NODE_SPAN &&
-         !node_in_background(await) && !at_tiered_create(await);
+         !node_begins_request(await) && !at_tiered_create(await);
+}
+
+/* Its histogram may be older than that its waits end fast. */
+static void show_waits(struct aprof_counters *a, uint32_t await) {
+  uint64_t at = (uint64_t)a->await.histogram << 3;
+  a->await.background = node_in_background(await);
+  if (a->await.background && a->await.histogram > 1 && await_ends_fast(await))
+    a->await.buckets = (uintptr_t)(rt_base() + at);
 }
 
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:
@@ -156,6 +164,8 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   a->await.site = node_site(await);
   a->await.node = await;
   a->await.function = lacks ? 0 : (uintptr_t)c;
+  if (!lacks)
+    show_waits(a, await);
   return a;
 }
 

@@ -71,6 +71,15 @@ static inline uint32_t function_site(const struct aprof_future *f) {
 }
 /* Whoever waits there waits for new work. */
 bool node_in_background(uint32_t await);
+/* May a request begin where a future goes on behind such a wait? Not any more once one has begun
+   with a root. */
+static inline bool requests_without_roots(void) {
+  return __atomic_load_n(&rt.header->roots, __ATOMIC_RELAXED) == 0 && rt.options.requests != 0;
+}
+/* ... behind this one? */
+static inline bool node_begins_request(uint32_t await) {
+  return requests_without_roots() && node_in_background(await);
+}
 static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place,
                                                 struct aprof_site *site) {
   /* Sites lie side by side, and nodes are numbered one by one: without the product a

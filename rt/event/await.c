@@ -155,7 +155,7 @@ void general_resume(struct aprof_token *token) {
   slice_open(t, f, now, node_site(f->await));
   if (unlikely(kind & AWAIT_WORKER))
     slice_open_worker(t);
-  bool new_work = node_in_background(f->await);
+  bool new_work = node_begins_request(f->await);
   if (likely(kind & AWAIT_OUTER))
     f->await = 0;
   set_running(t, f, now);
@@ -196,7 +196,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
   close_rest(t->block, now);
   close_off_thread(t, runs, now);
   f->flags |= APROF_F_STARTED;
-  bool new_work = runs->state == APROF_FUTURE_WAITING && node_in_background(runs->await);
+  bool new_work = runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
   set_running(t, runs, now);
   if (unlikely(new_work))
     member_goes_on(t, runs, now);

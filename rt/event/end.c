@@ -138,7 +138,7 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));
-    bool new_work = f->state == APROF_FUTURE_WAITING && node_in_background(f->await);
+    bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
     restore(t, f, now, false);
     if (unlikely(new_work))
       member_goes_on(t, f, now);

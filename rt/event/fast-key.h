@@ -198,7 +198,10 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     return !polls && fast_waits_at(t, c, f, where, false) ? fast_await(c) : NULL;
   }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  return a != NULL && likely(a->await.site == aprof_create_site(f)) ? a : NULL;
+  if (a == NULL || unlikely(a->await.site != aprof_create_site(f)))
+    return NULL;
+  /* What waits for new work leaves a request that has no root. */
+  return (f->flags & APROF_F_MEMBER) && a->await.background ? NULL : a;
 }
 
 /* f, whose exec is closed, waits at `a` from here on, until it is run again. */

@@ -174,7 +174,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     close_off_thread(t, runs, now);
   f->open += !taken;
   f->flags |= APROF_F_STARTED;
-  bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_in_background(runs->await);
+  bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
   set_running(t, runs, now);
   if (unlikely(new_work))
     member_goes_on(t, runs, now);

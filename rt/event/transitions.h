@@ -80,7 +80,7 @@ static inline uint32_t aside_for(const struct aprof_future *f) {
 
 /* ... and runs again. Counted immediate if no slice ended in between. */
 static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
-  bool new_work = f->state == APROF_FUTURE_WAITING && node_in_background(f->await);
+  bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
   if (f->state != APROF_FUTURE_ASIDE)
     f->wake_tick = 0; /* it jumped out of its wait */
   close_wait(t, f, now, immediate);

@@ -381,7 +381,8 @@ struct aprof_counters {
       uint64_t function;         /* runtime's: where its function's counters are mapped */
       uint64_t buckets;          /* ... its histogram is */
       uint32_t node, site;       /* runtime's: its own number, its site's */
-      uint64_t pad0[6];
+      uint64_t background; /* runtime's: 1: whoever waits there waits for new work */
+      uint64_t pad0[5];
       uint64_t no_slices; /* 0 */
       uint64_t own;       /* its function's */
       uint64_t no_queued; /* 0 */
