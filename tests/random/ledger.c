@@ -283,6 +283,7 @@ static void next_epoch(struct ledger *ledger) {
   for (unsigned i = 0; i < PROGRAM_THREADS; i++)
     thread_forgets(&ledger->threads[i]);
   ledger->epoch++;
+  ledger->late = ledger->now > 1;
 }
 
 void ledger_switch(struct ledger *ledger, bool off) {
@@ -291,6 +292,7 @@ void ledger_switch(struct ledger *ledger, bool off) {
   if (off)
     next_epoch(ledger);
   ledger->off = off;
+  ledger->late |= ledger->now > 1;
   for (unsigned i = 0; i < PROGRAM_THREADS; i++) {
     struct thread *t = &ledger->threads[i];
     t->begin += off ? 0 : ledger->now - t->last;

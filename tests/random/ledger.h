@@ -138,6 +138,7 @@ struct thread {
 struct ledger {
   uint64_t now;
   unsigned epoch; /* so many times it was switched off, on, or began from zero */
+  bool late;      /* there was a time before this one */
   bool off;
   struct future futures[LEDGER_FUTURES];
   unsigned future_count;

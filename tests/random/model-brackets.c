@@ -127,7 +127,7 @@ void model_create_end(struct world *w, struct thread *t, const struct op *op) {
 static struct future *run_unknown(struct thread *t, const struct op *op) {
   const struct aprof_site *site = op->site;
   /* Its own was created before anybody looked. */
-  bool before = t->ledger->epoch && !(site->flags & APROF_ORPHAN) && op->function;
+  bool before = t->ledger->late && !(site->flags & APROF_ORPHAN) && op->function;
   if (!(site->flags & APROF_ORPHAN) && !before) {
     t->ledger->missed += !(site->flags & APROF_QUIET);
     return NULL;
