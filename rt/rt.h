@@ -103,6 +103,10 @@ struct thread {
   uint64_t time_at;                 /* ... and when events are timed again; or never */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
   uint32_t waits;                 /* for another thread, in an event; atomic */
+  uint32_t finishing; /* request whose root is over, while one of its members ran here */
+  struct spare {
+    uint32_t first, count; /* what this thread gave back last: no other one takes it */
+  } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
   struct aprof_future *idler;     /* put aside by the idle bracket, or NULL */
   struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
   uint32_t held_lease;            /* ... which was that one */
@@ -139,8 +143,7 @@ struct thread {
   } holds[HOLDS];                   /* the last long ones, a ring */
   uint32_t holds_next;              /* where the next one goes */
   uint64_t forgot_until;            /* tick: end of the last that is not there */
-  uint32_t finishing; /* request whose root is over, while one of its members ran here */
-  struct aprof_future *finishing_cur; /* ... which was this one, */
+  struct aprof_future *finishing_cur; /* of the request in `finishing`, */
   uint64_t finishing_id;
   /* What spans outside futures have had since the await of that future; see event/span.c. */
   uint64_t given_id;

@@ -358,6 +358,7 @@ static void retire(struct thread *t) {
     publish_fence();
     b->sequence++;
   }
+  member_thread_ends(t);
   b->serial = t->serial - 1;
   __atomic_store_n(&thread_holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;

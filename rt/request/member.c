@@ -85,10 +85,8 @@ void member_entered(struct thread *t, struct aprof_future *f, struct aprof_futur
     f->flags |= APROF_F_MEMBER;
   if (over != NULL && over->open != 0) {
     struct aprof_share *s = share_own(f);
-    if (s != NULL) {
-      s->tier = over->tier;
-      s->open = over->open;
-    }
+    if (s != NULL)
+      bracket_base(s, over->tier, over->open, now);
   }
 }
 
@@ -128,9 +126,12 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
 void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
   struct aprof_share *s = share_of(f);
   uint32_t number = request_of(f);
+  if (s != NULL && s->brackets != 0) {
+    struct had h = share_had_closed(f, now);
+    tier_book(s, &h, 0, now);
+    bracket_pop_all(s, now);
+  }
   share_book(f, s, number, now, false, runs);
-  if (s != NULL)
-    bracket_pop(s, 0, now);
   if (number != 0)
     part(t, f, s, number, how, runs, now);
   share_give(f, s);
@@ -150,7 +151,7 @@ void member_forget(struct aprof_future *f) {
   struct aprof_share *s = share_of(f);
   if (s != NULL) {
     s->request = 0;
-    bracket_pop(s, 0, 0);
+    bracket_pop_all(s, 0);
   }
   share_give(f, s);
 }
@@ -171,17 +172,15 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint
       share_book_create(f, share_had(f, now, true).end);
       s = share_of(f);
     }
-    share_book(f, s, from, now, true, runs);
     if (s != NULL)
       brackets_part(s, now);
+    share_book(f, s, from, now, true, runs);
     part(t, f, s, from, APROF_DONE, runs, now);
   }
   if (to != 0) {
     struct had h = share_had(f, now, true);
-    s->joined = s->since = now;
-    s->queued = h.queued;
-    s->waiting = h.waiting;
-    s->aside = 0;
+    s->joined = now;
+    share_goes_on(s, &h, now);
     __atomic_store_n(&s->request, to, __ATOMIC_RELEASE);
   } else if (s != NULL) {
     __atomic_store_n(&s->request, 0, __ATOMIC_RELEASE);
@@ -269,8 +268,9 @@ uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now) 
   struct aprof_share *s = share_own(f);
   if (s == NULL)
     return 0;
-  share_book(f, s, s->request, now, false, true);
-  return bracket_push(s, tier, now);
+  struct had h = share_had_closed(f, now);
+  tier_book(s, &h, 0, now);
+  return bracket_push(s, tier, &h, now);
 }
 
 uint32_t member_bracket(const struct aprof_future *f) {
@@ -282,8 +282,8 @@ void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct aprof_share *s = share_of(f);
   if (s == NULL || !bracket_is_open(s, bracket))
     return;
-  share_book(f, s, s->request, now, false, true);
-  bracket_pop_with(s, bracket, now);
+  struct had h = share_had_closed(f, now);
+  bracket_end(s, bracket, &h, now);
   share_drop_idle(f);
 }
 
@@ -291,11 +291,18 @@ void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct aprof_share *s = share_of(f);
   if (s == NULL || (bracket != 0 && !bracket_is_open(s, bracket)) || s->brackets == bracket)
     return;
-  share_book(f, s, s->request, now, false, true);
-  bracket_pop(s, bracket, now);
+  struct had h = share_had_closed(f, now);
+  tier_book(s, &h, 0, now);
+  bracket_pop(s, bracket, &h, now);
 }
 
 /* -- requests whose root is over ------------------------------------------------------------ */
+
+void member_thread_ends(struct thread *t) {
+  spare_return(&shares, &t->spare_shares);
+  spare_return(&brackets, &t->spare_brackets);
+  spare_return(&cells, &t->spare_cells);
+}
 
 /* What the members on this stack have had is a part of it. */
 static void finish_pending(struct thread *t) {
@@ -308,8 +315,8 @@ static void finish_pending(struct thread *t) {
     struct aprof_share *s = request_of(f) == number ? share_own(f) : NULL;
     if (s == NULL)
       continue;
-    share_book(f, s, number, not_before(now, f), true, f == t->cur);
     brackets_part(s, now);
+    share_book(f, s, number, not_before(now, f), true, f == t->cur);
   }
   t->finishing = 0;
   if (t->to_time == 0)

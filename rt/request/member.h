@@ -42,6 +42,8 @@ uint32_t member_bracket(const struct aprof_future *f);
 void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now);
 void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now);
 
+void member_thread_ends(struct thread *t); /* its block is given back */
+
 /* At the end of an event: is a request over whose root is? */
 void request_settle(struct thread *t);
 

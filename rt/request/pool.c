@@ -12,13 +12,9 @@ struct pool requests = {.type = APROF_CHUNK_REQUESTS,
                             offsetof(struct aprof_request, root)}; /* asked of the living only */
 struct pool shares = {.type = APROF_CHUNK_SHARES,
                       .size = sizeof(struct aprof_share),
-                      .link = offsetof(struct aprof_share, owner)};
+                      .link = offsetof(struct aprof_share, cells)};
 _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
                "lines of the cache");
-
-static uint32_t *link_of(const struct pool *pool, uint32_t number) {
-  return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
-}
 
 void pool_reset(struct pool *pool, uint32_t most) {
   pool->head = 0;
@@ -54,8 +50,8 @@ HINT uint32_t pool_take(struct pool *pool) {
   do {
     if ((uint32_t)head == 0)
       return pool_new(pool);
-    next =
-        ((head >> 32) + 1) << 32 | __atomic_load_n(link_of(pool, (uint32_t)head), __ATOMIC_RELAXED);
+    next = ((head >> 32) + 1) << 32 |
+           __atomic_load_n(pool_link(pool, (uint32_t)head), __ATOMIC_RELAXED);
   } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE));
   return (uint32_t)head;
@@ -64,8 +60,17 @@ HINT uint32_t pool_take(struct pool *pool) {
 void pool_give(struct pool *pool, uint32_t number) {
   uint64_t head = __atomic_load_n(&pool->head, __ATOMIC_RELAXED), next;
   do {
-    __atomic_store_n(link_of(pool, number), (uint32_t)head, __ATOMIC_RELAXED);
+    __atomic_store_n(pool_link(pool, number), (uint32_t)head, __ATOMIC_RELAXED);
     next = ((head >> 32) + 1) << 32 | number;
   } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
+}
+
+void spare_return(struct pool *pool, struct spare *spare) {
+  while (spare->first != 0) {
+    uint32_t number = spare->first;
+    spare->first = *pool_link(pool, number);
+    pool_give(pool, number);
+  }
+  spare->count = 0;
 }

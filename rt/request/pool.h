@@ -31,25 +31,57 @@ static inline void *pool_at(const struct pool *pool, uint32_t number) {
   return pool->chunk[(number / POOL_CHUNK) % POOL_CHUNKS] +
          (size_t)(number % POOL_CHUNK) * pool->size;
 }
+/* ... where it is known what they are. */
+#define POOL_AT(pool, type, number)                                                                \
+  ((type *)(void *)(pool)->chunk[((number) / POOL_CHUNK) % POOL_CHUNKS] + (number) % POOL_CHUNK)
+
+/* -- a few of them that a thread keeps for itself ---------------------------------- */
+
+#define SPARES 16u
+
+static inline uint32_t *pool_link(const struct pool *pool, uint32_t number) {
+  return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
+}
+
+static inline uint32_t spare_take(struct pool *pool, struct spare *spare) {
+  uint32_t number = spare->first;
+  if (unlikely(number == 0))
+    return pool_take(pool);
+  spare->first = *pool_link(pool, number);
+  spare->count--;
+  return number;
+}
+
+/* A thread that ends stands in for nobody by then, and gives to everybody. */
+static inline void spare_give(struct pool *pool, struct spare *spare, uint32_t number) {
+  if (unlikely(spare->count >= SPARES) || unlikely(aprof_self == &thread_nobody)) {
+    pool_give(pool, number);
+    return;
+  }
+  *pool_link(pool, number) = spare->first;
+  publish_fence(); /* a handler may jump out of here */
+  spare->first = number;
+  spare->count++;
+}
+void spare_return(struct pool *pool, struct spare *spare); /* all of a thread that ends */
 
 /* -- requests and shares --------------------------------------------------------- */
 
 extern struct pool requests, shares;
 
 static inline struct aprof_request *request_at(uint32_t number) {
-  return pool_at(&requests, number);
+  return POOL_AT(&requests, struct aprof_request, number);
 }
 /* f's share, or NULL: it has what is plain. */
 static inline struct aprof_share *share_of(const struct aprof_future *f) {
   uint32_t word = __atomic_load_n(&f->request, __ATOMIC_RELAXED); /* of another thread's, perhaps */
-  return word & APROF_SHARE ? pool_at(&shares, word & ~APROF_SHARE) : NULL;
+  return word & APROF_SHARE ? POOL_AT(&shares, struct aprof_share, word & ~APROF_SHARE) : NULL;
 }
 /* The number of f's request; 0: it is part of none. */
 static inline uint32_t request_of(const struct aprof_future *f) {
   uint32_t word = __atomic_load_n(&f->request, __ATOMIC_RELAXED);
-  return word & APROF_SHARE
-             ? ((const struct aprof_share *)pool_at(&shares, word & ~APROF_SHARE))->request
-             : word;
+  return word & APROF_SHARE ? POOL_AT(&shares, struct aprof_share, word & ~APROF_SHARE)->request
+                            : word;
 }
 static inline bool request_lives(const struct aprof_request *r) {
   return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == APROF_REQUEST_LIVE;

@@ -22,7 +22,6 @@
 #include "rt/count/node.h"
 #include "rt/file/clock.h"
 #include "rt/future/stack.h"
-#include "tier.h"
 
 /* Is f put aside for another future, whose time that is? */
 static bool aside_for_other(const struct aprof_future *f) {
@@ -35,14 +34,13 @@ struct aprof_share *share_own(struct aprof_future *f) {
   struct aprof_share *s = share_of(f);
   if (s != NULL)
     return s;
-  uint32_t number = pool_take(&shares), request = f->request;
+  uint32_t number = spare_take(&shares, &aprof_self->spare_shares), request = f->request;
   if (unlikely(number == 0)) {
     __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
     return NULL;
   }
   s = pool_at(&shares, number);
-  *s = (struct aprof_share){
-      .owner = index_of(f), .joined = f->created_tick, .since = f->created_tick};
+  *s = (struct aprof_share){.joined = f->created_tick, .since = f->created_tick};
   __atomic_store_n(&s->request, request, __ATOMIC_RELEASE);
   f->request = APROF_SHARE | number;
   f->flags |= APROF_F_MEMBER;
@@ -54,10 +52,9 @@ void share_give(struct aprof_future *f, struct aprof_share *s) {
   uint32_t number = word & ~APROF_SHARE;
   if (s == NULL || !(word & APROF_SHARE) || pool_at(&shares, number) != s)
     return; /* or another thread, which raced for f, has given it */
-  if (s->created != 0)
-    create_book(s, NULL);
+  cells_book(s, NULL);
   __atomic_store_n(&s->request, 0, __ATOMIC_RELEASE);
-  pool_give(&shares, number);
+  spare_give(&shares, &aprof_self->spare_shares, number);
 }
 
 void share_drop_idle(struct aprof_future *f) {
@@ -103,16 +100,14 @@ uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *
   return ran ? f->last : 0;
 }
 
-static void book_live(const struct aprof_share *s, struct aprof_request *r, uint64_t exec,
-                      uint64_t queued, uint64_t waited) {
+/* `aside`: since when it is put aside for another future; 0: it is not. */
+static void book_live(const struct aprof_share *then, struct aprof_request *r, const struct had *h,
+                      uint64_t total, uint64_t aside) {
+  uint64_t queued = h->queued - then->queued, waited = h->waiting - then->waiting;
+  uint64_t exec = elapsed(queued + waited, total), own = elapsed(aside, waited);
   request_add(&r->exec, exec);
   request_add(&r->queued, queued);
-  request_add(&r->total, exec + queued + waited);
-  struct cell *c = s != NULL && s->tier != 0 ? cell_of(r, s->tier) : NULL;
-  if (c != NULL) {
-    request_add(&c->exec, exec);
-    request_add(&c->waiting, waited);
-  }
+  request_add(&r->total, exec + queued + own);
 }
 
 void share_book(struct aprof_future *f, struct aprof_share *s, uint32_t number, uint64_t now,
@@ -121,25 +116,33 @@ void share_book(struct aprof_future *f, struct aprof_share *s, uint32_t number, 
   const struct aprof_share *then = s != NULL ? s : &none;
   struct had h = share_had(f, now, open);
   uint64_t since = s != NULL ? s->since : f->created_tick, total = elapsed(since, now);
-  uint64_t queued = h.queued - then->queued, waited = h.waiting - then->waiting;
-  uint64_t exec = elapsed(queued + waited, total), aside = then->aside;
-  if (open && aside_for_other(f))
-    aside += elapsed(f->last > since ? f->last : since, now);
+  uint64_t from = open && aside_for_other(f) ? f->last : 0, aside = then->aside;
   struct aprof_request *r = number != 0 ? request_at(number) : NULL;
+  if (from != 0)
+    aside += elapsed(from > since ? from : since, now);
+  if (s != NULL)
+    tier_book(s, &h, from, now);
   if (r != NULL && request_lives(r)) {
-    book_live(s, r, exec, queued, elapsed(aside, waited));
+    book_live(then, r, &h, total, aside);
     request_stopped(r, share_last_ran(f, s, runs, now));
-  } else if (r != NULL && r->stopped != UINT64_MAX) {
-    kind_after(r->kind, false, exec);
+  } else {
+    if (r != NULL && r->stopped != UINT64_MAX)
+      kind_after(r->kind, false,
+                 elapsed(h.queued - then->queued + h.waiting - then->waiting, total));
+    r = NULL;
   }
-  if (s != NULL && s->created != 0)
-    create_book(s, r != NULL && request_lives(r) ? r : NULL);
   if (s != NULL) {
-    s->since = now;
-    s->queued = h.queued;
-    s->waiting = h.waiting;
-    s->aside = 0;
+    cells_book(s, r);
+    share_goes_on(s, &h, now);
   }
+}
+
+void share_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
+  s->since = now;
+  s->queued = h->queued;
+  s->waiting = h->waiting;
+  s->aside = 0;
+  tier_goes_on(s, h, now);
 }
 
 /* f has waited at its create, until then: that is the create's tier's. */

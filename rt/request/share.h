@@ -3,7 +3,7 @@
 #ifndef APROF_RT_SHARE_H
 #define APROF_RT_SHARE_H
 
-#include "pool.h"
+#include "tier.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -13,16 +13,18 @@ void share_give(struct aprof_future *f,
                 struct aprof_share *s);       /* f has none, or no request, from here on */
 void share_drop_idle(struct aprof_future *f); /* ... if it has nothing to tell any more */
 
-struct had {
-  uint64_t queued, waiting, end; /* end: of its wait, but for what it is queued behind that */
-};
 /* What f has had until now; `open`: with the segment that it is in. */
 struct had share_had(const struct aprof_future *f, uint64_t now, bool open);
+static inline struct had share_had_closed(const struct aprof_future *f, uint64_t now) {
+  return (struct had){f->queued, f->waiting, now};
+}
 
 /* All that f has had since it was booked last is booked, in that request (0: in none) and its tier.
    `runs`: it does until now. */
 void share_book(struct aprof_future *f, struct aprof_share *s, uint32_t number, uint64_t now,
                 bool open, bool runs);
+/* ... is, from now on. */
+void share_goes_on(struct aprof_share *s, const struct had *h, uint64_t now);
 /* Its wait at its create ends then, or is booked: that is the create's tier's. */
 void share_book_create(struct aprof_future *f, uint64_t end);
 /* f's wait at this await ends then, but for what it was queued behind it. */

@@ -2,6 +2,9 @@
 /*
  * Tiers of a request, and a future's stack of open brackets.
  *
+ * What a future has in tiers adds up in cells of its own, by plain additions: they go over to its
+ * request when the future is booked there, all at once where that has none so far.
+ *
  * A bracket counts, in calls and wall, where its tier had none open on that stack: the mask in the
  * share says so, and each bracket keeps what it was before, as it keeps the tier. So a bracket that
  * closes puts back what it found, whatever was jumped over above it.
@@ -9,30 +12,30 @@
 #include "tier.h"
 
 #include "rt/file/arena.h"
+#include "rt/file/clock.h"
 
 struct bracket {
   uint32_t below, link; /* link: while it is free */
-  uint32_t owner;       /* index of the future */
   uint8_t tier, before;
-  bool outermost, pad;
+  bool outermost, base; /* base: of a body that was called in that tier */
+  bool counted, pad[3]; /* among the calls of its tier, or it is to be in none */
   uint64_t open, begin;
-  uint64_t waited, calls, wall;
-  uint64_t spare;
+  /* What its future had when it was booked last while this was the innermost; see share.c. */
+  uint64_t since, queued, waiting, aside;
 };
 
 struct pool cells = {
     .type = APROF_CHUNK_PRIVATE, .size = sizeof(struct cell), .link = offsetof(struct cell, link)};
-static struct pool brackets = {.type = APROF_CHUNK_PRIVATE,
-                               .size = sizeof(struct bracket),
-                               .link = offsetof(struct bracket, link)};
+struct pool brackets = {.type = APROF_CHUNK_PRIVATE,
+                        .size = sizeof(struct bracket),
+                        .link = offsetof(struct bracket, link)};
 _Static_assert(sizeof(struct cell) == 64 && sizeof(struct bracket) == 64, "lines of the cache");
 
-#define CELLS_MOST (64u * 1024u)
-#define BRACKETS_MOST UINT16_MAX /* share.created */
+#define RECORDS_MOST (POOL_CHUNK * POOL_CHUNKS - 1)
 
 void tier_reset(void) {
-  pool_reset(&cells, CELLS_MOST);
-  pool_reset(&brackets, BRACKETS_MOST);
+  pool_reset(&cells, RECORDS_MOST);
+  pool_reset(&brackets, RECORDS_MOST);
 }
 
 /* -- cells ------------------------------------------------------------------- */
@@ -44,32 +47,63 @@ static struct cell *cell_among(uint32_t first, uint32_t until, uint32_t tier) {
   return NULL;
 }
 
-struct cell *cell_of(struct aprof_request *r, uint32_t tier) {
-  uint32_t first = __atomic_load_n(&r->cells, __ATOMIC_ACQUIRE), until = 0;
-  struct cell *c = cell_among(first, 0, tier);
-  if (likely(c != NULL))
+/* The share's own, of this tier, which is not 0. NULL: there is no room, or it is in no request. */
+static struct cell *own_cell(struct aprof_share *s, uint32_t tier) {
+  struct cell *c = cell_among(s->cells, 0, tier);
+  if (c != NULL || s->request == 0)
     return c;
-  uint32_t mine = pool_take(&cells);
-  if (mine == 0) {
+  uint32_t mine = spare_take(&cells, &aprof_self->spare_cells);
+  if (unlikely(mine == 0)) {
     __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  *cell_at(mine) = (struct cell){.tier = tier};
+  c = cell_at(mine);
+  *c = (struct cell){.tier = tier, .next = s->cells};
+  s->cells = mine;
+  return c;
+}
+
+static void cell_give(uint32_t number) {
+  spare_give(&cells, &aprof_self->spare_cells, number);
+}
+
+/* It is the request's, or what it has is. */
+static void cell_book(struct aprof_request *r, uint32_t mine) {
+  struct cell *own = cell_at(mine), *c;
+  uint32_t first = __atomic_load_n(&r->cells, __ATOMIC_ACQUIRE), until = 0;
   do { /* another thread may be faster */
-    if ((c = cell_among(first, until, tier)) != NULL) {
-      pool_give(&cells, mine);
-      return c;
+    if ((c = cell_among(first, until, own->tier)) != NULL) {
+      request_add(&c->exec, own->exec);
+      request_add(&c->waiting, own->waiting);
+      request_add(&c->calls, own->calls);
+      request_add(&c->wall, own->wall);
+      cell_give(mine);
+      return;
     }
-    cell_at(mine)->next = until = first;
+    own->next = until = first;
   } while (!__atomic_compare_exchange_n(&r->cells, &first, mine, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE));
-  return cell_at(mine);
+}
+
+void cells_book(struct aprof_share *s, struct aprof_request *r) {
+  uint32_t n = s->cells, none = 0;
+  s->cells = 0;
+  if (r != NULL && n != 0 &&
+      __atomic_compare_exchange_n(&r->cells, &none, n, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  for (uint32_t next; n != 0; n = next) {
+    next = cell_at(n)->next;
+    if (r != NULL)
+      cell_book(r, n);
+    else
+      cell_give(n);
+  }
 }
 
 void cells_give(struct aprof_request *r) {
   for (uint32_t n = r->cells, next; n != 0; n = next) {
     next = cell_at(n)->next;
-    pool_give(&cells, n);
+    cell_give(n);
   }
   r->cells = 0;
 }
@@ -77,37 +111,69 @@ void cells_give(struct aprof_request *r) {
 /* -- brackets ----------------------------------------------------------------- */
 
 static struct bracket *bracket_at(uint32_t number) {
-  return pool_at(&brackets, number);
+  return POOL_AT(&brackets, struct bracket, number);
 }
 
-static struct aprof_request *live_of(const struct aprof_share *s) {
-  struct aprof_request *r = s->request != 0 ? request_at(s->request) : NULL;
-  return r != NULL && request_lives(r) ? r : NULL;
+void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
+  if (s->brackets == 0)
+    return;
+  struct bracket *b = bracket_at(s->brackets);
+  b->since = now;
+  b->queued = h->queued;
+  b->waiting = h->waiting;
+  b->aside = s->aside;
 }
 
-uint32_t bracket_push(struct aprof_share *s, uint32_t tier, uint64_t now) {
-  uint32_t number = pool_take(&brackets);
-  if (number == 0) {
+static inline void book_in(struct cell *c, const struct aprof_share *s, const struct bracket *b,
+                           const struct had *h, uint64_t aside, uint64_t now) {
+  uint64_t total = elapsed(b->since, now), waited = h->waiting - b->waiting;
+  uint64_t others = s->aside - b->aside;
+  if (aside != 0)
+    others += elapsed(aside > b->since ? aside : b->since, now);
+  c->exec += elapsed(h->queued - b->queued + waited, total);
+  c->waiting += elapsed(others, waited);
+}
+
+void tier_book(struct aprof_share *s, const struct had *h, uint64_t aside, uint64_t now) {
+  struct cell *c = s->brackets != 0 ? own_cell(s, s->tier) : NULL;
+  if (c != NULL)
+    book_in(c, s, bracket_at(s->brackets), h, aside, now);
+}
+
+static uint32_t bracket_new(void) {
+  uint32_t number = spare_take(&brackets, &aprof_self->spare_brackets);
+  if (unlikely(number == 0))
     __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
+  return number;
+}
+
+uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h, uint64_t now) {
+  uint32_t number = bracket_new();
+  if (number == 0)
     return 0;
-  }
   *bracket_at(number) = (struct bracket){.below = s->brackets,
-                                         .owner = s->owner,
                                          .tier = (uint8_t)tier,
                                          .before = s->tier,
                                          .outermost = !(s->open >> tier & 1),
+                                         .counted = s->request == 0,
                                          .open = s->open,
                                          .begin = now};
-  struct aprof_request *r = live_of(s);
-  if (r != NULL && bracket_at(number)->outermost) {
-    struct cell *c = cell_of(r, tier);
-    if (c != NULL)
-      request_add(&c->calls, 1);
-  }
   s->tier = (uint8_t)tier;
   s->open |= 1ull << tier;
   s->brackets = number;
+  tier_goes_on(s, h, now);
   return number;
+}
+
+void bracket_base(struct aprof_share *s, uint32_t tier, uint64_t open, uint64_t now) {
+  uint32_t number = bracket_new();
+  if (number == 0)
+    return;
+  *bracket_at(number) =
+      (struct bracket){.tier = (uint8_t)tier, .base = true, .begin = now, .since = now};
+  s->tier = (uint8_t)tier;
+  s->open = open;
+  s->brackets = number;
 }
 
 bool bracket_is_open(const struct aprof_share *s, uint32_t number) {
@@ -117,80 +183,92 @@ bool bracket_is_open(const struct aprof_share *s, uint32_t number) {
   return n != 0;
 }
 
-/* It counts as far as it lay in the share's request. */
-static void count_wall(struct aprof_request *r, const struct aprof_share *s,
-                       const struct bracket *b, uint64_t now) {
-  uint64_t from = b->begin > s->joined ? b->begin : s->joined;
-  struct cell *c = b->outermost && now > from ? cell_of(r, b->tier) : NULL;
+/* How long it lay in the share's request. */
+static inline uint64_t wall_of(const struct aprof_share *s, const struct bracket *b, uint64_t now) {
+  return elapsed(b->begin > s->joined ? b->begin : s->joined, now);
+}
+
+static inline void count_in(struct cell *c, struct bracket *b, uint64_t wall) {
+  if (!b->outermost)
+    return;
+  c->wall += wall;
+  c->calls += !b->counted;
+  b->counted = true;
+}
+
+static void count(struct aprof_share *s, struct bracket *b, uint64_t now) {
+  uint64_t wall = wall_of(s, b, now);
+  struct cell *c = b->outermost && (wall != 0 || !b->counted) ? own_cell(s, b->tier) : NULL;
   if (c != NULL)
-    request_add(&c->wall, now - from);
+    count_in(c, b, wall);
+}
+
+/* False: a thread that raced for its future has closed it. */
+static inline bool pop_uncounted(struct aprof_share *s, uint32_t number, const struct bracket *b) {
+  uint8_t before = b->before;
+  uint64_t open = b->open;
+  if (!__atomic_compare_exchange_n(&s->brackets, &number, b->below, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED))
+    return false;
+  s->tier = before;
+  s->open = open;
+  spare_give(&brackets, &aprof_self->spare_brackets, number);
+  return true;
 }
 
 static void pop_one(struct aprof_share *s, uint64_t now) {
-  uint32_t number = s->brackets;
+  struct bracket *b = bracket_at(s->brackets);
+  count(s, b, now);
+  pop_uncounted(s, s->brackets, b);
+}
+
+void bracket_pop(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
+  while (s->brackets != 0 && s->brackets != number && !bracket_at(s->brackets)->base)
+    pop_one(s, now);
+  tier_goes_on(s, h, now);
+}
+
+void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
   struct bracket *b = bracket_at(number);
-  struct aprof_request *r = live_of(s);
-  struct bracket was = *b;
-  if (!__atomic_compare_exchange_n(&s->brackets, &number, was.below, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_RELAXED))
-    return; /* a thread that raced for its future has closed it */
-  if (r != NULL)
-    count_wall(r, s, &was, now);
-  s->tier = was.before;
-  s->open = was.open;
-  pool_give(&brackets, number);
+  struct cell *c = own_cell(s, s->tier);
+  if (c != NULL)
+    book_in(c, s, bracket_at(s->brackets), h, 0, now);
+  if (likely(s->brackets == number)) {
+    if (c != NULL)
+      count_in(c, b, wall_of(s, b, now));
+    pop_uncounted(s, number, b);
+  } else {
+    while (s->brackets != number && s->brackets != 0)
+      pop_one(s, now);
+    if (s->brackets != 0)
+      pop_one(s, now);
+  }
+  tier_goes_on(s, h, now);
 }
 
-void bracket_pop(struct aprof_share *s, uint32_t number, uint64_t now) {
-  while (s->brackets != 0 && s->brackets != number)
+void bracket_pop_all(struct aprof_share *s, uint64_t now) {
+  while (s->brackets != 0)
     pop_one(s, now);
 }
 
-void bracket_pop_with(struct aprof_share *s, uint32_t number, uint64_t now) {
-  bracket_pop(s, number, now);
-  if (s->brackets != 0)
-    pop_one(s, now);
+void brackets_part(struct aprof_share *s, uint64_t now) {
+  for (uint32_t n = s->brackets; n != 0; n = bracket_at(n)->below)
+    count(s, bracket_at(n), now);
 }
 
-void brackets_part(const struct aprof_share *s, uint64_t now) {
-  struct aprof_request *r = live_of(s);
-  for (uint32_t n = s->brackets; n != 0 && r != NULL; n = bracket_at(n)->below)
-    count_wall(r, s, bracket_at(n), now);
-}
-
-/* -- waits at a create with a tier: a bracket that is on no stack adds them up -------------------
- */
+/* -- waits at a create with a tier ------------------------------------------------------- */
 
 void create_waited(struct aprof_share *s, uint32_t tier, uint64_t waited) {
-  if (s->created == 0) {
-    s->created = (uint16_t)pool_take(&brackets);
-    if (s->created == 0) {
-      __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
-      return;
-    }
-    *bracket_at(s->created) = (struct bracket){.owner = s->owner, .tier = (uint8_t)tier};
-  }
-  struct bracket *b = bracket_at(s->created);
-  b->waited += waited;
+  struct cell *c = own_cell(s, tier), *own = s->tier != 0 ? own_cell(s, s->tier) : NULL;
+  if (c == NULL)
+    return;
+  c->waiting += waited;
   if (!(s->open >> tier & 1)) { /* calls and wall are of entries from outside */
-    b->calls++;
-    b->wall += waited;
+    c->calls++;
+    c->wall += waited;
   }
-}
-
-void create_book(struct aprof_share *s, struct aprof_request *r) {
-  const struct bracket *b = bracket_at(s->created);
-  struct cell *c = r != NULL ? cell_of(r, b->tier) : NULL;
-  if (c != NULL) {
-    struct cell *own = s->tier != 0 ? cell_of(r, s->tier) : NULL;
-    request_add(&c->waiting, b->waited);
-    request_add(&c->calls, b->calls);
-    request_add(&c->wall, b->wall);
-    if (own != NULL)
-      request_add(&own->waiting, 0 - b->waited);
-  }
-  pool_give(&brackets, s->created);
-  s->created = 0;
+  if (own != NULL)
+    own->waiting -= waited;
 }
 
 /* -- names -------------------------------------------------------------------- */

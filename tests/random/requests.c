@@ -266,11 +266,10 @@ void requests_goes_on(struct ledger *ledger, struct future *f) {
 /* -- tiers ------------------------------------------------------------------------ */
 
 void requests_enter_tier(struct ledger *ledger, struct future *f, struct inside *inside) {
-  book(ledger, f);
   inside->begin = ledger->now;
   inside->outermost = !tier_open(f, inside->tier);
   f->share.calls[inside->tier] += inside->outermost;
-  book(ledger, f);
+  f->share.touched[f->tier] = f->share.touched[inside->tier] = true;
   f->tier = inside->tier;
 }
 
@@ -280,8 +279,7 @@ void requests_leave_tiers(struct ledger *ledger, struct future *f, unsigned dept
     f->at = in->before;
     if (in->outermost)
       wall(f, in, ledger->now);
-    if (in->tier)
-      book(ledger, f);
+    f->share.touched[in->tier] = true;
     f->tier = in->tier_before;
   }
 }

@@ -614,10 +614,9 @@ static inline int aprof_is_parent(const struct aprof_future *parent, const struc
 #define APROF_SHARE (1u << 31) /* in future.request */
 struct aprof_share {
   uint32_t request;  /* number; 0: none. Written last */
-  uint32_t owner;    /* the future's index; while it is free, the runtime's */
+  uint32_t cells;    /* the runtime's: what it had in tiers since it was booked last */
   uint32_t brackets; /* the runtime's: the innermost that is open */
-  uint8_t tier, pad; /* it is in now; 0: none */
-  uint16_t created;  /* the runtime's: its waits at its create, for that one's tier */
+  uint8_t tier, pad[3]; /* it is in now; 0: none */
   uint64_t open;     /* a bit for each tier that has a bracket open on this stack */
   uint64_t joined;   /* tick: since then a part of this request */
   /* What it had when it was booked last: until that tick, so much queued and waiting. */
