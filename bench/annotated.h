@@ -56,4 +56,38 @@ EVENT static void arrived(char *object) {
   __asm__ volatile("" : : "r"(object));
 }
 
+/* A span: a plain function whose time is told apart. */
+APROF("span") EVENT static void plain_span(void) {
+  __asm__ volatile("");
+}
+
+/* A request: from its root's create to its end, with a label; one run of it may go on. */
+APROF("create key=q:a0 fn=a1 root ready")
+EVENT static void serve(char *object, void (*then)(char *)) {
+  __asm__ volatile("" : : "r"(object), "r"(then));
+}
+APROF("label key=q:a0 value=a1:str") EVENT static void serve_as(char *object, const char *kind) {
+  __asm__ volatile("" : : "r"(object), "r"(kind));
+}
+APROF("end key=q:a0") EVENT static void served(char *object) {
+  __asm__ volatile("" : : "r"(object));
+}
+
+/* Its tiers. */
+APROF("span tier=parse") EVENT static void parse(void) {
+  __asm__ volatile("");
+}
+APROF("span tier=cache") EVENT static void look_up(void) {
+  __asm__ volatile("");
+}
+APROF("span tier=db") EVENT static void query(void) {
+  __asm__ volatile("");
+}
+APROF("span tier=render") EVENT static void render(void) {
+  __asm__ volatile("");
+}
+APROF("span tier=reply") EVENT static void reply(void) {
+  __asm__ volatile("");
+}
+
 #endif

@@ -74,6 +74,71 @@ EVENT static void stopped_life(long times) {
   }
 }
 
+APROF_ASYNC EVENT static void span(long times) {
+  while (times-- > 0)
+    plain_span();
+}
+
+/* A request that makes what follows. Its root is a future of its own for each, by that address. */
+static char root;
+
+/* What it calls, and in which tier it is. */
+APROF("run key=q:a0 multi") EVENT static void member_call(char *object, long times) {
+  (void)object;
+  while (times-- > 0)
+    leaf(times);
+}
+APROF("run key=q:a0 multi") EVENT static void tier(char *object, long times) {
+  (void)object;
+  while (times-- > 0)
+    look_up();
+}
+static void of_root(void (*event)(char *, long), long times) {
+  serve(&root, NULL);
+  event(&root, times);
+  served(&root);
+}
+static void calls(long times) {
+  of_root(member_call, times);
+}
+static void tiers(long times) {
+  of_root(tier, times);
+}
+
+/* A callback of a request, created in a run of its root: a run that goes on, and a whole life. */
+APROF("run key=q:a0 multi") EVENT static void starts(char *object, char *child) {
+  (void)object;
+  watch(child, arrived);
+}
+EVENT static void member_life(long times) {
+  serve(&root, NULL);
+  while (times-- > 0) {
+    char *object = &objects[times % (long)sizeof objects];
+    starts(&root, object);
+    arrived(object);
+  }
+  served(&root);
+}
+
+/* A whole request: five tiers in the run that it is over with. */
+APROF("run key=q:a0 multi") EVENT static void five_tiers(char *object) {
+  (void)object;
+  parse();
+  look_up();
+  query();
+  render();
+  reply();
+}
+EVENT static void whole_request(long times) {
+  while (times-- > 0) {
+    char *object = &objects[times % (long)sizeof objects];
+    serve(object, five_tiers);
+    serve_as(object, "hello");
+    five_tiers(object);
+    served(object);
+  }
+}
+
 /* ---- the run ---- */
 
 static void measure(void (*event)(long)) {
@@ -96,5 +161,10 @@ int main(int argc, char **argv) {
   measure(key_life);
   measure(woken_life);
   measure(stopped_life);
+  measure(span);
+  measure(calls);
+  measure(tiers);
+  measure(member_life);
+  measure(whole_request);
   return 0;
 }

@@ -14,7 +14,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/ceilings.sh"
 ceilings=$here/ceilings unit=instructions
 
-events=(pair key call stack-life key-life woken-life stopped-life)
+events=(pair key call stack-life key-life woken-life stopped-life span
+  member-call tier member-life request)
 slack=1 # instructions: loops are laid out differently by another compiler release
 
 if ! command -v valgrind >/dev/null; then

@@ -20,7 +20,9 @@ import sys
 
 # In the order of main() in instructions.c: the event, and what each turn of its loop calls.
 EVENTS = [("pair", "rest"), ("key", "turn"), ("call", "leaf"), ("stack-life", "coroutine"),
-          ("key-life", "request"), ("woken-life", "watch"), ("stopped-life", "watch")]
+          ("key-life", "request"), ("woken-life", "watch"), ("stopped-life", "watch"),
+          ("span", "plain_span"), ("member-call", "leaf"), ("tier", "look_up"),
+          ("member-life", "starts"), ("request", "serve")]
 LINE = 64
 
 

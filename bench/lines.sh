@@ -48,7 +48,7 @@ trace() {
 check "count lines" trace
 [ "$failed" -eq 0 ] || finish
 
-equal "events counted" 7 "$(grep -c ' code ' "$work/counted")"
+equal "events counted" 12 "$(grep -c ' code ' "$work/counted")"
 while read -r event kind lines; do
   case $kind in
   data | code | common) judge "$event/$kind" "$lines" ;;
