@@ -51,6 +51,8 @@ static const char *base_of(const char *path) {
 const char *call_through(struct program *p, const struct ir_step *s) {
   if (!s->value && !s->targets)
     return "";
+  if (s->value && !strcmp(s->value, IR_CLEANUP))
+    return ", at the end of its scope";
   if (!pointer_is_named(s))
     return s->targets ? say(p, ", one of %zu that it may be", s->targets) : ", as it is told to";
   return s->targets ? say(p, " through '%s', one of %zu", pointer_text(p, s), s->targets)

@@ -58,6 +58,10 @@ bool *flow_reached(const struct ir_body *, unsigned entry, unsigned from, size_t
 
 /* A value has this variable, call or name in it, as a whole. */
 bool value_has(const char *value, const char *part);
+/* What the end of a scope calls by itself. */
+static inline bool step_cleans(const struct ir_step *s) {
+  return s->kind == IR_CALL && s->value && !strcmp(s->value, IR_CLEANUP);
+}
 /* The step reads it: as an argument, a value, a condition of its own. */
 bool step_has(const struct ir_step *, const char *part);
 

@@ -23,7 +23,8 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 7
+#define IR_FORMAT 8
+#define IR_CLEANUP "~" /* the value of a call that the end of a scope makes */
 enum { IR_SEPARATOR = 0x1f, IR_FROM = 0x1e }; /* between the parts of a field; of two places */
 
 /* Of a function. */
@@ -38,7 +39,8 @@ enum {
   IR_LAMBDA = 128,
   IR_STACKLESS = 256, /* a coroutine of C++20, ... */
   IR_COROUTINE = 512, /* ... which awaits, ... */
-  IR_LAZY = 1024      /* ... which begins when it is awaited */
+  IR_LAZY = 1024,     /* ... which begins when it is awaited */
+  IR_DAMAGED = 2048   /* what is in its body does not parse: it may do more than is seen */
 };
 
 struct ir_texts {
@@ -76,7 +78,8 @@ enum {
 
 struct ir_variable {
   const char *name, *type;
-  const char *cleanup; /* the key of the function that cleans it up, or NULL */
+  const char *cleanup; /* who cleans it up: a function's name, "~" of an object, with the key of
+                          its destructor behind; or NULL */
   unsigned flags, line;
 };
 

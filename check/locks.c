@@ -58,7 +58,10 @@ static const struct pair {
     {"std::lock_guard::lock_guard", "", NOTHING},
     {"std::unique_lock::unique_lock", "std::unique_lock::unlock", NOTHING},
     {"std::unique_lock::lock", "std::unique_lock::unlock", NOTHING},
+    {"std::unique_lock::try_lock", "std::unique_lock::unlock", NOT_ZERO},
     {"std::shared_lock::shared_lock", "std::shared_lock::unlock", NOTHING},
+    {"std::shared_lock::lock", "std::shared_lock::unlock", NOTHING},
+    {"std::shared_lock::try_lock", "std::shared_lock::unlock", NOT_ZERO},
     {"std::scoped_lock::scoped_lock", "", NOTHING},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, DEEPEST = 8 };
@@ -83,6 +86,11 @@ static const struct pair *pair_of(const struct ir_function *f) {
   return NULL;
 }
 
+/* A guard that exists takes it. */
+static bool is_again(const struct pair *p) {
+  return strstr(p->lock, "_lock::lock") || strstr(p->lock, "_lock::try_lock");
+}
+
 /* What it makes holds the mutex. */
 static bool is_object(const struct pair *p) {
   return strstr(p->lock, "_lock::") || strstr(p->lock, "lock_guard::") ||
@@ -96,8 +104,8 @@ static bool unlocks(const struct ir_function *f) {
   return false;
 }
 
-static const char *first_of(const struct ir_step *s) {
-  return s->argument.count ? s->argument.text[0] : "?";
+static const char *first_of(const struct ir_body *b, const struct ir_step *s) {
+  return s->argument.count ? program_place(b, s->argument.text[0]) : "?";
 }
 
 /* -- what a function does to the mutexes of its caller ------------------------------------------
@@ -134,7 +142,7 @@ static const char *argument_of(const struct ir_step *s, const char *name, const 
 }
 
 /* The name of a callee's mutex, as the caller has it: "&$0->m" of f(&table) is "&table.m". */
-static const char *name_here(const struct ir_step *s, const char *name) {
+static const char *name_in_call(const struct ir_step *s, const char *name) {
   const char *bare = name + (*name == '&'), *rest, *argument;
   if (*bare == '@')
     return name;
@@ -151,6 +159,10 @@ static const char *name_here(const struct ir_step *s, const char *name) {
                           : print_string("&%s%s", argument, rest);
 }
 
+static const char *name_here(const struct ir_body *b, const struct ir_step *s, const char *name) {
+  return program_place(b, name_in_call(s, name));
+}
+
 static void note(struct known_mutex **list, size_t *count, const char *name, const char *unlock) {
   for (size_t i = 0; i < *count; i++)
     if (!strcmp((*list)[i].name, name))
@@ -161,65 +173,77 @@ static void note(struct known_mutex **list, size_t *count, const char *name, con
 
 /* A walk from one of its calls, or from its entry. */
 struct question {
+  const struct ir_body *body;
   const char *mutex, *unlock;
   int depth;
 };
 
-static bool takes(const struct ir_step *s, const char *mutex, int depth);
-static bool frees(const struct ir_step *s, const char *mutex, const char *unlock, int depth);
+static bool takes(const struct question *, const struct ir_step *);
+static bool frees(const struct question *, const struct ir_step *);
 
 static enum flow_visit until_freed(void *of, const struct ir_step *s) {
   const struct question *q = of;
   if (s->kind == IR_RETURN)
     return FLOW_STOP;
-  return s->kind == IR_CALL && s->callee && frees(s, q->mutex, q->unlock, q->depth) ? FLOW_FOUND
-                                                                                    : FLOW_ON;
+  return s->kind == IR_CALL && s->callee && frees(q, s) ? FLOW_FOUND : FLOW_ON;
 }
 
 static enum flow_visit until_end(void *of, const struct ir_step *s) {
   const struct question *q = of;
   if (s->kind == IR_RETURN)
     return FLOW_FOUND;
-  return s->kind == IR_CALL && s->callee && takes(s, q->mutex, q->depth) ? FLOW_STOP : FLOW_ON;
+  return s->kind == IR_CALL && s->callee && takes(q, s) ? FLOW_STOP : FLOW_ON;
 }
 
 static enum flow_visit until_taken(void *of, const struct ir_step *s) {
   const struct question *q = of;
   if (s->kind != IR_CALL || !s->callee)
     return FLOW_ON;
-  if (takes(s, q->mutex, q->depth))
+  if (takes(q, s))
     return FLOW_STOP;
-  return frees(s, q->mutex, q->unlock, q->depth) ? FLOW_FOUND : FLOW_ON;
+  return frees(q, s) ? FLOW_FOUND : FLOW_ON;
 }
 
-static bool takes(const struct ir_step *s, const char *mutex, int depth) {
+static bool takes(const struct question *q, const struct ir_step *s) {
   const struct pair *p = pair_of(s->callee);
   if (p)
-    return !strcmp(first_of(s), mutex);
-  const struct ir_locks *l = locks_of(s->callee, depth + 1);
+    return !strcmp(first_of(q->body, s), q->mutex);
+  const struct ir_locks *l = locks_of(s->callee, q->depth + 1);
   for (size_t i = 0; l && i < l->taken; i++)
-    if (!strcmp(name_here(s, l->takes[i].name), mutex))
+    if (!strcmp(name_here(q->body, s, l->takes[i].name), q->mutex))
       return true;
   return false;
 }
 
-static bool frees(const struct ir_step *s, const char *mutex, const char *unlock, int depth) {
+static bool may_be(const char *one, const char *other) {
+  return !strcmp(one, other) || strchr(one, '?') || strchr(other, '?');
+}
+
+static bool frees(const struct question *q, const struct ir_step *s) {
   if (unlocks(s->callee))
-    return (!unlock || is_named(s->callee, unlock)) &&
-           (!strcmp(first_of(s), mutex) || strchr(mutex, '?') || strchr(first_of(s), '?'));
-  const struct ir_locks *l = locks_of(s->callee, depth + 1);
-  for (size_t i = 0; l && i < l->freed; i++) {
-    const char *here = name_here(s, l->frees[i].name);
-    if (!strcmp(here, mutex) || strchr(here, '?') || strchr(mutex, '?'))
+    return (!q->unlock || is_named(s->callee, q->unlock)) && may_be(first_of(q->body, s), q->mutex);
+  const struct ir_locks *l = locks_of(s->callee, q->depth + 1);
+  for (size_t i = 0; l && i < l->freed; i++)
+    if (may_be(name_here(q->body, s, l->frees[i].name), q->mutex))
       return true;
-  }
+  return false;
+}
+
+/* It returns the guard that the call makes. */
+static bool returns_it(const struct ir_function *f, const struct ir_step *call) {
+  EACH_STEP (f->body, s)
+    if (s->kind == IR_RETURN && s->value) {
+      const struct ir_step *made = body_call(f->body, program_call(f->body, s->value));
+      if (made == call)
+        return true;
+    }
   return false;
 }
 
 /* Taken on each way to the end, and not freed on any. */
 static void note_taken(struct ir_function *f, struct ir_locks *l, const struct ir_step *s,
                        const char *name, const char *unlock, int depth) {
-  struct question q = {name, unlock, depth};
+  struct question q = {f->body, name, unlock, depth};
   if (!strchr(name, '?') && !flow_find(f->body, s, until_freed, &q) &&
       !flow_find_at(f->body, 0, until_end, &q))
     note(&l->takes, &l->taken, name, unlock);
@@ -227,7 +251,7 @@ static void note_taken(struct ir_function *f, struct ir_locks *l, const struct i
 
 static void note_freed(struct ir_function *f, struct ir_locks *l, const char *name,
                        const char *unlock, int depth) {
-  struct question q = {name, unlock, depth};
+  struct question q = {f->body, name, unlock, depth};
   if (flow_find_at(f->body, 0, until_taken, &q))
     note(&l->frees, &l->freed, name, unlock);
 }
@@ -239,16 +263,21 @@ static void note_call(struct ir_function *f, struct ir_locks *l, const struct ir
   if (p) {
     bool asks = strstr(p->lock, "try") || strstr(p->lock, "timed") || strstr(p->lock, "clocklock");
     if (!asks && !is_object(p))
-      note_taken(f, l, s, first_of(s), p->unlock, depth);
+      note_taken(f, l, s, first_of(f->body, s), p->unlock, depth);
+    else if (is_object(p) && !is_again(p) && s->argument.count == 1 && returns_it(f, s)) {
+      note(&l->takes, &l->taken, first_of(f->body, s), p->unlock);
+      l->guard = true;
+    }
   } else if (unlocks(s->callee)) {
-    note_freed(f, l, first_of(s), s->callee->qualified, depth);
+    note_freed(f, l, first_of(f->body, s), s->callee->qualified, depth);
   } else if (s->callee != f) {
     theirs = locks_of(s->callee, depth + 1);
   }
   for (size_t i = 0; theirs && i < theirs->taken; i++)
-    note_taken(f, l, s, name_here(s, theirs->takes[i].name), theirs->takes[i].unlock, depth);
+    note_taken(f, l, s, name_here(f->body, s, theirs->takes[i].name), theirs->takes[i].unlock,
+               depth);
   for (size_t i = 0; theirs && i < theirs->freed; i++)
-    note_freed(f, l, name_here(s, theirs->frees[i].name), theirs->frees[i].unlock, depth);
+    note_freed(f, l, name_here(f->body, s, theirs->frees[i].name), theirs->frees[i].unlock, depth);
 }
 
 /* "Guard::Guard", "ns::Guard<T>::Guard". */
@@ -282,16 +311,17 @@ static const struct ir_locks *locks_of(struct ir_function *f, int depth) {
   EACH_STEP (f->body, s)
     if (s->kind == IR_CALL && s->callee)
       note_call(f, l, s, depth);
-  l->guard = l->taken && makes_object(f);
+  l->guard |= l->taken && makes_object(f);
   return l;
 }
 
 /* -- at a call --------------------------------------------------------------------------------- */
 
-static bool of_pair(const struct ir_step *s, const struct pair *p, struct lock *lock) {
+static bool of_pair(const struct ir_body *b, const struct ir_step *s, const struct pair *p,
+                    struct lock *lock) {
   bool cxx = !strncmp(p->lock, "std::", 5);
-  *lock = (struct lock){.mutex = first_of(s), .unlock = p->unlock};
-  lock->again = !strcmp(p->lock, "std::unique_lock::lock");
+  *lock = (struct lock){.mutex = first_of(b, s), .unlock = p->unlock};
+  lock->again = is_again(p);
   lock->guard = is_object(p) && !lock->again;
   if (lock->guard && cxx && !strstr(p->lock, "scoped") && s->argument.count != 1)
     return false; /* std::defer_lock, std::try_to_lock: it may not hold it */
@@ -300,18 +330,19 @@ static bool of_pair(const struct ir_step *s, const struct pair *p, struct lock *
   return true;
 }
 
-bool lock_at(const struct ir_step *s, struct lock *lock) {
+bool lock_at(const struct ir_body *b, const struct ir_step *s, struct lock *lock) {
   const struct pair *p = pair_of(s->callee);
   if (p)
-    return of_pair(s, p, lock);
+    return of_pair(b, s, p, lock);
   const struct ir_locks *l = locks_of(s->callee, 0);
   if (!l || !l->taken)
     return false;
   *lock = (struct lock){
-      .mutex = name_here(s, l->takes[0].name), .unlock = l->takes[0].unlock, .guard = l->guard};
+      .mutex = name_here(b, s, l->takes[0].name), .unlock = l->takes[0].unlock, .guard = l->guard};
   return true;
 }
 
-bool lock_frees(const struct ir_step *s, const char *mutex, const char *unlock) {
-  return frees(s, mutex, unlock, 0);
+bool lock_frees(const struct ir_body *b, const struct ir_step *s, const char *mutex,
+                const char *unlock) {
+  return frees(&(struct question){b, mutex, unlock, 0}, s);
 }

@@ -21,8 +21,9 @@ struct lock {
 };
 
 /* The call takes one, for certain. */
-bool lock_at(const struct ir_step *, struct lock *);
+bool lock_at(const struct ir_body *, const struct ir_step *, struct lock *);
 /* The call frees this mutex, or may. */
-bool lock_frees(const struct ir_step *, const char *mutex, const char *unlock);
+bool lock_frees(const struct ir_body *, const struct ir_step *, const char *mutex,
+                const char *unlock);
 
 #endif

@@ -72,6 +72,21 @@ static const char *cleanup_of(struct lower *l, CXCursor variable) {
   return NULL;
 }
 
+/* The key of the destructor that a class of the program declares; empty: it has none. */
+static const char *destructor_of(struct lower *l, CXType type) {
+  CXCursor of = clang_getTypeDeclaration(clang_getCanonicalType(type));
+  CXCursor pattern = clang_getSpecializedCursorTemplate(of);
+  if (!clang_Cursor_isNull(pattern) && !clang_isInvalid(pattern.kind))
+    of = pattern;
+  if (clang_Location_isInSystemHeader(clang_getCursorLocation(of)))
+    return "";
+  struct kids kids = kids_of(l, of);
+  for (size_t i = 0; i < kids.count; i++)
+    if (kids.at[i].kind == CXCursor_Destructor)
+      return lower_function(l, kids.at[i])->key;
+  return "";
+}
+
 static unsigned flags_of(CXCursor variable, CXType type) {
   unsigned flags = variable.kind == CXCursor_ParmDecl ? IR_PARAMETER : 0;
   enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -100,7 +115,7 @@ int variable_new(struct lower *l, CXCursor declaration) {
   bool object = l->cxx && clang_getCanonicalType(type).kind == CXType_Record &&
                 !(v.flags & (IR_KEPT | IR_THREAD | IR_PARAMETER));
   if (!v.cleanup && object)
-    v.cleanup = "~";
+    v.cleanup = lower_say(l, "~%s", destructor_of(l, type));
   ir->variable = ir_grow(ir->variable, ir->variables, sizeof *ir->variable);
   b->declared = ir_grow(b->declared, ir->variables, sizeof *b->declared);
   b->declared[ir->variables] = declaration;
@@ -128,7 +143,15 @@ void variable_captured(struct lower *l, CXCursor variable) {
 
 static void leave_scope(struct lower *l, int variable) {
   unsigned line = l->body->ir->block[l->body->now].line;
+  const char *cleanup = l->body->ir->variable[variable].cleanup;
   block_step(l, IR_SCOPE, line, lower_say(l, "$%d", variable));
+  if (cleanup[0] != '~' || !cleanup[1])
+    return;
+  struct ir_step *s = block_step(l, IR_CALL, line, cleanup + 1);
+  s->value = IR_CLEANUP;
+  s->argument.text = arena_get(l->arena, 1, sizeof(char *));
+  s->argument.text[s->argument.count++] = lower_say(l, "&$%d", variable);
+  s->id = l->body->calls++;
 }
 
 void block_clean(struct lower *l, size_t down_to) {

@@ -64,8 +64,36 @@ static void lower_arguments(struct lower *l, CXCursor call, const struct ir_func
   }
 }
 
+/* A lambda, which has no object: what it names it has from around it. */
+static const char *lower_call_of(struct lower *l, CXCursor c, struct ir_function *lambda,
+                                 CXCursor callee) {
+  struct ir_texts arguments = {0};
+  unsigned line = lower_line(c);
+  object_of(l, c);
+  lower_arguments(l, c, NULL, clang_getCursorType(callee), &arguments);
+  struct ir_step *s = block_step(l, IR_CALL, line, lambda->key);
+  if (arguments.count)
+    s->argument = (struct ir_texts){arguments.text + 1, arguments.count - 1};
+  s->id = l->body->calls++;
+  return lower_say(l, "!%d", s->id);
+}
+
+/* What stands in the source of an instance of a template. */
+static CXCursor pattern_of(CXCursor callee) {
+  CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
+  return !clang_Cursor_isNull(pattern) && !clang_isInvalid(pattern.kind) &&
+                 clang_equalLocations(clang_getCursorLocation(pattern),
+                                      clang_getCursorLocation(callee)) &&
+                 !clang_Location_isInSystemHeader(clang_getCursorLocation(pattern))
+             ? pattern
+             : callee;
+}
+
 static const char *lower_direct(struct lower *l, CXCursor c, CXCursor callee) {
-  struct ir_function *f = lower_function(l, callee);
+  struct ir_function *lambda_itself = lower_called_lambda(l, callee);
+  if (lambda_itself)
+    return lower_call_of(l, c, lambda_itself, callee);
+  struct ir_function *f = lower_function(l, pattern_of(callee));
   struct ir_texts arguments = {0};
   unsigned line = lower_line(c);
   const char *object =

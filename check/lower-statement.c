@@ -6,23 +6,6 @@
 
 #include <string.h>
 
-void lower_declaration(struct lower *l, CXCursor variable) {
-  int id = variable_new(l, variable);
-  unsigned line = lower_line(variable);
-  const char *place = lower_say(l, "$%d", id);
-  CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
-  if (clang_Cursor_isNull(value) || clang_isInvalid(value.kind)) {
-    block_step(l, IR_DECLARE, line, place);
-    return;
-  }
-  const char *outer = l->slot, *from;
-  l->slot = lower_slot(l, variable);
-  from = lower_value(l, value);
-  l->slot = outer;
-  lower_given(l, from, clang_getCursorType(variable), variable, value);
-  block_step(l, IR_SET, line, place)->value = from;
-}
-
 static void lower_declarations(struct lower *l, CXCursor statement) {
   struct kids kids = kids_of(l, statement);
   for (size_t i = 0; i < kids.count; i++)
@@ -290,7 +273,11 @@ static void lower_return(struct lower *l, CXCursor c) {
   const char *value = NULL;
   for (size_t i = 0; i < kids.count; i++)
     if (clang_isExpression(kids.at[i].kind) && (i == 0 || c.kind == CXCursor_ReturnStmt))
-      value = lower_value(l, kids.at[i]); /* behind that of co_return stands what is made of it */
+      value =
+          l->body->by_reference
+              ? lower_reference(l, kids.at[i])
+              : lower_value(l, kids.at[i]); /* behind that of co_return stands what is made of it */
+  block_clean(l, 0);
   block_step(l, IR_RETURN, lower_line(c), NULL)->value = value;
   block_end(l, lower_line(c));
 }

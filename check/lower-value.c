@@ -47,7 +47,7 @@ CXCursor lower_bare(struct lower *l, CXCursor c) {
 }
 
 /* What a call returns goes where no value says so. */
-static void hand_on(struct lower *l, CXCursor at, const char *value) {
+void lower_hand_on(struct lower *l, CXCursor at, const char *value) {
   if (value[0] == '!')
     block_step(l, IR_SET, lower_line(at), unknown)->value = value;
 }
@@ -57,7 +57,7 @@ static const char *lower_all(struct lower *l, CXCursor c) {
   struct kids kids = kids_of(l, c);
   for (size_t i = 0; i < kids.count; i++) {
     if (clang_isExpression(kids.at[i].kind))
-      hand_on(l, kids.at[i], lower_value(l, kids.at[i]));
+      lower_hand_on(l, kids.at[i], lower_value(l, kids.at[i]));
     else if (clang_isStatement(kids.at[i].kind))
       lower_statement(l, kids.at[i]);
   }
@@ -95,14 +95,20 @@ static const char *name_of(struct lower *l, CXCursor c, bool read) {
   }
 }
 
-static const char *member_of(struct lower *l, CXCursor c) {
+/* Of a member or an element that is inside of it, not where it points to. */
+static const char *place_or_value(struct lower *l, CXCursor c, bool read) {
+  enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(c)).kind;
+  return read || kind == CXType_Pointer ? lower_value(l, c) : lower_place(l, c);
+}
+
+static const char *member_of(struct lower *l, CXCursor c, bool read) {
   struct kids kids = kids_of(l, c);
   const char *member = lower_string(l, clang_getCursorSpelling(c)), *base = "this";
   bool arrow = true;
   for (size_t i = 0; i < kids.count; i++)
     if (clang_isExpression(kids.at[i].kind)) {
       arrow = clang_getCanonicalType(clang_getCursorType(kids.at[i])).kind == CXType_Pointer;
-      base = lower_value(l, kids.at[i]);
+      base = place_or_value(l, kids.at[i], read);
       break;
     }
   if (strpbrk(base, "? "))
@@ -117,7 +123,7 @@ static const char *member_of(struct lower *l, CXCursor c) {
 /* -- operators ----------------------------------------------------------------------------- */
 
 /* What stands between the two operands. */
-static const char *sign_between(struct lower *l, CXCursor a, CXCursor b) {
+const char *lower_sign(struct lower *l, CXCursor a, CXCursor b) {
   unsigned a_begin, a_end, b_begin, b_end;
   lower_extent(a, &a_begin, &a_end);
   lower_extent(b, &b_begin, &b_end);
@@ -136,22 +142,11 @@ static void set(struct lower *l, CXCursor at, const char *to, const char *value)
   block_step(l, IR_SET, lower_line(at), to)->value = value;
 }
 
-/* A value that is chosen by control flow, as statements would. */
-static const char *lower_choice(struct lower *l, CXCursor c) {
-  unsigned line = lower_line(c), yes = block_new(l, line), no = block_new(l, line),
-           after = block_new(l, line);
-  lower_condition(l, c, yes, no);
-  l->body->now = yes;
-  block_jump(l, after);
-  l->body->now = no;
-  block_jump(l, after);
-  l->body->now = after;
-  return unknown;
-}
-
 static void lower_assigned(struct lower *l, CXCursor at, CXCursor to, CXCursor from) {
-  const char *value = lower_value(l, from), *place = lower_place(l, to);
   CXCursor bare = lower_bare(l, to);
+  if (lower_chosen(l, at, bare, from))
+    return;
+  const char *value = lower_value(l, from), *place = lower_place(l, to);
   lower_given(l, value, clang_getCursorType(bare), bare, from);
   set(l, at, place, value);
 }
@@ -160,7 +155,7 @@ static const char *lower_binary(struct lower *l, CXCursor c) {
   struct kids kids = kids_of(l, c);
   if (kids.count != 2)
     return lower_all(l, c);
-  const char *sign = sign_between(l, kids.at[0], kids.at[1]);
+  const char *sign = lower_sign(l, kids.at[0], kids.at[1]);
   if (!strcmp(sign, "=")) {
     lower_assigned(l, c, kids.at[0], kids.at[1]);
     return lower_place(l, kids.at[0]);
@@ -172,6 +167,8 @@ static const char *lower_binary(struct lower *l, CXCursor c) {
     return b;
   if (is_comparison(sign) && !strchr(a, ' ') && !strchr(b, ' '))
     return lower_say(l, "%s %s %s", a, sign, b);
+  if ((*sign == '+' || *sign == '-') && !strncmp(a, "&@thread:", 9))
+    return a; /* further on in the same array */
   return lower_fold(l, a, sign, b);
 }
 
@@ -195,8 +192,9 @@ static const char *lower_unary(struct lower *l, CXCursor c) {
   CXCursor of = kids.at[0];
   if (text[0] == '&') {
     const char *place = lower_place(l, of);
-    if (place[0] == '$' && !strpbrk(place, "->.["))
-      block_step(l, IR_ADDRESS, lower_line(c), place);
+    if (place[0] == '$' && !strstr(place, "->"))
+      block_step(l, IR_ADDRESS, lower_line(c),
+                 lower_say(l, "$%.*s", (int)strspn(place + 1, "0123456789"), place + 1));
     return place[0] == '%' ? place : place[0] == '?' ? unknown : lower_say(l, "&%s", place);
   }
   const char *value = lower_value(l, of);
@@ -219,34 +217,16 @@ static const char *lower_unary(struct lower *l, CXCursor c) {
   return unknown;
 }
 
-static const char *lower_element(struct lower *l, CXCursor c) {
+static const char *element_of(struct lower *l, CXCursor c, bool read) {
   struct kids kids = kids_of(l, c);
   if (kids.count != 2)
     return lower_all(l, c);
-  const char *base = lower_value(l, kids.at[0]), *index = lower_value(l, kids.at[1]);
+  const char *base = place_or_value(l, lower_bare(l, kids.at[0]), read),
+             *index = lower_value(l, kids.at[1]);
   if (strpbrk(base, "? ") || strpbrk(index, "? "))
     return unknown;
   base += base[0] == '&';
   return lower_say(l, "%s[%s]", base, index);
-}
-
-static const char *lower_conditional(struct lower *l, CXCursor c) {
-  struct kids kids = kids_of(l, c);
-  if (kids.count != 3)
-    return lower_all(l, c);
-  unsigned line = lower_line(c), yes = block_new(l, line), no = block_new(l, line),
-           after = block_new(l, line);
-  lower_condition(l, kids.at[0], yes, no);
-  l->body->now = yes;
-  const char *a = lower_value(l, kids.at[1]);
-  hand_on(l, kids.at[1], a);
-  block_jump(l, after);
-  l->body->now = no;
-  const char *b = lower_value(l, kids.at[2]);
-  hand_on(l, kids.at[2], b);
-  block_jump(l, after);
-  l->body->now = after;
-  return !strcmp(a, b) ? a : unknown;
 }
 
 /* -- lists ------------------------------------------------------------------------------------ */
@@ -279,7 +259,7 @@ static const char *lower_list(struct lower *l, CXCursor c) {
       continue;
     const char *text = lower_value(l, kids.at[i]);
     lower_given(l, text, clang_getCursorType(to), to, value);
-    hand_on(l, kids.at[i], text);
+    lower_hand_on(l, kids.at[i], text);
   }
   return unknown;
 }
@@ -289,7 +269,16 @@ static const char *lower_list(struct lower *l, CXCursor c) {
 
 const char *lower_place(struct lower *l, CXCursor c) {
   CXCursor bare = lower_bare(l, c);
-  return bare.kind == CXCursor_DeclRefExpr ? name_of(l, bare, false) : lower_value(l, bare);
+  switch (bare.kind) {
+  case CXCursor_DeclRefExpr:
+    return name_of(l, bare, false);
+  case CXCursor_MemberRefExpr:
+    return member_of(l, bare, false);
+  case CXCursor_ArraySubscriptExpr:
+    return element_of(l, bare, false);
+  default:
+    return lower_value(l, bare);
+  }
 }
 
 static const char *lower_block_value(struct lower *l, CXCursor c) {
@@ -318,7 +307,7 @@ const char *lower_value(struct lower *l, CXCursor c) {
   case CXCursor_DeclRefExpr:
     return name_of(l, c, true);
   case CXCursor_MemberRefExpr:
-    return member_of(l, c);
+    return member_of(l, c, true);
   case CXCursor_IntegerLiteral:
   case CXCursor_CharacterLiteral:
     return lower_number(l, c);
@@ -341,7 +330,7 @@ const char *lower_value(struct lower *l, CXCursor c) {
   case CXCursor_UnaryOperator:
     return lower_unary(l, c);
   case CXCursor_ArraySubscriptExpr:
-    return lower_element(l, c);
+    return element_of(l, c, true);
   case CXCursor_ConditionalOperator:
     return lower_conditional(l, c);
   case CXCursor_CallExpr:
@@ -358,29 +347,4 @@ const char *lower_value(struct lower *l, CXCursor c) {
   default:
     return lower_all(l, c);
   }
-}
-
-void lower_condition(struct lower *l, CXCursor c, unsigned yes, unsigned no) {
-  c = lower_bare(l, c);
-  struct kids kids = kids_of(l, c);
-  if (c.kind == CXCursor_BinaryOperator && kids.count == 2) {
-    const char *sign = sign_between(l, kids.at[0], kids.at[1]);
-    bool both = !strcmp(sign, "&&");
-    if (both || !strcmp(sign, "||")) {
-      unsigned second = block_new(l, lower_line(kids.at[1]));
-      lower_condition(l, kids.at[0], both ? second : yes, both ? no : second);
-      l->body->now = second;
-      lower_condition(l, kids.at[1], yes, no);
-      return;
-    }
-  }
-  if (c.kind == CXCursor_UnaryOperator && kids.count == 1) {
-    unsigned begin, end;
-    lower_extent(c, &begin, &end);
-    if (l->text[begin] == '!') {
-      lower_condition(l, kids.at[0], no, yes);
-      return;
-    }
-  }
-  block_branch(l, lower_value(l, c), yes, no);
 }

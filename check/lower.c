@@ -234,12 +234,21 @@ static unsigned last_line(CXCursor block) {
   return line;
 }
 
+static void note_damage(struct lower *l, struct ir_function *f, const struct ir_body *body,
+                        unsigned last) {
+  for (const struct check_place *e = l->error; e < l->error + l->errors; e++)
+    if (e->line >= body->line && e->line <= last && !strcmp(e->file, body->file))
+      f->flags |= IR_DAMAGED;
+}
+
 static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CXCursor block) {
   struct lower_body body = {.function = f, .choice = -1, .outer = l->body}, *outer = l->body;
   struct kids kids = kids_of(l, c);
   body.ir = arena_get(l->arena, 1, sizeof *body.ir);
   body.ir->file = lower_file(l, c);
   body.ir->line = lower_line(c);
+  body.by_reference =
+      clang_getCanonicalType(clang_getCursorResultType(c)).kind == CXType_LValueReference;
   l->body = &body;
   block_new(l, body.ir->line);
   for (size_t i = 0; i < kids.count; i++)
@@ -250,6 +259,7 @@ static void lower_body_of(struct lower *l, struct ir_function *f, CXCursor c, CX
     block = kids_of(l, block).at[0];
   }
   lower_statement(l, block);
+  note_damage(l, f, body.ir, last_line(block));
   block_step(l, IR_RETURN, last_line(block), NULL);
   block_settle(l);
   f->body = body.ir;
@@ -280,6 +290,17 @@ struct ir_function *lower_lambda(struct lower *l, CXCursor c) {
   if (!f->body && body_in(l, c, &body))
     lower_body_of(l, f, c, body);
   return f;
+}
+
+/* Its class stands where the lambda does. */
+struct ir_function *lower_called_lambda(struct lower *l, CXCursor method) {
+  CXCursor of = clang_getCursorSemanticParent(method);
+  unsigned begin;
+  if (method.kind != CXCursor_CXXMethod ||
+      !strstr(lower_string(l, clang_getTypeSpelling(clang_getCursorType(of))), "(lambda at "))
+    return NULL;
+  clang_getSpellingLocation(clang_getCursorLocation(of), NULL, NULL, NULL, &begin);
+  return lower_named(l, lower_say(l, "lambda@%s:%u:%u", lower_file(l, of), lower_line(of), begin));
 }
 
 static bool is_function(enum CXCursorKind kind) {

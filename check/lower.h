@@ -11,6 +11,7 @@
 
 #include <clang-c/Index.h>
 
+#include "check.h"
 #include "ir.h"
 #include "unit.h"
 
@@ -50,6 +51,7 @@ struct lower_body {
   size_t jumps;
   int calls;
   struct lower_body *outer; /* of a lambda */
+  bool by_reference;        /* it returns a reference */
 };
 
 struct lower {
@@ -64,6 +66,8 @@ struct lower {
   struct units *shown;   /* how paths are shown, ... */
   const char *directory; /* ... from where they are */
   const char *last_file, *last_shown;
+  struct check_place *error; /* what does not parse */
+  size_t errors;
 };
 
 struct kids {
@@ -85,6 +89,8 @@ struct ir_function *lower_function(struct lower *, CXCursor declaration);
 /* The function with that key, which may be new. */
 struct ir_function *lower_named(struct lower *, const char *key);
 struct ir_function *lower_lambda(struct lower *, CXCursor lambda);
+/* The lambda whose call operator this is; NULL: it is none. */
+struct ir_function *lower_called_lambda(struct lower *, CXCursor method);
 void lower_note(struct lower *, struct ir_texts *, const char *text);
 /* Fills the unit. */
 void lower_unit(struct lower *, CXTranslationUnit);
@@ -109,8 +115,18 @@ const char *lower_fold(struct lower *, const char *, const char *sign, const cha
 /* lower-value.c */
 const char *lower_value(struct lower *, CXCursor);
 const char *lower_place(struct lower *, CXCursor); /* what is assigned to */
+CXCursor lower_bare(struct lower *, CXCursor);     /* without parentheses and conversions */
+/* What a call returns goes where no value says so. */
+void lower_hand_on(struct lower *, CXCursor at, const char *value);
+/* What stands between two operands. */
+const char *lower_sign(struct lower *, CXCursor, CXCursor);
+/* lower-choice.c */
 void lower_condition(struct lower *, CXCursor, unsigned yes, unsigned no);
-CXCursor lower_bare(struct lower *, CXCursor); /* without parentheses and conversions */
+const char *lower_choice(struct lower *, CXCursor);      /* a && b */
+const char *lower_conditional(struct lower *, CXCursor); /* a ? b : c */
+/* `to`, a variable's declaration or a place, becomes one of two values; false: `from` is none
+   that a condition chooses. */
+bool lower_chosen(struct lower *, CXCursor at, CXCursor to, CXCursor from);
 /* lower-call.c */
 const char *lower_call(struct lower *, CXCursor);
 /* lower-slot.c */
@@ -131,6 +147,9 @@ bool lower_is_return(struct lower *, CXCursor);
 void lower_coroutine(struct lower *, struct ir_function *, CXCursor body);
 /* lower-statement.c */
 void lower_statement(struct lower *, CXCursor);
+/* lower-variable.c */
 void lower_declaration(struct lower *, CXCursor variable);
+/* What a reference becomes: an address. */
+const char *lower_reference(struct lower *, CXCursor);
 
 #endif

@@ -35,7 +35,7 @@ static void add_texts(struct ir_texts *to, const struct ir_texts *from) {
 static void merge(struct ir_function *to, const struct ir_function *from) {
   if (!to->body)
     to->body = from->body;
-  to->flags |= from->flags & IR_NORETURN;
+  to->flags |= from->flags & (IR_NORETURN | IR_DAMAGED);
   to->given |= from->given;
   add_texts(&to->files, &from->files);
   add_texts(&to->types, &from->types);
@@ -80,6 +80,31 @@ static bool is_aside(const struct lang_about *about) {
   return about->verb == LANG_SPAN || about->verb == LANG_LABEL;
 }
 
+/* What the C++ library's own are in C: lines about these hold for them. */
+static const struct wrapper {
+  const char *name, *of;
+  const char *header[1];
+} wrappers[] = {
+    {"std::this_thread::sleep_for", "nanosleep", {"/usr/include/time.h"}},
+    {"std::this_thread::sleep_until", "nanosleep", {"/usr/include/time.h"}},
+    {"std::thread::join", "pthread_join", {"/usr/include/pthread.h"}},
+    {"std::jthread::join", "pthread_join", {"/usr/include/pthread.h"}},
+    {"std::condition_variable::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::condition_variable::wait_for", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::condition_variable::wait_until", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::future::get", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::future::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+};
+
+static void name_wrapped(const struct ir_function *f, struct lang_function *names) {
+  for (size_t i = 0; f->flags & IR_CXX && i < sizeof wrappers / sizeof *wrappers; i++)
+    if (f->qualified && !strcmp(f->qualified, wrappers[i].name)) {
+      names->name = names->qualified = names->symbol = wrappers[i].of;
+      names->file = (const char **)wrappers[i].header;
+      names->files = 1;
+    }
+}
+
 static void judge(struct program *p, struct ir_function *f) {
   struct lang_about call[MOST_LINES * 2], body[MOST_LINES * 2], one;
   struct judged *j = arena_get(&p->arena, 1, sizeof *j);
@@ -93,6 +118,7 @@ static void judge(struct program *p, struct ir_function *f) {
                                 .type = f->types.text,
                                 .types = f->types.count,
                                 .namesake = of_c && of_c->flags & IR_C_NAME};
+  name_wrapped(f, &names);
   for (size_t i = 0; i < f->annotations.count; i++)
     if (lang_attribute(p->lines, f->annotations.text[i], &one) && j->calls < MOST_LINES &&
         j->bodies < MOST_LINES) {

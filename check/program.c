@@ -28,6 +28,56 @@ const char *program_value(const struct ir_body *b, const char *value) {
   return set && (set[0] == '#' || set[0] == '%') ? set : value;
 }
 
+/* What the variable at the begin of a name is set to, once, and nowhere else can be; NULL. */
+static const char *set_once(const struct ir_body *b, const char *variable, size_t length) {
+  const char *set = NULL;
+  const struct ir_variable *v = &b->variable[strtoul(variable + 1, NULL, 10)];
+  if (v->flags & (IR_PARAMETER | IR_KEPT | IR_THREAD))
+    return NULL;
+  EACH_STEP (b, s) {
+    if (!s->to || strlen(s->to) != length || memcmp(s->to, variable, length))
+      continue;
+    bool is_set = s->kind == IR_SET;
+    if ((s->kind == IR_ADDRESS && !(v->flags & IR_REFERENCE)) || (is_set && set))
+      return NULL;
+    set = is_set ? s->value : set;
+  }
+  return set;
+}
+
+const char *program_call(const struct ir_body *b, const char *value) {
+  bool plain = value[0] == '$' && !strpbrk(value, "->.[ ");
+  const char *set = plain ? set_once(b, value, strlen(value)) : NULL;
+  return set && set[0] == '!' ? set : value;
+}
+
+static bool is_name(const char *value) {
+  const char *bare = value + (*value == '&');
+  return (*bare == '$' || *bare == '@' || !strncmp(bare, "this", 4)) && !strpbrk(value, "?! *[");
+}
+
+const char *program_place(const struct ir_body *b, const char *value) {
+  for (int depth = 0; b && depth < 4; depth++) {
+    bool address = *value == '&';
+    const char *bare = value + address, *set;
+    size_t length = *bare == '$' ? 1 + strspn(bare + 1, "0123456789") : 0;
+    const char *rest = bare + length;
+    if (!length || strpbrk(value, "?! *[") || !(set = set_once(b, bare, length)) || !is_name(set))
+      break;
+    bool refers = b->variable[strtoul(bare + 1, NULL, 10)].flags & IR_REFERENCE;
+    if (refers && *set == '&' && address) /* &r, &r.m */
+      value = print_string("%s%s", set, rest);
+    else if (!refers && !*rest && !address)
+      value = set;
+    else if (!refers && !strncmp(rest, "->", 2))
+      value = *set == '&' ? print_string("%s%s.%s", address ? "&" : "", set + 1, rest + 2)
+                          : print_string("%s%s%s", address ? "&" : "", set, rest);
+    else
+      break;
+  }
+  return value;
+}
+
 struct ir_function *program_function_of(struct program *p, const struct ir_body *b,
                                         const char *value) {
   value = program_value(b, value);

@@ -79,10 +79,15 @@ static inline const struct judged *judged_of(const struct ir_function *f) {
 
 /* A value, with what a variable is known to be in its place. */
 const char *program_value(const struct ir_body *, const char *value);
+/* An address or a pointer, "&$2->m" or "$2->m", where variables that are set once are what they are
+   set to: two names of one thing become one. */
+const char *program_place(const struct ir_body *, const char *value);
 /* The function that a value is; NULL: not known. */
 struct ir_function *program_function_of(struct program *, const struct ir_body *,
                                         const char *value);
 
+/* A value, with what a variable is that is set once, to a call's result, in its place: "!7". */
+const char *program_call(const struct ir_body *, const char *value);
 /* The call whose result a value is, "!7"; NULL: it is none. */
 struct ir_step *body_call(const struct ir_body *, const char *value);
 

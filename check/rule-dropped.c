@@ -10,11 +10,12 @@
 
 /* The future is in a variable. */
 struct kept {
-  char variable[32], result[32];
+  char variable[64], result[32];
+  char whole[32]; /* the variable that this is a member of, or itself */
 };
 
 static bool is_given(const struct ir_step *s, const char *part) {
-  return s->kind != IR_USE && s->kind != IR_ADDRESS && step_has(s, part);
+  return s->kind != IR_USE && s->kind != IR_ADDRESS && !step_cleans(s) && step_has(s, part);
 }
 
 static enum flow_visit visit(void *of, const struct ir_step *s) {
@@ -23,9 +24,9 @@ static enum flow_visit visit(void *of, const struct ir_step *s) {
     return s->value && !strcmp(s->value, k->result) ? FLOW_ON
            : value_has(s->value, k->variable)       ? FLOW_STOP
                                                     : FLOW_FOUND;
-  if (s->kind == IR_ADDRESS && !strcmp(s->to, k->variable))
+  if (s->kind == IR_ADDRESS && !strcmp(s->to, k->whole))
     return FLOW_STOP;
-  if (is_given(s, *k->variable ? k->variable : k->result))
+  if (is_given(s, *k->variable ? k->whole : k->result))
     return FLOW_STOP;
   return s->kind == IR_RETURN ? FLOW_FOUND : FLOW_ON;
 }
@@ -37,11 +38,15 @@ static bool find_kept(const struct ir_body *b, const struct ir_step *call, bool 
   snprintf(k->result, sizeof k->result, "!%d", call->id);
   EACH_STEP (b, s) {
     if (s->kind == IR_SET && s->value && !strcmp(s->value, k->result) && s->to[0] == '$' &&
-        !strpbrk(s->to, "->.[")) {
+        !strpbrk(s->to, "->[") && strlen(s->to) < sizeof k->variable) {
       snprintf(k->variable, sizeof k->variable, "%s", s->to);
+      snprintf(k->whole, sizeof k->whole, "%.*s", (int)strcspn(s->to, "."), s->to);
       const struct ir_variable *v = &b->variable[strtoul(s->to + 1, NULL, 10)];
+      if (v->flags & IR_POINTER && strchr(s->to, '.'))
+        return false;
       return !(v->flags & (IR_KEPT | IR_THREAD | IR_REFERENCE | IR_PARAMETER)) &&
-             (!v->cleanup || (object && !strcmp(v->cleanup, "~")));
+             (!v->cleanup || (object && v->cleanup[0] == '~') ||
+              (strchr(s->to, '.') && !strcmp(v->cleanup, "~"))); /* no destructor ends it */
     }
     used |= step_has(s, k->result);
   }
@@ -50,13 +55,36 @@ static bool find_kept(const struct ir_body *b, const struct ir_step *call, bool 
   return !used;
 }
 
+/* The call makes one; or its function does, and only returns it. */
+enum makes { MAKES_NONE, MAKES_LAZY, MAKES_INERT };
+
+static enum makes makes_of(const struct ir_body *b, const struct ir_step *s, int depth) {
+  const struct lang_about *about = line_at(b, s, LANG_CREATE);
+  const struct ir_body *theirs = s->callee->body;
+  enum makes all = MAKES_NONE;
+  if (s->callee->flags & IR_LAZY) /* its result does nothing until it is awaited */
+    return MAKES_LAZY;
+  if (about)
+    return about->has_key && about->key.kind == LANG_RESULT && about->inert ? MAKES_INERT
+                                                                            : MAKES_NONE;
+  if (!theirs || depth > 3 || !is_plain(s->callee) || s->callee->flags & IR_STACKLESS)
+    return MAKES_NONE;
+  EACH_STEP (theirs, r) {
+    if (r->kind != IR_RETURN || !r->value || !strcmp(r->value, "#0"))
+      continue;
+    const struct ir_step *call = body_call(theirs, r->value);
+    all = call && call->callee ? makes_of(theirs, call, depth + 1) : MAKES_NONE;
+    if (!all)
+      break;
+  }
+  return all;
+}
+
 static void judge_create(struct program *p, const struct rule *rule, struct ir_function *f,
                          const struct ir_step *s) {
-  const struct lang_about *about = line_at(f->body, s, LANG_CREATE);
-  bool lazy = s->callee->flags & IR_LAZY; /* its result does nothing until it is awaited */
-  bool inert = about && about->has_key && about->key.kind == LANG_RESULT && about->inert;
+  enum makes makes = makes_of(f->body, s, 0);
   struct kept k = {0};
-  if ((!lazy && !inert) || !find_kept(f->body, s, lazy, &k))
+  if (makes == MAKES_NONE || !find_kept(f->body, s, makes == MAKES_LAZY, &k))
     return;
   struct fact made = fact_of(k.result, FACT_IS_NOT, 0);
   const struct ir_step *end = flow_find_if(f->body, s, visit, &k, &made);
@@ -141,7 +169,7 @@ static void judge_stackless(struct program *p, const struct rule *rule, struct i
 
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f)
-    if (f->body)
+    if (f->body && !(f->flags & IR_DAMAGED))
       EACH_LIVE_STEP (f->body, s)
         if (s->kind == IR_CALL && s->callee) {
           judge_create(p, rule, f, s);

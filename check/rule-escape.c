@@ -90,6 +90,15 @@ static const struct ir_step *left_at(const struct ir_body *b, const struct ir_st
                                                        : flow_find(b, s, find_return, (void *)b);
 }
 
+/* Also where a condition of its line is not known: the data is the callback's all the same. */
+static bool takes_callback(const struct ir_function *f) {
+  const struct judged *j = judged_of(f);
+  for (size_t i = 0; i < j->calls; i++)
+    if (j->call[i].verb == LANG_CREATE && j->call[i].functions)
+      return true;
+  return false;
+}
+
 static void tell(struct program *p, const struct rule *rule, const struct ir_function *f,
                  const struct ir_step *s, const struct ir_step *end, const struct ir_variable *v,
                  bool key) {
@@ -107,17 +116,50 @@ static void tell(struct program *p, const struct rule *rule, const struct ir_fun
                 "free it in the callback";
 }
 
+/* The key that the call begins something with; NULL: it is none of its arguments. */
+static const char *key_at(const struct ir_body *b, const struct ir_step *s) {
+  const struct lang_about *about = line_at(b, s, LANG_CREATE);
+  return about && about->functions && about->has_key && about->key.kind == LANG_ARGUMENT
+             ? argument_at(s, about->key.index)
+             : NULL;
+}
+
+/* A plain function that begins something with what it is given there: the call that does. */
+static const struct ir_step *begins_with(const struct ir_function *f, size_t at, int depth) {
+  char parameter[32];
+  if (!f->body || !is_plain(f) || f->flags & IR_MEMBER || depth > 3)
+    return NULL;
+  snprintf(parameter, sizeof parameter, "$%zu", at);
+  EACH_LIVE_STEP (f->body, s) {
+    const char *key = s->kind == IR_CALL && s->callee ? key_at(f->body, s) : NULL;
+    bool begins = key && !strcmp(program_place(f->body, key), parameter);
+    for (size_t i = 0; s->kind == IR_CALL && s->callee && !key && i < s->argument.count; i++)
+      begins |= !strcmp(program_place(f->body, s->argument.text[i]), parameter) &&
+                begins_with(s->callee, i, depth + 1);
+    if (begins)
+      return flow_find(f->body, s, find_end, (void *)f->body) ? NULL : s;
+  }
+  return NULL;
+}
+
+static void judge_passed(struct program *p, const struct rule *rule, const struct ir_function *f,
+                         const struct ir_step *s) {
+  for (size_t i = 0; i < s->argument.count; i++) {
+    int id;
+    const struct ir_variable *v = local_at(f->body, s->argument.text[i], &id);
+    const struct ir_step *end = v && begins_with(s->callee, i, 0) ? left_at(f->body, s, id) : NULL;
+    if (end)
+      tell(p, rule, f, s, end, v, true);
+  }
+}
+
 static void judge_call(struct program *p, const struct rule *rule, const struct ir_function *f,
-                       const struct ir_step *s, const struct lang_about *about) {
+                       const struct ir_step *s) {
   int id;
-  const struct ir_variable *v = NULL;
   bool key = false;
-  if (!about->functions)
-    return;
-  const char *first =
-      about->has_key && about->key.kind == LANG_ARGUMENT ? argument_at(s, about->key.index) : NULL;
-  if (first && (v = local_at(f->body, first, &id)))
-    key = true;
+  const char *first = key_at(f->body, s);
+  const struct ir_variable *v = first ? local_at(f->body, first, &id) : NULL;
+  key = v != NULL;
   for (size_t i = 0; !v && i < s->argument.count && i < s->callee->parameters.count; i++)
     if (is_any_pointer(s->callee->parameters.text[i]))
       v = local_at(f->body, s->argument.text[i], &id);
@@ -131,12 +173,12 @@ static void judge_call(struct program *p, const struct rule *rule, const struct 
 /* A call that begins something with this object. */
 struct begun {
   const struct ir_body *body;
-  const char *object;
+  const char *object, *place; /* place: the member that the address is put into */
 };
 
 static enum flow_visit find_begun(void *of, const struct ir_step *s) {
   const struct begun *g = of;
-  if (s->kind == IR_SET && !strcmp(s->to, g->object))
+  if (s->kind == IR_SET && (!strcmp(s->to, g->object) || !strcmp(s->to, g->place)))
     return FLOW_STOP;
   const struct lang_about *about = s->callee ? line_at(g->body, s, LANG_CREATE) : NULL;
   for (size_t i = 0; about && about->functions && i < s->argument.count; i++)
@@ -154,7 +196,7 @@ static void judge_member(struct program *p, const struct rule *rule, const struc
   if (!v)
     return;
   char *object = print_string("%.*s", (int)(arrow - s->to), s->to);
-  struct begun g = {f->body, object};
+  struct begun g = {f->body, object, s->to};
   const struct ir_step *call = flow_find(f->body, s, find_begun, &g);
   const struct ir_step *end = call ? left_at(f->body, call, id) : NULL;
   if (end) {
@@ -168,12 +210,13 @@ static void judge_member(struct program *p, const struct rule *rule, const struc
 /* In callbacks and what they call, which run no loop: main() may wait in its own. */
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f) {
-    if (!f->body || !f->reached)
+    if (!f->body || !f->reached || f->flags & IR_DAMAGED)
       continue;
     EACH_LIVE_STEP (f->body, s) {
-      const struct lang_about *about = s->callee ? line_at(f->body, s, LANG_CREATE) : NULL;
-      if (about)
-        judge_call(p, rule, f, s, about);
+      if (s->callee && takes_callback(s->callee))
+        judge_call(p, rule, f, s);
+      else if (s->callee && s->callee->body)
+        judge_passed(p, rule, f, s);
       else if (s->kind == IR_SET)
         judge_member(p, rule, f, s);
     }

@@ -18,9 +18,13 @@ struct held {
   size_t pendings;
 };
 
+/* Who cleans up by a function may free it: __attribute__((cleanup)), and pthread_cleanup_push(),
+   which is an object in C++. */
 static bool ends_scope(const struct held *h, const struct ir_step *s) {
   const struct ir_variable *v = &h->body->variable[strtoul(s->to + 1, NULL, 10)];
-  return *h->guard ? !strcmp(s->to, h->guard) : v->cleanup && strcmp(v->cleanup, "~");
+  if (!*h->guard && v->type && strstr(v->type, "__pthread_cleanup_class"))
+    return true;
+  return *h->guard ? !strcmp(s->to, h->guard) : v->cleanup && v->cleanup[0] != '~';
 }
 
 static bool is_pending(const struct held *h, const char *value) {
@@ -37,17 +41,32 @@ static bool is_given(const struct ir_step *s, const char *guard) {
   return false;
 }
 
+/* What it is known by has another name from here on, or is another one's: who frees it is not told
+   by names any more. */
+static bool is_let_go(const struct held *h, const struct ir_step *s) {
+  const char *mutex = h->lock.mutex + (*h->lock.mutex == '&');
+  char base[32];
+  snprintf(base, sizeof base, "%.*s", (int)(1 + strspn(mutex + (*mutex == '$'), "0123456789")),
+           mutex);
+  if (*h->guard)
+    return s->kind == IR_ADDRESS && !strcmp(s->to, h->guard);
+  return *mutex == '$' && s->kind == IR_SET &&
+         (!strcmp(s->to, base) || (s->value && !strcmp(s->value, base)));
+}
+
 static enum flow_visit visit(void *of, const struct ir_step *s) {
   struct held *h = of;
   if (s->kind == IR_SCOPE)
     return ends_scope(h, s) ? FLOW_STOP : FLOW_ON;
+  if (is_let_go(h, s))
+    return FLOW_STOP;
   if (s->kind == IR_RETURN) /* what a guard holds is free by then */
     return !*h->guard && is_pending(h, s->value) ? FLOW_FOUND : FLOW_STOP;
   if (s->targets)
     return step_awaits(h->body, s) ? FLOW_FOUND : FLOW_ON;
   if (s->kind != IR_CALL || !s->callee)
     return FLOW_ON;
-  if (*h->guard ? is_given(s, h->guard) : lock_frees(s, h->lock.mutex, h->lock.unlock))
+  if (*h->guard ? is_given(s, h->guard) : lock_frees(h->body, s, h->lock.mutex, h->lock.unlock))
     return FLOW_STOP; /* a guard may be unlocked there, moved, swapped, let go */
   return step_awaits(h->body, s) ? FLOW_FOUND : FLOW_ON;
 }
@@ -71,7 +90,7 @@ static void tell(struct program *p, const struct rule *rule, const struct ir_fun
   const char *what = pending ? "return" : step_function(await)->name;
   struct check_finding *found = finding_begin(p, rule, f->body->file, await->line, what);
   struct lock held;
-  const char *holder = lock_at(lock, &held) && held.guard && lock->callee->flags & IR_CXX
+  const char *holder = lock_at(f->body, lock, &held) && held.guard && lock->callee->flags & IR_CXX
                            ? "a guard"
                            : lock->callee->name;
   found->text = pending ? say(p, "'%s' waits, and keeps what '%s' locked", f->name, holder)
@@ -88,7 +107,7 @@ static void tell(struct program *p, const struct rule *rule, const struct ir_fun
 static void judge_lock(struct program *p, const struct rule *rule, struct ir_function *f,
                        const struct ir_step *s) {
   struct held h = {.program = p, .body = f->body};
-  if (!lock_at(s, &h.lock))
+  if (!lock_at(f->body, s, &h.lock))
     return;
   if (h.lock.guard || h.lock.again)
     find_guard(&h, s);
@@ -109,7 +128,7 @@ static void judge_lock(struct program *p, const struct rule *rule, struct ir_fun
 
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f)
-    if (f->body)
+    if (f->body && !(f->flags & IR_DAMAGED))
       EACH_LIVE_STEP (f->body, s)
         if (s->kind == IR_CALL && s->callee)
           judge_lock(p, rule, f, s);

@@ -11,7 +11,7 @@
 struct reached {
   struct ir_function *function;
   const struct reached *from;
-  unsigned line;
+  const struct ir_step *call; /* of it, in `from` */
 };
 
 struct walk {
@@ -20,12 +20,12 @@ struct walk {
 };
 
 static void reach(struct walk *w, struct ir_function *f, const struct reached *from,
-                  unsigned line) {
+                  const struct ir_step *call) {
   for (size_t i = 0; i < w->count; i++)
     if (w->list[i]->function == f)
       return;
   struct reached *r = allocate(1, sizeof *r);
-  *r = (struct reached){f, from, line};
+  *r = (struct reached){f, from, call};
   w->list = ir_grow(w->list, w->count, sizeof *w->list);
   w->list[w->count++] = r;
 }
@@ -52,8 +52,8 @@ static void tell_path(struct program *p, struct check_finding *f, const struct r
   if (!r->from)
     return;
   tell_path(p, f, r->from);
-  finding_note(p, f, r->from->function->body->file, r->line, "'%s' calls '%s'",
-               r->from->function->name, r->function->name);
+  finding_note(p, f, r->from->function->body->file, r->call->line, "'%s' calls '%s'%s",
+               r->from->function->name, r->function->name, call_through(p, r->call));
 }
 
 static void tell(struct program *p, const struct rule *rule, const struct reached *r,
@@ -72,7 +72,7 @@ static void judge(struct program *p, const struct rule *rule) {
   struct walk w = {0};
   struct ir_function *first = program_function(p, "main");
   if (first && first->body && !judged_of(first)->async)
-    reach(&w, first, NULL, 0);
+    reach(&w, first, NULL, NULL);
   for (size_t i = 0; i < w.count; i++) {
     const struct reached *r = w.list[i];
     if (asks(r->function))
@@ -81,9 +81,11 @@ static void judge(struct program *p, const struct rule *rule) {
       const struct lang_about *await = s->callee ? line_at(r->function->body, s, LANG_AWAIT) : NULL;
       if (await && !main_may_wait(await))
         tell(p, rule, r, s);
-      else if (!await && s->callee && s->callee->body && !s->callee->reached &&
-               is_plain(s->callee) && program_awaits(s->callee))
-        reach(&w, s->callee, r, s->line);
+      for (size_t t = 0; !await && t < s->targets + !!s->callee; t++) {
+        struct ir_function *next = s->callee ? s->callee : s->target[t];
+        if (next->body && is_plain(next) && program_awaits(next))
+          reach(&w, next, r, s);
+      }
     }
   }
 }

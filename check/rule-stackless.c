@@ -8,51 +8,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a stackless function goes on: a label of its first choice that is come to from above, too.
- */
+/* Where a stackless function goes on: a label of its first choice. */
 struct resume {
   struct ir_function *function;
   unsigned label;
+  bool fallen;                 /* it is come to from above, too */
   const bool *behind, *onward; /* of each block: the choice leads there; it leads to the label */
 };
 
+/* It, a member or an element of it becomes something. */
+static bool sets(const struct ir_step *s, const char *variable) {
+  size_t length = strlen(variable);
+  return s->kind == IR_SET && !strncmp(s->to, variable, length) && !strstr(s->to, "->") &&
+         (!s->to[length] || s->to[length] == '.' || s->to[length] == '[');
+}
+
+/* Its block, and that of a condition just before: "if it has begun, go on at ...". */
+struct choice {
+  unsigned at, asked;
+};
+
+/* A local, and what is asked of it. */
+struct asked {
+  char name[32];
+  bool array; /* a function that is given it as a whole may fill it */
+};
+
+static bool is_given(const struct ir_step *s, const char *variable) {
+  for (size_t i = 0; i < s->argument.count; i++)
+    if (!strcmp(s->argument.text[i], variable))
+      return true;
+  return false;
+}
+
 static enum flow_visit find_first(void *of, const struct ir_step *s) {
-  const char *variable = of;
-  if (step_has(s, variable) && s->kind != IR_SCOPE)
-    return s->kind == IR_ADDRESS ? FLOW_STOP : FLOW_FOUND;
-  return (s->kind == IR_SET && !strcmp(s->to, variable)) ? FLOW_STOP : FLOW_ON;
+  const struct asked *v = of;
+  if (s->kind == IR_SCOPE || step_cleans(s) || (v->array && s->kind == IR_USE))
+    return FLOW_ON;
+  if ((s->kind == IR_ADDRESS && !strcmp(s->to, v->name)) || (v->array && is_given(s, v->name)))
+    return FLOW_STOP; /* it may be set there */
+  if (sets(s, v->name))
+    return value_has(s->value, v->name) ? FLOW_FOUND : FLOW_STOP;
+  return step_has(s, v->name) ? FLOW_FOUND : FLOW_ON;
 }
 
 /* From which blocks the choice leads there. */
-static bool *behind_choice(const struct ir_body *b, unsigned choice) {
-  bool *behind = allocate(b->blocks + 1, sizeof *behind);
-  for (size_t n = 0; n < b->block[choice].nexts; n++) {
-    if (behind[b->block[choice].next[n]])
+static void add_behind(const struct ir_body *b, unsigned from, bool *behind) {
+  for (size_t n = 0; n < b->block[from].nexts; n++) {
+    if (behind[b->block[from].next[n]])
       continue;
-    bool *seen = flow_reached(b, b->block[choice].next[n], FLOW_NO_EDGE, 0);
+    bool *seen = flow_reached(b, b->block[from].next[n], FLOW_NO_EDGE, 0);
     for (size_t i = 0; i < b->blocks; i++)
       behind[i] |= seen[i];
     free(seen);
   }
+}
+
+static bool *behind_choice(const struct ir_body *b, const struct choice *choice) {
+  bool *behind = allocate(b->blocks + 1, sizeof *behind);
+  add_behind(b, choice->asked, behind);
+  behind[choice->at] = false;
+  add_behind(b, choice->at, behind);
   return behind;
 }
 
-/* A step that sets the variable, on a way from the choice to the label; NULL, too, where it has a
-   value each time before the choice. */
+/* A step that sets the variable, on a way from the choice to the label. Where it has a value each
+   time before the choice, that is often what is meant: what is measured anew with each call, or a
+   mark of this one (PT_YIELD_FLAG). Only a constant that a value of another kind follows is not. */
 static const struct ir_step *set_between(const struct resume *r, const char *variable) {
   const struct ir_body *b = r->function->body;
   const struct ir_step *found = NULL;
+  bool before = false, anew = false, number = false;
   for (unsigned i = 0; i < b->blocks; i++)
     for (const struct ir_step *s = b->block[i].step; s < b->block[i].step + b->block[i].steps;
          s++) {
-      if (s->kind != IR_SET || strcmp(s->to, variable))
+      if (!sets(s, variable) && (s->kind != IR_ADDRESS || strcmp(s->to, variable)))
         continue;
-      if (!r->behind[i])
-        return NULL;
-      if (r->onward[i] && !b->block[i].apart && !found)
+      before |= !r->behind[i];
+      anew |= !r->behind[i] && (s->kind != IR_SET || !strchr("#\"", s->value[0]));
+      number |= r->behind[i] && s->kind == IR_SET && s->value[0] == '#';
+      if (r->behind[i] && (r->onward[i] || !r->fallen) && !b->block[i].apart && !found)
         found = s;
     }
-  return found;
+  return before && (number || anew || !r->fallen) ? NULL : found;
 }
 
 static void tell(struct program *p, const struct rule *rule, const struct resume *r,
@@ -71,30 +109,34 @@ static void tell(struct program *p, const struct rule *rule, const struct resume
 
 static void judge_label(struct program *p, const struct rule *rule, const struct resume *r) {
   struct ir_body *b = r->function->body;
-  char variable[32];
   for (size_t i = 0; i < b->variables; i++) {
     const struct ir_variable *v = &b->variable[i];
     if (v->flags & (IR_PARAMETER | IR_KEPT | IR_THREAD | IR_REFERENCE))
       continue;
-    snprintf(variable, sizeof variable, "$%zu", i);
-    const struct ir_step *use = flow_find_at(b, r->label, find_first, variable);
-    const struct ir_step *set = use ? set_between(r, variable) : NULL;
+    struct asked asked = {.array = v->type && strchr(v->type, '[')};
+    snprintf(asked.name, sizeof asked.name, "$%zu", i);
+    const struct ir_step *use = flow_find_at(b, r->label, find_first, &asked);
+    const struct ir_step *set = use ? set_between(r, asked.name) : NULL;
     if (set)
       tell(p, rule, r, v, set, use);
   }
 }
 
 /* The first choice among labels that the entry comes to, before anything waits. */
-static int first_choice(const struct ir_body *b) {
-  unsigned at = 0;
+static bool first_choice(const struct ir_body *b, struct choice *choice) {
+  unsigned at = 0, before = 0;
   for (size_t steps = 0; steps <= b->blocks; steps++) {
-    if (b->block[at].many)
-      return (int)at;
+    if (b->block[at].many) {
+      bool asks = !b->block[at].branch && b->block[before].nexts == 2;
+      *choice = (struct choice){at, asks ? before : at};
+      return true;
+    }
     if (b->block[at].nexts == 0)
-      return -1;
+      return false;
+    before = at;
     at = b->block[at].next[0];
   }
-  return -1;
+  return false;
 }
 
 /* Of each block, whether the entry comes to it from another one than the choice. */
@@ -116,14 +158,12 @@ static bool is_stackless(const struct ir_function *f) {
 }
 
 static void judge_choice(struct program *p, const struct rule *rule, struct ir_function *f,
-                         unsigned choice) {
-  bool *behind = behind_choice(f->body, choice), *fallen = fallen_into(f->body, choice);
-  for (size_t i = 0; i < f->body->block[choice].nexts; i++) {
-    unsigned label = f->body->block[choice].next[i];
-    if (!fallen[label])
-      continue;
+                         const struct choice *choice) {
+  bool *behind = behind_choice(f->body, choice), *fallen = fallen_into(f->body, choice->at);
+  for (size_t i = 0; i < f->body->block[choice->at].nexts; i++) {
+    unsigned label = f->body->block[choice->at].next[i];
     bool *onward = flow_leading(f->body, label);
-    judge_label(p, rule, &(struct resume){f, label, behind, onward});
+    judge_label(p, rule, &(struct resume){f, label, fallen[label], behind, onward});
     free(onward);
   }
   free(behind);
@@ -132,9 +172,9 @@ static void judge_choice(struct program *p, const struct rule *rule, struct ir_f
 
 static void judge(struct program *p, const struct rule *rule) {
   EACH_FUNCTION (p, f) {
-    int choice = f->body && is_stackless(f) ? first_choice(f->body) : -1;
-    if (choice >= 0)
-      judge_choice(p, rule, f, (unsigned)choice);
+    struct choice choice;
+    if (f->body && !(f->flags & IR_DAMAGED) && is_stackless(f) && first_choice(f->body, &choice))
+      judge_choice(p, rule, f, &choice);
   }
 }
 

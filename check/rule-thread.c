@@ -10,32 +10,63 @@
 
 struct kept {
   const struct ir_body *body;
-  const char *variable;
-  const struct ir_step *await;
+  const struct ir_step *set;
+  const char *variable; /* or a place, "$3->f" */
+  bool reference;       /* setting it is setting what it refers to */
 };
 
-static bool is_await(const struct ir_body *b, const struct ir_step *s) {
-  return step_awaits(b, s);
+static bool is_set_anew(const struct kept *k, const struct ir_step *s) {
+  return s == k->set || (s->kind == IR_SET && !k->reference && !strcmp(s->to, k->variable));
 }
 
 static enum flow_visit find_await(void *of, const struct ir_step *s) {
   const struct kept *k = of;
-  if (s->kind == IR_SET && !strcmp(s->to, k->variable))
+  if (is_set_anew(k, s))
     return FLOW_STOP;
-  return is_await(k->body, s) ? FLOW_FOUND : FLOW_ON;
+  return step_awaits(k->body, s) ? FLOW_FOUND : FLOW_ON;
 }
 
 static enum flow_visit find_use(void *of, const struct ir_step *s) {
   const struct kept *k = of;
-  if (s->kind == IR_SET && !strcmp(s->to, k->variable))
+  bool place = strpbrk(k->variable, ".>") != NULL;
+  if (is_set_anew(k, s))
     return FLOW_STOP;
-  return s->kind == IR_USE && !strcmp(s->to, k->variable) ? FLOW_FOUND : FLOW_ON;
+  if (k->reference && s->kind == IR_SET && value_has(s->to, k->variable))
+    return FLOW_FOUND;
+  if (k->reference && (s->kind == IR_CALL || s->kind == IR_ICALL) && step_has(s, k->variable))
+    return step_cleans(s) ? FLOW_ON : FLOW_FOUND;
+  return place ? step_has(s, k->variable) ? FLOW_FOUND : FLOW_ON
+         : s->kind == IR_USE && !strcmp(s->to, k->variable) ? FLOW_FOUND
+                                                            : FLOW_ON;
 }
 
-/* "&@thread:name", or the call that &errno is. */
+static const char *own_of(const struct ir_body *b, const char *value, int depth);
+
+/* A variable that is such an address, and nothing else. */
+static const char *own_in(const struct ir_body *b, const char *variable, int depth) {
+  const char *all = NULL;
+  if (b->variable[strtoul(variable + 1, NULL, 10)].flags & (IR_PARAMETER | IR_KEPT | IR_THREAD))
+    return NULL;
+  EACH_STEP (b, s) {
+    const char *own =
+        s->kind == IR_SET && !strcmp(s->to, variable) ? own_of(b, s->value, depth + 1) : all;
+    if (s->kind == IR_SET && !strcmp(s->to, variable) && !own)
+      return NULL;
+    all = own;
+  }
+  return all;
+}
+
+/* "&@thread:name", a variable of the function that each thread has, or the call that &errno is. */
 static const char *own_of(const struct ir_body *b, const char *value, int depth) {
   if (value && !strncmp(value, "&@thread:", 9))
     return value + 9;
+  if (value && value[0] == '&' && value[1] == '$' && !strstr(value, "->")) {
+    const struct ir_variable *v = &b->variable[strtoul(value + 2, NULL, 10)];
+    return v->flags & IR_THREAD ? v->name : NULL;
+  }
+  if (value && value[0] == '$' && !strpbrk(value, "->.[ ") && depth < 4)
+    return own_in(b, value, depth);
   if (value && !strncmp(value, "&*!", 3)) /* what errno is */
     value += 2;
   const struct ir_step *call = body_call(b, value);
@@ -57,15 +88,16 @@ static const char *own_of(const struct ir_body *b, const char *value, int depth)
 static void judge_set(struct program *p, const struct rule *rule, const struct ir_function *f,
                       const struct ir_step *set) {
   const char *own = set->kind == IR_SET ? own_of(f->body, set->value, 0) : NULL;
-  if (!own || set->to[0] != '$' || strpbrk(set->to, "->.["))
+  if (!own || set->to[0] != '$' || strchr(set->to, '['))
     return;
-  struct kept k = {.body = f->body, .variable = set->to};
+  const struct ir_variable *v = &f->body->variable[strtoul(set->to + 1, NULL, 10)];
+  struct kept k = {f->body, set, set->to, v->flags & IR_REFERENCE && !strpbrk(set->to, ".>")};
   const struct ir_step *await = flow_find(f->body, set, find_await, &k);
   const struct ir_step *use = await ? flow_find(f->body, await, find_use, &k) : NULL;
   if (!use)
     return;
-  const char *name = f->body->variable[strtoul(set->to + 1, NULL, 10)].name;
-  struct check_finding *found = finding_begin(p, rule, f->body->file, use->line, name);
+  const char *rest = strpbrk(set->to, "-."), *name = say(p, "%s%s", v->name, rest ? rest : "");
+  struct check_finding *found = finding_begin(p, rule, f->body->file, use->line, v->name);
   found->text =
       say(p, "'%s' is the address of '%s' of the thread before; '%s' may go on in another", name,
           own, f->name);

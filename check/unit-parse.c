@@ -153,6 +153,9 @@ static void note_problems(struct lower *l, CXTranslationUnit tu) {
       unsigned line = 0;
       clang_getPresumedLocation(clang_getDiagnosticLocation(d), &file, &line, NULL);
       const char *text = lower_string(l, clang_getDiagnosticSpelling(d));
+      l->error = ir_grow(l->error, l->errors, sizeof *l->error);
+      l->error[l->errors++] =
+          (struct check_place){units_show(l->shown, l->directory, clang_getCString(file)), line};
       if (l->unit->errors++ == 0)
         lower_note(l, &l->unit->problems,
                    lower_say(l, "%s:%u: %s", lower_string(l, file), line, text));

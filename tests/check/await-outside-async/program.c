@@ -9,6 +9,7 @@ APROF_AWAIT void pause_now(void);
 APROF("create ready fn=a0") void spawn(void (*entry)(void *), void *data);
 void run(void);
 int in_coroutine(void);
+int shapes(int argc);
 #ifdef __cplusplus
 }
 #endif
@@ -46,6 +47,7 @@ int main(int argc, char **argv) {
   (void)argv;
   spawn(entry, 0);
   shallow(argc);
+  shapes(argc);
   either();
   run();
   pause_now(); /* BAD */
