@@ -96,6 +96,8 @@ packaged tevent "tevent talloc"
 packaged libmicrohttpd libmicrohttpd
 packaged avahi avahi-client
 packaged libdbus dbus-1
+program redis-commands redis-commands "" "" "${named}redis-commands"
+program nginx-core nginx-core "-I$here/nginx" "" "${named}nginx-core"
 
 # labelled LIBRARY KIND=COUNT...: the requests that its file gives a label
 labelled() {
@@ -109,6 +111,8 @@ labelled libmicrohttpd GET=21 POST=10
 labelled libdbus Ask=20 No=10
 labelled glib Ask=6
 labelled libevent EVHTTP_REQ_GET=3
+labelled redis-commands 'config|get=10' eval=10 exec=5 set=35
+labelled nginx-core GET=15 POST=5
 labelled libh2o GET=4 GET=4 GET=4
 
 # spins LIBRARY HEADER LIBS FLAG...: is found; on a busy machine its loop may be made to rest
