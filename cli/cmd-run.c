@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "cli.h"
 #include "find.h"
+#include "periodic.h"
 #include "places.h"
 #include "read/clock.h"
 #include "recover.h"
@@ -26,6 +27,7 @@ struct run {
   char *options;  /* KEY:VALUE,... collected, in order */
   char *output;   /* absolute; "": where the program starts */
   const char *runtime;
+  uint64_t every, keep;
   bool report, json, preload, quiet;
 };
 
@@ -88,6 +90,10 @@ static const struct option_row options[] = {
     {"signal", 0, OPTION_OWN, 0, "NAME", .text = "Signal that makes totals (default USR1; none)",
      .take = take_signal},
     {"off", 0, OPTION_OWN, 0, .text = "Start switched off, for `aprof on PID'", .take = take_off},
+    {"every", 0, OPTION_S, offsetof(struct run, every), "TIME",
+     .text = "Write totals of what lives that often, too, as PROG.PID.every-N.json"},
+    {"keep", 0, OPTION_COUNT, offsetof(struct run, keep), "N",
+     .text = "Of these keep the last N of each process (default 60; 0: all)"},
     {"runtime", 0, OPTION_TEXT, offsetof(struct run, runtime), "FILE",
      .text = "Use this libaprof.so.0"},
     {"quiet", 'q', OPTION_FLAG, offsetof(struct run, quiet),
@@ -100,7 +106,7 @@ static const char *fault_of(const struct arguments *a) {
   const struct run *run = a->context;
   return !*a->word[0]               ? "the program's name is empty: is a variable not set?"
          : run->json && run->report ? "the report, or --json: not both"
-                                    : NULL;
+                                    : periodic_fault(run->every, run->keep);
 }
 
 static void parse(struct run *run, int argc, char **argv) {
@@ -288,6 +294,37 @@ static int run_program(char **program, struct killed *killed, bool *ran) {
   return status;
 }
 
+/* -- totals in between ------------------------------------------------------ */
+
+static void write_one(const struct entry *entry, void *context) {
+  struct found found;
+  struct aprof_header header;
+  complain_never(true); /* it may end at any moment */
+  bool is = find_entry(entry, false, &found);
+  bool read = is && profile_read_header(found.fd, entry->path, &header, true);
+  complain_never(false);
+  if (read)
+    periodic_write(context, &found, header.pid);
+  if (is)
+    found_release(&found);
+}
+
+static void write_round(struct periodic *p) {
+  find_all(p->of, write_one, NULL, p);
+}
+
+static void start_periodic(struct periodic *p, const struct run *run, const char *directory) {
+  *p = (struct periodic){.every = run->every,
+                         .keep = run->keep == UNKNOWN ? PERIODIC_KEEP : run->keep,
+                         .round = write_round,
+                         .of = directory};
+  if (p->every && !directory)
+    complain(
+        "no totals --every TIME: the profiles are in memory, where this run does not see them");
+  else
+    periodic_start(p);
+}
+
 /* -- after ----------------------------------------------------------------- */
 
 static void finish(const struct run *run, const char *directory, const struct killed *killed,
@@ -310,7 +347,7 @@ static void finish(const struct run *run, const char *directory, const struct ki
 }
 
 int cmd_run(int argc, char **argv) {
-  struct run run = {.options = print_string("%s", "")};
+  struct run run = {.options = print_string("%s", ""), .keep = UNKNOWN};
   parse(&run, argc, argv);
   char *runtime = find_runtime(&run);
   if (!runtime)
@@ -321,8 +358,11 @@ int cmd_run(int argc, char **argv) {
   char *directory = private_directory(wanted);
   set_environment(&run, runtime, directory);
   struct killed killed = {0};
+  struct periodic periodic;
   bool ran;
+  start_periodic(&periodic, &run, directory);
   int status = run_program(run.program, &killed, &ran);
+  periodic_end(&periodic);
   status = status < 0            ? CLI_FAILED
            : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                  : WEXITSTATUS(status);

@@ -3,6 +3,8 @@
    than all that it does. Options, the server, its end. */
 #include "arguments.h"
 #include "cli.h"
+#include "load.h"
+#include "periodic.h"
 #include "serve-route.h"
 #include "target.h"
 
@@ -22,11 +24,9 @@ enum { FUNCTIONS = 50, LAST_MS = 2000 };
    machine; of nothing coming or going, s; of answers that are on their way, bytes. */
 enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
 
-#define EVERY ((uint64_t)10000000000)
-
 struct serve_options {
-  const char *listen, *token_file, *source, *from_token_file;
-  uint64_t functions, every;
+  const char *listen, *token_file, *source, *from_token_file, *totals;
+  uint64_t functions, every, keep;
   bool no_source;
   struct guard *guard;
   struct agent_sources from;
@@ -62,7 +62,11 @@ static const struct option_row options[] = {
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct serve_options, from_token_file), "FILE",
      .text = "The token in FILE is sent to them; else that of APROF_FROM_TOKEN"},
     {"every", 0, OPTION_S, offsetof(struct serve_options, every), "TIME",
-     .text = "Ask them that often while nobody looks (default 10s)"},
+     .text = "Ask them that often while nobody looks; write --totals that often (default 10s)"},
+    {"totals", 0, OPTION_TEXT, offsetof(struct serve_options, totals), "DIR",
+     .text = "Write totals of the processes that are served into DIR, as PROG.PID.every-N.json"},
+    {"keep", 0, OPTION_COUNT, offsetof(struct serve_options, keep), "N",
+     .text = "Of these keep the last N of each process (default 60; 0: all)"},
     {"top", 'n', OPTION_COUNT, offsetof(struct serve_options, functions), "N",
      .text = "The N functions of each process that ran most, in metrics (default 50; 0: all)"},
     {"source", 's', OPTION_TEXT, offsetof(struct serve_options, source), "DIR",
@@ -182,9 +186,39 @@ static const char *fault_of(const struct arguments *a) {
          : a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
              ? "serve what? A PID, the NAME of processes, or a directory of totals; without one it "
                "is all processes"
-         : !o->every || o->every > 3600 * (uint64_t)1000000000 ? "--every is 1ms to 1h"
-                                                               : NULL;
+         : o->totals && (o->from.froms || (a->words && directory_is(a->word[0])))
+             ? "--totals is of live processes of this machine"
+         : o->totals && !directory_is(o->totals) ? "--totals DIR: there is no such directory"
+         : !o->totals && o->keep != UNKNOWN      ? "--keep is of --totals DIR"
+         : !o->every || o->every > 3600 * (uint64_t)1000000000
+             ? "--every is 1ms to 1h"
+             : periodic_fault(o->totals ? o->every : 0, UNKNOWN);
 }
+
+/* -- totals as time goes on ----------------------------------------------------------------------
+ */
+
+static void write_one(struct found *found, void *context) {
+  struct periodic *p = context;
+  if (!p->of || found_is(found, p->of))
+    periodic_write(p, found, found->pid);
+}
+
+static void write_round(struct periodic *p) {
+  find_live(write_one, p);
+}
+
+static bool start_periodic(struct periodic *p, const struct serve_options *o, const char *target) {
+  *p = (struct periodic){.every = o->totals ? o->every : 0,
+                         .keep = o->keep == UNKNOWN ? PERIODIC_KEEP : o->keep,
+                         .into = o->totals,
+                         .round = write_round,
+                         .of = target};
+  return periodic_start(p);
+}
+
+/* -- together ------------------------------------------------------------------------------------
+ */
 
 static bool take_token(struct serve_options *o) {
   static const char variable[] = "APROF_FROM_TOKEN";
@@ -213,8 +247,12 @@ static bool open_source(struct source *s, struct serve_options *o, const char *t
 int main(int argc, char **argv) {
   static char name[] = "aprof serve";
   struct serve s = {.listening = {.fd = -1}};
-  struct serve_options o = {
-      .listen = "127.0.0.1:9797", .functions = FUNCTIONS, .every = EVERY, .guard = &s.guard};
+  struct serve_options o = {.listen = "127.0.0.1:9797",
+                            .functions = FUNCTIONS,
+                            .every = PERIODIC_EVERY,
+                            .keep = UNKNOWN,
+                            .guard = &s.guard};
+  struct periodic periodic;
   struct arguments a = {
       .usage = "[TARGET|DIR]",
       .about = "Serves what is profiled on this machine over HTTP: a page for people, as it moves, "
@@ -231,13 +269,16 @@ int main(int argc, char **argv) {
   argv[0] = name;
   arguments_parse(&a, argc, argv);
   int signals = block_signals();
-  if (!open_source(&s.source, &o, a.words ? a.word[0] : NULL) || !open_all(&s, &o))
+  const char *target = a.words ? a.word[0] : NULL;
+  if (!open_source(&s.source, &o, target) || !open_all(&s, &o) ||
+      !start_periodic(&periodic, &o, target))
     return CLI_FAILED;
   printf("serving %s\n", s.listening.url);
   if (s.guard.made)
     printf("token: %s\n", s.guard.token);
   fflush(stdout);
   run(&s, signals);
+  periodic_end(&periodic);
   finish(&s);
   source_close(&s.source);
   guard_close(&s.guard);
