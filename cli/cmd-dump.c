@@ -20,7 +20,7 @@
 
 struct dump {
   const char *output;
-  uint64_t fd, sequence, at;
+  uint64_t fd, tell, sequence, at;
   int reason;
   bool json;
 };
@@ -35,6 +35,8 @@ static const struct option_row options[] = {
      .text = "Print which totals are where, as one line of JSON (aprof.written/1)"},
     {"fd", 0, OPTION_COUNT, offsetof(struct dump, fd), "N",
      .text = "Read the profile from descriptor N", .hidden = true},
+    {"tell", 0, OPTION_COUNT, offsetof(struct dump, tell), "N",
+     .text = "Say to descriptor N where totals are", .hidden = true},
     {"reason", 0, OPTION_WORD, offsetof(struct dump, reason), "WORD", .text = "exit or signal",
      .words = reasons, .hidden = true},
     {"sequence", 0, OPTION_COUNT, offsetof(struct dump, sequence), "K",
@@ -137,6 +139,8 @@ static int dump_descriptor(const struct dump *dump) {
       complain_never(false);
       if (path)
         written_tell(path, place);
+      if (dump->tell != UNKNOWN && dprintf((int)dump->tell, "%s", place) < 0)
+        complain("nobody can be told of %s: %s", place, strerror(errno));
       if (at_exit)
         retire(fd, path);
     }
@@ -148,7 +152,7 @@ static int dump_descriptor(const struct dump *dump) {
 }
 
 int cmd_dump(int argc, char **argv) {
-  struct dump dump = {.fd = UNKNOWN};
+  struct dump dump = {.fd = UNKNOWN, .tell = UNKNOWN};
   struct arguments a = {
       .usage = "[TARGET]",
       .offers = OFFER_TARGETS,

@@ -179,9 +179,3 @@ int api_token_set(const char *traceparent) {
   event_end(t);
   return set ? 0 : -1;
 }
-
-int api_totals(aprof_totals_callback callback, void *arg) {
-  (void)callback;
-  (void)arg;
-  return -1;
-}

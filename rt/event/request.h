@@ -9,6 +9,5 @@
 int api_label(const char *text);
 int api_token(char *buffer);
 int api_token_set(const char *traceparent);
-int api_totals(aprof_totals_callback callback, void *arg);
 
 #endif

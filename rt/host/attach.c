@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "control.h"
-#include "dump.h"
 #include "rt/count/govern.h"
 #include "rt/event/gates.h"
 #include "rt/event/request.h"
@@ -15,6 +14,7 @@
 #include "rt/file/profile.h"
 #include "rt/sys/process.h"
 #include "rt/sys/say.h"
+#include "totals.h"
 
 #define VIRTUAL_END (1ull << 62) /* ns; no amount of time has its top bit set */
 
@@ -23,10 +23,7 @@ static bool profiling(void) {
 }
 
 static int api_snapshot(void) {
-  if (!profiling())
-    return -1;
-  __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
-  return dump_request("signal", clock_read());
+  return profiling() ? totals_request() : -1;
 }
 
 static int api_enable(int on) {

@@ -93,11 +93,18 @@ static unsigned last_descriptor(void) {
    its account. Not by the C library's calls: a sanitizer or a preloaded library that has others in
    their place would believe that the program, in whose memory this runs, closes its files. False:
    the profile cannot be had. */
-static bool take_descriptors(void) {
+static bool take_descriptors(const struct request *r) {
   bool ours = profile_fd_ok(), talk = rt_say_heard();
   if (ours && rt.fd != PROFILE_FD && sys_call(SYS_dup3, rt.fd, PROFILE_FD, 0) < 0)
     return false;
   unsigned from = ours ? PROFILE_FD + 1 : PROFILE_FD;
+  if (r->told != NULL) {
+    if (sys_call(SYS_dup3, r->teller, TELL_FD, 0) < 0)
+      return false;
+    if (!ours)
+      sys_call(SYS_close, PROFILE_FD);
+    from = TELL_FD + 1;
+  }
   if (sys_call(SYS_close_range, from, last_descriptor(), 0) != 0)
     for (int fd = (int)from; fd < 1024; fd++)
       sys_call(SYS_close, fd);
@@ -189,7 +196,7 @@ static int become_command(void *argument) {
   struct request *r = argument;
   if (!lift_limits()) {
     r->failed = "cannot run with so few descriptors (ulimit -n)";
-  } else if (!take_descriptors()) {
+  } else if (!take_descriptors(r)) {
     r->failed = "cannot see the profile, whose descriptor the program closed";
   } else if (!take_rights()) {
     r->failed = "may not be run with the rights of who started the program";
@@ -228,11 +235,36 @@ static const char *wrong_with(int status) {
   return WEXITSTATUS(status) == NOT_RUN ? "could not be loaded" : NULL;
 }
 
+/* The pipe is this process's alone, whose descriptors are its own. */
+static void start_and_listen(struct request *r) {
+  int ends[2];
+  size_t length = 0;
+  r->told[0] = '\0';
+  if (sys_call(SYS_pipe2, ends, O_CLOEXEC) < 0 ||
+      (r->teller = (int)sys_call(SYS_fcntl, ends[1], F_DUPFD_CLOEXEC, TELL_FD + 1)) < 0) {
+    r->failed = "cannot be asked where they are with so few descriptors (ulimit -n)";
+    return;
+  }
+  start_as_child(r);
+  sys_call(SYS_close, ends[1]);
+  sys_call(SYS_close, r->teller);
+  for (long got = 1; r->command > 0 && got != 0 && length < r->room - 1;) {
+    got = sys_call(SYS_read, ends[0], r->told + length, r->room - 1 - length);
+    if (got < 0 && errno != EINTR)
+      break;
+    length += got > 0 ? (size_t)got : 0;
+  }
+  r->told[length] = '\0';
+}
+
 /* The one in between: the command is its child, never the program's, which would be
    told of its end and could wait for it. This one itself has no signal to send. */
 static int start_command(void *argument) {
   struct request *r = argument;
-  start_as_child(r);
+  if (r->told != NULL)
+    start_and_listen(r);
+  else
+    start_as_child(r);
   if (r->command > 0 && r->wait) {
     const char *wrong = wrong_with(end_of(r->command));
     r->failed = r->failed != NULL ? r->failed : wrong;
@@ -352,13 +384,17 @@ bool children_are_elsewhere(void) {
 
 /* Two processes, one after the other, in this one's memory. Signals are blocked: no
    handler may run there. */
-static void start(struct request *r) {
-  static char stack[32768] __attribute__((aligned(16)));
-  pid_t between = start_process(CLONE_VFORK, start_command, stack + sizeof stack, r);
+void command_follow(struct request *r, char *stack_end) {
+  pid_t between = start_process(CLONE_VFORK, start_command, stack_end, r);
   if (between < 0)
     r->failed = NO_MORE_PROCESSES;
   else if (WIFSIGNALED(end_of(between)))
     r->failed = "could not be started: a signal killed who was to start it";
+}
+
+static void start(struct request *r) {
+  static char stack[32768] __attribute__((aligned(16)));
+  command_follow(r, stack + sizeof stack);
 }
 
 static uint32_t busy; /* a thread starts a command */

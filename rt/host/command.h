@@ -5,12 +5,17 @@
 
 #include "rt/rt.h"
 
-#define PROFILE_FD 3 /* in the command */
+/* In the command. */
+#define PROFILE_FD 3
+#define TELL_FD 4 /* where it says what it was asked to tell */
 
 struct request {
   char *argv[16];
-  char fd[12], sequence[24], tick[24];
-  bool wait; /* until the command has ended */
+  char fd[12], sequence[24], tick[24], tell[12];
+  bool wait;  /* until the command has ended */
+  char *told; /* NULL, or room for what it says, a text; "" until then */
+  size_t room;
+  int teller; /* descriptor that it says it to */
   const char *failed;
   pid_t command;
 };
@@ -24,5 +29,8 @@ bool children_are_elsewhere(void);
 
 /* Signals are blocked. -1: too many run already. What went wrong otherwise is in `failed`. */
 int command_start(struct request *r);
+/* The same for who waits for what the command tells, however many others run; the stack is the
+   caller's, some 32 KB. */
+void command_follow(struct request *r, char *stack_end);
 
 #endif

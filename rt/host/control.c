@@ -29,6 +29,7 @@
 #include "rt/sys/process.h"
 #include "rt/sys/say.h"
 #include "rt/sys/wait.h"
+#include "totals.h"
 
 static SLOW bool give_up(const char *why) {
   rt_say("this process is not profiled: ", why);
@@ -64,6 +65,7 @@ static void in_child(void) {
   rt.child = true;
   rt.lock = rt.opening = 0; /* of threads that are not here */
   dump_forget();
+  totals_forget();
   if (!is_confined())
     process_mark(rt.state == RT_ON ? PROCESS_FORKED : PROCESS_OURS);
   if (rt.state != RT_ON)
@@ -92,6 +94,7 @@ static void start_over(void) {
   future_reset();
   request_reset();
   dump_forget();
+  totals_forget();
   confine_forget();
   rt.instance++;
   rt.lock = 0;
@@ -118,10 +121,8 @@ static bool asked(void) {
 static void on_signal(int number) {
   (void)number;
   int saved = errno;
-  if (!dump_over() && asked()) {
-    __atomic_fetch_add(&rt.header->signals, 1, __ATOMIC_RELAXED);
-    dump_request("signal", clock_read());
-  }
+  if (!dump_over() && asked())
+    totals_request();
   errno = saved;
 }
 

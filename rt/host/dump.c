@@ -22,16 +22,23 @@ static int complain(const char *why) {
   return -1;
 }
 
+static const char *why_not(void) {
+  if (is_confined())
+    return "may not be started: the program has given up the system calls for it";
+  if (rt.command[0] == '\0')
+    return "`aprof` is not installed beside the runtime, or not in this chroot "
+           "(APROF_COMMAND names another)";
+  if (children_are_elsewhere())
+    return "cannot be started: the program has a new PID namespace for its children, "
+           "and none in it yet";
+  return NULL;
+}
+
 /* Starts a dump; async-signal-safe. At exit waits for it. */
 static int request_dump(const char *reason, uint64_t tick) {
-  if (is_confined())
-    return complain("may not be started: the program has given up the system calls for it");
-  if (rt.command[0] == '\0')
-    return complain("`aprof` is not installed beside the runtime, or not in this chroot "
-                    "(APROF_COMMAND names another)");
-  if (children_are_elsewhere())
-    return complain("cannot be started: the program has a new PID namespace for its children, "
-                    "and none in it yet");
+  const char *why = why_not();
+  if (why != NULL)
+    return complain(why);
   struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
                                (char *)reason, (char *)"--sequence", r.sequence, (char *)"--at",
                                r.tick, NULL},
@@ -41,6 +48,29 @@ static int request_dump(const char *reason, uint64_t tick) {
   text_number(r.tick, tick);
   int result = command_start(&r);
   return r.failed != NULL ? complain(r.failed) : result;
+}
+
+int dump_tell(uint64_t sequence, uint64_t tick, char path[DUMP_PATH]) {
+  static char stack[32768] __attribute__((aligned(16))); /* of one thread, which waits */
+  const char *why = why_not();
+  if (why != NULL)
+    return complain(why);
+  struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
+                               (char *)"signal", (char *)"--sequence", r.sequence, (char *)"--at",
+                               r.tick, (char *)"--tell", r.tell, NULL},
+                      .told = path,
+                      .room = DUMP_PATH};
+  text_number(r.fd, PROFILE_FD);
+  text_number(r.tell, TELL_FD);
+  text_number(r.sequence, sequence);
+  text_number(r.tick, tick);
+  uint64_t before = 0;
+  signals_block(&before);
+  command_follow(&r, stack + sizeof stack);
+  signals_restore(&before);
+  if (r.failed != NULL)
+    return complain(r.failed);
+  return path[0] != '\0' ? 0 : -1;
 }
 
 int dump_request(const char *reason, uint64_t tick) {

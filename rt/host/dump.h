@@ -14,5 +14,9 @@ bool dump_over(void);   /* the last totals were asked for, and say more than any
 /* Starts the command, at that tick; -1: there are no totals, and a message says why.
  * Async-signal-safe. */
 int dump_request(const char *reason, uint64_t tick);
+/* Has those of signal `sequence` made, waits until they are there, and puts where into `path`. -1:
+   a message says why there are none. Not async-signal-safe. */
+#define DUMP_PATH 4096
+int dump_tell(uint64_t sequence, uint64_t tick, char path[DUMP_PATH]);
 
 #endif

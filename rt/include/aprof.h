@@ -123,6 +123,21 @@ static __inline__ int aprof_on_event(aprof_callback callback, void *arg) {
 }
 
 /*
+ * Has `callback` called with the path of totals once they are whole, of each that this process asks
+ * for from now on: by aprof_snapshot, or the signal. On a thread of its own, which sleeps otherwise,
+ * handles no signal, and makes totals one after the other; in the callback everything may be called.
+ * NULL ends that, and behind it none is running (but the one that says so). Not told are totals that
+ * others make from outside, and those of the program's end. Returns 0, or -1 where no runtime is
+ * attached or no thread can be had. One thread at a time; not async-signal-safe; a forked child
+ * says it anew.
+ */
+static __inline__ int aprof_on_totals(aprof_totals_callback callback, void *arg) {
+  (void)callback;
+  (void)arg;
+  return APROF_CALL_(api_totals, (callback, arg), -1);
+}
+
+/*
  * Advances the virtual clock (APROF_OPTIONS=clock:virtual) by `ns` nanoseconds;
  * does nothing with any other clock. Any thread; async-signal-safe.
  */
