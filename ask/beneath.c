@@ -7,21 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = -1 };
-
 static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Requests of that kind, of which there are any, begin in it. */
-static bool is_named(const struct view_function *f, const struct view_kind *k) {
+bool ask_begins_in(const struct view_kind *k, const struct view_function *f) {
   return f->line == k->line && ask_is_active(k) && !strcmp(f->name, k->function) &&
          same_text(f->file, k->file);
 }
 
 const struct view_function *ask_root_of(const struct view *v, const struct view_kind *k) {
   for (size_t i = 0; i < v->functions; i++)
-    if (is_named(&v->function[i], k))
+    if (ask_begins_in(k, &v->function[i]))
       return &v->function[i];
   return NULL;
 }
@@ -29,14 +26,14 @@ const struct view_function *ask_root_of(const struct view *v, const struct view_
 size_t ask_kinds_of_root(const struct view *v, const struct view_function *root) {
   size_t count = 0;
   for (size_t i = 0; i < v->kinds; i++)
-    count += is_named(root, &v->kind[i]);
+    count += ask_begins_in(&v->kind[i], root);
   return count;
 }
 
 /* -- which path is of which root ---------------------------------------------------------- */
 
 struct place {
-  int64_t root, function; /* indexes of functions; root NONE */
+  size_t root, function; /* indexes of functions; root SIZE_MAX: none */
   const struct view_path *path;
 };
 
@@ -49,26 +46,30 @@ static bool *roots_of(const struct view *v) {
     of_line[v->kind[i].line % LINES] = true;
   for (size_t i = 0; i < v->functions; i++)
     for (size_t j = 0; !is[i] && of_line[v->function[i].line % LINES] && j < v->kinds; j++)
-      is[i] = is_named(&v->function[i], &v->kind[j]);
+      is[i] = ask_begins_in(&v->kind[j], &v->function[i]);
   return is;
+}
+
+size_t *ask_path_roots(const struct view *v) {
+  bool *is_root = roots_of(v);
+  size_t *root = allocate(v->paths + 1, sizeof *root);
+  for (size_t i = 0; i < v->paths; i++) {
+    const struct view_path *path = &v->path[i];
+    bool begins = path->function < v->functions && !path->is_await && is_root[path->function];
+    root[i] = begins ? path->function : path->parent < i ? root[path->parent] : SIZE_MAX;
+  }
+  free(is_root);
+  return root;
 }
 
 /* Paths of functions and of their spans; parents come before their children. */
 static struct place *places_of(const struct view *v, size_t *count) {
-  bool *is_root = roots_of(v);
-  int64_t *root = allocate(v->paths + 1, sizeof *root);
+  size_t *root = ask_path_roots(v);
   struct place *place = allocate(v->paths + 1, sizeof *place);
   *count = 0;
-  for (size_t i = 0; i < v->paths; i++) {
-    const struct view_path *path = &v->path[i];
-    bool known = path->function < v->functions;
-    root[i] = known && !path->is_await && is_root[path->function] ? (int64_t)path->function
-              : path->parent < i                                  ? root[path->parent]
-                                                                  : NONE;
-    if (known && !path->is_await)
-      place[(*count)++] = (struct place){root[i], (int64_t)path->function, path};
-  }
-  free(is_root);
+  for (size_t i = 0; i < v->paths; i++)
+    if (v->path[i].function < v->functions && !v->path[i].is_await)
+      place[(*count)++] = (struct place){root[i], v->path[i].function, &v->path[i]};
   free(root);
   return place;
 }
@@ -94,6 +95,7 @@ static void add_path(struct view_function *to, const struct view_path *path) {
   if (view_is_span(path))
     return;
   add_known(&to->queued, path->queued);
+  add_known(&to->children_exec, path->children_exec);
   add_to(&to->created, path->created);
   add_to(&to->done, path->done);
   add_to(&to->failed, path->failed);
@@ -104,28 +106,59 @@ static void add_path(struct view_function *to, const struct view_path *path) {
   add_to(&to->slices, path->slices);
 }
 
+/* What follows from its sums. Where it ran on loops and in pools both, at least so much was on
+   loops. */
+static void settle(struct view_function *f) {
+  uint64_t over = f->done + f->failed + f->cancelled + f->detached + f->live, exec = f->exec;
+  f->live_before = over > f->created ? over - f->created : 0;
+  f->loop_exec = exec != UNKNOWN && exec > f->pool_exec ? exec - f->pool_exec : 0;
+  f->wall = exec == UNKNOWN || f->queued == UNKNOWN || f->waiting == UNKNOWN
+                ? UNKNOWN
+                : plus(plus(exec, f->queued), f->waiting);
+}
+
+void ask_clear_part(struct view_function *f) {
+  const struct distribution none = {0};
+  f->exec_of = f->slice_of = f->wall_of = f->queued_of = none;
+  f->exec_max = f->slice_max = f->wall_max = f->on_cpu_least = f->on_cpu_most = UNKNOWN;
+  f->slice_between[0] = f->slice_between[1] = f->slice_names[0] = f->slice_names[1] = NULL;
+  f->mostly = NULL;
+  f->created = f->done = f->failed = f->cancelled = f->detached = f->live = f->born_done = 0;
+  f->slices = f->waiting = f->children_exec = f->loop_exec = f->live_before = f->wall = 0;
+  f->queued = f->queued == UNKNOWN ? UNKNOWN : 0;
+  f->exec = f->exec == UNKNOWN ? UNKNOWN : 0;
+}
+
+void ask_add_part(struct view_function *to, const struct view_function *part) {
+  const struct view_path path = {.exec = part->exec,
+                                 .waiting = part->waiting,
+                                 .queued = part->queued,
+                                 .children_exec = part->children_exec,
+                                 .created = part->created,
+                                 .done = part->done,
+                                 .failed = part->failed,
+                                 .cancelled = part->cancelled,
+                                 .detached = part->detached,
+                                 .live = part->live,
+                                 .born_done = part->born_done,
+                                 .slices = part->slices};
+  add_path(to, &path);
+  settle(to);
+}
+
 /* All of it, as it stands in the view, or so much of it as the places say. */
 static void fill(struct beneath_function *to, const struct view *v, const struct place *place,
                  size_t count, bool all) {
-  const struct view_function *whole = &v->function[place->function];
-  to->whole = whole;
-  to->root = place->root == NONE ? NULL : &v->function[place->root];
+  to->whole = &v->function[place->function];
+  to->root = place->root == SIZE_MAX ? NULL : &v->function[place->root];
   to->is_whole = all;
-  to->part = *whole;
+  to->part = *to->whole;
   if (all)
     return;
-  struct view_function *part = &to->part;
-  const struct distribution none = {0};
-  part->exec_of = part->slice_of = part->wall_of = part->queued_of = none;
-  part->exec_max = part->slice_max = part->wall_max = UNKNOWN;
-  part->awaits = part->wakers = part->blockings = part->delays = 0;
-  part->created = part->done = part->failed = part->cancelled = part->detached = 0;
-  part->live = part->born_done = part->slices = part->queued = part->waiting = 0;
-  part->exec = whole->exec == UNKNOWN ? UNKNOWN : 0;
+  ask_clear_part(&to->part);
   for (size_t i = 0; i < count; i++)
-    add_path(part, place[i].path);
-  uint64_t over = part->done + part->failed + part->cancelled + part->detached + part->live;
-  part->live_before = over > part->created ? over - part->created : 0;
+    add_path(&to->part, place[i].path);
+  settle(&to->part);
 }
 
 struct beneath ask_beneath(const struct view *v) {

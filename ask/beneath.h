@@ -29,6 +29,15 @@ struct beneath {
 struct beneath ask_beneath(const struct view *);
 void ask_beneath_free(struct beneath *);
 
+/* Of each path the index of the root that it is beneath, or SIZE_MAX; free() it. */
+size_t *ask_path_roots(const struct view *);
+
+/* Adds what was done in another place; and as one that did nothing at all. */
+void ask_add_part(struct view_function *, const struct view_function *part);
+void ask_clear_part(struct view_function *);
+
+/* Requests of the kind, of which there are any, begin in that function. */
+bool ask_begins_in(const struct view_kind *, const struct view_function *);
 /* The function in which requests of the kind begin; NULL: the view does not have it. */
 const struct view_function *ask_root_of(const struct view *, const struct view_kind *);
 static inline bool ask_is_active(const struct view_kind *k) {

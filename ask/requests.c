@@ -15,19 +15,19 @@ const struct option_row request_options[] = {
              "matches)"},
     {0}};
 
-static bool matches(const char *pattern, const char *name) {
-  return !pattern || !fnmatch(pattern, name, 0) || !strcmp(pattern, name);
+static bool matches(const struct request_filter *f, const char *pattern, const char *name) {
+  return !pattern || !strcmp(pattern, name) || (!f->exact && !fnmatch(pattern, name, 0));
 }
 
-static bool has_tier(const struct view_kind *k, const char *pattern) {
+static bool has_tier(const struct view_kind *k, const struct request_filter *f) {
   for (size_t i = 0; i < k->tiers; i++)
-    if (matches(pattern, k->tier[i].name))
+    if (matches(f, f->tier, k->tier[i].name))
       return true;
-  return !pattern;
+  return !f->tier;
 }
 
 bool ask_is_meant(const struct request_filter *f, const struct view_kind *k) {
-  return matches(f->kind, k->kind) && has_tier(k, f->tier);
+  return matches(f, f->kind, k->kind) && has_tier(k, f);
 }
 
 static bool is_kept(const struct view_pending *p, size_t count, const struct view_live *live) {
@@ -37,7 +37,7 @@ static bool is_kept(const struct view_pending *p, size_t count, const struct vie
   return false;
 }
 
-bool ask_only_requests(struct view *v, const struct request_filter *f) {
+bool ask_keep_requests(struct view *v, const struct request_filter *f) {
   size_t kinds = 0, pendings = 0, lives = 0;
   if (!f->kind && !f->tier)
     return true;
@@ -45,12 +45,8 @@ bool ask_only_requests(struct view *v, const struct request_filter *f) {
     if (ask_is_meant(f, &v->kind[i]))
       v->kind[kinds++] = v->kind[i];
   for (size_t i = 0; i < v->pendings; i++)
-    if (matches(f->kind, v->pending[i].kind))
+    if (matches(f, f->kind, v->pending[i].kind))
       v->pending[pendings++] = v->pending[i];
-  if (!kinds)
-    complain("%s has no requests of %s %s%s", v->what, f->kind ? "kind" : "tier",
-             f->kind ? f->kind : f->tier,
-             v->kinds ? "; without that option all kinds are shown" : ", nor of any other");
   for (size_t i = 0; f->kind && i < v->lives; i++)
     if (is_kept(v->pending, pendings, &v->live[i]))
       v->live[lives++] = v->live[i];
@@ -58,6 +54,18 @@ bool ask_only_requests(struct view *v, const struct request_filter *f) {
   v->kinds = kinds;
   v->pendings = pendings;
   return kinds != 0;
+}
+
+bool ask_any_requests(const struct view *v, const struct request_filter *f) {
+  for (size_t i = 0; i < v->kinds; i++)
+    if (ask_is_meant(f, &v->kind[i]))
+      return true;
+  if (!f->kind && !f->tier)
+    return true;
+  complain("%s has no requests of %s %s%s", v->what, f->kind ? "kind" : "tier",
+           f->kind ? f->kind : f->tier,
+           v->kinds ? "; without that option all kinds are shown" : ", nor of any other");
+  return false;
 }
 
 const char *ask_kind_name(const struct view *v, const struct view_kind *k) {

@@ -10,18 +10,20 @@
 #include "option.h"
 #include "read/view.h"
 
-/* Patterns (glob(7)); NULL: all. */
+/* Patterns (glob(7)), unless they are to be exact; NULL: all. */
 struct request_filter {
   const char *kind, *tier;
+  bool exact;
 };
 
 /* --kind and --tier, into one. */
 extern const struct option_row request_options[];
 
 /* Leaves those out of the view that are not meant: by the name of the kind, and where none of its
-   tiers is; and futures alive that are a part of none of that kind. False after a message where
-   nothing is left of what there was. */
-bool ask_only_requests(struct view *, const struct request_filter *);
+   tiers is; and futures alive that are a part of none of that kind. False where nothing is left. */
+bool ask_keep_requests(struct view *, const struct request_filter *);
+/* False after a message: there are none. */
+bool ask_any_requests(const struct view *, const struct request_filter *);
 
 /* It is meant. */
 bool ask_is_meant(const struct request_filter *, const struct view_kind *);

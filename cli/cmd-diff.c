@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof diff: what changed from some runs to others. */
 #include "arguments.h"
+#include "ask/narrow.h"
 #include "cli.h"
 #include "load.h"
 #include "output.h"
@@ -19,6 +20,7 @@ struct differ {
   uint64_t rows;
   struct ask_limits limits;
   struct gates gates;
+  struct request_filter requests;
   struct load load;
 };
 
@@ -80,6 +82,16 @@ static void print(const void *of, FILE *out) {
     diff_print(p->shown, out);
 }
 
+/* Each of them has such requests. */
+static bool cut(const struct differ *o) {
+  for (size_t i = 0; i < o->load.views; i++) {
+    if (!ask_any_requests(o->load.view[i], &o->requests))
+      return false;
+    ask_narrow(o->load.view[i], &o->requests);
+  }
+  return true;
+}
+
 static int compare(const struct differ *o, struct view **view, const size_t *side) {
   struct diff *d = diff_new(view, side[DIFF_A], side[DIFF_B]);
   if (!d)
@@ -104,7 +116,10 @@ int cmd_diff(int argc, char **argv) {
           "file, wherever their lines are now.\v"
           "A and B: a PID, the NAME of a process, totals (PROG.PID.json; - is standard input), "
           "a profile, or a core.",
-      .table = {{options, &o}, {ask_options(), &o.limits}, {load_options, &o.load}},
+      .table = {{options, &o},
+                {ask_options(), &o.limits},
+                {request_options, &o.requests},
+                {load_options, &o.load}},
       .least = 2,
       .most = 2,
       .lacking = "two are compared: A and B, each a target or a list of them with commas between",
@@ -118,7 +133,8 @@ int cmd_diff(int argc, char **argv) {
     loaded = load_side(a.word[i], &o.load);
     side[i] = o.load.views - (i ? side[0] : 0);
   }
-  int status = loaded && load_finish(&o.load) ? compare(&o, o.load.view, side) : CLI_FAILED;
+  int status =
+      loaded && load_finish(&o.load) && cut(&o) ? compare(&o, o.load.view, side) : CLI_FAILED;
   load_release(&o.load);
   gates_release(&o.gates);
   return status;

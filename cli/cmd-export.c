@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof export: views in the formats of other tools, which show/formats.c lists. */
 #include "arguments.h"
+#include "ask/narrow.h"
 #include "cli.h"
 #include "load.h"
 #include "output.h"
@@ -24,6 +25,7 @@ struct export {
   uint64_t functions; /* or NOT_GIVEN, as the next */
   int measure, rows;
   struct format_options options;
+  struct request_filter requests;
   struct load load;
 };
 
@@ -79,7 +81,9 @@ static const char *fault_of(const struct arguments *a) {
                 {e->rows != NOT_GIVEN, FORMAT_ROWS, "--rows"},
                 {e->options.background, FORMAT_BACKGROUND, "--all"},
                 {e->load.span, FORMAT_TIME, "--for"},
-                {e->load.window, FORMAT_TIME, "--window"}};
+                {e->load.window, FORMAT_TIME, "--window"},
+                {e->requests.kind, FORMAT_REQUESTS, "--kind"},
+                {e->requests.tier, FORMAT_REQUESTS, "--tier"}};
   if (e->textfile && (e->to || e->output))
     return "--textfile says where to, and in which format: without --to and -o";
   if (!e->to && !e->textfile)
@@ -121,6 +125,14 @@ static bool load(struct load *l, char **target, size_t targets) {
   return load_finish(l);
 }
 
+/* Processes without such requests are left out, unless none has any. */
+static bool cut(struct load *l, const struct request_filter *f) {
+  bool any = !f->kind && !f->tier;
+  for (size_t i = 0; i < l->views; i++)
+    any |= ask_narrow(l->view[i], f);
+  return any || !l->views || ask_any_requests(l->view[0], f);
+}
+
 static void write_views(const void *of, FILE *out) {
   const struct export *e = of;
   e->to->write((const struct view *const *)e->load.view, e->load.views, &e->options, out);
@@ -129,13 +141,14 @@ static void write_views(const void *of, FILE *out) {
 int cmd_export(int argc, char **argv) {
   struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN, .rows = NOT_GIVEN};
   char *help = about();
-  struct arguments a = {.usage = "[TARGET...]",
-                        .offers = OFFER_TARGETS,
-                        .about = help,
-                        .table = {{options, &e}, {load_options, &e.load}},
-                        .most = UINT32_MAX,
-                        .fault = fault_of,
-                        .context = &e};
+  struct arguments a = {
+      .usage = "[TARGET...]",
+      .offers = OFFER_TARGETS,
+      .about = help,
+      .table = {{options, &e}, {request_options, &e.requests}, {load_options, &e.load}},
+      .most = UINT32_MAX,
+      .fault = fault_of,
+      .context = &e};
   arguments_parse(&a, argc, argv);
   char *path = e.textfile ? print_string("%s/" TEXTFILE, e.textfile)
                           : print_string("%s", e.output ? e.output : "-");
@@ -143,7 +156,8 @@ int cmd_export(int argc, char **argv) {
   e.options.functions = e.functions == (uint64_t)NOT_GIVEN ? FUNCTIONS : e.functions;
   e.options.measure = e.measure == NOT_GIVEN ? STACK_WALL : (enum stack_measure)e.measure;
   e.options.rows = e.rows == NOT_GIVEN ? 0 : e.rows;
-  bool done = load(&e.load, a.word, a.words) && output_given(path, write_views, &e);
+  bool done = load(&e.load, a.word, a.words) && cut(&e.load, &e.requests) &&
+              output_given(path, write_views, &e);
   load_release(&e.load);
   free(path);
   free(help);

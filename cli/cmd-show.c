@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that show a view of a TARGET: all of them, from the table of outputs. */
 #include "arguments.h"
-#include "ask/requests.h"
+#include "ask/narrow.h"
 #include "cli.h"
 #include "core.h"
 #include "load.h"
@@ -69,6 +69,19 @@ static void write_shown(const void *of, FILE *out) {
   *shown->status = write(shown->view, show->options, out);
 }
 
+/* What of the view is meant; false after a message: nothing is. */
+static bool cut_to(const struct show *show, struct view *v) {
+  const struct request_filter *f = &show->requests;
+  enum output_requests how = show->output->of_requests;
+  if (!ask_any_requests(v, f))
+    return false;
+  if (how == OUTPUT_NARROWED)
+    ask_narrow(v, f);
+  else if (how != OUTPUT_NARROWS)
+    ask_keep_requests(v, f);
+  return true;
+}
+
 static int write_views(const struct show *show, struct view *first, struct view *second) {
   int status = CLI_OK;
   const struct output *o = show->output;
@@ -79,7 +92,7 @@ static int write_views(const struct show *show, struct view *first, struct view 
       return CLI_FAILED;
     first = second;
   }
-  if (!ask_only_requests(first, &show->requests))
+  if (!cut_to(show, first) || (second && second != first && !cut_to(show, second)))
     return CLI_FAILED;
   struct shown shown = {show, first, &status};
   return output_given(show->file, write_shown, &shown) ? status : CLI_FAILED;

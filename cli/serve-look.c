@@ -68,10 +68,14 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
   }
   names_of(o, &all);
   size_t taken = 0;
-  for (size_t i = 0; i < all.count && taken < TOGETHER; i++) {
+  for (size_t i = 0; i < all.count; i++) {
     struct looked is;
     if (!process_fits(&key->process, all.of[i].host, all.of[i].pid))
       continue;
+    if (taken == TOGETHER) {
+      look->left_out++;
+      continue;
+    }
     struct view *v = look_at(o, &all.of[i], key->range, &is);
     if (!v)
       continue;

@@ -17,7 +17,7 @@ struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
   struct feed_key key;
-  bool has_pid, has_range, has_host, has_by;
+  bool has_pid, has_range, has_host, has_by, has_kind;
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
   size_t length, body;
@@ -30,6 +30,7 @@ struct route {
   const char *methods; /* as an Allow header names them */
   bool public;         /* also for whoever has no token */
   bool about;          /* processes: it may be told which */
+  bool by_kind;        /* and of which requests */
   answer_function *answer;
 };
 
@@ -132,13 +133,13 @@ static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *conne
 }
 
 static const struct route routes[] = {
-    {"/", "GET, HEAD", false, false, answer_page},
-    {"/login", "POST", true, false, answer_login},
-    {"/metrics", "GET, HEAD", false, false, answer_metrics},
-    {"/api/processes", "GET, HEAD", false, false, answer_processes},
-    {"/api/page", "GET, HEAD", false, true, answer_drawn},
-    {"/api/totals", "GET, HEAD", false, true, answer_totals},
-    {"/api/events", "GET", false, true, answer_events},
+    {"/", "GET, HEAD", false, false, false, answer_page},
+    {"/login", "POST", true, false, false, answer_login},
+    {"/metrics", "GET, HEAD", false, false, false, answer_metrics},
+    {"/api/processes", "GET, HEAD", false, false, false, answer_processes},
+    {"/api/page", "GET, HEAD", false, true, true, answer_drawn},
+    {"/api/totals", "GET, HEAD", false, true, false, answer_totals},
+    {"/api/events", "GET", false, true, true, answer_events},
 };
 
 /* -- what is wrong -------------------------------------------------------------------------- */
@@ -153,6 +154,7 @@ static const struct refusal bad_pid = {400, "pid is the number of a process"},
                             bad_host = {400, "host is the name of one"},
                             bad_range = {400, "range is 10s, 1m, 10m, 30m, 3h, or start"},
                             bad_by = {400, "by is function or process"},
+                            bad_kind = {400, "kind is the name of one"},
                             bad_argument = {400, "there is no such argument here, or it is given "
                                                  "twice"};
 
@@ -189,6 +191,13 @@ static bool take_by(struct request *request, const char *value) {
   return request->key.apart || !strcmp(value, "function");
 }
 
+static bool take_kind(struct request *request, const char *value) {
+  if (!*value || strlen(value) >= FEED_KIND)
+    return false;
+  strcpy(request->key.kind, value);
+  return true;
+}
+
 static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                      const char *value) {
   struct request *request = context;
@@ -200,7 +209,8 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
   } arguments[] = {{"pid", &request->has_pid, take_pid, &bad_pid},
                    {"host", &request->has_host, take_host, &bad_host},
                    {"range", &request->has_range, take_range, &bad_range},
-                   {"by", &request->has_by, take_by, &bad_by}};
+                   {"by", &request->has_by, take_by, &bad_by},
+                   {"kind", &request->has_kind, take_kind, &bad_kind}};
   (void)kind;
   request->refusal = &bad_argument;
   for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
@@ -215,10 +225,10 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
 static const struct refusal *argument_fault(struct MHD_Connection *connection,
                                             struct request *request) {
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, request);
+  const struct route *route = request->route;
   bool any = request->has_pid || request->has_host || request->has_range || request->has_by;
-  return request->refusal                                            ? request->refusal
-         : any && !request->route->about && request->route != routes ? &bad_argument
-                                                                     : NULL;
+  bool unwanted = (any && !route->about) || (request->has_kind && !route->by_kind);
+  return request->refusal ? request->refusal : unwanted && route != routes ? &bad_argument : NULL;
 }
 
 static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,

@@ -106,13 +106,16 @@ struct document *source_processes(struct source *s) {
 /* -- one process, or several ---------------------------------------------------------------- */
 
 /* The next command of a finding is about a process of this machine. */
-static void write_page(const struct source *s, const struct feed_key *key, struct view *v,
+static void write_page(const struct source *s, const struct feed_key *key, const struct look *look,
                        bool sources, FILE *out) {
   struct page_options page = s->page;
   char *target = print_string("%lld", (long long)key->process.pid);
+  const struct request_filter kind = {.kind = key->kind, .exact = true};
   page.no_source |= !sources;
+  page.requests = *key->kind ? &kind : NULL;
   page.target = s->of.directory.path || s->of.agents || !key->process.pid ? NULL : target;
-  page_json(v, &page, false, out);
+  page.left_out = look->left_out;
+  page_json(look->view, &page, false, out);
   free(target);
 }
 
@@ -135,7 +138,7 @@ bool source_feed(void *source, const struct feed_key *key, uint64_t *moved, bool
     return false;
   bool there = look_begin(&s->of, key, &look);
   if (there)
-    write_page(s, key, look.view, false, out);
+    write_page(s, key, &look, false, out);
   *last = key->process.pid && (!there || look.is.ended);
   look_end(&look);
   return there;
@@ -152,7 +155,7 @@ static bool write_shown(void *context, FILE *out) {
   struct look look;
   bool there = look_begin(&showing->source->of, key, &look);
   if (there && showing->shown->as == SHOWN_PAGE)
-    write_page(showing->source, key, look.view, look.is.own, out);
+    write_page(showing->source, key, &look, look.is.own, out);
   else if (there)
     totals_write(look.view, out);
   look_end(&look);

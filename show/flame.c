@@ -363,5 +363,6 @@ const struct output output_flame = {
     .size = sizeof(struct flame_options),
     .defaults = &(const struct flame_options){.measure = STACK_WALL},
     .picture = true,
+    .of_requests = OUTPUT_NARROWED,
     .fault = fault_of,
     .text = write_flame};

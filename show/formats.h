@@ -38,13 +38,15 @@ struct format_options {
 typedef void format_function(const struct view *const *, size_t views,
                              const struct format_options *, FILE *out);
 
-/* Which options it takes. TIME: --for, --window; metrics count from the start of the process on. */
+/* Which options it takes. TIME: --for, --window; metrics count from the start of the process on.
+   REQUESTS: --kind, --tier; metrics have all, by their labels. */
 enum {
   FORMAT_FUNCTIONS = 1,
   FORMAT_MEASURE = 2,
   FORMAT_BACKGROUND = 4,
   FORMAT_ROWS = 8,
-  FORMAT_TIME = 16
+  FORMAT_TIME = 16,
+  FORMAT_REQUESTS = 32
 };
 
 struct format {

@@ -22,6 +22,10 @@ enum output_targets {
   OUTPUT_PAIR,     /* or two, as the options say: the second is put into these, see `second` */
 };
 
+/* What --kind and --tier do: others are no kinds of the view; nor is what ran in others in it; or
+   the output looks to it itself. */
+enum output_requests { OUTPUT_ALL_REQUESTS, OUTPUT_KINDS, OUTPUT_NARROWED, OUTPUT_NARROWS };
+
 enum { OUTPUT_FAILED = 1 };
 
 /* Writes the view; 0, or the status that the command ends with. It may shorten names in the view. A
@@ -40,17 +44,17 @@ struct output {
   const struct option_row *option; /* its own; NULL: none */
   size_t size;                     /* of the options' struct, and what it is before */
   const void *defaults;
-  bool has_limits;  /* those of findings are options, too: */
-  size_t limits;    /* offset of a struct ask_limits in its own */
-  bool has_target;  /* it says what to type next: */
-  size_t target;    /* offset of a const char *: its targets as a shell is given them, or NULL */
-  size_t second;    /* of a struct view *, where targets is OUTPUT_PAIR */
-  bool of_requests; /* --kind and --tier say of which, and the view has no others: */
-  size_t filter;    /* offset of a const struct request_filter *, which says so too; 0: it does not
-                       matter */
-  bool picture;     /* nothing for a terminal */
-  bool has_check;   /* it shows what a check found: view.checked */
-  bool of_now;      /* what is, not what was in a time: there is no --for */
+  bool has_limits; /* those of findings are options, too: */
+  size_t limits;   /* offset of a struct ask_limits in its own */
+  bool has_target; /* it says what to type next: */
+  size_t target;   /* offset of a const char *: its targets as a shell is given them, or NULL */
+  size_t second;   /* of a struct view *, where targets is OUTPUT_PAIR */
+  enum output_requests of_requests; /* OUTPUT_ALL_REQUESTS: there is no --kind, nor --tier */
+  size_t filter;  /* offset of a const struct request_filter *, which says of which; 0: it does not
+                     matter */
+  bool picture;   /* nothing for a terminal */
+  bool has_check; /* it shows what a check found: view.checked */
+  bool of_now;    /* what is, not what was in a time: there is no --for */
   /* What is wrong with the options given, so many targets, and --json; NULL: nothing. */
   const char *(*fault)(const void *options, size_t targets, bool json);
   void (*release)(void *options); /* what they have taken; NULL: nothing */

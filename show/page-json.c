@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The document that a page draws; see page.h. What totals have it has by the same names, as their
    rows say; added is what was asked of the view. */
+#include "ask/narrow.h"
 #include "format.h"
 #include "page.h"
 #include "read/util.h"
@@ -39,6 +40,9 @@ static void emit_summary(struct emit *e, const struct view *v, const struct page
   emit_bool(e, "alive", v->alive);
   emit_bool(e, "stopped", v->stopped);
   emit_maybe(e, "only_loop", (uint64_t)v->only, v->only != 0);
+  emit_text(e, "only_kind", o->requests ? o->requests->kind : NULL);
+  emit_text(e, "only_tier", o->requests ? o->requests->tier : NULL);
+  emit_number(e, "left_out", o->left_out);
   emit_number(e, "created", created);
   emit_number(e, "live", live);
   emit_number(e, "loop_elapsed_ns", loop.elapsed);
@@ -214,6 +218,9 @@ void page_json(struct view *v, const struct page_options *o, bool in_page, FILE 
     emit_total(&e, v, totals[i]);
   emit_loops(&e, v);
   emit_findings(&e, v, o);
+  page_emit_requests(&e, v);
+  if (o->requests)
+    ask_narrow(v, o->requests);
   emit_functions(&e, v);
   report_emit_waits(&e, v, 0);
   emit_paths(&e, v);

@@ -11,6 +11,7 @@
 #define APROF_SHOW_PAGE_H
 
 #include "ask/ask.h"
+#include "ask/requests.h"
 #include "emit.h"
 
 struct page_options {
@@ -18,11 +19,16 @@ struct page_options {
   bool no_source;     /* leave their text out */
   const char *target; /* as the next command has to be given it; NULL: not known */
   struct ask_limits limits;
+  /* NULL: all. Functions, paths, waits and what lives are of those alone; requests are all, and
+     findings, loops and health the whole's. */
+  const struct request_filter *requests;
+  size_t left_out; /* processes that are in none of its numbers */
 };
 
 #define PAGE_SCHEMA "aprof.page/1"
 
-/* The document. Shortens the names of files in the view. `in_page`: so that it may stand in HTML.
+/* The document. Shortens the names of files in the view, and narrows it. `in_page`: so that it may
+ * stand in HTML.
  */
 void page_json(struct view *, const struct page_options *, bool in_page, FILE *out);
 
@@ -36,5 +42,8 @@ void page_write(struct view *, const struct page_options *, const char *connect,
    `directory`: that was taken off the names of files. */
 void page_emit_sources(struct emit *, const struct view *, const struct page_options *,
                        const char *directory);
+
+/* page-requests.c: "requests" by kind, "live_requests". */
+void page_emit_requests(struct emit *, const struct view *);
 
 #endif

@@ -517,7 +517,7 @@ const struct output output_ps = {
              "The process is not disturbed: its profile is read, no signal is sent.",
     .option = own,
     .of_now = true,
-    .of_requests = true,
+    .of_requests = OUTPUT_KINDS,
     .size = sizeof(struct options),
     .defaults = &(const struct options){.rows = ROWS},
     .wanted = {.without_histograms = true, .lives = LIVES},

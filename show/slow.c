@@ -193,7 +193,7 @@ const struct output output_slow = {
     .option = own,
     .size = sizeof(struct slow_options),
     .defaults = &(const struct slow_options){.rows = ROWS},
-    .of_requests = true,
+    .of_requests = OUTPUT_KINDS,
     .filter = offsetof(struct slow_options, requests),
     .text = print,
     .json = write_json,

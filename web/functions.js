@@ -3,24 +3,13 @@
 import { choice, h, section } from './dom.js';
 import { count, marked, percent, place, time } from './format.js';
 import { detail } from './detail.js';
+import { states } from './states.js';
 import { processColumn, table } from './table.js';
 
 const state = { filter: '', libraries: false, per: 'future' };
 
 const active = (f) => f.created || f.exec_ns || f.waiting_ns || f.queued_ns || f.slices || f.live;
 const lacks = (f, name) => f.lacks.includes(name);
-
-/** What its time was, as a bar of three; the numbers stand beside it. */
-function states(f) {
-  const parts = [['queued', f.queued_ns], ['running', f.exec_ns], ['waiting', f.waiting_ns]];
-  const sum = parts.reduce((all, [, ns]) => all + (ns ?? 0), 0);
-  const text = parts.map(([name, ns]) => `${name} ${percent(sum ? ns / sum : null)}`).join(', ');
-  return h('span', { class: 'states', title: text, role: 'img', 'aria-label': text }, parts.map(([name, ns]) => {
-    const part = h('span', { class: name });
-    part.style.flexGrow = String(sum ? (ns ?? 0) / sum : 0);
-    return part;
-  }));
-}
 
 function sums() {
   const future = state.per === 'future';

@@ -7,11 +7,12 @@ import { count, percent, place, plural, time } from './format.js';
 import { functions } from './functions.js';
 import { health, lost } from './health.js';
 import { live } from './live.js';
+import { requests } from './requests.js';
 import { serve } from './serve.js';
 import { lineId, sources } from './source.js';
 import { waits, wakes } from './waits.js';
 
-const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['functions', 'Functions'], ['flame', 'Flame graph'],
+const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['requests', 'Requests'], ['functions', 'Functions'], ['flame', 'Flame graph'],
   ['waits', 'Waits'], ['wakes', 'Wakes'], ['live', 'Live'], ['source', 'Source'], ['health', 'Health']];
 
 let chosen = null; // the function that was selected last, whatever its index in the next document
@@ -19,9 +20,10 @@ const known = (f) => JSON.stringify([f.name, f.file, f.line, f.column]);
 
 /** What the parts of the page share: the document, what is selected, links between parts. */
 class Page {
-  constructor(doc, kind) {
+  constructor(doc, chooseKind) {
     this.doc = doc;
-    this.kind = kind; // of requests; '': all
+    this.kind = doc.summary.only_kind ?? ''; // of requests; '': all
+    this.chooseKind = chooseKind; // or null
     this.hosts = new Set(doc.processes.map((p) => p.host)).size;
     const selected = doc.functions.findIndex((f) => known(f) === chosen);
     this.selected = selected < 0 ? null : selected;
@@ -140,7 +142,10 @@ function head(doc, interval) {
   const missing = lost(state);
   const whole = p.measured_ns === null || time(p.measured_ns) === time(p.elapsed_ns);
   const length = whole ? time(p.elapsed_ns) : `${time(p.measured_ns)} of ${time(p.elapsed_ns)}`;
+  const only = [summary.only_kind, summary.only_tier && `in tier ${summary.only_tier}`].filter(Boolean).join(', ');
   const facts = [
+    ...(only ? [['requests', only]] : []),
+    ...(summary.left_out ? [['left out', `${plural(summary.left_out, 'process', 'processes')}: too many`]] : []),
     [summary.interval ? interval : 'measured', length],
     ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
     ['loop busy', percent(summary.busy)],
@@ -167,10 +172,10 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
   h('kbd', null, 'g'), ' goes to it; arrows go from row to row, and from box to box. ~ lacks something: ',
   'detail was shed. Times are of futures: two that wait at once both wait.');
 
-export function draw(doc, interval = 'between the two', kind = '') {
-  const page = new Page(doc, kind);
+export function draw(doc, interval = 'between the two', chooseKind = null) {
+  const page = new Page(doc, chooseKind);
   document.getElementById('page').replaceChildren(head(doc, interval),
-    h('main', null, [findings, loops, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
+    h('main', null, [findings, loops, requests, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
 }
 
 try {
@@ -182,4 +187,4 @@ prefers.addEventListener('change', setTheme);
 document.addEventListener('keydown', keys);
 const embedded = document.getElementById('document').textContent;
 if (embedded.trim()) draw(JSON.parse(embedded));
-else serve((doc, kind) => draw(doc, 'in the last', kind));
+else serve((doc, chooseKind) => draw(doc, 'in the last', chooseKind));

@@ -21,13 +21,12 @@ let draw = null;
 let source = null; // of events
 let sources = new Map(); // lines of files, which only the first document has
 let waiting = null; // a document that comes while the page rests
-let shown = null; // the one that is drawn
 let touched = 0;
 
 const said = h('span', { class: 'quiet', role: 'status' });
 const host = h('select', { id: 'host', onchange: () => choose({ host: host.value, pid: null }) });
 const box = h('select', { id: 'process', onchange: () => choose(box.value ? JSON.parse(box.value) : { pid: null }) });
-const kind = h('select', { id: 'kind', onchange: () => { state.kind = kind.value; remember(); waiting ??= shown; show(true); } });
+const kind = h('select', { id: 'kind', onchange: () => choose({ kind: kind.value }) });
 const by = choice('Functions', [['function', 'summed'], ['process', 'by process']], state.by, (value) => choose({ by: value }));
 const hosts = h('ul', { class: 'hosts', 'aria-label': 'Hosts' });
 const hostBox = h('label', { hidden: true }, 'Host ', host);
@@ -58,8 +57,9 @@ const tell = (text) => { if (said.textContent !== text) said.textContent = text;
 /** What the server is asked for. */
 const where = () => new URLSearchParams([
   ...(state.host ? [['host', state.host]] : []), ...(state.pid === null ? [] : [['pid', state.pid]]), ['range', state.range],
-  ...(state.pid === null && state.by === 'process' ? [['by', 'process']] : [])]).toString();
-const remember = () => history.replaceState(null, '', `?${where()}${state.kind ? `&kind=${encodeURIComponent(state.kind)}` : ''}`);
+  ...(state.pid === null && state.by === 'process' ? [['by', 'process']] : []),
+  ...(state.kind ? [['kind', state.kind]] : [])]).toString();
+const remember = () => history.replaceState(null, '', `?${where()}`);
 
 // -- drawing again ------------------------------------------------------------------------
 
@@ -93,15 +93,14 @@ function setOptions(select, options, value) {
 /** Kinds of requests, where the document has any. */
 function setKinds(doc) {
   const kinds = [...new Set((doc.requests ?? []).map((one) => one.kind))];
-  kindBox.hidden = !kinds.length;
-  if (state.kind && kinds.length && !kinds.includes(state.kind)) kinds.push(state.kind);
-  if (kinds.length) setOptions(kind, [['', 'all'], ...kinds.map((name) => [name, name])], state.kind);
+  kindBox.hidden = !kinds.length && !state.kind;
+  if (state.kind && !kinds.includes(state.kind)) kinds.push(state.kind);
+  if (kinds.length || state.kind) setOptions(kind, [['', 'all'], ...kinds.map((name) => [name, name])], state.kind);
 }
 
-function show(now) {
-  if (!waiting || (now !== true && rests())) return;
+function show() {
+  if (!waiting || rests()) return;
   const doc = waiting;
-  shown = doc;
   waiting = null;
   setKinds(doc);
   for (const file of doc.sources) {
@@ -109,7 +108,7 @@ function show(now) {
     if (known && !file.lines) Object.assign(file, { lines: known.lines, readable: known.readable, newer: known.newer });
   }
   const restore = keep();
-  draw(doc, state.kind);
+  draw(doc, (name) => choose({ kind: name }));
   restore();
   if (doc.summary.alive) tell(doc.summary.stopped ? 'The process is stopped.' : '');
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests, tiers and spans from a profile to totals and back, on profiles made to measure. */
 #include "ask/beneath.h"
+#include "ask/narrow.h"
 #include "read/fields.h"
 #include "read/follow.h"
 #include "read/verify.h"
@@ -469,6 +470,55 @@ START_TEST(functions_are_of_the_nearest_root) {
 }
 END_TEST
 
+/* Of the one kind that is meant, and of that part of a function that ran elsewhere, too. */
+START_TEST(a_view_is_narrowed_to_a_kind) {
+  uint32_t other = synthetic_site(s, APROF_SITE_FUNCTION, "upload", "server.c", 30, 1);
+  uint32_t fetch = synthetic_site(s, APROF_SITE_FUNCTION, "fetch", "db.c", 5, 1);
+  uint32_t wait = synthetic_site(s, APROF_SITE_AWAIT, "reply", "db.c", 7, 3);
+  uint32_t mine = synthetic_node(s, node, fetch, 0), root = synthetic_node(s, 0, other, 0),
+           its = synthetic_node(s, root, fetch, 0);
+  synthetic_book(s, get, 100, 0, 50, 50);
+  synthetic_book(s, synthetic_kind(s, "POST", other), 100, 0, 50, 50);
+  ran(node, 1, 10);
+  ran(root, 2, 20);
+  ran(mine, 4, 100);
+  ran(its, 5, 200);
+  const uint32_t at[] = {mine, its};
+  for (uint64_t i = 0; i < 2; i++) {
+    struct aprof_counters *c =
+        synthetic_counters(s, 1, synthetic_node(s, at[i], wait, APROF_NODE_AWAIT));
+    c->await.count = 3 + i;
+    c->await.waiting = c->await.max = 1000 * (i + 1);
+  }
+  struct view *v = view();
+  size_t functions = v->functions;
+  ck_assert(!ask_narrow(v, &(struct request_filter){.kind = "G?T", .exact = true}));
+  view_free(v);
+  v = view();
+  ck_assert(ask_narrow(v, &(struct request_filter){.kind = "GET*"}));
+  ck_assert_uint_eq(v->kinds, 1);
+  ck_assert_uint_eq(v->functions, functions);
+  ck_assert_uint_eq(v->paths, 3);
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    bool is = !strcmp(f->name, "fetch");
+    uint64_t exec = is ? 100 : !strcmp(f->name, "handle") ? 10 : 0;
+    ck_assert_uint_eq(f->exec, exec);
+    if (!is)
+      continue;
+    ck_assert_uint_eq(f->done, 4);
+    ck_assert_uint_eq(f->awaits, 1);
+    ck_assert_uint_eq(f->await[0].count, 3);
+    ck_assert_uint_eq(f->await[0].waiting, 1000);
+    ck_assert_uint_eq(f->await[0].max, 1000);
+    ck_assert_uint_eq(f->wall, 100 + f->queued + f->waiting);
+  }
+  ck_assert_uint_eq(v->path[0].parent, SIZE_MAX);
+  ck_assert_uint_eq(v->path[2].parent, 1);
+  view_free(v);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("requests");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -490,5 +540,6 @@ int main(void) {
   tcase_add_test(tests, damaged_lists_end);
   tcase_add_test(tests, the_next_reading_has_what_is_new);
   tcase_add_test(tests, functions_are_of_the_nearest_root);
+  tcase_add_test(tests, a_view_is_narrowed_to_a_kind);
   return suite_run("cli requests", tests);
 }

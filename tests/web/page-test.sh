@@ -35,6 +35,10 @@ total = lambda name: sum(row[at(name)] for row in p["paths"]["rows"])
 known = lambda rows, name: sum(row[name] or 0 for row in rows)
 assert total("exec_ns") == known(t["functions"], "exec_ns")
 assert total("queued_ns") == known(t["functions"], "queued_ns")
+assert [k["member_ns"] for k in p["requests"]] == [k["queued_ns"] + k["exec_ns"] + k["waiting_ns"] for k in t["requests"] if k["count"] or k["live"]]
+for k, m in zip((k for k in t["requests"] if k["count"] or k["live"]), p["requests"]):
+    assert {n: m[n] for n in k if n not in ("tiers", "slowest")} == {n: v for n, v in k.items() if n not in ("tiers", "slowest")}, k["kind"]
+    assert [x["calls"] for x in k["tiers"]] == [x["calls"] for x in m["tiers"]] and len(k["slowest"]) == len(m["slowest"])
 assert total("waiting_ns") == sum(q["all_ns"] for q in t["tree"] if "await" in q and q["kind"] not in ("call", "run", "function"))
 PY
 done
