@@ -5,7 +5,7 @@
 const uint32_t epoch_never = UINT32_MAX;
 struct rt rt = {.fd = -1, .usual_epoch = &epoch_never};
 
-/* Every thread starts here: epoch 0 sends its first event to thread_sync. */
+/* Every thread starts here: epoch 0 sends its first event to thread_sees. */
 struct thread thread_nobody;
 __thread struct thread *aprof_self __attribute__((tls_model("initial-exec"))) = &thread_nobody;
 

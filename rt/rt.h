@@ -39,6 +39,7 @@
 #define NODE_CACHE 256u             /* entries of a thread's node cache at first ... */
 #define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
 #define GIVEN 16u
+#define TRACE_BEGINS UINT32_MAX
 #define HOLDS 8u                  /* long holds that a thread remembers */
 #define NODE_CHUNK 1024u          /* nodes in one chunk */
 #define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
@@ -63,7 +64,7 @@ struct node_entry {
 /*
  * A thread's private half. Lies in memory that the kernel wipes in a forked
  * child, so that a child, however it was made, starts with epoch 0 and comes
- * to thread_sync at its first event. Never freed, reused by later threads.
+ * to thread_sees at its first event. Never freed, reused by later threads.
  */
 struct thread {
   /* What almost every event takes: two lines of the cache. */
@@ -102,12 +103,15 @@ struct thread {
   uint64_t check_at;                /* of the block's sequence: when the governor looks, ... */
   uint64_t time_at;                 /* ... and when events are timed again; or never */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
-  uint32_t waits;                 /* for another thread, in an event; atomic */
+  uint32_t waits;     /* for another thread, in an event; atomic */
+  uint32_t seen;      /* header.usual, by its last event */
+  uint32_t tracing;   /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
+  uint16_t told;      /* `rest`, as the trace has it */
   uint32_t finishing; /* request whose root is over, while one of its members ran here */
   struct spare {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
-  struct aprof_future *idler;     /* put aside by the idle bracket, or NULL */
+  struct aprof_future *idler;                  /* put aside by the idle bracket, or NULL */
   struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
   uint32_t held_lease;            /* ... which was that one */
   uint32_t to_time;               /* so many events more, ... */
@@ -120,8 +124,10 @@ struct thread {
     uint64_t blocked, preempted; /* so often it had let go of the processor, or lost it */
     uint64_t polls;              /* since then: idle brackets that may have let go of it */
   } processor;
-  uint64_t stood;  /* its time while its clock stands still */
-  uint64_t coarse; /* the kernel's tick at that time */
+  uint64_t untraced;    /* all of its events when it stopped tracing; 0: it never did */
+  uint64_t fast_events; /* of all of its events so far, when it began to trace */
+  uint64_t stood;       /* its time while its clock stands still */
+  uint64_t coarse;      /* the kernel's tick at that time */
   struct govern {
     uint64_t begin, events, general; /* of the window: its tick, events until then */
     uint64_t calm_since, calm_for;   /* less would have to be shed since; how long before
@@ -137,12 +143,12 @@ struct thread {
   uint32_t cache_shared;           /* so often an entry's first place was taken, since it grew */
   struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   struct hold {
-    uint64_t begin, end, preempted; /* ticks */
-    uint64_t slice;                 /* slice_count when it ended */
-    uint32_t node;                  /* of the outermost future; 0: none */
-  } holds[HOLDS];                   /* the last long ones, a ring */
-  uint32_t holds_next;              /* where the next one goes */
-  uint64_t forgot_until;            /* tick: end of the last that is not there */
+    uint64_t begin, end, preempted;   /* ticks */
+    uint64_t slice;                   /* slice_count when it ended */
+    uint32_t node;                    /* of the outermost future; 0: none */
+  } holds[HOLDS];                     /* the last long ones, a ring */
+  uint32_t holds_next;                /* where the next one goes */
+  uint64_t forgot_until;              /* tick: end of the last that is not there */
   struct aprof_future *finishing_cur; /* of the request in `finishing`, */
   uint64_t finishing_id;
   /* What spans outside futures have had since the await of that future; see event/span.c. */
@@ -166,6 +172,7 @@ struct rt_options {
   uint32_t nodes;
   uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
   uint32_t requests; /* in detail at a time; 0: none at all */
+  uint64_t flight;   /* bytes of a ring; 0: events are not traced from the start */
   bool labels;
 };
 

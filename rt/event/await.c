@@ -51,6 +51,7 @@ static SLOW bool suspend_again(struct thread *t, struct aprof_site *site, struct
   uint64_t now = event_time(t);
   span_outside_undo(t, f->last);
   charge_back(t, f, now);
+  trace(t, APROF_TRACE_RAN, f, f->node, now);
   slice_reopen(t, f->last);
   f->last = now;
   t->block->last = now;
@@ -91,7 +92,7 @@ void general_suspend(struct aprof_site *site, struct aprof_token *token) {
   }
   uint64_t now = event_time(t);
   close_running(t, now);
-  set_waiting(f, await, now);
+  set_waiting(t, f, await, now);
   slice_close(t, now, slice_end_site(f, site));
   if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(await))
     member_rests(t, f, now);

@@ -6,14 +6,15 @@
 #include "end.h"
 #include "nested.h"
 #include "rt/request/member.h"
+#include "rt/trace/ring.h"
 #include "thread.h"
 
 /* An event of this thread begins: its thread, or NULL where it cannot be
    recorded (nothing to profile, or inside another event). */
 static inline struct thread *event_begin_as(bool birth) {
   struct thread *t = aprof_self;
-  if (unlikely(t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED)) &&
-      (t = thread_sync(birth)) == NULL)
+  if (unlikely(t->seen != __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED)) &&
+      (t = thread_sees(birth)) == NULL)
     return NULL;
   struct aprof_block *b = t->block;
   if (unlikely(b->sequence & 1) && !event_recover(t))
@@ -21,9 +22,11 @@ static inline struct thread *event_begin_as(bool birth) {
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
   b->general_events++;
+  t->filters = FILTERS_UNASKED;
+  if (unlikely(t->tracing != 0))
+    trace_goes_on(t);
   if (running_is_lost(t))
     running_lost(t);
-  t->filters = FILTERS_UNASKED;
   if (unlikely(b->sequence >= t->check_at))
     govern(t);
   return t;

@@ -49,6 +49,10 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     f->counters = (uintptr_t)nowhere;
     if (f == t->cur)
       t->counters = known_counters(t, f);
+    if (traces(t) && f->state != APROF_FUTURE_TENTATIVE) {
+      trace_put(t, APROF_TRACE_NAMED, index_of(f), f->node, f->last);
+      trace_more(t, 0, f->await);
+    }
   } else if (self != NULL && site_record(node_function(f->node))->address == (uintptr_t)self) {
     site_alias_slow(node_function(f->node), site);
   }

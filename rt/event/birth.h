@@ -3,7 +3,7 @@
 #ifndef APROF_RT_BIRTH_H
 #define APROF_RT_BIRTH_H
 
-#include "rt/rt.h"
+#include "rt/trace/ring.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -29,6 +29,12 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
    key yet. NULL: lost, and counted. */
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now);
+/* f, which was born then, is counted from now on: traced.c. */
+SLOW void born_told(struct thread *t, const struct aprof_future *f, uint64_t born);
+static inline void trace_born(struct thread *t, const struct aprof_future *f, uint64_t born) {
+  if (traces(t))
+    born_told(t, f, born);
+}
 /* Nobody has seen f's body: it has the name of what is at that address. */
 void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, uint8_t model,
                      bool root);

@@ -48,6 +48,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
     close_rest(t->block, now);
     slice_open(t, f, now, site->id);
   }
+  trace_born(t, f, f->last);
   /* It has lived since its bracket began, runnable all the time. */
   f->state = APROF_FUTURE_QUEUED;
   close_queued(t, f, now);
@@ -106,6 +107,7 @@ void general_enter(struct aprof_site *site, struct aprof_token *token, const voi
   if (unlikely(site->flags & APROF_ROOT))
     member_entered(t, f, caller, true, now);
   token_set(token, f, t->slice_count << 1);
+  trace_born(t, f, now);
   tell(APROF_EVENT_CREATED, f, site->id, now);
   set_running(t, f, now);
   tell(APROF_EVENT_RUNNING, f, site->id, now);
@@ -124,7 +126,7 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, uint64_
   top = innermost(f);
   if (top->state == APROF_FUTURE_RUNNING)
     return false; /* on another thread: not this one's to end */
-  forget_caller(f, now);
+  forget_caller(t, f, now);
   end_waiting(t, f, id, body_verdict(f, how), now);
   return false;
 }

@@ -42,7 +42,7 @@ static void prepare(struct scratch *s, uint32_t index) {
   s->segments[0] = s->counters;
   s->future = (struct aprof_future){
       .id = (uint64_t)rt.header->epoch << 48 | 1, .state = APROF_FUTURE_RUNNING, .lease = index};
-  t->epoch = t->usual = rt.header->epoch;
+  t->epoch = t->usual = t->seen = rt.header->epoch;
   t->lease = t->index = index;
   t->block = &s->block;
   t->cur = &s->future;

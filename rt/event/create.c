@@ -187,11 +187,13 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
 
 /* The bracket closed before f ran: f waits for what was asked, or for its turn. */
 static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
+  trace_born(t, f, f->last);
   tell(APROF_EVENT_CREATED, f, aprof_create_site(f), f->last);
   f->flags |= APROF_F_WAITED;
   if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
     f->flags |= APROF_F_IMPLICIT;
     f->state = APROF_FUTURE_WAITING;
+    trace(t, APROF_TRACE_WAITING, f, f->await, f->last);
   } else {
     f->await = 0;
     known_counters(t, f);
@@ -289,8 +291,10 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
   if (unlikely(!ok)) {
     bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
     if ((tentative || unused) && future_claim(f, token->word[0])) {
-      if (unused)
+      if (unused) {
         unpublish(t, f); /* its key was published too early */
+        trace(t, APROF_TRACE_UNBORN, f, 0, f->last);
+      }
       future_free(t, f);
     }
     goto out;

@@ -22,6 +22,7 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
+  trace(t, APROF_TRACE_DONE + (unsigned)how, f, node, now);
   if (unlikely(f->flags & APROF_F_MEMBER))
     member_over(t, f, how, runs, now);
   if (unlikely(rt.callback != NULL))
@@ -32,13 +33,14 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   future_free(t, f);
 }
 
-void forget_caller(struct aprof_future *f, uint64_t now) {
+void forget_caller(struct thread *t, struct aprof_future *f, uint64_t now) {
   struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
   if (caller == NULL || !is_aside(caller, index_of(f)))
     return;
   if (unlikely(caller->flags & APROF_F_MEMBER))
     share_waited(caller, caller->await, now);
   goes_on_by_itself(caller);
+  trace(t, APROF_TRACE_WAITING, caller, caller->await, caller->last);
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
@@ -82,6 +84,7 @@ bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64
     now = not_before(now, f);
     close_waiting(t, f, now);
     f->last = now;
+    trace(t, APROF_TRACE_WAITING, f, f->await, now);
     future_wakes_at(f, due);
   }
   if (threads_share())
@@ -157,7 +160,7 @@ void abandon_running(struct thread *t, uint64_t now) {
   slice_close(t, now, node_function(f->node));
   bool mine = f->await == 0;
   set_waiting(
-      f, mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), true) : f->await,
+      t, f, mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), true) : f->await,
       now);
   if (mine)
     f->flags |= APROF_F_IMPLICIT;
@@ -186,6 +189,7 @@ void running_lost(struct thread *t) {
   uint32_t site = node_site(t->block->slice_node);
   event_missed(t, APROF_MISS_UNSEEN, site);
   t->block->other += now - t->block->last;
+  trace_stolen(t, now);
   slice_close(t, now, site);
   set_resting(t, now);
 }

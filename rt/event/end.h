@@ -50,7 +50,7 @@ static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_
 void cancel_running(struct thread *t, uint64_t now);
 
 /* f's body was left unseen: whoever waits for that waits in vain. */
-void forget_caller(struct aprof_future *f, uint64_t now);
+void forget_caller(struct thread *t, struct aprof_future *f, uint64_t now);
 
 /* The bodies from `top` down to above f are cancelled; what ran has its exec
    closed already. */

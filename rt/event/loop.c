@@ -47,6 +47,7 @@ void general_idle_end(struct aprof_token *token) {
       bool on = __atomic_load_n(&rt.header->enabled, __ATOMIC_RELAXED);
       uint64_t woke = on ? idle_time(t) : t->block->last;
       t->block->idle += woke - t->block->last;
+      trace_idle(t, t->block->last);
       set_resting(t, woke);
     }
     goto out;

@@ -193,6 +193,11 @@ static bool aside_rightly(const struct thread *t, struct aprof_future *f) {
   return innermost(f) != f;
 }
 
+static void goes_on(struct thread *t, struct aprof_future *f) {
+  goes_on_by_itself(f);
+  trace(t, APROF_TRACE_WAITING, f, f->await, f->last);
+}
+
 /* Gives up what this thread was creating. What is marked as running here, and is not what the
    thread runs, waits for its next event. What waits may have been about to run, and have lost its
    await or have another's counters. */
@@ -207,14 +212,14 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
     }
   }
   if (f->state == APROF_FUTURE_ASIDE && !aside_rightly(t, f))
-    goes_on_by_itself(f);
+    goes_on(t, f);
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
     if (future_claim(f, f->id))
       future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
     bool mine = f->await == 0;
     set_waiting(
-        f,
+        t, f,
         mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT)
              : f->await,
         not_before(now, f));
@@ -260,6 +265,7 @@ void event_left(struct thread *t) {
   }
   if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->lease != t->lease))
     f = NULL;
+  trace_stolen(t, now);
   t->cur = NULL;
   if (f != NULL) {
     now = not_before(now, f);

@@ -24,9 +24,11 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   f = innermost_own(f);
   uint64_t seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
   if (f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) {
-    if (seen == 0)
-      __atomic_compare_exchange_n(&f->wake_tick, &seen, site_id(site), false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED);
+    if (seen == 0 &&
+        __atomic_compare_exchange_n(&f->wake_tick, &seen, site_id(site), false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED) &&
+        traces(t))
+      trace_put(t, APROF_TRACE_WAKE, index_of(f), 0, event_time(t));
     return;
   }
   if (f->state != APROF_FUTURE_WAITING)
@@ -37,6 +39,7 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
+    trace(t, APROF_TRACE_WAKE, f, 0, now);
     tell(APROF_EVENT_QUEUED, f, site->id, now);
   }
 }

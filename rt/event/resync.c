@@ -77,8 +77,9 @@ static void body_back(struct thread *t, struct aprof_future *f) {
   close_running(t, now);
   f->last = now;
   t->block->last = now;
-  spans_left(f, now);
+  spans_left(t, f, now);
   t->counters = known_counters(t, f);
+  trace(t, APROF_TRACE_NODE, f, f->node, now);
 }
 
 void general_resync(struct aprof_token *token) {

@@ -49,6 +49,7 @@ static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site
   f->key1 = key1;
   f->origin = site_id(function != NULL && !adopted ? function : site);
   key_insert(f);
+  trace_born(t, f, now);
   tell(APROF_EVENT_CREATED, f, aprof_create_site(f), now);
   return f;
 }
@@ -79,7 +80,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   uint32_t await = (uint32_t)(token->word[2] >> 44);
   if (how == APROF_POLLED && t->cur == f) {
     close_running(t, now);
-    set_waiting(f, await, now);
+    set_waiting_as(t, f, APROF_TRACE_AGAIN, await, now);
     f->flags |= APROF_F_IMPLICIT;
     return true;
   }
@@ -168,14 +169,13 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
   bracket_open(t, token, f, id, caller, function);
   if (runs->state == APROF_FUTURE_WAITING)
     await_known(t, runs->await);
-  if (unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now))
-    ; /* the wait may go on */
-  else if (!born)
+  bool polls = unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now);
+  if (!polls && !born) /* else the wait may go on, or there was none */
     close_off_thread(t, runs, now);
   f->open += !taken;
   f->flags |= APROF_F_STARTED;
   bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
-  set_running(t, runs, now);
+  set_running_as(t, runs, polls ? APROF_TRACE_POLLED : APROF_TRACE_RUNNING, now);
   if (unlikely(new_work))
     member_goes_on(t, runs, now);
   tell(APROF_EVENT_RUNNING, runs, site->id, now);
@@ -214,7 +214,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
   struct aprof_future *f = t->cur;
   if (f->await == 0) {
     uint32_t await = pause_place(t, f, where);
-    set_waiting(f, await, now);
+    set_waiting(t, f, await, now);
     f->flags |= APROF_F_IMPLICIT;
     struct aprof_counters *a = waits_at(t, f);
     if (where == NULL && a->await.function == (uintptr_t)t->counters && await_ends_fast(await)) {
@@ -222,7 +222,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
       t->counters->function.last_await = (uintptr_t)a;
     }
   } else {
-    set_waiting(f, f->await, now);
+    set_waiting(t, f, f->await, now);
   }
   if (unlikely(due != 0) && f->wake_tick == 0) /* woken, it need not wait for that */
     future_wakes_at(f, due);
@@ -245,7 +245,7 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
   if (bracket_body(token) && t->cur == f)
-    spans_left(f, now);
+    spans_left(t, f, now);
   if (!held)
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)

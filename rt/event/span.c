@@ -15,6 +15,7 @@
 #include "gates.h"
 #include "rt/count/miss.h"
 #include "rt/request/member.h"
+#include "rt/trace/ring.h"
 
 static bool is_span(uint32_t node) {
   return node != 0 && node <= rt.header->nodes &&
@@ -26,6 +27,11 @@ static uint32_t node_before(const struct aprof_token *token) {
 }
 
 /* -- outside futures ------------------------------------------------------------------ */
+
+static inline void trace_outside(struct thread *t) {
+  if (traces(t))
+    trace_put(t, APROF_TRACE_OUTSIDE, 0, t->block->span_node, t->block->last);
+}
 
 /* From here on the thread is in that span, outside futures; 0: in none. Behind an await of this
    stack that may turn out to lie around another one: see span_outside_undo. */
@@ -43,6 +49,7 @@ static void outside_goes(struct thread *t, uint32_t node, uint64_t now) {
   }
   span_outside_close(t);
   b->span_node = node;
+  trace_outside(t);
 }
 
 void span_outside_undo(struct thread *t, uint64_t since) {
@@ -101,6 +108,7 @@ static void end_outside(struct thread *t, const struct aprof_token *token) {
   } else { /* a future runs here, in which the bracket does not lie */
     span_outside_close(t);
     t->block->span_node = before;
+    trace_outside(t);
   }
 }
 
@@ -113,10 +121,38 @@ void span_outside_back(struct thread *t, const struct aprof_token *token) {
   } else {
     span_outside_close(t);
     t->block->span_node = node;
+    trace_outside(t);
   }
 }
 
 /* -- on a future ------------------------------------------------------------------------ */
+
+/* Of the tier that f is in the trace is told where it changes. */
+static inline uint32_t tier_of(const struct aprof_future *f) {
+  const struct aprof_share *s = share_of(f);
+  return s != NULL ? s->tier : 0;
+}
+static inline void tier_told(struct thread *t, const struct aprof_future *f, uint32_t before,
+                             uint64_t now) {
+  if (traces(t) && tier_of(f) != before)
+    trace_put(t, APROF_TRACE_TIER, index_of(f), tier_of(f), now);
+}
+
+static uint32_t tier_begins(struct thread *t, struct aprof_future *f, uint32_t tier, uint64_t now) {
+  uint32_t before = tier_of(f), bracket = member_tier_begin(f, tier, now);
+  tier_told(t, f, before, now);
+  return bracket;
+}
+static void tier_ends(struct thread *t, struct aprof_future *f, uint32_t bracket, uint64_t now) {
+  uint32_t before = tier_of(f);
+  member_tier_end(f, bracket, now);
+  tier_told(t, f, before, now);
+}
+static void tier_back(struct thread *t, struct aprof_future *f, uint32_t bracket, uint64_t now) {
+  uint32_t before = tier_of(f);
+  member_tier_back(f, bracket, now);
+  tier_told(t, f, before, now);
+}
 
 /* What f has run until now is closed. */
 static void close_here(struct thread *t, struct aprof_future *f, uint64_t now) {
@@ -136,13 +172,14 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
   else if (node != 0 || tier != 0) {
     uint64_t now = event_time(t);
     close_here(t, f, now);
-    bracket = tier != 0 ? member_tier_begin(f, tier, now) : member_bracket(f);
+    bracket = tier != 0 ? tier_begins(t, f, tier, now) : member_bracket(f);
     node |= tier != 0 && bracket != 0 ? SPAN_TIERED : 0;
     if (bracket == 0)
       bracket = member_bracket(f); /* no room for its own: those outside stay open */
     if (e != NULL) {
       f->node = e->node;
       t->counters = e->counters;
+      trace(t, APROF_TRACE_NODE, f, f->node, now);
     }
   }
   if (!(node & (SPAN_NODE | SPAN_TIERED)))
@@ -153,10 +190,11 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
 }
 
 /* f runs here, at that node. */
-static void node_again(struct thread *t, struct aprof_future *f, uint32_t node) {
+static void node_again(struct thread *t, struct aprof_future *f, uint32_t node, uint64_t now) {
   uint32_t function = function_node(f->node);
   f->node = node <= rt.header->nodes && function_node(node) == function ? node : function;
   t->counters = known_counters(t, f); /* a body has given it another name meanwhile */
+  trace(t, APROF_TRACE_NODE, f, f->node, now);
 }
 
 void span_back(struct thread *t, struct aprof_future *f, const struct aprof_token *token,
@@ -165,14 +203,14 @@ void span_back(struct thread *t, struct aprof_future *f, const struct aprof_toke
   if (token->word[2] & SPAN_COUNTED)
     return;
   close_here(t, f, now);
-  node_again(t, f, node != 0 ? node : node_before(token));
-  member_tier_back(f, (uint32_t)(token->word[2] >> 32), now);
+  node_again(t, f, node != 0 ? node : node_before(token), now);
+  tier_back(t, f, (uint32_t)(token->word[2] >> 32), now);
 }
 
-void spans_left(struct aprof_future *f, uint64_t now) {
+void spans_left(struct thread *t, struct aprof_future *f, uint64_t now) {
   f->node = function_node(f->node);
   if (unlikely(f->flags & APROF_F_MEMBER))
-    member_tier_back(f, 0, now);
+    tier_back(t, f, 0, now);
 }
 
 /* What lies above was jumped over, or nobody saw f come back. True: it runs here. */
@@ -203,11 +241,12 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
   close_here(t, f, now);
   if (node != 0)
     counters_of(t, node)->function.done++;
-  node_again(t, f, node_before(token)); /* also of a tier alone: spans inside may have been left */
+  node_again(t, f, node_before(token),
+             now); /* also of a tier alone: spans inside may have been left */
   if (token->word[2] & SPAN_TIERED)
-    member_tier_end(f, bracket, now);
+    tier_ends(t, f, bracket, now);
   else
-    member_tier_back(f, bracket, now);
+    tier_back(t, f, bracket, now);
 }
 
 /* -- events --------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ void span_back(struct thread *t, struct aprof_future *f, const struct aprof_toke
                uint64_t now);
 void span_outside_back(struct thread *t, const struct aprof_token *token);
 /* All that f has open is left: its body is. Its exec is closed. */
-void spans_left(struct aprof_future *f, uint64_t now);
+void spans_left(struct thread *t, struct aprof_future *f, uint64_t now);
 /* The thread was in an await since then, not outside: takes back what spans have had. */
 void span_outside_undo(struct thread *t, uint64_t since);
 

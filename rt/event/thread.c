@@ -26,6 +26,7 @@
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
 #include "rt/sys/process.h"
+#include "rt/trace/ring.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -212,6 +213,8 @@ static struct thread *lease(void) {
   t->tentative_id = 0;
   t->held = NULL;
   t->finishing = 0;
+  t->tracing = 0;
+  t->untraced = 0;
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */
   t->at_sequence = UINT64_MAX;
   t->slice_count = (uint64_t)number * 0x9e3779b1u; /* no two threads' are alike */
@@ -249,9 +252,12 @@ static void enter_epoch(struct thread *t) {
   struct aprof_header *h = rt.header;
   struct aprof_block *b = t->block;
   uint32_t epoch = __atomic_load_n(&h->epoch, __ATOMIC_ACQUIRE);
-  if (t->epoch != 0)
-    govern_stop(t, epoch - t->epoch < APROF_EPOCHS ? h->epochs[t->epoch % APROF_EPOCHS].end_tick
-                                                   : b->last);
+  if (t->epoch != 0) {
+    uint64_t end =
+        epoch - t->epoch < APROF_EPOCHS ? h->epochs[t->epoch % APROF_EPOCHS].end_tick : b->last;
+    trace_epoch_over(t, end);
+    govern_stop(t, end);
+  }
   uint64_t began = h->epochs[epoch % APROF_EPOCHS].begin_tick;
   if (b->counters_epoch < h->reset_epoch) {
     uint32_t segments = (rt.nodes_cap + NODE_SEGMENT - 1) / NODE_SEGMENT;
@@ -323,7 +329,7 @@ static struct thread *sync_blocked(bool birth) {
   return t;
 }
 
-struct thread *thread_sync(bool birth) {
+static struct thread *thread_sync(bool birth) {
   uint64_t before = 0;
   int saved = errno;
   if (__atomic_load_n(&rt.state, __ATOMIC_RELAXED) == RT_DEAD || rt_locked_here())
@@ -336,6 +342,15 @@ struct thread *thread_sync(bool birth) {
   struct thread *t = sync_blocked(birth);
   signals_restore(&before);
   errno = saved;
+  return t;
+}
+
+struct thread *thread_sees(bool birth) {
+  struct thread *t = aprof_self;
+  if (t->epoch != __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED) &&
+      (t = thread_sync(birth)) == NULL)
+    return NULL;
+  trace_seen(t); /* by the epoch that it is in now: a newer one it sees the next time */
   return t;
 }
 
@@ -359,10 +374,11 @@ static void retire(struct thread *t) {
     b->sequence++;
   }
   member_thread_ends(t);
+  trace_gone(t);
   b->serial = t->serial - 1;
   __atomic_store_n(&thread_holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;
-  t->epoch = t->usual = 0;
+  t->epoch = t->usual = t->seen = 0;
   __atomic_store_n(&b->state, APROF_THREAD_FREE, __ATOMIC_RELEASE);
   __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE);
   thread_memory_free(t);

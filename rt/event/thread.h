@@ -5,10 +5,12 @@
 
 #include "rt/rt.h"
 
-struct thread *thread_sync(bool birth); /* what an event does when its epoch is not current */
-void thread_wipe(void);                 /* in a forked child */
-bool thread_keep(bool keep);            /* around a fork inside an event */
-void thread_start(void);                /* once per process */
-void thread_forget_sites(void);         /* shortcuts: other code may lie at their addresses now */
+/* What an event does when the epoch is not the thread's, or the trace went on or off; NULL: it
+   cannot be recorded. */
+SLOW struct thread *thread_sees(bool birth);
+void thread_wipe(void);         /* in a forked child */
+bool thread_keep(bool keep);    /* around a fork inside an event */
+void thread_start(void);        /* once per process */
+void thread_forget_sites(void); /* shortcuts: other code may lie at their addresses now */
 
 #endif

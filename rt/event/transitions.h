@@ -13,6 +13,7 @@
 
 #include "rt/future/owner.h"
 #include "rt/request/member.h"
+#include "rt/trace/ring.h"
 #include "slice.h"
 #include "tell.h"
 #include "waker.h"
@@ -32,7 +33,8 @@ static inline struct aprof_counters *waits_at(struct thread *t, struct aprof_fut
   return a;
 }
 
-static inline void set_running(struct thread *t, struct aprof_future *f, uint64_t now) {
+static inline void set_running_as(struct thread *t, struct aprof_future *f,
+                                  enum aprof_trace_kind kind, uint64_t now) {
   if (unlikely(f->lease != t->lease))
     future_migrated(t, f);
   if (unlikely(f->flags & APROF_F_IMPLICIT)) {
@@ -42,19 +44,30 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   thread_runs(t, t->block, f, known_counters(t, f), now);
+  trace(t, kind, f, f->node, now);
+}
+static inline void set_running(struct thread *t, struct aprof_future *f, uint64_t now) {
+  set_running_as(t, f, APROF_TRACE_RUNNING, now);
 }
 
 static inline void set_resting(struct thread *t, uint64_t now) {
   thread_rests(t, t->block, now);
+  trace_rests(t, now);
 }
 
 /* A wake that came while f ran stays: f is runnable from the start of its wait. */
-static inline void set_waiting(struct aprof_future *f, uint32_t await, uint64_t now) {
+static inline void set_waiting_as(struct thread *t, struct aprof_future *f,
+                                  enum aprof_trace_kind kind, uint32_t await, uint64_t now) {
   f->await = await;
   f->counters = (uintptr_t)nowhere;
   f->last = now;
   f->state = APROF_FUTURE_WAITING;
   f->flags |= APROF_F_WAITED;
+  trace(t, kind, f, await, now);
+}
+static inline void set_waiting(struct thread *t, struct aprof_future *f, uint32_t await,
+                               uint64_t now) {
+  set_waiting_as(t, f, APROF_TRACE_WAITING, await, now);
 }
 
 /* The running future waits, at `site` if it is in no await yet, until the
@@ -69,6 +82,7 @@ static inline void put_aside(struct thread *t, struct aprof_future *f, struct ap
     __atomic_store_n(&f->wake_site, (uint32_t)future_at(callee & ~CALLEE_MINE)->id,
                      __ATOMIC_RELAXED);
   stands_aside(f, callee, now);
+  trace(t, APROF_TRACE_ASIDE, f, f->await, now);
   tell(APROF_EVENT_WAITING, f, 0, now);
 }
 

@@ -3,6 +3,7 @@
 #ifndef APROF_RT_WAKER_H
 #define APROF_RT_WAKER_H
 
+#include "rt/trace/ring.h"
 #include "segments.h"
 
 /* Another time of that length, in ticks, at `site` beneath the function whose node is `above`;
@@ -12,10 +13,15 @@ void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kin
 /* f was woken, or due, before its wait ends: books the time since then as queued, also
    at its waker. Returns the tick at which the wait ended. */
 SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
+/* ... and tells the trace: traced.c. */
+SLOW uint64_t close_woken_traced(struct thread *t, struct aprof_future *f, uint64_t now);
 
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
 static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now) {
-  close_wait(t, f, unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now, false);
+  uint64_t end = now;
+  if (unlikely(f->wake_tick != 0))
+    end = traces(t) ? close_woken_traced(t, f, now) : close_woken(t, f, now);
+  close_wait(t, f, end, false);
 }
 
 static inline void close_off_thread(struct thread *t, struct aprof_future *f, uint64_t now) {

@@ -61,7 +61,7 @@ bool profile_reserve(void) {
   rt.header = (struct aprof_header *)base;
   rt.header->enabled = 1;
   rt.header->virtual_now = VIRTUAL_START;
-  aprof_epoch_begins(rt.header, 1); /* of no thread: the first event comes to thread_sync */
+  aprof_epoch_begins(rt.header, 1); /* of no thread: the first event comes to thread_sees */
   confine_watch();
   return true;
 }
@@ -351,6 +351,7 @@ void profile_none(void) {
   sys_call(SYS_mmap, rt.header, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   rt.header->enabled = 0;
+  aprof_epoch_begins(rt.header, 1); /* which no thread is in */
 }
 
 bool profile_fd_ok(void) {

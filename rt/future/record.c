@@ -168,7 +168,7 @@ static SLOW void give_back(struct thread *t) {
 
 void future_free(struct thread *t, struct aprof_future *f) {
   if (unlikely(f->request != 0))
-    member_undone(f);
+    member_undone(t, f);
   record_give(t, f, index_of(f));
   f->open = f->ending = 0; /* as record_take relies upon */
   f->callee = 0;

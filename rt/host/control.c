@@ -30,6 +30,7 @@
 #include "rt/sys/say.h"
 #include "rt/sys/wait.h"
 #include "totals.h"
+#include "rt/trace/ring.h"
 
 static SLOW bool give_up(const char *why) {
   rt_say("this process is not profiled: ", why);
@@ -204,6 +205,7 @@ static SLOW bool control_open(void) {
   }
   __atomic_store_n(&rt.state, RT_ON, __ATOMIC_RELEASE);
   cost_measure();
+  trace_flight();
   dump_start();
   ok = true;
 out:

@@ -12,6 +12,8 @@
 #include "rt/rt.h"
 #include "rt/sys/say.h"
 
+#include <aprof/trace.h>
+
 #define REQUESTS_MOST 65536u
 
 static bool is(const char *text, size_t length, const char *word) {
@@ -101,6 +103,17 @@ static bool read_clock(const char *v, size_t n, uint32_t *clock) {
   return false;
 }
 
+/* flight=SIZE */
+static bool read_flight(const char *v, size_t n, uint64_t *size) {
+  const size_t word = 7;
+  uint64_t number;
+  if (n <= word || memcmp(v, "flight=", word) != 0 || !read_number(v + word, n - word, &number) ||
+      number < APROF_TRACE_LEAST || number > APROF_TRACE_MOST)
+    return false;
+  *size = number;
+  return true;
+}
+
 enum verdict { GOOD, BAD_VALUE, UNKNOWN_KEY };
 
 static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, const char *v,
@@ -135,6 +148,8 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
     good = read_flag(v, vn, &o->labels);
   else if (is(k, kn, "overhead"))
     good = read_percent(v, vn, &o->overhead);
+  else if (is(k, kn, "trace"))
+    good = read_flight(v, vn, &o->flight);
   else if (is(k, kn, "histograms"))
     good = read_flag(v, vn, &o->histograms);
   else if (is(k, kn, "seccomp"))
@@ -152,7 +167,7 @@ static void complain(enum verdict verdict, const char *item, size_t length) {
   text[length] = '\0';
   rt_say(verdict == UNKNOWN_KEY
              ? "ignoring unknown option in APROF_OPTIONS (known: dir profile memory signal "
-               "exit enabled clock nodes histograms overhead requests labels seccomp): "
+               "exit enabled clock nodes histograms overhead requests labels trace seccomp): "
              : "ignoring bad value in APROF_OPTIONS, see aprof-options(7): ",
          text);
 }

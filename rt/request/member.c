@@ -10,6 +10,7 @@
 #include "rt/file/clock.h"
 #include "rt/future/owner.h"
 #include "rt/future/stack.h"
+#include "rt/trace/ring.h"
 #include "share.h"
 #include "tier.h"
 
@@ -50,8 +51,8 @@ static void born_into(struct aprof_future *f, uint32_t number) {
 static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (unlikely(rt.header->roots == 0))
     __atomic_store_n(&rt.header->roots, 1, __ATOMIC_RELAXED);
-  born_into(f,
-            request_begin(f, t->cur != NULL && t->cur != f ? request_of(t->cur) : 0, 0, true, now));
+  uint32_t parent = t->cur != NULL && t->cur != f ? request_of(t->cur) : 0;
+  born_into(f, request_begin(t, f, parent, 0, true, now));
 }
 
 /* f, which is created, is going to wait for new work: that is no part of an implicit request. */
@@ -107,7 +108,7 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
   if (!request_lives(r)) {
     if (r->stopped != UINT64_MAX)
       kind_after(r->kind, runs || (share_last_ran(f, s, false, now) > r->stopped), 0);
-    request_part(number, now);
+    request_part(t, number, now);
     return;
   }
   bool root = r->root == index_of(f);
@@ -120,7 +121,7 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
   if (root)
     pend(t, number); /* it is a member until then */
   else
-    request_part(number, now);
+    request_part(t, number, now);
 }
 
 void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
@@ -137,14 +138,14 @@ void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, u
   share_give(f, s);
 }
 
-void member_undone(struct aprof_future *f) {
+void member_undone(struct thread *t, struct aprof_future *f) {
   uint32_t number = request_of(f);
   bool root = is_root(f, number);
   member_forget(f);
   if (root)
-    request_undo(number);
+    request_undo(t, number);
   else if (number != 0)
-    request_part(number, 0);
+    request_part(t, number, 0);
 }
 
 void member_forget(struct aprof_future *f) {
@@ -154,6 +155,17 @@ void member_forget(struct aprof_future *f) {
     bracket_pop_all(s, 0);
   }
   share_give(f, s);
+}
+
+void member_told(struct thread *t, const struct aprof_future *f, uint64_t since) {
+  uint32_t number = request_of(f), how = is_called(f) ? APROF_TRACE_CALLED : 0;
+  const struct aprof_share *s = share_of(f);
+  if (is_root(f, number))
+    how |= APROF_TRACE_ROOT;
+  trace_put(t, APROF_TRACE_JOIN, index_of(f), 0, since);
+  trace_more(t, aprof_trace_request(number, number != 0 ? request_at(number)->id : 0), how);
+  if (s != NULL && s->tier != 0)
+    trace_put(t, APROF_TRACE_TIER, index_of(f), s->tier, since);
 }
 
 /* From its request to another one, or to none (0). */
@@ -189,6 +201,8 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint
     f->request = 0;
     f->flags &= (uint8_t)~APROF_F_MEMBER;
   }
+  if (traces(t))
+    member_told(t, f, now);
 }
 
 /* The bodies on top of one that was not called, and that. Returns it. */
@@ -214,15 +228,15 @@ void member_goes_on(struct thread *t, struct aprof_future *f, uint64_t now) {
   struct aprof_future *first = bottom(f);
   if (__atomic_load_n(&rt.header->roots, __ATOMIC_RELAXED) != 0 || request_of(first) != 0)
     return;
-  uint32_t number = request_begin(first, 0, APROF_REQUEST_IMPLICIT, false, now);
+  uint32_t number = request_begin(t, first, 0, APROF_REQUEST_IMPLICIT, false, now);
   if (number == 0)
     return;
   request_join(number); /* while it has no member */
   move_stack(t, f, number, now);
   if (likely(request_of(first) == number))
-    request_part(number, now);
+    request_part(t, number, now);
   else
-    request_undo(number);
+    request_undo(t, number);
 }
 
 void member_rests(struct thread *t, struct aprof_future *f, uint64_t now) {
@@ -240,7 +254,7 @@ void member_moves(struct thread *t, struct aprof_future *f, uint32_t to, uint64_
     return;
   move_stack(t, f, to, now);
   if (to != 0)
-    request_part(to, now);
+    request_part(t, to, now);
 }
 
 /* What waits for new work begins its own request when it goes on. */
@@ -321,7 +335,7 @@ static void finish_pending(struct thread *t) {
   t->finishing = 0;
   if (t->to_time == 0)
     t->usual = t->epoch;
-  request_finish(number, now);
+  request_finish(t, number, now);
 }
 
 /* Its root is over. Until what runs here is none of its members, no event is a fast one. */

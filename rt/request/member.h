@@ -18,12 +18,14 @@ void member_created(struct thread *t, struct aprof_future *f, uint32_t site_flag
 /* ... a body that was entered: called by `caller`, or NULL. */
 void member_entered(struct thread *t, struct aprof_future *f, struct aprof_future *caller,
                     bool root, uint64_t now);
+/* The trace is told whose f is since then, and in which tier. */
+void member_told(struct thread *t, const struct aprof_future *f, uint64_t since);
 /* Its name has changed. */
 void member_named(const struct aprof_future *f);
 /* f is over, its last segment closed; `runs`: with that it stops running. */
 void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now);
-void member_undone(struct aprof_future *f); /* it never was */
-void member_forget(struct aprof_future *f); /* its epoch is over */
+void member_undone(struct thread *t, struct aprof_future *f); /* it never was */
+void member_forget(struct aprof_future *f);                   /* its epoch is over */
 
 /* f, which runs from now on, has waited for new work; it, or what it called, begins to wait for
    it. */

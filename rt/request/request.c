@@ -14,6 +14,7 @@
 #include "kind.h"
 #include "rt/count/node.h"
 #include "rt/future/grace.h"
+#include "rt/trace/ring.h"
 #include "tier.h"
 
 static uint32_t serial;          /* atomic */
@@ -69,8 +70,8 @@ static SLOW void sweep(void) {
 
 /* -- a request's life ---------------------------------------------------------------- */
 
-uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_t flags, bool root,
-                       uint64_t now) {
+uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint32_t parent,
+                       uint8_t flags, bool root, uint64_t now) {
   struct aprof_header *h = rt.header;
   if (rt.options.requests == 0)
     return 0;
@@ -95,6 +96,10 @@ uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_
                               .no_label = 1};
   uint64_t count = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&r->id, (uint64_t)(uint16_t)h->epoch << 48 | count, __ATOMIC_RELEASE);
+  if (traces(t)) {
+    trace_put(t, APROF_TRACE_REQUEST_BEGIN, index, function_node(first->node), now);
+    trace_more(t, aprof_trace_request(number, r->id), parent | (uint64_t)flags << 20);
+  }
   return number;
 }
 
@@ -118,34 +123,53 @@ void request_stopped(struct aprof_request *r, uint64_t tick) {
     ;
 }
 
-void request_part(uint32_t number, uint64_t now) {
+void request_part(struct thread *t, uint32_t number, uint64_t now) {
   struct aprof_request *r = request_at(number);
   if (__atomic_sub_fetch(&r->members, 1, __ATOMIC_ACQ_REL) != 0)
     return;
   if (request_lives(r)) {
     request_join(number);
-    request_finish(number, now);
+    request_finish(t, number, now);
   } else {
     request_free(number);
   }
 }
 
-void request_finish(uint32_t number, uint64_t now) {
+/* It is over, under that kind. */
+static void tell_end(struct thread *t, uint32_t number, uint32_t kind, uint32_t undone) {
+  const struct aprof_request *r = request_at(number);
+  uint64_t ab[4], tick = r->stopped > r->begin_tick ? r->stopped : r->begin_tick;
+  uint32_t first = r->root != 0 ? r->root : r->first;
+  if ((r->trace[0] | r->trace[1]) != 0) {
+    trace_put(t, APROF_TRACE_TOKEN, first, 0, tick);
+    aprof_trace_token(r->trace, r->span, ab);
+    trace_more(t, ab[0], ab[1]);
+    trace_more(t, ab[2], ab[3]);
+  }
+  trace_put(t, APROF_TRACE_REQUEST_END, first, 0, tick);
+  trace_more(t, aprof_trace_request(number, r->id), kind | (uint64_t)r->flags << 16 | undone);
+}
+
+void request_finish(struct thread *t, uint32_t number, uint64_t now) {
   struct aprof_request *r = request_at(number);
   if (!request_lives(r))
     return;
   uint32_t kind = kind_book(r, now);
+  if (traces(t))
+    tell_end(t, number, kind, 0);
   r->kind = (uint16_t)kind; /* for what comes after */
   r->stopped = now;         /* ... it */
   r->root = 0;
   __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);
-  request_part(number, now);
+  request_part(t, number, now);
 }
 
-void request_undo(uint32_t number) {
+void request_undo(struct thread *t, uint32_t number) {
   struct aprof_request *r = request_at(number);
+  if (traces(t))
+    tell_end(t, number, 0, APROF_TRACE_UNDONE);
   r->root = 0;
   __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);
   r->stopped = UINT64_MAX; /* nothing is after what never was */
-  request_part(number, 0);
+  request_part(t, number, 0);
 }

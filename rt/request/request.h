@@ -14,8 +14,8 @@
 
 /* A new one, without members; `first`: the future that it begins with. 0: there is no room, which
    is counted. */
-uint32_t request_begin(const struct aprof_future *first, uint32_t parent, uint8_t flags, bool root,
-                       uint64_t now);
+uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint32_t parent,
+                       uint8_t flags, bool root, uint64_t now);
 void request_join(uint32_t number);
 /* The same of one that another thread may just have ended: false, it has. Let go by request_part.
  */
@@ -23,11 +23,11 @@ bool request_hold(uint32_t number);
 /* A part of it that stopped running then. */
 void request_stopped(struct aprof_request *r, uint64_t tick);
 /* One member less. The last one ends what has no root. */
-void request_part(uint32_t number, uint64_t now);
+void request_part(struct thread *t, uint32_t number, uint64_t now);
 /* It is over and counted; members that are left are `after` from here on. */
-void request_finish(uint32_t number, uint64_t now);
+void request_finish(struct thread *t, uint32_t number, uint64_t now);
 /* Its root came to nothing: it never was. */
-void request_undo(uint32_t number);
+void request_undo(struct thread *t, uint32_t number);
 void request_reset(void);
 
 #pragma GCC visibility pop

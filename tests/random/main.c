@@ -21,6 +21,7 @@
 #include "command.h"
 #include "execute.h"
 #include "model.h"
+#include "replay.h"
 #include "shed.h"
 
 #include <getopt.h>
@@ -67,6 +68,7 @@ static enum outcome compare(const struct program *program, const struct program 
     shed_rows(&wanted, program->shed);
     shed_rows(&got, program->shed);
     unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
+    differ += replay_differs(quiet ? NULL : stderr);
     if (!program->shed) /* the command's own are made of what is there */
       differ += command_differs(&wanted, quiet ? NULL : stderr);
     _exit(differ ? DIFFER : AGREE);

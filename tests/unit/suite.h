@@ -9,14 +9,18 @@
 #include <check.h>
 #include <stdlib.h>
 
-static inline int suite_run(const char *name, TCase *tests) {
-  Suite *suite = suite_create(name);
-  suite_add_tcase(suite, tests);
+static inline int suite_end(Suite *suite) {
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static inline int suite_run(const char *name, TCase *tests) {
+  Suite *suite = suite_create(name);
+  suite_add_tcase(suite, tests);
+  return suite_end(suite);
 }
 
 #endif

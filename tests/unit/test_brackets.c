@@ -975,7 +975,7 @@ START_TEST(callback_inside_the_poller) {
 }
 END_TEST
 
-UNIT_MAIN("brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
+UNIT_TRACED_MAIN("brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
           what_another_thread_is_about_to_take_stays, spawn_is_queued, create_that_failed_never_was,
           root_create_is_a_task, child_runs_before_create_returns,
           child_suspends_before_create_returns, other_body_in_a_create_bracket,

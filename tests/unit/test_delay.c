@@ -211,7 +211,7 @@ START_TEST(a_reset_forgets_holds) {
 }
 END_TEST
 
-UNIT_MAIN("delay", what_was_queued_names_who_held_it, a_hold_counts_from_when_it_was_ready,
+UNIT_TRACED_MAIN("delay", what_was_queued_names_who_held_it, a_hold_counts_from_when_it_was_ready,
           each_of_several_holds_has_its_share, what_was_woken_or_due_was_ready_from_then_on,
           what_is_over_without_a_run_was_delayed_too, what_waits_is_not_delayed,
           a_slice_that_goes_on_is_one_hold, more_holds_than_are_remembered_are_counted,

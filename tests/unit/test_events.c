@@ -510,7 +510,7 @@ START_TEST(open_segments_count_until_now) {
 }
 END_TEST
 
-UNIT_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
+UNIT_TRACED_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
           call_site_does_not_outlive_its_caller, root_function_is_a_task,
           outermost_await_gives_the_site, awaits_inside_an_await_one_after_the_other,
           names_gives_its_line_and_no_time, await_outside_any_future, worker_await_holds_no_loop,

@@ -266,7 +266,7 @@ START_TEST(reset_forgets_them) {
 }
 END_TEST
 
-UNIT_MAIN("miss", keys_that_no_future_has, keys_of_before, places_that_have_found_a_future,
+UNIT_TRACED_MAIN("miss", keys_that_no_future_has, keys_of_before, places_that_have_found_a_future,
           keys_that_come_again, events_of_futures_that_are_over, futures_that_are_left_unseen,
           events_outside_futures, helpers_outside_futures, more_places_than_there_is_room_for,
           reset_forgets_them)

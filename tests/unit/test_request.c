@@ -774,7 +774,7 @@ START_TEST(the_slowest) {
 }
 END_TEST
 
-UNIT_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds, a_span_that_was_jumped_out_of,
+UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds, a_span_that_was_jumped_out_of,
           a_jump_back_into_a_span, spans_outside_futures, a_span_counted_or_left_out,
           a_root_and_what_it_calls, children_are_members, what_comes_after,
           a_root_that_is_ended_in_a_callback, a_request_without_a_root, a_callback_for_new_work,

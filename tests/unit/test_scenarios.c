@@ -456,7 +456,7 @@ START_TEST(grandchildren_that_pause) {
 }
 END_TEST
 
-UNIT_MAIN("scenarios", blocking, non_blocking, several_pauses, ten_calls, maximum_over_calls,
+UNIT_TRACED_MAIN("scenarios", blocking, non_blocking, several_pauses, ten_calls, maximum_over_calls,
           work_after_return, finished_at_birth, blocking_child, non_blocking_child,
           non_blocking_child_frame, several_mixed_children, failing_child, cancelled_child,
           cancelled_child_frame, cancelled_child_callback, child_ends_after_parent,

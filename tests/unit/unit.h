@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../random/reader.h"
+#include "../random/replay.h"
 #include "../random/rows.h"
 #include "aprof/abi.h"
 #include "suite.h"
@@ -57,8 +58,19 @@ static inline void attach(void) {
   ck_assert_int_eq(__aprof_attach(&gate), 0);
 }
 
+static bool unit_traced; /* and what the trace adds up to is what was counted */
+
+/* Before a reset comes, say. */
+static inline void unit_follow(void) {
+  static const struct aprof_header *header;
+  if (unit_traced && !header && (header = reader_find()) != NULL && header->traces)
+    replay_from_start((struct aprof_header *)(uintptr_t)header);
+  replay_follow();
+}
+
 static inline void pass(uint64_t ns) {
   gate.api_clock_advance(ns);
+  unit_follow();
 }
 
 static inline void enter_as(struct aprof_site *function, token *t, const void *self) {
@@ -74,6 +86,7 @@ static inline void enter(struct aprof_site *function, token *t) {
 static inline void leave_how(token *t, int how) {
   if (t->word[0])
     gate.leave(t, how);
+  unit_follow();
 }
 
 static inline void leave(token *t) {
@@ -207,7 +220,42 @@ static inline int unit_main(const char *name, const TTest *const *tests, size_t 
   return suite_run(name, tcase);
 }
 
+/* Each test once more, traced from the start on. */
+static inline void unit_trace(void) {
+  char options[256];
+  snprintf(options, sizeof options, "%s,trace:flight=4M", getenv("APROF_OPTIONS"));
+  setenv("APROF_OPTIONS", options, 1);
+  unit_traced = true;
+}
+
+static inline void unit_compare(void) {
+  unit_follow();
+  ck_assert_msg(replay_differs(stderr) == 0, "the trace and the counters differ");
+}
+
+static inline int unit_traced_main(const char *name, const TTest *const *tests, size_t count,
+                                   const char *options) {
+  char traced[64];
+  snprintf(traced, sizeof traced, "%s, traced", name);
+  setenv("APROF_OPTIONS", options, 1);
+  Suite *suite = suite_create(name);
+  TCase *cases[2] = {tcase_create(name), tcase_create(traced)};
+  tcase_add_checked_fixture(cases[1], unit_trace, unit_compare);
+  for (unsigned i = 0; i < 2; i++) {
+    tcase_set_timeout(cases[i], 60);
+    suite_add_tcase(suite, cases[i]);
+    for (size_t j = 0; j < count; j++)
+      tcase_add_test(cases[i], tests[j]);
+  }
+  return suite_end(suite);
+}
+
 #define UNIT_OPTIONS "clock:virtual,profile:memfd,exit:no,signal:none"
+#define UNIT_TRACED_MAIN(name, ...)                                                                \
+  int main(void) {                                                                                 \
+    const TTest *const tests[] = {__VA_ARGS__};                                                    \
+    return unit_traced_main(name, tests, sizeof tests / sizeof *tests, UNIT_OPTIONS);              \
+  }
 #define UNIT_MAIN(name, ...)                                                                       \
   int main(void) {                                                                                 \
     const TTest *const tests[] = {__VA_ARGS__};                                                    \

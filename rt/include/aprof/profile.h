@@ -132,7 +132,7 @@ struct aprof_header {
                            the trace: it goes off */
   uint64_t trace_size;  /* bytes of each ring that is made from now on; 0: APROF_TRACE_USUALLY */
   uint32_t recorder;    /* atomic; pid of who records; 0: nobody */
-  uint32_t recorder_pad;
+  uint32_t traces;      /* atomic; how often it was switched on */
   uint64_t recorder_start; /* as start_time, of that process */
   struct aprof_epoch epochs[APROF_EPOCHS];
 
@@ -234,10 +234,12 @@ static inline int aprof_control_take(struct aprof_header *h, uint32_t me, uint32
 
 /* The trace goes on, under control_lock; or off, also by who finds that its time is over. */
 static inline void aprof_trace_switch(struct aprof_header *h, int on) {
-  if (on)
-    __atomic_fetch_or(&h->usual, APROF_TRACED, __ATOMIC_SEQ_CST);
-  else
+  if (!on) {
     __atomic_fetch_and(&h->usual, ~APROF_TRACED, __ATOMIC_SEQ_CST);
+  } else if (!(__atomic_load_n(&h->usual, __ATOMIC_SEQ_CST) & APROF_TRACED)) {
+    __atomic_fetch_add(&h->traces, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_or(&h->usual, APROF_TRACED, __ATOMIC_SEQ_CST);
+  }
 }
 
 #define APROF_FIT_NS 20000000ull /* 20 ms: the pair's jitter is then below 5e-6 */

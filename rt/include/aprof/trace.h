@@ -134,6 +134,7 @@ enum aprof_trace_mode {
 #define APROF_TRACE_UNDONE (1u << 24)  /* in B of REQUEST_END: it never was */
 #define APROF_TRACE_USUALLY (4u << 20) /* bytes of a ring where header.trace_size is 0 */
 #define APROF_TRACE_LEAST (64u << 10)
+#define APROF_TRACE_MOST (1u << 30)
 
 #define APROF_TRACE_MASK(bits) (((uint64_t)1 << (bits)) - 1)
 

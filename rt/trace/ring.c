@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rings: made, written, and when.
+ *
+ * Who traces sets APROF_TRACED in header.usual, from any process: then no event is a fast one, and
+ * the thread's next event finds that here. Its ring begins with what the thread is doing. Tracing
+ * is a lease: the first event behind header.trace_until switches it off for all, unless it is to
+ * stay on from the start.
+ *
+ * A ring takes at most a quarter of what is left of the profile, so that futures and nodes have
+ * room. It is never given back: the next trace, and the next thread of the block, go on in it.
+ */
+#include "ring.h"
+
+#include "rt/file/arena.h"
+#include "rt/file/clock.h"
+#include "rt/future/grace.h"
+#include "rt/sys/lock.h"
+
+#define EVENT sizeof(struct aprof_trace_event)
+
+/* -- writing ---------------------------------------------------------------------- */
+
+static struct aprof_trace_event *ring_of(const struct aprof_block *b) {
+  return (struct aprof_trace_event *)(void *)(rt_base() + b->ring);
+}
+
+/* The head alone says how many there are: an event that is left half-way leaves nothing behind. */
+static inline void put(struct thread *t, uint32_t kind, uint64_t a, uint64_t b) {
+  struct aprof_block *block = t->block;
+  if (unlikely(block->ring == 0)) {
+    block->ring_lost++;
+    return;
+  }
+  uint64_t number = block->ring_head, mask = ((uint64_t)1 << block->ring_bits) - 1;
+  aprof_trace_put(ring_of(block) + (number & mask), aprof_trace_lap(number, block->ring_bits), kind,
+                  a, b);
+  __atomic_store_n(&block->ring_head, number + 1, __ATOMIC_RELEASE);
+}
+
+void trace_put(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
+               uint64_t tick) {
+  put(t, kind, tick, aprof_trace_what(future, node));
+}
+
+void trace_more(struct thread *t, uint64_t a, uint64_t b) {
+  put(t, APROF_TRACE_MORE, a, b);
+}
+
+/* -- the thread -------------------------------------------------------------------- */
+
+void trace_base(struct thread *t) {
+  const struct aprof_block *b = t->block;
+  const struct aprof_future *f = t->cur;
+  if (!traces(t))
+    return;
+  t->told = t->rest;
+  trace_put(t, APROF_TRACE_THREAD, f != NULL ? index_of(f) : 0, f != NULL ? f->node : 0, b->last);
+  trace_more(t, t->epoch | (uint64_t)t->rest << 32 | (uint64_t)b->state << 40, b->span_node);
+  trace_more(t, b->leases, b->sequence / 2);
+}
+
+void trace_gone(struct thread *t) {
+  if (traces(t))
+    trace_put(t, APROF_TRACE_GONE, 0, 0, t->block->last);
+  t->tracing = 0;
+}
+
+/* -- on and off ----------------------------------------------------------------------- */
+
+static uint32_t bits_of(uint64_t size) {
+  return 63 - (uint32_t)__builtin_clzll(size / EVENT);
+}
+
+/* Of the size that is asked for, or of what there is room for. */
+static void ring_make(const struct thread *t) {
+  const struct aprof_header *h = rt.header;
+  struct aprof_block *b = t->block;
+  struct aprof_trace_event *ring = NULL;
+  rt_lock();
+  uint64_t room = (rt.capacity - h->used) / 4, size = h->trace_size;
+  if (size == 0)
+    size = APROF_TRACE_USUALLY;
+  if (size < APROF_TRACE_LEAST)
+    size = APROF_TRACE_LEAST;
+  if (size > room)
+    size = room;
+  for (; ring == NULL && size >= APROF_TRACE_LEAST; size /= 2)
+    ring = arena_chunk(APROF_CHUNK_RING, t->index, 0, 1u << bits_of(size), EVENT);
+  if (ring != NULL) {
+    b->ring_bits = bits_of(((struct aprof_chunk *)(void *)ring - 1)->count * EVENT);
+    arena_publish(ring, APROF_CHUNK_RING);
+    __atomic_store_n(&b->ring, (uint64_t)((char *)ring - rt_base()), __ATOMIC_RELEASE);
+  }
+  rt_unlock();
+}
+
+/* Its events so far that were fast ones: none is while it traces. */
+static uint64_t fast_events(const struct thread *t) {
+  return t->block->sequence / 2 - t->block->general_events;
+}
+
+/* Before it noticed, it may have had fast events. */
+static void end(struct thread *t) {
+  if (traces(t))
+    t->untraced = t->block->sequence / 2 - (fast_events(t) - t->fast_events);
+  t->tracing = 0;
+}
+
+static void begin(struct thread *t) {
+  end(t);
+  if (t->index >= BLOCKS)
+    return; /* no thread: cost.c */
+  if (t->block->ring == 0)
+    ring_make(t);
+  t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_RELAXED);
+  uint64_t missed = t->untraced != 0 ? t->block->sequence / 2 - t->untraced : 0;
+  if (missed != 0) {
+    trace_put(t, APROF_TRACE_GAP, 0, 0, t->block->last);
+    trace_more(t, missed, 0);
+  }
+  t->fast_events = fast_events(t);
+  trace_base(t);
+}
+
+/* Nobody has prolonged it. */
+static void lease_over(struct aprof_header *h) {
+  if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) & APROF_TRACE_FLIGHT) {
+    __atomic_store_n(&h->trace_until, UINT64_MAX, __ATOMIC_RELAXED);
+  } else {
+    __atomic_store_n(&h->mode, 0, __ATOMIC_RELAXED);
+    aprof_trace_switch(h, false);
+  }
+}
+
+/* It was switched on since this thread saw it last; it goes off now, unless it is prolonged. */
+static inline bool is_new(const struct thread *t) {
+  return t->tracing != __atomic_load_n(&rt.header->traces, __ATOMIC_RELAXED);
+}
+static inline bool is_late(const struct thread *t) {
+  return t->block->last >= __atomic_load_n(&rt.header->trace_until, __ATOMIC_RELAXED);
+}
+
+static SLOW void turns(struct thread *t) {
+  bool on = t->seen & APROF_TRACED;
+  if (on && is_late(t)) {
+    lease_over(rt.header);
+    on = __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) & APROF_TRACED;
+  }
+  if (!on)
+    end(t);
+  else if (is_new(t))
+    begin(t);
+}
+
+void trace_goes_on(struct thread *t) {
+  if (unlikely(!(t->seen & APROF_TRACED) || is_new(t) || is_late(t)))
+    turns(t);
+}
+
+void trace_epoch_over(struct thread *t, uint64_t tick) {
+  bool inside = t->block->sequence & 1; /* in a handler, which another event goes on behind */
+  if (!inside) {
+    trace_seen(t);
+    if (t->tracing != 0)
+      trace_goes_on(t); /* what is open is told before it ends */
+  }
+  if (!inside && traces(t))
+    trace_put(t, APROF_TRACE_EPOCH, 0, 0, tick > t->block->last ? tick : t->block->last);
+  t->tracing = 0;
+}
+
+void trace_flight(void) {
+  struct aprof_header *h = rt.header;
+  if (rt.options.flight == 0)
+    return;
+  h->trace_size = rt.options.flight;
+  h->trace_until = UINT64_MAX;
+  h->mode |= APROF_TRACE_FLIGHT;
+  aprof_trace_switch(h, true);
+}
