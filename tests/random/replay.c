@@ -1,210 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace of this process, as sums. */
-#include "replay.h"
+/* The events of the rings, one by one: the segments that each opens and closes. */
+#include "replay-inside.h"
 
-#include "aprof/abi.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS_MAX 64u
-#define NODES_MAX 4096u
-#define GIVEN_MAX 64u
-#define REQUESTS_MAX 4096u
-#define NONE UINT32_MAX
-
-enum state { OVER, QUEUED, RUNNING, WAITING, ASIDE };
-
-/* What is counted of a node, function or await. */
-enum what { EXEC, QUEUED_FOR, WAITED, WAITS, ENDED, WHATS = ENDED + 3 };
-static const char *const names[WHATS] = {"exec", "queued", "waiting",  "count",
-                                         "done", "failed", "cancelled"};
-
-struct future {
-  enum state state;
-  uint32_t node, await, polled; /* polled: await of a wait that may go on */
-  uint32_t request;
-  bool called;
-  uint64_t since;
-};
-
-struct thread {
-  const struct aprof_block *block;
-  uint64_t seen; /* events */
-  bool known, idle;
-  uint32_t runs, node, span; /* runs: a future, 0: none */
-  uint64_t since;
-  uint32_t rest, epoch;
-  uint64_t other_time, idle_time;
-  struct {
-    uint32_t span;
-    uint64_t ticks;
-  } given[GIVEN_MAX]; /* since its last WAITING */
-  unsigned given_count;
-  uint64_t (*sums)[WHATS], (*before)[WHATS]; /* by node: replayed; counted then */
-  uint64_t other_before, idle_before;
-};
-
-static struct aprof_header *header;
-static struct future *futures;
-static uint32_t future_room;
-static struct thread threads[BLOCKS_MAX];
-static unsigned odd; /* events that cannot be */
-static const char *odd_why;
-
 static void wrong(const char *why) {
-  odd++;
-  odd_why = why;
-}
-
-static const void *at(uint64_t offset) {
-  return (const char *)header + offset;
-}
-
-static void each_chunk(void (*visit)(const struct aprof_chunk *)) {
-  for (uint64_t offset = header->header_size; offset < header->used;) {
-    const struct aprof_chunk *chunk = at(offset);
-    if (chunk->type)
-      visit(chunk);
-    offset += chunk->size ? chunk->size : APROF_PAGE;
-  }
-}
-
-/* -- nodes ------------------------------------------------------------------------ */
-
-static const struct aprof_node *node_chunks[NODES_MAX];
-
-static void index_nodes(const struct aprof_chunk *chunk) {
-  const struct aprof_node *all = (const void *)(chunk + 1);
-  for (uint32_t i = 0; chunk->type == APROF_CHUNK_NODES && i < chunk->count; i++)
-    if (chunk->first + i < NODES_MAX)
-      node_chunks[chunk->first + i] = &all[i];
-}
-
-static const struct aprof_node *node_at(uint32_t number) {
-  if (!node_chunks[number % NODES_MAX])
-    each_chunk(index_nodes);
-  return node_chunks[number % NODES_MAX];
+  replay.odd++;
+  replay.odd_why = why;
 }
 
 static uint32_t function_of(uint32_t node) {
-  while (node_at(node)->is_await == APROF_NODE_SPAN && node_at(node)->parent)
-    node = node_at(node)->parent;
+  while (replay_node(node)->is_await == APROF_NODE_SPAN && replay_node(node)->parent)
+    node = replay_node(node)->parent;
   return node;
-}
-
-/* -- what was counted ----------------------------------------------------------------- */
-
-static void count_of(const struct aprof_counters *c, bool await, uint64_t counted[WHATS]) {
-  if (await) {
-    counted[WAITED] = c->await.waiting;
-    counted[WAITS] = c->await.count;
-  } else {
-    counted[EXEC] = c->function.exec;
-    counted[QUEUED_FOR] = c->function.queued;
-    counted[ENDED + APROF_DONE] = c->function.done;
-    counted[ENDED + APROF_FAILED] = c->function.failed;
-    counted[ENDED + APROF_CANCELLED] = c->function.cancelled;
-  }
-}
-
-static struct thread *thread_at(uint32_t block) {
-  struct thread *t = &threads[block % BLOCKS_MAX];
-  if (!t->sums) {
-    t->sums = calloc(NODES_MAX, sizeof *t->sums);
-    t->before = calloc(NODES_MAX, sizeof *t->before);
-  }
-  return t;
-}
-
-static void note_counters(const struct aprof_chunk *chunk) {
-  const struct aprof_counters *all = (const void *)(chunk + 1);
-  struct thread *t = thread_at(chunk->owner);
-  for (uint32_t i = 0; chunk->type == APROF_CHUNK_COUNTERS && i < chunk->count; i++) {
-    uint32_t number = chunk->first + i;
-    if (number >= NODES_MAX || number > header->nodes || !node_at(number))
-      continue;
-    count_of(&all[i], node_at(number)->is_await == APROF_NODE_AWAIT, t->before[number]);
-    if (number == t->block->span_node) /* the rest of its time it is given later */
-      t->before[number][EXEC] += t->block->other - t->block->span_other;
-  }
-}
-
-static void note_block(const struct aprof_chunk *chunk) {
-  if (chunk->type != APROF_CHUNK_BLOCK)
-    return;
-  struct thread *t = thread_at(chunk->first);
-  t->block = (const void *)(chunk + 1);
-  t->other_before = t->block->other;
-  t->idle_before = t->block->idle;
-  t->seen = t->block->ring_head;
-  t->epoch = t->block->counters_epoch;
-}
-
-static void note_futures(const struct aprof_chunk *chunk) {
-  static const enum state states[] = {OVER, QUEUED, RUNNING, WAITING, OVER, ASIDE, OVER};
-  const struct aprof_future *all = (const void *)(chunk + 1);
-  for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++)
-    if (all[i].id)
-      futures[((const char *)&all[i] - (const char *)header) / 128] =
-          (struct future){.state = states[all[i].state],
-                          .node = all[i].node,
-                          .await = all[i].await,
-                          .since = all[i].last};
-}
-
-/* -- what was counted of requests ----------------------------------------------------- */
-
-struct kind {
-  uint64_t count, failed, wall;
-};
-static struct kind kinds[APROF_KINDS], kinds_before[APROF_KINDS];
-static uint32_t kinds_epoch;
-static struct { uint64_t id, begin; /* id: as in events; 0: none */ } requests[REQUESTS_MAX];
-
-/* A reset empties them. */
-static void new_epoch_of_kinds(void) {
-  if (kinds_epoch == header->reset_epoch)
-    return;
-  memset(kinds, 0, sizeof kinds);
-  memset(kinds_before, 0, sizeof kinds_before);
-  kinds_epoch = header->reset_epoch;
-}
-
-static struct kind kind_of(const struct aprof_kind *k) {
-  struct kind none = {0};
-  return k->epoch != header->reset_epoch ? none : (struct kind){k->count, k->failed, k->wall.sum};
-}
-
-static void note_requests(const struct aprof_chunk *chunk) {
-  const struct aprof_request *r = (const void *)(chunk + 1);
-  const struct aprof_kind *k = (const void *)(chunk + 1);
-  for (uint32_t i = 0; i < chunk->count; i++)
-    if (chunk->type == APROF_CHUNK_KINDS && chunk->first + i < APROF_KINDS) {
-      kinds_before[chunk->first + i] = kind_of(&k[i]);
-    } else if (chunk->type == APROF_CHUNK_REQUESTS && r[i].id && chunk->first + i < REQUESTS_MAX) {
-      requests[chunk->first + i].id = aprof_trace_request(chunk->first + i, r[i].id);
-      requests[chunk->first + i].begin = r[i].begin_tick;
-    }
-}
-
-void replay_from_start(struct aprof_header *h) {
-  header = h;
-  future_room = (uint32_t)(h->capacity / 128);
-  futures = calloc(future_room, sizeof *futures);
-  kinds_epoch = h->reset_epoch;
-}
-
-void replay_begin(struct aprof_header *h) {
-  replay_from_start(h);
-  h->trace_until = UINT64_MAX;
-  h->trace_size = 1u << 18;
-  aprof_trace_switch(h, 1);
-  each_chunk(index_nodes);
-  each_chunk(note_block);
-  each_chunk(note_counters);
-  each_chunk(note_futures);
-  each_chunk(note_requests);
 }
 
 /* -- requests ------------------------------------------------------------------------- */
@@ -217,25 +25,25 @@ static void of_request(const struct aprof_trace_event *e, uint64_t tick) {
     return;
   }
   if (aprof_trace_kind(e) == APROF_TRACE_REQUEST_BEGIN) {
-    requests[number].id = a;
-    requests[number].begin = tick;
+    replay.requests[number].id = a;
+    replay.requests[number].begin = tick;
     return;
   }
-  if (requests[number].id != a)
+  if (replay.requests[number].id != a)
     wrong("a request ends that did not begin");
-  requests[number].id = 0;
-  struct kind *k = &kinds[(b & 0xffff) % APROF_KINDS];
+  replay.requests[number].id = 0;
+  struct replay_kind *k = &replay.kinds[(b & 0xffff) % APROF_KINDS];
   if (b & APROF_TRACE_UNDONE)
     return;
-  new_epoch_of_kinds();
+  replay_kinds_current();
   k->count++;
   k->failed += (b >> 16 & APROF_REQUEST_FAILED) != 0;
-  k->wall += tick - requests[number].begin;
+  k->wall += tick - replay.requests[number].begin;
 }
 
 /* -- segments ------------------------------------------------------------------------ */
 
-static void add(struct thread *t, uint32_t node, enum what what, uint64_t amount) {
+static void add(struct replay_thread *t, uint32_t node, enum what what, uint64_t amount) {
   t->sums[node % NODES_MAX][what] += amount;
 }
 
@@ -246,7 +54,7 @@ static uint64_t passed(uint64_t since, uint64_t tick) {
 }
 
 /* What f does at rest ends then. */
-static void close_rest_of(struct thread *t, struct future *f, uint64_t tick) {
+static void close_rest_of(struct replay_thread *t, struct replay_future *f, uint64_t tick) {
   if (f->state == QUEUED) {
     add(t, function_of(f->node), QUEUED_FOR, passed(f->since, tick));
   } else if (f->state == WAITING || f->state == ASIDE) {
@@ -257,7 +65,7 @@ static void close_rest_of(struct thread *t, struct future *f, uint64_t tick) {
 }
 
 /* What the thread does, where no future runs, ends then. */
-static void close_rest(struct thread *t, uint64_t tick) {
+static void close_rest(struct replay_thread *t, uint64_t tick) {
   uint64_t ticks = passed(t->since, tick);
   if (t->idle) {
     t->idle_time += ticks;
@@ -274,26 +82,26 @@ static void close_rest(struct thread *t, uint64_t tick) {
   t->since = tick;
 }
 
-static void close_running(struct thread *t, uint64_t tick) {
+static void close_running(struct replay_thread *t, uint64_t tick) {
   add(t, t->node, EXEC, passed(t->since, tick));
   t->since = tick;
 }
 
-static void close_thread(struct thread *t, uint64_t tick) {
+static void close_thread(struct replay_thread *t, uint64_t tick) {
   if (t->runs)
     close_running(t, tick);
   else
     close_rest(t, tick);
 }
 
-static void rests(struct thread *t) {
+static void rests(struct replay_thread *t) {
   t->runs = 0;
   t->idle = t->rest == APROF_THREAD_IDLE;
 }
 
 /* f stops doing what it did. */
-static void stop(struct thread *t, uint32_t index, uint64_t tick) {
-  struct future *f = &futures[index];
+static void stop(struct replay_thread *t, uint32_t index, uint64_t tick) {
+  struct replay_future *f = &replay.futures[index];
   if (t->runs == index) {
     close_running(t, tick);
     rests(t);
@@ -306,14 +114,15 @@ static void stop(struct thread *t, uint32_t index, uint64_t tick) {
   f->since = tick;
 }
 
-static void polled_over(struct thread *t, struct future *f) {
+static void polled_over(struct replay_thread *t, struct replay_future *f) {
   if (f->polled)
     add(t, f->polled, WAITS, 1);
   f->polled = 0;
 }
 
-static void runs(struct thread *t, uint32_t index, uint32_t node, bool polls, uint64_t tick) {
-  struct future *f = &futures[index];
+static void runs(struct replay_thread *t, uint32_t index, uint32_t node, bool polls,
+                 uint64_t tick) {
+  struct replay_future *f = &replay.futures[index];
   if (t->runs)
     wrong("two run at once");
   if (f->state == OVER)
@@ -330,8 +139,9 @@ static void runs(struct thread *t, uint32_t index, uint32_t node, bool polls, ui
   t->idle = false;
 }
 
-static void waits(struct thread *t, uint32_t kind, uint32_t index, uint32_t await, uint64_t tick) {
-  struct future *f = &futures[index];
+static void waits(struct replay_thread *t, uint32_t kind, uint32_t index, uint32_t await,
+                  uint64_t tick) {
+  struct replay_future *f = &replay.futures[index];
   if (kind == APROF_TRACE_WAITING && f->state == ASIDE && f->since == tick && t->runs != index) {
     f->state = WAITING; /* nobody comes back to it */
     f->await = await;
@@ -347,8 +157,8 @@ static void waits(struct thread *t, uint32_t kind, uint32_t index, uint32_t awai
 }
 
 /* It had not waited: it ran, and what spans outside were given meanwhile is taken back. */
-static void ran(struct thread *t, uint32_t index, uint32_t node, uint64_t tick) {
-  struct future *f = &futures[index];
+static void ran(struct replay_thread *t, uint32_t index, uint32_t node, uint64_t tick) {
+  struct replay_future *f = &replay.futures[index];
   uint64_t closed = passed(f->since, t->since);
   *(t->idle ? &t->idle_time : &t->other_time) -= closed;
   for (unsigned i = 0; i < t->given_count; i++)
@@ -362,7 +172,8 @@ static void ran(struct thread *t, uint32_t index, uint32_t node, uint64_t tick) 
 
 static uint64_t last_tick;
 
-static void thread_begins(struct thread *t, const struct aprof_trace_event *e, uint64_t tick) {
+static void thread_begins(struct replay_thread *t, const struct aprof_trace_event *e,
+                          uint64_t tick) {
   uint32_t reset = t->block->counters_epoch;
   if (reset != t->epoch && (uint32_t)aprof_trace_a(e + 1) >= reset) {
     memset(t->sums, 0, NODES_MAX * sizeof *t->sums);
@@ -380,7 +191,7 @@ static void thread_begins(struct thread *t, const struct aprof_trace_event *e, u
   t->span = (uint32_t)aprof_trace_b(e + 1);
 }
 
-static void of_thread(struct thread *t, const struct aprof_trace_event *e, uint64_t tick) {
+static void of_thread(struct replay_thread *t, const struct aprof_trace_event *e, uint64_t tick) {
   switch (aprof_trace_kind(e)) {
   case APROF_TRACE_THREAD:
     thread_begins(t, e, tick);
@@ -411,16 +222,16 @@ static void of_thread(struct thread *t, const struct aprof_trace_event *e, uint6
   }
 }
 
-static void of_future(struct thread *t, const struct aprof_trace_event *e, uint64_t tick) {
+static void of_future(struct replay_thread *t, const struct aprof_trace_event *e, uint64_t tick) {
   uint32_t kind = aprof_trace_kind(e), index = aprof_trace_future(e), node = aprof_trace_node(e);
-  struct future *f = &futures[index];
-  if (index == 0 || index >= future_room || !t->known) {
+  struct replay_future *f = &replay.futures[index];
+  if (index == 0 || index >= replay.future_room || !t->known) {
     wrong("an event of no future, or no thread");
     return;
   }
   switch (kind) {
   case APROF_TRACE_BORN:
-    *f = (struct future){.state = QUEUED, .node = node, .since = tick};
+    *f = (struct replay_future){.state = QUEUED, .node = node, .since = tick};
     break;
   case APROF_TRACE_UNBORN:
     f->state = OVER;
@@ -465,7 +276,7 @@ static void of_future(struct thread *t, const struct aprof_trace_event *e, uint6
   }
 }
 
-static void event(struct thread *t, const struct aprof_trace_event *e) {
+static void event(struct replay_thread *t, const struct aprof_trace_event *e) {
   uint32_t kind = aprof_trace_kind(e);
   uint64_t tick = aprof_trace_tick(e, last_tick);
   if (kind == APROF_TRACE_MORE)
@@ -484,11 +295,11 @@ static void event(struct thread *t, const struct aprof_trace_event *e) {
 static void follow(const struct aprof_chunk *chunk) {
   if (chunk->type != APROF_CHUNK_BLOCK)
     return;
-  struct thread *t = thread_at(chunk->first);
+  struct replay_thread *t = replay_thread_at(chunk->first);
   const struct aprof_block *b = t->block = (const void *)(chunk + 1);
   if (!b->ring || b->ring_head == t->seen)
     return;
-  const struct aprof_trace_event *ring = at(b->ring);
+  const struct aprof_trace_event *ring = replay_at(b->ring);
   uint64_t mask = ((uint64_t)1 << b->ring_bits) - 1;
   for (; t->seen < b->ring_head; t->seen++) {
     struct aprof_trace_event e[3]; /* with what may be MORE */
@@ -502,82 +313,6 @@ static void follow(const struct aprof_chunk *chunk) {
 }
 
 void replay_follow(void) {
-  if (header)
-    each_chunk(follow);
-}
-
-/* -- the comparison ------------------------------------------------------------------------ */
-
-static FILE *out;
-static unsigned differing;
-
-static void differ(uint32_t block, uint32_t node, const char *what, uint64_t counted,
-                   uint64_t replayed) {
-  if (counted == replayed)
-    return;
-  differing++;
-  if (out)
-    fprintf(out, "replay: block %u, node %u, %s: counted %llu, in the trace %llu\n", block, node,
-            what, (unsigned long long)counted, (unsigned long long)replayed);
-}
-
-static void compare_counters(const struct aprof_chunk *chunk) {
-  const struct aprof_counters *all = (const void *)(chunk + 1);
-  if (chunk->type != APROF_CHUNK_COUNTERS)
-    return;
-  struct thread *t = thread_at(chunk->owner);
-  for (uint32_t i = 0; i < chunk->count; i++) {
-    uint32_t number = chunk->first + i;
-    const struct aprof_node *node = number <= header->nodes ? node_at(number) : NULL;
-    uint64_t counted[WHATS] = {0};
-    if (!node || !node->site || number >= NODES_MAX || node->is_await == APROF_NODE_WAKER ||
-        node->is_await == APROF_NODE_BLOCKING || node->is_await == APROF_NODE_DELAYED)
-      continue;
-    count_of(&all[i], node->is_await == APROF_NODE_AWAIT, counted);
-    bool span = node->is_await == APROF_NODE_SPAN;
-    for (unsigned what = 0; what < (span ? ENDED : WHATS); what++) {
-      uint64_t since = counted[what] - t->before[number][what];
-      uint64_t replayed = t->sums[number][what];
-      if (what == EXEC && t->block->span_node == number) /* the span is given its time later */
-        since += t->block->other - t->block->span_other;
-      if (what == EXEC && t->runs && t->node == number) /* counted so far, and going on */
-        replayed += passed(t->since, t->block->last);
-      differ(chunk->owner, number, names[what], since, replayed);
-    }
-  }
-}
-
-static void compare_block(const struct aprof_chunk *chunk) {
-  if (chunk->type != APROF_CHUNK_BLOCK)
-    return;
-  struct thread *t = thread_at(chunk->first);
-  differ(chunk->first, 0, "other", t->block->other - t->other_before, t->other_time);
-  differ(chunk->first, 0, "idle", t->block->idle - t->idle_before, t->idle_time);
-}
-
-static void compare_kinds(const struct aprof_chunk *chunk) {
-  const struct aprof_kind *k = (const void *)(chunk + 1);
-  for (uint32_t i = 0; chunk->type == APROF_CHUNK_KINDS && i < chunk->count; i++) {
-    uint32_t n = chunk->first + i;
-    struct kind counted = kind_of(&k[i]), *before = &kinds_before[n % APROF_KINDS],
-                *replayed = &kinds[n % APROF_KINDS];
-    differ(0, n, "requests", counted.count - before->count, replayed->count);
-    differ(0, n, "failed requests", counted.failed - before->failed, replayed->failed);
-    differ(0, n, "wall time of requests", counted.wall - before->wall, replayed->wall);
-  }
-}
-
-unsigned replay_differs(FILE *file) {
-  if (!header)
-    return 0;
-  out = file;
-  differing = odd;
-  replay_follow();
-  if (odd && file)
-    fprintf(file, "replay: %u events that cannot be, the last: %s\n", odd, odd_why);
-  each_chunk(compare_counters);
-  each_chunk(compare_block);
-  new_epoch_of_kinds();
-  each_chunk(compare_kinds);
-  return differing;
+  if (replay.header)
+    replay_each_chunk(follow);
 }

@@ -123,7 +123,26 @@ static const struct litmus replaced = {
     .holds = is_there,
 };
 
-static const struct litmus *const all[] = {&lease, &asked, &born, &over, &slow, &replaced};
+/* -- the trace (rt/trace/ring.c; who copies a ring from another process) ------ */
+
+/*
+ * A ring of one event, of two words, whose laps they have, overwritten by the next one. What the
+ * head counts is there, or is newer, which its laps tell: nothing that is older passes for it.
+ */
+enum { WORD, OTHER_WORD, RING_HEAD };
+static bool none_is_older(struct litmus_end end) {
+  return end.reg[1][1] >= end.reg[1][0] && end.reg[1][2] >= end.reg[1][0];
+}
+static const struct litmus traced = {
+    .name = "an event is in the ring (trace_put)",
+    .kills = true,
+    .thread = {{ST(WORD, 1), ST(OTHER_WORD, 1), FENCE, ST(RING_HEAD, 1), ST(WORD, 2),
+                ST(OTHER_WORD, 2), FENCE, ST(RING_HEAD, 2)},
+               {LD(0, RING_HEAD), LD(1, WORD), LD(2, OTHER_WORD)}},
+    .holds = none_is_older,
+};
+
+static const struct litmus *const all[] = {&lease, &asked, &born, &over, &slow, &replaced, &traced};
 #define ALL (int)(sizeof all / sizeof all[0])
 
 START_TEST(holds) {

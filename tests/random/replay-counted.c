@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* What was counted when the replay began, and what has been since: does the trace add up to that?
+ */
+#include "replay-inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct replay replay;
+
+static const char *const names[WHATS] = {"exec", "queued", "waiting",  "count",
+                                         "done", "failed", "cancelled"};
+
+const void *replay_at(uint64_t offset) {
+  return (const char *)replay.header + offset;
+}
+
+void replay_each_chunk(void (*visit)(const struct aprof_chunk *)) {
+  for (uint64_t offset = replay.header->header_size; offset < replay.header->used;) {
+    const struct aprof_chunk *chunk = replay_at(offset);
+    if (chunk->type)
+      visit(chunk);
+    offset += chunk->size ? chunk->size : APROF_PAGE;
+  }
+}
+
+/* -- nodes ------------------------------------------------------------------------ */
+
+static const struct aprof_node *node_chunks[NODES_MAX];
+
+static void index_nodes(const struct aprof_chunk *chunk) {
+  const struct aprof_node *all = (const void *)(chunk + 1);
+  for (uint32_t i = 0; chunk->type == APROF_CHUNK_NODES && i < chunk->count; i++)
+    if (chunk->first + i < NODES_MAX)
+      node_chunks[chunk->first + i] = &all[i];
+}
+
+const struct aprof_node *replay_node(uint32_t number) {
+  if (!node_chunks[number % NODES_MAX])
+    replay_each_chunk(index_nodes);
+  return node_chunks[number % NODES_MAX];
+}
+
+/* -- what was counted ----------------------------------------------------------------- */
+
+static void count_of(const struct aprof_counters *c, bool await, uint64_t counted[WHATS]) {
+  if (await) {
+    counted[WAITED] = c->await.waiting;
+    counted[WAITS] = c->await.count;
+  } else {
+    counted[EXEC] = c->function.exec;
+    counted[QUEUED_FOR] = c->function.queued;
+    counted[ENDED + APROF_DONE] = c->function.done;
+    counted[ENDED + APROF_FAILED] = c->function.failed;
+    counted[ENDED + APROF_CANCELLED] = c->function.cancelled;
+  }
+}
+
+struct replay_thread *replay_thread_at(uint32_t block) {
+  struct replay_thread *t = &replay.threads[block % BLOCKS_MAX];
+  if (!t->sums) {
+    t->sums = calloc(NODES_MAX, sizeof *t->sums);
+    t->before = calloc(NODES_MAX, sizeof *t->before);
+  }
+  return t;
+}
+
+static void note_counters(const struct aprof_chunk *chunk) {
+  const struct aprof_counters *all = (const void *)(chunk + 1);
+  struct replay_thread *t = replay_thread_at(chunk->owner);
+  for (uint32_t i = 0; chunk->type == APROF_CHUNK_COUNTERS && i < chunk->count; i++) {
+    uint32_t number = chunk->first + i;
+    if (number >= NODES_MAX || number > replay.header->nodes || !replay_node(number))
+      continue;
+    count_of(&all[i], replay_node(number)->is_await == APROF_NODE_AWAIT, t->before[number]);
+    if (number == t->block->span_node) /* the rest of its time it is given later */
+      t->before[number][EXEC] += t->block->other - t->block->span_other;
+  }
+}
+
+static void note_block(const struct aprof_chunk *chunk) {
+  if (chunk->type != APROF_CHUNK_BLOCK)
+    return;
+  struct replay_thread *t = replay_thread_at(chunk->first);
+  t->block = (const void *)(chunk + 1);
+  t->other_before = t->block->other;
+  t->idle_before = t->block->idle;
+  t->seen = t->block->ring_head;
+  t->epoch = t->block->counters_epoch;
+}
+
+static void note_futures(const struct aprof_chunk *chunk) {
+  static const enum state states[] = {OVER, QUEUED, RUNNING, WAITING, OVER, ASIDE, OVER};
+  const struct aprof_future *all = (const void *)(chunk + 1);
+  for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++)
+    if (all[i].id)
+      replay.futures[((const char *)&all[i] - (const char *)replay.header) / 128] =
+          (struct replay_future){.state = states[all[i].state],
+                                 .node = all[i].node,
+                                 .await = all[i].await,
+                                 .since = all[i].last};
+}
+
+/* -- what was counted of requests ----------------------------------------------------- */
+
+/* A reset empties them. */
+void replay_kinds_current(void) {
+  if (replay.kinds_epoch == replay.header->reset_epoch)
+    return;
+  memset(replay.kinds, 0, sizeof replay.kinds);
+  memset(replay.kinds_before, 0, sizeof replay.kinds_before);
+  replay.kinds_epoch = replay.header->reset_epoch;
+}
+
+static struct replay_kind kind_of(const struct aprof_kind *k) {
+  struct replay_kind none = {0};
+  return k->epoch != replay.header->reset_epoch
+             ? none
+             : (struct replay_kind){k->count, k->failed, k->wall.sum};
+}
+
+static void note_requests(const struct aprof_chunk *chunk) {
+  const struct aprof_request *r = (const void *)(chunk + 1);
+  const struct aprof_kind *k = (const void *)(chunk + 1);
+  for (uint32_t i = 0; i < chunk->count; i++)
+    if (chunk->type == APROF_CHUNK_KINDS && chunk->first + i < APROF_KINDS) {
+      replay.kinds_before[chunk->first + i] = kind_of(&k[i]);
+    } else if (chunk->type == APROF_CHUNK_REQUESTS && r[i].id && chunk->first + i < REQUESTS_MAX) {
+      replay.requests[chunk->first + i].id = aprof_trace_request(chunk->first + i, r[i].id);
+      replay.requests[chunk->first + i].begin = r[i].begin_tick;
+    }
+}
+
+void replay_from_start(struct aprof_header *h) {
+  replay.header = h;
+  replay.future_room = (uint32_t)(h->capacity / 128);
+  replay.futures = calloc(replay.future_room, sizeof *replay.futures);
+  replay.kinds_epoch = h->reset_epoch;
+}
+
+void replay_begin(struct aprof_header *h) {
+  replay_from_start(h);
+  h->trace_until = UINT64_MAX;
+  h->trace_size = 1u << 18;
+  aprof_trace_switch(h, 1);
+  replay_each_chunk(index_nodes);
+  replay_each_chunk(note_block);
+  replay_each_chunk(note_counters);
+  replay_each_chunk(note_futures);
+  replay_each_chunk(note_requests);
+}
+
+/* -- the comparison ------------------------------------------------------------------------ */
+
+static FILE *out;
+static unsigned differing;
+
+static void differ(uint32_t block, uint32_t node, const char *what, uint64_t counted,
+                   uint64_t replayed) {
+  if (counted == replayed)
+    return;
+  differing++;
+  if (out)
+    fprintf(out, "replay: block %u, node %u, %s: counted %llu, in the trace %llu\n", block, node,
+            what, (unsigned long long)counted, (unsigned long long)replayed);
+}
+
+static void compare_counters(const struct aprof_chunk *chunk) {
+  const struct aprof_counters *all = (const void *)(chunk + 1);
+  if (chunk->type != APROF_CHUNK_COUNTERS)
+    return;
+  struct replay_thread *t = replay_thread_at(chunk->owner);
+  for (uint32_t i = 0; i < chunk->count; i++) {
+    uint32_t number = chunk->first + i;
+    const struct aprof_node *node = number <= replay.header->nodes ? replay_node(number) : NULL;
+    uint64_t counted[WHATS] = {0};
+    if (!node || !node->site || number >= NODES_MAX || node->is_await == APROF_NODE_WAKER ||
+        node->is_await == APROF_NODE_BLOCKING || node->is_await == APROF_NODE_DELAYED)
+      continue;
+    count_of(&all[i], node->is_await == APROF_NODE_AWAIT, counted);
+    bool span = node->is_await == APROF_NODE_SPAN;
+    for (unsigned what = 0; what < (span ? ENDED : WHATS); what++) {
+      uint64_t since = counted[what] - t->before[number][what];
+      uint64_t replayed = t->sums[number][what];
+      if (what == EXEC && t->block->span_node == number) /* the span is given its time later */
+        since += t->block->other - t->block->span_other;
+      if (what == EXEC && t->runs && t->node == number) /* counted so far, and going on */
+        replayed += t->block->last - t->since;
+      differ(chunk->owner, number, names[what], since, replayed);
+    }
+  }
+}
+
+static void compare_block(const struct aprof_chunk *chunk) {
+  if (chunk->type != APROF_CHUNK_BLOCK)
+    return;
+  struct replay_thread *t = replay_thread_at(chunk->first);
+  differ(chunk->first, 0, "other", t->block->other - t->other_before, t->other_time);
+  differ(chunk->first, 0, "idle", t->block->idle - t->idle_before, t->idle_time);
+}
+
+static void compare_kinds(const struct aprof_chunk *chunk) {
+  const struct aprof_kind *k = (const void *)(chunk + 1);
+  for (uint32_t i = 0; chunk->type == APROF_CHUNK_KINDS && i < chunk->count; i++) {
+    uint32_t n = chunk->first + i;
+    struct replay_kind counted = kind_of(&k[i]), *before = &replay.kinds_before[n % APROF_KINDS],
+                       *replayed = &replay.kinds[n % APROF_KINDS];
+    differ(0, n, "requests", counted.count - before->count, replayed->count);
+    differ(0, n, "failed requests", counted.failed - before->failed, replayed->failed);
+    differ(0, n, "wall time of requests", counted.wall - before->wall, replayed->wall);
+  }
+}
+
+unsigned replay_differs(FILE *file) {
+  if (!replay.header)
+    return 0;
+  out = file;
+  differing = replay.odd;
+  replay_follow();
+  if (replay.odd && file)
+    fprintf(file, "replay: %u events that cannot be, the last: %s\n", replay.odd, replay.odd_why);
+  replay_each_chunk(compare_counters);
+  replay_each_chunk(compare_block);
+  replay_kinds_current();
+  replay_each_chunk(compare_kinds);
+  return differing;
+}
