@@ -140,6 +140,7 @@ void replay_from_start(struct aprof_header *h) {
 
 void replay_begin(struct aprof_header *h) {
   replay_from_start(h);
+  replay.began = h->virtual_now;
   h->trace_until = UINT64_MAX;
   h->trace_size = 1u << 18;
   aprof_trace_switch(h, 1);
@@ -182,6 +183,8 @@ static void compare_counters(const struct aprof_chunk *chunk) {
     for (unsigned what = 0; what < (span ? ENDED : WHATS); what++) {
       uint64_t since = counted[what] - t->before[number][what];
       uint64_t replayed = t->sums[number][what];
+      if (what == EXEC && span && t->given_before)
+        continue;
       if (what == EXEC && t->block->span_node == number) /* the span is given its time later */
         since += t->block->other - t->block->span_other;
       if (what == EXEC && t->runs && t->node == number) /* counted so far, and going on */

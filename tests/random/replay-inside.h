@@ -42,6 +42,7 @@ struct replay_thread {
     uint64_t ticks;
   } given[GIVEN_MAX]; /* since its last WAITING */
   unsigned given_count;
+  bool given_before; /* time was taken back that spans had before the replay began */
   uint64_t (*sums)[WHATS], (*before)[WHATS]; /* by node: replayed; counted then */
   uint64_t other_before, idle_before;
 };
@@ -62,7 +63,8 @@ struct replay {
   struct replay_kind kinds[APROF_KINDS], kinds_before[APROF_KINDS];
   uint32_t kinds_epoch;
   struct replay_request requests[REQUESTS_MAX];
-  unsigned odd; /* events that cannot be */
+  uint64_t began; /* tick; 0: all is replayed */
+  unsigned odd;   /* events that cannot be */
   const char *odd_why;
 };
 extern struct replay replay;

@@ -164,6 +164,7 @@ static void ran(struct replay_thread *t, uint32_t index, uint32_t node, uint64_t
   for (unsigned i = 0; i < t->given_count; i++)
     add(t, t->given[i].span, EXEC, 0 - t->given[i].ticks);
   t->given_count = 0;
+  t->given_before |= f->since < replay.began;
   add(t, node, EXEC, passed(f->since, tick));
   f->since = t->since = tick;
 }
