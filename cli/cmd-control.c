@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "control.h"
 #include "read/clock.h"
+#include "record/switch.h"
 #include "show/emit.h"
 
 #include <errno.h>
@@ -16,29 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { LOCK_TRIES = 2000 }; /* a millisecond each */
-
-static int is_dead(uint32_t pid) {
-  return (int32_t)pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH);
-}
-
-/* False where somebody alive keeps the lock. */
-static bool lock(struct aprof_header *h) {
-  uint32_t holder;
-  for (int i = 0; i < LOCK_TRIES; i++) {
-    if (aprof_control_take(h, (uint32_t)getpid(), &holder, is_dead))
-      return true;
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-  }
-  return false;
-}
-
-static void unlock(struct aprof_header *h) {
-  __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
-}
 
 static void switch_on(struct aprof_header *h, uint64_t now) {
   aprof_switch(h, 1, now);
@@ -97,10 +76,10 @@ static bool change_in(const struct found *found, bool json,
     complain("cannot map the profile of %s: %s", found->what, strerror(errno));
     return false;
   }
-  bool locked = lock(h);
+  bool locked = switch_lock(h);
   if (locked) {
     change(h, profile_clock(h));
-    unlock(h);
+    switch_unlock(h);
     if (json)
       print_json(found, h);
   } else

@@ -220,15 +220,20 @@ const struct aprof_request *profile_request(const struct profile *p, uint32_t nu
   return number ? element(&p->requests, number, sizeof(struct aprof_request)) : NULL;
 }
 
+const struct aprof_share *profile_share_of(const struct profile *p, const struct aprof_future *f) {
+  return f->request & APROF_SHARE
+             ? element(&p->shares, f->request & ~APROF_SHARE, sizeof(struct aprof_share))
+             : NULL;
+}
+
+uint32_t profile_request_number(const struct profile *p, const struct aprof_future *f) {
+  const struct aprof_share *share = profile_share_of(p, f);
+  return !(f->request & APROF_SHARE) ? f->request : share ? share->request : 0;
+}
+
 const struct aprof_request *profile_request_of(const struct profile *p,
                                                const struct aprof_future *f) {
-  uint32_t number = f->request;
-  if (number & APROF_SHARE) {
-    const struct aprof_share *share =
-        element(&p->shares, number & ~APROF_SHARE, sizeof(struct aprof_share));
-    number = share ? share->request : 0;
-  }
-  return profile_request(p, number);
+  return profile_request(p, profile_request_number(p, f));
 }
 
 const struct aprof_kind *profile_kind_of(const struct profile *p, uint32_t number) {

@@ -105,6 +105,9 @@ const struct aprof_future *profile_future(const struct profile *, uint32_t index
 const struct aprof_request *profile_request(const struct profile *, uint32_t number);
 /* The request that the future is a part of, over or not; NULL: of none. */
 const struct aprof_request *profile_request_of(const struct profile *, const struct aprof_future *);
+uint32_t profile_request_number(const struct profile *, const struct aprof_future *);
+/* Its share of that; NULL: all of it is. */
+const struct aprof_share *profile_share_of(const struct profile *, const struct aprof_future *);
 const struct aprof_kind *profile_kind_of(const struct profile *, uint32_t number);
 /* By their references (offset / 8); of the slowest, all APROF_SLOWEST. */
 const struct aprof_kind_tier *profile_tier(const struct profile *, uint32_t reference);

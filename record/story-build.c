@@ -101,7 +101,6 @@ uint32_t story_add_future(struct story *s, uint32_t path, uint32_t request, uint
       .last = STORY_NONE,
       .earlier = STORY_NONE,
       .later = STORY_NONE,
-      .create = STORY_NONE,
   };
   if (request != STORY_NONE && s->requests[request].root == STORY_NONE)
     s->requests[request].root = number;

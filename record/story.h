@@ -55,6 +55,7 @@ enum story_flags {
   STORY_CUT_BEGIN = 1, /* had begun before the recording, or before events that were lost */
   STORY_CUT_END = 2,   /* goes on behind its end */
   STORY_IMMEDIATE = 4, /* ASIDE: what was called did not suspend */
+  STORY_POLLED = 8, /* WAITING: it was looked at, and went on: the wait counts with the last one */
 };
 
 enum story_path_kind {
@@ -82,7 +83,6 @@ struct story_future {
   uint32_t creator;        /* what ran where it was made */
   uint32_t first, last;    /* segments; NONE: it has none */
   uint32_t earlier, later; /* the same future in another request */
-  uint32_t create;         /* path of the await of its create in the creator; NONE */
   uint8_t how;             /* how it ended: enum story_end */
   uint8_t whole;           /* born and over (or moved on) inside the recording, nothing lost */
   uint8_t pad[6];
@@ -140,8 +140,8 @@ struct story {
   struct story_share *shares;
   uint32_t paths_count, futures_count, segments_count, requests_count, slices_count, threads_count,
       shares_count;
-  const char *tiers[STORY_TIERS]; /* NULL: none of that number */
-  const char *process, *command, *host;
+  const char *tiers[STORY_TIERS];                  /* NULL: none of that number */
+  const char *process, *command, *host, *build_id; /* build_id: or NULL */
   int32_t pid;
   int64_t started_at_ns; /* CLOCK_REALTIME at 0 */
   uint64_t begin_ns, end_ns;

@@ -4,10 +4,10 @@
 # libFuzzer drives them; ASan and UBSan watch.
 
 FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-CPPFLAGS = -D_GNU_SOURCE -DAPROF_VERSION='"fuzz"' -I$(src) -I$(src)/rt/include -I$(src)/tests/cli -MMD -MP
+CPPFLAGS = -D_GNU_SOURCE -DHAVE_ZSTD -DAPROF_VERSION='"fuzz"' -I$(src) -I$(src)/rt/include -I$(src)/tests/cli -MMD -MP
 CFLAGS = -std=gnu11 $(FLAGS) -fsanitize=fuzzer-no-link
 CXXFLAGS = -std=gnu++14 $(FLAGS) -fsanitize=fuzzer-no-link
-LIBS = -lcjson -ldw -lelf -lm
+LIBS = -lcjson -ldw -lelf -lzstd -lz -lm
 
 VPATH = $(src)
 

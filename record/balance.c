@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a recording adds up; see balance.h. */
+#include "balance.h"
+
+#include "read/model.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- what the events say ---------------------------------------------------------------- */
+
+static void add_segment(struct balance *b, const struct story *s, const struct story_segment *g) {
+  uint64_t time = g->end - g->begin;
+  uint32_t function = s->paths[g->path].function;
+  if (g->what == STORY_EXEC)
+    b[g->path].told.exec += time;
+  else if (g->what == STORY_QUEUED)
+    b[function == STORY_NONE ? 0 : function].told.queued += time;
+  else {
+    b[g->path].told.waiting += time;
+    b[g->path].told.waits += !(g->flags & (STORY_CUT_END | STORY_POLLED));
+  }
+}
+
+static void add_told(struct balance *b, const struct story *s) {
+  for (uint32_t i = 0; i < s->segments_count; i++)
+    add_segment(b, s, &s->segments[i]);
+  for (uint32_t i = 0; i < s->futures_count; i++)
+    if (s->futures[i].how != STORY_LIVES && s->futures[i].how != STORY_MOVED)
+      b[s->futures[i].path].told.ended++;
+}
+
+/* -- what the counters say ------------------------------------------------------------- */
+
+/* Modulo 2^64, so that what an image has is taken off by adding its negative. */
+static void add_leaf(struct balance_sums *s, const struct aprof_counters *c, uint32_t kind,
+                     uint64_t sign) {
+  if (kind == APROF_NODE_AWAIT) {
+    s->waiting += sign * c->await.waiting;
+    s->waits += sign * c->await.count;
+  } else if (kind == APROF_NODE_FUNCTION || kind == APROF_NODE_SPAN) {
+    s->exec += sign * c->function.exec;
+    s->queued += sign * c->function.queued;
+    if (kind == APROF_NODE_FUNCTION)
+      s->ended += sign * (c->function.done + c->function.failed + c->function.cancelled);
+  }
+}
+
+static void add_counters(struct balance *b, const struct replay *r, const struct profile *p,
+                         uint64_t sign) {
+  for (size_t i = 0; i < p->counters.count; i++) {
+    const struct profile_run *run = &p->counters.run[i];
+    const struct aprof_counters *c = run->elements;
+    const struct aprof_block *block = profile_block(p, run->owner);
+    if (!block || block->counters_epoch != p->header.reset_epoch)
+      continue;
+    for (uint32_t n = 0; n < run->count; n++) {
+      const struct aprof_node *node = profile_node(r->latest, run->first + n);
+      if (node)
+        add_leaf(&b[replay_path(r, run->first + n)].counted, &c[n], node->is_await, sign);
+    }
+  }
+}
+
+static void add_open(struct balance *b, const struct replay *r, const struct aprof_future *f,
+                     uint64_t end, uint64_t sign) {
+  uint32_t path = replay_path(r, f->node);
+  uint32_t function = r->story->paths[path].function;
+  uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
+  uint64_t since = end > f->last ? end - f->last : 0;
+  struct balance_sums *of = &b[function == STORY_NONE ? 0 : function].counted;
+  struct balance_sums *await = &b[replay_path(r, f->await)].counted;
+  if (f->state == APROF_FUTURE_RUNNING)
+    b[path].counted.exec += sign * since;
+  else if (f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_TENTATIVE)
+    of->queued += sign * since;
+  else if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
+    bool woken = f->state == APROF_FUTURE_WAITING && f->wake_tick && due < end;
+    await->waiting += sign * (woken ? due - f->last : since);
+    of->queued += sign * (woken ? end - due : 0);
+  }
+}
+
+/* Where what a future of that epoch has open ends: with the epoch, if that is over. */
+static uint64_t end_in(const struct aprof_header *h, uint32_t epoch, uint64_t end) {
+  if (epoch == h->epoch)
+    return h->enabled ? end : h->epochs[epoch % APROF_EPOCHS].begin_tick;
+  uint64_t over = h->epochs[epoch % APROF_EPOCHS].end_tick;
+  return h->epoch - epoch >= APROF_EPOCHS ? 0 : over && over < end ? over : end;
+}
+
+static void add_live(struct balance *b, const struct replay *r, const struct profile *p,
+                     uint64_t end, uint64_t sign) {
+  for (size_t i = 0; i < p->futures.count; i++) {
+    const struct aprof_future *f = p->futures.run[i].elements;
+    for (uint32_t n = p->futures.run[i].count; n--; f++) {
+      uint32_t epoch = model_epoch_of(&p->header, f->id);
+      if (f->id && epoch >= p->header.reset_epoch && epoch <= p->header.epoch)
+        add_open(b, r, f, end_in(&p->header, epoch, end), sign);
+    }
+  }
+}
+
+struct balance *balance_new(const struct replay *r) {
+  struct balance *b = allocate(r->story->paths_count + 1u, sizeof *b);
+  add_told(b, r->story);
+  add_counters(b, r, r->latest, 1);
+  add_live(b, r, r->latest, r->end, 1);
+  if (r->base) {
+    add_counters(b, r, r->base, (uint64_t)-1);
+    add_live(b, r, r->base, r->begin, (uint64_t)-1);
+  }
+  return b;
+}
+
+bool balance_holds(const struct balance *b) {
+  return !memcmp(&b->told, &b->counted, sizeof b->told);
+}

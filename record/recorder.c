@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* From the rings of a process into a file; see recorder.h. */
+#include "recorder.h"
+
+#include "drain.h"
+#include "image.h"
+#include "read/clock.h"
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FRAME_EVENTS = TRACE_RAW_MOST / sizeof(struct aprof_trace_event) };
+#define SECOND ((uint64_t)1000000000)
+#define PAUSE_LEAST 1000000u
+#define PAUSE_MOST 50000000u
+
+/* Events of one ring that are fetched and not written yet. */
+struct pending {
+  struct aprof_trace_event *events;
+  size_t count;
+  uint64_t number;          /* of the first one */
+  uint64_t first, last;     /* ticks between which they were fetched */
+  uint64_t since;           /* ns, when the first one was fetched */
+  uint64_t lost, lost_told; /* for which there was no ring, in all; those that a frame has told */
+};
+
+struct recorder {
+  int fd;
+  struct trace_header header;
+  struct trace_writer *to;
+  struct image *image;
+  struct profile *copy; /* as it was at the last image */
+  struct drain drain;
+  struct pending *pending; /* by ring */
+  uint32_t rings;
+  uint64_t fetched; /* tick of the last poll, */
+  uint64_t asked;   /* and its ns */
+  uint64_t named;   /* ns, when the tables of names were looked at last */
+  uint64_t pause, lag, events, missed_before;
+  bool of_rings;
+};
+
+/* -- the file ------------------------------------------------------------------------ */
+
+static int64_t realtime(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * (int64_t)SECOND + now.tv_nsec;
+}
+
+/* CLOCK_REALTIME at a tick of the profile: from the moment that it was made at, so that it holds
+   for what has ended long ago, too. */
+static int64_t realtime_at(const struct recorder *r, const struct aprof_header *h, uint64_t tick,
+                           bool live) {
+  if (live && h->clock_source != APROF_CLOCK_VIRTUAL) {
+    uint64_t now = profile_clock(h);
+    return realtime() - (int64_t)clock_to_ns(now > tick ? now - tick : 0, r->header.mult);
+  }
+  return h->started_at_ns +
+         (int64_t)clock_to_ns(tick > h->tick0 ? tick - h->tick0 : 0, r->header.mult);
+}
+
+static void open_file(struct recorder *r, int to, uint64_t begin, bool live) {
+  const struct aprof_header *h = &r->copy->header;
+  r->header.begin_tick = begin;
+  r->header.begin_ns = realtime_at(r, h, begin, live);
+  r->to = trace_writer_new(to, &r->header);
+}
+
+static void flush(struct recorder *r, uint32_t ring) {
+  struct pending *p = &r->pending[ring];
+  struct trace_frame frame = {.type = TRACE_EVENTS,
+                              .block = r->drain.ring[ring].block,
+                              .number = p->number,
+                              .first = p->first,
+                              .last = p->last,
+                              .lost = p->lost - p->lost_told};
+  if (!p->count && !frame.lost)
+    return;
+  trace_write(r->to, &frame, p->events, p->count * sizeof *p->events);
+  p->lost_told = p->lost;
+  r->events += p->count;
+  p->count = 0;
+}
+
+/* -- fetching -------------------------------------------------------------------------- */
+
+static void know_rings(struct recorder *r) {
+  drain_look(&r->drain);
+  if (r->rings == r->drain.rings)
+    return;
+  r->pending = reallocate(r->pending, r->drain.rings, sizeof *r->pending);
+  for (; r->rings < r->drain.rings; r->rings++)
+    r->pending[r->rings] = (struct pending){.events = NULL};
+}
+
+/* One that is new to us had its events while we were looking: from the first on. */
+static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint64_t now) {
+  struct pending *p = &r->pending[number];
+  struct drain_ring *ring = &r->drain.ring[number];
+  uint64_t first;
+  if (!p->events)
+    p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
+  size_t room = FRAME_EVENTS - p->count;
+  size_t got = drain_fetch(&r->drain, ring, p->events + p->count, room, &first);
+  p->lost = ring->unwritten;
+  if (!got)
+    return false;
+  if (p->count && first != p->number + p->count) { /* some are missing between: another frame */
+    struct aprof_trace_event *old = p->events;
+    p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
+    memcpy(p->events, old + p->count, got * sizeof *old);
+    struct aprof_trace_event *new = p->events;
+    p->events = old;
+    flush(r, number);
+    p->events = new;
+    free(old);
+  }
+  if (!p->count) {
+    p->number = first;
+    p->first = r->fetched;
+    p->since = now;
+  }
+  p->count += got;
+  p->last = tick;
+  if (p->count == FRAME_EVENTS)
+    flush(r, number);
+  return got == room;
+}
+
+static void fetch_all(struct recorder *r) {
+  uint64_t now = clock_monotonic(), tick = profile_clock(&r->copy->header);
+  know_rings(r);
+  r->drain.fill = 0;
+  for (uint32_t i = 0; i < r->rings; i++) {
+    while (fetch_some(r, i, tick, now))
+      ;
+    if (r->pending[i].count && now - r->pending[i].since > SECOND)
+      flush(r, i);
+  }
+  r->fetched = tick;
+  r->lag = now - r->asked;
+  r->asked = now;
+}
+
+void recorder_poll(struct recorder *r) {
+  fetch_all(r);
+  if (r->drain.fill > 0.25)
+    r->pause /= 2;
+  else if (r->drain.fill < 0.0625)
+    r->pause += r->pause / 4;
+  r->pause = r->pause < PAUSE_LEAST ? PAUSE_LEAST : r->pause > PAUSE_MOST ? PAUSE_MOST : r->pause;
+  if (r->asked - r->named > SECOND) {
+    image_add(r->image, r->to, r->fd);
+    r->named = r->asked;
+  }
+}
+
+uint64_t recorder_pause(const struct recorder *r) {
+  return r->pause;
+}
+
+void recorder_numbers(const struct recorder *r, struct recorder_numbers *n) {
+  *n = (struct recorder_numbers){.events = r->events,
+                                 .written = trace_written(r->to),
+                                 .lag = r->lag,
+                                 .error = trace_write_error(r->to)};
+  for (uint32_t i = 0; i < r->rings; i++) {
+    n->events += r->pending[i].count;
+    n->lost += r->drain.ring[i].missed + r->pending[i].lost;
+  }
+}
+
+/* -- begin and end -------------------------------------------------------------------- */
+
+/* Events of each ring from where the image has it; or, of rings alone, the oldest there are. */
+static void begin_rings(struct recorder *r) {
+  know_rings(r);
+  for (uint32_t i = 0; i < r->rings; i++) {
+    const struct aprof_block *b = profile_block(r->copy, r->drain.ring[i].block);
+    struct drain_ring *ring = &r->drain.ring[i];
+    ring->next = b && !r->of_rings ? b->ring_head : 0;
+    if (r->of_rings && b && b->ring_bits < 32 && b->ring_head >> b->ring_bits)
+      ring->next = b->ring_head - ((uint64_t)1 << b->ring_bits);
+    ring->unwritten = b && !r->of_rings ? b->ring_lost : 0;
+    r->pending[i].lost = r->pending[i].lost_told = ring->unwritten;
+  }
+}
+
+static struct recorder *begin(int fd, const char *what, uint64_t rate, bool left) {
+  struct profile *copy = profile_read(fd, what, !left, false);
+  if (!copy)
+    return NULL;
+  struct recorder *r = allocate(1, sizeof *r);
+  r->fd = fd;
+  r->copy = copy;
+  r->image = image_new();
+  r->pause = PAUSE_LEAST * 5;
+  memcpy(r->header.magic, TRACE_MAGIC, sizeof r->header.magic);
+  r->header.version = TRACE_VERSION;
+  r->header.header_size = sizeof r->header;
+  r->header.profile_version = APROF_PROFILE_VERSION;
+  r->header.clock_source = copy->header.clock_source;
+  r->header.mult = rate;
+  r->header.start_time = copy->header.start_time;
+  r->header.pid = copy->header.pid;
+  strncpy(r->header.aprof, APROF_VERSION, sizeof r->header.aprof - 1);
+  r->fetched = r->header.begin_tick = copy->read_tick ? copy->read_tick : profile_last_tick(copy);
+  r->asked = r->named = clock_monotonic();
+  drain_begin(&r->drain, fd);
+  return r;
+}
+
+struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate, bool left) {
+  struct recorder *r = begin(fd, what, rate, left);
+  if (!r)
+    return NULL;
+  begin_rings(r);
+  open_file(r, to, r->header.begin_tick, !left);
+  image_write(r->image, r->to, r->copy, TRACE_BASE);
+  return r;
+}
+
+struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t rate, bool left) {
+  struct recorder *r = begin(fd, what, rate, left);
+  if (!r)
+    return NULL;
+  r->of_rings = true;
+  r->header.flags = TRACE_FLIGHT;
+  begin_rings(r);
+  open_file(r, to, r->copy->header.tick0, !left);
+  return r;
+}
+
+/* The copy is of now, and what is fetched ends with it. */
+static void fetch_to_image(struct recorder *r, bool left) {
+  fetch_all(r); /* most of it, so that it is not overwritten while the image is made */
+  profile_refresh(r->copy, r->fd);
+  if (left)
+    r->copy->read_tick = 0;
+  know_rings(r);
+  for (uint32_t i = 0; i < r->rings; i++) {
+    const struct aprof_block *b = profile_block(r->copy, r->drain.ring[i].block);
+    r->drain.ring[i].limit = b ? b->ring_head : 0;
+  }
+  fetch_all(r);
+  for (uint32_t i = 0; i < r->rings; i++) {
+    flush(r, i);
+    r->drain.ring[i].limit = UINT64_MAX;
+  }
+}
+
+static void close_file(struct recorder *r) {
+  struct recorder_numbers n;
+  image_write(r->image, r->to, r->copy, TRACE_LAST);
+  recorder_numbers(r, &n);
+  struct trace_frame end = {.type = TRACE_END,
+                            .number = n.events,
+                            .lost = n.lost,
+                            .first = r->copy->read_tick ? r->copy->read_tick
+                                                        : profile_last_tick(r->copy)};
+  trace_write(r->to, &end, NULL, 0);
+}
+
+void recorder_end(struct recorder *r, bool left) {
+  fetch_to_image(r, left);
+  close_file(r);
+}
+
+void recorder_rotate(struct recorder *r, int to) {
+  fetch_to_image(r, false);
+  close_file(r);
+  trace_writer_free(r->to);
+  open_file(r, to, r->copy->read_tick, true);
+  image_write(r->image, r->to, r->copy, TRACE_BASE);
+}
+
+void recorder_free(struct recorder *r) {
+  if (!r)
+    return;
+  for (uint32_t i = 0; i < r->rings; i++)
+    free(r->pending[i].events);
+  free(r->pending);
+  drain_end(&r->drain);
+  trace_writer_free(r->to);
+  image_free(r->image);
+  profile_free(r->copy);
+  free(r);
+}

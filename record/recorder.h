@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder: from the rings of a process into a file.
+ *
+ * In: the file of a profile. Out: a recording, frame by frame (trace-file.h). Everything is done
+ * from outside: the process is never stopped and never waits; what it overwrites before it has
+ * been fetched is counted by number.
+ * Cost: a copy of each event, and its compression. Who calls poll says how often; `recorder_pause`
+ * says how often is often enough.
+ * Locking: none; one recorder a process (switch.h).
+ */
+#ifndef APROF_RECORD_RECORDER_H
+#define APROF_RECORD_RECORDER_H
+
+#include "read/profile.h"
+
+struct recorder;
+
+struct recorder_numbers {
+  uint64_t events, lost; /* fetched; that are missing */
+  uint64_t written;      /* bytes of the file that is being written */
+  uint64_t lag;          /* ns since what was fetched last was asked for */
+  int error;             /* errno of the file, or 0 */
+};
+
+/* What goes on in `fd` is recorded into `to`: an image of now, then events. `what`: for messages.
+   NULL after one. `left`: its process has ended. */
+struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate, bool left);
+/* The same of what is in the rings already: no image of its beginning. */
+struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t rate, bool left);
+/* Fetches what is new. */
+void recorder_poll(struct recorder *);
+/* ns until the next poll is due. */
+uint64_t recorder_pause(const struct recorder *);
+void recorder_numbers(const struct recorder *, struct recorder_numbers *);
+/* Ends the file with an image of now, and goes on in another one that begins with it. */
+void recorder_rotate(struct recorder *, int to);
+/* Ends the file: an image of now, and all events up to that. `left`: the process has ended. */
+void recorder_end(struct recorder *, bool left);
+void recorder_free(struct recorder *);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Futures, from birth to end, segment by segment; see replay-state.h. */
+#include "replay-state.h"
+
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- records ------------------------------------------------------------------------ */
+
+static void clear(struct life *l) {
+  *l = (struct life){.future = STORY_NONE,
+                     .segment = STORY_NONE,
+                     .waited = STORY_NONE,
+                     .thread = STORY_NONE,
+                     .waker = STORY_NONE,
+                     .above = STORY_NONE};
+}
+
+struct life *replay_life(struct replay_state *s, uint32_t index) {
+  uint32_t page = index / LIVES;
+  if (!index || page >= s->pages)
+    return NULL;
+  if (!s->lives[page]) {
+    s->lives[page] = allocate(LIVES, sizeof **s->lives);
+    for (uint32_t i = 0; i < LIVES; i++)
+      clear(&s->lives[page][i]);
+  }
+  return &s->lives[page][index % LIVES];
+}
+
+/* -- segments ------------------------------------------------------------------------ */
+
+static struct story_segment *open_one(struct replay_state *s, const struct life *l) {
+  return l->segment == STORY_NONE ? NULL : &s->story->segments[l->segment];
+}
+
+static void ends_at(struct story_segment *g, uint64_t tick) {
+  g->end = tick > g->begin ? tick : g->begin;
+}
+
+void replay_close(struct replay_state *s, struct life *l, uint64_t tick) {
+  struct story_segment *g = open_one(s, l);
+  if (g)
+    ends_at(g, tick);
+  l->segment = STORY_NONE;
+}
+
+uint32_t replay_open(struct replay_state *s, struct life *l, enum story_what what, uint32_t path,
+                     uint64_t tick) {
+  struct story_segment *before = open_one(s, l);
+  if (before) {
+    ends_at(before, tick);
+    tick = before->end;
+  } else if (s->story->futures[l->future].last != STORY_NONE) {
+    struct story_segment *last = &s->story->segments[s->story->futures[l->future].last];
+    tick = tick > last->end ? tick : last->end;
+  }
+  /* Of no length, and not counted: this one takes its place. */
+  bool empty = before && before->begin == tick &&
+               (before->what == STORY_EXEC || before->what == STORY_QUEUED) && !before->flags;
+  if (empty) {
+    uint32_t next = before->next;
+    *before = (struct story_segment){.begin = tick,
+                                     .future = l->future,
+                                     .path = path,
+                                     .thread = STORY_NONE,
+                                     .waker = STORY_NONE,
+                                     .next = next,
+                                     .what = (uint8_t)what};
+  } else
+    l->segment = story_add_segment(s->story, l->future, what, path, tick, tick);
+  struct story_segment *g = &s->story->segments[l->segment];
+  g->end = UINT64_MAX;
+  g->tier = l->tier;
+  if (what == STORY_WAITING)
+    l->waited = l->segment;
+  return l->segment;
+}
+
+/* -- birth and end ------------------------------------------------------------------- */
+
+static void new_future(struct replay_state *s, struct life *l, uint32_t request, uint32_t creator,
+                       uint64_t tick) {
+  l->future = story_add_future(s->story, replay_path(s->r, l->function), request, creator, tick);
+}
+
+void replay_meet(struct replay_state *s, struct life *l, uint32_t node, uint64_t tick) {
+  clear(l);
+  l->function = replay_function_node(s, node);
+  l->doubt = s->doubt;
+  new_future(s, l, STORY_NONE, STORY_NONE, tick);
+}
+
+/* One that nobody has seen the end of: its record is another's. */
+static void lost_sight(struct replay_state *s, struct life *l, uint64_t tick) {
+  replay_close(s, l, tick);
+  if (s->story->futures[l->future].last != STORY_NONE)
+    s->story->segments[s->story->futures[l->future].last].flags |= STORY_CUT_END;
+  s->story->futures[l->future].over = tick;
+  clear(l);
+}
+
+void replay_born(struct replay_state *s, const struct stream_event *e) {
+  struct life *l = replay_life(s, e->future);
+  if (!l)
+    return;
+  if (l->future != STORY_NONE)
+    lost_sight(s, l, e->tick);
+  clear(l);
+  l->function = e->node;
+  l->doubt = s->doubt;
+  l->born = 1;
+  struct life *creator = replay_life(s, (uint32_t)(e->b[0] & APROF_TRACE_MASK(28)));
+  new_future(s, l, STORY_NONE, creator ? creator->future : STORY_NONE, e->tick);
+  replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), e->tick);
+}
+
+/* What it was is taken out at the end: until then it has no length. */
+void replay_unborn(struct replay_state *s, struct life *l) {
+  struct story_future *f = &s->story->futures[l->future];
+  for (uint32_t i = f->first; i != STORY_NONE; i = s->story->segments[i].next)
+    s->story->segments[i].end = s->story->segments[i].begin = f->born;
+  f->over = f->born;
+  f->path = STORY_NONE;
+  s->any_unborn = true;
+  clear(l);
+}
+
+void replay_named(struct replay_state *s, struct life *l, uint32_t function, uint32_t await) {
+  l->function = function;
+  s->story->futures[l->future].path = replay_path(s->r, function);
+  struct story_segment *g = open_one(s, l);
+  if (g && (g->what == STORY_EXEC || g->what == STORY_QUEUED))
+    g->path = replay_path(s->r, function);
+  else if (g && await)
+    g->path = replay_path(s->r, await);
+}
+
+void replay_over(struct replay_state *s, struct life *l, enum story_end how, uint64_t tick) {
+  struct story_segment *g = open_one(s, l);
+  if (g && g->what == STORY_WAITING)
+    g->waker = l->waker;
+  replay_close(s, l, tick);
+  story_end_future(s->story, l->future, tick, how);
+  s->story->futures[l->future].whole = l->born && l->doubt == s->doubt;
+  clear(l);
+}
+
+void replay_detach_all(struct replay_state *s, uint64_t tick) {
+  for (uint32_t page = 0; page < s->pages; page++)
+    for (uint32_t i = 0; s->lives[page] && i < LIVES; i++)
+      if (s->lives[page][i].future != STORY_NONE &&
+          s->story->futures[s->lives[page][i].future].born < tick)
+        lost_sight(s, &s->lives[page][i], tick);
+}
+
+/* -- waiting ------------------------------------------------------------------------- */
+
+void replay_wake(struct replay_state *s, struct life *l, uint32_t waker) {
+  (void)s;
+  if (l->woken)
+    return; /* the first one counts */
+  l->woken = 1;
+  l->waker = waker;
+}
+
+void replay_ready(struct replay_state *s, struct life *l, uint64_t tick) {
+  struct story_segment *g = open_one(s, l);
+  uint32_t waker = l->woken ? l->waker : STORY_NONE;
+  uint32_t behind = g ? g->path : replay_path(s->r, l->function);
+  if (g && g->what == STORY_QUEUED)
+    return;
+  if (g)
+    g->waker = waker;
+  uint32_t queued = replay_open(s, l, STORY_QUEUED, behind, tick);
+  s->story->segments[queued].waker = waker;
+}
+
+void replay_waits(struct replay_state *s, struct life *l, enum story_what what, uint32_t node,
+                  uint64_t tick) {
+  replay_open(s, l, what, replay_path(s->r, node), tick);
+  l->thread = STORY_NONE;
+  l->callee = 0;
+}
+
+/* -- stays --------------------------------------------------------------------------- */
+
+/* The first segment that begins at `tick` or later, or ends behind it: where the next stay begins.
+   NONE: none does. */
+static uint32_t first_behind(const struct story *s, const struct story_future *f, uint64_t tick,
+                             uint32_t *before) {
+  *before = STORY_NONE;
+  for (uint32_t i = f->first; i != STORY_NONE; *before = i, i = s->segments[i].next)
+    if (s->segments[i].begin >= tick || s->segments[i].end > tick)
+      return i;
+  return STORY_NONE;
+}
+
+/* Cuts a segment in two; the second one is behind the first. */
+static uint32_t cut(struct replay_state *s, struct life *l, uint32_t number, uint64_t tick) {
+  struct story *story = s->story;
+  struct story_segment old = story->segments[number];
+  uint32_t last = story->futures[old.future].last;
+  uint32_t second = story_add_segment(story, old.future, old.what, old.path, tick, old.end);
+  struct story_segment *a = &story->segments[number], *b = &story->segments[second];
+  story->segments[last].next = STORY_NONE; /* out of its place at the end */
+  story->futures[old.future].last = last == number ? second : last;
+  *b = old;
+  b->begin = tick;
+  a->end = tick;
+  a->next = second;
+  if (a->what == STORY_WAITING) {
+    a->flags |= STORY_POLLED;
+    a->waker = STORY_NONE;
+  }
+  if (l->segment == number)
+    l->segment = second;
+  if (l->waited == number)
+    l->waited = second;
+  return second;
+}
+
+/* Those from `first` on are of another future. */
+static void hand_over(struct story *s, uint32_t from, uint32_t to, uint32_t first,
+                      uint32_t before) {
+  struct story_future *a = &s->futures[from], *b = &s->futures[to];
+  b->first = first;
+  b->last = first == STORY_NONE ? STORY_NONE : a->last;
+  for (uint32_t i = first; i != STORY_NONE; i = s->segments[i].next)
+    s->segments[i].future = to;
+  if (first == STORY_NONE)
+    return;
+  a->last = before;
+  if (before == STORY_NONE)
+    a->first = STORY_NONE;
+  else
+    s->segments[before].next = STORY_NONE;
+}
+
+void replay_move(struct replay_state *s, struct life *l, uint32_t request, uint64_t tick) {
+  struct story *story = s->story;
+  uint32_t old = l->future, before;
+  if (story->futures[old].request == request)
+    return;
+  if (tick <= story->futures[old].born) {
+    story->futures[old].request = request;
+    if (request != STORY_NONE && story->requests[request].root == STORY_NONE)
+      story->requests[request].root = old;
+    return;
+  }
+  uint32_t first = first_behind(story, &story->futures[old], tick, &before);
+  if (first != STORY_NONE && story->segments[first].begin < tick) {
+    before = first;
+    first = cut(s, l, first, tick);
+  }
+  new_future(s, l, request, story->futures[old].creator, tick);
+  story->futures[l->future].path = story->futures[old].path;
+  story->futures[l->future].earlier = old;
+  hand_over(story, old, l->future, first, before);
+  story_end_future(story, old, tick, STORY_MOVED);
+  story->futures[old].later = l->future;
+  story->futures[old].whole = l->born && l->doubt == s->doubt;
+}
+
+void replay_tier(struct replay_state *s, struct life *l, uint8_t tier, uint64_t tick) {
+  struct story_segment *g = open_one(s, l);
+  if (l->tier == tier)
+    return;
+  l->tier = tier;
+  if (!g)
+    return;
+  if (tick > g->begin && g->what == STORY_EXEC) {
+    cut(s, l, l->segment, tick);
+    g = open_one(s, l);
+  }
+  g->tier = tier;
+}

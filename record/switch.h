@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The switch of the trace in a live profile, from outside.
+ *
+ * Purpose: who records is one at a time, says so in the header, and prolongs its lease: a process
+ * whose recorder has died stops tracing by itself. No signal, no code of ours runs in it.
+ * Cost: stores to the mapped header. Locking: control_lock of the profile.
+ */
+#ifndef APROF_RECORD_SWITCH_H
+#define APROF_RECORD_SWITCH_H
+
+#include <aprof/profile.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether nobody alive keeps the lock; waits for two seconds. */
+bool switch_lock(struct aprof_header *);
+void switch_unlock(struct aprof_header *);
+
+/* Switches the trace on, for this process, with rings of that size (0: as they are). 0; or the PID
+   of who has it: of who records, or of who keeps the lock. */
+uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate);
+/* To be called some times a second: it stays on for as long again. */
+void switch_prolong(struct aprof_header *, uint64_t rate);
+/* Whether it is on, and ours, still. */
+bool switch_is_on(const struct aprof_header *);
+void switch_off_trace(struct aprof_header *);
+
+#endif

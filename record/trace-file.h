@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a recording: a header, then frames.
+ *
+ * Purpose: what the recorder writes and the replay reads; aprof-trace(5) describes it. A frame
+ * stands by itself: who finds the file cut off has all frames before. Numbers are little-endian,
+ * as in the profile.
+ * Readers treat every byte as hostile.
+ *
+ * Order: all ranges of the image that it began with, the MARK of that; EVENTS of all blocks, each
+ * block's in order, with ranges of what has been added to the tables of names; then, where it was
+ * finished, all ranges of the image that it ended with, its MARK, and END.
+ */
+#ifndef APROF_RECORD_TRACE_FILE_H
+#define APROF_RECORD_TRACE_FILE_H
+
+#include <aprof/profile.h>
+#include <aprof/trace.h>
+
+#define TRACE_MAGIC "aprofTR1"
+#define TRACE_VERSION 1u
+#define TRACE_FRAME_MAGIC 0x6d724661u /* "aFrm" */
+#define TRACE_RAW_MOST (1u << 20)     /* bytes of a frame, before it is compressed */
+#define TRACE_STORED_MOST (TRACE_RAW_MOST + (TRACE_RAW_MOST >> 3))
+
+struct trace_header {
+  char magic[8];
+  uint32_t version;         /* TRACE_VERSION */
+  uint32_t header_size;     /* sizeof(struct trace_header) */
+  uint32_t profile_version; /* of the images and the events: APROF_PROFILE_VERSION */
+  uint32_t clock_source;    /* enum aprof_clock_source */
+  uint64_t mult;            /* ns per tick << 32 */
+  uint64_t begin_tick;
+  int64_t begin_ns;    /* CLOCK_REALTIME then */
+  uint64_t start_time; /* of the process, as in the profile's header */
+  int32_t pid;
+  uint32_t flags; /* enum trace_flags */
+  char aprof[24]; /* version of the command that wrote it */
+  uint64_t reserved[5];
+};
+
+enum trace_flags {
+  TRACE_FLIGHT = 1, /* what was in the rings: there is no image of its beginning */
+};
+
+enum trace_type {
+  TRACE_IMAGE = 1,  /* ranges of the profile, each a struct trace_range and its bytes; `block`: enum
+                       trace_image */
+  TRACE_MARK = 2,   /* the image `block` is complete. number: 1, if no thread had an event while it
+                       was copied; first: tick when it had been copied */
+  TRACE_EVENTS = 3, /* struct aprof_trace_event[] of a block, from event `number` on; first, last:
+                       ticks between which it was fetched */
+  TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept */
+  TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
+};
+
+enum trace_image {
+  TRACE_BASE = 0,  /* as it began */
+  TRACE_LATER = 1, /* what was added to the tables of names since */
+  TRACE_LAST = 2,  /* as it ended */
+};
+
+struct trace_range {
+  uint64_t at, size; /* offset in the profile */
+};
+
+struct trace_frame {
+  uint32_t magic;  /* TRACE_FRAME_MAGIC */
+  uint16_t type;   /* enum trace_type */
+  uint16_t flags;  /* enum trace_packing */
+  uint32_t raw;    /* bytes that it holds */
+  uint32_t stored; /* bytes behind this; the next frame follows at once */
+  uint32_t block;
+  uint32_t check; /* CRC-32 of this, with 0 here, and of what is stored */
+  uint64_t number;
+  uint64_t first, last;
+  uint64_t lost; /* EVENTS: events of the block for which there was no ring, up to these; what was
+                    overwritten is missing by its numbers */
+  uint64_t reserved;
+};
+
+enum trace_packing {
+  TRACE_PACKED = 1, /* by zstd; else as it is */
+};
+
+#endif
