@@ -14,7 +14,7 @@
 /* argv[0] is "aprof NAME", as argp wants to print it. */
 typedef int command_function(int argc, char **argv);
 command_function cmd_run, cmd_dump, cmd_list, cmd_on, cmd_off, cmd_reset, cmd_merge, cmd_diff,
-    cmd_export, cmd_serve, cmd_set, cmd_top, cmd_probe,
+    cmd_export, cmd_serve, cmd_set, cmd_top, cmd_probe, cmd_record,
     cmd_coverage, cmd_bindings, cmd_cflags, cmd_check, cmd_suggest;
 
 /* The command that an output is. */

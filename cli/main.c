@@ -29,6 +29,7 @@ static const struct command {
     {"run", COLLECT, cmd_run, "run a program with the profiler attached"},
     {"dump", COLLECT, cmd_dump, "write the totals of a live or left-over profile"},
     {"merge", COLLECT, cmd_merge, "write the totals of several processes as one"},
+    {"record", COLLECT, cmd_record, "write what happens in a process, event by event"},
     {"top", LOOK, cmd_top, "watch live processes: loops, findings, functions"},
     {"diff", LOOK, cmd_diff, "what changed from some runs to others; gates for CI"},
     {"probe", LOOK, cmd_probe, "watch a line of a running program: how often, with which values"},

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings of what a user names; see recording.h. */
+#include "recording.h"
+
+#include "control.h"
+#include "progress.h"
+#include "read/clock.h"
+#include "read/util.h"
+#include "record/recorder.h"
+#include "record/story.h"
+#include "record/switch.h"
+#include "show/format.h"
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 20, STEP_NS = 50000000 };
+
+struct recording {
+  const struct found *found;
+  const struct recording_wish *wish;
+  struct aprof_header *header; /* mapped */
+  struct recorder *recorder;
+  char *path; /* NULL: standard output */
+  int fd;
+  uint64_t rate, files;
+  uint64_t events, lost, bytes; /* of files that are finished: bytes */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+/* The first one ends the recording, the next one the command. */
+static void take_signals(void) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction old, mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      sigaction(ends[i], &mine, NULL);
+  signal(SIGPIPE, SIG_IGN); /* who reads a recording may go: that is an error like others */
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+/* -- files ---------------------------------------------------------------------------- */
+
+/* Of the rotated ones: shop.4242.trace, shop.4242.2.trace, ... */
+static char *name_of(const struct recording *r, uint64_t number) {
+  const char *given = r->wish->output;
+  const struct aprof_header *h = r->header;
+  bool has_name = memchr(h->name, 0, sizeof h->name) && h->name[0] && h->name[0] != '.' &&
+                  !strchr(h->name, '/');
+  char *base = given ? print_string("%s", given)
+                     : print_string("%s.%" PRId32 ".trace", has_name ? h->name : "process", h->pid);
+  size_t length = strlen(base);
+  bool ends = length > 6 && !strcmp(base + length - 6, ".trace");
+  char *name = number < 2 ? print_string("%s", base)
+                          : print_string("%.*s.%" PRIu64 "%s", (int)(ends ? length - 6 : length),
+                                         base, number, ends ? ".trace" : "");
+  free(base);
+  return name;
+}
+
+static bool open_next(struct recording *r) {
+  r->files++;
+  if (r->wish->output && !strcmp(r->wish->output, "-")) {
+    r->fd = STDOUT_FILENO;
+    return true;
+  }
+  free(r->path);
+  r->path = name_of(r, r->files);
+  r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (r->fd < 0)
+    complain("cannot write %s: %s; choose another place with -o", r->path, strerror(errno));
+  return r->fd >= 0;
+}
+
+/* The oldest goes. */
+static void drop_old(const struct recording *r) {
+  if (!r->wish->keep || r->files <= r->wish->keep)
+    return;
+  char *old = name_of(r, r->files - r->wish->keep);
+  if (unlink(old) && errno != ENOENT)
+    complain("cannot remove %s: %s", old, strerror(errno));
+  free(old);
+}
+
+static bool rotate(struct recording *r, uint64_t written) {
+  int old = r->fd;
+  if (!open_next(r))
+    return false;
+  recorder_rotate(r->recorder, r->fd);
+  r->bytes += written;
+  close(old);
+  drop_old(r);
+  return true;
+}
+
+/* "812 kB", "48 MB" */
+static const char *shown_size(uint64_t bytes) {
+  return bytes < 10000000 ? turn_text("%" PRIu64 " kB", bytes / 1000)
+                          : turn_text("%" PRIu64 " MB", bytes / 1000000);
+}
+
+/* -- going on --------------------------------------------------------------------------- */
+
+static bool has_ended(const struct recording *r) {
+  if (r->wish->wait) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)r->wish->wait, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid)
+      return true;
+  }
+  return profile_state(r->found->fd, r->header) != PROFILE_LIVE;
+}
+
+static void pause_for(uint64_t ns) {
+  struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+  nanosleep(&time, NULL); /* a signal ends it */
+}
+
+static void say_progress(const struct recording *r, uint64_t passed,
+                         const struct recorder_numbers *n) {
+  char *span = r->wish->span ? print_string(" of %s", shown_time(r->wish->span)) : NULL;
+  progress_say("aprof: records %s, %s%s: %s events/s, %s, %s lost; Ctrl-C ends it", r->found->what,
+               shown_time(passed), span ? span : "",
+               shown_count(passed ? (uint64_t)((double)n->events * 1e9 / (double)passed) : 0),
+               shown_size(r->bytes + n->written), shown_count(n->lost));
+  free(span);
+}
+
+/* False after a message: the file cannot be written any more. */
+static bool go_on(struct recording *r, bool *ended) {
+  uint64_t begin = clock_monotonic(), looked = 0, now = begin;
+  struct recorder_numbers n;
+  while (!interrupted && !*ended && (!r->wish->span || now - begin < r->wish->span)) {
+    uint64_t pause = recorder_pause(r->recorder), rest = r->wish->span - (now - begin);
+    pause_for(r->wish->span && rest < pause ? rest : pause);
+    now = clock_monotonic();
+    recorder_poll(r->recorder);
+    recorder_numbers(r->recorder, &n);
+    if (n.error) {
+      complain("cannot write %s: %s; what was written is a recording up to there",
+               r->path ? r->path : "standard output", strerror(n.error));
+      return false;
+    }
+    if (r->wish->rotate && n.written >= r->wish->rotate && !rotate(r, n.written))
+      return false;
+    if (now - looked >= STEP_NS) {
+      switch_prolong(r->header, r->rate);
+      *ended = has_ended(r);
+      say_progress(r, now - begin, &n);
+      looked = now;
+    }
+  }
+  progress_end();
+  return true;
+}
+
+/* -- begin and end ------------------------------------------------------------------------ */
+
+static void refuse(const struct recording *r, uint32_t other) {
+  char path[64], name[NAME_ROOM] = "";
+  snprintf(path, sizeof path, "/proc/%u/comm", other);
+  FILE *comm = fopen(path, "re");
+  if (comm && fgets(name, sizeof name, comm))
+    name[strcspn(name, "\n")] = 0;
+  if (comm)
+    fclose(comm);
+  complain(
+      "%s is recorded already, by process %u%s%s%s; end that one first, or read what it writes",
+      r->found->what, other, *name ? " (" : "", name, *name ? ")" : "");
+}
+
+static bool map_header(struct recording *r, bool writable) {
+  void *mapped = mmap(NULL, APROF_HEADER_SIZE, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                      MAP_SHARED, r->found->fd, 0);
+  if (mapped == MAP_FAILED)
+    complain("cannot map the profile of %s: %s", r->found->what, strerror(errno));
+  else
+    r->header = mapped;
+  return mapped != MAP_FAILED;
+}
+
+static void say_end(const struct recording *r) {
+  struct recorder_numbers n;
+  recorder_numbers(r->recorder, &n);
+  if (r->wish->quiet)
+    return;
+  fprintf(stderr, "aprof: %s events, %s lost, %s in %s%s%s\n", shown_count(n.events),
+          shown_count(n.lost), shown_size(r->bytes + n.written),
+          r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
+          n.events ? "" : ": nothing happened meanwhile");
+}
+
+static bool record_live(struct recording *r) {
+  bool ended = false, done = false;
+  uint32_t other = switch_trace(r->header, r->wish->ring ? r->wish->ring : RECORDING_RING, r->rate);
+  if (other) {
+    refuse(r, other);
+    return false;
+  }
+  r->recorder = r->wish->wait
+                    ? recorder_of_rings(r->found->fd, r->found->what, r->fd, r->rate, false)
+                    : recorder_begin(r->found->fd, r->found->what, r->fd, r->rate, false);
+  if (r->recorder) {
+    done = go_on(r, &ended);
+    recorder_end(r->recorder, ended);
+    say_end(r);
+  }
+  switch_off_trace(r->header);
+  return done;
+}
+
+static bool record_rings(struct recording *r) {
+  bool left = r->found->state != PROFILE_LIVE;
+  r->recorder = recorder_of_rings(r->found->fd, r->found->what, r->fd, r->rate, left);
+  if (!r->recorder)
+    return false;
+  recorder_end(r->recorder, left);
+  struct recorder_numbers n;
+  recorder_numbers(r->recorder, &n);
+  if (!n.events) {
+    complain("there are no events in the rings of %s: it was neither recorded nor run with the "
+             "option trace:flight",
+             r->found->what);
+    return false;
+  }
+  say_end(r);
+  return true;
+}
+
+bool recording_make(const struct found *found, const struct recording_wish *wish) {
+  struct recording r = {.found = found, .wish = wish, .fd = -1};
+  struct aprof_header header;
+  bool live = found->state == PROFILE_LIVE || wish->wait, done = false;
+  if (!wish->last && !wish->wait && !control_may(found))
+    return false;
+  if (!profile_read_header(found->fd, found->what, &header, false) ||
+      !(r.rate = clock_rate(found->fd, found->what, &header, live)) || !map_header(&r, !wish->last))
+    return false;
+  take_signals();
+  signal(SIGBUS, control_bus_error);
+  if (open_next(&r))
+    done = wish->last ? record_rings(&r) : record_live(&r);
+  if (r.fd >= 0 && r.fd != STDOUT_FILENO)
+    close(r.fd);
+  if (!done && !r.recorder && r.path)
+    unlink(r.path);
+  recorder_free(r.recorder);
+  munmap(r.header, APROF_HEADER_SIZE);
+  free(r.path);
+  return done;
+}
+
+/* -- for who asks ---------------------------------------------------------------------------- */
+
+char *recording_of(const char *target, uint64_t span) {
+  struct found found;
+  if (target && story_is(target))
+    return print_string("%s", target);
+  if (!find_profile(target, true, &found))
+    return NULL;
+  const char *directory = getenv("TMPDIR");
+  char *path = print_string("%s/aprof-XXXXXX", directory && *directory ? directory : "/tmp");
+  int fd = mkostemp(path, O_CLOEXEC);
+  if (fd < 0) {
+    complain("cannot write %s: %s; name another directory with TMPDIR", path, strerror(errno));
+    free(path);
+    path = NULL;
+  } else {
+    /* Without a name it goes with this command, whatever ends that. */
+    unlink(path);
+    free(path);
+    path = print_string("/proc/self/fd/%d", fd);
+    struct recording_wish wish = {.output = path, .span = span, .quiet = true};
+    if (!recording_make(&found, &wish)) {
+      free(path);
+      path = NULL;
+    }
+  }
+  found_release(&found);
+  return path;
+}

@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# aprof record: a program from its first future on, live processes, one recorder at a time, what a
+# killed one leaves, files in turn, what is in the rings. Whatever is recorded adds up to what the
+# process counted, to the tick.
+. "${0%/*}/../lib.sh"
+
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+started=()
+trap 'kill -9 "${started[@]}" 2>/dev/null; wait 2>/dev/null; rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1 APROF_OPTIONS=profile:$profiles,dir:$work/out LC_ALL=C.UTF-8
+unset APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+mkdir out
+balance=$build/tests/cli/balance
+
+# says NAME STATUS TEXT COMMAND...
+says() {
+  local name=$1 want=$2 text=$3
+  shift 3
+  timeout 60 "$@" >said.txt 2>&1 </dev/null
+  equal "$name: status" "$want" $?
+  contains "$name: message" "$text" said.txt
+}
+
+# number NAME FILE: of what balance prints
+number() {
+  sed -n "s/.*\\<$1 \\([0-9]*\\).*/\\1/p" "$2" | tail -n 1
+}
+
+# adds_up NAME FILE: path by path
+adds_up() {
+  "$balance" "$2" >balance.txt 2>&1
+  equal "$1: the events add up to what was counted" 0 $?
+  [ "$(number lost balance.txt)" = 0 ] || not_ok "$1: nothing is lost" balance.txt
+}
+
+# start [ARG...]: a program that goes on; sets pid
+start() {
+  rm -f pid.txt
+  ./prog "$@" >pid.txt 2>err.txt &
+  started+=($!)
+  until_true test -s pid.txt
+  pid=$(cat pid.txt)
+  until_true "$aprof" dump -o early.json "$pid" 2>/dev/null
+}
+
+# grows FILE BYTES: it has more
+grows() {
+  [ "$(stat -c %s "$1")" -gt "$2" ]
+}
+
+check "the program is compiled" "$(gcc_of "${majors##* }")" -O1 -g "-fplugin=$plugin" \
+  -I"$src/rt/include" "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/record.c" -o prog -pthread
+
+# -- a program, from the start ---------------------------------------------------------
+
+says "program: its own status" 7 "events, 0 lost" "$aprof" record -o prog.trace -- ./prog 100
+adds_up "program" prog.trace
+equal "program: each future" 400 "$(number ended balance.txt)"
+equal "program: each wait, calls among them" 700 "$(number waits balance.txt)"
+equal "program: finished" 0 "$(number truncated balance.txt)"
+says "program: four threads" 7 "0 lost" "$aprof" record -o threads.trace -- ./prog threads 100
+adds_up "program: four threads" threads.trace
+equal "program: futures of each" 1600 "$(number ended balance.txt)"
+says "program: none" 127 "nothing to record" "$aprof" record -- ./nowhere
+says "program: no future" 1 "made no future" "$aprof" record -- true
+
+# -- live ---------------------------------------------------------------------------------
+
+start threads
+says "live: for a while" 0 "events, 0 lost" "$aprof" record --for 300ms -o live.trace "$pid"
+check "live: it can be read" "$balance" live.trace
+"$balance" live.trace >balance.txt
+check "live: something happened" test "$(number ended balance.txt)" -gt 10
+"$aprof" record -o - --for 100ms "$pid" 2>/dev/null | cat >pipe.trace
+check "live: through a pipe" "$balance" pipe.trace
+
+"$aprof" record -q -o first.trace "$pid" 2>first.txt &
+recorder=$!
+started+=("$recorder")
+until_true grows first.trace 4096
+says "two: the second is refused" 1 "is recorded already, by process $recorder (aprof)" \
+  "$aprof" record -o second.trace "$pid"
+refuse "two: and leaves no file" test -e second.trace
+kill -TERM $recorder
+wait $recorder
+equal "ended by a signal: status" 0 $?
+check "ended by a signal: it is whole" "$balance" first.trace
+
+"$aprof" record -o killed.trace "$pid" 2>/dev/null &
+recorder=$!
+started+=("$recorder")
+until_true grows killed.trace 20000
+kill -9 $recorder
+wait $recorder 2>/dev/null
+"$balance" killed.trace >balance.txt
+equal "killed: up to there" 1 "$(number truncated balance.txt)"
+check "killed: has events" test "$(number events balance.txt)" -gt 100
+says "killed: the next one begins" 0 "0 lost" "$aprof" record --for 100ms -o next.trace "$pid"
+check "killed: and can be read" "$balance" next.trace
+says "full disk" 1 "cannot write /dev/full: No space left on device" \
+  "$aprof" record --for 5s -o /dev/full "$pid"
+says "a place that is none" 1 "cannot write nowhere/x: No such file or directory" \
+  "$aprof" record -o nowhere/x "$pid"
+
+"$aprof" record -o end.trace "$pid" 2>end.txt &
+recorder=$!
+started+=("$recorder")
+until_true grows end.trace 4096
+kill -9 "$pid"
+wait $recorder
+equal "the process ends: status" 0 $?
+check "the process ends: it is whole" "$balance" end.trace
+
+# -- files in turn -----------------------------------------------------------------------------
+
+start busy
+"$aprof" record --rotate 1M --keep 2 --size 64M -o turn.trace "$pid" 2>turn.txt &
+recorder=$!
+started+=("$recorder")
+until_true test -e turn.4.trace
+kill -TERM $recorder
+wait $recorder
+equal "rotate: status" 0 $?
+contains "rotate: is said" "and those before" turn.txt
+equal "rotate: two are kept" 2 "$(find . -name 'turn*.trace' | wc -l)"
+for file in turn*.trace; do
+  "$balance" "$file" >balance.txt 2>&1
+  check "rotate: $file stands by itself" test "$(number truncated balance.txt)" = 0
+done
+kill -9 "$pid"
+
+# -- what is in the rings --------------------------------------------------------------------------
+
+start
+says "--last: nothing traced" 1 "there are no events in the rings" "$aprof" record --last -o last.trace "$pid"
+kill -9 "$pid"
+rm -rf "${profiles:?}"/*
+APROF_OPTIONS=$APROF_OPTIONS,trace:flight=64K start busy
+has_events() {
+  "$aprof" dump -o - "$pid" >events.json && [ "$(value events.json 't["health"]["events"] > 50000')" = True ]
+}
+until_true has_events
+says "--last: live" 0 "events, " "$aprof" record --last -o last.trace "$pid"
+check "--last: can be read" test -n "$("$balance" last.trace | grep events)"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+says "--last: of one that was killed" 0 "events, " "$aprof" record --last -o dead.trace "$profiles"/*.aprof
+"$balance" dead.trace >balance.txt
+equal "--last: as much as a ring holds" 4096 "$(number events balance.txt)"
+
+# -- what is wrong -----------------------------------------------------------------------------------
+
+says "--keep alone" 2 "of the files of --rotate" "$aprof" record --keep 3 1
+says "--last --for" 2 "--last writes what is there" "$aprof" record --last --for 1s 1
+says "a size that is none" 2 "that is no size" "$aprof" record --size 1x 1
+says "nobody" 1 "no process of that name" "$aprof" record nobody
+says "not a recording" 2 "is not a recording" "$balance" pid.txt
+finish
