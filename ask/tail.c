@@ -124,32 +124,62 @@ static uint32_t most_beneath(const struct sums *s, double whole) {
   return deepest;
 }
 
+static bool has_name(const struct sums *s, const struct tail_row *a, const struct tail_row *b) {
+  if (a == b)
+    return true;
+  return a->what == b->what && a->path != STORY_NONE && b->path != STORY_NONE &&
+         !strcmp(s->story->paths[a->path].name, s->story->paths[b->path].name);
+}
+
+/* All rows of a name: a function that is called at several places is one cause. */
+static struct tail_cause sum_up(const struct sums *s, const struct tail_row *row) {
+  struct tail_cause c = {.row = row, .all = {.what = row->what, .path = row->path}};
+  c.path = STORY_NONE;
+  for (size_t i = 0; i < s->tail->rows; i++) {
+    const struct tail_row *other = &s->tail->row[i];
+    if (!has_name(s, row, other))
+      continue;
+    c.places++;
+    for (int side = 0; side < TAIL_SIDES; side++) {
+      uint64_t *requests = &c.all.requests[side];
+      c.all.time[side] += other->time[side];
+      c.all.times[side] += other->times[side];
+      *requests = other->requests[side] > *requests ? other->requests[side] : *requests;
+    }
+  }
+  c.more = tail_more(s->tail, c.all.time);
+  c.how = how_it_differs(s->tail, &c.all);
+  return c;
+}
+
+/* Of most of the difference, whatever stands in it. */
+static struct tail_cause cause_beneath(const struct sums *s, uint32_t path) {
+  struct tail_cause c = {.path = path};
+  for (size_t i = 0; i < s->tail->rows; i++) {
+    const struct tail_row *row = &s->tail->row[i];
+    uint32_t at = row->what == CRITICAL_QUEUED ? STORY_NONE : row->path;
+    while (at != STORY_NONE && at != path)
+      at = s->story->paths[at].parent;
+    c.more += at == path ? tail_more(s->tail, row->time) : 0;
+  }
+  return c;
+}
+
 static void find_cause(const struct sums *s) {
+  enum { LOOKED_AT = 32 }; /* rows, of those that make most difference */
   struct tail *t = s->tail;
   double whole = tail_more(t, t->wall);
   t->cause.path = STORY_NONE;
-  if (!t->rows || whole <= 0)
+  if (whole <= 0)
     return;
-  t->cause.row = &t->row[0];
-  for (size_t i = 1; i < t->rows; i++)
-    if (tail_more(t, t->row[i].time) > tail_more(t, t->cause.row->time))
-      t->cause.row = &t->row[i];
-  t->cause.more = tail_more(t, t->cause.row->time);
-  t->cause.how = how_it_differs(t, t->cause.row);
-  if (t->cause.more * 2 >= whole)
-    return;
-  uint32_t path = most_beneath(s, whole);
-  if (path == STORY_NONE || s->story->paths[path].parent == STORY_NONE)
-    return;
-  t->cause.row = NULL;
-  t->cause.path = path;
-  t->cause.more = 0;
-  for (size_t i = 0; i < t->rows; i++) {
-    uint32_t at = t->row[i].what == CRITICAL_QUEUED ? STORY_NONE : t->row[i].path;
-    while (at != STORY_NONE && at != path)
-      at = s->story->paths[at].parent;
-    t->cause.more += at == path ? tail_more(t, t->row[i].time) : 0;
+  for (size_t i = 0; i < t->rows && i < LOOKED_AT; i++) {
+    struct tail_cause c = sum_up(s, &t->row[i]);
+    if (!t->cause.row || c.more > t->cause.more)
+      t->cause = c;
   }
+  uint32_t path = t->cause.more * 2 < whole ? most_beneath(s, whole) : STORY_NONE;
+  if (path != STORY_NONE && s->story->paths[path].parent != STORY_NONE)
+    t->cause = cause_beneath(s, path);
 }
 
 /* -- all of it ------------------------------------------------------------------------- */

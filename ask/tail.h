@@ -34,7 +34,9 @@ enum tail_how {
 };
 
 struct tail_cause {
-  const struct tail_row *row; /* NULL: it is spread, see `path` */
+  const struct tail_row *row; /* the first of them; NULL: it is spread, see `path` */
+  struct tail_row all;        /* of its name, wherever it stands: sums; requests: at least */
+  size_t places;              /* so many rows */
   uint32_t path;              /* function of most of it, and of what it waits for; NONE: neither */
   enum tail_how how;
   double more; /* ns of a request's mean */

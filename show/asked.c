@@ -25,9 +25,7 @@ struct asked_unit asked_unit(double ns) {
   size_t i = 0;
   while (i < 2 && fabs(ns) >= 1000 * units[i].ns)
     i++;
-  struct asked_unit unit = units[i];
-  unit.digits = fabs(ns) >= 100 * unit.ns ? 1 : 2;
-  return unit;
+  return units[i];
 }
 
 const char *asked_time(const struct asked_unit *unit, double ns) {
@@ -35,6 +33,8 @@ const char *asked_time(const struct asked_unit *unit, double ns) {
 }
 
 const char *asked_change(const struct asked_unit *unit, double ns) {
+  bool none = fabs(ns) < 0.5 * unit->ns / pow(10, unit->digits); /* not "-0.00" */
+  ns = none ? 0 : ns;
   return turn_text("%+.*f", unit->digits, ns / unit->ns);
 }
 

@@ -59,10 +59,27 @@ static void print_row(const struct story *s, const struct tail *t, const struct 
   print_numbers(t, unit, row->time[TAIL_REST], row, out);
 }
 
+/* Some have lines of their own: so many at most, and none that is next to nothing. */
+static size_t shown_rows(const struct tail *t, const struct options *o) {
+  size_t shown = 0;
+  if (!o->rows)
+    return t->rows;
+  while (shown < t->rows && shown < o->rows &&
+         t->row[shown].time[TAIL_REST] >= t->wall[TAIL_REST] / 200)
+    shown++;
+  return shown;
+}
+
+/* "-28.0 %" */
+static const char *shown_change_of(double part, double whole) {
+  double percent = whole > 0 ? 100 * part / whole : 0;
+  return turn_text("%+.1f %%", fabs(percent) < 0.05 ? 0 : percent);
+}
+
 static void print_rows(const struct story *s, const struct tail *t, const struct options *o,
                        FILE *out) {
   struct asked_unit unit = asked_unit(tail_mean(t, t->wall, TAIL_REST));
-  size_t shown = !o->rows || o->rows > t->rows ? t->rows : o->rows;
+  size_t shown = shown_rows(t, o);
   uint64_t rest = 0;
   style_set(out, STYLE_FAINT);
   fprintf(out, "%*s%*s%*s%*s%*s\n", WHAT + NAME, "", TIME, "mean", SHARE, "", TIMES, "times", SHARE,
@@ -87,11 +104,7 @@ static void print_run(const char *name, const struct what_if_numbers *n,
   print_right(out, shown_time(n->p95), TIME + 2);
   print_right(out, shown_time((uint64_t)llround(n->mean)), TIME + 2);
   print_right(out, shown_time((uint64_t)llround(n->busy)), TIME + 2);
-  print_right(out,
-              before && before->mean > 0
-                  ? turn_text("%+.1f %%", 100 * (n->mean - before->mean) / before->mean)
-                  : "",
-              TIME + 2);
+  print_right(out, before ? shown_change_of(n->mean - before->mean, before->mean) : "-", TIME + 2);
   fputc('\n', out);
 }
 

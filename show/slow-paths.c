@@ -108,9 +108,9 @@ static int by_length(const void *a, const void *b) {
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Which pieces have a line of their own: where there are many the longest, as each may have a line
-   of short ones before it. free() it. */
-static bool *choose_lines(const struct critical_piece *p, size_t count, bool all) {
+/* Which pieces have a line of their own: none that is next to nothing; where there are many the
+   longest, as each may have a line of short ones before it. free() it. */
+static bool *choose_lines(const struct critical_piece *p, size_t count, uint64_t wall, bool all) {
   struct ranked *rank = allocate(count + 1, sizeof *rank);
   bool *has_line = allocate(count + 1, sizeof *has_line);
   size_t lines = all || count <= LINES ? count : LINES / 2;
@@ -118,7 +118,7 @@ static bool *choose_lines(const struct critical_piece *p, size_t count, bool all
     rank[i] = (struct ranked){p[i].end - p[i].begin, i};
   qsort(rank, count, sizeof *rank, by_length);
   for (size_t i = 0; i < lines; i++)
-    has_line[rank[i].at] = true;
+    has_line[rank[i].at] = all || rank[i].length >= wall / 1000;
   /* One that stands alone takes no more room by itself. */
   for (size_t i = 0; i < count; i++)
     if ((i == 0 || has_line[i - 1]) && (i + 1 == count || has_line[i + 1]))
@@ -177,7 +177,7 @@ static void print_request(const struct written *w, const struct slowest_kind *k,
                           size_t count) {
   struct asked_unit unit = asked_unit((double)slowest_wall(r));
   uint64_t sum[CRITICAL_WHATS] = {0};
-  bool *has_line = choose_lines(p, count, w->options->rows == 0);
+  bool *has_line = choose_lines(p, count, slowest_wall(r), w->options->rows == 0);
   for (size_t i = 0; i < count; i++)
     sum[p[i].what] += p[i].end - p[i].begin;
   const char *unseen =

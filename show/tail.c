@@ -33,7 +33,7 @@ static double per(uint64_t part, uint64_t whole) {
 
 /* ", 48.4 ms each time instead of 52.0 us" */
 static const char *shown_how(const struct tail *t) {
-  const struct tail_row *row = t->cause.row;
+  const struct tail_row *row = &t->cause.all;
   double had = per(row->requests[TAIL_REST], t->count[TAIL_REST]),
          has = per(row->requests[TAIL_SLOW], t->count[TAIL_SLOW]),
          did = per(row->times[TAIL_REST], row->requests[TAIL_REST]),
@@ -42,6 +42,9 @@ static const char *shown_how(const struct tail *t) {
          is = per(row->time[TAIL_SLOW], row->times[TAIL_SLOW]);
   if (!t->count[TAIL_REST])
     return "";
+  if (t->cause.how == TAIL_ONLY && does >= 1.5)
+    return turn_text(", %.1f times in %.0f %% of them, and in %.2g %% of the others", does,
+                     100 * has, 100 * had);
   if (t->cause.how == TAIL_ONLY)
     return had > 0
                ? turn_text(", in %.0f %% of them and %.2g %% of the others", 100 * has, 100 * had)
@@ -59,7 +62,9 @@ static const char *shown_at(const struct story *s, uint32_t path) {
 }
 
 /* "waiting in `pool_get` at db.c:77" */
-static const char *shown_row(const struct story *s, const struct tail_row *row) {
+static const char *shown_row(const struct story *s, const struct tail_cause *c) {
+  const struct tail_row *row = c->row;
+  const char *more = c->places > 1 ? turn_text(" and %zu more", c->places - 1) : "";
   if (row->what == CRITICAL_UNSEEN)
     return "not seen";
   if (row->path == STORY_NONE)
@@ -67,7 +72,7 @@ static const char *shown_row(const struct story *s, const struct tail_row *row) 
   const char *verb = row->what == CRITICAL_QUEUED    ? "queued behind"
                      : row->what == CRITICAL_WAITING ? "waiting in"
                                                      : "running";
-  return turn_text("%s `%s`%s", verb, s->paths[row->path].name, shown_at(s, row->path));
+  return turn_text("%s `%s`%s%s", verb, s->paths[row->path].name, shown_at(s, row->path), more);
 }
 
 /* All of the cause; free() it. */
@@ -79,7 +84,7 @@ static char *cause_text(const struct story *s, const struct slowest_kind *k, con
     return print_string("%s: none of the %s is slow", k->name, shown_count(k->count));
   if (!c->row && c->path == STORY_NONE)
     return print_string("%s: the slow ones differ in nothing", k->name);
-  char *what = c->row ? print_string("%s%s", shown_row(s, c->row), shown_how(t))
+  char *what = c->row ? print_string("%s%s", shown_row(s, c), shown_how(t))
                       : print_string("in `%s`%s and what it waits for", s->paths[c->path].name,
                                      shown_at(s, c->path));
   char *text =
@@ -110,7 +115,8 @@ static void print_times(const struct table *x, const uint64_t *time) {
                                : "-",
                 TIME);
   print_right(x->out, asked_change(&x->unit, more), TIME + 1);
-  print_right(x->out, whole > 0 ? turn_text("%.0f %%", 100 * more / whole) : "-", SHARE);
+  double share = whole > 0 ? 100 * more / whole : NAN;
+  print_right(x->out, whole > 0 ? turn_text("%.0f %%", fabs(share) < 0.5 ? 0 : share) : "-", SHARE);
   fputc('\n', x->out);
 }
 
@@ -139,11 +145,26 @@ static void print_rest(const struct table *x, size_t from) {
   }
 }
 
+/* How many rows have lines of their own: so many at most, and none that makes next to no difference
+   and little of the wall. */
+static size_t shown_rows(const struct tail *t, const struct options *o) {
+  const double least = 0.005;
+  double whole = fabs(tail_more(t, t->wall)), wall = tail_mean(t, t->wall, TAIL_SLOW);
+  size_t shown = 0;
+  if (!o->rows)
+    return t->rows;
+  while (shown < t->rows && shown < o->rows &&
+         (fabs(tail_more(t, t->row[shown].time)) >= least * whole ||
+          tail_mean(t, t->row[shown].time, TAIL_SLOW) >= least * wall))
+    shown++;
+  return shown;
+}
+
 static void print_kind(const struct story *s, const struct slowest_kind *k, const struct tail *t,
                        const struct options *o, FILE *out) {
   double slow = tail_mean(t, t->wall, TAIL_SLOW), rest = tail_mean(t, t->wall, TAIL_REST);
   struct table x = {s, t, asked_unit(slow > rest ? slow : rest), out};
-  size_t shown = !o->rows || o->rows > t->rows ? t->rows : o->rows;
+  size_t shown = shown_rows(t, o);
   char *cause = cause_text(s, k, t);
   style_set(out, STYLE_TITLE);
   report_print_wrapped(out, cause, 0);
@@ -213,6 +234,7 @@ static void emit_cause(struct emit *e, const struct story *s, const struct slowe
     asked_emit_row(e, s, t->cause.row);
   else
     asked_emit_row(e, s, &(struct tail_row){.what = CRITICAL_EXEC, .path = t->cause.path});
+  emit_number(e, "places", t->cause.places);
   emit_bool(e, "beneath", !t->cause.row);
   emit_close(e, '}');
   free(text);

@@ -189,6 +189,22 @@ START_TEST(a_storm_of_retries) {
 }
 END_TEST
 
+/* One function, called at two places: each retry has its own line. */
+START_TEST(what_is_called_at_two_places_is_one_cause) {
+  uint32_t again = story_add_path(s, get, STORY_AWAIT, "db_query", "/src/db.c", 99);
+  for (int i = 0; i < 19; i++)
+    ADD(0, {query, 100});
+  ADD(0, {query, 110}, {again, 100}, {again, 100}, {block, 100});
+  struct tail *t = tail_of_all(&(struct slowest_filter){0});
+  ck_assert_uint_eq(t->cause.row->path, again);
+  ck_assert_uint_eq(t->cause.places, 2);
+  ck_assert_double_eq_tol(t->cause.more, 210, 1e-6);
+  ck_assert_int_eq(t->cause.how, TAIL_OFTENER);
+  ck_assert_uint_eq(t->cause.all.times[TAIL_SLOW], 3);
+  release(t);
+}
+END_TEST
+
 /* No wait has half of it: the function that these are beneath does. */
 START_TEST(what_is_spread_is_where_it_comes_together) {
   for (int i = 0; i < 19; i++)
@@ -316,6 +332,7 @@ int main(void) {
   tcase_add_test(tests, a_hog_among_neighbours);
   tcase_add_test(tests, a_cold_cache);
   tcase_add_test(tests, a_storm_of_retries);
+  tcase_add_test(tests, what_is_called_at_two_places_is_one_cause);
   tcase_add_test(tests, what_is_spread_is_where_it_comes_together);
   tcase_add_test(tests, without_a_rest_there_is_no_cause);
   tcase_add_test(tests, half_a_wait_is_half_a_wait);

@@ -165,9 +165,9 @@ START_TEST(short_pieces_are_summed_up) {
   story_end_future(s, f, now, STORY_DONE);
   story_finish(s);
   show(&output_slow, &options, false);
-  has("GET /many 260.0 ms = 0.0 queued + 20.0 running + 240.0 waiting\n");
-  has("      0.0  running         1.0  get_item item.c:5\n      1.0  waiting        12.0");
-  has("    104.0  24 short      156.0  running 12.0, waiting 144.0\n");
+  has("GET /many 260.00 ms = 0.00 queued + 20.00 running + 240.00 waiting\n");
+  has("     0.00  running        1.00  get_item item.c:5\n     1.00  waiting       12.00");
+  has("   104.00  24 short     156.00  running 12.00, waiting 144.00\n");
 }
 END_TEST
 
