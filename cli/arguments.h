@@ -16,6 +16,10 @@
   "that "                                                                                          \
   "is profiled."
 
+#define ARGUMENTS_RECORDING                                                                        \
+  "TARGET: a recording (`aprof record'), or the PID or NAME of a live process, which is recorded " \
+  "first; without one it is the only live process that is profiled."
+
 void arguments_parse(struct arguments *, int argc, char **argv);
 
 #endif

@@ -2,11 +2,14 @@
 /* The commands that show a view of a TARGET: all of them, from the table of outputs. */
 #include "arguments.h"
 #include "ask/narrow.h"
+#include "ask/requests.h"
+#include "ask/slowest.h"
 #include "cli.h"
 #include "core.h"
 #include "load.h"
 #include "output.h"
 #include "read/checked.h"
+#include "recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +31,33 @@ static const struct option_row everywhere[] = {
     {"json", 0, OPTION_FLAG, offsetof(struct show, json), .text = "Print JSON instead of text"},
     {"output", 'o', OPTION_TEXT, offsetof(struct show, file), "FILE",
      .text = "Write to FILE, whole or not at all (default: standard output)"},
+    {0}};
+
+static const struct option_row of_views[] = {
     {"loop", 0, OPTION_THREAD, offsetof(struct show, loop), "TID",
      .text = "Only what thread TID ran: its loop (of a PID, a NAME or a profile)"},
     {"core", 0, OPTION_TEXT, offsetof(struct show, core), "FILE",
      .text = "Of the process that FILE is a core of"},
     {0}};
 
+static const struct option_row of_recordings[] = {
+    {"for", 0, OPTION_S, offsetof(struct show, load.span), "TIME",
+     .text = "Record a live process for TIME (default 10s); Ctrl-C ends it before"},
+    {0}};
+
 static const struct option_row checks[] = {
     {"check", 0, OPTION_TEXT, offsetof(struct show, check), "FILE",
      .text = "Show beside the lines what `aprof check --json -o FILE' found in them"},
     {0}};
+
+/* Whether it is about a recording, or one that is made first. */
+static bool wants_story(const struct show *show, const char *const *target, size_t targets) {
+  const struct output *o = show->output;
+  if (!o->story_text || targets > 1 || show->core)
+    return false;
+  return !o->text || (targets && story_is(target[0])) ||
+         (o->wants_story && o->wants_story(show->options));
+}
 
 static const char *fault_of(const struct arguments *a) {
   const struct show *show = a->context;
@@ -48,6 +68,8 @@ static const char *fault_of(const struct arguments *a) {
     return "only one of the two can be standard input";
   if (show->load.window && show->loop)
     return "earlier totals have the sums of all loops: --window, or --loop";
+  if (wants_story(show, (const char *const *)a->word, a->words) && (show->loop || show->core))
+    return "a recording is asked as it is: without --loop and --core";
   const char *fault = load_fault(&show->load, o->targets == OUTPUT_INTERVAL && a->words > 1);
   if (!fault && o->fault)
     fault = o->fault(show->options, a->words, show->json);
@@ -133,11 +155,79 @@ static int show_targets(struct show *show, const char *const *target, size_t tar
   return status;
 }
 
+/* -- recordings ------------------------------------------------------------------------ */
+
+struct told {
+  const struct show *show;
+  const struct story *story;
+  int *status;
+};
+
+static void write_told(const void *of, FILE *out) {
+  const struct told *told = of;
+  const struct output *o = told->show->output;
+  story_function *write = told->show->json ? o->story_json : o->story_text;
+  *told->status = write(told->story, told->show->options, out);
+}
+
+static int show_story(const struct show *show, const char *target) {
+  const uint64_t usual = 10000000000u; /* ns */
+  int status = CLI_FAILED;
+  struct story_error why;
+  char *file = recording_of(target, show->load.span ? show->load.span : usual);
+  if (!file)
+    return CLI_FAILED;
+  struct story *story = story_open(file, &why);
+  if (!story)
+    complain("%s", why.text);
+  struct told told = {show, story, &status};
+  if (story && !output_given(show->file, write_told, &told))
+    status = CLI_FAILED;
+  story_free(story);
+  free(file);
+  return status;
+}
+
+/* -- the command ----------------------------------------------------------------------- */
+
+static void add_table(struct arguments *a, const struct option_row *row, void *into) {
+  size_t i = 0;
+  while (a->table[i].row)
+    i++;
+  a->table[i].row = row;
+  a->table[i].into = into;
+}
+
+static void add_tables(struct arguments *a, struct show *show) {
+  const struct output *o = show->output;
+  if (o->option)
+    add_table(a, o->option, show->options);
+  if (o->has_limits)
+    add_table(a, ask_options(), (char *)show->options + o->limits);
+  if (o->asks_slowest)
+    add_table(a, o->of_requests ? slowest_options : slowest_kinds,
+              (char *)show->options + o->slowest);
+  if (!o->text)
+    add_table(a, of_recordings, show);
+  else if (!o->of_now)
+    add_table(a, load_options, &show->load);
+  if (o->has_check)
+    add_table(a, checks, show);
+  if (o->of_requests) {
+    add_table(a, request_options, &show->requests);
+    if (o->filter)
+      *(const struct request_filter **)((char *)show->options + o->filter) = &show->requests;
+  }
+  add_table(a, everywhere + !(o->json || o->story_json), show);
+  if (o->text)
+    add_table(a, of_views, show);
+}
+
 static int show_arguments(const struct output *o, struct show *show, int argc, char **argv) {
+  const char *targets = o->text ? ARGUMENTS_TARGET : ARGUMENTS_RECORDING;
   char *usage = print_string("%s%s%s", o->targets == OUTPUT_ONE ? "[TARGET]" : "[TARGET [TARGET]]",
                              o->words ? " " : "", o->words ? o->words : "");
-  char *about =
-      print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", ARGUMENTS_TARGET);
+  char *about = print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", targets);
   struct arguments a = {.usage = usage,
                         .offers = OFFER_TARGETS,
                         .about = about,
@@ -146,40 +236,18 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
                                                              : "two targets at most",
                         .fault = fault_of,
                         .context = show};
-  size_t tables = 0;
-  if (o->option) {
-    a.table[tables].row = o->option;
-    a.table[tables++].into = show->options;
-  }
-  if (o->has_limits) {
-    a.table[tables].row = ask_options();
-    a.table[tables++].into = (char *)show->options + o->limits;
-  }
-  if (!o->of_now) {
-    a.table[tables].row = load_options;
-    a.table[tables++].into = &show->load;
-  }
-  if (o->has_check) {
-    a.table[tables].row = checks;
-    a.table[tables++].into = show;
-  }
-  if (o->of_requests) {
-    a.table[tables].row = request_options;
-    a.table[tables++].into = &show->requests;
-    if (o->filter)
-      *(const struct request_filter **)((char *)show->options + o->filter) = &show->requests;
-  }
-  a.table[tables].row = everywhere + !o->json;
-  a.table[tables].into = show;
+  add_tables(&a, show);
   arguments_parse(&a, argc, argv);
   free(about);
   free(usage);
+  const char *const *word = (const char *const *)a.word;
   if (show->core && !core_is(show->core)) {
     complain("%s is no core", show->core);
     return CLI_FAILED;
   }
-  return show->core ? show_targets(show, &show->core, 1)
-                    : show_targets(show, (const char *const *)a.word, a.words);
+  return wants_story(show, word, a.words) ? show_story(show, a.words ? word[0] : NULL)
+         : show->core                     ? show_targets(show, &show->core, 1)
+                                          : show_targets(show, word, a.words);
 }
 
 int show_output(const struct output *o, int argc, char **argv) {

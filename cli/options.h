@@ -9,7 +9,7 @@
 
 #include "ask/option.h"
 
-enum { ARGUMENT_TABLES = 6 };
+enum { ARGUMENT_TABLES = 8 };
 
 struct arguments {
   const char *usage; /* what stands behind the options; NULL: nothing does */

@@ -2,7 +2,7 @@
 /* The table of outputs; each stands in the file that has its name. See outputs.h. */
 #include "outputs.h"
 
-#define OUTPUTS(ROW) ROW(report) ROW(ps) ROW(slow) ROW(flame) ROW(html) ROW(annotate)
+#define OUTPUTS(ROW) ROW(report) ROW(ps) ROW(slow) ROW(tail) ROW(blame) ROW(path) ROW(flame) ROW(html) ROW(annotate)
 
 #define DECLARE(name) extern const struct output output_##name;
 OUTPUTS(DECLARE)

@@ -7,7 +7,7 @@
  * Cost: linear in what is kept, 16 of each kind.
  */
 #include "slow.h"
-#include "ask/requests.h"
+#include "ask/slowest.h"
 #include "emit.h"
 #include "format.h"
 #include "outputs.h"
@@ -173,29 +173,54 @@ static int write_json(struct view *v, const void *options, FILE *out) {
 
 /* -- as an output -------------------------------------------------------------- */
 
+static char *take_slowest(void *options, const char *text) {
+  return slowest_take(&((struct slow_options *)options)->percent, text);
+}
+
+static bool wants_story(const void *options) {
+  const struct slow_options *o = options;
+  return o->paths || o->percent > 0;
+}
+
+static const char *fault_of(const void *options, size_t targets, bool json) {
+  const struct slow_options *o = options;
+  (void)targets;
+  (void)json;
+  return o->percent > 0 && o->over ? "the slowest so many, or those that took so long: --slowest, "
+                                     "or --over"
+                                   : NULL;
+}
+
 static const struct option_row own[] = {
     {"over", 0, OPTION_MS, offsetof(struct slow_options, over), "TIME",
      .text = "Only those that took TIME or more (50ms; a plain number is of milliseconds)"},
+    {"paths", 0, OPTION_FLAG, offsetof(struct slow_options, paths),
+     .text = "Record a live process first (--for, or 10 s), and show each as its critical path"},
+    {"slowest", 0, OPTION_OWN, 0, "PERCENT", .take = take_slowest,
+     .text = "Of a recording, or with --paths: only so many of each kind, as 5%"},
     {"top", 'n', OPTION_COUNT, offsetof(struct slow_options, rows), "N",
      .text = "Show N of each kind (default 5; 0: all that are kept)"},
     {0}};
 
 const struct output output_slow = {
     .name = "slow",
-    .summary = "show the slowest requests of the last minutes, kind by kind",
+    .summary = "show the slowest requests, kind by kind",
     .about = "Shows of each kind of requests the slowest of the last ten minutes: when they began, "
              "how long they took, and in which tiers their time went. Member time is that of all "
              "futures that were a part of it: what ran or waited at once counts twice there, and "
-             "once in wall.\v"
+             "once in wall. Of a recording, or with --paths: each as its critical path, laid out "
+             "in time.\v"
              "Sixteen of each kind are kept while the process runs, in its profile and its totals: "
-             "no trace is needed, and nothing has to be switched on.",
+             "no trace is needed for these, and nothing has to be switched on.",
     .targets = OUTPUT_INTERVAL,
     .option = own,
     .size = sizeof(struct slow_options),
     .defaults = &(const struct slow_options){.rows = ROWS},
     .of_requests = OUTPUT_KINDS,
     .filter = offsetof(struct slow_options, requests),
+    .fault = fault_of,
     .text = print,
     .json = write_json,
+    .wants_story = wants_story,
     .story_text = slow_paths_print,
     .story_json = slow_paths_json};
