@@ -6,13 +6,19 @@
 #include "ask/slowest.h"
 #include "cli.h"
 #include "core.h"
+#include "followed.h"
 #include "load.h"
 #include "output.h"
 #include "read/checked.h"
+#include "read/clock.h"
 #include "recording.h"
+#include "target.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What each of them takes. */
@@ -70,6 +76,10 @@ static const char *fault_of(const struct arguments *a) {
     return "earlier totals have the sums of all loops: --window, or --loop";
   if (wants_story(show, (const char *const *)a->word, a->words) && (show->loop || show->core))
     return "a recording is asked as it is: without --loop and --core";
+  if (o->follow && o->follow->wanted(show->options) &&
+      (strcmp(show->file, "-") || show->loop || show->core || show->load.window))
+    return "a log is of a live process, to standard output: without -o, --loop, --core and "
+           "--window";
   const char *fault = load_fault(&show->load, o->targets == OUTPUT_INTERVAL && a->words > 1);
   if (!fault && o->fault)
     fault = o->fault(show->options, a->words, show->json);
@@ -188,6 +198,62 @@ static int show_story(const struct show *show, const char *target) {
   return status;
 }
 
+/* -- live processes, followed ----------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+/* Whether it has ended, a moment later. */
+static bool ends(struct followed *f, int end) {
+  const int ms = 250;
+  struct pollfd ended = {.fd = end, .events = POLLIN};
+  bool told = poll(&ended, end >= 0, ms) > 0;
+  return told || profile_state(f->fd, &f->header) != PROFILE_LIVE;
+}
+
+static int follow(const struct show *show, struct followed *f) {
+  const struct output_follow *o = show->output->follow;
+  const struct sigaction mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+  uint64_t begin = clock_monotonic(), now = begin, span = show->load.span;
+  int end = (int)syscall(SYS_pidfd_open, (pid_t)followed_pid(f), 0);
+  void *log = o->begin(show->options, show->json, stdout);
+  bool ended = false;
+  sigaction(SIGINT, &mine, NULL);
+  while (!ended && !interrupted && !ferror(stdout) && (!span || now - begin < span)) {
+    ended = now != begin && ends(f, end);
+    followed_read(f, ended);
+    now = clock_monotonic();
+    if (history_now(f->history))
+      o->look(log, history_now(f->history), now);
+  }
+  o->end(log);
+  if (end >= 0)
+    close(end);
+  return CLI_OK;
+}
+
+static int show_followed(const struct show *show, const char *target) {
+  const size_t memory = (size_t)64 << 20;
+  struct found found;
+  struct followed f;
+  int status = CLI_FAILED;
+  if (!find_profile(target, false, &found))
+    return CLI_FAILED;
+  bool live = found.state == PROFILE_LIVE;
+  if (!live)
+    complain("%s is of no live process: nothing more happens there", found.what);
+  if (live && followed_open(&f, &found, 1, memory))
+    status = follow(show, &f);
+  if (live)
+    followed_close(&f);
+  found_release(&found);
+  return status;
+}
+
 /* -- the command ----------------------------------------------------------------------- */
 
 static void add_table(struct arguments *a, const struct option_row *row, void *into) {
@@ -245,6 +311,8 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
     complain("%s is no core", show->core);
     return CLI_FAILED;
   }
+  if (o->follow && o->follow->wanted(show->options))
+    return show_followed(show, a.words ? word[0] : NULL);
   return wants_story(show, word, a.words) ? show_story(show, a.words ? word[0] : NULL)
          : show->core                     ? show_targets(show, &show->core, 1)
                                           : show_targets(show, word, a.words);

@@ -35,6 +35,14 @@ typedef int output_function(struct view *, const void *options, FILE *out);
 /* The same of a story. */
 typedef int story_function(const struct story *, const void *options, FILE *out);
 
+/* Of a live process, again and again until that ends. */
+struct output_follow {
+  bool (*wanted)(const void *options);
+  void *(*begin)(const void *options, bool json, FILE *out);
+  void (*look)(void *, const struct view *, uint64_t now); /* now: ns that go on */
+  void (*end)(void *);
+};
+
 struct output {
   const char *name;    /* of the command */
   const char *summary; /* in `aprof --help` */
@@ -64,9 +72,10 @@ struct output {
   story_function *story_text;     /* of recordings; NULL: of views alone */
   story_function *story_json;
   bool (*wants_story)(
-      const void *options); /* of a live process, too; NULL: if there is no `text` */
-  bool asks_slowest;        /* --kind, --slowest and --over are options: */
-  size_t slowest;           /* offset of a struct slowest_filter */
+      const void *options);           /* of a live process, too; NULL: if there is no `text` */
+  const struct output_follow *follow; /* NULL: it looks once */
+  bool asks_slowest;                  /* --kind, --slowest and --over are options: */
+  size_t slowest;                     /* offset of a struct slowest_filter */
 };
 
 /* In the order of help; NULL ends them. */

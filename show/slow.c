@@ -13,13 +13,14 @@
 #include "outputs.h"
 #include "read/util.h"
 #include "report.h"
+#include "slow-log.h"
 #include "totals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5, WALL_WIDTH = 8, TIME_WIDTH = 14, SHARE_WIDTH = 7, TIERS_AT = 54 };
+enum { ROWS = 5, LOG_LINES = 10, WALL_WIDTH = 8, TIME_WIDTH = 14, SHARE_WIDTH = 7, TIERS_AT = 54 };
 
 static bool is_meant(const struct view_slow *s, const struct slow_options *o) {
   return s->wall >= o->over;
@@ -182,16 +183,48 @@ static bool wants_story(const void *options) {
   return o->paths || o->percent > 0;
 }
 
+/* -- as a log ------------------------------------------------------------------ */
+
+static bool wants_follow(const void *options) {
+  return ((const struct slow_options *)options)->follow;
+}
+
+static void *begin_log(const void *options, bool json, FILE *out) {
+  const struct slow_options *o = options;
+  struct slow_log *l = allocate(1, sizeof *l);
+  *l = (struct slow_log){
+      .kind = o->requests->kind, .over = o->over, .most = o->most, .json = json, .out = out};
+  return l;
+}
+
+static void look_for_log(void *log, const struct view *v, uint64_t now) {
+  slow_log_look(log, v, now);
+}
+
+static void end_log(void *log) {
+  slow_log_end(log);
+  free(log);
+}
+
+static const struct output_follow follow = {wants_follow, begin_log, look_for_log, end_log};
+
 static const char *fault_of(const void *options, size_t targets, bool json) {
   const struct slow_options *o = options;
-  (void)targets;
   (void)json;
+  if (o->follow && targets > 1)
+    return "one process at a time is followed";
+  if (o->follow && wants_story(options))
+    return "a log is of requests as they end: --follow, or --paths and --slowest";
   return o->percent > 0 && o->over ? "the slowest so many, or those that took so long: --slowest, "
                                      "or --over"
                                    : NULL;
 }
 
 static const struct option_row own[] = {
+    {"follow", 'f', OPTION_FLAG, offsetof(struct slow_options, follow),
+     .text = "Print a line for each as it ends, of those that are kept, until the process ends"},
+    {"most", 0, OPTION_COUNT, offsetof(struct slow_options, most), "N",
+     .text = "With --follow: N lines a second, and how many are left out (default 10; 0: any)"},
     {"over", 0, OPTION_MS, offsetof(struct slow_options, over), "TIME",
      .text = "Only those that took TIME or more (50ms; a plain number is of milliseconds)"},
     {"paths", 0, OPTION_FLAG, offsetof(struct slow_options, paths),
@@ -215,12 +248,13 @@ const struct output output_slow = {
     .targets = OUTPUT_INTERVAL,
     .option = own,
     .size = sizeof(struct slow_options),
-    .defaults = &(const struct slow_options){.rows = ROWS},
+    .defaults = &(const struct slow_options){.rows = ROWS, .most = LOG_LINES},
     .of_requests = OUTPUT_KINDS,
     .filter = offsetof(struct slow_options, requests),
     .fault = fault_of,
     .text = print,
     .json = write_json,
+    .follow = &follow,
     .wants_story = wants_story,
     .story_text = slow_paths_print,
     .story_json = slow_paths_json};

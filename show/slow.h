@@ -17,6 +17,8 @@ struct slow_options {
   uint64_t over;  /* ns */
   double percent; /* of a recording: only the slowest so many; 0: the first `rows` */
   bool paths;     /* of a live process: record it */
+  bool follow;    /* of a live process: a line for each as it ends */
+  uint64_t most;  /* such lines a second; 0: any number */
   const struct request_filter *requests;
 };
 

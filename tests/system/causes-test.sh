@@ -11,7 +11,32 @@ cd "$work" || exit 1
 
 if ! pkg-config --exists libuv; then
   skip "a server with slow requests" "no libuv"
-  finish
+  # A log of them while it runs: whatever ends before somebody looks is not in it.
+# follow OPTION...: the lines, in log.json
+follow() {
+  ./causes disk >/dev/null &
+  local pid=$!
+  until_true "$aprof" ps "$pid" >/dev/null
+  "$aprof" slow --follow --over 100ms --json "$@" "$pid" >log.json 2>log.err
+  equal "slow --follow $*: until its end" 0 $?
+  wait "$pid"
+}
+sums() {
+  jq -se '[.[] | select(.wall_ns)] | (length, (map(.wall_ns >= 100000000) | all))' log.json | xargs
+}
+follow
+read -r lines all < <(sums)
+check "slow --follow: some of them, each once" test "$lines" -ge 1 -a "$lines" -le 15
+equal "slow --follow: each took so long" true "$all"
+equal "slow --follow: nothing is said twice" "$lines" "$(jq -s 'map(.begin_ns) | unique | length' log.json)"
+./causes disk >/dev/null &
+until_true "$aprof" ps $! >/dev/null
+"$aprof" slow --follow --over 100ms $! >log.txt
+check "slow --follow: logfmt" grep -qE '^began=[0-9T:.-]+Z kind="[a-z_]+" wall_ms=1[0-9][0-9]\.[0-9]{3} queued_ms=.* failed=false pid=[0-9]+$' log.txt
+follow --most 1 --for 1500ms
+check "slow --follow --most: so many a second" test "$(sums | cut -d' ' -f1)" -le 3
+
+finish
 fi
 compiler=$(gcc_of "${majors##* }")
 # shellcheck disable=SC2046 # flags
@@ -56,5 +81,30 @@ finds disk disk_read 'waiting in' "$(waits disk_read)"
 finds cache read_block 'waiting in' "$(waits read_block)"
 finds retry db_query 'waiting in' "$(waits db_query)"
 finds hog save_upload 'queued behind' "r.behind and r.name == 'save_upload'"
+
+# A log of them while it runs: whatever ends before somebody looks is not in it.
+# follow OPTION...: the lines, in log.json
+follow() {
+  ./causes disk >/dev/null &
+  local pid=$!
+  until_true "$aprof" ps "$pid" >/dev/null
+  "$aprof" slow --follow --over 100ms --json "$@" "$pid" >log.json 2>log.err
+  equal "slow --follow $*: until its end" 0 $?
+  wait "$pid"
+}
+sums() {
+  jq -se '[.[] | select(.wall_ns)] | (length, (map(.wall_ns >= 100000000) | all))' log.json | xargs
+}
+follow
+read -r lines all < <(sums)
+check "slow --follow: some of them, each once" test "$lines" -ge 1 -a "$lines" -le 15
+equal "slow --follow: each took so long" true "$all"
+equal "slow --follow: nothing is said twice" "$lines" "$(jq -s 'map(.begin_ns) | unique | length' log.json)"
+./causes disk >/dev/null &
+until_true "$aprof" ps $! >/dev/null
+"$aprof" slow --follow --over 100ms $! >log.txt
+check "slow --follow: logfmt" grep -qE '^began=[0-9T:.-]+Z kind="[a-z_]+" wall_ms=1[0-9][0-9]\.[0-9]{3} queued_ms=.* failed=false pid=[0-9]+$' log.txt
+follow --most 1 --for 1500ms
+check "slow --follow --most: so many a second" test "$(sums | cut -d' ' -f1)" -le 3
 
 finish
