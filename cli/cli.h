@@ -17,6 +17,10 @@ command_function cmd_run, cmd_dump, cmd_list, cmd_on, cmd_off, cmd_reset, cmd_me
     cmd_export, cmd_serve, cmd_set, cmd_top, cmd_probe, cmd_record,
     cmd_coverage, cmd_bindings, cmd_cflags, cmd_check, cmd_suggest;
 
+/* Becomes the program beside this one whose name ends so. `without`: what it lacks if it is not
+   there, and what to do. cmd-beside.c */
+int run_beside(const char *ending, const char *without, char **argv);
+
 /* The command that an output is. */
 int show_output(const struct output *, int argc, char **argv);
 /* As that of `target` alone, without options. */

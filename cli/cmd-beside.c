@@ -10,8 +10,7 @@
 
 enum { ENDING = 16 };
 
-/* `without`: why it is not there, and what to do. */
-static int run_beside(const char *ending, const char *without, char **argv) {
+int run_beside(const char *ending, const char *without, char **argv) {
   char path[PATH_MAX + ENDING] = "";
   ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
   if (length < 0)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* aprof export: views in the formats of other tools, which show/formats.c lists. */
+/* aprof export: views and recordings in the formats of other tools, which show/formats.c lists. */
 #include "arguments.h"
 #include "ask/narrow.h"
 #include "cli.h"
-#include "load.h"
+#include "export.h"
 #include "output.h"
-#include "show/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +18,10 @@ enum { FUNCTIONS = 50 };
 /* What an option is before it is given. */
 enum { NOT_GIVEN = -1 };
 
-struct export {
-  const struct format *to;
-  const char *output, *textfile;
-  uint64_t functions; /* or NOT_GIVEN, as the next */
-  int measure, rows;
-  struct format_options options;
-  struct request_filter requests;
-  struct load load;
-};
+/* ns that a server may fail to take anything. */
+#define GIVE_UP UINT64_C(30000000000)
+/* For so long what lives is recorded. */
+#define RECORDED UINT64_C(10000000000)
 
 static char *take_format(void *options, const char *name) {
   struct export *e = options;
@@ -68,40 +62,93 @@ static const struct option_row options[] = {
          "Of csv: functions (default), awaits, wakers, blocking, delayed, loop, threads, misses, "
          "live, requests, tiers, slowest or spans",
      .words = csv_rows},
+    {"push", 0, OPTION_TEXT, offsetof(struct export, push.url), "URL",
+     .text = "Send it to the server at URL, which takes that format, and try again where need be"},
+    {"header-file", 0, OPTION_TEXT, offsetof(struct export, push.headers), "FILE",
+     .text = "Send the lines of FILE as headers, such as a token"},
+    {"give-up", 0, OPTION_S, offsetof(struct export, push.give_up), "TIME",
+     .text = "End when the server has taken nothing for TIME (default 30s)"},
     {0}};
+
+/* The format has to be known. */
+static const char *fault_of_options(const struct export *e, const struct format *to) {
+  const struct {
+    bool given, means;
+    const char *name;
+  } option[] = {{e->functions != (uint64_t)NOT_GIVEN, to->takes & FORMAT_FUNCTIONS, "--top"},
+                {e->measure != NOT_GIVEN, to->takes & FORMAT_MEASURE, "--measure"},
+                {e->rows != NOT_GIVEN, to->takes & FORMAT_ROWS, "--rows"},
+                {e->options.background, to->takes & FORMAT_BACKGROUND, "--all"},
+                {e->load.span, to->takes & FORMAT_TIME, "--for"},
+                {e->load.window, to->takes & FORMAT_TIME, "--window"},
+                {e->requests.kind, to->tell || to->takes & FORMAT_REQUESTS, "--kind"},
+                {e->requests.tier, to->tell || to->takes & FORMAT_REQUESTS, "--tier"},
+                {e->push.url, to->push, "--push"}};
+  for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+    if (option[i].given && !option[i].means)
+      return print_string("%s means nothing to the format %s", option[i].name, to->name);
+  return NULL;
+}
+
+static const char *fault_of_push(const struct export *e, const struct format *to) {
+  const char *url = e->push.url;
+  if (!url)
+    return e->push.headers ? "headers are for a server: --push URL" : NULL;
+  if (e->output || e->textfile)
+    return "it is sent to a server, or written to a file: --push, or -o";
+  if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
+    return "--push takes a URL, as http://HOST:PORT";
+  const char *host = strstr(url, "://") + 3, *slash = strchr(host, '/');
+  return !to->push->path && (!slash || !slash[1])
+             ? print_string("--push of %s takes a whole URL, with a path", to->name)
+             : NULL;
+}
+
+/* It is about recordings, or what lives is recorded first. */
+static bool is_recorded(const struct format *to, char *const *target, size_t targets) {
+  return !to->write || recordings_are(target, targets);
+}
+
+static const char *fault_of_targets(const struct export *e, const struct arguments *a,
+                                    const struct format *to) {
+  bool there = recordings_are(a->word, a->words);
+  bool slowest = e->slowest.percent > 0 || e->slowest.over;
+  if (slowest && !is_recorded(to, a->word, a->words))
+    return "which requests are slow is known of recordings (aprof record), not of totals";
+  if (there && !to->tell && !(to->takes & FORMAT_STACKS))
+    return print_string("%s is made of totals, and that is a recording: there is perfetto, for one",
+                        to->name);
+  if (there && (e->load.span || e->load.window))
+    return "a recording has its own time: without --for and --window";
+  if (!to->write && e->load.window)
+    return "a recording has its own time: without --window";
+  return slowest_fault(&e->slowest);
+}
 
 static const char *fault_of(const struct arguments *a) {
   const struct export *e = a->context;
-  const struct {
-    bool given;
-    unsigned need;
-    const char *name;
-  } option[] = {{e->functions != (uint64_t)NOT_GIVEN, FORMAT_FUNCTIONS, "--top"},
-                {e->measure != NOT_GIVEN, FORMAT_MEASURE, "--measure"},
-                {e->rows != NOT_GIVEN, FORMAT_ROWS, "--rows"},
-                {e->options.background, FORMAT_BACKGROUND, "--all"},
-                {e->load.span, FORMAT_TIME, "--for"},
-                {e->load.window, FORMAT_TIME, "--window"},
-                {e->requests.kind, FORMAT_REQUESTS, "--kind"},
-                {e->requests.tier, FORMAT_REQUESTS, "--tier"}};
   if (e->textfile && (e->to || e->output))
     return "--textfile says where to, and in which format: without --to and -o";
   if (!e->to && !e->textfile)
     return "export as what? Give --to FORMAT, or --textfile DIR";
   const struct format *to = e->to ? e->to : format_find(TEXTFILE_FORMAT);
-  if (to->binary && (!e->output || !strcmp(e->output, "-")) && isatty(STDOUT_FILENO))
-    return "that is nothing for a terminal: give -o FILE";
-  for (size_t i = 0; i < sizeof option / sizeof *option; i++)
-    if (option[i].given && !(to->takes & option[i].need))
-      return print_string("%s means nothing to the format %s", option[i].name, to->name);
-  return load_fault(&e->load, false);
+  const char *fault = fault_of_options(e, to);
+  fault = fault ? fault : fault_of_push(e, to);
+  if (!fault && to->binary && !e->push.url && (!e->output || !strcmp(e->output, "-")) &&
+      isatty(STDOUT_FILENO))
+    fault = "that is nothing for a terminal: give -o FILE";
+  fault = fault ? fault : fault_of_targets(e, a, to);
+  return fault ? fault : load_fault(&e->load, false);
 }
 
 /* Help from the table. */
 static char *about(void) {
   char *text = print_string(
-      "%s", "Writes the numbers of processes in the format of another tool.\v" ARGUMENTS_TARGET
-            " Here without one: all live processes that are profiled.\n\nFormats:\n");
+      "%s",
+      "Writes the numbers of processes, or recordings, in the format of another "
+      "tool.\v" ARGUMENTS_TARGET
+      " Here without one: all live processes that are profiled. Or recordings (.trace), of which "
+      "some formats are.\n\nFormats:\n");
   for (const struct format *f = formats; f->name; f++) {
     char *longer = print_string("%s  %-12s %s\n", text, f->name, f->summary);
     free(text);
@@ -134,32 +181,63 @@ static bool cut(struct load *l, const struct request_filter *f) {
 }
 
 static void write_views(const void *of, FILE *out) {
-  const struct export *e = of;
-  e->to->write((const struct view *const *)e->load.view, e->load.views, &e->options, out);
+  export_write(of, out);
+}
+
+/* Views of a recording's paths, for formats that tell nothing else. */
+static void add_views(struct export *e) {
+  struct recordings *r = &e->recordings;
+  e->load.view = allocate(r->stories + 1, sizeof(struct view *));
+  for (size_t i = 0; i < r->stories; i++)
+    e->load.view[e->load.views++] =
+        ask_story_view(r->story[i], r->meant ? r->meant[i] : NULL, r->story[i]->process);
+}
+
+static bool take_targets(struct export *e, char **target, size_t targets) {
+  if (!is_recorded(e->to, target, targets))
+    return load(&e->load, target, targets) && cut(&e->load, &e->requests);
+  if (!recordings_open(&e->recordings, target, targets, e->load.span ? e->load.span : RECORDED,
+                       export_chooses(e) ? &e->slowest : NULL))
+    return false;
+  e->options.meant = (const bool *const *)e->recordings.meant;
+  if (!e->to->tell)
+    add_views(e);
+  return true;
 }
 
 int cmd_export(int argc, char **argv) {
-  struct export e = {.functions = (uint64_t)NOT_GIVEN, .measure = NOT_GIVEN, .rows = NOT_GIVEN};
-  char *help = about();
-  struct arguments a = {
-      .usage = "[TARGET...]",
-      .offers = OFFER_TARGETS,
-      .about = help,
-      .table = {{options, &e}, {request_options, &e.requests}, {load_options, &e.load}},
-      .most = UINT32_MAX,
-      .fault = fault_of,
-      .context = &e};
+  struct export e = {.functions = (uint64_t)NOT_GIVEN,
+                     .measure = NOT_GIVEN,
+                     .rows = NOT_GIVEN,
+                     .push.give_up = GIVE_UP};
+  char *help = about(), **given = export_arguments(argc, argv);
+  struct arguments a = {.usage = "[TARGET...]",
+                        .offers = OFFER_TARGETS,
+                        .about = help,
+                        .table = {{options, &e},
+                                  {request_options, &e.requests},
+                                  {slowest_options, &e.slowest},
+                                  {load_options, &e.load}},
+                        .most = UINT32_MAX,
+                        .fault = fault_of,
+                        .context = &e};
   arguments_parse(&a, argc, argv);
+  e.slowest.kind = e.requests.kind;
+  e.slowest.tier = e.requests.tier;
+  if (e.push.url && !export_push)
+    return export_hand_over(given);
   char *path = e.textfile ? print_string("%s/" TEXTFILE, e.textfile)
                           : print_string("%s", e.output ? e.output : "-");
   e.to = e.textfile ? format_find(TEXTFILE_FORMAT) : e.to;
   e.options.functions = e.functions == (uint64_t)NOT_GIVEN ? FUNCTIONS : e.functions;
   e.options.measure = e.measure == NOT_GIVEN ? STACK_WALL : (enum stack_measure)e.measure;
   e.options.rows = e.rows == NOT_GIVEN ? 0 : e.rows;
-  bool done = load(&e.load, a.word, a.words) && cut(&e.load, &e.requests) &&
-              output_given(path, write_views, &e);
+  bool done = take_targets(&e, a.word, a.words) &&
+              (e.push.url ? export_to_server(&e) : output_given(path, write_views, &e));
   load_release(&e.load);
+  recordings_release(&e.recordings);
   free(path);
   free(help);
+  free(given);
   return done ? CLI_OK : CLI_FAILED;
 }

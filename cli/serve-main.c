@@ -3,6 +3,7 @@
    than all that it does. Options, the server, its end. */
 #include "arguments.h"
 #include "cli.h"
+#include "export.h"
 #include "load.h"
 #include "periodic.h"
 #include "serve-route.h"
@@ -244,6 +245,14 @@ static bool open_source(struct source *s, struct serve_options *o, const char *t
   return s->of.agents || !o->from.froms;
 }
 
+/* The same program sends what is exported, as it has the library for that. */
+static int push_export(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN);
+  export_push = &push_by_curl;
+  int status = cmd_export(argc, argv);
+  return fflush(stdout) ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv) {
   static char name[] = "aprof serve";
   struct serve s = {.listening = {.fd = -1}};
@@ -266,6 +275,8 @@ int main(int argc, char **argv) {
       .fault = fault_of,
       .context = &o};
   argp_err_exit_status = CLI_USAGE;
+  if (!strcmp(argv[0], "aprof export"))
+    return push_export(argc, argv);
   argv[0] = name;
   arguments_parse(&a, argc, argv);
   int signals = block_signals();

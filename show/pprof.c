@@ -12,6 +12,7 @@
 #include "read/index.h"
 #include "read/util.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -228,3 +229,79 @@ void pprof_write(const struct view *const *v, size_t views, const struct format_
   index_free(&f.locations);
   arena_free(&f.arena);
 }
+
+/* -- to continuous profilers --------------------------------------------------------------- */
+
+/* As a part of a URL. */
+static char *escaped(const char *text) {
+  char *to = allocate(3 * strlen(text) + 1, 1), *at = to;
+  for (; *text; text++)
+    if (isalnum((unsigned char)*text) || strchr("-._~", *text))
+      *at++ = *text;
+    else
+      at += sprintf(at, "%%%02X", (unsigned char)*text);
+  return to;
+}
+
+/* Whose it is, and from when to when, in seconds since 1970. */
+static char *ingest_query(const struct view *v) {
+  double since = counted_since(&v->process);
+  uint64_t ns = v->process.measured != UNKNOWN ? v->process.measured : v->process.elapsed;
+  uint64_t from = since > 0 && since < 9e9 ? (uint64_t)since : 0;
+  char *name = escaped(v->process.name && *v->process.name ? v->process.name : "aprof");
+  char *query = print_string("name=%s&from=%" PRIu64 "&until=%" PRIu64 "&format=pprof", name, from,
+                             from + ns / 1000000000 + 1);
+  free(name);
+  return query;
+}
+
+#define BOUNDARY "aprof-46b9e1d3c5"
+#define TYPE(name, unit)                                                                           \
+  "\"" name "\":{\"units\":\"" unit "\",\"display-name\":\"" name "\",\"aggregation\":\"sum\"}"
+
+const struct format_push push_pprof = {
+    .path = "/ingest",
+    .type = "multipart/form-data; boundary=" BOUNDARY,
+    .query = ingest_query,
+    .before =
+        "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"sample_type_config\"; "
+        "filename=\"types.json\"\r\nContent-Type: application/json\r\n\r\n{" TYPE("exec", "nanoseco"
+                                                                                          "nds") "," TYPE(
+            "waiting",
+            "nanoseconds") "," TYPE("queued",
+                                    "nanoseconds") "," TYPE("wall",
+                                                            "nanoseconds") "," TYPE("calls",
+                                                                                    "count") "}\r\n"
+                                                                                             "-"
+                                                                                             "-" BOUNDARY
+                                                                                             "\r\nC"
+                                                                                             "onten"
+                                                                                             "t-"
+                                                                                             "Dispo"
+                                                                                             "sitio"
+                                                                                             "n: "
+                                                                                             "form-"
+                                                                                             "data;"
+                                                                                             " name"
+                                                                                             "=\"pr"
+                                                                                             "ofile"
+                                                                                             "\"; "
+                                                                                             "filen"
+                                                                                             "ame="
+                                                                                             "\"pro"
+                                                                                             "file."
+                                                                                             "pb."
+                                                                                             "gz\""
+                                                                                             "\r\nC"
+                                                                                             "onten"
+                                                                                             "t-"
+                                                                                             "Type:"
+                                                                                             " appl"
+                                                                                             "icati"
+                                                                                             "on/"
+                                                                                             "octet"
+                                                                                             "-stre"
+                                                                                             "am\r"
+                                                                                             "\n\r"
+                                                                                             "\n",
+    .behind = "\r\n--" BOUNDARY "--\r\n"};
