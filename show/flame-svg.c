@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph as SVG; see flame.h. Each frame is an <svg> of its own, so that its text is
    cut to its box by whoever draws it, at any width of the page. */
-#include "format.h"
 #include "flame.h"
+#include "format.h"
 #include "read/fields.h"
 #include "read/util.h"
 
@@ -46,7 +46,7 @@ static uint64_t whole(double ns) {
 
 /* To be freed. */
 static char *amount(const struct flame *f, double ns) {
-  static const char *const per[] = {"", " per call", " per second"};
+  static const char *const per[] = {"", " per call", " per second", " per request"};
   return print_string("%s%s", shown_time(whole(ns)), per[f->options.per]);
 }
 
@@ -248,7 +248,8 @@ static void put_width(const struct flame *f, struct head *h) {
       [STACK_WAITING] = "time that futures waited",
       [STACK_QUEUED] = "time that futures were ready and did not run",
   };
-  static const char *const per[] = {"added up", "per future of the topmost function", "per second"};
+  static const char *const per[] = {"added up", "per future of the topmost function", "per second",
+                                    "per request"};
   put_lines(h, print_string("Width: %s, %s%s", width[f->options.measure], per[f->options.per],
                             f->sides > 1 ? "; the more of A and B" : ""));
   if (f->frame[0].width <= 0 || f->frames < 2)
@@ -257,10 +258,15 @@ static void put_width(const struct flame *f, struct head *h) {
 
 static void put_sides(const struct flame *f, struct head *h) {
   for (int side = 0; side < f->sides; side++) {
-    char *of = amount(f, f->frame[0].amount[side]), *name = process_text(f->view[side]);
+    const char *says = f->options.says[side];
+    char *of = amount(f, f->frame[0].amount[side]);
+    char *name = says ? print_string("%s", says) : process_text(f->view[side]);
     if (f->sides > 1)
       put_lines(h, print_string("%c: %s, %s measured: %s", 'A' + side, name,
                                 shown_time(measured(f->view[side])), of));
+    else if (says)
+      put_lines(h,
+                print_string("%s, %s measured: %s", name, shown_time(measured(f->view[side])), of));
     else
       put_lines(h, print_string("%s, of %s measured", of, shown_time(measured(f->view[side]))));
     free(name);

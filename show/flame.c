@@ -1,309 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of a view, and where each lies; see flame.h. */
+/* The flame graph as an output: of a view, of two, of a recording's slow requests; see flame.h. */
 #include "flame.h"
 
-#include "ask/ask.h"
+#include "ask/story-view.h"
 #include "format.h"
 #include "outputs.h"
-#include "read/index.h"
-#include "read/names.h"
 #include "read/util.h"
-#include "report.h"
-#include "stacks.h"
 
 #include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* -- frames ---------------------------------------------------------------------------- */
-
-static size_t add_frame(struct flame *f, size_t parent, enum flame_what what, char *name,
-                        char *place) {
-  if (f->frames == f->room) {
-    f->room = f->room ? 2 * f->room : 1024;
-    f->frame = reallocate(f->frame, f->room, sizeof *f->frame);
-  }
-  f->frame[f->frames] = (struct flame_frame){
-      .parent = parent,
-      .what = what,
-      .name = name,
-      .place = place,
-      .depth = f->frames ? f->frame[parent].depth + 1 : 0,
-      .library = f->frames && f->frame[parent].library && what != FLAME_FUNCTION,
-  };
-  return f->frames++;
-}
-
-/* Frames are found again by parent, name and file where views of two are compared, for lines
-   move from one build to the next. Of one view each path has a frame of its own. */
-struct known {
-  struct index index;
-  size_t *frame; /* what the index points to */
-  size_t frames;
-};
-
-static size_t find_frame(struct flame *f, struct known *known, size_t parent, enum flame_what what,
-                         const char *name, const char *file, uint64_t line) {
-  if (f->sides > 1) {
-    char *key = print_string("%zu %d %s\n%s", parent, what, name, file ? file : "");
-    const size_t *there = index_get(&known->index, print_string("%s", key));
-    if (there) {
-      free(key);
-      return *there;
-    }
-    known->frame[known->frames] = f->frames;
-    index_put(&known->index, key, &known->frame[known->frames++]);
-  }
-  char *place = !file  ? NULL
-                : line ? print_string("%s:%" PRIu64, file, line)
-                       : print_string("%s", file);
-  return add_frame(f, parent, what, print_string("%s", name), place);
-}
-
-/* That of a view which is compared has no line. */
-static size_t stack_frame(struct flame *f, struct known *known, const struct stack *s,
-                          size_t parent) {
-  enum flame_what what = s->is_wait ? FLAME_WAIT : FLAME_FUNCTION;
-  const char *name = s->unnamed && f->sides > 1 ? "waiting" : s->name;
-  size_t frame = find_frame(f, known, parent, what, name, s->file, s->line);
-  if (!s->is_wait)
-    f->frame[frame].library = s->function && ask_is_library(s->function);
-  return frame;
-}
-
-/* -- what a path has ------------------------------------------------------------------- */
-
-/* Per call the time of a root, and of all beneath, is divided by the futures of that root. */
-static double lived(const struct view_path *path) {
-  return (double)path->done + (double)path->failed + (double)path->cancelled +
-         (double)path->detached + (double)path->live;
-}
-
-static double seconds_of(const struct view *v) {
-  uint64_t ns = v->process.measured && v->process.measured != UNKNOWN ? v->process.measured
-                                                                      : v->process.elapsed;
-  return ns ? (double)ns / 1e9 : 1;
-}
-
-static void give(struct flame *f, size_t frame, int side, uint64_t ns, double scale,
-                 uint64_t count) {
-  f->frame[frame].self[side] += (double)ns * scale;
-  f->uncounted[side] += scale > 0 ? 0 : (double)ns;
-  f->frame[frame].count[side] += (double)count;
-}
-
-static bool shows(const struct flame *f, enum stack_measure measure) {
-  return f->options.measure == measure || f->options.measure == STACK_WALL;
-}
-
-/* Where all measures lie in one picture, what the function itself did are leaves beneath it. */
-static void give_function(struct flame *f, struct known *known, const struct stack *s, size_t frame,
-                          int side, double scale) {
-  bool leaves = f->options.measure == STACK_WALL;
-  static const struct {
-    enum stack_measure measure;
-    enum flame_what what;
-    const char *name;
-  } own[] = {{STACK_EXEC, FLAME_RUN, "running"}, {STACK_QUEUED, FLAME_QUEUE, "queued"}};
-  give(f, frame, side, 0, 0, s->self[STACK_CALLS]);
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (shows(f, own[i].measure) && s->self[own[i].measure])
-      give(f, leaves ? find_frame(f, known, frame, own[i].what, own[i].name, NULL, 0) : frame, side,
-           s->self[own[i].measure], scale, 0);
-}
-
-static void give_wait(struct flame *f, struct known *known, const struct stack *s, size_t parent,
-                      int side, double scale) {
-  uint64_t waiting = s->self[STACK_WAITING];
-  if (s->left_out || !waiting || !shows(f, STACK_WAITING))
-    return;
-  if (s->path->background && !f->options.all)
-    f->background[side] += (double)waiting;
-  else
-    give(f, stack_frame(f, known, s, parent), side, waiting, scale, s->path->count);
-}
-
-static void add_view(struct flame *f, struct known *known, const struct view *v, int side) {
-  struct stacks all = stacks_of(v, true);
-  size_t *at = allocate(v->paths + 1, sizeof *at);
-  double *scale = allocate(v->paths + 1, sizeof *scale);
-  for (size_t i = 0; i < all.stacks; i++) {
-    const struct stack *s = &all.stack[i];
-    bool root = s->parent == SIZE_MAX;
-    size_t parent = root ? 0 : at[s->parent];
-    at[i] = parent;
-    scale[i] = !root                                ? scale[s->parent]
-               : f->options.per == FLAME_PER_SECOND ? 1 / seconds_of(v)
-               : f->options.per == FLAME_IN_TOTAL   ? 1
-               : lived(s->path) > 0                 ? 1 / lived(s->path)
-                                                    : 0;
-    if (s->is_wait) {
-      give_wait(f, known, s, parent, side, scale[i]);
-    } else {
-      at[i] = stack_frame(f, known, s, parent);
-      give_function(f, known, s, at[i], side, scale[i]);
-    }
-  }
-  stacks_free(&all);
-  free(scale);
-  free(at);
-}
-
-/* -- where they lie -------------------------------------------------------------------- */
-
-/* Of two views the wider: what one of them lacks is seen, too. */
-static double width_of(const double amount[FLAME_SIDES]) {
-  return amount[0] > amount[1] ? amount[0] : amount[1];
-}
-
-static const struct flame *sorted; /* for qsort */
-
-static int by_place(const void *a, const void *b) {
-  size_t i = *(const size_t *)a, j = *(const size_t *)b;
-  const struct flame_frame *x = &sorted->frame[i], *y = &sorted->frame[j];
-  if (x->parent != y->parent)
-    return x->parent < y->parent ? -1 : 1;
-  if (x->width != y->width)
-    return x->width > y->width ? -1 : 1;
-  int order = strcmp(x->name, y->name);
-  return order ? order : i < j ? -1 : 1;
-}
-
-/* Sums from the leaves up; then from the root down each row from the left, the widest first. */
-static void lay_out(struct flame *f) {
-  size_t *order = allocate(f->frames, sizeof *order);
-  double *cursor = allocate(f->frames, sizeof *cursor);
-  for (size_t i = f->frames; i--;) {
-    struct flame_frame *frame = &f->frame[i], *parent = &f->frame[frame->parent];
-    frame->width += width_of(frame->self);
-    order[i] = i;
-    for (int side = 0; side < f->sides; side++) {
-      frame->amount[side] += frame->self[side];
-      if (i)
-        parent->amount[side] += frame->amount[side];
-    }
-    if (i)
-      parent->width += frame->width;
-  }
-  double whole = f->frame[0].width > 0 ? f->frame[0].width : 1;
-  sorted = f;
-  qsort(order + 1, f->frames - 1, sizeof *order, by_place);
-  for (size_t i = 0; i < f->frames; i++) {
-    struct flame_frame *frame = &f->frame[order[i]];
-    const struct flame_frame *parent = &f->frame[frame->parent];
-    frame->width = order[i] || f->frame[0].width > 0 ? frame->width / whole : 1;
-    frame->x = order[i] ? cursor[frame->parent] : 0;
-    cursor[order[i]] = frame->x;
-    if (order[i])
-      cursor[frame->parent] += frame->width;
-    frame->drawn = !order[i] || (parent->drawn && frame->depth < FLAME_DEPTH &&
-                                 frame->width * FLAME_PIXELS >= 0.5);
-    if (frame->drawn && frame->depth >= f->depth)
-      f->depth = frame->depth + 1;
-  }
-  free(cursor);
-  free(order);
-}
-
-/* What is not drawn beneath one that is becomes one frame there, as the narrowest are the last. */
-static void fold(struct flame *f) {
-  size_t frames = f->frames, *folded = allocate(frames, sizeof *folded); /* 0: none */
-  size_t *count = allocate(frames, sizeof *count);
-  for (size_t i = 1; i < frames; i++) {
-    size_t parent = f->frame[i].parent;
-    if (f->frame[i].drawn || f->frame[i].width <= 0)
-      continue;
-    f->hidden++;
-    if (!f->frame[parent].drawn)
-      continue;
-    if (!folded[parent]) {
-      folded[parent] = add_frame(f, parent, FLAME_FOLD, NULL, NULL);
-      f->frame[folded[parent]].x = 1;
-    }
-    struct flame_frame *of = &f->frame[folded[parent]];
-    const struct flame_frame *frame = &f->frame[i];
-    of->x = frame->x < of->x ? frame->x : of->x;
-    of->width += frame->width;
-    f->hidden_width += frame->width;
-    for (int side = 0; side < f->sides; side++)
-      of->amount[side] += frame->amount[side];
-    count[parent]++;
-  }
-  for (size_t i = frames; i < f->frames; i++) {
-    struct flame_frame *of = &f->frame[i];
-    of->name = print_string("(%zu more)", count[of->parent]);
-    of->drawn = of->width * FLAME_PIXELS >= 0.5;
-    if (of->drawn && of->depth >= f->depth)
-      f->depth = of->depth + 1;
-  }
-  free(count);
-  free(folded);
-}
-
-static char *expression_of(const char *mark) {
-  size_t length = strlen(mark);
-  bool slashes = length > 1 && mark[0] == '/' && mark[length - 1] == '/';
-  return print_string("%.*s", (int)(slashes ? length - 2 : length), mark + slashes);
-}
-
-static void mark(struct flame *f) {
-  regex_t regex;
-  char *text = f->options.mark ? expression_of(f->options.mark) : NULL;
-  if (text && !regcomp(&regex, text, REG_EXTENDED | REG_NOSUB)) {
-    for (size_t i = 1; i < f->frames; i++)
-      f->frame[i].marked = !regexec(&regex, f->frame[i].name, 0, NULL, 0);
-    regfree(&regex);
-    clean_text(text);
-  }
-  f->mark = text;
-}
-
-struct flame *flame_new(struct view *from, struct view *to, const struct flame_options *o) {
-  struct flame *f = allocate(1, sizeof *f);
-  struct view *both[FLAME_SIDES] = {from, to};
-  struct known known = {0};
-  size_t room = 0;
-  f->options = *o;
-  f->sides = to ? 2 : 1;
-  for (int side = 0; side < f->sides; side++) {
-    char *directory = report_directory(both[side]);
-    report_shorten(both[side], directory);
-    free(directory);
-    f->view[side] = both[side];
-    room += 3 * both[side]->paths; /* a function has up to two leaves of its own */
-  }
-  known.frame = allocate(room + 1, sizeof *known.frame);
-  index_new(&known.index, room + 1);
-  add_frame(f, 0, FLAME_ROOT, print_string("%s", from->process.name ? from->process.name : "all"),
-            NULL);
-  for (int side = 0; side < f->sides; side++)
-    add_view(f, &known, both[side], side);
-  index_free(&known.index);
-  free(known.frame);
-  mark(f);
-  lay_out(f);
-  fold(f);
-  return f;
-}
-
-void flame_free(struct flame *f) {
-  for (size_t i = 0; f && i < f->frames; i++) {
-    free(f->frame[i].name);
-    free(f->frame[i].place);
-  }
-  if (f) {
-    free(f->frame);
-    free(f->mark);
-  }
-  free(f);
-}
-
-/* -- as an output -------------------------------------------------------------- */
+/* -- options ---------------------------------------------------------------------------- */
 
 static char *take_mark(void *options, const char *text) {
   regex_t regex;
-  char why[100] = "it is empty", *expression = expression_of(text);
+  char why[100] = "it is empty", *expression = flame_expression(text);
   int error = *expression ? regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
   if (*expression && error)
     regerror(error, &regex, why, sizeof why);
@@ -314,11 +27,19 @@ static char *take_mark(void *options, const char *text) {
   return error ? print_string("%s", why) : NULL;
 }
 
+static bool asks_slowest(const void *options) {
+  const struct slowest_filter *f = &((const struct flame_options *)options)->slowest;
+  return f->percent > 0 || f->over;
+}
+
 static const char *fault_of(const void *options, size_t targets, bool json) {
   (void)json;
   const struct flame_options *o = options;
+  if (asks_slowest(o))
+    return targets > 1 ? "the slowest of one recording at a time" : slowest_fault(&o->slowest);
   if (o->diff && targets < 2)
-    return "--diff compares two: give A and B";
+    return "--diff compares two: give A and B, or a recording and which of its requests are slow "
+           "(--slowest 5%)";
   return !o->diff && targets > 1 ? "of two only what changed is drawn: give --diff" : NULL;
 }
 
@@ -330,18 +51,95 @@ static int write_flame(struct view *v, const void *options, FILE *out) {
   return 0;
 }
 
+/* -- of a recording --------------------------------------------------------------------- */
+
+/* "slowest 5 %: 45 requests from 24.1 ms on": of the kind, if one was given. */
+static char *side_text(const struct slowest *found, const struct slowest_filter *f, bool rest) {
+  uint64_t count = rest ? found->count - found->slow : found->slow;
+  char *kind = print_string("%s%s", f->kind ? f->kind : "", f->kind ? ", " : "");
+  char *which = rest      ? print_string("the rest")
+                : f->over ? print_string("those of %s or more", shown_time(f->over))
+                          : print_string("slowest %g %%", f->percent > 0 ? f->percent : 5);
+  char *text =
+      print_string("%s%s: %" PRIu64 " request%s", kind, which, count, count == 1 ? "" : "s");
+  free(which);
+  free(kind);
+  return text;
+}
+
+/* Means of one request, as there are more of the rest. */
+static int tell_difference(const struct story *s, struct flame_options o, FILE *out) {
+  struct slowest *found = slowest_find(s, &o.slowest);
+  int status = OUTPUT_FAILED;
+  if (!found)
+    return status;
+  bool *slow = ask_story_meant(s, found, STORY_SLOW), *rest = ask_story_meant(s, found, STORY_REST);
+  struct view *from = ask_story_view(s, rest, s->process),
+              *to = ask_story_view(s, slow, s->process);
+  o.says[0] = side_text(found, &o.slowest, true);
+  o.says[1] = side_text(found, &o.slowest, false);
+  o.per = o.per == FLAME_IN_TOTAL ? FLAME_PER_REQUEST : o.per;
+  if (!found->slow || found->slow == found->count) {
+    complain("%s: there is nothing to compare", o.says[!!found->slow]);
+  } else {
+    struct flame *flame = flame_new(from, to, &o);
+    flame_write(flame, out);
+    flame_free(flame);
+    status = 0;
+  }
+  free((char *)o.says[0]);
+  free((char *)o.says[1]);
+  view_free(from);
+  view_free(to);
+  free(rest);
+  free(slow);
+  slowest_free(found);
+  return status;
+}
+
+static int tell_flame(const struct story *s, const void *options, FILE *out) {
+  struct flame_options o = *(const struct flame_options *)options;
+  bool all = !asks_slowest(&o);
+  o.slowest.kind = o.requests ? o.requests->kind : NULL;
+  o.slowest.tier = o.requests ? o.requests->tier : NULL;
+  bool chosen = !all || o.slowest.kind || o.slowest.tier;
+  if (o.diff)
+    return tell_difference(s, o, out);
+  struct slowest *found = chosen ? slowest_find(s, &o.slowest) : NULL;
+  if (chosen && !found)
+    return OUTPUT_FAILED;
+  bool *meant = found ? ask_story_meant(s, found, all ? STORY_ALL : STORY_SLOW) : NULL;
+  struct view *v = ask_story_view(s, meant, s->process);
+  char *says = !found ? NULL
+               : all  ? print_string("%s: %" PRIu64 " requests",
+                                    o.slowest.kind ? o.slowest.kind : o.slowest.tier, found->count)
+                      : side_text(found, &o.slowest, false);
+  o.says[0] = says;
+  struct flame *flame = flame_new(v, NULL, &o);
+  flame_write(flame, out);
+  flame_free(flame);
+  free(says);
+  view_free(v);
+  free(meant);
+  slowest_free(found);
+  return 0;
+}
+
+/* -- the row ----------------------------------------------------------------------------- */
+
 #define MEASURE(name, which, help)                                                                 \
   { name, 0, OPTION_SET, offsetof(struct flame_options, measure), .text = help, .value = which }
-static const char *const pers[] = {"total", "call", "second", NULL};
+static const char *const pers[] = {"total", "call", "second", "request", NULL};
 static const struct option_row own[] = {
     MEASURE("wall", STACK_WALL, "Width is all time of futures, by state (default)"),
     MEASURE("exec", STACK_EXEC, "Width is time that futures ran"),
     MEASURE("waiting", STACK_WAITING, "Width is time that futures waited"),
     MEASURE("queued", STACK_QUEUED, "Width is time that futures were ready and did not run"),
     {"diff", 0, OPTION_FLAG, offsetof(struct flame_options, diff),
-     .text = "Two TARGETs: red grew from A to B, blue shrank"},
-    {"per", 0, OPTION_WORD, offsetof(struct flame_options, per), "call|second",
-     .text = "Divide by the futures of the topmost function, or by the time measured",
+     .text =
+         "Two TARGETs: red grew from A to B, blue shrank. Of a recording: the slow from the rest"},
+    {"per", 0, OPTION_WORD, offsetof(struct flame_options, per), "call|second|request",
+     .text = "Divide by the futures of the topmost function, by the time measured, or by requests",
      .words = pers},
     {"mark", 0, OPTION_OWN, 0, "/REGEX/",
      .text = "Put a thick border around frames whose name fits", .take = take_mark},
@@ -364,5 +162,10 @@ const struct output output_flame = {
     .defaults = &(const struct flame_options){.measure = STACK_WALL},
     .picture = true,
     .of_requests = OUTPUT_NARROWED,
+    .filter = offsetof(struct flame_options, requests),
     .fault = fault_of,
-    .text = write_flame};
+    .text = write_flame,
+    .story_text = tell_flame,
+    .wants_story = asks_slowest,
+    .asks_slowest = true,
+    .slowest = offsetof(struct flame_options, slowest)};

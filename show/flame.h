@@ -2,20 +2,22 @@
 /*
  * The flame graph: paths as boxes, as wide as the time of futures on them.
  *
- * In: a view, or two to compare. Out: frames with their place, and one SVG of them that needs
- * nothing else: script and style are inside, and without a script it still is a picture.
- * Cost: n log n in the paths; what is narrower than half a pixel is not written.
- * Locking: none.
+ * In: a view, or two to compare, perhaps of a recording's slow requests and the rest. Out: frames
+ * with their place, and one SVG of them that needs nothing else: script and style are inside, and
+ * without a script it still is a picture. Cost: n log n in the paths; what is narrower than half a
+ * pixel is not written. Locking: none.
  */
 #ifndef APROF_SHOW_FLAME_H
 #define APROF_SHOW_FLAME_H
 
+#include "ask/requests.h"
+#include "ask/slowest.h"
 #include "read/view.h"
 #include "stacks.h"
 
 #include <stdio.h>
 
-enum flame_per { FLAME_IN_TOTAL, FLAME_PER_CALL, FLAME_PER_SECOND };
+enum flame_per { FLAME_IN_TOTAL, FLAME_PER_CALL, FLAME_PER_SECOND, FLAME_PER_REQUEST };
 
 struct flame_options {
   enum stack_measure measure; /* no STACK_CALLS */
@@ -24,6 +26,9 @@ struct flame_options {
   const char *mark;   /* REGEX or /REGEX/ that names fit; NULL: nothing is marked */
   bool diff;          /* two views */
   struct view *other; /* the second, or NULL */
+  const struct request_filter *requests; /* that are meant, by kind and tier; or NULL */
+  struct slowest_filter slowest;         /* of a recording: which of these */
+  const char *says[2];                   /* what each view is of; NULL: its process */
 };
 
 enum flame_what { FLAME_ROOT, FLAME_FUNCTION, FLAME_RUN, FLAME_QUEUE, FLAME_WAIT, FLAME_FOLD };
@@ -60,6 +65,8 @@ struct flame {
    compared to: functions are the same where name and file are, awaits where the name is. */
 struct flame *flame_new(struct view *from, struct view *to, const struct flame_options *);
 void flame_free(struct flame *);
+/* REGEX of that or of /REGEX/; free() it. */
+char *flame_expression(const char *mark);
 /* flame-svg.c */
 void flame_write(const struct flame *, FILE *out);
 

@@ -29,7 +29,7 @@ offers "an option" "--sort=" report --so
 offers "an option of all outputs" "--fail-if= --for= --format= --function=" report --f
 offers "an option's word" "exec" report --sort ex
 offers "... behind =, which is a word of its own to bash" "exec" report --sort = ex
-offers "... with nothing typed yet" "call second total" flame --per =
+offers "... with nothing typed yet" "call request second total" flame --per =
 offers "a letter's value" "fine.json" report -o f.missing -o fi
 offers "a format" "openmetrics otlp otlp-proto" export --to o
 offers "a file" "fine.json" report fi

@@ -129,6 +129,13 @@ print(sum(json.loads(line)["waiting_ns"] >= 20000000 for line in open("slowest.n
 "$aprof" export --to folded --measure waiting --slowest 3% shop.trace >slow.folded
 check "recorded: stacks of the slow ones alone" grep -q disk_get slow.folded
 refuse "recorded: and of no others" grep -q pool_get slow.folded
+"$aprof" flame --slowest 3% -o slow.svg shop.trace
+check "recorded: flames of the slow ones" grep -q disk_get slow.svg
+refuse "recorded: and of no others, either" grep -q pool_get slow.svg
+"$aprof" flame --slowest 3% --diff --waiting -o diff.svg shop.trace
+check "recorded: the slow against the rest, per request" grep -q "per request" diff.svg
+"$aprof" flame --diff --kind nothing shop.trace >said.txt 2>&1
+equal "recorded: --diff of one without --slowest: usage" 2 $?
 "$aprof" export --to csv shop.trace >said.txt 2>&1
 equal "recorded: a table of totals: usage" 2 $?
 for format in perfetto chrome otlp otlp-proto pprof speedscope callgrind; do
