@@ -23,7 +23,7 @@ offers() {
   equal "$name" "$wanted" "$joined"
 }
 
-offers "a command" "report reset" re
+offers "a command" "record report reset" re
 offers "all commands" "$({ "$aprof" --help | sed -n 's/^  \([a-z]\+\)  .*/\1/p'; echo --help --version; } | sort | tr '\n' ' ' | sed 's/ $//')" ""
 offers "an option" "--sort=" report --so
 offers "an option of all outputs" "--fail-if= --for= --format= --function=" report --f
