@@ -167,8 +167,8 @@ static void lower_range(struct lower *l, CXCursor c) {
            after = block_new(l, line);
   size_t clean = l->body->cleans;
   for (size_t i = 0; i + 1 < kids.count; i++)
-    if (clang_isExpression(kids.at[i].kind))
-      lower_value(l, kids.at[i]);
+    if (clang_isExpression(kids.at[i].kind)) /* begin() and end() are called of it */
+      block_step(l, IR_SET, line, "?")->value = lower_value(l, kids.at[i]);
   block_jump(l, head);
   l->body->now = head;
   block_branch(l, "?", body, after);
@@ -282,16 +282,33 @@ static void lower_return(struct lower *l, CXCursor c) {
   block_end(l, lower_line(c));
 }
 
-/* An exception may come from anywhere inside: before, and after all of it. */
-static void lower_try(struct lower *l, CXCursor c) {
+/* What may throw; the block from which the first exception comes: behind the first statement, which
+   has been called by then, or before it, where it declares what the end of the scope cleans up. */
+static unsigned lower_tried(struct lower *l, CXCursor c) {
   struct kids kids = kids_of(l, c);
-  unsigned line = lower_line(c), body = block_new(l, line), after = block_new(l, line);
-  unsigned before = l->body->now;
+  size_t clean = l->body->cleans;
+  unsigned from = l->body->now, body = block_new(l, lower_line(c));
   block_jump(l, body);
   l->body->now = body;
-  if (kids.count)
-    lower_statement(l, kids.at[0]);
-  unsigned end = l->body->now;
+  for (size_t i = 0; i < kids.count; i++) {
+    lower_statement(l, kids.at[i]);
+    if (i || l->body->cleans > clean)
+      continue;
+    from = l->body->now;
+    unsigned rest = block_new(l, lower_line(c));
+    block_jump(l, rest);
+    l->body->now = rest;
+  }
+  block_clean(l, clean);
+  l->body->cleans = clean;
+  return from;
+}
+
+/* An exception may come from anywhere inside: from its begin, and after all of it. */
+static void lower_try(struct lower *l, CXCursor c) {
+  struct kids kids = kids_of(l, c);
+  unsigned line = lower_line(c), after = block_new(l, line),
+           before = kids.count ? lower_tried(l, kids.at[0]) : l->body->now, end = l->body->now;
   block_jump(l, after);
   for (size_t i = 1; i < kids.count; i++) {
     unsigned catch = block_new(l, lower_line(kids.at[i]));

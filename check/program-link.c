@@ -96,13 +96,21 @@ static const struct wrapper {
     {"std::future::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
 };
 
-static void name_wrapped(const struct ir_function *f, struct lang_function *names) {
+/* The functions of C that lines name are no methods, and of no namespace. */
+static bool is_of_c_alone(const struct lang_about *about) {
+  const char *slash = about->file ? strrchr(about->file, '/') : NULL;
+  return about->verb == LANG_BLOCKING && slash && !strcmp(slash + 1, "blocking.aprof");
+}
+
+static bool name_wrapped(const struct ir_function *f, struct lang_function *names) {
   for (size_t i = 0; f->flags & IR_CXX && i < sizeof wrappers / sizeof *wrappers; i++)
     if (f->qualified && !strcmp(f->qualified, wrappers[i].name)) {
       names->name = names->qualified = names->symbol = wrappers[i].of;
       names->file = (const char **)wrappers[i].header;
       names->files = 1;
+      return true;
     }
+  return false;
 }
 
 static void judge(struct program *p, struct ir_function *f) {
@@ -118,7 +126,7 @@ static void judge(struct program *p, struct ir_function *f) {
                                 .type = f->types.text,
                                 .types = f->types.count,
                                 .namesake = of_c && of_c->flags & IR_C_NAME};
-  name_wrapped(f, &names);
+  bool wraps = name_wrapped(f, &names), of_cxx = f->qualified && strstr(f->qualified, "::");
   for (size_t i = 0; i < f->annotations.count; i++)
     if (lang_attribute(p->lines, f->annotations.text[i], &one) && j->calls < MOST_LINES &&
         j->bodies < MOST_LINES) {
@@ -128,7 +136,10 @@ static void judge(struct program *p, struct ir_function *f) {
         call[j->calls++] = one;
     }
   if (!(f->flags & IR_LAMBDA)) {
-    j->calls += lang_calls(p->lines, &names, call + j->calls, MOST_LINES);
+    size_t own = j->calls, found = lang_calls(p->lines, &names, call + own, MOST_LINES);
+    for (size_t i = own; i < own + found; i++)
+      if (wraps || !of_cxx || !is_of_c_alone(&call[i]))
+        call[j->calls++] = call[i];
     j->bodies += lang_bodies(p->lines, &names, body + j->bodies, MOST_LINES);
   }
   j->call = keep(p, call, j->calls);

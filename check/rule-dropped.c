@@ -58,12 +58,21 @@ static bool find_kept(const struct ir_body *b, const struct ir_step *call, bool 
 /* The call makes one; or its function does, and only returns it. */
 enum makes { MAKES_NONE, MAKES_LAZY, MAKES_INERT };
 
+/* Nobody waits for what it would have made. */
+static bool is_generator(const struct ir_function *f) {
+  if (f->body)
+    EACH_STEP (f->body, s)
+      if (s->callee && !strcmp(s->callee->name, "co_yield"))
+        return true;
+  return false;
+}
+
 static enum makes makes_of(const struct ir_body *b, const struct ir_step *s, int depth) {
   const struct lang_about *about = line_at(b, s, LANG_CREATE);
   const struct ir_body *theirs = s->callee->body;
   enum makes all = MAKES_NONE;
   if (s->callee->flags & IR_LAZY) /* its result does nothing until it is awaited */
-    return MAKES_LAZY;
+    return is_generator(s->callee) ? MAKES_NONE : MAKES_LAZY;
   if (about)
     return about->has_key && about->key.kind == LANG_RESULT && about->inert ? MAKES_INERT
                                                                             : MAKES_NONE;

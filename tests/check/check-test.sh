@@ -183,6 +183,16 @@ contains "calls through pointers are counted" "1 call from asynchronous code thr
 check_files unseen --unseen pointer.c --
 contains "and listed" "pointer.c:4: hooks.tell" unseen.err
 
+# -- names of C are no methods -------------------------------------------------------------
+cat >own.cc <<'END'
+#include <aprof.h>
+#include <unistd.h>
+struct Condition { int wait(); };
+APROF_ASYNC int waits(Condition &condition) { return condition.wait(); }
+END
+check_files own -b blocking own.cc -- -std=c++20
+equal "a method called wait is not wait() of the C library" 0 $?
+
 # -- functions that machines write -----------------------------------------------------------
 cat >large.py <<'END'
 print("#include <aprof.h>\n#include <pthread.h>\nAPROF_AWAIT void yield_now(void);\nint test(int);")

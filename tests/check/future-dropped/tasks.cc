@@ -3,7 +3,8 @@
 #include <coroutine>
 #include <utility>
 
-template <typename Initial> struct TaskOf {
+template <typename Initial>
+struct TaskOf {
   struct promise_type {
     TaskOf get_return_object() { return {}; }
     Initial initial_suspend() noexcept { return {}; }
@@ -56,4 +57,36 @@ void use(int n) {
   drops(n).start();
   spawn(awaits(n));
   spawn(passed());
+}
+
+// A generator is asked by whoever wants what it yields.
+struct Numbers {
+  struct promise_type {
+    Numbers get_return_object() { return {}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(int) { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  int *begin() { return nullptr; }
+  int *end() { return nullptr; }
+};
+
+static Numbers numbers() {
+  co_yield 1;
+}
+
+Lazy in_a_try(int n) {
+  auto task = count(n);
+  auto all = numbers();
+  int sum = 0;
+  for (int i : numbers())
+    sum += i;
+  try {
+    task.start();
+  } catch (...) {
+    sum = 0;
+  }
+  co_return sum;
 }
