@@ -11,6 +11,8 @@ static int by_key(const void *a, const void *b) {
   return strcmp(((const struct ir_function *)a)->key, ((const struct ir_function *)b)->key);
 }
 
+typedef int comparison(const void *, const void *);
+
 struct ir_function *program_function(struct program *p, const char *key) {
   struct ir_function **found = tfind(&(struct ir_function){.key = key}, &p->by_key, by_key);
   return found ? *found : NULL;
@@ -63,7 +65,9 @@ void program_add(struct program *p, struct ir_unit *unit) {
     p->opened.text[p->opened.count++] = unit->opened.text[i];
   }
   for (size_t i = 0; i < unit->files.count; i++)
-    lang_set_reads(p->lines, unit->files.text[i]);
+    if (*(const char **)tsearch(unit->files.text[i], &p->files, (comparison *)strcmp) ==
+        unit->files.text[i])
+      lang_set_reads(p->lines, unit->files.text[i]);
 }
 
 /* -- lines --------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct program {
   struct ir_texts opened; /* places for functions that get what is not known: ir.h */
   struct slots *slots;    /* what is put where: program-pointer.c */
   struct lang_set *lines;
+  void *files; /* a tree of the names of all that was read */
   struct check_finding *finding;
   size_t findings;
   struct check_unseen *trouble, *pointer;

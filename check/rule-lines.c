@@ -2,10 +2,15 @@
 /* binding-mismatch: a line of the program's own bindings that its code contradicts. */
 #include "findings.h"
 
+#include "read/util.h"
+
+#include <ctype.h>
+#include <search.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 4096 };
+enum { MOST_LINES = 4096, MOST_BYTES = 64 << 20 };
 
 /* A line means this function, or its body. */
 static bool is_about(const struct lang_about *list, size_t count, const struct lang_about *line) {
@@ -59,6 +64,57 @@ static void judge_key(struct program *p, const struct rule *rule, const struct l
   found->mend = "take the key that its create line has, with what stands before the colon";
 }
 
+/* -- names that nothing has ------------------------------------------------------------------- */
+
+/* Lines that mean no function that the program calls, defines or hands over. */
+struct unmet {
+  const struct lang_about *line[MOST_LINES];
+  bool declared[MOST_LINES]; /* a file that the program reads has the word, as a header may */
+  size_t count;
+};
+static struct unmet unmet;
+
+static bool is_of_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)); at += length)
+    if ((at == text || !is_of_word(at[-1])) && !is_of_word(at[length]))
+      return true;
+  return false;
+}
+
+static void look_into(const void *node, VISIT visit, int depth) {
+  const char *path = *(const char *const *)node;
+  char *text = NULL;
+  (void)depth;
+  if (visit == preorder || visit == endorder)
+    return;
+  for (size_t i = 0; i < unmet.count; i++) {
+    if (unmet.declared[i] || (!text && !(text = read_text_file(path, MOST_BYTES, &(size_t){0}))))
+      continue;
+    const char *name = unmet.line[i]->name, *last = strrchr(name, ':');
+    unmet.declared[i] = has_word(text, last ? last + 1 : name);
+  }
+  free(text);
+}
+
+static void tell_unmet(struct program *p, const struct rule *rule) {
+  if (unmet.count)
+    twalk(p->files, look_into);
+  for (size_t i = 0; i < unmet.count; i++) {
+    const struct lang_about *line = unmet.line[i];
+    if (unmet.declared[i])
+      continue;
+    struct check_finding *found = begin(p, rule, line, line->name);
+    found->text = say(p, "the program has no '%s' that this line could mean", line->name);
+    found->mend =
+        "mend the name (C++: ns::Class::method, or the mangled one), or take the line out";
+  }
+}
+
 static void judge(struct program *p, const struct rule *rule) {
   static struct lang_about line[MOST_LINES];
   size_t count = lang_user_lines(p->lines, line, MOST_LINES);
@@ -73,13 +129,10 @@ static void judge(struct program *p, const struct rule *rule) {
       if (call || body)
         judge_arguments(p, rule, &line[i], f, body);
     }
-    if (meant || !line[i].names_function || p->part)
-      continue;
-    struct check_finding *found = begin(p, rule, &line[i], line[i].name);
-    found->text = say(p, "the program has no '%s' that this line could mean", line[i].name);
-    found->mend =
-        "mend the name (C++: ns::Class::method, or the mangled one), or take the line out";
+    if (!meant && line[i].names_function && !p->part)
+      unmet.line[unmet.count++] = &line[i];
   }
+  tell_unmet(p, rule);
 }
 
 const struct rule rule_lines = {
