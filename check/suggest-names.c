@@ -17,7 +17,8 @@ const char *const words_visit[] = {
     "walk",     "foreach", "each",     "sort",  "sorted",    "search", "free",    "log",
     "traverse", "atexit",  "register", "alloc", "allocator", "sync",   "thread",  "extend",
     "key",      "find",    "copy",     "hook",  "option",    "test",   "marshal", "print",
-    "printerr", "once",    "impl",     "regex", "clear",     "tree",   NULL};
+    "printerr", "impl",    "regex",    "clear", "tree",      NULL};
+const char *const words_first[] = {"once", NULL};
 const char *const words_once[] = {"async",  "ready",    "done", "complete", "completed",
                                   "finish", "finished", "once", "reply",    NULL};
 const char *const words_async[] = {"async", NULL};

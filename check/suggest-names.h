@@ -16,6 +16,7 @@ bool ends_in_word(const char *name, const char *const *words);
 
 extern const char *const words_at_once[]; /* callbacks that are called before the call returns */
 extern const char *const words_visit[];   /* functions that call back before they return */
+extern const char *const words_first[];   /* the object of those that call back the first time */
 extern const char *const words_once[];    /* callbacks that are called once, ... */
 extern const char *const words_async[];   /* ... and functions that have them */
 extern const char *const words_often[];   /* those that are called again and again */

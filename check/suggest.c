@@ -92,7 +92,8 @@ static bool is_later(const struct api *f, int i) {
     return false;
   return has_word(f->type[i], words_once) ||
          (!has_word(f->type[i], words_at_once) && !has_word(f->parameter[i], words_at_once) &&
-          (has_word(f->name, words_async) || !has_word(f->name, words_visit)));
+          (ends_in_word(f->name, words_async) ||
+           (!has_word(f->name, words_visit) && !has_word(f->type[0], words_first))));
 }
 
 /* The key: an object that the callback gets, too; else its data; else what is returned. */
