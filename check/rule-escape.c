@@ -116,9 +116,27 @@ static void tell(struct program *p, const struct rule *rule, const struct ir_fun
                 "free it in the callback";
 }
 
+/* A line whose callback is a null pointer here: nobody is told of the end, and it begins all the
+   same, if the call does not wait for it then (uv_fs_stat). */
+static const struct lang_about *line_untold(const struct ir_body *b, const struct ir_step *s) {
+  const struct judged *j = judged_of(s->callee);
+  for (size_t i = 0; i < j->calls; i++) {
+    const struct lang_about *about = &j->call[i];
+    const char *callback =
+        about->verb == LANG_CREATE && about->functions && about->function[0].kind == LANG_ARGUMENT
+            ? argument_at(s, about->function[0].index)
+            : NULL;
+    if (callback && !strcmp(program_value(b, callback), "#0"))
+      return line_at(b, s, LANG_BLOCKING) ? NULL : about;
+  }
+  return NULL;
+}
+
 /* The key that the call begins something with; NULL: it is none of its arguments. */
 static const char *key_at(const struct ir_body *b, const struct ir_step *s) {
   const struct lang_about *about = line_at(b, s, LANG_CREATE);
+  if (!about)
+    about = line_untold(b, s);
   return about && about->functions && about->has_key && about->key.kind == LANG_ARGUMENT
              ? argument_at(s, about->key.index)
              : NULL;

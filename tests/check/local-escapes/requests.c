@@ -13,11 +13,19 @@ static void start(uv_stream_t *stream, uv_buf_t *buffer) {
   uv_write(&request, stream, buffer, 1, on_written); /* BAD */
 }
 
+static void untold(uv_stream_t *stream, uv_buf_t *buffer) {
+  uv_write_t request;
+  uv_fs_t waited;
+  uv_fs_stat(stream->loop, &waited, "/", NULL); /* aprof: meant(blocking-in-async) */
+  uv_write(&request, stream, buffer, 1, NULL);  /* BAD */
+}
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *got) {
   uv_buf_t buffer = uv_buf_init(got->base, (unsigned)count);
   static uv_write_t kept;
   uv_write_t *made = (uv_write_t *)malloc(sizeof *made);
   start(stream, &buffer);
+  untold(stream, &buffer);
   uv_write(&kept, stream, &buffer, 1, on_written);
   uv_write(made, stream, &buffer, 1, on_written);
 }
