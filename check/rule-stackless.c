@@ -5,6 +5,7 @@
 
 #include "read/util.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,15 +42,53 @@ static bool is_given(const struct ir_step *s, const char *variable) {
   return false;
 }
 
+/* What it is given there it only reads: by its type, or by its body, which hands it on to nobody.
+ */
+static bool only_reads(const struct ir_function *f, size_t at) {
+  const char *type = at < f->parameters.count ? f->parameters.text[at] : "";
+  char parameter[32], behind[40], all[40];
+  bool reads = false;
+  if (!strncmp(type, "const ", 6) && strchr(type, '*') && strchr(type, '*') == strrchr(type, '*'))
+    return true;
+  if (!f->body || f->flags & IR_MEMBER)
+    return false;
+  snprintf(parameter, sizeof parameter, "$%zu", at);
+  snprintf(behind, sizeof behind, "%s->", parameter);
+  snprintf(all, sizeof all, "*%s", parameter);
+  EACH_STEP (f->body, s) {
+    if ((s->kind == IR_CALL || s->kind == IR_ICALL || s->kind == IR_RETURN) &&
+        (is_given(s, parameter) || (s->value && !strcmp(s->value, parameter))))
+      return false;
+    if (s->kind == IR_SET &&
+        (!strncmp(s->to, behind, strlen(behind)) || !strcmp(s->to, all) ||
+         !strcmp(s->to, parameter) || (s->value && !strcmp(s->value, parameter))))
+      return false;
+    reads |= s->kind == IR_USE && !strcmp(s->to, parameter);
+  }
+  return reads;
+}
+
+/* Of a call that is given the local's address, or an array: it may set it, or reads it. */
+static enum flow_visit visit_given(const struct asked *v, const struct ir_step *s) {
+  for (size_t i = 0; i < s->argument.count; i++) {
+    const char *value = s->argument.text[i];
+    if (!strcmp(value + (*value == '&'), v->name) && (*value == '&' || v->array))
+      return s->callee && only_reads(s->callee, i) ? FLOW_FOUND : FLOW_STOP;
+  }
+  return FLOW_ON;
+}
+
 static enum flow_visit find_first(void *of, const struct ir_step *s) {
   const struct asked *v = of;
-  if (s->kind == IR_SCOPE || step_cleans(s) || (v->array && s->kind == IR_USE))
-    return FLOW_ON;
-  if ((s->kind == IR_ADDRESS && !strcmp(s->to, v->name)) || (v->array && is_given(s, v->name)))
-    return FLOW_STOP; /* it may be set there */
+  bool use = s->kind == IR_USE && v->array;
+  if (s->kind == IR_SCOPE || s->kind == IR_ADDRESS || step_cleans(s) || use)
+    return FLOW_ON; /* what becomes of the address, or the array, the next step tells */
   if (sets(s, v->name))
     return value_has(s->value, v->name) ? FLOW_FOUND : FLOW_STOP;
-  return step_has(s, v->name) ? FLOW_FOUND : FLOW_ON;
+  if (s->kind == IR_SET && s->value && s->value[0] == '&' && value_has(s->value, v->name))
+    return FLOW_STOP;
+  enum flow_visit given = visit_given(v, s);
+  return given != FLOW_ON ? given : step_has(s, v->name) ? FLOW_FOUND : FLOW_ON;
 }
 
 /* From which blocks the choice leads there. */

@@ -47,6 +47,41 @@ THREAD loses(struct thread *t) {
   END(t);
 }
 
+struct timer {
+  int start, length;
+};
+
+static int over(struct timer *timer) {
+  return measure() - timer->start > timer->length;
+}
+
+static void begin(struct timer *timer, int length) {
+  timer->start = measure();
+  timer->length = length;
+}
+
+long to_number(const char *text, const char **rest);
+
+THREAD fills(struct thread *t) {
+  const char *rest;
+  BEGIN(t);
+  use((int)to_number("1", &rest));
+  UNTIL(t, ready(4));
+  use((int)to_number("2", &rest) + *rest);
+  END(t);
+}
+
+THREAD loses_by_address(struct thread *t) {
+  struct timer timer, other;
+  BEGIN(t);
+  begin(&timer, 3);
+  begin(&other, 3);
+  UNTIL(t, over(&timer)); /* BAD */
+  begin(&other, 3);
+  use(over(&other));
+  END(t);
+}
+
 THREAD keeps(struct thread *t) {
   static int kept;
   int before = measure(), inside, filled;
