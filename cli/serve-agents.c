@@ -139,6 +139,7 @@ struct view *agents_look(struct agents *all, const struct process_name *process,
   if (!r)
     return NULL;
   is->ended = !r->here && agent_counts(r->teller);
+  is->history = r->history;
   struct view *v = history_over(r->history, range);
   v->alive = r->here;
   return v;

@@ -43,8 +43,9 @@ void directory_scan(struct directory *d) {
 /* -- what is asked ---------------------------------------------------------------------------- */
 
 struct view *directory_look(struct directory *d, const struct process_name *process,
-                            uint64_t range) {
+                            uint64_t range, struct looked *is) {
   const struct recorded *r = records_find(&d->records, process);
+  is->history = r ? r->history : NULL;
   return r ? history_over(r->history, range) : NULL;
 }
 

@@ -24,7 +24,8 @@ bool directory_is(const char *path);
 /* Takes what has come; to be called before a look, and not while views that it gave are used. */
 void directory_scan(struct directory *);
 /* As watch_look. */
-struct view *directory_look(struct directory *, const struct process_name *, uint64_t range);
+struct view *directory_look(struct directory *, const struct process_name *, uint64_t range,
+                            struct looked *);
 /* The last of each process, the directory's until it is asked again. free() the array. */
 size_t directory_views(struct directory *, const struct view ***);
 void directory_names(const struct directory *, struct process_names *);

@@ -8,6 +8,7 @@
 
 /* More are not put together: each costs what one does. */
 enum { TOGETHER = WATCHED };
+#define LONGEST ((uint64_t)3 * 3600 * 1000000000) /* that readings reach back */
 
 static void names_of(struct origin *o, struct process_names *all) {
   if (o->agents)
@@ -32,7 +33,21 @@ static struct view *look_at(struct origin *o, const struct process_name *process
   if (!o->directory.path)
     return watch_look(&o->watch, process, range, is);
   is->own = is_own(o->directory.path);
-  return directory_look(&o->directory, process, range);
+  return directory_look(&o->directory, process, range, is);
+}
+
+/* Since the start it is as long as the first one's readings reach back. */
+static void add_moments(struct look *look, const struct feed_key *key, const struct view *v,
+                        const struct looked *is) {
+  struct moments *m = &look->moments;
+  if (!m->range) {
+    m->range = key->range                     ? key->range
+               : v->process.elapsed < LONGEST ? v->process.elapsed + MOMENTS
+                                              : LONGEST;
+    m->step = m->range / MOMENTS;
+  }
+  if (is->history)
+    history_moments(is->history, m, *key->kind ? key->kind : NULL);
 }
 
 static void add(struct look *look, struct view *v, const struct looked *is, bool apart) {
@@ -64,6 +79,8 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
     directory_scan(&o->directory);
   if (key->process.pid) {
     look->view = look_at(o, &key->process, key->range, &look->is);
+    if (look->view)
+      add_moments(look, key, look->view, &look->is);
     return look->view != NULL;
   }
   names_of(o, &all);
@@ -80,6 +97,7 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
     if (!v)
       continue;
     taken++;
+    add_moments(look, key, v, &is);
     add(look, v, &is, key->apart);
   }
   free(all.of);

@@ -23,8 +23,9 @@ struct origin {
 struct look {
   struct view *view; /* the caller's to change until look_end */
   struct looked is;
-  size_t left_out;    /* fit, and are not in it */
-  struct view **lent; /* whose texts it borrows */
+  struct moments moments; /* of the range, of all of them */
+  size_t left_out;        /* fit, and are not in it */
+  struct view **lent;     /* whose texts it borrows */
   size_t lents;
 };
 

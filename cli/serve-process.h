@@ -35,10 +35,13 @@ static inline void process_add(struct process_names *all, const char *host, int6
   strncpy(name->host, host, sizeof name->host - 1);
 }
 
+struct history;
+
 /* What is known of a process beside its numbers. */
 struct looked {
   bool ended; /* that is how it did */
   bool own;   /* it is of the user who runs us, who would read the sources that it names, too */
+  const struct history *history; /* until the next look; or NULL */
 };
 
 #endif

@@ -123,7 +123,7 @@ struct view *watch_look(struct watch *all, const struct process_name *process, u
   if (!v)
     return NULL;
   w->asked = monotonic_now();
-  *looked = (struct looked){w->of.ended, w->own};
+  *looked = (struct looked){w->of.ended, w->own, w->of.history};
   return v;
 }
 

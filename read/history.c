@@ -21,8 +21,10 @@ static const struct {
 struct history {
   uint64_t longest;
   size_t memory;
-  struct view **view; /* oldest first */
+  struct view **view;       /* oldest first */
+  struct moment_most *most; /* of each, since the one before it */
   size_t views, room;
+  struct moment_sums last; /* of the last one */
 };
 
 struct history *history_new(uint64_t longest, size_t memory) {
@@ -36,17 +38,26 @@ void history_limit(struct history *h, size_t memory) {
   h->memory = memory;
 }
 
+/* Whoever stands behind it takes what it has. */
 static void drop(struct history *h, size_t at) {
+  struct moment_most *mine = &h->most[at], *next = mine + 1;
   view_free(h->view[at]);
   h->views--;
+  if (at && at < h->views) {
+    next->hold = mine->hold > next->hold ? mine->hold : next->hold;
+    next->late = mine->late > next->late ? mine->late : next->late;
+  }
   memmove(&h->view[at], &h->view[at + 1], (h->views - at) * sizeof *h->view);
+  memmove(mine, next, (h->views - at) * sizeof *mine);
 }
 
 void history_free(struct history *h) {
   while (h && h->views)
     drop(h, h->views - 1);
-  if (h)
+  if (h) {
     free(h->view);
+    free(h->most);
+  }
   free(h);
 }
 
@@ -89,7 +100,7 @@ static void thin(struct history *h, uint64_t wider) {
       i++;
 }
 
-static size_t memory_of(const struct history *h) {
+size_t history_memory(const struct history *h) {
   size_t sum = 0;
   for (size_t i = 0; i < h->views; i++)
     sum += arena_size(&h->view[i]->arena);
@@ -102,7 +113,7 @@ static void forget(struct history *h) {
   while (h->views > 2 && now - time_of(h, 1) >= h->longest)
     drop(h, 0);
   thin(h, 1);
-  for (uint64_t wider = 2; h->views > 3 && memory_of(h) > h->memory; wider *= 2)
+  for (uint64_t wider = 2; h->views > 3 && history_memory(h) > h->memory; wider *= 2)
     thin(h, wider);
 }
 
@@ -112,7 +123,12 @@ void history_add(struct history *h, struct view *v) {
   if (h->views == h->room) {
     h->room = h->room ? h->room * 2 : 32;
     h->view = reallocate(h->view, h->room, sizeof(struct view *));
+    h->most = reallocate(h->most, h->room, sizeof *h->most);
   }
+  struct moment_sums sums;
+  moments_sum(&sums, v);
+  h->most[h->views] = h->views ? moments_most(&h->last, &sums) : (struct moment_most){0};
+  h->last = sums;
   h->view[h->views++] = v;
   forget(h);
 }
@@ -165,4 +181,11 @@ struct view *history_over(const struct history *h, uint64_t ns) {
   const struct view *now = history_now(h);
   struct view *window = now && ns ? history_window(h, ns) : NULL;
   return window || !now ? window : view_copy(now);
+}
+
+void history_moments(const struct history *h, struct moments *m, const char *kind) {
+  struct moments own = {.range = m->range, .step = m->step};
+  for (size_t i = 1; i < h->views; i++)
+    moments_add(&own, h->view[i - 1], h->view[i], h->view[h->views - 1], h->most[i], kind);
+  moments_merge(m, &own);
 }

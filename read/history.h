@@ -12,6 +12,7 @@
 #ifndef APROF_READ_HISTORY_H
 #define APROF_READ_HISTORY_H
 
+#include "moments.h"
 #include "view.h"
 
 struct history;
@@ -21,6 +22,9 @@ struct history *history_new(uint64_t longest, size_t memory);
 void history_free(struct history *);
 /* From the next reading on. */
 void history_limit(struct history *, size_t memory);
+
+/* Bytes of its readings. */
+size_t history_memory(const struct history *);
 
 /* Takes the view, and forgets all that were given out. */
 void history_add(struct history *, struct view *);
@@ -42,5 +46,9 @@ bool history_is_near(uint64_t off, uint64_t ns);
 bool history_is_whole(const struct view *now, uint64_t ns);
 /* That, or a copy of history_now where there is none, or `ns` is 0. NULL: nothing is known. */
 struct view *history_over(const struct history *, uint64_t ns);
+
+/* Adds what its readings tell of the time that the moments cover. `kind`: only its requests; NULL:
+   of all. */
+void history_moments(const struct history *, struct moments *, const char *kind);
 
 #endif

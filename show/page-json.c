@@ -218,6 +218,7 @@ void page_json(struct view *v, const struct page_options *o, bool in_page, FILE 
     emit_total(&e, v, totals[i]);
   emit_loops(&e, v);
   emit_findings(&e, v, o);
+  page_emit_history(&e, o->moments);
   page_emit_requests(&e, v);
   if (o->requests)
     ask_narrow(v, o->requests);

@@ -13,6 +13,7 @@
 #include "ask/ask.h"
 #include "ask/requests.h"
 #include "emit.h"
+#include "read/moments.h"
 
 struct page_options {
   const char *source; /* look for sources below it; NULL: where they were compiled */
@@ -22,7 +23,8 @@ struct page_options {
   /* NULL: all. Functions, paths, waits and what lives are of those alone; requests are all, and
      findings, loops and health the whole's. */
   const struct request_filter *requests;
-  size_t left_out; /* processes that are in none of its numbers */
+  const struct moments *moments; /* NULL: not known */
+  size_t left_out;               /* processes that are in none of its numbers */
 };
 
 #define PAGE_SCHEMA "aprof.page/1"
@@ -42,6 +44,9 @@ void page_write(struct view *, const struct page_options *, const char *connect,
    `directory`: that was taken off the names of files. */
 void page_emit_sources(struct emit *, const struct view *, const struct page_options *,
                        const char *directory);
+
+/* page-history.c: "history": as time went on. */
+void page_emit_history(struct emit *, const struct moments *);
 
 /* page-requests.c: "requests" by kind, "live_requests". */
 void page_emit_requests(struct emit *, const struct view *);

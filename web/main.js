@@ -5,6 +5,7 @@ import { findings, loops } from './findings.js';
 import { flame } from './flame.js';
 import { count, percent, place, plural, time } from './format.js';
 import { functions } from './functions.js';
+import { history } from './history.js';
 import { health, lost } from './health.js';
 import { live } from './live.js';
 import { requests } from './requests.js';
@@ -12,7 +13,7 @@ import { serve } from './serve.js';
 import { lineId, sources } from './source.js';
 import { waits, wakes } from './waits.js';
 
-const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['requests', 'Requests'], ['functions', 'Functions'], ['flame', 'Flame graph'],
+const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['history', 'Over time'], ['requests', 'Requests'], ['functions', 'Functions'], ['flame', 'Flame graph'],
   ['waits', 'Waits'], ['wakes', 'Wakes'], ['live', 'Live'], ['source', 'Source'], ['health', 'Health']];
 
 let chosen = null; // the function that was selected last, whatever its index in the next document
@@ -157,7 +158,7 @@ function head(doc, interval) {
   return h('header', null,
     h('div', { class: 'title' }, h('h1', null, called, ' ', h('small', null, who, ' on ', on)), theme()),
     h('dl', { class: 'facts head' }, facts.map(([name, text]) => h('div', null, h('dt', null, name), h('dd', null, text)))),
-    h('nav', { 'aria-label': 'Parts of the page' }, SECTIONS.map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
+    h('nav', { 'aria-label': 'Parts of the page' }, SECTIONS.filter(([id]) => id !== 'history' || doc.history).map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
 }
 
 function keys(event) {
@@ -175,7 +176,7 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
 export function draw(doc, interval = 'between the two', chooseKind = null) {
   const page = new Page(doc, chooseKind);
   document.getElementById('page').replaceChildren(head(doc, interval),
-    h('main', null, [findings, loops, requests, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
+    h('main', null, [findings, loops, history, requests, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
 }
 
 try {

@@ -169,6 +169,87 @@ START_TEST(another_life_begins_anew) {
 }
 END_TEST
 
+/* -- moments ------------------------------------------------------------------------- */
+
+/* Five GETs and a POST end each second, the loop is busy for a quarter of it, and held for long in
+   the 95th alone. */
+static struct view *with_requests(uint64_t second) {
+  struct view *v = at_second(second, UINT64_MAX);
+  v->kind = arena_get(&v->arena, v->kinds = 2, sizeof *v->kind);
+  v->kind[0] = (struct view_kind){.kind = "GET", .function = "serve", .count = 5 * second};
+  v->kind[1] = (struct view_kind){.kind = "POST", .function = "serve", .count = second};
+  v->loop = arena_get(&v->arena, v->loops = 1, sizeof *v->loop);
+  v->loop[0] = (struct view_loop){.tid = 7,
+                                  .name = "loop",
+                                  .elapsed = second * SECOND,
+                                  .busy = second * SECOND / 4,
+                                  .open = UNKNOWN,
+                                  .preempted_max = UNKNOWN,
+                                  .slice_max = 5000000};
+  v->function[0].slice_of = (struct distribution){.bucket = buckets_of(v, second, second >= 95),
+                                                  .count = second >= 95 ? 2 : 1};
+  v->function[0].slice_max = 5000000; /* of long ago */
+  view_settle(v);
+  return v;
+}
+
+static struct moments moments_of(const struct history *h, uint64_t s, const char *kind) {
+  struct moments m = {.range = s * SECOND, .step = s * SECOND / MOMENTS};
+  history_moments(h, &m, kind);
+  return m;
+}
+
+START_TEST(moments_tell_what_went_on) {
+  struct history *h = history_new(10800 * SECOND, PLENTY);
+  for (uint64_t i = 1; i <= 100; i++)
+    history_add(h, with_requests(i));
+  struct moments m = moments_of(h, 30, NULL);
+  double requests = 0;
+  for (size_t i = 0; i < MOMENTS; i++) {
+    requests += m.of[i].requests;
+    ck_assert_double_eq_tol(m.of[i].busy / m.of[i].elapsed, 0.25, 1e-6);
+  }
+  ck_assert_double_eq_tol(requests, 180, 1e-6);
+  ck_assert_double_eq_tol(moments_of(h, 30, "POST").of[3].requests, 1, 1e-6);
+  /* The 95th second is the sixth from the end; others have the edge of their buckets. */
+  ck_assert_uint_gt(m.of[MOMENTS - 6].hold, 1 << 20);
+  ck_assert_uint_lt(m.of[MOMENTS - 6].hold, 1200000);
+  ck_assert_uint_lt(m.of[MOMENTS - 1].hold, 1200);
+  /* Nothing is known of before; what is known in part goes on so. */
+  m = moments_of(h, 150, NULL);
+  ck_assert(m.of[9].covered <= 0 && m.of[10].covered > 0);
+  ck_assert_double_eq_tol(m.of[10].requests, 30, 1e-6);
+  history_free(h);
+}
+END_TEST
+
+/* Of a day of readings a second apart as many stay as of three hours. */
+START_TEST(memory_is_flat) {
+  struct history *h = history_new(10800 * SECOND, PLENTY);
+  size_t most[2] = {0, 0};
+  for (uint64_t i = 1; i <= 86400; i++) {
+    history_add(h, with_requests(i));
+    size_t now = history_memory(h);
+    size_t *to = &most[i > 4 * 3600];
+    *to = now > *to ? now : *to;
+  }
+  ck_assert_uint_eq(most[0], most[1]);
+  ck_assert_uint_lt(most[1], 80 * arena_size(&history_now(h)->arena));
+  /* The long hold is not forgotten with the reading that told it. */
+  history_free(h);
+  h = history_new(10800 * SECOND, PLENTY);
+  for (uint64_t i = 1; i <= 900; i++)
+    history_add(h, with_requests(i));
+  struct moments m = moments_of(h, 900, NULL);
+  size_t held = 0;
+  for (size_t i = 0; i < MOMENTS; i++)
+    held += m.of[i].hold > 1 << 20;
+  ck_assert_uint_ge(held, 1);
+  ck_assert_uint_le(held, 6); /* readings of then are two minutes apart */
+  history_free(h);
+}
+END_TEST
+
 /* -- holds of a window, as aprof top shows them --------------------------------------- */
 
 /* Loops of 5 ms and 70 us ever, of which none is new. */
@@ -337,6 +418,8 @@ int main(void) {
   tcase_add_test(tests, old_readings_are_further_apart);
   tcase_add_test(tests, a_young_process_has_no_window);
   tcase_add_test(tests, another_life_begins_anew);
+  tcase_add_test(tests, moments_tell_what_went_on);
+  tcase_add_test(tests, memory_is_flat);
   tcase_add_test(tests, a_hold_that_is_not_new_has_bounds);
   tcase_add_test(tests, a_profile_is_followed);
   tcase_add_test(tests, an_ended_process_is_read_to_its_end);

@@ -66,6 +66,8 @@ async function served() {
   const created = () => page.locator('.facts.head dd').allInnerTexts();
   await page.waitForSelector('#kind:visible');
   equal('kinds to choose from', ['all', 'GET /item', 'POST /upload', 'save_upload'], await page.locator('#kind option').allInnerTexts());
+  const charts = await page.locator('#history figure').count();
+  equal('what went on over the range', true, charts > 0 && (await page.locator('#history figcaption').allInnerTexts()).some((text) => text.startsWith('Requests per second')));
   await page.selectOption('#kind', 'GET /item');
   await page.waitForFunction(() => document.querySelector('.facts.head').textContent.includes('requests' + 'GET /item'));
   equal('a chosen kind stands in the URL', 'GET /item', new URL(page.url()).searchParams.get('kind'));
