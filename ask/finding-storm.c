@@ -12,12 +12,28 @@
 enum { RATE = 1000, TIMES = 10, SHARE = 4, OTHERS_LEAST = 10 };
 #define SHORT_NS 1000000u
 
-static uint64_t next_often(const struct view *v, const struct view_function *f) {
-  uint64_t most = 0;
-  for (size_t i = 0; i < v->functions; i++)
-    if (&v->function[i] != f && v->function[i].slices > most)
-      most = v->function[i].slices;
-  return most;
+/* The two functions that ran most often; NULL: there are none. */
+struct often {
+  const struct view_function *most, *next;
+};
+
+static struct often most_often(const struct view *v) {
+  struct often o = {0};
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *f = &v->function[i];
+    if (!o.most || f->slices > o.most->slices) {
+      o.next = o.most;
+      o.most = f;
+    } else if (!o.next || f->slices > o.next->slices)
+      o.next = f;
+  }
+  return o;
+}
+
+/* How often any other ran, at most. */
+static uint64_t next_often(const struct often *o, const struct view_function *f) {
+  const struct view_function *other = f == o->most ? o->next : o->most;
+  return other ? other->slices : 0;
 }
 
 /* Futures of other functions have been ready for so long, and the loop has not come to them. */
@@ -45,15 +61,21 @@ static const struct view_await *begun_at(const struct view_function *f) {
   return most;
 }
 
+/* It ran so often and took so much, for so short each time. */
+static bool is_often(const struct view_function *f, const struct loop *loop, uint64_t other) {
+  return !f->unmeasured && f->slices && f->slices / TIMES >= other && loop->elapsed &&
+         f->slices / RATE >= loop->elapsed / 1000000000u && f->loop_exec >= loop->elapsed / SHARE &&
+         f->loop_exec / f->slices <= SHORT_NS;
+}
+
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct loop loop = ask_loop(v);
+  struct often often = most_often(v);
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
-    uint64_t other = next_often(v, f), seconds = loop.elapsed / 1000000000u;
-    bool compares = other >= OTHERS_LEAST || starves(v, f, limits->of[FINDING_STUCK]);
-    if (f->unmeasured || !f->slices || !compares || f->slices / TIMES < other ||
-        f->slices / RATE < seconds || f->loop_exec < loop.elapsed / SHARE ||
-        f->loop_exec / f->slices > SHORT_NS || !loop.elapsed || is_told(list, f))
+    uint64_t other = next_often(&often, f);
+    if (!is_often(f, &loop, other) || is_told(list, f) ||
+        (other < OTHERS_LEAST && !starves(v, f, limits->of[FINDING_STUCK])))
       continue;
     const struct view_await *at = begun_at(f);
     char *place = findings_place(f->file, f->line);

@@ -56,21 +56,52 @@ static void cut(const char **text, const char *directory, size_t length) {
     *text += length;
 }
 
-static void shorten(const struct layout *layout, void *object, const char *directory,
+/* Which fields of a layout names of files are in, or beneath: few, where elements are many. */
+enum { FIELDS = 64 };
+struct with_files {
+  const struct layout *of;
+  const struct field *field[FIELDS];
+  size_t fields;
+};
+
+static struct with_files files_in(const struct layout *layout) {
+  struct with_files with = {.of = layout};
+  for (size_t i = 0; layout && i < layout->fields && with.fields < FIELDS; i++)
+    if (layout->field[i].is_file || layout->field[i].type == FIELD_LIST)
+      with.field[with.fields++] = &layout->field[i];
+  return with;
+}
+
+static void shorten_list(const struct field *list, void *object, const char *directory,
+                         size_t length);
+
+static void shorten(const struct with_files *with, void *object, const char *directory,
                     size_t length) {
-  for (size_t i = 0; i < layout->fields; i++) {
-    const struct field *field = &layout->field[i];
+  for (size_t i = 0; i < with->fields; i++) {
+    const struct field *field = with->field[i];
     const char **text = field_of(object, field);
     for (int j = 0; field->is_file && j < (field->type == FIELD_PAIR ? 2 : 1); j++)
       cut(&text[j], directory, length);
-    for (size_t j = 0; field->type == FIELD_LIST && j < field_count(object, field); j++) {
-      void *element = field_element(object, field, j);
-      shorten(layout_of(field->of, element), element, directory, length);
-    }
+    if (field->type == FIELD_LIST)
+      shorten_list(field, object, directory, length);
+  }
+}
+
+/* Elements are of the list's layout, or of its other one. */
+static void shorten_list(const struct field *list, void *object, const char *directory,
+                         size_t length) {
+  size_t count = field_count(object, list);
+  if (!count)
+    return;
+  const struct with_files usual = files_in(list->of), other = files_in(list->of->other);
+  for (size_t i = 0; i < count; i++) {
+    void *element = field_element(object, list, i);
+    shorten(layout_of(list->of, element) == usual.of ? &usual : &other, element, directory, length);
   }
 }
 
 void report_shorten(struct view *v, const char *directory) {
-  shorten(&layout_totals, v, directory, strlen(directory));
+  const struct with_files totals = files_in(&layout_totals);
+  shorten(&totals, v, directory, strlen(directory));
   settle_holds(v);
 }

@@ -296,6 +296,25 @@ get /metrics >/dev/null
 equal "a directory: metrics of the last" "$(made totals/a.4.json)" \
   "$(awk '/^aprof_function_created_total\{/ { sum += $NF } END { print sum }' body)"
 equal "a directory: the page's document" 200 "$(get "/api/page?pid=$one&range=10s")"
+# Memory is flat: ten times as many requests need no more. Readings of live processes are kept, for
+# ranges to begin at; here none comes.
+resident() { awk '/^VmRSS/ { print $2 }' "/proc/$server/status"; }
+ask_all() {
+  local i
+  for ((i = 0; i < $1; i++)); do
+    get /metrics >/dev/null
+    get /metrics -H 'Accept: application/openmetrics-text' -H 'Accept-Encoding: gzip' >/dev/null
+    get "/api/page?pid=$one&range=$2" --compressed >/dev/null
+    get "/api/page?range=start&kind=none" >/dev/null
+    get "/api/totals?range=$2" >/dev/null
+    get "/api/totals?pid=1x" >/dev/null
+  done
+}
+ask_all 10 10s
+few=$(resident)
+ask_all 100 10s
+equal "ten times the requests, and no more memory: $few KB, then $(resident)" true \
+  "$([ "$(resident)" -le $((few + few / 20 + 512)) ] && echo true)"
 equal "a directory: no other process" 404 "$(get "/api/totals?pid=$$")"
 equal "a directory: nothing is said of what else is in it" "" "$(cat recorded.err)"
 
