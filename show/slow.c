@@ -15,6 +15,7 @@
 #include "report.h"
 #include "slow-log.h"
 #include "totals.h"
+#include "traces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,6 +124,10 @@ static int print(struct view *v, const void *options, FILE *out) {
   report_print_wrapped(out, line, 0);
   for (size_t i = 0; i < v->kinds; i++)
     print_kind(v, &v->kind[i], o, out);
+  if (v->processes && meant) {
+    fputc('\n', out);
+    traces_print(v, o->rows, out);
+  }
   if (v->health.slow_missed)
     fprintf(out, "\n%s requests were not looked at, as another thread was keeping one\n",
             shown_count(v->health.slow_missed));

@@ -108,10 +108,11 @@ void http_stop(struct server *server) {
 
 /* ---- requests ---- */
 
-struct request *request_new(struct connection *connection) {
+struct request *request_new(struct connection *connection, const char *token) {
   struct request *request = calloc(1, sizeof *request);
   if (request == NULL)
     return NULL;
+  snprintf(request->token, sizeof request->token, "%s", token);
   request->connection = connection;
   request->keep_alive = 1;
   request->query = request->body = "";
@@ -222,6 +223,8 @@ static unsigned parse_header(struct request *request, const char *line) {
       return 413;
   } else if (name == 10 && strncasecmp(line, "Connection", name) == 0) {
     request->keep_alive = strncasecmp(value, "close", 5) != 0;
+  } else if (name == 11 && strncasecmp(line, "traceparent", name) == 0) {
+    snprintf(request->token, sizeof request->token, "%s", value);
   } else if (name == 17 && strncasecmp(line, "Transfer-Encoding", name) == 0) {
     return 501;
   }
@@ -269,7 +272,7 @@ static void next_request(struct connection *connection) {
   }
   if (status == 0 && connection->length < head + parsed.body_length)
     return;
-  request = request_new(connection);
+  request = request_new(connection, parsed.token);
   if (request == NULL) {
     connection_close(connection);
     return;

@@ -94,6 +94,7 @@ struct request {
   char path[256];
   const char *query; /* "" if none */
   const char *body;  /* in connection->in, as long as the request lives */
+  char token[56];    /* traceparent that the client sent (W3C trace context); "" if none */
   size_t body_length, total_length;
 
   /* What the step that is under way needs. */
@@ -118,7 +119,8 @@ enum step request_reply(struct request *request, unsigned status, const char *fo
 APROF("span tier=reply") enum step request_reply_content(struct request *request, unsigned status);
 
 /* The life of a request, as aprof sees it. */
-APROF("create key=ret root ready") struct request *request_new(struct connection *connection);
+APROF("create key=ret root ready token=a1")
+struct request *request_new(struct connection *connection, const char *token);
 APROF("label key=a0 value=a1->name:str")
 void request_route(struct request *request, const struct route *route);
 APROF("wake key=a0") void request_wake(struct request *request);

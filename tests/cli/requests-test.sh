@@ -226,4 +226,19 @@ equal "set: the process has it" "2 1" "$(tail -n 1 said.txt)"
 "$aprof" set profiles/live.aprof db detail=off 2>err.txt
 equal "set: of one that ended: exit status" 1 $?
 
+# -- of several processes --------------------------------------------------------------------
+
+"$aprof" merge --traces late.json >traces.txt 2>&1
+equal "traces: status" 0 $?
+contains "traces: of one process there are none" "no trace is in more than one process" traces.txt
+"$aprof" merge --traces --json late.json >traces.json
+conforms traces.json
+equal "traces: the same as JSON" "0 0" "$(value traces.json '"%d %d" % (t.count, len(t.traces))')"
+for wrong in "--json:--json is for --traces" "--top 3:--top is for --traces" \
+  "--traces --per-process:there are none to keep apart" ":Give two or more"; do
+  # shellcheck disable=SC2086 # none, or several
+  "$aprof" merge ${wrong%%:*} late.json >said.txt 2>&1
+  equal "merge ${wrong%%:*}: status" 2 $?
+  contains "merge ${wrong%%:*}: what is said" "${wrong#*:}" said.txt
+done
 finish

@@ -60,7 +60,7 @@ ask() {
 }
 
 # Two processes: the second answers what the first one asks, and knows by the token for whom.
-mkdir front behind files && echo page >files/page.txt
+mkdir front behind near far files && echo page >files/page.txt
 exec 4< <(APROF_OPTIONS=dir:behind exec "$server" --serve-backend)
 behind=$!
 read -r line <&4
@@ -95,4 +95,45 @@ value front/*.json '*((s.trace,) for r in where(t.requests, kind="quota") for s 
 value behind/*.json '*((s.trace,) for r in t.requests for s in r.slowest)' | sort >answered.txt
 equal "http-server: three questions" 3 "$(grep -cE '^[0-9a-f]{32}$' asked.txt)"
 equal "http-server: both know each by one token" "$(cat asked.txt)" "$(cat answered.txt)"
+
+# They meet, the one that asks first; and the same in totals that were merged before.
+"$aprof" merge --traces --json front/*.json behind/*.json >traces.json
+conforms traces.json
+equal "http-server: merge --traces joins them" "quota think quota think quota think" \
+  "$(value traces.json '*((r.kind,) for x in t.traces for r in sorted(x.requests, key=lambda r: r.kind))' | xargs)"
+equal "http-server: ... by their tokens" "$(cat asked.txt)" "$(value traces.json '*((x.trace,) for x in t.traces)' | sort)"
+"$aprof" merge -o both.json front/*.json behind/*.json
+"$aprof" merge --traces --json both.json >again.json
+equal "http-server: ... of merged totals, too" "$(cat traces.json)" "$(cat again.json)"
+"$aprof" merge --traces --top 1 both.json >traces.txt
+contains "http-server: --traces as text" "3 requests of several processes" traces.txt
+contains "http-server: ... and how many more" "and 2 more: --top 0" traces.txt
+equal "http-server: ... in 80 columns" "" "$(awk 'length > 80' traces.txt)"
+"$aprof" slow both.json >slow.txt
+contains "http-server: slow shows them" "$(sed -n 2p asked.txt | sed 's/^/trace /')" slow.txt
+
+# A client and a process in between, of another language, that only hand the header on.
+exec 4< <(APROF_OPTIONS=dir:far exec "$server" --serve-backend)
+behind=$!
+read -r line <&4
+exec 6< <(exec python3 "$src/tests/system/hop.py" "${line##* }")
+hop=$!
+read -r line <&6
+exec 5< <(APROF_OPTIONS=dir:near exec "$server" --root=files "--backend=$line")
+front=$!
+read -r line <&5
+port=${line##*:}
+: >sent.txt
+for i in 1 2 3; do
+  trace=$(printf '%032x' $((i * 0x1234567)))
+  echo "$trace" >>sent.txt
+  python3 "$src/tests/system/hop.py" --ask "$port" "00-$trace-00000000000000aa-01" >answer.txt
+  contains "http-server: asked with a header" "quota " answer.txt
+done
+kill -INT "$front" && cat <&5 >/dev/null
+kill "$hop" && cat <&6 >/dev/null
+kill -INT "$behind" && cat <&4 >/dev/null
+"$aprof" merge --traces --json near/*.json far/*.json >traces.json
+equal "http-server: the client's traces, by way of a process that is not profiled" "$(sort sent.txt)" \
+  "$(value traces.json '*((x.trace,) for x in t.traces)' | sort)"
 finish
