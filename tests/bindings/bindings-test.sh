@@ -96,6 +96,11 @@ packaged tevent "tevent talloc"
 packaged libmicrohttpd libmicrohttpd
 packaged avahi avahi-client
 packaged libdbus dbus-1
+program alloc alloc "-I$src/rt/include -fno-builtin" "" "${named}alloc"
+equal "alloc: calls and requests of the tier" "$(sed -n 's/^allocator \(.*\)/\1 100/p' profiled.txt)" \
+  "$(value alloc.json '*((x.calls, x.count) for r in t.requests for x in where(r.tiers, tier="alloc"))')"
+equal "alloc: its time is a part of theirs" true \
+  "$(value alloc.json 'all(0 < x.exec_ns <= r.exec_ns for r in t.requests for x in r.tiers)')"
 program redis-commands redis-commands "" "" "${named}redis-commands"
 program nginx-core nginx-core "-I$here/nginx" "" "${named}nginx-core"
 
