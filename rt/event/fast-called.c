@@ -71,7 +71,8 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
   if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
       unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
-      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, *a, immediate))
+      unlikely((*a)->await.function == 0) ||
+      !fast_restorable(t, caller, index, *a, immediate, false))
     return NULL;
   return caller;
 }

@@ -16,25 +16,47 @@ ALWAYS bool fast_created_waiting(uint32_t flags) {
   return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);
 }
 
+typedef void creates(struct aprof_site *site, struct aprof_token *token,
+                     struct aprof_site *function, const void *fn);
+
+/* Whose name there is none for, yet; that of a root has an entry of its own: root_slow. */
+ALWAYS struct aprof_site *fast_nameless(struct aprof_site *site, bool root) {
+  return root ? (struct aprof_site *)((uintptr_t)site + 1) : site;
+}
+
+/* Is what is created here going to be a part of one? Read anew: no register was kept. */
+static bool in_request(const struct aprof_site *site) {
+  const struct aprof_future *creator = aprof_self->cur;
+  return (site->flags & APROF_ROOT) || (creator != NULL && (creator->flags & APROF_F_MEMBER));
+}
+
+/* Where that is odd, which what is going to be a part of a request is, `member` goes on, for which
+   it is NULL. */
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
-                              struct aprof_site *function, const void *fn, uint32_t clock) {
+                              struct aprof_site *function, const void *fn, uint32_t clock,
+                              creates *member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS | APROF_ROOT)))
+      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS |
+                              (member != NULL ? APROF_ROOT : 0))))
     goto undo;
   uint32_t above = 0;
+  bool root = member == NULL && (site->flags & APROF_ROOT);
   if (creator != NULL) {
-    above = fast_above(t, creator->node, clock);
-    if (unlikely((creator->await | creator->request) != 0)) /* it waits, or is part of a request */
+    above = root ? 0 : fast_above(t, creator->node, clock);
+    /* it waits, or is part of a request */
+    if (unlikely((creator->await | (member != NULL ? creator->request : 0)) != 0))
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
     goto undo;
   }
-  struct aprof_site *made = function != NULL ? function : fn != NULL ? address_as_site(fn) : site;
+  struct aprof_site *made = function != NULL ? function
+                            : fn != NULL     ? address_as_site(fn)
+                                             : fast_nameless(site, root);
   struct node_entry *e = fast_node(t, above, made, false);
   if (unlikely(e == NULL))
     goto undo;
@@ -51,7 +73,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE,
-                            made == site ? APROF_F_NAMELESS : APROF_F_NAMED, 0, e->callee_counters);
+                            made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
+                            e->callee_counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
@@ -60,6 +83,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
   f->parent = creator != NULL ? index_of(creator) : 0;
+  if (member == NULL)
+    member_created(t, f, site->flags, now);
   publish_fence();
   f->id = id;
   bracket_open(t, token, f, id, creator, NULL);
@@ -70,7 +95,10 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
 undo:
   unbegin(t);
 slow:
-  timed_create_begin(site, token, function, fn);
+  if (member != NULL)
+    member(site, token, function, fn);
+  else
+    timed_create_begin(site, token, function, fn);
 }
 
 /* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
@@ -149,9 +177,17 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 /* -- one set per clock --------------------------------------------------------- */
 
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void create_member_##name(                                      \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_site *function,             \
+      const void *fn) {                                                                            \
+    if (in_request(site))                                                                          \
+      fast_create_begin(site, token, function, fn, clock, NULL);                                   \
+    else                                                                                           \
+      timed_create_begin(site, token, function, fn);                                               \
+  }                                                                                                \
   static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
                                   struct aprof_site *function, const void *fn) {                   \
-    fast_create_begin(site, token, function, fn, clock);                                           \
+    fast_create_begin(site, token, function, fn, clock, create_member_##name);                     \
   }
 
 #define GOVERNED(clock) APROF_GATE_create_begin(CHOOSE, clock)

@@ -230,14 +230,18 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
              : place;
 }
 
-ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
-                      uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
-  fast_done(c, f, how, now, clock);
+ALWAYS void fast_forget_key(uint64_t *place) {
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__
   __atomic_store_n((uint32_t *)(void *)place, KEY_TOMB, __ATOMIC_RELEASE); /* the hash stays */
 #else
   __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
 #endif
+}
+
+ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
+                      uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
+  fast_done(c, f, how, now, clock);
+  fast_forget_key(place);
   record_give(t, f, index);
 }
 

@@ -77,8 +77,11 @@ ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct apr
   fast_rested(f, a, end - f->last, clock);
 }
 
-ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how,
-                     uint32_t clock) {
+typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
+
+/* Where that is odd, as of a part of a request, `member` goes on, for which it is NULL. */
+ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
+                     ends *member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_token token;
@@ -87,7 +90,8 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
       unlikely(f->lease != t->lease) || /* open, or asked to end */
-      unlikely(fast_word(f) & (APROF_F_MEMBER << 8 | 0xffffu << 16)) || unlikely(f->polled != 0))
+      unlikely(fast_word(f) & ((member != NULL ? APROF_F_MEMBER : 0) << 8 | 0xffffu << 16)) ||
+      unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
   uint64_t *histogram = &c->function.queued_buckets;
@@ -109,13 +113,24 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     goto undo;
   future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, clock);
+  if (member == NULL) {
+    fast_done(c, f, how, now, clock);
+    fast_forget_key(place);
+    fast_parts(t, f, how, false, now);
+    record_give(t, f, index);
+    finish_member(t, b);
+    return;
+  }
   fast_over(t, c, f, index, place, how, now, clock);
   finish(b);
   return;
 undo:
   unbegin(t);
 slow:
-  timed_end(site, key0, key1, how);
+  if (member != NULL)
+    member(site, key0, key1, how);
+  else
+    timed_end(site, key0, key1, how);
 }
 
 /* -- what was woken runs ------------------------------------------------------ */
@@ -208,8 +223,12 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
     fast_wake(site, key0, key1, clock);                                                            \
   }                                                                                                \
+  static __attribute__((noinline)) void end_member_##name(struct aprof_site *site, uint64_t key0,  \
+                                                          uint64_t key1, int how) {                \
+    fast_end(site, key0, key1, how, clock, NULL);                                                  \
+  }                                                                                                \
   static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
-    fast_end(site, key0, key1, how, clock);                                                        \
+    fast_end(site, key0, key1, how, clock, end_member_##name);                                     \
   }
 
 #define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)

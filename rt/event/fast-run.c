@@ -164,9 +164,12 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   finish(b);
 }
 
-/* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. */
+typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
+
+/* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. If
+   that is odd, as of a part of a request, `member` goes on, for which it is NULL. */
 ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
-                         uint32_t clock) {
+                         uint32_t clock, run_over *member) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
@@ -179,7 +182,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   uint32_t index = 0;
-  if (!fast_stops(t, token, f, pauses))
+  if (!fast_stops(t, token, f, pauses || member == NULL))
     goto undo;
   if (pauses)
     a = fast_pause(t, f, c, where);
@@ -193,6 +196,16 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
+  if (!pauses && member == NULL) {
+    fast_done(c, f, APROF_DONE, now, clock);
+    fast_forget_key(place);
+    b->last = now;
+    fast_parts(t, f, APROF_DONE, true, now);
+    record_give(t, f, index);
+    thread_rests(t, b, now);
+    finish_member(t, b);
+    return;
+  }
   if (pauses)
     fast_pauses(f, a, now);
   else
@@ -203,7 +216,10 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
 undo:
   unbegin(t);
 slow:
-  timed_run_end(token, how, where);
+  if (!pauses && member != NULL)
+    member(token, how, where);
+  else
+    timed_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -228,9 +244,16 @@ slow:
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
                    run_queued_##name, run_woken_##name, run_born_##name);                          \
   }                                                                                                \
+  static __attribute__((noinline)) void run_member_##name(struct aprof_token *token, int how,      \
+                                                          struct aprof_site *where) {              \
+    if (runs_member())                                                                             \
+      fast_run_end(token, how, where, false, clock, NULL);                                         \
+    else                                                                                           \
+      timed_run_end(token, how, where);                                                            \
+  }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, clock);                                                 \
+    fast_run_end(token, how, where, false, clock, run_member_##name);                              \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -238,7 +261,7 @@ slow:
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_end(token, APROF_PENDING, where, true, clock);                                      \
+      fast_run_end(token, APROF_PENDING, where, true, clock, NULL);                                \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

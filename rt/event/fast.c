@@ -143,15 +143,15 @@ undo:
 }
 
 /* It is no body, or part of a request, in an await, or woken: one test for four. */
-ALWAYS bool fast_calls_oddly(const struct aprof_future *caller) {
-  uint32_t flags = (caller->flags ^ APROF_F_BODY) & (APROF_F_BODY | APROF_F_MEMBER);
+ALWAYS bool fast_calls_oddly(const struct aprof_future *caller, bool member) {
+  uint32_t flags = (caller->flags ^ APROF_F_BODY) & (APROF_F_BODY | (member ? 0 : APROF_F_MEMBER));
   return unlikely((flags | caller->await | caller->wake_tick) != 0);
 }
 
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
-                       uint32_t clock, enters *beside) {
+                       uint32_t clock, enters *beside, bool member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
@@ -166,7 +166,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   uint32_t slot = t->free_list;
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
-  if (unlikely(called == NULL) || unlikely(slot == 0) || fast_calls_oddly(caller))
+  if (unlikely(called == NULL) || unlikely(slot == 0) || fast_calls_oddly(caller, member))
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;
@@ -198,6 +198,8 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   f->origin = site->id;
   f->parent = f->caller = index_of(caller);
   f->key1 = (uintptr_t)called->counters;
+  if (member)
+    member_entered(t, f, caller, false, now);
   publish_fence();
   f->id = id;
   token->word[0] = id;
@@ -241,7 +243,11 @@ undo:
   timed_leave(token, how);
 }
 
-ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
+/* Where that is odd, as of a part of a request, or what one called, `member` goes on, for which it
+   is NULL. */
+typedef void leaves(struct aprof_token *token, int how);
+
+ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leaves *member) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
@@ -250,10 +256,14 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
       /* or asked to end */
-      unlikely(fast_word(f) & ((APROF_F_KEYED | APROF_F_MEMBER) << 8 | 0xffu << 24)) ||
+      unlikely(fast_word(f) &
+               ((APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8 | 0xffu << 24)) ||
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
-  if (f->caller == 0) {
+  /* GCC lays out the rest in line then. */
+  if (__builtin_expect_with_probability(f->caller == 0, 1, 0.4)) {
+    if (member == NULL)
+      goto undo;
     fast_leave_root(token, how, t, f, clock);
     return;
   }
@@ -262,7 +272,8 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   struct aprof_future *caller = future_at(f->caller);
   struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
   bool immediate = called >> 1 == t->slice_count;
-  if (unlikely(!(called & BODY_CALLED)) || !fast_restorable(t, caller, index, a, immediate) ||
+  if (unlikely(!(called & BODY_CALLED)) ||
+      !fast_restorable(t, caller, index, a, immediate, member == NULL) ||
       unlikely(caller->await != a->await.node) || unlikely(f->wake_tick != 0) ||
       !has_histogram(&c->function.exec_buckets))
     goto undo;
@@ -270,18 +281,28 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock) {
   if (backwards(ran))
     goto undo;
   c->function.exec += ran;
+  if (member == NULL && (caller->flags & APROF_F_MEMBER))
+    share_waited(caller, caller->await, now);
   fast_restore(t, caller, a, immediate, now, clock);
   b->last = now;
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
   fast_done(c, f, APROF_DONE, now, clock);
+  if (member == NULL)
+    fast_parts(t, f, APROF_DONE, true, now);
   record_give(t, f, index);
-  finish(b);
+  if (member == NULL)
+    finish_member(t, b);
+  else
+    finish(b);
   return;
 undo:
   unbegin(t);
 slow:
-  timed_leave(token, how);
+  if (member != NULL)
+    member(token, how);
+  else
+    timed_leave(token, how);
 }
 
 /* -- one set per clock ------------------------------------------------------ */
@@ -290,9 +311,23 @@ slow:
                                                               struct aprof_token *token) {         \
     fast_suspend(site, token, clock, NULL);                                                        \
   }                                                                                                \
+  static __attribute__((noinline)) void enter_member_##name(                                       \
+      struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
+    fast_enter(site, token, self, clock, NULL, true);                                              \
+  }                                                                                                \
   static __attribute__((noinline)) void enter_beside_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
-    fast_enter(site, token, self, clock, NULL);                                                    \
+    const struct aprof_future *caller = aprof_self->cur;                                           \
+    if (caller != NULL && unlikely(caller->flags & APROF_F_MEMBER))                                \
+      enter_member_##name(site, token, self);                                                      \
+    else                                                                                           \
+      fast_enter(site, token, self, clock, NULL, false);                                           \
+  }                                                                                                \
+  static __attribute__((noinline)) void leave_member_##name(struct aprof_token *token, int how) {  \
+    if (runs_member())                                                                             \
+      fast_leave(token, how, clock, NULL);                                                         \
+    else                                                                                           \
+      timed_leave(token, how);                                                                     \
   }                                                                                                \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
     fast_suspend(site, token, clock, suspend_beside_##name);                                       \
@@ -301,10 +336,10 @@ slow:
     fast_resume(token, clock);                                                                     \
   }                                                                                                \
   static void enter_##name(struct aprof_site *site, struct aprof_token *token, const void *self) { \
-    fast_enter(site, token, self, clock, enter_beside_##name);                                     \
+    fast_enter(site, token, self, clock, enter_beside_##name, false);                              \
   }                                                                                                \
   static void leave_##name(struct aprof_token *token, int how) {                                   \
-    fast_leave(token, how, clock);                                                                 \
+    fast_leave(token, how, clock, leave_member_##name);                                            \
   }
 
 #define GOVERNED(clock)                                                                            \

@@ -17,6 +17,7 @@
 #include "end.h"
 #include "gates.h"
 #include "rt/future/record.h"
+#include "rt/request/member.h"
 #include "timed.h"
 #include "tokens.h"
 #include "transitions.h"
@@ -347,11 +348,12 @@ ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry 
 
 /* Can fast_restore end the caller's wait, at the await that `a` counts? */
 ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *caller,
-                            uint32_t index, const struct aprof_counters *a, bool immediate) {
+                            uint32_t index, const struct aprof_counters *a, bool immediate,
+                            bool member) {
+  uint8_t odd = APROF_F_IMPLICIT | (member ? 0 : APROF_F_MEMBER);
   return likely(caller->callee == (index | CALLEE_MINE)) &&
          likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
-         likely(!(caller->flags & (APROF_F_IMPLICIT | APROF_F_MEMBER))) &&
-         !unlikely(!immediate && a->await.buckets <= 1);
+         likely(!(caller->flags & odd)) && !unlikely(!immediate && a->await.buckets <= 1);
 }
 
 /* It runs again. */
@@ -426,6 +428,26 @@ ALWAYS bool fast_claim_running(struct aprof_future *f, const struct aprof_token 
 ALWAYS void fast_disown(struct aprof_future *f) {
   f->id = 0;
   publish_fence();
+}
+
+/* f, which is counted, and whose record is given back next, was a part of a request, perhaps the
+   last. */
+ALWAYS void fast_parts(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
+  if (f->flags & APROF_F_MEMBER)
+    member_over(t, f, how, runs, now);
+}
+
+/* Is what runs here, where that is all that is odd? Read anew: no register was kept for it. */
+ALWAYS bool runs_member(void) {
+  const struct aprof_future *f = aprof_self->cur;
+  return f != NULL && unlikely(f->flags & APROF_F_MEMBER);
+}
+
+/* The end of an event in which a root may have come to its end. */
+ALWAYS void finish_member(struct thread *t, struct aprof_block *b) {
+  if (unlikely(t->finishing != 0))
+    request_settle(t);
+  finish(b);
 }
 
 /* In the thread's own list, from where on records are given back from it. */

@@ -406,6 +406,49 @@ static void stopped(void) {
   end(&stop, KEY, APROF_FAILED);
 }
 
+/* Requests: a root that calls, makes a callback, is in a tier, and is ended; a body that it leaves
+   in a tier is called, too. */
+static struct aprof_site tier = {
+    .name = "tier", .file = "unit.c", .line = __LINE__, .kind = APROF_SITE_SPAN, .tier = "tier"};
+CREATE_SITE(request, APROF_READY | APROF_ROOT, NS);
+
+static void calls_in_tier(void) {
+  token t, s, c;
+  enter(&body, &t);
+  gate.span_begin(&tier, &s);
+  pass(1);
+  enter(&child, &c);
+  pass(2);
+  leave(&c);
+  gate.span_end(&s);
+  leave(&t);
+}
+
+static void requested(void) {
+  token r, s;
+  new_future(&request, NULL, KEY);
+  run(&call, &r, KEY, &on_step);
+  gate.span_begin(&tier, &s);
+  new_future(&once, &on_done, OTHER);
+  gate.span_end(&s);
+  pass(3);
+  ran(&r, APROF_PENDING);
+  pass(4);
+  run(&call, &r, OTHER, &on_done);
+  pass(5);
+  ran(&r, APROF_DONE);
+  end(&stop, KEY, APROF_DONE);
+  calls_in_tier();
+}
+
+START_TEST(requests) {
+  in_rounds(requested);
+  expect("on_step", "exec", 3 * ROUNDS);
+  expect("on_done", "exec", 5 * ROUNDS);
+  expect("child", "exec", 2 * ROUNDS);
+}
+END_TEST
+
 START_TEST(stopped_ones) {
   in_rounds(stopped);
   expect("on_done", "cancelled", ROUNDS);
@@ -513,4 +556,4 @@ END_TEST
 UNIT_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address, published_ones,
           ones_that_nobody_creates, runs_inside_a_run, one_that_waits_for_what_it_polls,
           one_that_ticks, ones_whose_key_is_known_early, woken_ones, woken_after_a_reset,
-          stopped_ones, ones_woken_early, timed_ones, hundreds_of_functions)
+          stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)

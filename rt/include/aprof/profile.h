@@ -547,8 +547,8 @@ enum aprof_future_flags {
   APROF_F_STARTED = 8,    /* has run */
   APROF_F_WAITED = 16,    /* has waited or queued since its creation */
   APROF_F_KEYED = 32,     /* is in the key table */
-  APROF_F_MEMBER = 64,    /* `request` is not 0: what it calls, what it creates and its end are no
-                             fast events */
+  APROF_F_MEMBER = 64,    /* `request` is not 0: what it calls, what it creates and its end are fast
+                             events of their own */
   APROF_F_IMPLICIT = 128, /* waits at a create or return, not in an await bracket */
 };
 
