@@ -103,6 +103,13 @@ static void not_outside(struct thread *t, uint64_t from) {
   }
 }
 
+void ledger_was_idle(struct thread *t) {
+  not_outside(t, t->ledger->now - t->other_open);
+  t->idle += t->other_open;
+  t->other -= t->other_open;
+  t->other_open = 0;
+}
+
 void ledger_time(struct thread *t) {
   uint64_t now = t->ledger->now;
   if (!t->began)

@@ -25,6 +25,7 @@ enum aside { NOT_ASIDE, FOR_CALLEE, FOR_IDLE, FOR_CREATE };
 
 /* An open span, or tiered await, of a future. */
 struct inside {
+  unsigned number;     /* of all that were begun */
   struct path *before; /* where it was until then, and in which tier */
   unsigned tier_before;
   unsigned tier;  /* its own; 0: none */
@@ -105,7 +106,8 @@ struct thread {
   bool began;
   uint64_t begin, last;
   uint64_t exec, idle, other;
-  uint64_t other_open; /* of `other`: since anything ran here, or idled */
+  uint64_t other_open; /* of `other`: since anything ran here, or idled, or a span outside futures
+                          began or ended */
   struct future *current;
   bool seen;                /* in an event of this epoch: else its time in that is in no number */
   bool was_idle;            /* when an epoch ended, and nothing has run since */
@@ -139,6 +141,7 @@ struct ledger {
   uint64_t now;
   unsigned epoch; /* so many times it was switched off, on, or began from zero */
   bool late;      /* there was a time before this one */
+  unsigned spans; /* begun so far on futures */
   bool off;
   struct future futures[LEDGER_FUTURES];
   unsigned future_count;
@@ -189,6 +192,8 @@ void ledger_spanned(struct ledger *ledger, struct path *span);
 
 /* The thread's time until now goes where it was spent. First thing in an event. */
 void ledger_time(struct thread *t);
+/* What was outside futures last was idle after all, in which spans have no part. */
+void ledger_was_idle(struct thread *t);
 
 /* f's segment ends now, and is booked. What comes next is said by one of: */
 void ledger_close(struct thread *t, struct future *f, bool immediate);

@@ -12,6 +12,7 @@ static void outside_begin(struct world *w, struct thread *t, const struct op *op
   w->tokens[op->token] = (struct token){
       .set = true, .thread = t, .site = op->site, .outside = t->outside, .span = true};
   t->outside = ledger_span(t->ledger, t->outside, op->site->name);
+  t->other_open = 0;
 }
 
 void model_span_begin(struct world *w, struct thread *t, const struct op *op) {
@@ -27,11 +28,18 @@ void model_span_begin(struct world *w, struct thread *t, const struct op *op) {
     t->ledger->ambiguous = true;
     return;
   }
-  w->tokens[op->token] =
-      (struct token){.set = true, .future = f, .site = site, .depth = f->depth, .span = true};
+  w->tokens[op->token] = (struct token){.set = true,
+                                        .future = f,
+                                        .site = site,
+                                        .depth = f->depth,
+                                        .span = true,
+                                        .number = ++t->ledger->spans};
   ledger_close(t, f, false);
   struct inside *in = &f->inside[f->depth];
-  *in = (struct inside){.before = f->at, .tier_before = f->tier, .tier = place_tier(site)};
+  *in = (struct inside){.before = f->at,
+                        .tier_before = f->tier,
+                        .tier = place_tier(site),
+                        .number = t->ledger->spans};
   if (in->tier)
     requests_enter_tier(t->ledger, f, in);
   f->depth++;
@@ -62,6 +70,7 @@ static void outside_end(struct thread *t, const struct token *token) {
   }
   ledger_spanned(t->ledger, span);
   t->outside = token->outside;
+  t->other_open = 0;
 }
 
 void model_span_end(struct world *w, struct thread *t, const struct op *op) {
@@ -73,7 +82,8 @@ void model_span_end(struct world *w, struct thread *t, const struct op *op) {
   }
   if (!model_alive(f))
     return;
-  if (f->depth <= token->depth) { /* it was closed before */
+  /* it was closed before */
+  if (f->depth <= token->depth || f->inside[token->depth].number != token->number) {
     t->ledger->ambiguous = true;
     return;
   }

@@ -24,6 +24,7 @@ struct token {
   bool outermost;              /* await: no other was open */
   bool body;                   /* run: around a body */
   bool idling;                 /* idle: was so before */
+  unsigned number;             /* span on a future: of all that were begun */
   const struct aprof_site *site;
   struct path *outside; /* span outside futures: in which one that was */
   unsigned depth;       /* so many spans of its future were open then */

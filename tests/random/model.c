@@ -161,9 +161,7 @@ static void event(struct world *w, struct thread *t, const struct op *op) {
   bool old = op_closes(op->kind) && w->tokens[op->token].epoch != w->ledger.epoch;
   ledger_time(t);
   if (old && op->kind == OP_IDLE_END && !t->current) { /* it has been idle all the time */
-    t->idle += t->other_open;
-    t->other -= t->other_open;
-    t->other_open = 0;
+    ledger_was_idle(t);
   }
   t->seen |= !w->ledger.off;
   if (old) {
