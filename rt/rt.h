@@ -40,6 +40,7 @@
 #define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
 #define GIVEN 16u
 #define TRACE_BEGINS UINT32_MAX
+#define FINISHING 8u
 #define HOLDS 8u                  /* long holds that a thread remembers */
 #define NODE_CHUNK 1024u          /* nodes in one chunk */
 #define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
@@ -108,6 +109,7 @@ struct thread {
   uint32_t tracing;   /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
   uint16_t told;      /* `rest`, as the trace has it */
   uint32_t finishing; /* request whose root is over, while one of its members ran here */
+  uint32_t also_finishing_count;
   struct spare {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
@@ -151,6 +153,11 @@ struct thread {
   uint64_t forgot_until;              /* tick: end of the last that is not there */
   struct aprof_future *finishing_cur; /* of the request in `finishing`, */
   uint64_t finishing_id;
+  struct finishing {
+    uint32_t number;
+    struct aprof_future *cur;
+    uint64_t id;
+  } also_finishing[FINISHING]; /* others whose roots are over by the same event */
   /* What spans outside futures have had since the await of that future; see event/span.c. */
   uint64_t given_id;
   uint32_t given;

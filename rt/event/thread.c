@@ -212,7 +212,7 @@ static struct thread *lease(void) {
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->tentative_id = 0;
   t->held = NULL;
-  t->finishing = 0;
+  t->finishing = t->also_finishing_count = 0;
   t->tracing = 0;
   t->untraced = 0;
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */
@@ -295,7 +295,7 @@ static void enter_epoch(struct thread *t) {
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
   t->tentative_id = 0;
   t->rest = APROF_THREAD_OTHER;
-  t->finishing = 0;
+  t->finishing = t->also_finishing_count = 0;
   govern_start(t, clock_read());
   holds_forget(t);
   if (b->epoch != epoch || b->last < began)

@@ -29,8 +29,8 @@
 #include "rt/sys/process.h"
 #include "rt/sys/say.h"
 #include "rt/sys/wait.h"
-#include "totals.h"
 #include "rt/trace/ring.h"
+#include "totals.h"
 
 static SLOW bool give_up(const char *why) {
   rt_say("this process is not profiled: ", why);

@@ -168,8 +168,10 @@ void member_told(struct thread *t, const struct aprof_future *f, uint64_t since)
     trace_put(t, APROF_TRACE_TIER, index_of(f), s->tier, since);
 }
 
-/* From its request to another one, or to none (0). */
-static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint64_t now) {
+/* From its request to another one, or to none (0). `ran`: f, or a body that it called, until now.
+ */
+static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, bool ran,
+                     uint64_t now) {
   struct aprof_share *s = share_of(f);
   uint32_t from = request_of(f);
   bool runs = f == t->cur, called = is_called(f);
@@ -187,7 +189,7 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint
     if (s != NULL)
       brackets_part(s, now);
     share_book(f, s, from, now, true, runs);
-    part(t, f, s, from, APROF_DONE, runs, now);
+    part(t, f, s, from, APROF_DONE, ran, now);
   }
   if (to != 0) {
     struct had h = share_had(f, now, true);
@@ -205,15 +207,28 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, uint
     member_told(t, f, now);
 }
 
-/* The bodies on top of one that was not called, and that. Returns it. */
+/* Is there room for them to have a share each? */
+static bool may_move(struct aprof_future *f, uint32_t to) {
+  for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below_called(f))
+    if (request_of(f) != to && share_own(f) == NULL)
+      return false;
+  return true;
+}
+
+/* The bodies on top of one that was not called, and that; to none where there is no room for all of
+   them: bodies hold no request, so none may be in one that the others are not. Returns it. */
 static struct aprof_future *move_stack(struct thread *t, struct aprof_future *f, uint32_t to,
                                        uint64_t now) {
   struct aprof_future *next;
+  if (to != 0 && !may_move(f, to))
+    to = 0;
+  bool ran = f == t->cur;
   for (unsigned i = 0; (next = below_called(f)) != NULL && i < 1u << 20; i++) {
-    move_one(t, f, to, now);
+    move_one(t, f, to, ran, now);
     f = next;
+    ran = true; /* what it called did */
   }
-  move_one(t, f, to, now);
+  move_one(t, f, to, ran, now);
   return f;
 }
 
@@ -271,7 +286,7 @@ void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64
   if (t->cur == NULL || !((t->cur->flags | f->flags) & APROF_F_MEMBER) || !future_hold(t, f, id))
     return;
   if (may_be_handed(f))
-    move_one(t, f, request_of(t->cur), not_before(now, f));
+    move_one(t, f, request_of(t->cur), false, not_before(now, f));
   if (threads_share())
     future_unhold(t);
 }
@@ -318,12 +333,10 @@ void member_thread_ends(struct thread *t) {
   spare_return(&cells, &t->spare_cells);
 }
 
-/* What the members on this stack have had is a part of it. */
-static void finish_pending(struct thread *t) {
-  uint32_t number = t->finishing;
-  struct aprof_future *f = t->finishing_cur;
+/* What the members on this stack, of which `f` lies on top, have had is a part of it. */
+static void finish_one(struct thread *t, uint32_t number, struct aprof_future *f, uint64_t id) {
   uint64_t now = t->block->last;
-  if (f != NULL && f->id != t->finishing_id)
+  if (f != NULL && f->id != id)
     f = NULL; /* over, and booked */
   for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below(f)) {
     struct aprof_share *s = request_of(f) == number ? share_own(f) : NULL;
@@ -332,17 +345,27 @@ static void finish_pending(struct thread *t) {
     brackets_part(s, now);
     share_book(f, s, number, not_before(now, f), true, f == t->cur);
   }
-  t->finishing = 0;
-  if (t->to_time == 0)
-    t->usual = t->epoch;
   request_finish(t, number, now);
 }
 
-/* Its root is over. Until what runs here is none of its members, no event is a fast one. */
+static void finish_pending(struct thread *t) {
+  uint32_t number = t->finishing;
+  t->finishing = 0;
+  if (t->to_time == 0)
+    t->usual = t->epoch;
+  finish_one(t, number, t->finishing_cur, t->finishing_id);
+}
+
+/* Its root is over. Until what runs here is none of its members, no event is a fast one. Others
+   that are pending are finished at the end of this event: parts of them may be over with it, too.
+ */
 static void pend(struct thread *t, uint32_t number) {
   struct aprof_request *r = request_at(number);
-  if (unlikely(t->finishing != 0))
+  if (unlikely(t->finishing != 0) && t->also_finishing_count == FINISHING)
     finish_pending(t);
+  if (unlikely(t->finishing != 0))
+    t->also_finishing[t->also_finishing_count++] =
+        (struct finishing){t->finishing, t->finishing_cur, t->finishing_id};
   __atomic_fetch_or(&r->flags, APROF_REQUEST_ENDING, __ATOMIC_RELAXED);
   r->root = 0;
   t->finishing = number;
@@ -353,6 +376,10 @@ static void pend(struct thread *t, uint32_t number) {
 
 void request_settle(struct thread *t) {
   struct aprof_future *f = t->cur;
+  while (unlikely(t->also_finishing_count != 0)) {
+    const struct finishing *also = &t->also_finishing[--t->also_finishing_count];
+    finish_one(t, also->number, also->cur, also->id);
+  }
   if (f != NULL && request_of(f) == t->finishing) {
     t->finishing_cur = f;
     t->finishing_id = f->id;

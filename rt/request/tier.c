@@ -222,9 +222,15 @@ static void pop_one(struct aprof_share *s, uint64_t now) {
   pop_uncounted(s, s->brackets, b);
 }
 
+/* ... by an event of its own: its future was in that tier, be it for no time. */
+static void close_one(struct aprof_share *s, uint64_t now) {
+  own_cell(s, bracket_at(s->brackets)->tier);
+  pop_one(s, now);
+}
+
 void bracket_pop(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
   while (s->brackets != 0 && s->brackets != number && !bracket_at(s->brackets)->base)
-    pop_one(s, now);
+    close_one(s, now);
   tier_goes_on(s, h, now);
 }
 
@@ -239,9 +245,9 @@ void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, ui
     pop_uncounted(s, number, b);
   } else {
     while (s->brackets != number && s->brackets != 0)
-      pop_one(s, now);
+      close_one(s, now);
     if (s->brackets != 0)
-      pop_one(s, now);
+      close_one(s, now);
   }
   tier_goes_on(s, h, now);
 }
