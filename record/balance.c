@@ -10,6 +10,12 @@
 
 /* -- what the events say ---------------------------------------------------------------- */
 
+/* A wait counts once what it was for runs. */
+static bool is_open(const struct story *s, uint32_t next) {
+  return next != STORY_NONE && s->segments[next].what == STORY_QUEUED &&
+         s->segments[next].flags & STORY_CUT_END;
+}
+
 static void add_segment(struct balance *b, const struct story *s, const struct story_segment *g) {
   uint64_t time = g->end - g->begin;
   uint32_t function = s->paths[g->path].function;
@@ -19,15 +25,27 @@ static void add_segment(struct balance *b, const struct story *s, const struct s
     b[function == STORY_NONE ? 0 : function].told.queued += time;
   else {
     b[g->path].told.waiting += time;
-    b[g->path].told.waits += !(g->flags & (STORY_CUT_END | STORY_POLLED));
+    b[g->path].told.waits += !(g->flags & (STORY_CUT_END | STORY_POLLED)) && !is_open(s, g->next);
   }
 }
 
-static void add_told(struct balance *b, const struct story *s) {
+/* When the counters began from zero last: what the events say of the time before is in none. All
+   that was open then ended with its epoch. */
+static uint64_t counted_from(const struct replay *r) {
+  const struct aprof_header *h = &r->latest->header;
+  bool again = !r->base || r->base->header.reset_epoch != h->reset_epoch;
+  return again ? h->epochs[h->reset_epoch % APROF_EPOCHS].begin_tick : 0;
+}
+
+static void add_told(struct balance *b, const struct replay *r) {
+  const struct story *s = r->story;
+  uint64_t from = counted_from(r);
   for (uint32_t i = 0; i < s->segments_count; i++)
-    add_segment(b, s, &s->segments[i]);
+    if (s->segments[i].begin >= from)
+      add_segment(b, s, &s->segments[i]);
   for (uint32_t i = 0; i < s->futures_count; i++)
-    if (s->futures[i].how != STORY_LIVES && s->futures[i].how != STORY_MOVED)
+    if (s->futures[i].born >= from && s->futures[i].how != STORY_LIVES &&
+        s->futures[i].how != STORY_MOVED)
       b[s->futures[i].path].told.ended++;
 }
 
@@ -73,7 +91,7 @@ static void add_open(struct balance *b, const struct replay *r, const struct apr
   struct balance_sums *await = &b[replay_path(r, f->await)].counted;
   if (f->state == APROF_FUTURE_RUNNING)
     b[path].counted.exec += sign * since;
-  else if (f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_TENTATIVE)
+  else if (f->state == APROF_FUTURE_QUEUED)
     of->queued += sign * since;
   else if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     bool woken = f->state == APROF_FUTURE_WAITING && f->wake_tick && due < end;
@@ -104,10 +122,10 @@ static void add_live(struct balance *b, const struct replay *r, const struct pro
 
 struct balance *balance_new(const struct replay *r) {
   struct balance *b = allocate(r->story->paths_count + 1u, sizeof *b);
-  add_told(b, r->story);
+  add_told(b, r);
   add_counters(b, r, r->latest, 1);
   add_live(b, r, r->latest, r->end, 1);
-  if (r->base) {
+  if (r->base && r->base->header.reset_epoch == r->latest->header.reset_epoch) {
     add_counters(b, r, r->base, (uint64_t)-1);
     add_live(b, r, r->base, r->begin, (uint64_t)-1);
   }

@@ -6,8 +6,9 @@
 
 static bool is_alive(const struct replay_state *s, const struct aprof_future *f) {
   const struct aprof_header *h = &s->r->base->header;
+  /* One whose create bracket is open is told of when that closes. */
   return f->id && model_epoch_of(h, f->id) == h->epoch && f->state != APROF_FUTURE_FREE &&
-         f->state < APROF_FUTURE_ENDING;
+         f->state != APROF_FUTURE_TENTATIVE && f->state < APROF_FUTURE_ENDING;
 }
 
 static uint32_t index_of(const struct profile *p, const struct aprof_future *f) {
@@ -18,11 +19,10 @@ static uint32_t index_of(const struct profile *p, const struct aprof_future *f) 
 static void begin_segment(struct replay_state *s, struct life *l, const struct aprof_future *f,
                           uint32_t index, uint64_t tick) {
   uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
-  bool queued = f->state == APROF_FUTURE_QUEUED || f->state == APROF_FUTURE_TENTATIVE;
   if (f->state == APROF_FUTURE_RUNNING) {
     struct runner *t = replay_runner(s, f->lease & 0xffff);
     replay_runs(s, t, index, f->node, tick);
-  } else if (queued)
+  } else if (f->state == APROF_FUTURE_QUEUED)
     replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), tick);
   else {
     bool aside = f->state == APROF_FUTURE_ASIDE;

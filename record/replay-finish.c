@@ -10,12 +10,25 @@
 
 /* -- what is open --------------------------------------------------------------------- */
 
+/* What was woken, or due, and has not run since, is queued: no event tells of that before it runs.
+ */
+static void is_ready(struct replay_state *s, struct life *l, uint32_t index) {
+  const struct aprof_future *f = profile_future(s->r->latest, index);
+  if (l->segment == STORY_NONE || s->story->segments[l->segment].what != STORY_WAITING || !f ||
+      f->state != APROF_FUTURE_WAITING || !f->id || !f->wake_tick)
+    return;
+  uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
+  if (due < s->r->end)
+    replay_ready(s, l, due);
+}
+
 static void end_lives(struct replay_state *s) {
   for (uint32_t page = 0; page < s->pages; page++) {
     for (uint32_t i = 0; s->lives[page] && i < LIVES; i++) {
       struct life *l = &s->lives[page][i];
       if (l->future == STORY_NONE)
         continue;
+      is_ready(s, l, page * LIVES + i);
       if (l->segment != STORY_NONE)
         s->story->segments[l->segment].flags |= STORY_CUT_END;
       replay_close(s, l, s->r->end);
