@@ -75,7 +75,8 @@ static void add_counters(struct balance *b, const struct replay *r, const struct
       continue;
     for (uint32_t n = 0; n < run->count; n++) {
       const struct aprof_node *node = profile_node(r->latest, run->first + n);
-      if (node)
+      const struct story_path *path = &r->story->paths[replay_path(r, run->first + n)];
+      if (node && path->function != STORY_NONE) /* else a span outside futures: no future's time */
         add_leaf(&b[replay_path(r, run->first + n)].counted, &c[n], node->is_await, sign);
     }
   }

@@ -177,9 +177,24 @@ static void play(struct replay_state *s, const struct stream_event *e) {
   s->trace[0] = s->trace[1] = s->span = 0;
 }
 
+/* What a thread did untraced before its first event here counts from the image on only: the trace
+   may have been off for long before. */
+static uint64_t untraced(const struct replay_state *s, const struct runner *t,
+                         const struct stream_event *e) {
+  const struct aprof_block *b = s->r->base ? profile_block(s->r->base, e->block) : NULL;
+  if (e->kind == APROF_TRACE_GAP)
+    return t->told || !s->r->base ? e->a[0] : 0;
+  if (e->kind != APROF_TRACE_THREAD || t->told || !b)
+    return 0;
+  uint64_t until = (b->sequence + 1) / 2;
+  return e->b[1] > until ? e->b[1] - until : 0;
+}
+
 /* Events are missing: what their thread did, and what it did to futures, is not known. */
 static void play_loss(struct replay_state *s, const struct stream_event *e) {
-  uint64_t lost = e->lost + (e->kind == APROF_TRACE_GAP ? e->a[0] : 0);
+  uint64_t lost = e->lost + untraced(s, replay_runner(s, e->block), e);
+  if (e->kind != APROF_TRACE_GAP)
+    replay_runner(s, e->block)->told = true;
   if (!lost)
     return;
   struct runner *t = replay_runner(s, e->block);

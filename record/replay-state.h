@@ -40,6 +40,7 @@ struct runner {
   uint32_t put_aside; /* index: that the last event put aside; 0: none */
   uint64_t turn;      /* when its poller returned last */
   uint64_t lease;
+  bool told;        /* it has had an event */
   bool aside;       /* ... as it was put aside for what comes next */
   bool idle, known; /* its poller is where it is when nothing runs; it has told what runs */
 };
