@@ -105,18 +105,18 @@ struct thread {
   uint64_t time_at;                 /* ... and when events are timed again; or never */
   enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
   uint32_t waits;     /* for another thread, in an event; atomic */
-  uint32_t seen;      /* header.usual, by its last event */
-  uint32_t tracing;   /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
-  uint16_t told;      /* `rest`, as the trace has it */
   uint32_t finishing; /* request whose root is over, while one of its members ran here */
   uint32_t also_finishing_count;
   struct spare {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
-  struct aprof_future *idler;                  /* put aside by the idle bracket, or NULL */
-  struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
-  uint32_t held_lease;            /* ... which was that one */
-  uint32_t to_time;               /* so many events more, ... */
+  uint32_t seen;                               /* header.usual, by its last event */
+  uint32_t tracing;           /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
+  uint16_t told;              /* `rest`, as the trace has it */
+  struct aprof_future *idler; /* put aside by the idle bracket, or NULL */
+  struct aprof_future *held;  /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;        /* ... which was that one */
+  uint32_t to_time;           /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */
