@@ -101,14 +101,6 @@ static void add_open(struct balance *b, const struct replay *r, const struct apr
   }
 }
 
-/* Where what a future of that epoch has open ends: with the epoch, if that is over. */
-static uint64_t end_in(const struct aprof_header *h, uint32_t epoch, uint64_t end) {
-  if (epoch == h->epoch)
-    return h->enabled ? end : h->epochs[epoch % APROF_EPOCHS].begin_tick;
-  uint64_t over = h->epochs[epoch % APROF_EPOCHS].end_tick;
-  return h->epoch - epoch >= APROF_EPOCHS ? 0 : over && over < end ? over : end;
-}
-
 static void add_live(struct balance *b, const struct replay *r, const struct profile *p,
                      uint64_t end, uint64_t sign) {
   for (size_t i = 0; i < p->futures.count; i++) {
@@ -116,7 +108,7 @@ static void add_live(struct balance *b, const struct replay *r, const struct pro
     for (uint32_t n = p->futures.run[i].count; n--; f++) {
       uint32_t epoch = model_epoch_of(&p->header, f->id);
       if (f->id && epoch >= p->header.reset_epoch && epoch <= p->header.epoch)
-        add_open(b, r, f, end_in(&p->header, epoch, end), sign);
+        add_open(b, r, f, replay_end_in(&p->header, epoch, end), sign);
     }
   }
 }

@@ -29,6 +29,8 @@ struct replay *replay_new(struct trace *, struct trace_error *why);
 static inline uint32_t replay_path(const struct replay *r, uint32_t node) {
   return node < r->nodes ? r->path_of[node] : 0;
 }
+/* Where what a future of that epoch has open ends: with the epoch, if that is over before `end`. */
+uint64_t replay_end_in(const struct aprof_header *, uint32_t epoch, uint64_t end);
 /* Takes the story, in ns and finished. */
 struct story *replay_finish(struct replay *);
 void replay_free(struct replay *);
