@@ -22,7 +22,7 @@ uint32_t *blame_functions(const struct story *);
 /* Where no future is to blame: */
 enum blame_none {
   BLAME_LOOP = -1, /* the loop itself, and what else its thread does */
-  BLAME_NEVER = -2 /* no thread ran it before the recording's end */
+  BLAME_NEVER = -2 /* no thread ran it: it ended as it was queued, or the recording did */
 };
 
 /* `slice`: that overlaps the stretch, for so long as it is to blame; NULL: see `none`. */

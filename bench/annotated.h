@@ -90,4 +90,20 @@ APROF("span tier=reply") EVENT static void reply(void) {
   __asm__ volatile("");
 }
 
+/* A whole one: five tiers in the run that it is over with. */
+APROF("run key=q:a0 multi") EVENT static void five_tiers(char *object) {
+  (void)object;
+  parse();
+  look_up();
+  query();
+  render();
+  reply();
+}
+static inline void whole(char *object) {
+  serve(object, five_tiers);
+  serve_as(object, "hello");
+  five_tiers(object);
+  served(object);
+}
+
 #endif

@@ -38,6 +38,7 @@ static char *next_object(struct bench *b) {
 APROF_ASYNC EVENT static void inside(struct meter *m) {
   MEASURE(m, "pair", rest());
   MEASURE(m, "call", leaf(i));
+  MEASURE(m, "span", plain_span());
 }
 
 /* Futures come to life, and an order to run them in: a shuffle that is always the same. */
@@ -71,10 +72,11 @@ static void *measure(void *arg) {
   MEASURE(&meter, "key-life", request(spare, progress); progress(spare, 0); progress(spare, 1));
   MEASURE(&meter, "woken-life", watch(spare, arrived); ring(spare); arrived(spare));
   MEASURE(&meter, "stopped-life", watch(spare, arrived); ring(spare); stop(spare));
+  MEASURE(&meter, "request", whole(spare));
   return NULL;
 }
 
-static int parse(struct options *o, int argc, char **argv) {
+static int parse_options(struct options *o, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "off") == 0)
       o->off = 1;
@@ -96,7 +98,7 @@ static int parse(struct options *o, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   struct options options = {.threads = 1, .live = 16, .batches = 4001};
-  if (!parse(&options, argc, argv)) {
+  if (!parse_options(&options, argc, argv)) {
     fprintf(stderr, "usage: events [off] [threads=N] [live=N] [order=hot|random] [batches=N]"
                     " [key]\n");
     return 2;

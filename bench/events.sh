@@ -62,7 +62,9 @@ call\tan async call without a suspension
 stack-life\ta life on a stack: entered, one wait, left
 key-life\ta life by key: created, run, paused, run, done
 woken-life\tcreated, its key known before the call, woken, run, done
-stopped-life\tthe same, woken, ended from elsewhere'
+stopped-life\tthe same, woken, ended from elsewhere
+span\ta span on a running future
+request\ta request with its label and five tiers'
 
 results() {
   echo "# What an event costs, measured"

@@ -123,22 +123,10 @@ EVENT static void member_life(long times) {
   served(&root);
 }
 
-/* A whole request: five tiers in the run that it is over with. */
-APROF("run key=q:a0 multi") EVENT static void five_tiers(char *object) {
-  (void)object;
-  parse();
-  look_up();
-  query();
-  render();
-  reply();
-}
 EVENT static void whole_request(long times) {
   while (times-- > 0) {
     char *object = &objects[times % (long)sizeof objects];
-    serve(object, five_tiers);
-    serve_as(object, "hello");
-    five_tiers(object);
-    served(object);
+    whole(object);
   }
 }
 

@@ -76,6 +76,8 @@ static const char *fault_of(const struct arguments *a) {
     return "earlier totals have the sums of all loops: --window, or --loop";
   if (wants_story(show, (const char *const *)a->word, a->words) && (show->loop || show->core))
     return "a recording is asked as it is: without --loop and --core";
+  if (a->words && (show->load.window || show->load.span) && story_is(a->word[0]))
+    return "a recording has its own time: without --for and --window";
   if (o->follow && o->follow->wanted(show->options) &&
       (strcmp(show->file, "-") || show->loop || show->core || show->load.window))
     return "a log is of a live process, to standard output: without -o, --loop, --core and "

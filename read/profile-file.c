@@ -25,8 +25,10 @@ size_t profile_read_at(int fd, void *to, size_t length, uint64_t offset) {
 static const char *header_fault(const struct aprof_header *header, size_t got) {
   if (got >= sizeof header->magic && memcmp(header->magic, APROF_PROFILE_MAGIC, 8) &&
       memcmp(header->magic, "\0\0\0\0\0\0\0\0", 8))
-    return header->magic[0] == '{' ? "is not a profile; if it is totals, `aprof report` shows them"
-                                   : "is not a profile";
+    return header->magic[0] == '{'
+               ? "is not a profile; if it is totals, `aprof report` shows them, and "
+                 "`aprof record` makes recordings"
+               : "is not a profile";
   if (got < sizeof *header)
     return "is shorter than a profile's header";
   if (memcmp(header->magic, "\0\0\0\0\0\0\0\0", 8) == 0)

@@ -360,7 +360,13 @@ struct view *view_of_totals(const char *text, size_t length, const char *what) {
   struct view *v = NULL;
   cJSON *json = json_parse(text, length, &fault);
   const char *other = json ? schema_fault(json) : NULL;
-  if (!json)
+  if (!json && length == 0)
+    complain("%s is neither totals nor a profile: it is empty", what);
+  else if (!json && length >= 8 && !memcmp(text, "aprofTR1", 8))
+    complain(
+        "%s is a recording: `aprof tail', `slow', `blame', `path', `flame' and `export' ask it",
+        what);
+  else if (!json)
     complain("%s is neither totals nor a profile: %s", what, fault);
   else if (other)
     complain("%s %s", what, other);

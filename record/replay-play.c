@@ -221,10 +221,10 @@ static void play_all(struct replay_state *s, struct trace *trace) {
   streams_free(streams);
 }
 
-/* The tick that ends it: of the last image, else of the last events. */
+/* The tick that ends it: said there, else the latest of the last image and of all events. */
 static uint64_t end_of(const struct trace *t) {
   uint64_t end = t->end.magic ? t->end.first : t->last.magic ? t->last.first : 0;
-  for (uint32_t i = 0; !end && i < t->frames; i++)
+  for (uint32_t i = 0; !t->end.magic && i < t->frames; i++)
     if (t->frame[i].head.type == TRACE_EVENTS && t->frame[i].head.last > end)
       end = t->frame[i].head.last;
   return end > t->header.begin_tick ? end : t->header.begin_tick;

@@ -118,7 +118,7 @@ static void print_what_if(const struct what_if_kind *k, const struct options *o,
     free(what);
     what = longer;
   }
-  char *title = print_string("if %s:", what);
+  char *title = print_string("if %s%s:", what, only_slow(o) ? "; all requests" : "");
   fputc('\n', out);
   style_set(out, STYLE_TITLE);
   report_print_wrapped(out, title, 0);

@@ -220,6 +220,10 @@ static const char *fault_of(const void *options, size_t targets, bool json) {
     return "one process at a time is followed";
   if (o->follow && wants_story(options))
     return "a log is of requests as they end: --follow, or --paths and --slowest";
+  if (o->follow && o->requests->tier)
+    return "a log is of whole requests: without --tier";
+  if (!o->follow && o->most != LOG_LINES)
+    return "--most is of a log: with --follow";
   return o->percent > 0 && o->over ? "the slowest so many, or those that took so long: --slowest, "
                                      "or --over"
                                    : NULL;

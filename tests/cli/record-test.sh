@@ -97,6 +97,8 @@ wait $recorder 2>/dev/null
 "$balance" killed.trace >balance.txt
 equal "killed: up to there" 1 "$(number truncated balance.txt)"
 check "killed: has events" test "$(number events balance.txt)" -gt 100
+"$aprof" export --to ndjson -o killed.ndjson killed.trace
+equal "killed: no request that is whole took no time" 0 "$(grep -c '"wall_ns": *0[,}]' killed.ndjson)"
 says "killed: the next one begins" 0 "0 lost" "$aprof" record --for 100ms -o next.trace "$pid"
 check "killed: and can be read" "$balance" next.trace
 says "full disk" 1 "cannot write /dev/full: No space left on device" \
