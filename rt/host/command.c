@@ -235,6 +235,16 @@ static const char *wrong_with(int status) {
   return WEXITSTATUS(status) == NOT_RUN ? "could not be loaded" : NULL;
 }
 
+/* What the program closes meanwhile is closed: its sockets are not kept open for this. */
+static void close_all_but(long kept) {
+  bool above = raw_call(SYS_close_range, kept + 1, -1, 0, 0) == 0;
+  if (above && (kept <= 0 || raw_call(SYS_close_range, 0, kept - 1, 0, 0) == 0))
+    return;
+  for (long fd = 0; fd < 1024; fd++)
+    if (fd != kept)
+      raw_call(SYS_close, fd, 0, 0, 0);
+}
+
 /* The pipe is this process's alone, whose descriptors are its own. */
 static void start_and_listen(struct request *r) {
   int ends[2];
@@ -248,6 +258,7 @@ static void start_and_listen(struct request *r) {
   start_as_child(r);
   sys_call(SYS_close, ends[1]);
   sys_call(SYS_close, r->teller);
+  close_all_but(ends[0]);
   for (long got = 1; r->command > 0 && got != 0 && length < r->room - 1;) {
     got = sys_call(SYS_read, ends[0], r->told + length, r->room - 1 - length);
     if (got < 0 && errno != EINTR)
@@ -338,9 +349,7 @@ static __attribute__((noreturn)) int keep_command(void *argument) {
   start_as_child(r);
   pid_t command = r->command; /* the request is its thread's again from here on */
   __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE);
-  if (raw_call(SYS_close_range, 0, -1, 0, 0) != 0) /* sockets are not kept open for this */
-    for (long fd = 0; fd < 1024; fd++)
-      raw_call(SYS_close, fd, 0, 0, 0);
+  close_all_but(-1);
   if (command > 0)
     raw_call(SYS_wait4, command, 0, __WALL, 0);
   for (;;)
