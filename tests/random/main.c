@@ -221,7 +221,9 @@ static bool check_tallies(void) {
 static void usage(FILE *file) {
   fputs("Usage: random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP]\n"
         "              [--mutate] [--verbose]\n"
-        "Runs random async programs against the runtime and an independent model.\n",
+        "       random [--fresh]\n"
+        "Runs random async programs against the runtime and an independent model: without options\n"
+        "always the same ones; --fresh: as many, of which most have never been seen.\n",
         file);
 }
 
@@ -294,22 +296,18 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
 
 int main(int argc, char **argv) {
   static const struct option options[] = {
-      {"seed", required_argument, NULL, 's'},
-      {"count", required_argument, NULL, 'c'},
-      {"mutate", no_argument, NULL, 'm'},
-      {"verbose", no_argument, NULL, 'v'},
-      {"flavour", required_argument, NULL, 'f'},
-      {"most", required_argument, NULL, 'n'},
-      {"shed", required_argument, NULL, 'S'},
-      {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0},
+      {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
+      {"mutate", no_argument, NULL, 'm'},     {"fresh", no_argument, NULL, 'F'},
+      {"verbose", no_argument, NULL, 'v'},    {"flavour", required_argument, NULL, 'f'},
+      {"most", required_argument, NULL, 'n'}, {"shed", required_argument, NULL, 'S'},
+      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
   };
   uint64_t seed = 1, count = 1000;
   uint32_t step = APROF_STEP_NONE;
   enum flavour flavour = FLAVOUR_PLAIN;
-  bool mutate = false;
+  bool mutate = false, fresh = false;
   int option;
-  while ((option = getopt_long(argc, argv, "s:c:f:n:S:mvh", options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, "s:c:f:n:S:Fmvh", options, NULL)) != -1) {
     if (option == 's')
       seed = strtoull(optarg, NULL, 0);
     else if (option == 'c')
@@ -324,18 +322,21 @@ int main(int argc, char **argv) {
       mutate = true;
     else if (option == 'v')
       verbose = true;
+    else if (option == 'F')
+      fresh = true;
     else
       return usage(option == 'h' ? stdout : stderr), option == 'h' ? 0 : 2;
   }
   with_options(argv);
   places_init();
-  if (argc > 1) {
+  const uint64_t first = fresh ? (uint64_t)time(NULL) * 1000 : 100000;
+  if (argc > 1 && !fresh) {
     run_range(flavour, seed, count, mutate, step);
-  } else { /* as a test: always the same ones, some that nobody has seen, and broken ones */
+  } else { /* as a test: always the same ones, at each step too, and broken ones */
     run_range(FLAVOUR_PLAIN, 1, 3 * SHARE, false, APROF_STEP_NONE);
-    run_range(FLAVOUR_PLAIN, (uint64_t)time(NULL) * 1000, SHARE, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_PLAIN, first, SHARE, false, APROF_STEP_NONE);
     for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
-      run_range(FLAVOUR_PLAIN, (uint64_t)time(NULL) * 1000, SHARE / 4, false, step);
+      run_range(FLAVOUR_PLAIN, first, SHARE / 4, false, step);
     if (BROKEN_ONES > 0)
       run_range(FLAVOUR_PLAIN, 1, BROKEN_ONES, true, APROF_STEP_NONE);
     run_range(FLAVOUR_ROOTS, 1, SHARE / 5, false, APROF_STEP_NONE);
