@@ -30,7 +30,7 @@ static const struct option_row options[] = {
     {"last", 0, OPTION_FLAG, offsetof(struct recording_wish, last),
      .text =
          "Write what the rings hold already: of a live process, or of one that has ended, which "
-         "ran with the option trace:flight"},
+         "ran with the option trace:flight=SIZE"},
     {"size", 0, OPTION_OWN, 0, "SIZE",
      .text = "Memory of each thread's ring, as 16M (default 16M): larger where events are lost",
      .take = take_size},
@@ -146,7 +146,7 @@ static int status_of(pid_t child) {
 
 static int record_program(struct recording_wish *wish, char **program, size_t words) {
   char *below = profile_directory();
-  char *directory = below ? print_string("%s/record-%ld-XXXXXX", below, (long)getpid()) : NULL;
+  char *directory = below ? print_string("%s/run-%ld-XXXXXX", below, (long)getpid()) : NULL;
   struct found found;
   if (!directory || !mkdtemp(directory)) {
     complain("cannot make a directory for the profile of %s: %s", program[0], strerror(errno));

@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { TMPFS = 0x01021994, DEPTH = 2 };
+enum { TMPFS = 0x01021994, DEPTH = 3 };
 
 /* One walk: everything is reached from descriptors, so that a directory that is put in
    another's place meanwhile is not followed. */

@@ -35,6 +35,7 @@ struct recording {
   int fd;
   uint64_t rate, files;
   uint64_t events, lost, bytes; /* of files that are finished: bytes */
+  bool paused;                  /* this command was, and has said so */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -102,9 +103,14 @@ static bool rotate(struct recording *r, uint64_t written) {
   int old = r->fd;
   if (!open_next(r))
     return false;
-  recorder_rotate(r->recorder, r->fd);
+  int error = recorder_rotate(r->recorder, r->fd);
   r->bytes += written;
   close(old);
+  if (error) {
+    complain("cannot write the file before %s: %s; it is a recording up to there", r->path,
+             strerror(error));
+    return false;
+  }
   drop_old(r);
   return true;
 }
@@ -141,6 +147,27 @@ static void say_progress(const struct recording *r, uint64_t passed,
   free(span);
 }
 
+/* Who was stopped for longer than its lease finds the trace off: it goes on, and what happened
+   meanwhile is missing. */
+static void keep_on(struct recording *r) {
+  switch_prolong(r->header, r->rate);
+  if (switch_is_on(r->header) || switch_trace(r->header, 0, r->rate) != SWITCH_DONE || r->paused)
+    return;
+  r->paused = true;
+  complain("this command stood still for seconds: what %s did meanwhile is not recorded",
+           r->found->what);
+}
+
+/* False after a message: the file is not whole. */
+static bool is_written(const struct recording *r) {
+  struct recorder_numbers n;
+  recorder_numbers(r->recorder, &n);
+  if (n.error)
+    complain("cannot write %s: %s; what was written is a recording up to there",
+             r->path ? r->path : "standard output", strerror(n.error));
+  return !n.error;
+}
+
 /* False after a message: the file cannot be written any more. */
 static bool go_on(struct recording *r, bool *ended) {
   uint64_t begin = clock_monotonic(), looked = 0, now = begin;
@@ -150,16 +177,13 @@ static bool go_on(struct recording *r, bool *ended) {
     pause_for(r->wish->span && rest < pause ? rest : pause);
     now = clock_monotonic();
     recorder_poll(r->recorder);
-    recorder_numbers(r->recorder, &n);
-    if (n.error) {
-      complain("cannot write %s: %s; what was written is a recording up to there",
-               r->path ? r->path : "standard output", strerror(n.error));
+    if (!is_written(r))
       return false;
-    }
+    recorder_numbers(r->recorder, &n);
     if (r->wish->rotate && n.written >= r->wish->rotate && !rotate(r, n.written))
       return false;
     if (now - looked >= STEP_NS) {
-      switch_prolong(r->header, r->rate);
+      keep_on(r);
       *ended = has_ended(r);
       say_progress(r, now - begin, &n);
       looked = now;
@@ -173,6 +197,11 @@ static bool go_on(struct recording *r, bool *ended) {
 
 static void refuse(const struct recording *r, uint32_t other) {
   char path[64], name[NAME_ROOM] = "";
+  if (other == SWITCH_BUSY) {
+    complain("process %u keeps the switch of %s; try again", r->header->control_lock,
+             r->found->what);
+    return;
+  }
   snprintf(path, sizeof path, "/proc/%u/comm", other);
   FILE *comm = fopen(path, "re");
   if (comm && fgets(name, sizeof name, comm))
@@ -208,7 +237,7 @@ static void say_end(const struct recording *r) {
 static bool record_live(struct recording *r) {
   bool ended = false, done = false;
   uint32_t other = switch_trace(r->header, r->wish->ring ? r->wish->ring : RECORDING_RING, r->rate);
-  if (other) {
+  if (other != SWITCH_DONE) {
     refuse(r, other);
     return false;
   }
@@ -218,6 +247,7 @@ static bool record_live(struct recording *r) {
   if (r->recorder) {
     done = go_on(r, &ended);
     recorder_end(r->recorder, ended);
+    done = done && is_written(r);
     say_end(r);
   }
   switch_off_trace(r->header);
@@ -230,11 +260,13 @@ static bool record_rings(struct recording *r) {
   if (!r->recorder)
     return false;
   recorder_end(r->recorder, left);
+  if (!is_written(r))
+    return false;
   struct recorder_numbers n;
   recorder_numbers(r->recorder, &n);
   if (!n.events) {
     complain("there are no events in the rings of %s: it was neither recorded nor run with the "
-             "option trace:flight",
+             "option trace:flight=16M",
              r->found->what);
     return false;
   }

@@ -269,12 +269,14 @@ void recorder_end(struct recorder *r, bool left) {
   close_file(r);
 }
 
-void recorder_rotate(struct recorder *r, int to) {
+int recorder_rotate(struct recorder *r, int to) {
   fetch_to_image(r, false);
   close_file(r);
+  int error = trace_write_error(r->to);
   trace_writer_free(r->to);
   open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
+  return error;
 }
 
 void recorder_free(struct recorder *r) {

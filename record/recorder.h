@@ -33,8 +33,9 @@ void recorder_poll(struct recorder *);
 /* ns until the next poll is due. */
 uint64_t recorder_pause(const struct recorder *);
 void recorder_numbers(const struct recorder *, struct recorder_numbers *);
-/* Ends the file with an image of now, and goes on in another one that begins with it. */
-void recorder_rotate(struct recorder *, int to);
+/* Ends the file with an image of now, and goes on in another one that begins with it. errno of the
+   old file, or 0. */
+int recorder_rotate(struct recorder *, int to);
 /* Ends the file: an image of now, and all events up to that. `left`: the process has ended. */
 void recorder_end(struct recorder *, bool left);
 void recorder_free(struct recorder *);

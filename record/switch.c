@@ -49,7 +49,7 @@ void switch_prolong(struct aprof_header *h, uint64_t rate) {
 
 uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate) {
   if (!switch_lock(h))
-    return h->control_lock;
+    return SWITCH_BUSY;
   uint32_t other = records(h) ? h->recorder : 0;
   if (!other) {
     h->recorder_start = process_start((long)getpid());

@@ -17,8 +17,10 @@
 bool switch_lock(struct aprof_header *);
 void switch_unlock(struct aprof_header *);
 
-/* Switches the trace on, for this process, with rings of that size (0: as they are). 0; or the PID
-   of who has it: of who records, or of who keeps the lock. */
+#define SWITCH_DONE 0u
+#define SWITCH_BUSY UINT32_MAX /* somebody keeps control_lock */
+/* Switches the trace on, for this process, with rings of that size (0: as they are); also where it
+   is this process's and has gone off. SWITCH_DONE, SWITCH_BUSY, or the PID of who records. */
 uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate);
 /* To be called some times a second: it stays on for as long again. */
 void switch_prolong(struct aprof_header *, uint64_t rate);

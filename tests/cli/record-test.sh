@@ -52,6 +52,18 @@ grows() {
 
 check "the program is compiled" "$(gcc_of "${majors##* }")" -O1 -g "-fplugin=$plugin" \
   -I"$src/rt/include" "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/record.c" -o prog -pthread
+# untraced PROFILE: nobody traces the process any more
+cat >untraced.c <<'EOF'
+#include <aprof/profile.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  static struct aprof_header header;
+  FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+  return !file || fread(&header, sizeof header, 1, file) != 1 || header.usual & APROF_TRACED;
+}
+EOF
+check "so is what looks at the switch" "${CC:-gcc}" -I"$src/rt/include" untraced.c -o untraced
 
 # -- a program, from the start ---------------------------------------------------------
 
@@ -101,6 +113,21 @@ check "killed: has events" test "$(number events balance.txt)" -gt 100
 equal "killed: no request that is whole took no time" 0 "$(grep -c '"wall_ns": *0[,}]' killed.ndjson)"
 says "killed: the next one begins" 0 "0 lost" "$aprof" record --for 100ms -o next.trace "$pid"
 check "killed: and can be read" "$balance" next.trace
+"$aprof" record -o paused.trace "$pid" 2>paused.txt &
+recorder=$!
+started+=("$recorder")
+until_true grows paused.trace 20000
+kill -STOP $recorder
+until_true ./untraced "$profiles"/*"$pid"*.aprof
+kill -CONT $recorder
+size=$(stat -c %s paused.trace)
+until_true grows paused.trace $((size + 20000))
+kill -TERM $recorder
+wait $recorder
+equal "stopped for longer than its lease: status" 0 $?
+contains "stopped for longer than its lease: it says so" "stood still for seconds" paused.txt
+says "full disk at the end" 1 "cannot write /dev/full: No space left on device" \
+  "$aprof" record --last -o /dev/full "$pid"
 says "full disk" 1 "cannot write /dev/full: No space left on device" \
   "$aprof" record --for 5s -o /dev/full "$pid"
 says "a place that is none" 1 "cannot write nowhere/x: No such file or directory" \
