@@ -124,7 +124,8 @@ static void begin(struct image *i, struct trace_writer *to, enum trace_image whi
 void image_write(struct image *i, struct trace_writer *to, const struct profile *p,
                  enum trace_image which) {
   begin(i, to, which);
-  memset(i->sum, 0, i->pages * sizeof *i->sum);
+  if (i->pages)
+    memset(i->sum, 0, i->pages * sizeof *i->sum);
   i->header = p->header;
   put(i, &p->header, sizeof p->header, 0);
   for (size_t n = 0; n < p->parts; n++) {
