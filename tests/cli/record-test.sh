@@ -177,7 +177,9 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 says "--last: of one that was killed" 0 "events, " "$aprof" record --last -o dead.trace "$profiles"/*.aprof
 "$balance" dead.trace >balance.txt
-equal "--last: as much as a ring holds" 4096 "$(number events balance.txt)"
+# A thread that is killed while it writes an event leaves the oldest one's place half written.
+held=$(number events balance.txt)
+check "--last: as much as a ring holds, $held" test "$held" -ge 4095 -a "$held" -le 4096
 
 # -- what is wrong -----------------------------------------------------------------------------------
 
