@@ -203,8 +203,8 @@ static SLOW bool control_open(void) {
     give_up("too little memory for a profile; raise memory: in APROF_OPTIONS");
     goto out;
   }
+  cost_measure(); /* before another thread asks what an event costs */
   __atomic_store_n(&rt.state, RT_ON, __ATOMIC_RELEASE);
-  cost_measure();
   trace_flight();
   dump_start();
   ok = true;
