@@ -55,8 +55,12 @@ def function(where, f, paths, exact):
         equal(where, "wall", f["wall_ns"], f["queued_ns"] + f["exec_ns"] + f["waiting_ns"])
     equal(where, "waiting", f["waiting_ns"], sum(a["waiting_ns"] + a["open_ns"] for a in f["awaits"]))
     for name in ("created", "done", "live", "slices", "exec_ns", "queued_ns", "waiting_ns",
-                 "wall_ns", "children_exec_ns"):
+                 "wall_ns"):
         equal(where, f"{name} over its paths", f[name] or 0, sum(p[name] or 0 for p in paths))
+    spans = [p for p in paths if p.get("kind") == "span"]
+    equal(where, "children_exec_ns over its paths without its spans", f["children_exec_ns"] or 0,
+          sum(p["children_exec_ns"] or 0 for p in paths if p not in spans)
+          - sum(p["exec_ns"] or 0 for p in spans))
     exact = exact and not f["shed"]
     if exact:
         histogram(where, "exec", f["exec"], ended)
