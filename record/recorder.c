@@ -29,7 +29,7 @@ struct pending {
 struct recorder {
   int fd;
   struct trace_header header;
-  struct trace_writer *to;
+  struct trace_writer *to, *next; /* next: a file beside it, that began later; or NULL */
   struct image *image;
   struct profile *copy; /* as it was at the last image */
   struct drain drain;
@@ -62,11 +62,11 @@ static int64_t realtime_at(const struct recorder *r, const struct aprof_header *
          (int64_t)clock_to_ns(tick > h->tick0 ? tick - h->tick0 : 0, r->header.mult);
 }
 
-static void open_file(struct recorder *r, int to, uint64_t begin, bool live) {
+static struct trace_writer *open_file(struct recorder *r, int to, uint64_t begin, bool live) {
   const struct aprof_header *h = &r->copy->header;
   r->header.begin_tick = begin;
   r->header.begin_ns = realtime_at(r, h, begin, live);
-  r->to = trace_writer_new(to, &r->header);
+  return trace_writer_new(to, &r->header);
 }
 
 static void flush(struct recorder *r, uint32_t ring) {
@@ -218,7 +218,7 @@ struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate,
   if (!r)
     return NULL;
   begin_rings(r);
-  open_file(r, to, r->header.begin_tick, !left);
+  r->to = open_file(r, to, r->header.begin_tick, !left);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
   return r;
 }
@@ -230,7 +230,7 @@ struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t ra
   r->of_rings = true;
   r->header.flags = TRACE_FLIGHT;
   begin_rings(r);
-  open_file(r, to, r->copy->header.tick0, !left);
+  r->to = open_file(r, to, r->copy->header.tick0, !left);
   return r;
 }
 
@@ -274,9 +274,32 @@ int recorder_rotate(struct recorder *r, int to) {
   close_file(r);
   int error = trace_write_error(r->to);
   trace_writer_free(r->to);
-  open_file(r, to, r->copy->read_tick, true);
+  r->to = open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
   return error;
+}
+
+/* What the first file has of names is complete before the image of the next one, as from there on
+   only what is new to that is written. */
+void recorder_begin_next(struct recorder *r, int to) {
+  fetch_to_image(r, false);
+  image_add(r->image, r->to, r->fd);
+  r->next = open_file(r, to, r->copy->read_tick, true);
+  image_write(r->image, r->next, r->copy, TRACE_BASE);
+  trace_writer_join(r->to, r->next);
+}
+
+int recorder_take_next(struct recorder *r) {
+  int error = trace_write_error(r->to);
+  trace_writer_free(r->to);
+  r->to = r->next;
+  r->next = NULL;
+  return error;
+}
+
+void recorder_end_copy(struct recorder *r, int to, bool left) {
+  trace_writer_move(r->to, to);
+  recorder_end(r, left);
 }
 
 void recorder_free(struct recorder *r) {
@@ -287,6 +310,7 @@ void recorder_free(struct recorder *r) {
   free(r->pending);
   drain_end(&r->drain);
   trace_writer_free(r->to);
+  trace_writer_free(r->next);
   image_free(r->image);
   profile_free(r->copy);
   free(r);

@@ -36,6 +36,14 @@ void recorder_numbers(const struct recorder *, struct recorder_numbers *);
 /* Ends the file with an image of now, and goes on in another one that begins with it. errno of the
    old file, or 0. */
 int recorder_rotate(struct recorder *, int to);
+/* Begins another file beside it, with an image of now: from here on both are written. */
+void recorder_begin_next(struct recorder *, int to);
+/* The first file ends as it is; the one beside it is the first now. errno of the old file, or 0. */
+int recorder_take_next(struct recorder *);
+/* In a copy of the process that records, as fork makes them: the first file is ended as by
+   recorder_end, in a copy of its own. The other process goes on and does not notice. Its descriptor
+   can be read. */
+void recorder_end_copy(struct recorder *, int to, bool left);
 /* Ends the file: an image of now, and all events up to that. `left`: the process has ended. */
 void recorder_end(struct recorder *, bool left);
 void recorder_free(struct recorder *);

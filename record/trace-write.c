@@ -19,6 +19,7 @@ enum { LEVEL = 1 };
 struct trace_writer {
   int fd, error;
   uint64_t written;
+  struct trace_writer *other; /* has the same; or NULL */
   unsigned char *stored;
 #ifdef HAVE_ZSTD
   ZSTD_CCtx *zstd;
@@ -46,6 +47,27 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_header *header)
 #endif
   put(w, header, sizeof *header);
   return w;
+}
+
+void trace_writer_join(struct trace_writer *one, struct trace_writer *other) {
+  one->other = other;
+}
+
+void trace_writer_move(struct trace_writer *w, int to) {
+  int from = w->fd;
+  uint64_t size = w->written;
+  w->fd = to;
+  w->written = 0;
+  w->other = NULL;
+  while (w->written < size && !w->error) {
+    uint64_t left = size - w->written;
+    size_t wanted = left < TRACE_STORED_MOST ? (size_t)left : TRACE_STORED_MOST;
+    ssize_t some = pread(from, w->stored, wanted, (off_t)w->written);
+    if (some > 0)
+      put(w, w->stored, (size_t)some);
+    else if (some == 0 || errno != EINTR)
+      w->error = some ? errno : EIO;
+  }
 }
 
 bool trace_is_packed(void) {
@@ -81,8 +103,10 @@ void trace_write(struct trace_writer *w, const struct trace_frame *frame, const 
   head.reserved = 0;
   uLong check = crc32(0, (const Bytef *)&head, sizeof head);
   head.check = (uint32_t)crc32(check, stored, head.stored);
-  put(w, &head, sizeof head);
-  put(w, stored, head.stored);
+  for (struct trace_writer *to = w; to; to = to->other) {
+    put(to, &head, sizeof head);
+    put(to, stored, head.stored);
+  }
 }
 
 uint64_t trace_written(const struct trace_writer *w) {

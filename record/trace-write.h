@@ -21,6 +21,11 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_header *);
    bytes. */
 void trace_write(struct trace_writer *, const struct trace_frame *frame, const void *raw,
                  size_t size);
+/* From now on what is written to `one` is written to `other`, too; NULL: to none. */
+void trace_writer_join(struct trace_writer *one, struct trace_writer *other);
+/* All of it so far is copied to another file, where it goes on, alone; what was written so far
+   stays as it is. Its descriptor can be read. */
+void trace_writer_move(struct trace_writer *, int to);
 /* Bytes so far. */
 uint64_t trace_written(const struct trace_writer *);
 /* 0, or errno of the first write that failed: nothing was written since. */

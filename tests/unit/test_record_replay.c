@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { BITS = 6, GET_FUTURE = 1, PUT_FUTURE = 2, BLOCK = 1, START = 10000 };
@@ -312,6 +313,77 @@ START_TEST(a_recording_adds_up_and_says_what_it_lost) {
 }
 END_TEST
 
+/* So many requests are whole in that file. */
+static unsigned whole_in(int other) {
+  int before = file;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", other);
+  struct story *s = story_recorded();
+  unsigned whole = 0;
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    whole += s->requests[i].whole;
+  ck_assert_uint_eq(s->lost, 0);
+  ck_assert(!s->truncated);
+  story_free(s);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", before);
+  return whole;
+}
+
+/* As one process would see it that has another answer: a copy of it ends a copy of the file. */
+static void end_copy(struct recorder *r, int to) {
+  int status = 0;
+  fflush(NULL);
+  pid_t child = fork();
+  if (!child) {
+    recorder_end_copy(r, to, true);
+    _exit(0);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+
+static void a_moment_later(uint64_t last) {
+  block->last = START + last;
+  block->sequence += 2;
+}
+
+START_TEST(files_lie_over_each_other) {
+  int fd = synthetic_file(made, made->header->used), next = memfd_create("next", MFD_CLOEXEC),
+      first_copy = memfd_create("copy", MFD_CLOEXEC), next_copy = memfd_create("copy", MFD_CLOEXEC);
+  struct stat st;
+  ck_assert_int_eq(fstat(fd, &st), 0);
+  unsigned char *mapped = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ck_assert_ptr_ne(mapped, MAP_FAILED);
+  block = (void *)(mapped + ((unsigned char *)block - made->bytes));
+  ring = (void *)(mapped + ((unsigned char *)ring - made->bytes));
+  struct recorder *r = recorder_begin(fd, "made", file, (uint64_t)1 << 32, true);
+  ck_assert_ptr_nonnull(r);
+  thread_begins();
+  tell_a_request(START + 2000);
+  a_moment_later(2800);
+  recorder_begin_next(r, next);
+  tell_a_request(START + 3000);
+  a_moment_later(3800);
+  end_copy(r, first_copy);
+  tell_a_request(START + 4000);
+  a_moment_later(4800);
+  recorder_poll(r);
+  ck_assert_int_eq(recorder_take_next(r), 0);
+  end_copy(r, next_copy);
+  tell_a_request(START + 5000);
+  a_moment_later(5800);
+  recorder_end(r, true);
+  recorder_free(r);
+  ck_assert_uint_eq(whole_in(first_copy), 2);
+  ck_assert_uint_eq(whole_in(next_copy), 2);
+  ck_assert_uint_eq(whole_in(next), 3);
+  munmap(mapped, (size_t)st.st_size);
+  close(fd);
+  close(next);
+  close(first_copy);
+  close(next_copy);
+}
+END_TEST
+
 /* The counters as the runtime would have them. */
 START_TEST(events_are_held_against_counters) {
   thread_begins();
@@ -421,6 +493,7 @@ int main(void) {
   tcase_add_test(tests, what_never_was_is_in_no_story);
   tcase_add_test(tests, what_was_overwritten_is_known_by_number);
   tcase_add_test(tests, a_recording_adds_up_and_says_what_it_lost);
+  tcase_add_test(tests, files_lie_over_each_other);
   tcase_add_test(tests, events_are_held_against_counters);
   tcase_add_test(tests, a_file_that_ends_early_is_read_up_to_there);
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
