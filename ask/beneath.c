@@ -185,3 +185,38 @@ void ask_beneath_free(struct beneath *all) {
   free(all->function);
   *all = (struct beneath){0};
 }
+
+static uint64_t time_of(const struct view_function *f) {
+  const uint64_t sum[] = {f->exec, f->queued, f->waiting};
+  uint64_t time = 0;
+  for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+    add_to(&time, sum[i] == UNKNOWN ? 0 : sum[i]);
+  return time;
+}
+
+/* Of those that begin there. */
+static const struct view_kind *main_kind(const struct view *v, const struct view_function *root) {
+  const struct view_kind *most = NULL;
+  for (size_t i = 0; i < v->kinds; i++)
+    if (ask_begins_in(&v->kind[i], root) && (!most || v->kind[i].member > most->member))
+      most = &v->kind[i];
+  return most;
+}
+
+const struct view_kind **ask_kinds_above(const struct view *v) {
+  struct beneath all = ask_beneath(v);
+  const struct view_kind **kind = allocate(v->functions + 1, sizeof(struct view_kind *));
+  uint64_t *longest = allocate(v->functions + 1, sizeof *longest);
+  for (size_t i = 0; i < all.functions; i++) {
+    const struct beneath_function *b = &all.function[i];
+    size_t at = (size_t)(b->whole - v->function);
+    uint64_t time = time_of(&b->part);
+    if (!b->root || (kind[at] && time <= longest[at]))
+      continue;
+    kind[at] = main_kind(v, b->root);
+    longest[at] = time;
+  }
+  free(longest);
+  ask_beneath_free(&all);
+  return kind;
+}

@@ -43,6 +43,9 @@ const struct view_function *ask_root_of(const struct view *, const struct view_k
 static inline bool ask_is_active(const struct view_kind *k) {
   return k->count || k->live;
 }
+/* Of each function the kind of requests in which it had most of its time; NULL: it ran in none.
+   free() it. */
+const struct view_kind **ask_kinds_above(const struct view *);
 /* So many of these begin in that function. */
 size_t ask_kinds_of_root(const struct view *, const struct view_function *root);
 

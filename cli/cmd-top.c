@@ -9,6 +9,7 @@
 #include "show/report.h"
 #include "show/top.h"
 #include "terminal.h"
+#include "top-ask.h"
 #include "top-watch.h"
 
 #include <stdlib.h>
@@ -128,6 +129,7 @@ static int top_once(struct top_look *look, const struct top_options *o, struct l
 struct live {
   struct top_look look;
   struct top_watch *watch;
+  struct top_ask *ask;
   uint64_t delay, next; /* when to look again */
   size_t first, lines;
   struct sheet sheet;
@@ -200,6 +202,15 @@ static void move_by_key(struct live *l, int key) {
                                     : all);
 }
 
+static const struct top_process *opened(const struct live *l) {
+  return top_opened(&l->look, l->row, l->rows);
+}
+
+/* What is switched on for it goes off when one leaves. */
+static void ask(struct live *l, enum question_number question) {
+  top_ask(&l->look, &l->sheet, opened(l), question);
+}
+
 static void change(struct live *l, int key) {
   struct top_look *look = &l->look;
   switch (key) {
@@ -240,7 +251,16 @@ static void change(struct live *l, int key) {
     top_open_all(look, key == '+');
     break;
   case 'l':
-    top_open_kind(look, &l->sheet);
+    top_open_kind(look, &l->sheet, opened(l));
+    break;
+  case 't':
+    ask(l, QUESTION_TAIL);
+    break;
+  case 'b':
+    ask(l, QUESTION_BLAME);
+    break;
+  case 'r':
+    ask(l, QUESTION_PATHS);
     break;
   case 'f':
     if (look->page != TOP_PROCESSES)
@@ -265,7 +285,7 @@ static bool take_key(struct live *l, int key) {
   else if (key >= KEY_OF_UP && key <= KEY_OF_END)
     move_by_key(l, key);
   else if (key == KEY_OF_ENTER)
-    top_open(look, &l->sheet);
+    top_open(look, &l->sheet, opened(l));
   else if (key == KEY_OF_ESCAPE)
     top_back(look);
   else
@@ -282,25 +302,30 @@ static void run(struct live *l) {
     }
     if (now >= l->next)
       l->next = now + l->delay;
+    top_ask_look(l->ask, &l->look, opened(l), now);
     draw(l);
     now = clock_monotonic();
-    goes_on = take_key(l, terminal_key(l->next > now ? l->next - now : 0));
+    goes_on = take_key(l, terminal_key(l->next > now ? l->next - now : 0, top_ask_fd(l->ask)));
   }
 }
 
 static int top_screen(const struct top_look *look, uint64_t delay, const char *target) {
-  struct live l = {.look = *look, .delay = delay};
+  struct live l = {.look = *look, .delay = delay, .ask = top_ask_new()};
   l.watch = top_watch_new(target);
-  if (!l.watch)
+  if (!l.watch) {
+    top_ask_free(l.ask);
     return CLI_FAILED;
+  }
   const char *fault = terminal_open();
   if (fault)
     complain("%s", fault);
   else {
     complain_never(true); /* it would be written across the screen */
     run(&l);
-    terminal_close();
   }
+  top_ask_free(l.ask);
+  if (!fault)
+    terminal_close();
   sheet_release(&l.sheet);
   top_look_release(&l.look);
   top_watch_free(l.watch);
@@ -354,7 +379,8 @@ int cmd_top(int argc, char **argv) {
           "p99, over the last "
           "10 s, the last minute, or since the start. h shows the keys.\v"
           "TARGET: a PID, the NAME of a process, or a profile; without one all live processes "
-          "that are profiled. No process is disturbed: profiles are read, no signal is sent.",
+          "that are profiled. No process is disturbed: profiles are read, no signal is sent. Keys "
+          "that ask why requests are slow record a process while their page is open.",
       .table = {{options, &g.options}, {request_options, &g.options.requests}, {load_for, &g.load}},
       .most = 1,
       .too_many = "one target at a time",

@@ -195,11 +195,11 @@ static bool go_on(struct recording *r, bool *ended) {
 
 /* -- begin and end ------------------------------------------------------------------------ */
 
-static void refuse(const struct recording *r, uint32_t other) {
+void recording_refused(const struct found *found, const struct aprof_header *header,
+                       uint32_t other) {
   char path[64], name[NAME_ROOM] = "";
   if (other == SWITCH_BUSY) {
-    complain("process %u keeps the switch of %s; try again", r->header->control_lock,
-             r->found->what);
+    complain("process %u keeps the switch of %s; try again", header->control_lock, found->what);
     return;
   }
   snprintf(path, sizeof path, "/proc/%u/comm", other);
@@ -210,7 +210,7 @@ static void refuse(const struct recording *r, uint32_t other) {
     fclose(comm);
   complain(
       "%s is recorded already, by process %u%s%s%s; end that one first, or read what it writes",
-      r->found->what, other, *name ? " (" : "", name, *name ? ")" : "");
+      found->what, other, *name ? " (" : "", name, *name ? ")" : "");
 }
 
 static bool map_header(struct recording *r, bool writable) {
@@ -238,7 +238,7 @@ static bool record_live(struct recording *r) {
   bool ended = false, done = false;
   uint32_t other = switch_trace(r->header, r->wish->ring ? r->wish->ring : RECORDING_RING, r->rate);
   if (other != SWITCH_DONE) {
-    refuse(r, other);
+    recording_refused(r->found, r->header, other);
     return false;
   }
   r->recorder = r->wish->wait

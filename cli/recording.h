@@ -27,6 +27,9 @@ struct recording_wish {
    after a message. */
 bool recording_make(const struct found *, const struct recording_wish *);
 
+/* Complains that another process records it, or keeps the switch: what switch_trace has said. */
+void recording_refused(const struct found *, const struct aprof_header *, uint32_t other);
+
 /* The path of a recording: `target` if it is one, else of one that is made of that live process for
    so long, which is gone when this command has ended. NULL after a message. */
 char *recording_of(const char *target, uint64_t span);

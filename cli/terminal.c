@@ -218,14 +218,24 @@ static int key_of(int key) {
   return key < 256 ? key : KEY_OF_NONE;
 }
 
-int terminal_key(uint64_t ns) {
+/* Of those that it has already, or in `ms`; ERR: none. */
+static int next_key(int ms, int other) {
+  struct pollfd in[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = other, .events = POLLIN}};
+  timeout(other < 0 ? ms : 0);
+  int key = getch();
+  if (key != ERR || other < 0)
+    return key;
+  poll(in, 2, ms);
+  return getch();
+}
+
+int terminal_key(uint64_t ns, int other) {
   enum { MS = 1000000, LONGEST = 3600 * 1000 };
   uint64_t ms = (ns + MS - 1) / MS;
   if (ended_by)
     return KEY_OF_QUIT;
-  timeout(ms > LONGEST ? LONGEST : (int)ms);
   errno = 0;
-  int key = getch();
+  int key = next_key(ms > LONGEST ? LONGEST : (int)ms, other);
   if (ended_by)
     return KEY_OF_QUIT;
   if (key == ERR) {
@@ -250,8 +260,9 @@ void terminal_paint(const struct sheet *s, size_t *first) {
   (void)s;
   (void)first;
 }
-int terminal_key(uint64_t ns) {
+int terminal_key(uint64_t ns, int other) {
   (void)ns;
+  (void)other;
   return KEY_OF_QUIT;
 }
 

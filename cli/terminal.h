@@ -38,7 +38,7 @@ void terminal_close(void);
 void terminal_size(size_t *high, size_t *wide);
 /* `first`: the row at the top; it is moved so that the selected one is seen. */
 void terminal_paint(const struct sheet *, size_t *first);
-/* Waits for one so long, ns. */
-int terminal_key(uint64_t ns);
+/* Waits for one so long, ns, or until there is something to read from `other` (-1: nothing is). */
+int terminal_key(uint64_t ns, int other);
 
 #endif

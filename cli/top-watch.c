@@ -177,6 +177,7 @@ const struct top_process *top_watch_rows(struct top_watch *all, uint64_t window,
       free(directory);
     }
     all->row[i] = (struct top_process){.pid = w->of.header.pid,
+                                       .seen = followed_pid(&w->of),
                                        .name = whole ? whole->process.name : w->of.header.name,
                                        .state = state_of(&w->of),
                                        .view = w->window,

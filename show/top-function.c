@@ -24,7 +24,7 @@ static const struct view_function *named(const struct view *v, const char *name)
   return NULL;
 }
 
-static const struct view_function *found(const struct view *v, const char *key) {
+const struct view_function *top_find_function(const struct view *v, const char *key) {
   const char *name = strrchr(key, '\n') + 1;
   for (size_t i = 0; i < v->functions; i++) {
     char *own = strcmp(v->function[i].name, name) ? NULL : top_key(&v->function[i]);
@@ -228,7 +228,7 @@ static void add_sums(const struct page *p) {
 
 void top_function_page(struct sheet *s, const struct top_look *look, const struct top_process *of) {
   const char *key = look->function[look->depth];
-  struct page p = {.s = s, .p = of, .v = of->view, .f = found(of->view, key)};
+  struct page p = {.s = s, .p = of, .v = of->view, .f = top_find_function(of->view, key)};
   top_head_line(s, look, of);
   if (!p.f) {
     s->title = print_string("%s", strrchr(key, '\n') + 1);

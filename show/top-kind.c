@@ -17,7 +17,7 @@ struct page {
   unsigned lacks;
 };
 
-static const struct view_kind *found(const struct view *v, const char *key) {
+const struct view_kind *top_find_kind(const struct view *v, const char *key) {
   for (size_t i = 0; i < v->kinds; i++) {
     char *own = top_kind_key(&v->kind[i]);
     bool is = !strcmp(own, key);
@@ -195,7 +195,8 @@ static void add_slowest(const struct page *p, const struct view_kind *k) {
 
 void top_kind_page(struct sheet *s, const struct top_look *look, const struct top_process *of) {
   const struct view *v = of->view;
-  struct page p = {.s = s, .v = v, .k = found(v, look->kind), .lacks = view_lacks(v, v->shed)};
+  struct page p = {
+      .s = s, .v = v, .k = top_find_kind(v, look->kind), .lacks = view_lacks(v, v->shed)};
   top_head_line(s, look, of);
   if (!p.k) {
     s->title = print_string("%.*s", (int)strcspn(look->kind, "\n"), look->kind);
@@ -207,9 +208,9 @@ void top_kind_page(struct sheet *s, const struct top_look *look, const struct to
       cut_left(p.k->file ? place_text(p.k->file, p.k->line) : p.k->function, s->width / 2 - 3));
   add_sums(&p);
   add_times(&p);
+  const struct view_kind *whole = of->whole ? top_find_kind(of->whole, look->kind) : NULL;
+  add_slowest(&p, whole ? whole : p.k);
   add_tiers(&p);
   add_functions(&p);
   add_live(&p);
-  const struct view_kind *whole = of->whole ? found(of->whole, look->kind) : NULL;
-  add_slowest(&p, whole ? whole : p.k);
 }

@@ -12,7 +12,9 @@ static const char *const help[] = {
     "Up Down PgUp PgDn Home End   move",
     "Enter        open: a process, a kind of requests, a function, await, caller",
     "+ -          open all kinds, or close them;  k  functions alone, and back",
-    "l            all about a kind: its times, tiers and functions, the slowest",
+    "l            all about a kind: its times, the slowest, its tiers and functions",
+    "t            what differs in its slowest requests;  b  who made them late;",
+    "r            the slowest laid out in time: all three record while one looks",
     "Esc          back; on the first page it clears the filter",
     "w            the window: last 10 s, last 1 min, since the start",
     "s > F6       sort by the next column;  S < the one before;  I the other way",
@@ -41,13 +43,16 @@ static char *foot_of(const struct top_look *look) {
                         look->filter);
 #define KEY(key, text) SHEET_KEY key SHEET_PLAIN " " text " "
   const char *keys =
-      look->page == TOP_HELP ? KEY("Esc", "back") KEY("q", "quit")
+      look->page == TOP_HELP    ? KEY("Esc", "back") KEY("q", "quit")
+      : look->page == TOP_ASKED ? KEY("F1", "help") KEY("t", "tail") KEY("b", "blame")
+                                      KEY("r", "laid out") KEY("Space", "freeze")
+                                          KEY("Esc", "back, it ends") KEY("q", "quit")
       : look->page == TOP_FUNCTION || look->page == TOP_KIND || look->page == TOP_FINDINGS
-          ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("Space", "freeze")
-                KEY("Esc", "back") KEY("q", "quit")
+          ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("l", "slow")
+                KEY("t", "tail") KEY("b", "blame") KEY("r", "laid out") KEY("Esc", "back")
           : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("w", "window")
-                KEY("Enter", "open") KEY("Space", "freeze") KEY("l", "slow") KEY("f", "found")
-                    KEY("q", "quit");
+                KEY("Enter", "open") KEY("l", "slow") KEY("t", "tail") KEY("b", "blame")
+                    KEY("f", "found") KEY("q", "quit");
   return *look->filter ? print_string("%s" SHEET_ALARM "/%s", keys, look->filter)
                        : print_string("%s", keys);
 }
@@ -69,6 +74,8 @@ void top_make(struct sheet *s, const struct top_look *look, const struct top_pro
     top_function_page(s, look, p);
   else if (look->page == TOP_KIND)
     top_kind_page(s, look, p);
+  else if (look->page == TOP_ASKED)
+    top_asked_page(s, look, p);
   else if (look->page == TOP_FINDINGS)
     top_findings_page(s, look, p);
   else {
@@ -132,23 +139,74 @@ void top_open_all(struct top_look *look, bool open) {
     put_text(&look->turned[i], NULL);
 }
 
-bool top_open_kind(struct top_look *look, const struct sheet *s) {
+/* In whose requests it mostly ran. */
+static const struct view_kind *kind_above(const struct view *v, const struct view_function *f) {
+  const struct view_kind **all = ask_kinds_above(v), *kind = NULL;
+  for (size_t i = 0; i < v->functions; i++)
+    if (&v->function[i] == f)
+      kind = all[i];
+  free(all);
+  return kind;
+}
+
+/* Of what is selected or open; NULL: of none, or of several. */
+static const struct view_kind *kind_meant(const struct top_look *look, const struct sheet *s,
+                                          const struct top_process *p) {
   const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
-  if (!row || !row->kind)
+  const struct view_function *f = row ? row->function : NULL;
+  if (!p || !p->view)
+    return NULL;
+  if (look->page == TOP_KIND)
+    return top_find_kind(p->view, look->kind);
+  if (look->page == TOP_FUNCTION)
+    f = top_find_function(p->view, look->function[look->depth]);
+  return row && row->kind ? row->kind : f ? kind_above(p->view, f) : NULL;
+}
+
+static void keep_picked(struct top_look *look, const struct sheet *s) {
+  const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
+  if (row)
+    put_text(&look->picked, top_row_key(row));
+}
+
+bool top_open_kind(struct top_look *look, const struct sheet *s, const struct top_process *p) {
+  const struct view_kind *kind = look->page == TOP_KIND ? NULL : kind_meant(look, s, p);
+  if (!kind)
     return false;
-  put_text(&look->picked, top_row_key(row));
-  put_text(&look->kind, top_kind_key(row->kind));
+  keep_picked(look, s);
+  put_text(&look->kind, top_kind_key(kind));
+  look->depth = 0;
   look->page = TOP_KIND;
   look->row = 0;
   return true;
 }
 
+void top_ask(struct top_look *look, const struct sheet *s, const struct top_process *p,
+             enum question_number number) {
+  if (look->page == TOP_PROCESSES || look->page == TOP_HELP)
+    return;
+  if (look->page != TOP_ASKED) {
+    const struct view_kind *kind = kind_meant(look, s, p);
+    keep_picked(look, s);
+    put_text(&look->asked_kind, kind ? print_string("%s", kind->kind) : NULL);
+    look->from = look->page == TOP_FINDINGS ? TOP_FUNCTIONS : look->page;
+    look->page = TOP_ASKED;
+  }
+  look->asked = (int)number;
+  look->row = 0;
+}
+
+bool top_asks(const struct top_look *look) {
+  bool open = look->page == TOP_ASKED || (look->page == TOP_HELP && look->before == TOP_ASKED);
+  return open && !look->frozen;
+}
+
 /* A kind unfolds, a tier leads to all about its kind. */
-static void open_row(struct top_look *look, const struct sheet *s) {
+static void open_row(struct top_look *look, const struct sheet *s, const struct top_process *p) {
   const struct top_row *row = selected(s);
   put_text(&look->picked, top_row_key(row));
   if (row->tier)
-    top_open_kind(look, s);
+    top_open_kind(look, s, p);
   else if (!row->function)
     turn(look, row->kind);
   else {
@@ -159,9 +217,9 @@ static void open_row(struct top_look *look, const struct sheet *s) {
   }
 }
 
-void top_open(struct top_look *look, const struct sheet *s) {
+void top_open(struct top_look *look, const struct sheet *s, const struct top_process *p) {
   const void *of = selected(s);
-  if (!of || look->page == TOP_HELP)
+  if (!of || look->page == TOP_HELP || look->page == TOP_ASKED)
     return;
   if (look->page == TOP_PROCESSES) {
     look->pid = ((const struct top_process *)of)->pid;
@@ -170,7 +228,7 @@ void top_open(struct top_look *look, const struct sheet *s) {
     return;
   }
   if (look->page == TOP_FUNCTIONS) {
-    open_row(look, s);
+    open_row(look, s, p);
     return;
   }
   look->depth += look->depth + 1 < TOP_DEPTH;
@@ -189,6 +247,8 @@ bool top_back(struct top_look *look) {
   look->row = 0;
   if (look->page == TOP_HELP)
     look->page = look->before;
+  else if (look->page == TOP_ASKED)
+    look->page = look->from;
   else if (look->page == TOP_FINDINGS || look->page == TOP_KIND) {
     put_text(&look->kind, NULL);
     look->page = TOP_FUNCTIONS;
@@ -216,4 +276,5 @@ void top_look_release(struct top_look *look) {
   top_open_all(look, false);
   free(look->picked);
   free(look->kind);
+  free(look->asked_kind);
 }

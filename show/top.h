@@ -12,9 +12,18 @@
 #include "ask/ask.h"
 #include "ask/beneath.h"
 #include "ask/requests.h"
+#include "question.h"
 #include "sheet.h"
 
-enum top_page { TOP_PROCESSES, TOP_FUNCTIONS, TOP_FUNCTION, TOP_KIND, TOP_FINDINGS, TOP_HELP };
+enum top_page {
+  TOP_PROCESSES,
+  TOP_FUNCTIONS,
+  TOP_FUNCTION,
+  TOP_KIND,
+  TOP_ASKED,
+  TOP_FINDINGS,
+  TOP_HELP
+};
 
 enum top_state { TOP_RUNS, TOP_STOPPED, TOP_ENDED };
 extern const char *const top_states[];
@@ -22,10 +31,18 @@ extern const char *const top_states[];
 /* A process. */
 struct top_process {
   int64_t pid;
+  long seen; /* the number by which we see it */
   const char *name;
   enum top_state state;
   const struct view *view;  /* over the window, or since its start; NULL: it cannot be read */
   const struct view *whole; /* since its start, with the same loops; or NULL */
+};
+
+/* To a question, while its page is looked at. */
+struct top_answer {
+  const char *text;                   /* the newest; NULL: none has come yet */
+  const char *fault;                  /* why none comes; or NULL */
+  const struct question_state *state; /* of the recording; NULL: there is none */
 };
 
 struct top_windows {
@@ -39,7 +56,7 @@ enum { TOP_FILTER = 64, TOP_DEPTH = 16, TOP_TURNED = 256 };
 
 /* What the user looks at. */
 struct top_look {
-  enum top_page page, before;          /* before: help */
+  enum top_page page, before, from;    /* before: help; from: a question was asked */
   int sort;                            /* top_sorts */
   bool reverse, frozen, typing, alone; /* alone: there is no table of processes */
   int window;                          /* top_windows */
@@ -53,8 +70,11 @@ struct top_look {
   char *kind;                /* of the page TOP_KIND: its key */
   char *function[TOP_DEPTH]; /* [1] and so on: those opened */
   size_t depth;              /* of the page TOP_FUNCTION; 0: it is not open */
-  size_t row;                /* on other pages */
-  const char *clock;         /* or NULL */
+  int asked;                 /* of the page TOP_ASKED: number of a question, */
+  char *asked_kind;          /* of which requests; NULL: all */
+  const struct top_answer *answer;
+  size_t row;        /* on other pages */
+  const char *clock; /* or NULL */
   struct ask_limits limits;
 };
 
@@ -93,12 +113,18 @@ const struct top_process *top_opened(const struct top_look *, const struct top_p
 
 /* Each changes what is looked at. To that row: */
 void top_select(struct top_look *, const struct sheet *, size_t row);
-/* All about the kind that the selected row is of; false: it is of none. */
-bool top_open_kind(struct top_look *, const struct sheet *);
+/* All about the kind that the selected row is of, or that what is open mostly ran in; false: there
+   is none. `opened`: see top_opened. */
+bool top_open_kind(struct top_look *, const struct sheet *, const struct top_process *opened);
+/* The page of a question about these requests, or about all. */
+void top_ask(struct top_look *, const struct sheet *, const struct top_process *opened,
+             enum question_number);
+/* Somebody looks at an answer, so that there has to be a recording. */
+bool top_asks(const struct top_look *);
 /* All kinds, or none. */
 void top_open_all(struct top_look *, bool open);
 /* What the selected row is about. */
-void top_open(struct top_look *, const struct sheet *);
+void top_open(struct top_look *, const struct sheet *, const struct top_process *opened);
 /* False where there is nothing to go back to. */
 bool top_back(struct top_look *);
 void top_sort(struct top_look *, int by);
@@ -116,6 +142,7 @@ void top_line(struct sheet *, const char *what, const char *const *number, size_
 void top_functions_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_function_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_kind_page(struct sheet *, const struct top_look *, const struct top_process *);
+void top_asked_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_findings_page(struct sheet *, const struct top_look *, const struct top_process *);
 void top_processes_page(struct sheet *, const struct top_look *, const struct top_process *,
                         size_t processes);
@@ -150,6 +177,10 @@ void top_number(struct top_numbers *, const struct view *, const struct top_row 
 char *top_key(const struct view_function *);
 char *top_kind_key(const struct view_kind *);
 char *top_row_key(const struct top_row *);
+
+/* What has that key; NULL: the view does not have it. */
+const struct view_function *top_find_function(const struct view *, const char *key);
+const struct view_kind *top_find_kind(const struct view *, const char *key);
 
 /* top-json.c */
 void top_json(const struct top_look *, const struct top_process *, size_t processes, FILE *);

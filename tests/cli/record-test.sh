@@ -52,18 +52,7 @@ grows() {
 
 check "the program is compiled" "$(gcc_of "${majors##* }")" -O1 -g "-fplugin=$plugin" \
   -I"$src/rt/include" "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/record.c" -o prog -pthread
-# untraced PROFILE: nobody traces the process any more
-cat >untraced.c <<'EOF'
-#include <aprof/profile.h>
-#include <stdio.h>
-
-int main(int argc, char **argv) {
-  static struct aprof_header header;
-  FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
-  return !file || fread(&header, sizeof header, 1, file) != 1 || header.usual & APROF_TRACED;
-}
-EOF
-check "so is what looks at the switch" "${CC:-gcc}" -I"$src/rt/include" untraced.c -o untraced
+check "so is what looks at the switch" "${CC:-gcc}" -I"$src/rt/include" "$src/tests/cli/untraced.c" -o untraced
 
 # -- a program, from the start ---------------------------------------------------------
 

@@ -222,6 +222,107 @@ shows "q: status 0" "status 0"
 as_it_was q
 exec 8<&-
 
+# -- questions, for which it is recorded ------------------------------------------------------
+
+start
+profile=$(echo "$profiles"/*"$pid"*.aprof)
+check "what looks at the switch is compiled" "${CC:-gcc}" -I"$src/rt/include" "$src/tests/cli/untraced.c" -o untraced
+check "nobody traces it" ./untraced "$profile"
+step 20 1 1
+open_screen "$aprof top $pid; echo status \$?; sleep 1000"
+shows "a kind of requests" "> serve"
+tmux send-keys l
+shows "l: the slowest, of which nothing has to be recorded" "WAITING  BEGAN, UTC"
+check "l: it is not traced for that" ./untraced "$profile"
+tmux send-keys Escape
+shows "Escape: the kinds" "KIND / FUNCTION"
+tmux send-keys t
+shows "t: it is recorded, and what that costs is said" "events/s, 0 lost, all requests; it takes"
+shows "t: what is asked, and of which requests" "TAIL  serve: why the slowest are slow"
+shows "t: why there is no answer yet" "has begun and ended within the last"
+refuse "t: it is traced" ./untraced "$profile"
+# Two of 40 run for 29 ms more; some seconds later they are no more what it is about, so that a
+# machine that is too slow for that has another chance.
+is_told() { has "+29.00 of the +29.00 ms: running \`serve\`"; }
+runs_late() {
+  local until=$((SECONDS + 10))
+  step 38 1 1
+  step 2 30 1
+  until is_told; do
+    [ $SECONDS -lt $until ] || return 1
+    sleep 0.02
+  done
+}
+check "t: why they are slow" until_true runs_late
+contains "t: all of it" "total, ms" <(screen)
+equal "t: no line is longer" "" "$(screen | awk 'length > 80')"
+equal "t: the foot is whole" "q quit" "$(screen | tail -n 1 | grep -o 'q quit *$' | sed 's/ *$//')"
+tmux send-keys b
+shows "b: who made them late" "BLAME  serve: who made them late"
+shows "b: the answer" "the loop itself"
+tmux send-keys r
+shows "r: the slowest, laid out in time" "SLOWEST  serve: each laid out in time"
+shows "r: the answer" "2.00 queued"
+tmux send-keys h
+shows "h: the help" "who made them late;"
+refuse "h: it is traced still" ./untraced "$profile"
+tmux send-keys Escape
+shows "Escape: the answer again" "each laid out in time"
+tmux send-keys Space
+check "Space: frozen, and not traced" until_true ./untraced "$profile"
+shows "Space: the answer stays" "2.00 queued"
+tmux send-keys Space
+refuse_later() { ! ./untraced "$profile"; }
+check "Space: and again it is" until_true refuse_later
+tmux send-keys Escape
+shows "Escape: back" "KIND / FUNCTION"
+check "Escape: it is not traced any more" until_true ./untraced "$profile"
+
+# From a function alone: of the requests that it ran in.
+tmux send-keys k
+shows "k: functions alone" "FUNCTION "
+tmux send-keys Home Enter
+shows "Enter: a function" "runs (holds of its loop)"
+tmux send-keys t
+shows "t: of its requests" "TAIL  serve: "
+check "t: traced" until_true refuse_later
+tmux send-keys Escape
+shows "Escape: the function" "runs (holds of its loop)"
+tmux send-keys l
+shows "l: its requests" "TIMES OF A REQUEST"
+tmux send-keys t
+check "t: traced again" until_true refuse_later
+tmux send-keys q
+shows "q: status 0, from a question, too" "status 0"
+check "q: it is not traced any more" until_true ./untraced "$profile"
+
+# Killed as it is, and where somebody else records.
+open_screen "sh -c 'echo \$\$ >top.pid; exec $aprof top $pid'; sleep 1000"
+shows "before it is killed" "> serve"
+tmux send-keys t
+check "killed: traced before" until_true refuse_later
+kill -9 "$(cat top.pid)"
+check "killed: it is not traced any more" until_true ./untraced "$profile"
+"$aprof" record -q -o other.trace "$pid" 2>/dev/null 8<&- 9>&- &
+other=$!
+started+=("$other")
+check "another one records" until_true refuse_later
+open_screen "$aprof top $pid"
+shows "beside another recorder" "> serve"
+tmux send-keys t
+shows "t: it says who records already" "is recorded already, by process $other (aprof)"
+kill "$other"
+wait "$other"
+tmux send-keys Escape
+shows "Escape: back from there" "KIND / FUNCTION"
+tmux send-keys t
+shows "t: when that one has ended it can" "events/s"
+exec 9>&-
+wait "$pid" 2>/dev/null
+shows "the process ends: is said" ended
+tmux send-keys q
+exec 8<&-
+
 # Ended by signals, a crash among them; without colours.
 start
 step 100 1 10

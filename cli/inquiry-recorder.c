@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process that records for who looks on; see inquiry.h.
+ *
+ * Two files lie over each other, the next one beginning when the first has some seconds or many
+ * events: so an answer is about the last seconds, and costs no more as time goes on. A copy of this
+ * process answers, with a copy of the first file that it ends, while this one goes on recording.
+ */
+#include "inquiry.h"
+
+#include "control.h"
+#include "read/clock.h"
+#include "read/util.h"
+#include "record/recorder.h"
+#include "record/switch.h"
+#include "recording.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND ((uint64_t)1000000000)
+#define WINDOW (5 * SECOND) /* an answer is about so long, and twice that at most */
+enum { EVENTS = 500000 };   /* or about so many events, and twice that at most */
+#define STEP (SECOND / 20)  /* between looks at the lease, and at the process */
+#define LATELY (SECOND / 2) /* over which the rate is */
+
+struct file {
+  int fd;
+  uint64_t since, events; /* when it began, ns; how many there had been */
+};
+
+struct records {
+  struct found found;
+  struct aprof_header *header; /* mapped */
+  struct recorder *recorder;
+  uint64_t rate, began, looked;
+  struct file first, next; /* next.fd -1: there is none yet */
+  struct question_state *state;
+  uint64_t told, told_events, told_cpu; /* when the state was written last, and from what */
+  int socket;
+  struct inquiry_asked asked;
+  bool is_asked, ended;
+  pid_t answers; /* 0: nobody does */
+};
+
+/* -- answers ------------------------------------------------------------------------------- */
+
+static void send_all(int socket, const void *from, size_t size) {
+  for (size_t done = 0; done < size;) {
+    ssize_t some = write(socket, (const char *)from + done, size - done);
+    if (some < 0 && errno != EINTR)
+      _exit(1);
+    done += some > 0 ? (size_t)some : 0;
+  }
+}
+
+/* The story of the last seconds; NULL after a message. */
+static struct story *story_of_now(struct records *r) {
+  struct story_error why;
+  int copy = memfd_create("aprof-recording", MFD_CLOEXEC);
+  char *path = print_string("/proc/self/fd/%d", copy);
+  recorder_end_copy(r->recorder, copy, r->ended);
+  struct story *s = story_open(path, &why);
+  if (!s)
+    complain("%s", why.text);
+  free(path);
+  return s;
+}
+
+static _Noreturn void answer(struct records *r) {
+  char *text = NULL;
+  size_t length = 0;
+  int said = memfd_create("aprof-said", MFD_CLOEXEC);
+  dup2(said, STDERR_FILENO);
+  FILE *out = open_memstream(&text, &length);
+  struct story *s = out ? story_of_now(r) : NULL;
+  bool refused = !s || question_answer(&questions[r->asked.question % QUESTIONS], s,
+                                       r->asked.of_kind ? r->asked.kind : NULL, r->asked.json, out);
+  if (out)
+    fclose(out);
+  if (refused) {
+    static char why[1024];
+    ssize_t some = pread(said, why, sizeof why, 0);
+    size_t name = some > 7 && !strncmp(why, "aprof: ", 7) ? 7 : 0;
+    text = why + name;
+    length = some > 0 ? (size_t)some - name : 0;
+    while (length && text[length - 1] == '\n')
+      length--;
+  }
+  struct inquiry_answer head = {.length = length, .refused = refused};
+  send_all(r->socket, &head, sizeof head);
+  send_all(r->socket, text, length);
+  _exit(0);
+}
+
+/* In a moment there is something to tell. */
+static void answer_asked(struct records *r, uint64_t now) {
+  if (r->answers > 0 && waitpid(r->answers, NULL, WNOHANG) == r->answers)
+    r->answers = 0;
+  if (!r->is_asked || r->answers || (now - r->began < SECOND && !r->ended))
+    return;
+  r->answers = fork();
+  if (r->answers == 0)
+    answer(r);
+  r->is_asked = false;
+}
+
+/* False: there is nobody any more who asks. */
+static bool take_question(struct records *r) {
+  size_t got = 0;
+  while (got < sizeof r->asked) {
+    ssize_t some = read(r->socket, (char *)&r->asked + got, sizeof r->asked - got);
+    if (some == 0 || (some < 0 && errno != EINTR))
+      return false;
+    got += some > 0 ? (size_t)some : 0;
+  }
+  r->asked.kind[INQUIRY_KIND - 1] = 0;
+  r->is_asked = true;
+  return true;
+}
+
+/* -- the last seconds ---------------------------------------------------------------------------
+ */
+
+static bool is_old(const struct file *f, uint64_t now, uint64_t events) {
+  return now - f->since >= WINDOW || events - f->events >= EVENTS;
+}
+
+static void begin_file(struct file *f, uint64_t now, uint64_t events) {
+  *f = (struct file){memfd_create("aprof-recording", MFD_CLOEXEC), now, events};
+}
+
+static void turn_files(struct records *r, uint64_t now, uint64_t events) {
+  if (r->next.fd >= 0 && is_old(&r->next, now, events)) {
+    recorder_take_next(r->recorder);
+    close(r->first.fd);
+    r->first = r->next;
+    r->next.fd = -1;
+  }
+  if (r->next.fd < 0 && is_old(&r->first, now, events)) {
+    begin_file(&r->next, now, events);
+    recorder_begin_next(r->recorder, r->next.fd);
+  }
+}
+
+/* -- what it costs ------------------------------------------------------------------------------
+ */
+
+static uint64_t cpu_of(int who) {
+  struct rusage used;
+  getrusage(who, &used);
+  return ((uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec) * SECOND +
+         ((uint64_t)used.ru_utime.tv_usec + (uint64_t)used.ru_stime.tv_usec) * 1000;
+}
+
+static void tell_state(struct records *r, const struct recorder_numbers *n, uint64_t now) {
+  struct question_state *s = r->state;
+  uint64_t passed = now - r->told;
+  s->elapsed = now - r->began;
+  s->lost = n->lost;
+  if (passed < LATELY)
+    return;
+  uint64_t cpu = cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN);
+  double second = (double)SECOND / (double)passed;
+  s->per_second = (uint64_t)((double)(n->events - r->told_events) * second);
+  s->of_cpu = (uint64_t)((double)(cpu - r->told_cpu) * second / 1000);
+  r->told = now;
+  r->told_events = n->events;
+  r->told_cpu = cpu;
+}
+
+/* -- the recording ------------------------------------------------------------------------------
+ */
+
+/* Now and then: the lease, and whether the process lives. */
+static void look(struct records *r, uint64_t now) {
+  if (r->ended || now - r->looked < STEP)
+    return;
+  r->looked = now;
+  switch_prolong(r->header, r->rate);
+  if (!switch_is_on(r->header))
+    switch_trace(r->header, 0, r->rate);
+  r->ended = profile_state(r->found.fd, r->header) != PROFILE_LIVE;
+}
+
+static void go_on(struct records *r) {
+  struct pollfd in = {.fd = r->socket, .events = POLLIN};
+  for (;;) {
+    uint64_t pause = r->ended ? STEP : recorder_pause(r->recorder);
+    if (poll(&in, 1, (int)(pause / 1000000)) > 0 && !take_question(r))
+      return;
+    struct recorder_numbers n;
+    uint64_t now = clock_monotonic();
+    if (!r->ended)
+      recorder_poll(r->recorder);
+    recorder_numbers(r->recorder, &n);
+    if (n.error) {
+      complain("there is no memory for what is recorded: %s", strerror(n.error));
+      return;
+    }
+    if (!r->ended)
+      turn_files(r, now, n.events);
+    tell_state(r, &n, now);
+    look(r, now);
+    answer_asked(r, now);
+  }
+}
+
+/* False after a message. */
+static bool begin(struct records *r, long pid) {
+  struct aprof_header header;
+  if (!find_process(pid, true, &r->found) || !control_may(&r->found) ||
+      !profile_read_header(r->found.fd, r->found.what, &header, false) ||
+      !(r->rate = clock_rate(r->found.fd, r->found.what, &header, true)))
+    return false;
+  r->header = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, r->found.fd, 0);
+  if (r->header == MAP_FAILED) {
+    complain("cannot map the profile of %s: %s", r->found.what, strerror(errno));
+    return false;
+  }
+  uint32_t other = switch_trace(r->header, RECORDING_RING, r->rate);
+  if (other != SWITCH_DONE) {
+    recording_refused(&r->found, r->header, other);
+    return false;
+  }
+  r->began = r->told = clock_monotonic();
+  begin_file(&r->first, r->began, 0);
+  r->recorder = recorder_begin(r->found.fd, r->found.what, r->first.fd, r->rate, false);
+  if (!r->recorder)
+    switch_off_trace(r->header);
+  return r->recorder != NULL;
+}
+
+void inquiry_record(long pid, int socket, struct question_state *state) {
+  struct records r = {.socket = socket, .state = state, .next = {.fd = -1}};
+  signal(SIGBUS, control_bus_error);
+  if (!begin(&r, pid))
+    _exit(1);
+  go_on(&r);
+  switch_off_trace(r.header);
+  _exit(0);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked of a live process while somebody looks on: which questions there are, their
+ * answers, and what the recording behind them costs.
+ *
+ * In: a story. Out: what the command of the question prints, as text or JSON.
+ * Cost: that of the answer. Locking: none.
+ */
+#ifndef APROF_SHOW_QUESTION_H
+#define APROF_SHOW_QUESTION_H
+
+#include "outputs.h"
+
+struct question {
+  const char *name;        /* "tail" */
+  const char *title;       /* "TAIL" */
+  const char *about;       /* "why are the slowest slow?" */
+  const struct output *of; /* whose answer it is */
+};
+
+enum question_number { QUESTION_TAIL, QUESTION_BLAME, QUESTION_PATHS, QUESTIONS };
+extern const struct question questions[QUESTIONS];
+/* NULL: there is none. */
+const struct question *question_named(const char *name);
+
+/* Writes the answer. `kind`: of requests, the name itself, no pattern; NULL: all. 0, or what an
+   output returns after a message. */
+int question_answer(const struct question *, const struct story *, const char *kind, bool json,
+                    FILE *out);
+
+/* A recording that goes on. */
+struct question_state {
+  uint64_t elapsed;    /* ns since it began */
+  uint64_t per_second; /* events, lately */
+  uint64_t lost;       /* events, of all since it began */
+  uint64_t of_cpu; /* of a processor, what recording and answering take: 1000000 is all of one */
+};
+
+/* "recording 12.3k events/s, 0 lost, all requests; it takes 2.1% of a CPU"; of turn_text. */
+const char *question_cost(const struct question_state *);
+
+#endif

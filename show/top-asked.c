@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer to a question about requests, as its command prints it, and what it costs to have it;
+   see top.h. */
+#include "format.h"
+#include "read/util.h"
+#include "top.h"
+
+#include <string.h>
+
+/* The first line says it all. */
+static void add_text(struct sheet *s, const char *text) {
+  for (bool first = true; *text; first = false) {
+    size_t length = strcspn(text, "\n");
+    sheet_row(s, print_string("%s%.*s", first ? SHEET_TITLE : "", (int)length, text), NULL);
+    text += length + (text[length] == '\n');
+  }
+}
+
+void top_asked_page(struct sheet *s, const struct top_look *look, const struct top_process *of) {
+  const struct question *q = &questions[look->asked];
+  const struct top_answer *a = look->answer;
+  top_head_line(s, look, of);
+  if (a && a->state)
+    sheet_head(s, print_string(SHEET_KEY "%s", cut_right(question_cost(a->state), s->width)));
+  s->title = print_string(
+      "%s  %s: %s", q->title,
+      cut_middle(look->asked_kind ? look->asked_kind : "all requests", s->width / 2), q->about);
+  if (a && a->fault)
+    sheet_wrapped(s, "! ", a->fault, NULL);
+  if (a && a->text)
+    add_text(s, a->text);
+  else if (!a || !a->fault)
+    sheet_row(s,
+              print_string("%s", look->frozen ? "it is frozen, and not recorded"
+                                              : "recording; the first answer comes in a second"),
+              NULL);
+}
