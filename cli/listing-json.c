@@ -8,6 +8,8 @@ static void row_json(const struct listed *row, int64_t now, struct emit *e) {
   emit_text(e, "state", row->state);
   emit_text(e, "name", row->name);
   emit_text(e, "host", row->host);
+  emit_text(e, "build_id", row->build);
+  emit_text(e, "labels", row->labels);
   emit_number(e, "age_ns", now > row->started ? (uint64_t)(now - row->started) : 0);
   emit_number(e, "created", row->created);
   emit_number(e, "live", row->live);

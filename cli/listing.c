@@ -151,6 +151,8 @@ void listing_release(struct listing *list) {
     free(list->row[i].name);
     free(list->row[i].host);
     free(list->row[i].refused);
+    free(list->row[i].build);
+    free(list->row[i].labels);
   }
   free(list->row);
 }

@@ -14,6 +14,7 @@
 
 struct listed {
   char *path, *name, *host; /* path: NULL for a memfd */
+  char *build, *labels;     /* or NULL; labels: of the host */
   char *refused;            /* a module that is not profiled; NULL: all are */
   uint32_t refusals;
   dev_t device;

@@ -3,6 +3,7 @@
 #include "serve-agent.h"
 
 #include "read/json.h"
+#include "read/labels.h"
 #include "read/verify.h"
 #include "serve-document.h"
 
@@ -103,6 +104,24 @@ static bool is_of(struct agent *a, const char *text, const char *schema) {
 
 static void next_totals(struct agent *);
 
+static struct pull *start(struct agent *a, const char *url, size_t most, pull_done *done) {
+  const struct pull_wish wish = {url, a->is.token, a->is.connect, most};
+  return pull_start(a->all->pulls, &wish, done, a);
+}
+
+/* What the server says of its host, and what the list says here. */
+static void label_host(const struct agent *a, struct view *v) {
+  char *all = v->process.labels ? print_string("%s", v->process.labels) : NULL;
+  size_t key, value;
+  for (const char *l = a->is.labels; (l = labels_next(l, &key, &value)); l = labels_behind(l)) {
+    char *one = print_string("%.*s", (int)(key + 1 + value), l);
+    all = labels_add(all, one);
+    free(one);
+  }
+  v->process.labels = all ? arena_text(&v->arena, all) : NULL;
+  free(all);
+}
+
 /* A process may have ended since the list was made; one whose numbers cannot be is left out. */
 static void take_totals(void *agent, const struct pulled *p) {
   struct agent *a = agent;
@@ -118,6 +137,8 @@ static void take_totals(void *agent, const struct pulled *p) {
     complain_never(false);
     const char *host = a->passes_on ? NULL : a->is.name;
     struct recorded *r = NULL;
+    if (v)
+      label_host(a, v);
     if (v && v->processes)
       view_free(v);
     else if (v)
@@ -149,7 +170,7 @@ static void next_totals(struct agent *a) {
   char *host = escaped(name->host);
   char *url = print_string("%s/api/totals?pid=%" PRId64 "%s%s", a->is.url, name->pid,
                            *host ? "&host=" : "", host);
-  a->pull = pull_start(a->all->pulls, url, a->is.token, ANSWER_LIMIT, take_totals, a);
+  a->pull = start(a, url, ANSWER_LIMIT, take_totals);
   free(url);
   free(host);
 }
@@ -189,8 +210,16 @@ void agent_start(struct agent *a) {
   a->round++;
   a->at = 0;
   a->due = INT64_MAX;
-  a->pull = pull_start(a->all->pulls, url, a->is.token, LIST_LIMIT, take_list, a);
+  a->pull = start(a, url, LIST_LIMIT, take_list);
   free(url);
+}
+
+void agent_give_up(struct agent *a) {
+  if (!a->pull)
+    return;
+  pull_cancel(a->all->pulls, a->pull);
+  a->pull = NULL;
+  fail(a, AGENT_SLOW, print_string("it takes too long to answer"));
 }
 
 void agent_free(struct agent *a) {
@@ -202,5 +231,7 @@ void agent_free(struct agent *a) {
   free(a->is.name);
   free(a->is.url);
   free(a->is.token);
+  free(a->is.labels);
+  free(a->is.connect);
   free(a);
 }

@@ -39,6 +39,8 @@ struct agents {
 };
 
 void agent_start(struct agent *);
+/* The round is over, whatever has not come: it is slow. */
+void agent_give_up(struct agent *);
 void agent_free(struct agent *);
 /* What it has told is of now, or nearly. */
 bool agent_counts(const struct agent *);

@@ -26,7 +26,8 @@ static bool takes(struct agent *a, struct agent_list *list) {
   for (size_t i = 0; i < list->entries; i++) {
     struct agent_entry *e = &list->entry[i];
     if (same_text(a->is.name, e->name) && same_text(a->is.url, e->url) &&
-        same_text(a->is.token, e->token))
+        same_text(a->is.token, e->token) && same_text(a->is.labels, e->labels) &&
+        same_text(a->is.connect, e->connect))
       return true;
   }
   return false;
@@ -93,6 +94,7 @@ void agents_free(struct agents *all) {
   free(all->sources.from);
   free(all->sources.token);
   free(all->sources.known);
+  names_up_free(all->sources.names);
   free(all);
 }
 
@@ -189,6 +191,7 @@ void agents_json(const struct agents *all, struct emit *e) {
     emit_open(e, NULL, '{');
     emit_text(e, "name", a->is.name);
     emit_text(e, "url", a->is.url);
+    emit_text(e, "labels", a->is.labels);
     emit_text(e, "state", states[a->state]);
     emit_text(e, "says", a->says);
     emit_maybe(e, "age_ns", (uint64_t)(now - a->answered), a->answered != 0);

@@ -2,7 +2,11 @@
 /* A look at one process or several; see serve-look.h. */
 #include "serve-look.h"
 
+#include "read/labels.h"
+#include "read/util.h"
+
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,8 +34,12 @@ static struct view *look_at(struct origin *o, const struct process_name *process
   *is = (struct looked){0};
   if (o->agents)
     return agents_look(o->agents, process, range, is);
-  if (!o->directory.path)
-    return watch_look(&o->watch, process, range, is);
+  if (!o->directory.path) {
+    struct view *v = watch_look(&o->watch, process, range, is);
+    if (v)
+      v->process.labels = o->labels;
+    return v;
+  }
   is->own = is_own(o->directory.path);
   return directory_look(&o->directory, process, range, is);
 }
@@ -72,6 +80,15 @@ static void add(struct look *look, struct view *v, const struct looked *is, bool
   look->lent[look->lents++] = v;
 }
 
+static bool fits(const struct view *v, const char *where) {
+  static const char build[] = "build=";
+  const char *own = v->process.build_id;
+  if (!*where)
+    return true;
+  return strncmp(where, build, strlen(build)) ? labels_have(v->process.labels, where)
+                                              : own && !strcmp(own, where + strlen(build));
+}
+
 bool look_begin(struct origin *o, const struct feed_key *key, struct look *look) {
   struct process_names all = {0};
   *look = (struct look){0};
@@ -94,8 +111,10 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
       continue;
     }
     struct view *v = look_at(o, &all.of[i], key->range, &is);
-    if (!v)
+    if (!v || !fits(v, key->where)) {
+      view_free(v);
       continue;
+    }
     taken++;
     add_moments(look, key, v, &is);
     add(look, v, &is, key->apart);

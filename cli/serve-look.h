@@ -18,6 +18,7 @@ struct origin {
   struct agents *agents;      /* other servers; or NULL */
   struct directory directory; /* if it has a path */
   struct watch watch;         /* else: live ones */
+  const char *labels;         /* of this host; or NULL */
 };
 
 struct look {

@@ -6,6 +6,7 @@
 #include "export.h"
 #include "load.h"
 #include "periodic.h"
+#include "read/labels.h"
 #include "serve-route.h"
 #include "target.h"
 
@@ -29,6 +30,7 @@ struct serve_options {
   const char *listen, *token_file, *source, *from_token_file, *totals;
   uint64_t functions, every, keep;
   bool no_source;
+  char *labels;
   struct guard *guard;
   struct agent_sources from;
 };
@@ -49,6 +51,13 @@ static char *take_host(void *options, const char *name) {
   return NULL;
 }
 
+static char *take_label(void *options, const char *label) {
+  struct serve_options *o = options;
+  const char *fault = label_fault(label);
+  o->labels = fault ? o->labels : labels_add(o->labels, label);
+  return fault ? print_string("%s", fault) : NULL;
+}
+
 static const struct option_row options[] = {
     {"listen", 0, OPTION_TEXT, offsetof(struct serve_options, listen), "ADDR:PORT",
      .text = "Where to listen (default 127.0.0.1:9797); port 0: any that is free"},
@@ -57,6 +66,8 @@ static const struct option_row options[] = {
              "and made where FILE is not given"},
     {"host", 0, OPTION_OWN, 0, "NAME", .take = take_host,
      .text = "A name that this server is reached by, beside this machine's own; more than once"},
+    {"label", 0, OPTION_OWN, 0, "KEY=VALUE", .take = take_label,
+     .text = "What is said of this host, by which hosts are told apart; more than once"},
     {"from", 0, OPTION_OWN, 0, "URL|FILE", .take = take_from,
      .text = "Serve what other `aprof serve` tell, put together: [NAME=]URL of one, or a FILE with "
              "one on each line; more than once"},
@@ -181,7 +192,9 @@ static bool open_all(struct serve *s, const struct serve_options *o) {
 
 static const char *fault_of(const struct arguments *a) {
   const struct serve_options *o = a->context;
-  return a->words && o->from.froms
+  return o->labels && o->from.froms
+             ? "--label says it of this host; of others a list says it (--from FILE)"
+         : a->words && o->from.froms
              ? "serve what others tell (--from), or TARGET: a server of its own beside them tells "
                "of this machine"
          : a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
@@ -221,25 +234,16 @@ static bool start_periodic(struct periodic *p, const struct serve_options *o, co
 /* -- together ------------------------------------------------------------------------------------
  */
 
-static bool take_token(struct serve_options *o) {
-  static const char variable[] = "APROF_FROM_TOKEN";
-  const char *given = getenv(variable);
-  bool wanted = o->from.froms && (o->from_token_file || given);
-  if (wanted)
-    o->from.token = o->from_token_file ? guard_read_token(o->from_token_file)
-                                       : guard_take_token(given, variable);
-  return !wanted || o->from.token;
-}
-
 /* Of others, of a directory, or of live ones. False after a message. */
 static bool open_source(struct source *s, struct serve_options *o, const char *target) {
   bool recorded = target && directory_is(target);
   s->of.directory.path = recorded ? target : NULL;
   s->of.watch.target = recorded ? NULL : target;
+  s->of.labels = o->labels;
   s->functions = o->functions;
   s->page =
       (struct page_options){.source = o->source, .no_source = o->no_source, .limits = ASK_DEFAULTS};
-  if (!take_token(o))
+  if (o->from.froms && !agent_token(o->from_token_file, &o->from.token))
     return false;
   s->of.agents = o->from.froms ? agents_new(o->from, o->every) : NULL;
   return s->of.agents || !o->from.froms;

@@ -19,7 +19,7 @@ struct pulls {
 
 struct pull {
   CURL *easy;
-  struct curl_slist *header;
+  struct curl_slist *header, *connect;
   char *text;
   size_t length, room, most;
   bool too_long;
@@ -83,16 +83,20 @@ static void set_options(struct pull *p, const char *url) {
 #endif
 }
 
-struct pull *pull_start(struct pulls *all, const char *url, const char *token, size_t most,
-                        pull_done *done, void *context) {
+struct pull *pull_start(struct pulls *all, const struct pull_wish *w, pull_done *done,
+                        void *context) {
   struct pull *p = allocate(1, sizeof *p);
-  *p = (struct pull){.easy = curl_easy_init(), .most = most, .done = done, .context = context};
-  if (token) {
-    char *line = print_string("Authorization: Bearer %s", token);
+  *p = (struct pull){.easy = curl_easy_init(), .most = w->most, .done = done, .context = context};
+  if (w->token) {
+    char *line = print_string("Authorization: Bearer %s", w->token);
     p->header = curl_slist_append(NULL, line);
     free(line);
   }
-  set_options(p, url);
+  if (w->connect) {
+    p->connect = curl_slist_append(NULL, w->connect);
+    curl_easy_setopt(p->easy, CURLOPT_CONNECT_TO, p->connect);
+  }
+  set_options(p, w->url);
   curl_multi_add_handle(all->multi, p->easy);
   return p;
 }
@@ -101,6 +105,7 @@ void pull_cancel(struct pulls *all, struct pull *p) {
   curl_multi_remove_handle(all->multi, p->easy);
   curl_easy_cleanup(p->easy);
   curl_slist_free_all(p->header);
+  curl_slist_free_all(p->connect);
   free(p->text);
   free(p);
 }
@@ -171,9 +176,9 @@ void pulls_free(struct pulls *all) {
   (void)all;
 }
 
-struct pull *pull_start(struct pulls *all, const char *url, const char *token, size_t most,
-                        pull_done *done, void *context) {
-  (void)all, (void)url, (void)token, (void)most, (void)done, (void)context;
+struct pull *pull_start(struct pulls *all, const struct pull_wish *w, pull_done *done,
+                        void *context) {
+  (void)all, (void)w, (void)done, (void)context;
   return NULL;
 }
 

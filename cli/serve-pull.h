@@ -39,9 +39,12 @@ typedef void pull_done(void *context, const struct pulled *);
 struct pulls *pulls_new(void);
 void pulls_free(struct pulls *);
 
-/* `token` may be NULL. `most`: bytes of the answer. */
-struct pull *pull_start(struct pulls *, const char *url, const char *token, size_t most,
-                        pull_done *, void *context);
+struct pull_wish {
+  const char *url, *token; /* token: or NULL */
+  const char *connect;     /* "HOST:PORT:ADDRESS:PORT": where that host is to be found; or NULL */
+  size_t most;             /* bytes of the answer */
+};
+struct pull *pull_start(struct pulls *, const struct pull_wish *, pull_done *, void *context);
 /* Nobody is told. */
 void pull_cancel(struct pulls *, struct pull *);
 

@@ -142,12 +142,15 @@ void recorded_list(const struct recorded *r, struct listing *list) {
   double since = counted_since(&v->process);
   list->row = reallocate(list->row, list->rows + 1, sizeof *list->row);
   struct listed *row = &list->row[list->rows++];
-  *row = (struct listed){.name = print_string("%s", v->process.name),
-                         .host = print_string("%s", r->host),
-                         .state = "done",
-                         .pid = (int32_t)r->pid,
-                         .started = isnan(since) ? 0 : (int64_t)(since * 1e9),
-                         .memory = v->health.memory};
+  *row =
+      (struct listed){.name = print_string("%s", v->process.name),
+                      .host = print_string("%s", r->host),
+                      .build = v->process.build_id ? print_string("%s", v->process.build_id) : NULL,
+                      .labels = v->process.labels ? print_string("%s", v->process.labels) : NULL,
+                      .state = "done",
+                      .pid = (int32_t)r->pid,
+                      .started = isnan(since) ? 0 : (int64_t)(since * 1e9),
+                      .memory = v->health.memory};
   for (size_t j = 0; j < v->functions; j++) {
     row->created = plus(row->created, v->function[j].created);
     row->live = plus(row->live, v->function[j].live);

@@ -17,7 +17,7 @@ struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
   struct feed_key key;
-  bool has_pid, has_range, has_host, has_by, has_kind;
+  bool has_pid, has_range, has_host, has_by, has_kind, has_where;
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
   size_t length, body;
@@ -155,6 +155,7 @@ static const struct refusal bad_pid = {400, "pid is the number of a process"},
                             bad_range = {400, "range is 10s, 1m, 10m, 30m, 3h, or start"},
                             bad_by = {400, "by is function or process"},
                             bad_kind = {400, "kind is the name of one"},
+                            bad_where = {400, "where is KEY=VALUE: a label of hosts, or build=ID"},
                             bad_argument = {400, "there is no such argument here, or it is given "
                                                  "twice"};
 
@@ -198,6 +199,14 @@ static bool take_kind(struct request *request, const char *value) {
   return true;
 }
 
+static bool take_where(struct request *request, const char *value) {
+  const char *equals = strchr(value, '=');
+  if (!equals || equals == value || !equals[1] || strlen(value) >= FEED_KIND)
+    return false;
+  strcpy(request->key.where, value);
+  return true;
+}
+
 static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                      const char *value) {
   struct request *request = context;
@@ -210,7 +219,8 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
                    {"host", &request->has_host, take_host, &bad_host},
                    {"range", &request->has_range, take_range, &bad_range},
                    {"by", &request->has_by, take_by, &bad_by},
-                   {"kind", &request->has_kind, take_kind, &bad_kind}};
+                   {"kind", &request->has_kind, take_kind, &bad_kind},
+                   {"where", &request->has_where, take_where, &bad_where}};
   (void)kind;
   request->refusal = &bad_argument;
   for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
@@ -226,7 +236,8 @@ static const struct refusal *argument_fault(struct MHD_Connection *connection,
                                             struct request *request) {
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, request);
   const struct route *route = request->route;
-  bool any = request->has_pid || request->has_host || request->has_range || request->has_by;
+  bool any = request->has_pid || request->has_host || request->has_range || request->has_by ||
+             request->has_where;
   bool unwanted = (any && !route->about) || (request->has_kind && !route->by_kind);
   return request->refusal ? request->refusal : unwanted && route != routes ? &bad_argument : NULL;
 }

@@ -31,6 +31,8 @@ static size_t load_live(struct source *s) {
   for (size_t i = 0; i < views; i++)
     for (size_t j = 0; j < s->lasts; j++)
       view_raise(view[i], s->last[j]);
+  for (size_t i = 0; i < views; i++)
+    view[i]->process.labels = s->of.labels;
   forget_last(s);
   s->last = view;
   return s->lasts = views;

@@ -26,14 +26,16 @@ enum { FEED_KIND = 256 };
 /* What a feed is of: as much as its maker needs. */
 struct feed_key {
   struct process_name process;
-  uint64_t range;       /* ns; 0: since the start */
-  bool apart;           /* of several, functions are not added up */
-  char kind[FEED_KIND]; /* of requests; "": all */
+  uint64_t range;        /* ns; 0: since the start */
+  bool apart;            /* of several, functions are not added up */
+  char kind[FEED_KIND];  /* of requests; "": all */
+  char where[FEED_KIND]; /* only of hosts with this label, or of "build=ID"; "": all */
 };
 
 static inline bool feed_same(const struct feed_key *a, const struct feed_key *b) {
   return a->process.pid == b->process.pid && a->range == b->range && a->apart == b->apart &&
-         !strcmp(a->process.host, b->process.host) && !strcmp(a->kind, b->kind);
+         !strcmp(a->process.host, b->process.host) && !strcmp(a->kind, b->kind) &&
+         !strcmp(a->where, b->where);
 }
 
 /* Writes the document of now, unless that is the one of `*moved`, which becomes its own; false:

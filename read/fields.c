@@ -30,6 +30,7 @@ static const struct field process_fields[] = {
     {"command", FIELD_TEXT, SAME, AT(command), .says = "its command line, cut at 255 bytes"},
     {"host", FIELD_TEXT, SAME, AT(host), .says = "the machine's name"},
     {"container", FIELD_MAYBE_TEXT, SAME, AT(container), LATER, .says = "its container's id, or kind"},
+    {"labels", FIELD_MAYBE_TEXT, SAME, AT(labels), LATER, .says = "of its host, as KEY=VALUE,..."},
     {"processors", FIELD_NONZERO, SAME, AT(processors), LATER, .says = "that it might run on at the start"},
     {"build_id", FIELD_MAYBE_TEXT, SAME, AT(build_id), LATER, .says = "the program's GNU build-id"},
     {"aprof_version", FIELD_MAYBE_TEXT, SAME, AT(aprof_version), LATER, .says = "the runtime's"},

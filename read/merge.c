@@ -30,6 +30,7 @@ static void merge_process(struct view_process *p, const struct view_process *oth
   p->command = or_several(common(p->command, other->command));
   p->host = or_several(common(p->host, other->host));
   p->container = common(p->container, other->container);
+  p->labels = common(p->labels, other->labels);
   p->build_id = common(p->build_id, other->build_id);
   p->aprof_version = common(p->aprof_version, other->aprof_version);
   p->processors = p->processors == other->processors ? p->processors : 0;

@@ -38,6 +38,7 @@ struct view_process {
   const char *name, *command, *host, *reason;
   const char *started_at, *dumped_at, *profile;     /* or NULL */
   const char *container, *build_id, *aprof_version; /* or NULL */
+  const char *labels;                               /* of its host: "zone=a,rack=7"; or NULL */
   uint64_t elapsed, sequence, epoch, reset_epoch;
   uint64_t processors; /* 0: not known */
   uint64_t measured;   /* of elapsed: since the last reset, while profiling was on; or UNKNOWN */

@@ -11,6 +11,7 @@
 #include "ask/top.h"
 #include "format-memory.h"
 #include "formats.h"
+#include "read/labels.h"
 #include "read/util.h"
 
 #include <inttypes.h>
@@ -320,6 +321,36 @@ static void processes(const struct writer *w) {
               w->process[i].since);
 }
 
+/* Joined to any series of the process: * on(process, pid) group_left(build, label_zone). */
+static char *info_labels(const struct process *of) {
+  const struct view_process *p = &of->v->process;
+  char *build = label("build", p->build_id), *version = label("version", p->aprof_version);
+  char *all = print_string("%s%s%s", of->labels, build, version);
+  size_t key, value;
+  for (const char *l = p->labels; (l = labels_next(l, &key, &value)); l = labels_behind(l)) {
+    char *text = print_string("%.*s", (int)value, l + key + 1);
+    char *name = print_string("label_%.*s", (int)key, l), *one = label(name, text);
+    char *longer = print_string("%s%s", all, one);
+    free(text);
+    free(name);
+    free(one);
+    free(all);
+    all = longer;
+  }
+  free(build);
+  free(version);
+  return all;
+}
+
+static void process_info(const struct writer *w) {
+  begin(w, "aprof_process_info", GAUGE, "1; which build it is, and the labels of its host");
+  for (size_t i = 0; i < w->processes; i++) {
+    char *labels = info_labels(&w->process[i]);
+    sample(w, &w->process[i], "aprof_process_info", GAUGE, labels, 1, false);
+    free(labels);
+  }
+}
+
 double counted_since(const struct view_process *p) {
   struct tm tm = {0};
   const char *rest = p->started_at ? strptime(p->started_at, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
@@ -405,6 +436,7 @@ static void write_all(bool open, const struct view *const *v, size_t views,
         ask_top(v[i], options->functions, format_memory_of(options->memory, w.process[i].labels));
   format_memory_forget(options->memory);
   processes(&w);
+  process_info(&w);
   families(&w, OF_FUNCTION, "function", &layout_function);
   lags(&w);
   families(&w, OF_KIND, "request", &layout_kind);

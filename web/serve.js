@@ -14,6 +14,7 @@ const state = {
   chosen: asked.has('pid') || asked.has('host') || asked.has('range'),
   by: asked.get('by') === 'process' ? 'process' : 'function',
   kind: asked.get('kind') ?? '', // of requests; '': all
+  only: asked.get('where') ?? '', // a label of hosts, or a build, as KEY=VALUE; '': all
   range: RANGES.some(([name]) => name === asked.get('range')) ? asked.get('range') : '10s',
   frozen: false,
 };
@@ -25,6 +26,8 @@ let touched = 0;
 
 const said = h('span', { class: 'quiet', role: 'status' });
 const host = h('select', { id: 'host', onchange: () => choose({ host: host.value, pid: null }) });
+const only = h('select', { id: 'only', onchange: () => choose({ only: only.value }) });
+const onlyBox = h('label', { hidden: true }, 'Only ', only);
 const box = h('select', { id: 'process', onchange: () => choose(box.value ? JSON.parse(box.value) : { pid: null }) });
 const kind = h('select', { id: 'kind', onchange: () => choose({ kind: kind.value }) });
 const by = choice('Functions', [['function', 'summed'], ['process', 'by process']], state.by, (value) => choose({ by: value }));
@@ -33,7 +36,7 @@ const hostBox = h('label', { hidden: true }, 'Host ', host);
 const kindBox = h('label', { hidden: true }, 'Kind ', kind);
 const freeze = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => setFrozen(!state.frozen) }, 'freeze');
 const bar = h('div', { class: 'tools serve', role: 'region', 'aria-label': 'What is shown' },
-  hostBox, h('label', null, 'Process ', box),
+  hostBox, onlyBox, h('label', null, 'Process ', box),
   choice('Over the last', RANGES, state.range, (range) => choose({ range })),
   kindBox, by, freeze, said, hosts);
 
@@ -58,7 +61,7 @@ const tell = (text) => { if (said.textContent !== text) said.textContent = text;
 const where = () => new URLSearchParams([
   ...(state.host ? [['host', state.host]] : []), ...(state.pid === null ? [] : [['pid', state.pid]]), ['range', state.range],
   ...(state.pid === null && state.by === 'process' ? [['by', 'process']] : []),
-  ...(state.kind ? [['kind', state.kind]] : [])]).toString();
+  ...(state.kind ? [['kind', state.kind]] : []), ...(state.only ? [['where', state.only]] : [])]).toString();
 const remember = () => history.replaceState(null, '', `?${where()}`);
 
 // -- drawing again ------------------------------------------------------------------------
@@ -162,6 +165,16 @@ function showHosts(all) {
       : ` ${one.state}${one.says ? `: ${one.says}` : ''}${old(one)}${one.counted ? '' : ', not counted'}`)));
 }
 
+/** What tells hosts and processes apart, where anything does. */
+function showOnly(profiles) {
+  const labels = new Set(profiles.flatMap((one) => one.labels?.split(',') ?? []));
+  const builds = new Set(profiles.filter((one) => one.build_id).map((one) => `build=${one.build_id}`));
+  const all = [...labels].sort().concat(builds.size > 1 ? [...builds].sort() : []);
+  if (state.only && !all.includes(state.only)) all.push(state.only);
+  onlyBox.hidden = !all.length;
+  setOptions(only, [['', 'all'], ...all.map((one) => [one, one.replace(/^(build=.{12}).*/, '$1')])], state.only);
+}
+
 /** A first look shows the only process, or all of them. */
 function first(profiles) {
   if (state.chosen || !profiles.length) return;
@@ -178,6 +191,7 @@ async function list() {
     if (state.host && !names.includes(state.host)) names.push(state.host);
     hostBox.hidden = names.length < 2;
     setOptions(host, [['', 'all'], ...names.map((name) => [name, name])], state.host);
+    showOnly(profiles);
     const here = profiles.filter((one) => !state.host || one.host === state.host);
     const key = (one) => JSON.stringify(names.length > 1 ? { host: one.host, pid: one.pid } : { pid: one.pid });
     if (state.pid !== null && !here.some((one) => one.pid === state.pid)) here.push({ pid: state.pid, name: 'gone', host: state.host });

@@ -61,7 +61,7 @@ start 2 two 40
 two=$pid
 "$aprof" dump -o one.json "$one"
 "$aprof" dump -o two.json "$two"
-serve agent1 one
+serve agent1 --label zone=a --label rack=1 one
 agent1=$url first=$server
 echo "0123456789abcdef-token" >token.txt && chmod 600 token.txt
 serve agent2 --token-file token.txt two
@@ -103,7 +103,7 @@ until_true complete
   echo "# the hosts of this test"
   echo "first=$agent1"
   echo
-  echo "second=$agent2/ token.txt"
+  echo "second=$agent2/ token.txt zone=b rack=2"
   cat odd.txt
   echo "nobody=http://127.0.0.1:1"
 } >hosts
@@ -141,11 +141,19 @@ equal "no such host" 404 "$(get "/api/totals?host=third")"
 get "/api/totals?by=process" >/dev/null
 equal "functions of each apart" "$(($(value one.json "len(t.functions)") + $(value two.json "len(t.functions)")))" \
   "$(value body "len(t.functions)")"
+get "/api/totals?where=zone=b" >/dev/null
+equal "of hosts with a label" "$(made two.json) zone=b,rack=2" "$(made body) $(value body t.process.labels)"
+get "/api/totals?where=build=$(value one.json t.process.build_id)" >/dev/null
+equal "of one build, which both are" "$(($(made one.json) + $(made two.json)))" "$(made body)"
+equal "of another build" 404 "$(get "/api/totals?where=build=00")"
+equal "of a label that none has" 404 "$(get "/api/totals?where=zone=c")"
+equal "where has a key and a value" 400 "$(get "/api/totals?where=zone")"
 equal "/api/page: of all" 200 "$(get "/api/page?range=10s&by=process")"
 check "/api/page: as its schema says" conforms body
 get /metrics >/dev/null
 equal "metrics: sums of all" "$(($(made one.json) + $(made two.json)))" \
   "$(awk '/^aprof_function_created_total\{/ { sum += $NF } END { print sum }' body)"
+check "metrics: which labels its host has" grep -qE "^aprof_process_info\{process=\"one\",.*label_zone=\"a\"" body
 check "metrics: each says its host" grep -q "^aprof_function_created_total{process=\"two\",pid=\"$two\",host=\"second\"" body
 equal "metrics: who answers" "1 1 0" "$(sed -n 's/^aprof_agent_up{host="\(first\|second\|nobody\)".* //p' body | xargs)"
 ! command -v promtool >/dev/null || equal "promtool has nothing to say" "" "$(promtool check metrics <body 2>&1)"
