@@ -21,8 +21,9 @@ uint32_t *blame_functions(const struct story *);
 
 /* Where no future is to blame: */
 enum blame_none {
-  BLAME_LOOP = -1, /* the loop itself, and what else its thread does */
-  BLAME_NEVER = -2 /* no thread ran it: it ended as it was queued, or the recording did */
+  BLAME_LOOP = -1,  /* the loop itself, and what else its thread does */
+  BLAME_NEVER = -2, /* no thread ran it: it ended as it was queued, or the recording did */
+  BLAME_SHORT = -3  /* of totals: runs too short to be told of one by one */
 };
 
 /* `slice`: that overlaps the stretch, for so long as it is to blame; NULL: see `none`. */

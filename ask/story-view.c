@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* -- the process ------------------------------------------------------------------------- */
@@ -203,6 +204,18 @@ static struct view_kind *kind_of(struct view *v, struct index *x, const struct s
   return there;
 }
 
+/* Where its function is, by which paths are found that lie beneath it. */
+static void place_kind(struct view_kind *k, const struct story *s, const struct story_request *r) {
+  if (k->file || r->root == STORY_NONE)
+    return;
+  const struct story_path *p = &s->paths[s->futures[r->root].path];
+  p = p->function != STORY_NONE ? &s->paths[p->function] : p;
+  if (!strcmp(p->name, k->function)) {
+    k->file = p->file;
+    k->line = p->line;
+  }
+}
+
 static void fill_kinds(struct view *v, const struct story *s, const bool *meant) {
   struct index x;
   index_new(&x, s->requests_count);
@@ -216,6 +229,7 @@ static void fill_kinds(struct view *v, const struct story *s, const bool *meant)
       kind->live += !r->over;
       continue;
     }
+    place_kind(kind, s, r);
     kind->count++;
     kind->failed += r->failed;
     add_amount(&kind->wall, r->end - r->begin);

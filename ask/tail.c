@@ -193,6 +193,13 @@ static int by_difference(const void *a, const void *b, void *of) {
   return x->what != y->what ? x->what - y->what : (x->path > y->path) - (x->path < y->path);
 }
 
+void tail_settle(const struct story *story, struct tail *t) {
+  const struct sums s = {.story = story, .tail = t};
+  if (t->rows)
+    qsort_r(t->row, t->rows, sizeof *t->row, by_difference, t);
+  find_cause(&s);
+}
+
 struct tail *tail_of(const struct story *story, struct critical *c, const struct slowest_kind *k) {
   struct sums s = {.story = story, .tail = allocate(1, sizeof(struct tail))};
   size_t places = CRITICAL_WHATS * (size_t)story->paths_count + OWN_ROWS;
@@ -203,9 +210,7 @@ struct tail *tail_of(const struct story *story, struct critical *c, const struct
     s.side = i < k->slow ? TAIL_SLOW : TAIL_REST;
     add_request(&s, c, k->request[i]);
   }
-  if (s.tail->rows)
-    qsort_r(s.tail->row, s.tail->rows, sizeof *s.tail->row, by_difference, s.tail);
-  find_cause(&s);
+  tail_settle(story, s.tail);
   free(s.function);
   free(s.row_of);
   free(s.last);

@@ -51,6 +51,8 @@ struct tail {
 
 /* Of one kind. All are slow, or none: then that side has no mean. tail_free() it. */
 struct tail *tail_of(const struct story *, struct critical *, const struct slowest_kind *);
+/* Of rows that are there, of paths of that story: their order, and the cause. */
+void tail_settle(const struct story *, struct tail *);
 void tail_free(struct tail *);
 
 /* ns of a request's mean; 0 of none. `time`: of the side. */

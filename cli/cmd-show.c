@@ -6,8 +6,10 @@
 #include "ask/slowest.h"
 #include "cli.h"
 #include "core.h"
+#include "export.h"
 #include "followed.h"
 #include "load.h"
+#include "many.h"
 #include "output.h"
 #include "read/checked.h"
 #include "read/clock.h"
@@ -56,6 +58,11 @@ static const struct option_row checks[] = {
      .text = "Show beside the lines what `aprof check --json -o FILE' found in them"},
     {0}};
 
+static bool wants_many(const struct show *show) {
+  const struct output_manys *many = show->output->many;
+  return many && many->wanted(show->options);
+}
+
 /* Whether it is about a recording, or one that is made first. */
 static bool wants_story(const struct show *show, const char *const *target, size_t targets) {
   const struct output *o = show->output;
@@ -70,13 +77,16 @@ static const char *fault_of(const struct arguments *a) {
   const struct output *o = show->output;
   if (show->core && a->words)
     return "a core, or a target: not both";
+  if (o->many && !wants_many(show) && a->words > 1)
+    return "one target at a time; several are compared by host, build or process: --by";
   if (a->words == 2 && !strcmp(a->word[0], "-") && !strcmp(a->word[1], "-"))
     return "only one of the two can be standard input";
   if (show->load.window && show->loop)
     return "earlier totals have the sums of all loops: --window, or --loop";
   if (wants_story(show, (const char *const *)a->word, a->words) && (show->loop || show->core))
     return "a recording is asked as it is: without --loop and --core";
-  if (a->words && (show->load.window || show->load.span) && story_is(a->word[0]))
+  if (a->words && !wants_many(show) && (show->load.window || show->load.span) &&
+      story_is(a->word[0]))
     return "a recording has its own time: without --for and --window";
   if (o->follow && o->follow->wanted(show->options) &&
       (strcmp(show->file, "-") || show->loop || show->core || show->load.window))
@@ -200,6 +210,44 @@ static int show_story(const struct show *show, const char *target) {
   return status;
 }
 
+/* -- several, told apart ---------------------------------------------------------------- */
+
+struct compared {
+  const struct show *show;
+  const struct many *many;
+  int *status;
+};
+
+static void write_compared(const void *of, FILE *out) {
+  const struct compared *c = of;
+  const struct output_manys *o = c->show->output->many;
+  *c->status = (c->show->json ? o->json : o->text)(&c->many->is, c->show->options, out);
+}
+
+static int show_many(const struct show *show, const char *const *target, size_t targets) {
+  const uint64_t usual = 10000000000u; /* ns */
+  struct output_from *from =
+      (struct output_from *)((char *)show->options + show->output->many->from);
+  struct many many;
+  int status = CLI_FAILED;
+  struct compared compared = {show, &many, &status};
+  if (many_open(&many, target, targets, from, show->load.span ? show->load.span : usual) &&
+      !output_given(show->file, write_compared, &compared))
+    status = CLI_FAILED;
+  many_release(&many);
+  return status;
+}
+
+/* Who has no library for that hands over. */
+static bool asks_others(const struct show *show, const char *const *target, size_t targets) {
+  const struct output_from *from =
+      (const struct output_from *)((const char *)show->options + show->output->many->from);
+  bool any = from->froms != 0;
+  for (size_t i = 0; i < targets; i++)
+    any |= many_is_url(target[i]);
+  return any && !many_pull;
+}
+
 /* -- live processes, followed ----------------------------------------------------------- */
 
 static volatile sig_atomic_t interrupted;
@@ -293,13 +341,19 @@ static void add_tables(struct arguments *a, struct show *show) {
 
 static int show_arguments(const struct output *o, struct show *show, int argc, char **argv) {
   const char *targets = o->text ? ARGUMENTS_TARGET : ARGUMENTS_RECORDING;
-  char *usage = print_string("%s%s%s", o->targets == OUTPUT_ONE ? "[TARGET]" : "[TARGET [TARGET]]",
+  char *usage = print_string("%s%s%s",
+                             o->many                    ? "[TARGET...]"
+                             : o->targets == OUTPUT_ONE ? "[TARGET]"
+                                                        : "[TARGET [TARGET]]",
                              o->words ? " " : "", o->words ? o->words : "");
+  char **given = export_arguments(argc, argv);
   char *about = print_string("%s%s%s", o->about, strchr(o->about, '\v') ? "\n\n" : "\v", targets);
   struct arguments a = {.usage = usage,
                         .offers = OFFER_TARGETS,
                         .about = about,
-                        .most = o->targets == OUTPUT_ONE ? 1 : 2,
+                        .most = o->many                    ? UINT32_MAX
+                                : o->targets == OUTPUT_ONE ? 1
+                                                           : 2,
                         .too_many = o->targets == OUTPUT_ONE ? "one target at a time"
                                                              : "two targets at most",
                         .fault = fault_of,
@@ -309,6 +363,11 @@ static int show_arguments(const struct output *o, struct show *show, int argc, c
   free(about);
   free(usage);
   const char *const *word = (const char *const *)a.word;
+  if (wants_many(show) && asks_others(show, word, a.words))
+    return run_beside("-serve", "libmicrohttpd and libcurl, so it asks no other", given);
+  free(given);
+  if (wants_many(show))
+    return show_many(show, word, a.words);
   if (show->core && !core_is(show->core)) {
     complain("%s is no core", show->core);
     return CLI_FAILED;

@@ -213,6 +213,23 @@ void load_add_live(struct load *l) {
   find_live(add_live_of_all, l);
 }
 
+struct named {
+  struct load *load;
+  const char *name;
+};
+
+static void add_live_named(struct found *found, void *context) {
+  const struct named *named = context;
+  if (found_is(found, named->name))
+    add_live_of_all(found, named->load);
+}
+
+size_t load_add_named(struct load *l, const char *name) {
+  size_t before = l->views;
+  find_live(add_live_named, &(struct named){l, name});
+  return l->views - before;
+}
+
 static struct view *load_window(const struct load *l, const char *target) {
   struct found found = {0};
   bool totals = is_of_totals(target);

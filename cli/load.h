@@ -44,6 +44,8 @@ const char *load_fault(const struct load *, bool interval);
 bool load_add(struct load *, const char *target);
 /* All live processes that are profiled. What cannot be read is left out after a message. */
 void load_add_live(struct load *);
+/* Those of this PID or NAME, however many; so many they are. */
+size_t load_add_named(struct load *, const char *name);
 /* Once all are there: waits for the span, and turns each into what happened in it. Ctrl-C, and the
    end of all these processes, end the span before its time. False after a message. */
 bool load_finish(struct load *);

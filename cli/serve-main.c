@@ -7,6 +7,7 @@
 #include "load.h"
 #include "periodic.h"
 #include "read/labels.h"
+#include "serve-many.h"
 #include "serve-route.h"
 #include "target.h"
 
@@ -257,6 +258,13 @@ static int push_export(int argc, char **argv) {
   return fflush(stdout) ? CLI_FAILED : status;
 }
 
+/* So does what compares what others tell. */
+static int compare(int argc, char **argv) {
+  many_pull = &many_pull_by_curl;
+  int status = show_output(output_named(argv[0] + strlen("aprof ")), argc, argv);
+  return fflush(stdout) ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv) {
   static char name[] = "aprof serve";
   struct serve s = {.listening = {.fd = -1}};
@@ -281,6 +289,8 @@ int main(int argc, char **argv) {
   argp_err_exit_status = CLI_USAGE;
   if (!strcmp(argv[0], "aprof export"))
     return push_export(argc, argv);
+  if (!strcmp(argv[0], "aprof tail"))
+    return compare(argc, argv);
   argv[0] = name;
   arguments_parse(&a, argc, argv);
   int signals = block_signals();

@@ -63,7 +63,9 @@ const char *asked_path(const struct story *s, uint32_t path, size_t width) {
 }
 
 const char *asked_none(int none) {
-  return none == BLAME_NEVER ? "nobody: it never ran" : "the loop itself";
+  return none == BLAME_NEVER   ? "nobody: it never ran"
+         : none == BLAME_SHORT ? "runs that are short"
+                               : "the loop itself";
 }
 
 const char *asked_row(const struct story *s, const struct tail_row *row, size_t width) {

@@ -43,6 +43,28 @@ struct output_follow {
   void (*end)(void *);
 };
 
+/* Several processes, perhaps of many hosts, told apart. */
+struct output_many {
+  const struct view *const *view;
+  size_t views;
+  const struct output_missing {
+    const char *name, *says;
+  } * missing; /* that should have been there, and why they are not */
+  size_t missings;
+};
+/* Other `aprof serve' to ask for theirs. */
+struct output_from {
+  const char **from; /* [NAME=]URL, or files of them */
+  size_t froms;
+  const char *token_file; /* or NULL */
+};
+struct output_manys {
+  bool (*wanted)(const void *options);
+  size_t from; /* offset of a struct output_from */
+  int (*text)(const struct output_many *, const void *options, FILE *out);
+  int (*json)(const struct output_many *, const void *options, FILE *out);
+};
+
 struct output {
   const char *name;    /* of the command */
   const char *summary; /* in `aprof --help` */
@@ -74,12 +96,15 @@ struct output {
   bool (*wants_story)(
       const void *options);           /* of a live process, too; NULL: if there is no `text` */
   const struct output_follow *follow; /* NULL: it looks once */
+  const struct output_manys *many;    /* NULL: it does not tell several apart */
   bool asks_slowest;                  /* --kind, --slowest and --over are options: */
   size_t slowest;                     /* offset of a struct slowest_filter */
 };
 
 /* In the order of help; NULL ends them. */
 extern const struct output *const outputs[];
+/* NULL: there is none of that name. */
+const struct output *output_named(const char *);
 extern const struct output output_report;
 
 #endif
