@@ -11,16 +11,10 @@
 #ifndef APROF_READ_SYMBOLS_H
 #define APROF_READ_SYMBOLS_H
 
+#include "binary.h"
 #include "profile.h"
 
 struct symbols;
-
-struct symbol {
-  char *name, *file; /* malloc'd; file is NULL without line information */
-  uint32_t line;
-  bool noted; /* the plugin's notes in the module say that it has events: it may, where they do not
-               */
-};
 
 /* `pid`: a live process whose root directory is tried too; 0: none; negative: no module
    is opened. */
