@@ -2,30 +2,26 @@
 /* Breakpoints by perf events; see breakpoint.h. */
 #include "breakpoint.h"
 
+#include "perf.h"
 #include "read/util.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_MOST = 1 << 20, RING_LEAST = 1 << 14, RECORD_MOST = 1 << 16 };
+enum { RING_MOST = 1 << 20, RING_LEAST = 1 << 14 };
 enum { THREADS_FEW = 16 }; /* that have large rings */
 
 struct watched {
   int tid;
   int fd[PROBE_ADDRESSES]; /* -1: not armed there */
-  void *ring;              /* of all of them */
-  size_t room;
+  struct perf_ring ring;   /* of all of them */
   bool gone;
 };
 
@@ -41,7 +37,7 @@ struct breakpoints {
   int why_unwatched; /* errno */
   uint64_t looked;   /* when threads were looked for */
   size_t turn;       /* whose ring comes next */
-  uint8_t record[RECORD_MOST] __attribute__((aligned(8)));
+  uint8_t record[PERF_RECORD_ROOM] __attribute__((aligned(8)));
 };
 
 struct breakpoints *breakpoints_new(long pid, uint32_t stack) {
@@ -63,9 +59,7 @@ static void let_go(struct breakpoints *b, struct watched *w) {
       close(w->fd[i]);
       w->fd[i] = -1;
     }
-  if (w->ring)
-    munmap(w->ring, w->room);
-  w->ring = NULL;
+  perf_ring_unmap(&w->ring);
 }
 
 void breakpoints_free(struct breakpoints *b) {
@@ -104,29 +98,16 @@ static int open_one(const struct breakpoints *b, int tid, uint64_t address) {
   };
   if (b->stack)
     a.sample_type |= PERF_SAMPLE_STACK_USER;
-  return (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* As large as may be: what a user may lock in memory is little. */
-static bool map_ring(struct watched *w, size_t most, int fd) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  for (size_t room = most; room >= RING_LEAST; room /= 2) {
-    void *ring = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (ring != MAP_FAILED) {
-      w->ring = ring;
-      w->room = room + page;
-      return true;
-    }
-  }
-  return false;
+  return perf_open(&a, tid);
 }
 
 static int arm_thread(struct breakpoints *b, struct watched *w, size_t which) {
   int fd = open_one(b, w->tid, b->address[which]), error = 0;
   if (fd < 0) {
     error = errno;
-  } else if (!w->ring) {
-    error = map_ring(w, b->threads < THREADS_FEW ? RING_MOST : RING_MOST / 8, fd) ? 0 : errno;
+  } else if (!w->ring.map) {
+    size_t most = b->threads < THREADS_FEW ? RING_MOST : RING_MOST / 8;
+    error = perf_ring_map(&w->ring, fd, most, RING_LEAST) ? 0 : errno;
   } else {
     for (size_t i = 0; i < PROBE_ADDRESSES; i++)
       if (w->fd[i] >= 0) {
@@ -272,70 +253,23 @@ bool breakpoints_wait(struct breakpoints *b, int end, int ms) {
   return ended;
 }
 
-/* The next record of a ring, copied: it may come round its end. NULL: there is none. */
-static struct perf_event_header *next_record(struct breakpoints *b, struct watched *w) {
-  struct perf_event_mmap_page *page = w->ring;
-  if (!page)
-    return NULL;
-  uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-  const uint8_t *data = (const uint8_t *)w->ring + page->data_offset;
-  uint64_t size = page->data_size;
-  struct perf_event_header header;
-  if (head == tail)
-    return NULL;
-  for (size_t i = 0; i < sizeof header; i++)
-    ((uint8_t *)&header)[i] = data[(tail + i) % size];
-  if (header.size < sizeof header) {
-    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
-    return NULL;
-  }
-  uint64_t first = size - tail % size;
-  if (first >= header.size) {
-    memcpy(b->record, data + tail % size, header.size);
-  } else {
-    memcpy(b->record, data + tail % size, first);
-    memcpy(b->record + first, data, header.size - first);
-  }
-  __atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
-  return (struct perf_event_header *)(void *)b->record;
-}
-
-static uint64_t take_word(const uint8_t **at, const uint8_t *end) {
-  uint64_t word = 0;
-  if ((size_t)(end - *at) >= sizeof word) {
-    memcpy(&word, *at, sizeof word);
-    *at += sizeof word;
-  } else {
-    *at = end;
-  }
-  return word;
-}
-
 /* In the order that the kernel has them in: IP, TID, TIME, REGS_USER, STACK_USER. */
 static bool take_hit(const struct breakpoints *b, const struct perf_event_header *header,
                      struct breakpoint_hit *hit) {
-  const uint8_t *at = (const uint8_t *)(header + 1), *end = (const uint8_t *)header + header->size;
-  *hit = (struct breakpoint_hit){.address = take_word(&at, end)};
-  uint64_t ids = take_word(&at, end);
-  hit->tid = (int)(ids >> 32);
-  hit->time = take_word(&at, end);
-  if (take_word(&at, end) != PERF_SAMPLE_REGS_ABI_64)
+  struct perf_words w = perf_words(header);
+  *hit = (struct breakpoint_hit){.address = perf_word(&w)};
+  hit->tid = (int)(perf_word(&w) >> 32);
+  hit->time = perf_word(&w);
+  if (perf_word(&w) != PERF_SAMPLE_REGS_ABI_64)
     return false;
-  uint64_t mask = machine_mask();
-  for (unsigned bit = 0; bit < 64; bit++)
-    if (mask >> bit & 1) {
-      uint64_t value = take_word(&at, end);
-      for (int i = 0; i < MACHINE_REGISTERS; i++)
-        if (machine_register[i] == bit)
-          hit->reg[i] = value;
-    }
+  perf_registers(&w, hit->reg);
   if (b->stack) {
-    uint64_t size = take_word(&at, end);
-    if (size > (size_t)(end - at))
+    uint64_t size = perf_word(&w);
+    if (size > (size_t)(w.end - w.at))
       return false;
-    hit->stack = at;
-    at += size;
-    uint64_t copied = size ? take_word(&at, end) : 0;
+    hit->stack = w.at;
+    w.at += size;
+    uint64_t copied = size ? perf_word(&w) : 0;
     hit->stack_size = copied < size ? copied : size;
   }
   return true;
@@ -343,10 +277,10 @@ static bool take_hit(const struct breakpoints *b, const struct perf_event_header
 
 /* A thread has begun: it is armed at once. */
 static void take_fork(struct breakpoints *b, const struct perf_event_header *header) {
-  const uint8_t *at = (const uint8_t *)(header + 1), *end = (const uint8_t *)header + header->size;
-  take_word(&at, end); /* pid, ppid */
-  take_word(&at, end); /* tid, ptid */
-  uint64_t time = take_word(&at, end);
+  struct perf_words w = perf_words(header);
+  perf_word(&w); /* pid, ppid */
+  perf_word(&w); /* tid, ptid */
+  uint64_t time = perf_word(&w);
   size_t before = b->threads;
   bool any = false;
   find_threads(b, &any);
@@ -356,24 +290,19 @@ static void take_fork(struct breakpoints *b, const struct perf_event_header *hea
     b->late_most = now - time;
 }
 
-static uint64_t record_lost(const struct perf_event_header *header) {
-  const uint8_t *at = (const uint8_t *)(header + 1) + 8;
-  return take_word(&at, (const uint8_t *)header + header->size);
-}
-
 bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
   for (size_t tried = 0; tried < b->threads;) {
     struct watched *w = &b->thread[b->turn % b->threads];
-    struct perf_event_header *header = next_record(b, w);
+    struct perf_event_header *header = perf_ring_next(&w->ring, b->record);
     if (!header) {
-      if (w->gone && w->ring)
+      if (w->gone && w->ring.map)
         let_go(b, w);
       b->turn++;
       tried++;
       continue;
     }
     if (header->type == PERF_RECORD_LOST)
-      b->lost += record_lost(header);
+      b->lost += perf_lost(header);
     else if (header->type == PERF_RECORD_FORK)
       take_fork(b, header);
     else if (header->type == PERF_RECORD_SAMPLE && take_hit(b, header, hit)) {
@@ -386,41 +315,12 @@ bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
 
 /* -- why not ----------------------------------------------------------------------- */
 
-static long paranoid(void) {
-  size_t length;
-  char *text = read_text_file("/proc/sys/kernel/perf_event_paranoid", 64, &length);
-  long level = text ? strtol(text, NULL, 10) : 0;
-  free(text);
-  return level;
-}
-
 void breakpoints_refused(int error, const char *what, long pid) {
-  struct stat st;
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%ld", pid);
-  bool theirs = !stat(path, &st) && st.st_uid != geteuid();
-  if (error == ENOSPC)
-    complain(
-        "cannot watch %s: its processor has four breakpoints, and others use them (a debugger?)",
-        what);
-  else if ((error == EACCES || error == EPERM) && geteuid() != 0 && paranoid() > 2)
-    complain("cannot watch %s: the kernel allows perf events to nobody but root "
-             "(kernel.perf_event_paranoid is %ld); ask as root, or set it to 2",
-             what, paranoid());
-  else if ((error == EACCES || error == EPERM) && theirs)
-    complain("cannot watch %s: it is another user's, or has changed its own (it is not dumpable); "
-             "ask as root",
-             what);
-  else if (error == EACCES || error == EPERM)
-    complain("cannot watch %s: perf events are forbidden here, perhaps by a container's filter "
-             "(perf_event_open: %s)",
-             what, strerror(error));
-  else if (error == EMFILE)
-    complain("cannot watch %s: too few file descriptors for its threads; raise `ulimit -n'", what);
-  else if (error == ESRCH)
-    complain("cannot watch %s: it has ended", what);
-  else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-    complain("cannot watch %s: this machine has no hardware breakpoints for programs", what);
-  else
-    complain("cannot watch %s: %s", what, strerror(error));
+  struct perf_facts facts = perf_facts(error, pid, "");
+  const char *why = error == ENOSPC
+                        ? "its processor has four breakpoints, and others use them (a debugger?)"
+                    : error == ENOENT || error == EOPNOTSUPP || error == ENODEV
+                        ? "this machine has no hardware breakpoints for programs"
+                        : perf_refusal(&facts);
+  complain("cannot watch %s: %s", what, why);
 }
