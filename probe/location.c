@@ -21,7 +21,7 @@ bool hit_read(const struct hit *h, uint64_t address, void *to, size_t size, bool
     memcpy(to, h->stack + (address - at), size);
     return true;
   }
-  if (hit_below_stack(h, address))
+  if (hit_below_stack(h, address) || h->copied_only)
     return false;
   struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
   *late = true;

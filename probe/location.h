@@ -24,6 +24,7 @@ struct hit {
   uint64_t time; /* ns of CLOCK_MONOTONIC */
   int tid;
   const char *function; /* whose entry it is; NULL: a line */
+  bool copied_only;     /* memory beyond the copy is not read */
 };
 
 /* False where it cannot be read. `*late` is set where it was not of the hit's own copy. */

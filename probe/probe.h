@@ -11,8 +11,12 @@
  *     location.h    where DWARF says that something is, of one hit
  *     value.h       types, and values of them
  *     expression.h  a->b[i].c == 3
- *     breakpoint.h  the kernel's side: hardware breakpoints on another process's threads, rings
+ *     perf.h        perf events of another process's threads, their rings, and why not
+ *     breakpoint.h  hardware breakpoints on them
  *     watch.h       all together, until it is time to end
+ *
+ * The same events sample processes that are recorded (sampler.h, with mappings.h and generated.h for
+ * what lies at an address); what comes of that is the recording's.
  *
  * Nothing is written to the process. Each hit stops its thread for some microseconds, whoever asks.
  * Locking: none; one thread.

@@ -90,3 +90,24 @@ char *unwind_text(const struct hit *h) {
     fclose(out);
   return text ? text : print_string("?");
 }
+
+struct addresses {
+  uint64_t *to;
+  size_t count, most;
+};
+
+static int take_address(Dwfl_Frame *frame, void *context) {
+  struct addresses *a = context;
+  Dwarf_Addr pc;
+  if (a->count == a->most || !dwfl_frame_pc(frame, &pc, NULL))
+    return DWARF_CB_ABORT;
+  a->to[a->count++] = pc;
+  return DWARF_CB_OK;
+}
+
+size_t unwind_addresses(const struct hit *h, uint64_t *to, size_t most) {
+  struct addresses a = {to, 0, most};
+  unwound = h;
+  dwfl_getthread_frames(h->debug->dwfl, h->tid, take_address, &a);
+  return a.count;
+}

@@ -9,5 +9,7 @@
 bool unwind_start(struct debug *);
 /* "main < serve < read_one", the innermost last; free() it. */
 char *unwind_text(const struct hit *);
+/* Where it is, then where each caller goes on; how many. */
+size_t unwind_addresses(const struct hit *, uint64_t *to, size_t most);
 
 #endif
