@@ -95,6 +95,12 @@ static struct pair read_pair(const struct aprof_header *header) {
   return best;
 }
 
+void clock_pair(const struct aprof_header *header, uint64_t *tick, uint64_t *monotonic) {
+  struct pair now = read_pair(header);
+  *tick = now.tick;
+  *monotonic = now.mono;
+}
+
 /* ns per tick << 32; 0: the clocks did not both move on. */
 static uint64_t rate_between(struct pair a, struct pair b) {
   if (b.tick <= a.tick || b.mono <= a.mono)

@@ -24,6 +24,9 @@ uint64_t clock_monotonic(void);
 /* The reading of the clock that the profile uses, now. */
 uint64_t profile_clock(const struct aprof_header *header);
 
+/* One moment on both clocks, as close together as a few tries make them. */
+void clock_pair(const struct aprof_header *header, uint64_t *tick, uint64_t *monotonic);
+
 /* Whether the profile was made since this machine was last started. */
 bool clock_same_boot(const struct aprof_header *header);
 

@@ -40,6 +40,7 @@ struct recorder {
   uint64_t named;   /* ns, when the tables of names were looked at last */
   uint64_t pause, lag, events, missed_before;
   bool of_rings;
+  struct timeline *timeline; /* or NULL */
 };
 
 /* -- the file ------------------------------------------------------------------------ */
@@ -145,8 +146,25 @@ static void fetch_all(struct recorder *r) {
   r->asked = now;
 }
 
+static void take_clocks(struct recorder *r) {
+  uint64_t tick, ns;
+  clock_pair(&r->copy->header, &tick, &ns);
+  timeline_clock(r->timeline, tick, ns);
+}
+
+struct timeline *recorder_timeline(struct recorder *r, uint64_t sample_ns, uint32_t flags) {
+  if (!r->timeline) {
+    r->timeline = timeline_new(sample_ns, flags, r->header.mult);
+    timeline_to(r->timeline, r->to);
+    take_clocks(r);
+  }
+  return r->timeline;
+}
+
 void recorder_poll(struct recorder *r) {
   fetch_all(r);
+  if (r->timeline)
+    take_clocks(r);
   if (r->drain.fill > 0.25)
     r->pause /= 2;
   else if (r->drain.fill < 0.0625)
@@ -154,6 +172,8 @@ void recorder_poll(struct recorder *r) {
   r->pause = r->pause < PAUSE_LEAST ? PAUSE_LEAST : r->pause > PAUSE_MOST ? PAUSE_MOST : r->pause;
   if (r->asked - r->named > SECOND) {
     image_add(r->image, r->to, r->fd);
+    if (r->timeline)
+      timeline_flush(r->timeline);
     r->named = r->asked;
   }
 }
@@ -254,6 +274,8 @@ static void fetch_to_image(struct recorder *r, bool left) {
 
 static void close_file(struct recorder *r) {
   struct recorder_numbers n;
+  if (r->timeline)
+    timeline_flush(r->timeline);
   image_write(r->image, r->to, r->copy, TRACE_LAST);
   recorder_numbers(r, &n);
   struct trace_frame end = {.type = TRACE_END,
@@ -275,6 +297,8 @@ int recorder_rotate(struct recorder *r, int to) {
   int error = trace_write_error(r->to);
   trace_writer_free(r->to);
   r->to = open_file(r, to, r->copy->read_tick, true);
+  if (r->timeline)
+    timeline_to(r->timeline, r->to);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
   return error;
 }
@@ -287,6 +311,8 @@ void recorder_begin_next(struct recorder *r, int to) {
   r->next = open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->next, r->copy, TRACE_BASE);
   trace_writer_join(r->to, r->next);
+  if (r->timeline)
+    timeline_to(r->timeline, r->to); /* both have all code */
 }
 
 int recorder_take_next(struct recorder *r) {
@@ -294,6 +320,8 @@ int recorder_take_next(struct recorder *r) {
   trace_writer_free(r->to);
   r->to = r->next;
   r->next = NULL;
+  if (r->timeline)
+    timeline_to(r->timeline, r->to);
   return error;
 }
 
@@ -309,6 +337,7 @@ void recorder_free(struct recorder *r) {
     free(r->pending[i].events);
   free(r->pending);
   drain_end(&r->drain);
+  timeline_free(r->timeline);
   trace_writer_free(r->to);
   trace_writer_free(r->next);
   image_free(r->image);

@@ -13,6 +13,7 @@
 #define APROF_RECORD_RECORDER_H
 
 #include "read/profile.h"
+#include "timeline.h"
 
 struct recorder;
 
@@ -28,6 +29,9 @@ struct recorder_numbers {
 struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate, bool left);
 /* The same of what is in the rings already: no image of its beginning. */
 struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t rate, bool left);
+/* The kernel's side of it, made at the first call: who samples adds to it, and its clocks are seen
+   to. */
+struct timeline *recorder_timeline(struct recorder *, uint64_t sample_ns, uint32_t flags);
 /* Fetches what is new. */
 void recorder_poll(struct recorder *);
 /* ns until the next poll is due. */

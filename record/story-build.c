@@ -24,6 +24,11 @@ void story_free(struct story *s) {
   free(s->slices);
   free(s->threads);
   free(s->shares);
+  free(s->kernel.samples);
+  free(s->kernel.switches);
+  free(s->kernel.codes);
+  free(s->kernel.named);
+  free(s->kernel.addresses);
   arena_free(&s->arena);
   free(s);
 }

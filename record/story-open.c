@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The story of a recording's file; see story.h. */
 #include "replay.h"
+#include "samples.h"
 #include "story.h"
 
 #include <stdio.h>
@@ -14,6 +15,8 @@ struct story *story_open(const char *file, struct story_error *why) {
   struct trace *t = trace_open(file, &fault);
   struct replay *r = t ? replay_new(t, &fault) : NULL;
   struct story *s = r ? replay_finish(r) : NULL;
+  if (s)
+    samples_read(t, s);
   if (!s)
     snprintf(why->text, sizeof why->text, "%s", fault.text);
   replay_free(r);

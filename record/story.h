@@ -129,6 +129,50 @@ struct story_share {
   double share; /* of those that began in it */
 };
 
+/* What the kernel says beside the events: where a thread was at a moment, which stands for so much
+   processor time. */
+struct story_sample {
+  uint64_t at;
+  uint32_t thread;
+  uint32_t segment; /* EXEC, that ran there then; NONE: no future did */
+  uint32_t frame;   /* in story.addresses: where it was, then where each caller goes on */
+  uint16_t frames;
+  uint8_t kernel, pad; /* kernel: it ran in the kernel */
+};
+
+/* From then on the thread is ... */
+enum story_on { STORY_ON_CPU, STORY_PREEMPTED, STORY_BLOCKED, STORY_OVER, STORY_ON_UNKNOWN };
+struct story_switch {
+  uint64_t at;
+  uint32_t thread;
+  uint32_t to; /* enum story_on */
+};
+
+/* Code in memory: a part of a file, or generated. */
+struct story_code {
+  uint64_t since, start, end, offset; /* offset: of `start`, in the file */
+  const char *path;                   /* "": of no file; never NULL */
+  uint8_t build_id[20];
+  uint32_t build_id_length;
+};
+struct story_named {
+  uint64_t start, end;
+  const char *name;
+};
+
+/* The kernel's side of a recording; without one all is 0. */
+struct story_kernel {
+  bool there, user_only, has_switches, throttled;
+  uint64_t sample_ns;           /* that a sample stands for; 0: there are no samples */
+  uint64_t lost;                /* records that are missing */
+  struct story_sample *samples; /* by thread, then in order */
+  struct story_switch *switches;
+  struct story_code *codes; /* as they were found */
+  struct story_named *named;
+  uint64_t *addresses;
+  uint32_t samples_count, switches_count, codes_count, named_count, addresses_count;
+};
+
 /* A list is a pointer and how many there are. */
 struct story {
   struct story_path *paths;
@@ -147,6 +191,7 @@ struct story {
   uint64_t begin_ns, end_ns;
   uint64_t events, lost; /* events in it; that happened meanwhile and are not in it */
   double share;          /* of requests that it has, over all of it; 1: all */
+  struct story_kernel kernel;
   bool truncated;   /* the file ends in the middle: its recorder was killed, or the disk is full */
   uint32_t partial; /* requests that are not whole */
 

@@ -9,7 +9,8 @@
  *
  * Order: all ranges of the image that it began with, the MARK of that; EVENTS of all blocks, each
  * block's in order, with ranges of what has been added to the tables of names; then, where it was
- * finished, all ranges of the image that it ended with, its MARK, and END.
+ * finished, all ranges of the image that it ended with, its MARK, and END. KERNEL, CODE and NAMED
+ * stand anywhere before that; CODE before the records whose addresses lie in it.
  */
 #ifndef APROF_RECORD_TRACE_FILE_H
 #define APROF_RECORD_TRACE_FILE_H
@@ -52,6 +53,50 @@ enum trace_type {
                        ticks between which it was fetched */
   TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept */
   TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
+  TRACE_KERNEL = 6, /* the kernel's side: struct trace_kernel, each with its addresses behind it;
+                       number: ns of processor time for which a sample stands, 0: there are none;
+                       block: enum trace_kernel_flags; lost: records that are missing */
+  TRACE_CODE = 7,   /* code in the process's memory: struct trace_code, each with its path */
+  TRACE_NAMED = 8,  /* code that was generated: struct trace_named, each with its name */
+};
+
+/* What the kernel says of a thread at a moment. */
+struct trace_kernel {
+  uint64_t tick;
+  int32_t tid;
+  uint16_t frames; /* addresses behind this, 8 bytes each: where it was, then its callers */
+  uint8_t what;    /* enum trace_kernel_what */
+  uint8_t kernel;  /* a sample: it ran in the kernel */
+};
+
+enum trace_kernel_what {
+  TRACE_SAMPLE = 1,
+  TRACE_ON = 2,        /* it goes on on a processor */
+  TRACE_PREEMPTED = 3, /* it left one, and would have gone on */
+  TRACE_BLOCKED = 4,   /* it left one, and waits */
+  TRACE_OVER = 5,      /* it has ended */
+  TRACE_UNKNOWN = 6,   /* records of it are missing before this */
+};
+
+enum trace_kernel_flags {
+  TRACE_USER_ONLY = 1, /* what runs in the kernel was not sampled */
+  TRACE_SWITCHES = 2,  /* ON, PREEMPTED and BLOCKED are there */
+  TRACE_THROTTLED = 4, /* the kernel gave fewer samples than were asked for */
+};
+
+/* Where an offset of a file is in memory, from that tick on. */
+struct trace_code {
+  uint64_t tick, start, end, offset;
+  uint8_t build_id[20];
+  uint32_t build_id_length; /* 0: not known */
+  uint32_t path_length;     /* bytes behind this; 0: of no file */
+  uint32_t reserved;
+};
+
+struct trace_named {
+  uint64_t start, end;
+  uint32_t length; /* bytes behind this */
+  uint32_t reserved;
 };
 
 enum trace_image {
