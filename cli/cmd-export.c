@@ -2,6 +2,7 @@
 /* aprof export: views and recordings in the formats of other tools, which show/formats.c lists. */
 #include "arguments.h"
 #include "ask/narrow.h"
+#include "ask/story-cpu.h"
 #include "cli.h"
 #include "export.h"
 #include "output.h"
@@ -53,7 +54,8 @@ static const struct option_row options[] = {
     {"top", 'n', OPTION_COUNT, offsetof(struct export, functions), "N",
      .text = "The N functions of each process that ran most, the rest as one (default 50; 0: all)"},
     {"measure", 0, OPTION_WORD, offsetof(struct export, measure), "MEASURE",
-     .text = "Of each stack wall (default), exec, waiting, queued, or calls",
+     .text = "Of each stack wall (default), exec, waiting, queued, or calls; of a recording with "
+             "samples cpu",
      .words = stack_measures},
     {"all", 0, OPTION_FLAG, offsetof(struct export, options.background),
      .text = "Waiting for new work (listeners, readers), too"},
@@ -122,6 +124,8 @@ static const char *fault_of_targets(const struct export *e, const struct argumen
     return "a recording has its own time: without --for and --window";
   if (!to->write && e->load.window)
     return "a recording has its own time: without --window";
+  if (e->measure == STACK_CPU && !there)
+    return "samples are of a recording, which `aprof record --cpu' makes: name one";
   return slowest_fault(&e->slowest);
 }
 
@@ -184,25 +188,30 @@ static void write_views(const void *of, FILE *out) {
   export_write(of, out);
 }
 
-/* Views of a recording's paths, for formats that tell nothing else. */
-static void add_views(struct export *e) {
+/* Views of a recording's paths, for formats that tell nothing else. False after a message. */
+static bool add_views(struct export *e) {
   struct recordings *r = &e->recordings;
   e->load.view = allocate(r->stories + 1, sizeof(struct view *));
-  for (size_t i = 0; i < r->stories; i++)
-    e->load.view[e->load.views++] =
-        ask_story_view(r->story[i], r->meant ? r->meant[i] : NULL, r->story[i]->process);
+  for (size_t i = 0; i < r->stories; i++) {
+    const bool *meant = r->meant ? r->meant[i] : NULL;
+    struct view *v = ask_story_view(r->story[i], meant, r->story[i]->process);
+    e->load.view[e->load.views++] = v;
+    if (e->measure == STACK_CPU && !ask_has_samples(r->story[i]))
+      return false;
+    if (e->to->takes & FORMAT_SAMPLES)
+      ask_story_cpu(v, r->story[i], meant);
+  }
+  return true;
 }
 
 static bool take_targets(struct export *e, char **target, size_t targets) {
   if (!is_recorded(e->to, target, targets))
     return load(&e->load, target, targets) && cut(&e->load, &e->requests);
   if (!recordings_open(&e->recordings, target, targets, e->load.span ? e->load.span : RECORDED,
-                       export_chooses(e) ? &e->slowest : NULL))
+                       export_chooses(e) ? &e->slowest : NULL, NULL))
     return false;
   e->options.meant = (const bool *const *)e->recordings.meant;
-  if (!e->to->tell)
-    add_views(e);
-  return true;
+  return e->to->tell || add_views(e);
 }
 
 int cmd_export(int argc, char **argv) {

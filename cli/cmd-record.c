@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "cli.h"
 #include "recording.h"
+#include "sampling.h"
 #include "target.h"
 
 #include <dirent.h>
@@ -21,6 +22,7 @@
 
 static char *take_size(void *wish, const char *text);
 static char *take_rotate(void *wish, const char *text);
+static char *take_cpu(void *wish, const char *text);
 
 static const struct option_row options[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct recording_wish, output), "FILE",
@@ -39,6 +41,11 @@ static const struct option_row options[] = {
      .take = take_rotate},
     {"keep", 0, OPTION_COUNT, offsetof(struct recording_wish, keep), "N",
      .text = "Of these keep the last N"},
+    {"cpu", 0, OPTION_OWN, 0, "HZ|dwarf",
+     .text = "Sample, too, what threads run, HZ times (default 99, at most 1000) in a second of "
+             "processor time; dwarf: callers by unwind tables, not by frame pointers; HZ,dwarf: "
+             "both",
+     .take = take_cpu, .optional = true},
     {"quiet", 'q', OPTION_FLAG, offsetof(struct recording_wish, quiet),
      .text = "Do not say at the end what was written"},
     {0}};
@@ -69,6 +76,25 @@ static char *take_size(void *wish, const char *text) {
 
 static char *take_rotate(void *wish, const char *text) {
   return take_bytes(&((struct recording_wish *)wish)->rotate, text, 1 << 20, "1M");
+}
+
+/* "199", "dwarf", "199,dwarf"; NULL: as usual. */
+static char *take_cpu(void *wish, const char *text) {
+  struct sampler_wish *kernel = &((struct recording_wish *)wish)->kernel;
+  uint64_t hertz = SAMPLING_USUAL;
+  char *rest = print_string("%s", text ? text : ""), *comma = strchr(rest, ',');
+  const char *second = comma ? comma + 1 : *rest < '0' || *rest > '9' ? rest : "";
+  if (comma)
+    *comma = 0;
+  bool fits = second == rest || parse_number(rest, &hertz);
+  fits = fits && (!strcmp(second, "dwarf") || (!*second && !comma));
+  free(rest);
+  if (!fits || hertz < 1 || hertz > SAMPLING_MOST)
+    return print_string("samples a second, of 1 to %d, or dwarf, or both as 199,dwarf",
+                        SAMPLING_MOST);
+  kernel->hertz = (uint32_t)hertz;
+  kernel->dwarf = text && strstr(text, "dwarf");
+  return NULL;
 }
 
 /* -- a program ----------------------------------------------------------------------------- */
@@ -174,6 +200,7 @@ static const char *fault_of(const struct arguments *a) {
   bool out = w->output && !strcmp(w->output, "-");
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
          : w->last && w->rotate          ? "--last writes one file: no --rotate"
+         : w->last && w->kernel.hertz    ? "--last writes what is there, and that has no samples"
          : w->keep && !w->rotate         ? "--keep is of the files of --rotate SIZE"
          : w->rotate && out              ? "--rotate makes files: give -o FILE, or nothing"
          : out && isatty(STDOUT_FILENO)  ? "a recording is nothing for a terminal: give -o FILE"

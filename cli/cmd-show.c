@@ -14,6 +14,7 @@
 #include "read/checked.h"
 #include "read/clock.h"
 #include "recording.h"
+#include "sampling.h"
 #include "target.h"
 
 #include <poll.h>
@@ -196,7 +197,10 @@ static int show_story(const struct show *show, const char *target) {
   const uint64_t usual = 10000000000u; /* ns */
   int status = CLI_FAILED;
   struct story_error why;
-  char *file = recording_of(target, show->load.span ? show->load.span : usual);
+  const struct output *o = show->output;
+  bool sampled = o->wants_samples && o->wants_samples(show->options);
+  const struct sampler_wish wish = {.hertz = sampled ? SAMPLING_USUAL : 0};
+  char *file = recording_of(target, show->load.span ? show->load.span : usual, &wish);
   if (!file)
     return CLI_FAILED;
   struct story *story = story_open(file, &why);

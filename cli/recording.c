@@ -9,6 +9,7 @@
 #include "record/recorder.h"
 #include "record/story.h"
 #include "record/switch.h"
+#include "sampling.h"
 #include "show/format.h"
 #include "target.h"
 
@@ -31,7 +32,8 @@ struct recording {
   const struct recording_wish *wish;
   struct aprof_header *header; /* mapped */
   struct recorder *recorder;
-  char *path; /* NULL: standard output */
+  struct sampling *sampling; /* or NULL */
+  char *path;                /* NULL: standard output */
   int fd;
   uint64_t rate, files;
   uint64_t events, lost, bytes; /* of files that are finished: bytes */
@@ -103,6 +105,7 @@ static bool rotate(struct recording *r, uint64_t written) {
   int old = r->fd;
   if (!open_next(r))
     return false;
+  sampling_names(r->sampling);
   int error = recorder_rotate(r->recorder, r->fd);
   r->bytes += written;
   close(old);
@@ -177,6 +180,7 @@ static bool go_on(struct recording *r, bool *ended) {
     pause_for(r->wish->span && rest < pause ? rest : pause);
     now = clock_monotonic();
     recorder_poll(r->recorder);
+    sampling_poll(r->sampling);
     if (!is_written(r))
       return false;
     recorder_numbers(r->recorder, &n);
@@ -228,8 +232,8 @@ static void say_end(const struct recording *r) {
   recorder_numbers(r->recorder, &n);
   if (r->wish->quiet)
     return;
-  fprintf(stderr, "aprof: %s events, %s lost, %s in %s%s%s\n", shown_count(n.events),
-          shown_count(n.lost), shown_size(r->bytes + n.written),
+  fprintf(stderr, "aprof: %s events, %s lost%s, %s in %s%s%s\n", shown_count(n.events),
+          shown_count(n.lost), sampling_says(r->sampling), shown_size(r->bytes + n.written),
           r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
           n.events ? "" : ": nothing happened meanwhile");
 }
@@ -245,10 +249,14 @@ static bool record_live(struct recording *r) {
                     ? recorder_of_rings(r->found->fd, r->found->what, r->fd, r->rate, false)
                     : recorder_begin(r->found->fd, r->found->what, r->fd, r->rate, false);
   if (r->recorder) {
+    r->sampling = sampling_begin(r->found, r->header, &r->wish->kernel, r->recorder);
     done = go_on(r, &ended);
+    sampling_poll(r->sampling);
+    sampling_names(r->sampling);
     recorder_end(r->recorder, ended);
     done = done && is_written(r);
     say_end(r);
+    sampling_free(r->sampling);
   }
   switch_off_trace(r->header);
   return done;
@@ -299,7 +307,7 @@ bool recording_make(const struct found *found, const struct recording_wish *wish
 
 /* -- for who asks ---------------------------------------------------------------------------- */
 
-char *recording_of(const char *target, uint64_t span) {
+char *recording_of(const char *target, uint64_t span, const struct sampler_wish *kernel) {
   struct found found;
   if (target && story_is(target))
     return print_string("%s", target);
@@ -318,6 +326,7 @@ char *recording_of(const char *target, uint64_t span) {
     free(path);
     path = print_string("/proc/self/fd/%d", fd);
     struct recording_wish wish = {.output = path, .span = span, .quiet = true};
+    wish.kernel = kernel ? *kernel : wish.kernel;
     if (!recording_make(&found, &wish)) {
       free(path);
       path = NULL;

@@ -9,6 +9,7 @@
 #define APROF_CLI_RECORDING_H
 
 #include "find.h"
+#include "probe/sampler.h"
 
 #define RECORDING_RING (16ull << 20)
 
@@ -20,7 +21,8 @@ struct recording_wish {
   uint64_t keep;      /* files; 0: all of them */
   bool last;          /* what is in the rings already */
   bool quiet;
-  long wait; /* PID of a child that ends with the process; 0: none */
+  struct sampler_wish kernel; /* what the kernel is asked for */
+  long wait;                  /* PID of a child that ends with the process; 0: none */
 };
 
 /* Of a process that was found, into files. What is said at the end goes to standard error. False
@@ -31,7 +33,8 @@ bool recording_make(const struct found *, const struct recording_wish *);
 void recording_refused(const struct found *, const struct aprof_header *, uint32_t other);
 
 /* The path of a recording: `target` if it is one, else of one that is made of that live process for
-   so long, which is gone when this command has ended. NULL after a message. */
-char *recording_of(const char *target, uint64_t span);
+   so long, with what the kernel is asked for (NULL: nothing), which is gone when this command has
+   ended. NULL after a message. */
+char *recording_of(const char *target, uint64_t span, const struct sampler_wish *);
 
 #endif

@@ -28,9 +28,9 @@ static bool *meant_of(const struct story *s, const struct slowest_filter *filter
 }
 
 static bool add(struct recordings *r, const char *target, uint64_t span,
-                const struct slowest_filter *filter) {
+                const struct slowest_filter *filter, const struct sampler_wish *kernel) {
   struct story_error why;
-  char *file = recording_of(target, span);
+  char *file = recording_of(target, span, kernel);
   struct story *s = file ? story_open(file, &why) : NULL;
   if (file && !s)
     complain("%s", why.text);
@@ -45,13 +45,13 @@ static bool add(struct recordings *r, const char *target, uint64_t span,
 }
 
 bool recordings_open(struct recordings *r, char *const *target, size_t targets, uint64_t span,
-                     const struct slowest_filter *filter) {
+                     const struct slowest_filter *filter, const struct sampler_wish *kernel) {
   r->story = allocate(targets + 1, sizeof(struct story *));
   r->meant = filter ? allocate(targets + 1, sizeof(bool *)) : NULL;
   if (!targets)
-    return add(r, NULL, span, filter);
+    return add(r, NULL, span, filter, kernel);
   for (size_t i = 0; i < targets; i++)
-    if (!add(r, target[i], span, filter))
+    if (!add(r, target[i], span, filter, kernel))
       return false;
   return true;
 }

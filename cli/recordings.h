@@ -9,6 +9,7 @@
 #define APROF_CLI_RECORDINGS_H
 
 #include "ask/slowest.h"
+#include "probe/sampler.h"
 #include "record/story.h"
 
 struct recordings {
@@ -20,9 +21,10 @@ struct recordings {
 /* Whether any target is one. */
 bool recordings_are(char *const *target, size_t targets);
 /* Each is one, or a live process that is recorded for `span` ns; without any the only one that
-   lives. `filter`: NULL, or which requests are meant. False after a message. */
+   lives. `filter`: NULL, or which requests are meant; `kernel`: NULL, or what the kernel is asked
+   for of live ones. False after a message. */
 bool recordings_open(struct recordings *, char *const *target, size_t targets, uint64_t span,
-                     const struct slowest_filter *filter);
+                     const struct slowest_filter *filter, const struct sampler_wish *kernel);
 void recordings_release(struct recordings *);
 
 #endif

@@ -296,10 +296,31 @@ struct view_path {
   uint64_t wall, queued, exec, waiting, children_exec, count, immediate, open, max;
   uint64_t ended; /* as view_await's */
   uint8_t shared; /* of a function's, as there */
+  uint64_t cpu;   /* ns on a processor, by samples: of recordings that have them */
+  uint8_t whose;  /* of a native frame: enum view_whose */
   /* made by view_settle */
   const char *waits_for;          /* as view_await's; of a function's NULL */
   size_t parent;                  /* index of an earlier one; SIZE_MAX: a root */
   const struct view_await *await; /* of the function there; NULL where it has none */
+};
+
+/* Native frames lie beneath the future that ran them; their kind is "native". */
+enum view_whose {
+  VIEW_ASYNC,
+  VIEW_PROGRAM,
+  VIEW_LIBRARY,
+  VIEW_GENERATED,
+  VIEW_KERNEL,
+  VIEW_NOBODY
+};
+
+/* What samples say of processor time. */
+struct view_sampled {
+  uint64_t samples, each;    /* each: ns that one stands for */
+  uint64_t outside;          /* of these, as no future ran */
+  uint64_t frames, unknown;  /* native frames; of these, without a name */
+  uint64_t lost;             /* records that are missing */
+  bool user_only, throttled; /* none in the kernel; fewer than were asked for */
 };
 
 struct view_live {
@@ -331,6 +352,7 @@ struct view {
   struct view_clock clock;
   struct view_health health;
   struct view_governed governed;
+  struct view_sampled sampled; /* samples 0: there are none */
   struct view_thread *thread;
   size_t threads;
   struct view_loop *loop;

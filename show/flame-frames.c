@@ -67,7 +67,8 @@ static size_t stack_frame(struct flame *f, struct known *known, const struct sta
   const char *name = s->unnamed && f->sides > 1 ? "waiting" : s->name;
   size_t frame = find_frame(f, known, parent, what, name, s->file, s->line);
   if (!s->is_wait)
-    f->frame[frame].library = s->function && ask_is_library(s->function);
+    f->frame[frame].library =
+        s->function ? ask_is_library(s->function) : s->path->whose > VIEW_PROGRAM;
   return frame;
 }
 
@@ -101,7 +102,8 @@ static void give(struct flame *f, size_t frame, int side, uint64_t ns, double sc
 }
 
 static bool shows(const struct flame *f, enum stack_measure measure) {
-  return f->options.measure == measure || f->options.measure == STACK_WALL;
+  return f->options.measure == measure ||
+         (f->options.measure == STACK_WALL && measure != STACK_CPU);
 }
 
 /* Where all measures lie in one picture, what the function itself did are leaves beneath it. */
@@ -112,7 +114,9 @@ static void give_function(struct flame *f, struct known *known, const struct sta
     enum stack_measure measure;
     enum flame_what what;
     const char *name;
-  } own[] = {{STACK_EXEC, FLAME_RUN, "running"}, {STACK_QUEUED, FLAME_QUEUE, "queued"}};
+  } own[] = {{STACK_EXEC, FLAME_RUN, "running"},
+             {STACK_QUEUED, FLAME_QUEUE, "queued"},
+             {STACK_CPU, FLAME_RUN, "running"}};
   give(f, frame, side, 0, 0, s->self[STACK_CALLS]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (shows(f, own[i].measure) && s->self[own[i].measure])

@@ -101,8 +101,11 @@ static const char *class_of_change(const struct flame *f, const struct flame_fra
 
 /* State of the time that its width is: see flame.css. */
 static const char *class_of(const struct flame *f, const struct flame_frame *frame) {
-  static const char *const function[] = {
-      [STACK_WALL] = "f", [STACK_EXEC] = "r", [STACK_WAITING] = "v", [STACK_QUEUED] = "q"};
+  static const char *const function[] = {[STACK_WALL] = "f",
+                                         [STACK_EXEC] = "r",
+                                         [STACK_WAITING] = "v",
+                                         [STACK_QUEUED] = "q",
+                                         [STACK_CPU] = "r"};
   static const char *const leaf[] = {[FLAME_RUN] = "r", [FLAME_QUEUE] = "q", [FLAME_WAIT] = "w"};
   if (frame->what == FLAME_ROOT || frame->what == FLAME_FOLD)
     return "a";
@@ -247,6 +250,7 @@ static void put_width(const struct flame *f, struct head *h) {
       [STACK_EXEC] = "time that futures ran",
       [STACK_WAITING] = "time that futures waited",
       [STACK_QUEUED] = "time that futures were ready and did not run",
+      [STACK_CPU] = "time on a processor, by samples",
   };
   static const char *const per[] = {"added up", "per future of the topmost function", "per second",
                                     "per request"};
@@ -274,7 +278,25 @@ static void put_sides(const struct flame *f, struct head *h) {
   }
 }
 
+/* What the samples are, and how far they can be believed. */
+static void put_sampled(const struct view_sampled *s, struct head *h) {
+  put_lines(h, print_string("%s samples, each of %s; %s of them as no future ran",
+                            shown_count(s->samples), shown_time(s->each),
+                            percent((double)s->outside, (double)s->samples)));
+  put_lines(h, print_string("Native frames without a name: %s",
+                            percent((double)s->unknown, (double)s->frames)));
+  if (s->user_only)
+    put_lines(h, print_string("In user space only: the kernel tells no more "
+                              "(kernel.perf_event_paranoid)"));
+  if (s->throttled)
+    put_lines(h, print_string("The kernel gave fewer samples than were asked for"));
+  if (s->lost)
+    put_lines(h, print_string("Lost: %s records of the kernel", shown_count(s->lost)));
+}
+
 static void put_notes(const struct flame *f, struct head *h) {
+  if (f->options.measure == STACK_CPU)
+    put_sampled(&f->view[0]->sampled, h);
   for (int side = 0; side < f->sides; side++) {
     const struct view *v = f->view[side];
     char of[8] = "";
@@ -313,6 +335,7 @@ static const struct legend legend_of[][6] = {
     [STACK_EXEC] = {{"r", "running"}, {"r l", "in a library"}},
     [STACK_WAITING] = {{"v", "function"}, {"v l", "library"}, {"w", "waiting"}},
     [STACK_QUEUED] = {{"q", "queued"}, {"q l", "of a library"}},
+    [STACK_CPU] = {{"r", "the program's"}, {"r l", "a library's, the kernel's, or generated"}},
 };
 static const struct legend legend_of_change[] = {
     {"g3", "+ grew"}, {"s3", "- shrank"}, {"n", "as before"}, {0}};

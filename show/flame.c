@@ -2,6 +2,7 @@
 /* The flame graph as an output: of a view, of two, of a recording's slow requests; see flame.h. */
 #include "flame.h"
 
+#include "ask/story-cpu.h"
 #include "ask/story-view.h"
 #include "format.h"
 #include "outputs.h"
@@ -32,9 +33,19 @@ static bool asks_slowest(const void *options) {
   return f->percent > 0 || f->over;
 }
 
+static bool asks_samples(const void *options) {
+  return ((const struct flame_options *)options)->measure == STACK_CPU;
+}
+
+static bool asks_story(const void *options) {
+  return asks_slowest(options) || asks_samples(options);
+}
+
 static const char *fault_of(const void *options, size_t targets, bool json) {
   (void)json;
   const struct flame_options *o = options;
+  if (asks_samples(o) && (o->diff || targets > 1))
+    return "--cpu is of one recording, or of one live process: without --diff";
   if (asks_slowest(o))
     return targets > 1 ? "the slowest of one recording at a time" : slowest_fault(&o->slowest);
   if (o->diff && targets < 2)
@@ -105,11 +116,15 @@ static int tell_flame(const struct story *s, const void *options, FILE *out) {
   bool chosen = !all || o.slowest.kind || o.slowest.tier;
   if (o.diff)
     return tell_difference(s, o, out);
+  if (asks_samples(&o) && !ask_has_samples(s))
+    return OUTPUT_FAILED;
   struct slowest *found = chosen ? slowest_find(s, &o.slowest) : NULL;
   if (chosen && !found)
     return OUTPUT_FAILED;
   bool *meant = found ? ask_story_meant(s, found, all ? STORY_ALL : STORY_SLOW) : NULL;
   struct view *v = ask_story_view(s, meant, s->process);
+  if (asks_samples(&o))
+    ask_story_cpu(v, s, meant);
   char *says = !found ? NULL
                : all  ? print_string("%s: %" PRIu64 " requests",
                                     o.slowest.kind ? o.slowest.kind : o.slowest.tier, found->count)
@@ -135,6 +150,9 @@ static const struct option_row own[] = {
     MEASURE("exec", STACK_EXEC, "Width is time that futures ran"),
     MEASURE("waiting", STACK_WAITING, "Width is time that futures waited"),
     MEASURE("queued", STACK_QUEUED, "Width is time that futures were ready and did not run"),
+    MEASURE("cpu", STACK_CPU,
+            "Width is processor time, by samples: native functions beneath the futures that ran "
+            "them. Of a recording (aprof record --cpu), or a live process, which is sampled first"),
     {"diff", 0, OPTION_FLAG, offsetof(struct flame_options, diff),
      .text =
          "Two TARGETs: red grew from A to B, blue shrank. Of a recording: the slow from the rest"},
@@ -166,6 +184,7 @@ const struct output output_flame = {
     .fault = fault_of,
     .text = write_flame,
     .story_text = tell_flame,
-    .wants_story = asks_slowest,
+    .wants_story = asks_story,
+    .wants_samples = asks_samples,
     .asks_slowest = true,
     .slowest = offsetof(struct flame_options, slowest)};

@@ -47,7 +47,7 @@ typedef void story_format_function(const struct story *const *, size_t stories,
 
 /* Which options it takes. TIME: --for, --window; metrics count from the start of the process on.
    REQUESTS: --kind, --tier; metrics have all, by their labels. STACKS: it is made of paths alone,
-   so of a recording's as well. */
+   so of a recording's as well. SAMPLES: what these sampled lies beneath its paths. */
 enum {
   FORMAT_FUNCTIONS = 1,
   FORMAT_MEASURE = 2,
@@ -55,7 +55,8 @@ enum {
   FORMAT_ROWS = 8,
   FORMAT_TIME = 16,
   FORMAT_REQUESTS = 32,
-  FORMAT_STACKS = 64
+  FORMAT_STACKS = 64,
+  FORMAT_SAMPLES = 128
 };
 
 /* How a server takes it over HTTP. */

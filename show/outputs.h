@@ -94,11 +94,12 @@ struct output {
   story_function *story_text;     /* of recordings; NULL: of views alone */
   story_function *story_json;
   bool (*wants_story)(
-      const void *options);           /* of a live process, too; NULL: if there is no `text` */
-  const struct output_follow *follow; /* NULL: it looks once */
-  const struct output_manys *many;    /* NULL: it does not tell several apart */
-  bool asks_slowest;                  /* --kind, --slowest and --over are options: */
-  size_t slowest;                     /* offset of a struct slowest_filter */
+      const void *options); /* of a live process, too; NULL: if there is no `text` */
+  bool (*wants_samples)(const void *options); /* in what is recorded first; NULL: no */
+  const struct output_follow *follow;         /* NULL: it looks once */
+  const struct output_manys *many;            /* NULL: it does not tell several apart */
+  bool asks_slowest;                          /* --kind, --slowest and --over are options: */
+  size_t slowest;                             /* offset of a struct slowest_filter */
 };
 
 /* In the order of help; NULL ends them. */

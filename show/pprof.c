@@ -24,12 +24,14 @@ struct writer {
   struct arena arena;
   struct index strings, functions, locations;
   int64_t process, pid; /* the labels' names */
+  size_t types;         /* of those below */
 };
 
-/* In the order of pprof's menu, which begins with what is meant if nothing is said. */
-static const enum stack_measure types[] = {STACK_EXEC, STACK_WAITING, STACK_QUEUED, STACK_WALL,
-                                           STACK_CALLS};
-enum { TYPES = sizeof types / sizeof *types, LABELS = 2, OWN_STRINGS = 16 };
+/* In the order of pprof's menu, which begins with what is meant if nothing is said. The last is
+   there where samples are. */
+static const enum stack_measure types[] = {STACK_EXEC, STACK_WAITING, STACK_QUEUED,
+                                           STACK_WALL, STACK_CALLS,   STACK_CPU};
+enum { TYPES = sizeof types / sizeof *types, LABELS = 2, OWN_STRINGS = 20 };
 
 /* Another element of a list of messages for which there is room. */
 #define APPEND(profile, Type, INIT, list)                                                          \
@@ -124,7 +126,7 @@ static void add_sample(struct writer *f, const struct stacks *all, size_t at, co
   for (; all->stack[at].parent != SIZE_MAX; at = all->stack[at].parent)
     made->location_id[made->n_location_id++] = up[at];
   made->value = arena_get(&f->arena, TYPES, sizeof *made->value);
-  for (; made->n_value < TYPES; made->n_value++)
+  for (; made->n_value < f->types; made->n_value++)
     made->value[made->n_value] = (int64_t)(s->self[types[made->n_value]] & INT64_MAX);
   add_labels(f, all->view, s, made);
 }
@@ -161,7 +163,7 @@ static void begin(struct writer *f, size_t views, size_t stacks, size_t processe
   string_of(f, "");
   f->process = string_of(f, "process");
   f->pid = string_of(f, "pid");
-  for (size_t i = 0; i < TYPES; i++) {
+  for (size_t i = 0; i < f->types; i++) {
     Pprof__ValueType *type = APPEND(f, Pprof__ValueType, PPROF__VALUE_TYPE__INIT, sample_type);
     type->type = string_of(f, stack_measures[types[i]]);
     type->unit = string_of(f, types[i] == STACK_CALLS ? "count" : "nanoseconds");
@@ -204,13 +206,15 @@ static void write_compressed(unsigned char *data, size_t length, FILE *out) {
 
 void pprof_write(const struct view *const *v, size_t views, const struct format_options *options,
                  FILE *out) {
-  struct writer f = {.process = 0};
+  struct writer f = {.types = TYPES - 1};
   struct stacks *all = allocate(views + 1, sizeof *all);
   size_t stacks = 0, processes = 0;
   for (size_t i = 0; i < views; i++) {
     all[i] = stacks_of(v[i], options->background);
     stacks += all[i].stacks;
     processes += 1 + v[i]->processes;
+    if (v[i]->sampled.samples)
+      f.types = TYPES;
   }
   begin(&f, views, stacks, processes);
   for (size_t i = 0; i < views; i++)

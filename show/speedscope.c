@@ -112,7 +112,8 @@ void speedscope_write(const struct view *const *v, size_t views,
   emit_open(&e, "profiles", '[');
   for (size_t i = 0; i < views; i++)
     for (enum stack_measure m = 0; m < STACK_MEASURES; m++)
-      write_profile(&e, &all[i], m, f.of[i]);
+      if (m != STACK_CPU || v[i]->sampled.samples)
+        write_profile(&e, &all[i], m, f.of[i]);
   emit_close(&e, ']');
   emit_end(&e);
   for (size_t i = 0; i < views; i++) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const stack_measures[] = {"wall", "exec", "waiting", "queued", "calls", NULL};
+const char *const stack_measures[] = {"wall", "exec", "waiting", "queued", "calls", "cpu", NULL};
 
 static uint64_t known(uint64_t number) {
   return number == UNKNOWN ? 0 : number;
@@ -78,6 +78,7 @@ static void make(struct stacks *all, size_t i, bool background) {
     make_span(s);
   else
     make_function(s, v);
+  s->self[STACK_CPU] = s->path->cpu;
   s->self[STACK_WALL] =
       plus(plus(s->self[STACK_EXEC], s->self[STACK_QUEUED]), s->self[STACK_WAITING]);
 }

@@ -19,6 +19,7 @@ enum stack_measure {
   STACK_WAITING,
   STACK_QUEUED,
   STACK_CALLS, /* futures; the only one that is no time, ns */
+  STACK_CPU,   /* processor time, by samples: native frames have that, and nothing else */
   STACK_MEASURES
 };
 /* By enum stack_measure; NULL ends them. */

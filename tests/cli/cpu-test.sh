@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# aprof record --cpu: where processor time goes lies beneath the async function that took it, by
+# frame pointers, by unwind tables, in generated code; what the kernel refuses is said, and the
+# recording is there.
+. "${0%/*}/../lib.sh"
+
+profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
+trap 'rm -rf "$profiles"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+export NO_COLOR=1 APROF_OPTIONS=profile:$profiles,dir:$work/out LC_ALL=C.UTF-8
+unset APROF_RUNTIME APROF_COMMAND
+cd "$work" || exit 1
+mkdir out
+gcc=$(gcc_of "${majors##* }")
+
+# compiled NAME FLAG...
+compiled() {
+  local name=$1
+  shift
+  check "$name is compiled" "$gcc" -g "$@" "-fplugin=$plugin" -D_GNU_SOURCE -I"$src/rt/include" \
+    "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/cpu.c" -o "$name" -pthread
+}
+
+# share PATTERN FILE: of the processor time in stacks that fit, in per cent
+share() {
+  awk -v pattern="$1" '{ all += $NF } $0 ~ pattern { fit += $NF } END { print all ? int(100 * fit / all) : 0 }' "$2"
+}
+
+# most NAME PATTERN FILE: at least 95 % of it
+most() {
+  local found
+  found=$(share "$2" "$3")
+  if [ "$found" -ge 95 ]; then ok "$1: $found %"; else not_ok "$1: $found %" "$3"; fi
+}
+
+# recorded NAME OPTION COMMAND...: and exported to NAME.folded
+recorded() {
+  local name=$1 option=$2
+  shift 2
+  timeout 120 "$aprof" record "$option" -o "$name.trace" -- "$@" >"$name.out" 2>"$name.err"
+  equal "$name: recorded" 0 $?
+  check "$name: exported" "$aprof" export --to folded --measure cpu -o "$name.folded" "$name.trace"
+}
+
+compiled frames -O1 -fno-omit-frame-pointer
+compiled none -O2 -fomit-frame-pointer
+
+# -- what may be watched here ----------------------------------------------------------
+
+recorded frames --cpu=499 ./frames burn 100
+if grep -q 'recorded without samples' frames.err; then
+  skip "samples" "$(cat frames.err)"
+  finish
+fi
+
+# -- by frame pointers -------------------------------------------------------------------
+
+contains "how many there were is said" "samples" frames.err
+most "burn lies beneath its async function" '^serve;handle;(middle;)?burn' frames.folded
+total=$(awk '{ all += $NF } END { print int(all / 1000000) }' frames.folded)
+check "a second of processor time is about that: $total ms" [ "$total" -gt 700 -a "$total" -lt 1500 ]
+equal "main is above the future, and left out" 0 "$(grep -c 'handle.*;main' frames.folded)"
+
+# -- the picture, and other formats --------------------------------------------------------
+
+check "flame --cpu" "$aprof" flame --cpu -o cpu.svg frames.trace
+contains "it has the native function" ">burn<" cpu.svg
+contains "and says how many samples" "samples, each of" cpu.svg
+contains "and how many frames have no name" "frames without a name" cpu.svg
+check "flame of what futures ran has none" "$aprof" flame --exec -o exec.svg frames.trace
+refuse "really none" grep -q ">burn<" exec.svg
+check "speedscope" "$aprof" export --to speedscope -o speedscope.json frames.trace
+contains "has a profile of processor time" ": cpu" speedscope.json
+"$aprof" record -q -o plain.trace -- ./frames burn 1 >plain.txt 2>&1
+"$aprof" flame --cpu -o none.svg plain.trace 2>err.txt
+equal "a recording without samples: status" 1 $?
+contains "and what makes some" "aprof record --cpu" err.txt
+"$aprof" export --to folded --measure cpu "$profiles"/none.json 2>err.txt
+equal "totals have no samples: status" 2 $?
+
+# -- names on another machine: by build-id ------------------------------------------------
+
+mv frames moved
+"$aprof" export --to folded --measure cpu -o moved.folded frames.trace
+equal "without the file there are no names" 0 "$(grep -c burn moved.folded)"
+"$gcc" -O1 -x c - -o frames <<<'int main(void) { return 0; }'
+"$aprof" export --to folded --measure cpu -o moved.folded frames.trace
+equal "another build names nothing" 0 "$(grep -c 'burn\|;main' moved.folded)"
+mv moved frames
+
+# -- by unwind tables ----------------------------------------------------------------------
+
+recorded none --cpu=499,dwarf ./none burn 100
+most "callers by unwind tables" '^serve;handle;middle;burn' none.folded
+
+# -- code that is generated ------------------------------------------------------------------
+
+if [ "$(uname -m)" = x86_64 ]; then
+  recorded generated --cpu=499 ./frames generated 50
+  most "generated code has its name" '^serve;handle.*LazyCompile:count_down' generated.folded
+  rm -f "/tmp/perf-$(cat generated.out).map"
+fi
+
+# -- options -----------------------------------------------------------------------------------
+
+for wrong in 0 2000 fast '99,' dwarf,99 -1; do
+  "$aprof" record "--cpu=$wrong" -o wrong.trace -- ./frames burn 1 >err.txt 2>&1
+  equal "--cpu=$wrong is wrong usage" 2 $?
+done
+"$aprof" record --last --cpu 1 >err.txt 2>&1
+equal "--last has no samples" 2 $?
+"$aprof" flame --cpu --diff a.json b.json >err.txt 2>&1
+equal "--cpu compares nothing" 2 $?
+
+# -- a clock that is not the kernel's, and a refusal ----------------------------------------------
+
+APROF_OPTIONS=$APROF_OPTIONS,clock:virtual "$aprof" record --cpu -o virtual.trace -- ./frames burn 1 >out.txt 2>err.txt
+equal "a virtual clock: recorded all the same" 0 $?
+contains "a virtual clock: without samples" "recorded without samples: its clock" err.txt
+finish
