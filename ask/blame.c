@@ -104,7 +104,8 @@ static void visit_thread(struct stretch *x, const struct story_thread *t) {
     uint64_t time = end > begin ? (end - begin) / x->among : 0;
     if (!time)
       continue;
-    x->visit(&(struct blame_part){.slice = slice, .time = time}, x->context);
+    x->visit(&(struct blame_part){.slice = slice, .time = time, .begin = begin, .end = end},
+             x->context);
     x->left -= time;
     at = end;
   }
@@ -205,6 +206,18 @@ static struct pair *pair_of(struct sums *s, uint32_t culprit, uint32_t victim) {
   return pair;
 }
 
+/* Of a stretch for which several are to blame an equal share of each state. */
+static void add_held(const struct story *s, const struct blame_part *part, struct on_cpu *sum) {
+  struct on_cpu had = {0};
+  uint64_t whole = part->end - part->begin, among = part->time ? whole / part->time : 1;
+  on_cpu_add(&had, s, part->slice->thread, part->begin, part->end);
+  among = among ? among : 1;
+  sum->preempted += had.preempted / among;
+  sum->blocked += had.blocked / among;
+  sum->unknown += had.unknown / among;
+  sum->on += part->time - had.preempted / among - had.blocked / among - had.unknown / among;
+}
+
 static void add_part(const struct blame_part *part, void *context) {
   struct sums *s = context;
   const struct story_future *queued = &s->story->futures[s->segment->future];
@@ -218,6 +231,8 @@ static void add_part(const struct blame_part *part, void *context) {
     uint64_t length = part->slice->end - part->slice->begin;
     r->own += by->request != STORY_NONE && by->request == queued->request ? part->time : 0;
     r->longest = length > r->longest ? length : r->longest;
+    if (s->story->kernel.has_switches)
+      add_held(s->story, part, &r->held);
   }
   r->count += s->last[row] != s->number;
   pair->count += pair->last != s->number;

@@ -14,6 +14,7 @@
 #ifndef APROF_ASK_BLAME_H
 #define APROF_ASK_BLAME_H
 
+#include "on-cpu.h"
 #include "slowest.h"
 
 /* By path: the lowest one that is of the same function; free() it. */
@@ -31,6 +32,7 @@ struct blame_part {
   const struct story_slice *slice;
   enum blame_none none;
   uint64_t time;
+  uint64_t begin, end; /* of the overlap, of which `time` is a share */
 };
 typedef void blame_visit(const struct blame_part *, void *context);
 /* All of a stretch that was queued for `thread`; the parts add up to it. */
@@ -58,6 +60,7 @@ struct blame_row {
   uint64_t own;                /* of both: by futures of the same request */
   uint64_t count;              /* stretches that were made longer by it */
   uint64_t longest;            /* one slice of it, while others were queued */
+  struct on_cpu held;          /* of `time` and `polled`: what its thread did then */
   struct blame_victim *victim; /* those that it made latest first */
   size_t victims;
 };

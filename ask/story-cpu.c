@@ -175,7 +175,8 @@ static bool is_meant(const struct story *s, const struct story_sample *x, const 
   return !meant || (request != STORY_NONE && meant[request] && x->at <= s->requests[request].end);
 }
 
-static void add_sample(struct adding *a, const struct story_sample *x) {
+/* Its path. */
+static size_t add_sample(struct adding *a, const struct story_sample *x) {
   struct view_sampled *said = &a->view->sampled;
   bool outside = x->segment == STORY_NONE;
   uint32_t of = outside ? STORY_NONE : a->story->segments[x->segment].path;
@@ -196,6 +197,7 @@ static void add_sample(struct adding *a, const struct story_sample *x) {
   said->frames += a->frames;
   for (uint32_t i = 0; i < a->frames; i++)
     said->unknown += !a->frame[i]->known;
+  return path;
 }
 
 bool ask_has_samples(const struct story *s) {
@@ -205,7 +207,7 @@ bool ask_has_samples(const struct story *s) {
   return false;
 }
 
-void ask_story_cpu(struct view *v, const struct story *s, const bool *meant) {
+void ask_story_cpu(struct view *v, const struct story *s, const bool *meant, size_t *path) {
   struct adding a = {.view = v, .story = s, .paths = v->paths, .outside = NO_PATH};
   const struct story_kernel *k = &s->kernel;
   if (!k->sample_ns)
@@ -217,9 +219,12 @@ void ask_story_cpu(struct view *v, const struct story *s, const bool *meant) {
   memcpy(a.path, v->path, v->paths * sizeof *a.path);
   a.native = native_new(s);
   find_above(&a);
-  for (uint32_t i = 0; i < k->samples_count; i++)
-    if (is_meant(s, &k->samples[i], meant))
-      add_sample(&a, &k->samples[i]);
+  for (uint32_t i = 0; i < k->samples_count; i++) {
+    bool is = is_meant(s, &k->samples[i], meant);
+    size_t to = is ? add_sample(&a, &k->samples[i]) : NO_PATH;
+    if (path)
+      path[i] = to;
+  }
   native_free(a.native);
   v->path = arena_get(&v->arena, a.paths + 1, sizeof *v->path);
   memcpy(v->path, a.path, a.paths * sizeof *v->path);

@@ -199,7 +199,7 @@ static bool add_views(struct export *e) {
     if (e->measure == STACK_CPU && !ask_has_samples(r->story[i]))
       return false;
     if (e->to->takes & FORMAT_SAMPLES)
-      ask_story_cpu(v, r->story[i], meant);
+      ask_story_cpu(v, r->story[i], meant, NULL);
   }
   return true;
 }

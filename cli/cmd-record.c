@@ -46,6 +46,9 @@ static const struct option_row options[] = {
              "processor time; dwarf: callers by unwind tables, not by frame pointers; HZ,dwarf: "
              "both",
      .take = take_cpu, .optional = true},
+    {"switches", 0, OPTION_FLAG, offsetof(struct recording_wish, kernel.switches),
+     .text = "Record, too, when threads leave a processor and come back: what ran was on it, was "
+             "preempted, or blocked in the kernel"},
     {"quiet", 'q', OPTION_FLAG, offsetof(struct recording_wish, quiet),
      .text = "Do not say at the end what was written"},
     {0}};
@@ -200,11 +203,12 @@ static const char *fault_of(const struct arguments *a) {
   bool out = w->output && !strcmp(w->output, "-");
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
          : w->last && w->rotate          ? "--last writes one file: no --rotate"
-         : w->last && w->kernel.hertz    ? "--last writes what is there, and that has no samples"
-         : w->keep && !w->rotate         ? "--keep is of the files of --rotate SIZE"
-         : w->rotate && out              ? "--rotate makes files: give -o FILE, or nothing"
-         : out && isatty(STDOUT_FILENO)  ? "a recording is nothing for a terminal: give -o FILE"
-                                         : NULL;
+         : w->last && (w->kernel.hertz || w->kernel.switches)
+             ? "--last writes what is there, and the kernel's side is not"
+         : w->keep && !w->rotate        ? "--keep is of the files of --rotate SIZE"
+         : w->rotate && out             ? "--rotate makes files: give -o FILE, or nothing"
+         : out && isatty(STDOUT_FILENO) ? "a recording is nothing for a terminal: give -o FILE"
+                                        : NULL;
 }
 
 /* `--' stands in front of a program. */

@@ -47,7 +47,8 @@ static void take_record(const struct sampler_record *r, void *context) {
   static const uint8_t whats[] = {
       [SAMPLER_SAMPLE] = TRACE_SAMPLE,       [SAMPLER_ON] = TRACE_ON,
       [SAMPLER_PREEMPTED] = TRACE_PREEMPTED, [SAMPLER_BLOCKED] = TRACE_BLOCKED,
-      [SAMPLER_OVER] = TRACE_OVER,           [SAMPLER_LOST] = TRACE_UNKNOWN};
+      [SAMPLER_OVER] = TRACE_OVER,           [SAMPLER_WATCHED] = TRACE_WATCHED,
+      [SAMPLER_LOST] = TRACE_UNKNOWN};
   struct sampling *s = context;
   const struct trace_kernel record = {
       .tid = r->tid, .what = whats[r->what], .kernel = r->kernel, .frames = (uint16_t)r->frames};
@@ -88,7 +89,10 @@ struct sampling *sampling_begin(const struct found *found, const struct aprof_he
     why = "which process it is cannot be told from here; name it by its PID";
   struct sampler *sampler = why ? NULL : sampler_new(pid, wish, &why);
   if (!sampler) {
-    complain("%s is recorded without %s: %s", found->what, wish->hertz ? "samples" : "switches",
+    complain("%s is recorded without %s: %s", found->what,
+             !wish->switches ? "samples"
+             : wish->hertz   ? "samples and switches"
+                             : "switches",
              why);
     return NULL;
   }

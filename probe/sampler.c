@@ -27,7 +27,9 @@ struct thread {
   int tid, inner; /* inner: its number in the process's own namespace */
   int fd;
   struct perf_ring ring;
-  bool over; /* it has ended: what is in its ring is the last of it */
+  uint64_t since; /* it is watched, */
+  bool told;      /* and that was told */
+  bool over;      /* it has ended: what is in its ring is the last of it */
 };
 
 struct sampler {
@@ -119,6 +121,7 @@ static int watch(struct sampler *s, int tid) {
     let_go(&t);
     return error;
   }
+  t.since = now_ns();
   t.inner = inner_of(s->pid, tid);
   s->thread = reallocate(s->thread, s->threads + 1, sizeof *s->thread);
   s->thread[s->threads++] = t;
@@ -338,6 +341,18 @@ static void take_record(struct sampler *s, size_t number, const struct perf_even
   }
 }
 
+static void take_all(struct sampler *s, size_t number, const struct sampler_sink *sink) {
+  const struct perf_event_header *header;
+  struct thread *t = &s->thread[number];
+  const struct sampler_record watched = {
+      .what = SAMPLER_WATCHED, .time = t->since, .tid = t->inner};
+  if (!t->told && s->wish.switches)
+    tell(s, &watched, sink);
+  t->told = true;
+  while ((header = perf_ring_next(&s->thread[number].ring, s->record)))
+    take_record(s, number, header, sink);
+}
+
 /* Their rings are empty, and nothing more comes. */
 static void forget_ended(struct sampler *s) {
   size_t kept = 0;
@@ -351,9 +366,7 @@ static void forget_ended(struct sampler *s) {
 
 void sampler_poll(struct sampler *s, const struct sampler_sink *sink) {
   for (size_t i = 0; i < s->threads; i++)
-    for (const struct perf_event_header *header;
-         (header = perf_ring_next(&s->thread[i].ring, s->record));)
-      take_record(s, i, header, sink);
+    take_all(s, i, sink);
   forget_ended(s);
   if (now_ns() - s->looked > LOOK_NS)
     find_threads(s);

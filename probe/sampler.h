@@ -30,6 +30,7 @@ enum sampler_what {
   SAMPLER_PREEMPTED, /* it left one, and would have gone on */
   SAMPLER_BLOCKED,   /* it left one, as it waits for something */
   SAMPLER_OVER,      /* it has ended */
+  SAMPLER_WATCHED,   /* from now on this is told of it */
   SAMPLER_LOST       /* what it did since its last record is not known in full */
 };
 

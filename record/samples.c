@@ -68,13 +68,12 @@ static void take_sample(struct reading *r, const struct trace_kernel *k, const u
 }
 
 static void take_switch(struct reading *r, const struct trace_kernel *k) {
-  static const uint8_t states[] = {[TRACE_ON] = STORY_ON_CPU,
-                                   [TRACE_PREEMPTED] = STORY_PREEMPTED,
-                                   [TRACE_BLOCKED] = STORY_BLOCKED,
-                                   [TRACE_OVER] = STORY_OVER,
-                                   [TRACE_UNKNOWN] = STORY_ON_UNKNOWN};
+  static const uint8_t states[] = {
+      [TRACE_ON] = STORY_ON_CPU,       [TRACE_PREEMPTED] = STORY_PREEMPTED,
+      [TRACE_BLOCKED] = STORY_BLOCKED, [TRACE_OVER] = STORY_OVER,
+      [TRACE_UNKNOWN] = SAMPLES_LOST,  [TRACE_WATCHED] = SAMPLES_WATCHED};
   struct story_kernel *to = &r->story->kernel;
-  if (k->what < TRACE_ON || k->what > TRACE_UNKNOWN || to->switches_count > UINT32_MAX / 4)
+  if (k->what < TRACE_ON || k->what > TRACE_WATCHED || to->switches_count > UINT32_MAX / 4)
     return;
   GROW(r, switches, 1);
   to->switches[to->switches_count++] = (struct story_switch){
@@ -226,10 +225,26 @@ static void find_segments(struct story *s) {
   free(first);
 }
 
+/* Who leaves a processor was on it. What was lost was lost before the record that says so. */
+static void settle_switches(struct story_kernel *k) {
+  for (uint32_t i = k->switches_count; i-- > 0;) {
+    struct story_switch *x = &k->switches[i];
+    const struct story_switch *next = x + 1;
+    bool followed = i + 1 < k->switches_count && next->thread == x->thread;
+    if (x->to < STORY_ON_STATES)
+      continue;
+    if (x->to == SAMPLES_LOST && i && k->switches[i - 1].thread == x->thread)
+      k->switches[i - 1].to = STORY_ON_UNKNOWN;
+    bool was_on = followed && (next->to == STORY_PREEMPTED || next->to == STORY_BLOCKED);
+    x->to = was_on ? STORY_ON_CPU : STORY_ON_UNKNOWN;
+  }
+}
+
 void samples_settle(struct story *s) {
   struct story_kernel *k = &s->kernel;
   if (k->switches_count)
     qsort(k->switches, k->switches_count, sizeof *k->switches, by_time);
+  settle_switches(k);
   if (!k->samples_count)
     return;
   qsort(k->samples, k->samples_count, sizeof *k->samples, by_time);

@@ -12,6 +12,9 @@
 #include "story.h"
 #include "trace-read.h"
 
+/* What a switch may be before it is settled, beside enum story_on. */
+enum { SAMPLES_LOST = STORY_ON_STATES, SAMPLES_WATCHED };
+
 /* Of a story that is finished. Threads that had no event are added to it. */
 void samples_read(struct trace *, struct story *);
 /* Puts in order what was added to story.kernel, and finds each sample's segment. */

@@ -140,8 +140,16 @@ struct story_sample {
   uint8_t kernel, pad; /* kernel: it ran in the kernel */
 };
 
-/* From then on the thread is ... */
-enum story_on { STORY_ON_CPU, STORY_PREEMPTED, STORY_BLOCKED, STORY_OVER, STORY_ON_UNKNOWN };
+/* From then on the thread is on a processor; off it, and would go on; off it, and waits, or has
+   waited and is not on yet; has ended; or nobody knows. */
+enum story_on {
+  STORY_ON_CPU,
+  STORY_PREEMPTED,
+  STORY_BLOCKED,
+  STORY_OVER,
+  STORY_ON_UNKNOWN,
+  STORY_ON_STATES
+};
 struct story_switch {
   uint64_t at;
   uint32_t thread;
@@ -163,11 +171,11 @@ struct story_named {
 /* The kernel's side of a recording; without one all is 0. */
 struct story_kernel {
   bool there, user_only, has_switches, throttled;
-  uint64_t sample_ns;           /* that a sample stands for; 0: there are no samples */
-  uint64_t lost;                /* records that are missing */
-  struct story_sample *samples; /* by thread, then in order */
-  struct story_switch *switches;
-  struct story_code *codes; /* as they were found */
+  uint64_t sample_ns;            /* that a sample stands for; 0: there are no samples */
+  uint64_t lost;                 /* records that are missing */
+  struct story_sample *samples;  /* by thread, then in order */
+  struct story_switch *switches; /* the same */
+  struct story_code *codes;      /* as they were found */
   struct story_named *named;
   uint64_t *addresses;
   uint32_t samples_count, switches_count, codes_count, named_count, addresses_count;

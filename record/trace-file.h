@@ -76,6 +76,7 @@ enum trace_kernel_what {
   TRACE_BLOCKED = 4,   /* it left one, and waits */
   TRACE_OVER = 5,      /* it has ended */
   TRACE_UNKNOWN = 6,   /* records of it are missing before this */
+  TRACE_WATCHED = 7,   /* from then on ON, PREEMPTED and BLOCKED are told of it */
 };
 
 enum trace_kernel_flags {

@@ -77,6 +77,30 @@ const char *asked_row(const struct story *s, const struct tail_row *row, size_t 
                                       : asked_path(s, row->path, width);
 }
 
+const char *asked_on_cpu(const struct on_cpu *held) {
+  const struct {
+    uint64_t time;
+    const char *name;
+  } state[] = {{held->on, "on a processor"},
+               {held->preempted, "preempted"},
+               {held->blocked, "blocked in the kernel"},
+               {held->unknown, "not known"}};
+  const char *text = "";
+  for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+    if (state[i].time)
+      text =
+          turn_text("%s%s%s %s", text, *text ? ", " : "", shown_time(state[i].time), state[i].name);
+  return text;
+}
+
+void asked_emit_on_cpu(struct emit *e, const struct story *s, const struct on_cpu *held) {
+  bool known = s->kernel.has_switches;
+  emit_maybe(e, "on_cpu_ns", held->on, known);
+  emit_maybe(e, "preempted_ns", held->preempted, known);
+  emit_maybe(e, "blocked_ns", held->blocked, known);
+  emit_maybe(e, "unknown_ns", held->unknown, known);
+}
+
 const char *asked_clock(const struct story *s, uint64_t ns) {
   const int64_t second = 1000000000;
   int64_t at = s->started_at_ns + (int64_t)ns;

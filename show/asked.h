@@ -8,6 +8,7 @@
 #ifndef APROF_SHOW_ASKED_H
 #define APROF_SHOW_ASKED_H
 
+#include "ask/on-cpu.h"
 #include "ask/tail.h"
 #include "emit.h"
 
@@ -37,6 +38,11 @@ const char *asked_none(int none);
 
 /* What a row is of, in so many columns: a path, "behind hog hog.c:3", the loop itself. */
 const char *asked_row(const struct story *, const struct tail_row *, size_t width);
+
+/* "60.1 ms on a processor, 3.1 ms preempted": what there is of it. */
+const char *asked_on_cpu(const struct on_cpu *);
+/* "on_cpu_ns" and so on; null where nothing is known of switches. */
+void asked_emit_on_cpu(struct emit *, const struct story *, const struct on_cpu *);
 
 /* "14:03:11.204", UTC. */
 const char *asked_clock(const struct story *, uint64_t ns);

@@ -72,6 +72,14 @@ static void print_row(const struct story *s, const struct blamed *b, const struc
   print_right(out, function ? shown_time(r->longest) : "-", TIME);
   fputc('\n', out);
   print_victims(s, r, out);
+  if (function && s->kernel.has_switches) {
+    char *text = print_string("meanwhile %s", asked_on_cpu(&r->held));
+    fputs("  ", out);
+    style_set(out, STYLE_FAINT);
+    report_print_wrapped(out, text, 2);
+    style_set(out, STYLE_PLAIN);
+    free(text);
+  }
 }
 
 /* "20.1 s queued, 1.2k times; at least 3.2 s more between poller and callback, 800 times" */
@@ -152,6 +160,7 @@ static void emit_culprit(struct emit *e, const struct story *s, const struct bla
   emit_number(e, "own_ns", r->own);
   emit_number(e, "count", r->count);
   emit_maybe(e, "longest_ns", r->longest, p != NULL);
+  asked_emit_on_cpu(e, s, &r->held);
   emit_victims(e, s, r);
   emit_close(e, '}');
 }

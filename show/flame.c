@@ -124,7 +124,7 @@ static int tell_flame(const struct story *s, const void *options, FILE *out) {
   bool *meant = found ? ask_story_meant(s, found, all ? STORY_ALL : STORY_SLOW) : NULL;
   struct view *v = ask_story_view(s, meant, s->process);
   if (asks_samples(&o))
-    ask_story_cpu(v, s, meant);
+    ask_story_cpu(v, s, meant, NULL);
   char *says = !found ? NULL
                : all  ? print_string("%s: %" PRIu64 " requests",
                                     o.slowest.kind ? o.slowest.kind : o.slowest.tier, found->count)

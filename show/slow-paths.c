@@ -136,6 +136,25 @@ static void print_times(const struct written *w, const struct asked_unit *unit, 
   fputs("  ", w->out);
 }
 
+/* What a piece that ran had of its thread. */
+static struct on_cpu on_cpu_of(const struct story *s, const struct critical_piece *p) {
+  struct on_cpu had = {0};
+  if (p->what == CRITICAL_EXEC && p->thread != STORY_NONE)
+    on_cpu_add(&had, s, p->thread, p->begin, p->end);
+  return had;
+}
+
+/* ", 3.1 ms blocked in the kernel": where it was off its processor for a tenth of the piece or
+   more; else "". */
+static const char *shown_off(const struct story *s, const struct critical_piece *p) {
+  struct on_cpu had = on_cpu_of(s, p);
+  if (!s->kernel.has_switches || had.preempted + had.blocked < (p->end - p->begin) / 10)
+    return "";
+  had.on = had.unknown = 0;
+  const char *text = asked_on_cpu(&had);
+  return *text ? turn_text(", %s", text) : "";
+}
+
 static void print_piece(const struct written *w, const struct asked_unit *unit,
                         const struct story_request *r, const struct critical_piece *p) {
   const struct story *s = w->story;
@@ -144,10 +163,13 @@ static void print_piece(const struct written *w, const struct asked_unit *unit,
   tier = tier ? cut_right(tier, 16) : NULL;
   width -= tier ? shown_width(tier) + 3 : 0;
   print_times(w, unit, p->begin - r->begin, asked_whats[p->what], p->end - p->begin);
+  const char *off = shown_off(s, p);
   const char *name = p->what == CRITICAL_QUEUED   ? shown_behind(w, p, width)
                      : p->what == CRITICAL_UNSEEN ? ""
                                                   : asked_path(s, p->path, width);
   fprintf(w->out, "%s%s%s%s\n", name, tier ? " [" : "", tier ? tier : "", tier ? "]" : "");
+  if (*off)
+    fprintf(w->out, "%*s  of that%s\n", AT + 2 + WHAT + TIME, "", off + 1);
 }
 
 /* The next that have no lines of their own; how many. */
@@ -288,6 +310,8 @@ static void emit_piece(struct emit *e, const struct written *w, const struct sto
   emit_text(e, "tier", p->tier && p->tier < STORY_TIERS ? s->tiers[p->tier] : NULL);
   emit_maybe(e, "thread", p->thread != STORY_NONE ? (uint64_t)s->threads[p->thread].tid : 0,
              p->thread != STORY_NONE);
+  struct on_cpu had = on_cpu_of(s, p);
+  asked_emit_on_cpu(e, s, &had);
   emit_behind(e, w, p);
   emit_close(e, '}');
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # aprof record --cpu: where processor time goes lies beneath the async function that took it, by
-# frame pointers, by unwind tables, in generated code; what the kernel refuses is said, and the
-# recording is there.
+# frame pointers, by unwind tables, in generated code; --switches: what ran was on a processor, was
+# preempted, or blocked. What the kernel refuses is said, and the recording is there.
 . "${0%/*}/../lib.sh"
 
 profiles=$(mktemp -d /dev/shm/aprof-test.XXXXXX)
@@ -101,12 +101,53 @@ if [ "$(uname -m)" = x86_64 ]; then
   rm -f "/tmp/perf-$(cat generated.out).map"
 fi
 
+# -- on a processor, preempted, blocked ------------------------------------------------------
+
+# split NAME MODE TIMES: what pieces of requests had that ran, in ms: on, preempted, blocked, unknown, all
+split() {
+  timeout 120 "$aprof" record --switches -q -o "$1.trace" -- ./frames "$2" "$3" >"$1.out" 2>"$1.err"
+  equal "$1: recorded" 0 $?
+  "$aprof" slow --paths --top 0 --json -o "$1.json" "$1.trace"
+  read -r on preempted blocked unknown all < <(python3 - "$1.json" <<'END'
+import json, sys
+pieces = [p for r in json.load(open(sys.argv[1], encoding="utf-8"))["slowest"] for p in r["path"] if p["what"] == "running"]
+print(*(sum(p[k] for p in pieces) // 1000000
+        for k in ("on_cpu_ns", "preempted_ns", "blocked_ns", "unknown_ns", "time_ns")))
+END
+  )
+  echo "$1: $on ms on, $preempted preempted, $blocked blocked, $unknown unknown, of $all" >split.txt
+}
+
+# is NAME CONDITION: of the last split
+is() {
+  if (($2)); then ok "$1 ($(cat split.txt))"; else not_ok "$1" split.txt; fi
+}
+
+split busy burn 50
+is "busy: on a processor for what it took, which is 500 ms" "on >= 490 && on < 600"
+is "busy: parts add up" "all - on - preempted - blocked - unknown <= 4 && unknown * 20 <= all"
+split asleep sleep 50
+is "asleep: blocked, for 5 ms each time" "blocked >= 245 && blocked * 10 >= (all - preempted) * 9"
+is "asleep: hardly on a processor" "on * 10 <= all"
+split shared hog 50
+is "shared: on a processor for what it took" "on >= 490 && on < 600"
+is "shared: preempted by what runs beside it" "preempted * 4 >= on && blocked * 10 <= preempted"
+"$aprof" slow --paths --top 0 shared.trace >slow.txt
+check "slow: a piece says how long it was preempted" grep -q "of that .* preempted" slow.txt
+"$aprof" blame --json -o blame.json shared.trace
+check "JSON of both: as their schemas say" conforms blame.json shared.json
+"$aprof" slow --paths --top 1 --json -o none.json plain.trace
+equal "without switches nothing is known of them" None \
+  "$(python3 -c 'import json; print(json.load(open("none.json"))["slowest"][0]["path"][0]["on_cpu_ns"])')"
+
 # -- options -----------------------------------------------------------------------------------
 
 for wrong in 0 2000 fast '99,' dwarf,99 -1; do
   "$aprof" record "--cpu=$wrong" -o wrong.trace -- ./frames burn 1 >err.txt 2>&1
   equal "--cpu=$wrong is wrong usage" 2 $?
 done
+"$aprof" flame --cpu --kind turn -o kind.svg frames.trace
+contains "of a kind of requests" ">burn<" kind.svg
 "$aprof" record --last --cpu 1 >err.txt 2>&1
 equal "--last has no samples" 2 $?
 "$aprof" flame --cpu --diff a.json b.json >err.txt 2>&1

@@ -66,7 +66,9 @@ APROF_ASYNC static void handle(void) {
 
 APROF_ASYNC static void serve(long times) {
   for (long i = 0; i < times; i++)
-    handle();
+    APROF_REQUEST("turn") {
+      handle();
+    }
 }
 
 /* A loop that counts its argument down: dec %rdi; jnz; ret. */

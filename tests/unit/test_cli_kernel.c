@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's side: why it refuses, what code a process has, and whose a sample is. */
+#include "ask/blame.h"
 #include "ask/story-cpu.h"
 #include "ask/story-view.h"
 #include "probe/generated.h"
@@ -245,7 +246,7 @@ START_TEST(samples_lie_beneath_the_future_that_ran) {
   add_sample(s, other, 20, whole, 3);    /* on another thread */
   samples_settle(s);
   struct view *v = ask_story_view(s, NULL, "a story");
-  ask_story_cpu(v, s, NULL);
+  ask_story_cpu(v, s, NULL, NULL);
   ck_assert_uint_eq(cpu_of(v, "handler;helper_of"), 3000);
   ck_assert_uint_eq(cpu_of(v, "handler"), 1000);
   ck_assert_uint_eq(cpu_of(v, "(no future);the_loop"), 1000);
@@ -259,7 +260,7 @@ START_TEST(samples_lie_beneath_the_future_that_ran) {
   view_free(v);
   bool meant[] = {false};
   v = ask_story_view(s, meant, "none of it");
-  ask_story_cpu(v, s, meant);
+  ask_story_cpu(v, s, meant, NULL);
   ck_assert_uint_eq(v->sampled.samples, 0);
   view_free(v);
   story_free(s);
@@ -291,6 +292,82 @@ START_TEST(a_file_of_another_build_names_nothing) {
 }
 END_TEST
 
+/* -- who had a processor ---------------------------------------------------------------------- */
+
+static void add_switch(struct story *s, uint32_t thread, uint64_t at, uint32_t to) {
+  struct story_kernel *k = &s->kernel;
+  k->switches = reallocate(k->switches, k->switches_count + 1, sizeof *k->switches);
+  k->switches[k->switches_count++] = (struct story_switch){.at = at, .thread = thread, .to = to};
+  k->has_switches = true;
+}
+
+static void had(const struct story *s, uint32_t thread, uint64_t begin, uint64_t end, uint64_t on,
+                uint64_t preempted, uint64_t blocked) {
+  struct on_cpu sum = {0};
+  on_cpu_add(&sum, s, thread, begin, end);
+  ck_assert_uint_eq(sum.on, on);
+  ck_assert_uint_eq(sum.preempted, preempted);
+  ck_assert_uint_eq(sum.blocked, blocked);
+  ck_assert_uint_eq(sum.unknown, end - begin - on - preempted - blocked);
+}
+
+START_TEST(a_stretch_is_split_as_far_as_it_is_known) {
+  uint32_t loop, other;
+  struct story *s = story_of_one(&loop, &other);
+  add_switch(s, other, 40, STORY_ON_CPU);
+  add_switch(s, loop, 20, STORY_ON_CPU);
+  add_switch(s, loop, 16, STORY_PREEMPTED);
+  add_switch(s, loop, 12, SAMPLES_WATCHED); /* it was on: it is preempted next */
+  add_switch(s, loop, 25, STORY_BLOCKED);
+  add_switch(s, loop, 27, STORY_ON_CPU);
+  add_switch(s, loop, 40, SAMPLES_LOST); /* since 27; and it was on then */
+  add_switch(s, loop, 45, STORY_BLOCKED);
+  add_switch(s, loop, 50, STORY_OVER);
+  samples_settle(s);
+  had(s, loop, 12, 27, 9, 4, 2);
+  had(s, loop, 17, 18, 0, 1, 0);
+  had(s, loop, 0, 12, 0, 0, 0);
+  had(s, loop, 26, 45, 5, 0, 1);
+  had(s, loop, 45, 60, 0, 0, 5);
+  had(s, loop, 20, 20, 0, 0, 0);
+  had(s, other, 30, 50, 10, 0, 0);
+  story_free(s);
+}
+END_TEST
+
+START_TEST(blame_says_what_a_culprit_had) {
+  uint32_t loop, other;
+  struct story *s = story_new();
+  loop = story_add_thread(s, 42, "loop");
+  uint32_t path = story_add_path(s, STORY_NONE, STORY_FUNCTION, "culprit", "x.c", 5);
+  uint32_t of = story_add_path(s, STORY_NONE, STORY_FUNCTION, "victim", "x.c", 9);
+  other = story_add_future(s, of, STORY_NONE, STORY_NONE, 15);
+  uint32_t culprit = story_add_future(s, path, STORY_NONE, STORY_NONE, 10);
+  uint32_t ran = story_add_segment(s, culprit, STORY_EXEC, path, 10, 30);
+  uint32_t queued = story_add_segment(s, other, STORY_QUEUED, of, 15, 30);
+  uint32_t ran_then = story_add_segment(s, other, STORY_EXEC, of, 30, 40);
+  s->segments[ran].thread = s->segments[queued].thread = s->segments[ran_then].thread = loop;
+  story_add_slice(s, loop, culprit, 10, 30);
+  story_add_slice(s, loop, other, 30, 40);
+  story_finish(s);
+  add_switch(s, loop, 5, STORY_ON_CPU);
+  add_switch(s, loop, 16, STORY_PREEMPTED);
+  add_switch(s, loop, 20, STORY_ON_CPU);
+  add_switch(s, loop, 25, STORY_BLOCKED);
+  add_switch(s, loop, 27, STORY_ON_CPU);
+  samples_settle(s);
+  struct blamed *b = blame_all(s, NULL, false);
+  ck_assert_uint_eq(b->rows, 1);
+  ck_assert_uint_eq(b->row[0].time, 15);
+  ck_assert_uint_eq(b->row[0].held.on, 9);
+  ck_assert_uint_eq(b->row[0].held.preempted, 4);
+  ck_assert_uint_eq(b->row[0].held.blocked, 2);
+  ck_assert_uint_eq(b->row[0].held.unknown, 0);
+  blame_free(b);
+  story_free(s);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("kernel");
   tcase_add_test(tests, the_rule_that_refuses_is_named);
@@ -298,5 +375,7 @@ int main(void) {
   tcase_add_test(tests, of_generated_code_what_was_met_has_names);
   tcase_add_test(tests, samples_lie_beneath_the_future_that_ran);
   tcase_add_test(tests, a_file_of_another_build_names_nothing);
+  tcase_add_test(tests, a_stretch_is_split_as_far_as_it_is_known);
+  tcase_add_test(tests, blame_says_what_a_culprit_had);
   return suite_run("kernel", tests);
 }
