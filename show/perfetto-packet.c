@@ -12,11 +12,13 @@
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2, CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 enum { CHRONOLOGICAL = 2, PACKET = 10 };
 
-static const char *const categories[] = {"slice",  "run",   "wake", "request",
-                                         "future", "state", NULL};
+static const char *const categories[] = {"slice",  "run",   "wake",      "request",
+                                         "future", "state", "processor", NULL};
 static const char *const notes[] = {"path",      "tier",       "request", "trace", "exec_ns",
                                     "queued_ns", "waiting_ns", "end",     NULL};
-static const char *const names[] = {"running", "queued", "waiting for its callee", "wakes", NULL};
+static const char *const names[] = {
+    "running", "queued", "waiting for its callee", "wakes", "on a processor", "preempted",
+    "blocked", NULL};
 
 /* -- packets ----------------------------------------------------------------------------- */
 
@@ -86,6 +88,19 @@ void perfetto_put_end(struct perfetto *w, uint64_t track, uint64_t at) {
   struct perfetto_event e;
   perfetto_event(&e, track, SLICE_END, 0);
   perfetto_put(w, &e, at);
+}
+
+void perfetto_put_data(struct perfetto *w, Perfetto__InternedData *data) {
+  Perfetto__Packet p = packet_of(w);
+  p.interned_data = data;
+  put_packet(w, &p);
+}
+
+void perfetto_put_sample(struct perfetto *w, Perfetto__PerfSample *sample, uint64_t at) {
+  Perfetto__Packet p = packet_of(w);
+  p.timestamp = (uint64_t)w->s->started_at_ns + at;
+  p.perf_sample = sample;
+  put_packet(w, &p);
 }
 
 void perfetto_path(struct perfetto_event *e, const struct story *s, uint32_t path) {

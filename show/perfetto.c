@@ -5,7 +5,7 @@
  * A process has a track for each thread: who held it, in that what ran, and where that woke another
  * an instant, from which an arrow goes to where the other runs. Beside them is a track for each
  * kind of requests, below that one for each request, and below that one for each of its futures
- * with what it did. Times are those of day, in ns.
+ * with what it did. What the kernel said of threads: perfetto-kernel.c. Times are those of day, in ns.
  *
  * Events are ended by the next end on their track, and Perfetto keeps the order of the file where
  * times are equal: so what lies on a track is written from the outside in.
@@ -231,6 +231,7 @@ static void put_story(struct perfetto *w) {
   qsort(w->by_from, w->wakes.wakes, sizeof *w->by_from, by_from);
   put_all_runs(w);
   put_requests(w);
+  perfetto_kernel(w);
   free(w->by_from);
   ask_story_wakes_free(&w->wakes);
 }

@@ -21,7 +21,8 @@ enum perfetto_track {
   TRACK_KIND,
   TRACK_REQUEST,
   TRACK_FUTURE,
-  TRACK_REST
+  TRACK_REST,
+  TRACK_PROCESSOR
 };
 
 /* Names of categories, of notes on events, and of events that no path has. */
@@ -32,7 +33,8 @@ enum perfetto_category {
   CATEGORY_WAKE,
   CATEGORY_REQUEST,
   CATEGORY_FUTURE,
-  CATEGORY_STATE
+  CATEGORY_STATE,
+  CATEGORY_PROCESSOR
 };
 enum perfetto_note {
   NOTE_PATH = 1,
@@ -45,7 +47,16 @@ enum perfetto_note {
   NOTE_END,
   NOTES
 };
-enum perfetto_name { NAME_RUNNING, NAME_QUEUED, NAME_ASIDE, NAME_WAKES, NAMES };
+enum perfetto_name {
+  NAME_RUNNING,
+  NAME_QUEUED,
+  NAME_ASIDE,
+  NAME_WAKES,
+  NAME_ON, /* a processor */
+  NAME_PREEMPTED,
+  NAME_BLOCKED,
+  NAMES
+};
 
 struct perfetto {
   FILE *out;
@@ -80,5 +91,11 @@ void perfetto_tier(struct perfetto_event *, const struct story *, const struct s
 void perfetto_name(struct perfetto_event *, const struct story *, enum perfetto_name);
 void perfetto_put(struct perfetto *, struct perfetto_event *, uint64_t at);
 void perfetto_put_end(struct perfetto *, uint64_t track, uint64_t at);
+/* What belongs to no track. */
+void perfetto_put_data(struct perfetto *, Perfetto__InternedData *);
+void perfetto_put_sample(struct perfetto *, Perfetto__PerfSample *, uint64_t at);
+
+/* perfetto-kernel.c: samples, and who had a processor. */
+void perfetto_kernel(struct perfetto *);
 
 #endif

