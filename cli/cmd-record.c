@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 static char *take_size(void *wish, const char *text);
 static char *take_rotate(void *wish, const char *text);
 static char *take_cpu(void *wish, const char *text);
+static char *take_share(void *wish, const char *text);
 
 static const struct option_row options[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct recording_wish, output), "FILE",
@@ -36,6 +38,10 @@ static const struct option_row options[] = {
     {"size", 0, OPTION_OWN, 0, "SIZE",
      .text = "Memory of each thread's ring, as 16M (default 16M): larger where events are lost",
      .take = take_size},
+    {"sample", 0, OPTION_OWN, 0, "SHARE",
+     .text = "Of the requests that begin keep 1/100, or 200/s, whole, and of all else who held "
+             "which loop",
+     .take = take_share},
     {"rotate", 0, OPTION_OWN, 0, "SIZE",
      .text = "Begin another file whenever one has SIZE, as 100M; each stands by itself",
      .take = take_rotate},
@@ -100,13 +106,20 @@ static char *take_cpu(void *wish, const char *text) {
   return NULL;
 }
 
+static char *take_share(void *wish, const char *text) {
+  return share_take(&((struct recording_wish *)wish)->share, text);
+}
+
 /* -- a program ----------------------------------------------------------------------------- */
 
 /* `aprof run`, which sees to its totals, with a ring from the start. */
 static pid_t start(const struct recording_wish *wish, const char *directory, char **program,
                    size_t words) {
-  char *wanted = print_string("profile:%s,trace:flight=%llu", directory,
-                              (unsigned long long)(wish->ring ? wish->ring : RECORDING_RING));
+  char *share =
+      share_is_wished(&wish->share) ? print_string("/%" PRIu64, share_start(&wish->share)) : NULL;
+  char *wanted = print_string("profile:%s,trace:flight=%llu%s", directory,
+                              (unsigned long long)(wish->ring ? wish->ring : RECORDING_RING),
+                              share ? share : "");
   const char **argv = allocate(words + 7, sizeof *argv);
   const char *head[] = {"aprof", "run", "--options", wanted, "--"};
   memcpy(argv, head, sizeof head);
@@ -120,6 +133,7 @@ static pid_t start(const struct recording_wish *wish, const char *directory, cha
   }
   free(argv);
   free(wanted);
+  free(share);
   return child;
 }
 
@@ -202,7 +216,9 @@ static const char *fault_of(const struct arguments *a) {
   const struct recording_wish *w = a->context;
   bool out = w->output && !strcmp(w->output, "-");
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
-         : w->last && w->rotate          ? "--last writes one file: no --rotate"
+         : w->last && share_is_wished(&w->share)
+             ? "--last writes what is there: no --sample; run it with trace:flight=SIZE/100"
+         : w->last && w->rotate ? "--last writes one file: no --rotate"
          : w->last && (w->kernel.hertz || w->kernel.switches)
              ? "--last writes what is there, and the kernel's side is not"
          : w->keep && !w->rotate        ? "--keep is of the files of --rotate SIZE"

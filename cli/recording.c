@@ -38,6 +38,7 @@ struct recording {
   uint64_t rate, files;
   uint64_t events, lost, bytes; /* of files that are finished: bytes */
   bool paused;                  /* this command was, and has said so */
+  struct share share;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -140,21 +141,38 @@ static void pause_for(uint64_t ns) {
   nanosleep(&time, NULL); /* a signal ends it */
 }
 
+/* "kept 312 of 31.4k requests, " */
+static char *kept_text(const struct recording *r, const struct recorder_numbers *n) {
+  if (!share_is_wished(&r->wish->share))
+    return print_string("%s", "");
+  char *begun = print_string("%s", shown_count(n->begun));
+  char *text = print_string("kept %s of %s requests, ", shown_count(n->kept), begun);
+  free(begun);
+  return text;
+}
+
 static void say_progress(const struct recording *r, uint64_t passed,
                          const struct recorder_numbers *n) {
   char *span = r->wish->span ? print_string(" of %s", shown_time(r->wish->span)) : NULL;
-  progress_say("aprof: records %s, %s%s: %s events/s, %s, %s lost; Ctrl-C ends it", r->found->what,
-               shown_time(passed), span ? span : "",
-               shown_count(passed ? (uint64_t)((double)n->events * 1e9 / (double)passed) : 0),
+  char *kept = kept_text(r, n);
+  progress_say("aprof: records %s, %s%s: %s events/s, %s%s, %s lost; Ctrl-C ends it",
+               r->found->what, shown_time(passed), span ? span : "",
+               shown_count(passed ? (uint64_t)((double)n->events * 1e9 / (double)passed) : 0), kept,
                shown_size(r->bytes + n->written), shown_count(n->lost));
   free(span);
+  free(kept);
+}
+
+static uint32_t switch_on(const struct recording *r, uint64_t ring) {
+  const double *share = share_is_wished(&r->wish->share) ? &r->share.now : NULL;
+  return switch_trace_share(r->header, ring, r->rate, share);
 }
 
 /* Who was stopped for longer than its lease finds the trace off: it goes on, and what happened
    meanwhile is missing. */
 static void keep_on(struct recording *r) {
   switch_prolong(r->header, r->rate);
-  if (switch_is_on(r->header) || switch_trace(r->header, 0, r->rate) != SWITCH_DONE || r->paused)
+  if (switch_is_on(r->header) || switch_on(r, 0) != SWITCH_DONE || r->paused)
     return;
   r->paused = true;
   complain("this command stood still for seconds: what %s did meanwhile is not recorded",
@@ -179,6 +197,7 @@ static bool go_on(struct recording *r, bool *ended) {
     uint64_t pause = recorder_pause(r->recorder), rest = r->wish->span - (now - begin);
     pause_for(r->wish->span && rest < pause ? rest : pause);
     now = clock_monotonic();
+    share_look(&r->share, r->header, now);
     recorder_poll(r->recorder);
     sampling_poll(r->sampling);
     if (!is_written(r))
@@ -232,15 +251,18 @@ static void say_end(const struct recording *r) {
   recorder_numbers(r->recorder, &n);
   if (r->wish->quiet)
     return;
-  fprintf(stderr, "aprof: %s events, %s lost%s, %s in %s%s%s\n", shown_count(n.events),
-          shown_count(n.lost), sampling_says(r->sampling), shown_size(r->bytes + n.written),
+  char *kept = kept_text(r, &n);
+  fprintf(stderr, "aprof: %s events, %s lost%s, %s%s in %s%s%s\n", shown_count(n.events),
+          shown_count(n.lost), sampling_says(r->sampling), kept, shown_size(r->bytes + n.written),
           r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
           n.events ? "" : ": nothing happened meanwhile");
+  free(kept);
 }
 
 static bool record_live(struct recording *r) {
   bool ended = false, done = false;
-  uint32_t other = switch_trace(r->header, r->wish->ring ? r->wish->ring : RECORDING_RING, r->rate);
+  share_begin(&r->share, &r->wish->share, r->header, clock_monotonic());
+  uint32_t other = switch_on(r, r->wish->ring ? r->wish->ring : RECORDING_RING);
   if (other != SWITCH_DONE) {
     recording_refused(r->found, r->header, other);
     return false;

@@ -10,6 +10,7 @@
 
 #include "find.h"
 #include "probe/sampler.h"
+#include "record-share.h"
 
 #define RECORDING_RING (16ull << 20)
 
@@ -19,6 +20,7 @@ struct recording_wish {
   uint64_t ring;      /* bytes of each ring; 0: RECORDING_RING */
   uint64_t rotate;    /* bytes of a file; 0: one file */
   uint64_t keep;      /* files; 0: all of them */
+  struct share_wish share;
   bool last;          /* what is in the rings already */
   bool quiet;
   struct sampler_wish kernel; /* what the kernel is asked for */

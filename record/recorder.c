@@ -39,6 +39,9 @@ struct recorder {
   uint64_t asked;   /* and its ns */
   uint64_t named;   /* ns, when the tables of names were looked at last */
   uint64_t pause, lag, events, missed_before;
+  uint32_t share; /* as of the header, written last; of a recording of some requests */
+  struct trace_share counts[2]; /* when it began; written last */
+  uint64_t shared;              /* ns, when it was written */
   bool of_rings;
   struct timeline *timeline; /* or NULL */
 };
@@ -84,6 +87,40 @@ static void flush(struct recorder *r, uint32_t ring) {
   p->lost_told = p->lost;
   r->events += p->count;
   p->count = 0;
+}
+
+static uint64_t millionths(uint32_t share) {
+  return share == UINT32_MAX ? 1000000 : (uint64_t)((double)share / 0x1p32 * 1e6 + 0.5);
+}
+
+/* What the process's header said at that tick. */
+static void write_share(struct recorder *r, struct trace_writer *to,
+                        const struct aprof_header *then, uint64_t tick) {
+  if (!(r->header.flags & TRACE_SHARED))
+    return;
+  struct trace_share counts = {then->begun_requests, then->kept_requests};
+  struct trace_frame frame = {
+      .type = TRACE_SHARE, .number = millionths(then->trace_share), .first = tick};
+  trace_write(to, &frame, &counts, sizeof counts);
+  if (!r->shared)
+    r->counts[0] = counts;
+  r->counts[1] = counts;
+  r->share = then->trace_share;
+  r->shared = r->asked;
+}
+
+/* As of the image. */
+static void write_share_then(struct recorder *r, struct trace_writer *to) {
+  const struct profile *p = r->copy;
+  write_share(r, to, &p->header, p->read_tick ? p->read_tick : profile_last_tick(p));
+}
+
+/* Where it has changed, or is due again. */
+static void write_share_now(struct recorder *r) {
+  struct aprof_header now;
+  if (r->header.flags & TRACE_SHARED && profile_read_header(r->fd, "", &now, true) &&
+      (now.trace_share != r->share || r->asked - r->shared > SECOND))
+    write_share(r, r->to, &now, profile_clock(&now));
 }
 
 /* -- fetching -------------------------------------------------------------------------- */
@@ -162,6 +199,7 @@ struct timeline *recorder_timeline(struct recorder *r, uint64_t sample_ns, uint3
 }
 
 void recorder_poll(struct recorder *r) {
+  write_share_now(r);
   fetch_all(r);
   if (r->timeline)
     take_clocks(r);
@@ -185,6 +223,8 @@ uint64_t recorder_pause(const struct recorder *r) {
 void recorder_numbers(const struct recorder *r, struct recorder_numbers *n) {
   *n = (struct recorder_numbers){.events = r->events,
                                  .written = trace_written(r->to),
+                                 .begun = r->counts[1].begun - r->counts[0].begun,
+                                 .kept = r->counts[1].kept - r->counts[0].kept,
                                  .lag = r->lag,
                                  .error = trace_write_error(r->to)};
   for (uint32_t i = 0; i < r->rings; i++) {
@@ -209,6 +249,16 @@ static void begin_rings(struct recorder *r) {
   }
 }
 
+/* The rings reach back to the start: so do the counts. */
+static void share_from_start(struct recorder *r) {
+  for (uint32_t i = 0; i < r->rings; i++)
+    if (r->drain.ring[i].next)
+      return;
+  struct aprof_header start = r->copy->header;
+  start.begun_requests = start.kept_requests = 0;
+  write_share(r, r->to, &start, start.tick0);
+}
+
 static struct recorder *begin(int fd, const char *what, uint64_t rate, bool left) {
   struct profile *copy = profile_read(fd, what, !left, false);
   if (!copy)
@@ -226,6 +276,8 @@ static struct recorder *begin(int fd, const char *what, uint64_t rate, bool left
   r->header.mult = rate;
   r->header.start_time = copy->header.start_time;
   r->header.pid = copy->header.pid;
+  if (copy->header.mode & APROF_TRACE_SHARED)
+    r->header.flags |= TRACE_SHARED;
   strncpy(r->header.aprof, APROF_VERSION, sizeof r->header.aprof - 1);
   r->fetched = r->header.begin_tick = copy->read_tick ? copy->read_tick : profile_last_tick(copy);
   r->asked = r->named = clock_monotonic();
@@ -240,6 +292,7 @@ struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate,
   begin_rings(r);
   r->to = open_file(r, to, r->header.begin_tick, !left);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
+  write_share_then(r, r->to);
   return r;
 }
 
@@ -248,9 +301,11 @@ struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t ra
   if (!r)
     return NULL;
   r->of_rings = true;
-  r->header.flags = TRACE_FLIGHT;
+  r->header.flags |= TRACE_FLIGHT;
   begin_rings(r);
   r->to = open_file(r, to, r->copy->header.tick0, !left);
+  share_from_start(r);
+  write_share_then(r, r->to);
   return r;
 }
 
@@ -276,6 +331,7 @@ static void close_file(struct recorder *r) {
   struct recorder_numbers n;
   if (r->timeline)
     timeline_flush(r->timeline);
+  write_share_then(r, r->to);
   image_write(r->image, r->to, r->copy, TRACE_LAST);
   recorder_numbers(r, &n);
   struct trace_frame end = {.type = TRACE_END,
@@ -300,6 +356,7 @@ int recorder_rotate(struct recorder *r, int to) {
   if (r->timeline)
     timeline_to(r->timeline, r->to);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
+  write_share_then(r, r->to);
   return error;
 }
 
@@ -310,6 +367,7 @@ void recorder_begin_next(struct recorder *r, int to) {
   image_add(r->image, r->to, r->fd);
   r->next = open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->next, r->copy, TRACE_BASE);
+  write_share_then(r, r->next);
   trace_writer_join(r->to, r->next);
   if (r->timeline)
     timeline_to(r->timeline, r->to); /* both have all code */

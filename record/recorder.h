@@ -20,6 +20,7 @@ struct recorder;
 struct recorder_numbers {
   uint64_t events, lost; /* fetched; that are missing */
   uint64_t written;      /* bytes of the file that is being written */
+  uint64_t begun, kept;  /* requests meanwhile; of these, in a recording of some */
   uint64_t lag;          /* ns since what was fetched last was asked for */
   int error;             /* errno of the file, or 0 */
 };

@@ -15,6 +15,13 @@ static uint32_t index_of(const struct profile *p, const struct aprof_future *f) 
   return (uint32_t)((size_t)((const unsigned char *)f - p->data) / sizeof *f);
 }
 
+/* Of a recording of some requests only their parts are. */
+static bool is_kept(const struct replay_state *s, const struct aprof_future *f) {
+  const struct aprof_request *r = profile_request_of(s->r->base, f);
+  return !s->story->shared ||
+         (r && r->id && r->kept == aprof_trace_mark(s->r->base->header.traces));
+}
+
 /* Since when: what ends a segment in an event that is later than the image is told by that. */
 static void begin_segment(struct replay_state *s, struct life *l, const struct aprof_future *f,
                           uint32_t index, uint64_t tick) {
@@ -37,7 +44,7 @@ static void begin_future(struct replay_state *s, const struct aprof_future *f) {
   uint32_t index = index_of(s->r->base, f);
   struct life *l = replay_life(s, index);
   uint64_t tick = s->r->begin;
-  if (!l || !is_alive(s, f))
+  if (!l || !is_alive(s, f) || !is_kept(s, f))
     return;
   replay_meet(s, l, f->node, tick);
   const struct aprof_request *r = profile_request_of(s->r->base, f);

@@ -59,8 +59,9 @@ static void end_threads(struct replay_state *s) {
   for (uint32_t i = 0; i < s->runners; i++)
     if (s->runner[i].slice != STORY_NONE)
       s->story->slices[s->runner[i].slice].end =
-          s->runner[i].current ? s->r->end : s->runner[i].stopped;
+          s->runner[i].current || s->runner[i].held ? s->r->end : s->runner[i].stopped;
   free(s->runner);
+  free(s->held);
 }
 
 static void end_requests(struct replay_state *s) {
@@ -218,6 +219,10 @@ struct story *replay_finish(struct replay *r) {
     g->begin = ns(r, g->begin);
     g->end = ns(r, g->end);
     g->turn = g->turn == UINT64_MAX ? UINT64_MAX : ns(r, g->turn);
+  }
+  for (uint32_t i = 0; i < s->shares_count; i++) {
+    s->shares[i].begin = ns(r, s->shares[i].begin);
+    s->shares[i].end = ns(r, s->shares[i].end);
   }
   s->end_ns = ns(r, r->end);
   story_finish(s);

@@ -264,6 +264,13 @@ void replay_move(struct replay_state *s, struct life *l, uint32_t request, uint6
   story->futures[old].whole = l->born && l->doubt == s->doubt;
 }
 
+void replay_left(struct replay_state *s, struct life *l, uint64_t tick) {
+  replay_close(s, l, tick);
+  story_end_future(s->story, l->future, tick, STORY_MOVED);
+  s->story->futures[l->future].whole = l->born && l->doubt == s->doubt;
+  clear(l);
+}
+
 void replay_tier(struct replay_state *s, struct life *l, uint8_t tier, uint64_t tick) {
   struct story_segment *g = open_one(s, l);
   if (l->tier == tier)

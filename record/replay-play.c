@@ -46,6 +46,8 @@ static void waits(struct replay_state *s, struct runner *t, struct life *l,
   if (e->kind == APROF_TRACE_AGAIN && l->waited != STORY_NONE)
     s->story->segments[l->waited].flags |= STORY_POLLED;
   bool here = t->current == e->future;
+  if (aside && !here && l->thread == STORY_NONE)
+    replay_lies_above(s, t, e->future, e->tick);
   replay_waits(s, l, aside ? STORY_ASIDE : STORY_WAITING, e->node, e->tick);
   if (!here)
     return;
@@ -147,6 +149,9 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     break; /* counted with what is missing */
   case APROF_TRACE_STOLEN:
     replay_stolen(s, t);
+    break;
+  case APROF_TRACE_HELD:
+    replay_held(s, t, e->node, e->tick);
     break;
   case APROF_TRACE_BORN:
     replay_born(s, e);
@@ -269,6 +274,7 @@ struct replay *replay_new(struct trace *t, struct trace_error *why) {
   s.lives = allocate(s.pages, sizeof *s.lives);
   describe(r->story, r, t);
   replay_make_paths(&s);
+  replay_shares(&s, t);
   replay_from_base(&s);
   play_all(&s, t);
   replay_close_all(&s);

@@ -116,6 +116,13 @@ void replay_join(struct replay_state *s, const struct stream_event *e) {
   if (!l || l->future == STORY_NONE)
     return;
   uint64_t a = e->a[0];
+  if (e->b[0] & APROF_TRACE_LEFT) {
+    struct runner *t = replay_runner(s, e->block);
+    if (t->current == e->future)
+      replay_stops(s, t, e->tick, true); /* what is left out goes on there */
+    replay_left(s, l, e->tick);
+    return;
+  }
   uint32_t request =
       number_in(a) ? replay_request_met(s, number_in(a), a >> APROF_TRACE_REQUEST_BITS, e->tick)
                    : STORY_NONE;

@@ -42,6 +42,7 @@ struct runner {
   uint64_t lease;
   bool told;        /* it has had an event */
   bool aside;       /* ... as it was put aside for what comes next */
+  bool held;        /* by what is left out */
   bool idle, known; /* its poller is where it is when nothing runs; it has told what runs */
 };
 
@@ -66,6 +67,7 @@ struct replay_state {
   uint32_t doubt;          /* grows with each loss of events: what lived then may not be whole */
   uint64_t whole_from;     /* from this tick on every thread's events are here */
   uint64_t trace[2], span; /* of TOKEN, for the REQUEST_END that follows */
+  uint32_t *held;          /* by path: the future that stands for all that are left out; made late */
   bool *undone;            /* requests of the story that never were, made on demand */
   uint32_t undone_room;
   bool any_undone, any_unborn;
@@ -96,6 +98,8 @@ void replay_waits(struct replay_state *, struct life *, enum story_what, uint32_
 /* It is another stay from then on: of that request. */
 void replay_move(struct replay_state *, struct life *, uint32_t request, uint64_t tick);
 void replay_tier(struct replay_state *, struct life *, uint8_t tier, uint64_t tick);
+/* Nothing more is told of it. */
+void replay_left(struct replay_state *, struct life *, uint64_t tick);
 void replay_detach_all(struct replay_state *, uint64_t tick);
 
 /* replay-threads.c */
@@ -110,6 +114,10 @@ void replay_thread(struct replay_state *, struct runner *, const struct stream_e
 void replay_ran(struct replay_state *, struct runner *, uint32_t index, uint32_t node,
                 uint64_t tick);
 void replay_stolen(struct replay_state *, struct runner *);
+/* What is left out holds it from now on. */
+void replay_held(struct replay_state *, struct runner *, uint32_t node, uint64_t tick);
+/* That one lies above a future that is put aside, of which nothing was known. */
+void replay_lies_above(struct replay_state *, struct runner *, uint32_t index, uint64_t tick);
 
 /* replay-requests.c */
 struct part *replay_part(struct replay_state *, uint32_t number);
@@ -118,6 +126,9 @@ void replay_request_begin(struct replay_state *, const struct stream_event *);
 void replay_request_end(struct replay_state *, const struct stream_event *);
 /* Makes a request known that had begun before: NONE where it has no record. */
 uint32_t replay_request_met(struct replay_state *, uint32_t number, uint64_t id, uint64_t tick);
+
+/* replay-shares.c */
+void replay_shares(struct replay_state *, struct trace *);
 
 /* replay-base.c */
 void replay_from_base(struct replay_state *);

@@ -33,6 +33,18 @@ static struct life *current(struct replay_state *s, const struct runner *t) {
 
 /* -- slices ------------------------------------------------------------------------ */
 
+/* What is left out called l, and its slice goes on; or l is that, which is kept since then. */
+static void held_until(struct replay_state *s, struct runner *t, const struct life *l,
+                       uint64_t tick) {
+  if (!t->held)
+    return;
+  t->held = false;
+  t->stopped = tick;
+  t->aside = true;
+  if (t->slice != STORY_NONE && l && s->story->slices[t->slice].begin == tick)
+    s->story->slices[t->slice].future = l->future;
+}
+
 static void slice_ends(struct replay_state *s, struct runner *t) {
   if (t->slice != STORY_NONE)
     s->story->slices[t->slice].end = t->stopped;
@@ -56,6 +68,7 @@ static uint32_t outermost(struct replay_state *s, struct life *l) {
    slice more, be it at the same tick. */
 static void slice_goes_on(struct replay_state *s, struct runner *t, struct life *l, bool was_aside,
                           uint64_t tick) {
+  held_until(s, t, l, tick);
   bool same = t->slice != STORY_NONE && t->stopped == tick && (t->aside || was_aside);
   if (t->idle)
     t->turn = tick;
@@ -118,6 +131,7 @@ void replay_runs(struct replay_state *s, struct runner *t, uint32_t index, uint3
 void replay_rests(struct replay_state *s, struct runner *t, uint64_t tick, bool idle) {
   if (t->current)
     unseen_stop(s, t, tick);
+  held_until(s, t, NULL, tick);
   slice_ends(s, t);
   if (t->idle && !idle)
     t->turn = tick;
@@ -133,6 +147,7 @@ void replay_thread(struct replay_state *s, struct runner *t, const struct stream
   t->idle = (state == APROF_THREAD_RUNNING ? rest : state) == APROF_THREAD_IDLE;
   t->known = true;
   if (!e->future) {
+    held_until(s, t, NULL, e->tick);
     slice_ends(s, t);
     return;
   }
@@ -172,6 +187,64 @@ void replay_stolen(struct replay_state *s, struct runner *t) {
     l->doubt = s->doubt - 1;
   }
   t->current = 0;
+  t->held = false;
   t->stopped = t->slice == STORY_NONE ? 0 : s->story->slices[t->slice].begin;
   slice_ends(s, t);
+}
+
+/* -- what is left out ----------------------------------------------------------------- */
+
+/* One for each function: who held the loop is known by that. */
+static uint32_t left_out(struct replay_state *s, uint32_t node) {
+  uint32_t path = s->story->paths[replay_path(s->r, node)].function;
+  if (path == STORY_NONE)
+    path = 0;
+  if (!s->held) {
+    s->held = allocate(s->story->paths_count + 1u, sizeof *s->held);
+    memset(s->held, 0xff, (s->story->paths_count + 1u) * sizeof *s->held);
+  }
+  if (s->held[path] == STORY_NONE)
+    s->held[path] = story_add_future(s->story, path, STORY_NONE, STORY_NONE, s->r->begin);
+  return s->held[path];
+}
+
+static bool is_left_out(const struct replay_state *s, uint32_t future) {
+  const struct story_future *f = &s->story->futures[future];
+  return s->held && f->path != STORY_NONE && s->held[f->path] == future;
+}
+
+/* It goes on with the slice that it was called in, or that it called from. */
+void replay_held(struct replay_state *s, struct runner *t, uint32_t node, uint64_t tick) {
+  if (t->current)
+    unseen_stop(s, t, tick);
+  bool within = t->slice != STORY_NONE && (t->held || t->stopped == tick) &&
+                (t->held || t->aside || is_left_out(s, s->story->slices[t->slice].future));
+  t->put_aside = 0;
+  if (t->idle)
+    t->turn = tick;
+  if (!within) {
+    slice_ends(s, t);
+    t->slice = story_add_slice(s->story, t->thread, left_out(s, node), tick, tick);
+    s->story->slices[t->slice].turn = t->turn;
+  }
+  t->held = t->known = true;
+}
+
+void replay_lies_above(struct replay_state *s, struct runner *t, uint32_t index, uint64_t tick) {
+  struct life *l = current(s, t), *below = replay_life(s, index);
+  uint32_t above = t->current;
+  for (unsigned depth = 0; l && l->caller && depth < 1000; depth++) {
+    struct life *next = replay_life(s, l->caller);
+    if (!next || next->future == STORY_NONE || next == below)
+      return;
+    above = l->caller;
+    l = next;
+  }
+  if (!l || l == below)
+    return;
+  l->caller = index;
+  below->callee = above;
+  below->above = l->future;
+  if (t->slice != STORY_NONE && s->story->slices[t->slice].begin == tick)
+    s->story->slices[t->slice].future = below->future;
 }

@@ -148,8 +148,18 @@ uint32_t story_add_slice(struct story *s, uint32_t thread, uint32_t future, uint
   return number;
 }
 
-uint32_t story_add_share(struct story *s, uint64_t begin, uint64_t end, double share) {
+void story_add_share(struct story *s, const struct story_share *share) {
+  struct story_share *last = s->shares_count ? &s->shares[s->shares_count - 1] : NULL;
+  s->shared = true;
+  s->begun += share->begun;
+  s->kept += share->kept;
+  s->share = s->begun ? (double)s->kept / (double)s->begun : share->share;
+  if (last && last->share >= share->share && last->share <= share->share) {
+    last->end = share->end;
+    last->begun += share->begun;
+    last->kept += share->kept;
+    return;
+  }
   uint32_t number = ONE_MORE(s, shares);
-  s->shares[number] = (struct story_share){.begin = begin, .end = end, .share = share};
-  return number;
+  s->shares[number] = *share;
 }

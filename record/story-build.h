@@ -30,7 +30,8 @@ uint32_t story_add_segment(struct story *, uint32_t future, enum story_what, uin
                            uint64_t begin, uint64_t end);
 uint32_t story_add_slice(struct story *, uint32_t thread, uint32_t future, uint64_t begin,
                          uint64_t end);
-uint32_t story_add_share(struct story *, uint64_t begin, uint64_t end, double share);
+/* One that goes on with the share of the last one is that. */
+void story_add_share(struct story *, const struct story_share *);
 const char *story_text(struct story *, const char *text);
 /* Puts in order what has to be, and makes what follows: texts of paths, futures and sums of
    requests, slices of threads, the end, how many are partial. */

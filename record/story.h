@@ -126,7 +126,8 @@ struct story_thread {
 /* A stretch of the recording in which not every request was kept. */
 struct story_share {
   uint64_t begin, end;
-  double share; /* of those that began in it */
+  double share;         /* that was asked for, of those that began in it */
+  uint64_t begun, kept; /* that did; of these */
 };
 
 /* What the kernel says beside the events: where a thread was at a moment, which stands for so much
@@ -198,7 +199,9 @@ struct story {
   int64_t started_at_ns; /* CLOCK_REALTIME at 0 */
   uint64_t begin_ns, end_ns;
   uint64_t events, lost; /* events in it; that happened meanwhile and are not in it */
-  double share;          /* of requests that it has, over all of it; 1: all */
+  bool shared;          /* it has but a share of the requests; of all else, who held which thread */
+  uint64_t begun, kept; /* shared: requests that began meanwhile; that it has of these */
+  double share;         /* kept / begun; 1: all */
   struct story_kernel kernel;
   bool truncated;   /* the file ends in the middle: its recorder was killed, or the disk is full */
   uint32_t partial; /* requests that are not whole */

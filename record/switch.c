@@ -47,7 +47,31 @@ void switch_prolong(struct aprof_header *h, uint64_t rate) {
   __atomic_store_n(&h->trace_until, until, __ATOMIC_RELAXED);
 }
 
+void switch_share(struct aprof_header *h, double share) {
+  uint32_t of = share >= 1 ? UINT32_MAX : share > 0 ? (uint32_t)(share * 0x1p32) : 0;
+  __atomic_store_n(&h->trace_share, of, __ATOMIC_RELAXED);
+}
+
+/* What is traced already goes on, unless that is something else. */
+static void switch_on(struct aprof_header *h, const double *share) {
+  uint32_t was = __atomic_load_n(&h->mode, __ATOMIC_RELAXED);
+  uint32_t mode =
+      (was & APROF_TRACE_FLIGHT) | APROF_TRACE_RECORD | (share ? APROF_TRACE_SHARED : 0);
+  bool on = __atomic_load_n(&h->usual, __ATOMIC_RELAXED) & APROF_TRACED;
+  if (share)
+    switch_share(h, *share);
+  __atomic_store_n(&h->mode, mode, __ATOMIC_SEQ_CST);
+  aprof_trace_switch(h, true);
+  if (on && ((was ^ mode) & APROF_TRACE_SHARED))
+    aprof_trace_anew(h);
+}
+
 uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate) {
+  return switch_trace_share(h, size, rate, NULL);
+}
+
+uint32_t switch_trace_share(struct aprof_header *h, uint64_t size, uint64_t rate,
+                            const double *share) {
   if (!switch_lock(h))
     return SWITCH_BUSY;
   uint32_t other = records(h) ? h->recorder : 0;
@@ -57,8 +81,7 @@ uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate) {
     if (size)
       h->trace_size = size;
     switch_prolong(h, rate);
-    __atomic_fetch_or(&h->mode, APROF_TRACE_RECORD, __ATOMIC_RELAXED);
-    aprof_trace_switch(h, true);
+    switch_on(h, share);
   }
   switch_unlock(h);
   return other;
@@ -72,11 +95,7 @@ bool switch_is_on(const struct aprof_header *h) {
 void switch_off_trace(struct aprof_header *h) {
   bool locked = switch_lock(h);
   if (h->recorder == (uint32_t)getpid()) {
-    __atomic_fetch_and(&h->mode, ~(uint32_t)APROF_TRACE_RECORD, __ATOMIC_RELAXED);
-    if (h->mode & APROF_TRACE_FLIGHT)
-      __atomic_store_n(&h->trace_until, UINT64_MAX, __ATOMIC_RELAXED);
-    else
-      aprof_trace_switch(h, false);
+    aprof_trace_recorded(h);
     __atomic_store_n(&h->recorder, 0, __ATOMIC_RELAXED);
   }
   if (locked)

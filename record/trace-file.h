@@ -42,6 +42,8 @@ struct trace_header {
 
 enum trace_flags {
   TRACE_FLIGHT = 1, /* what was in the rings: there is no image of its beginning */
+  TRACE_SHARED = 2, /* of requests that began meanwhile, those of a share; of what else there is,
+                       which threads it held */
 };
 
 enum trace_type {
@@ -51,7 +53,8 @@ enum trace_type {
                        was copied; first: tick when it had been copied */
   TRACE_EVENTS = 3, /* struct aprof_trace_event[] of a block, from event `number` on; first, last:
                        ticks between which it was fetched */
-  TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept */
+  TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept:
+                       a struct trace_share. Written again some time later with the counts of then */
   TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
   TRACE_KERNEL = 6, /* the kernel's side: struct trace_kernel, each with its addresses behind it;
                        number: ns of processor time for which a sample stands, 0: there are none;
@@ -108,6 +111,11 @@ enum trace_image {
 
 struct trace_range {
   uint64_t at, size; /* offset in the profile */
+};
+
+/* Requests of the process so far; differences between frames count. */
+struct trace_share {
+  uint64_t begun, kept;
 };
 
 struct trace_frame {

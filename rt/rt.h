@@ -113,6 +113,8 @@ struct thread {
   uint32_t seen;                               /* header.usual, by its last event */
   uint32_t tracing;           /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
   uint16_t told;              /* `rest`, as the trace has it */
+  bool partly, told_held, muted; /* it traces some requests; HELD is what it told last; what
+                                 belongs to its last event is left out with that */
   struct aprof_future *idler; /* put aside by the idle bracket, or NULL */
   struct aprof_future *held;  /* whose lease this thread took away last, to end it, ... */
   uint32_t held_lease;        /* ... which was that one */
@@ -180,6 +182,7 @@ struct rt_options {
   uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
   uint32_t requests; /* in detail at a time; 0: none at all */
   uint64_t flight;   /* bytes of a ring; 0: events are not traced from the start */
+  uint32_t flight_share; /* as in the header */
   bool labels;
 };
 

@@ -122,18 +122,47 @@ const char *asked_slow(const struct slowest_kind *k, const struct slowest_filter
   return turn_text("%s: %s of %s", which, shown_count(k->slow), shown_count(k->count));
 }
 
+/* "1/100", "0.15 %" */
+static const char *share_text(double share) {
+  double of = share > 0 ? 1 / share : 0;
+  bool is_part = of >= 1 && of < 1e9 && of - floor(of + 1e-4 * of) < 2e-4 * of;
+  return is_part ? turn_text("1/%.0f", of) : turn_text("%.3g %%", 100 * share);
+}
+
+static void bounds(const struct story *s, double *least, double *most) {
+  *least = 1;
+  *most = 0;
+  for (uint32_t i = 0; i < s->shares_count; i++) {
+    *least = s->shares[i].share < *least ? s->shares[i].share : *least;
+    *most = s->shares[i].share > *most ? s->shares[i].share : *most;
+  }
+}
+
+/* Whose numbers are of the requests that were kept, and are not scaled up. */
+static char *sampled_text(const struct story *s) {
+  double least, most;
+  bounds(s, &least, &most);
+  char *text = s->shares_count < 2
+                   ? print_string(", sampled %s", share_text(most))
+                   : print_string(", sampled %s to %s (changed %s times)", share_text(most),
+                                  share_text(least), shown_count(s->shares_count - 1));
+  char *all = print_string("%s of %s that began", text, shown_count(s->begun));
+  free(text);
+  return all;
+}
+
 void asked_print_source(const struct story *s, FILE *out) {
   char *partial =
       s->partial ? print_string("; %s partial ones left out", shown_count(s->partial)) : NULL;
-  char *share = s->share < 1 ? print_string("; %.3g %% of all were kept", 100 * s->share) : NULL;
+  char *share = s->shared ? sampled_text(s) : NULL;
   char *lost = s->lost ? print_string("; %s events are lost: what lacks some is partial",
                                       shown_count(s->lost))
                        : print_string("; nothing lost");
-  char *text = print_string(
-      "%s (pid %d), %s from %s UTC: %s requests%s%s%s%s", s->process ? s->process : "?",
-      (int)s->pid, shown_time(s->end_ns - s->begin_ns), asked_clock(s, s->begin_ns),
-      shown_count(s->requests_count), partial ? partial : "", share ? share : "", lost,
-      s->truncated ? "; the recording was cut off" : "");
+  char *text =
+      print_string("%s (pid %d), %s from %s UTC: %s requests%s%s%s%s",
+                   s->process ? s->process : "?", (int)s->pid, shown_time(s->end_ns - s->begin_ns),
+                   asked_clock(s, s->begin_ns), shown_count(s->requests_count), share ? share : "",
+                   partial ? partial : "", lost, s->truncated ? "; the recording was cut off" : "");
   fputc('\n', out);
   style_set(out, STYLE_FAINT);
   report_print_wrapped(out, text, 0);
@@ -142,6 +171,22 @@ void asked_print_source(const struct story *s, FILE *out) {
   free(share);
   free(lost);
   free(text);
+}
+
+static void emit_sampled(struct emit *e, const struct story *s) {
+  double least, most;
+  if (!s->shared) {
+    emit_null(e, "sampled");
+    return;
+  }
+  bounds(s, &least, &most);
+  emit_open(e, "sampled", '{');
+  emit_share(e, "least", least, 9);
+  emit_share(e, "most", most, 9);
+  emit_number(e, "changes", s->shares_count ? s->shares_count - 1 : 0);
+  emit_number(e, "begun", s->begun);
+  emit_number(e, "kept", s->kept);
+  emit_close(e, '}');
 }
 
 void asked_emit_source(struct emit *e, const struct story *s) {
@@ -156,6 +201,7 @@ void asked_emit_source(struct emit *e, const struct story *s) {
   emit_number(e, "events", s->events);
   emit_number(e, "lost", s->lost);
   emit_share(e, "share", s->share, 6);
+  emit_sampled(e, s);
   emit_bool(e, "truncated", s->truncated);
   emit_close(e, '}');
 }

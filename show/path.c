@@ -108,7 +108,8 @@ static void print_run(const char *name, const struct what_if_numbers *n,
   fputc('\n', out);
 }
 
-static void print_what_if(const struct what_if_kind *k, const struct options *o, FILE *out) {
+static void print_what_if(const struct what_if_kind *k, const struct options *o, bool shared,
+                          FILE *out) {
   const struct what_if_numbers *run = k->run;
   char *what = print_string("%s", "");
   for (size_t i = 0; i < o->what_if.count; i++) {
@@ -129,6 +130,11 @@ static void print_what_if(const struct what_if_kind *k, const struct options *o,
   print_run("as recorded", &run[WHAT_IF_RECORDED], NULL, out);
   print_run("replayed as it was", &run[WHAT_IF_REPLAYED], &run[WHAT_IF_RECORDED], out);
   print_run("replayed so", &run[WHAT_IF_CHANGED], &run[WHAT_IF_REPLAYED], out);
+  if (shared)
+    report_print_wrapped(out,
+                         "Only requests that were kept are changed: what the others hold on loops "
+                         "stays as it was, so the change is less than it would be.",
+                         0);
   free(title);
   free(what);
 }
@@ -166,7 +172,7 @@ static int print(const struct story *s, const void *options, FILE *out) {
       fputc('\n', out);
     print_kind(s, c, &all->kind[i], o, out);
     if (what_if && all->kind[i].count)
-      print_what_if(&what_if[i], o, out);
+      print_what_if(&what_if[i], o, s->shared, out);
   }
   if (what_if) {
     fputc('\n', out);

@@ -4,14 +4,11 @@
 #include "birth.h"
 #include "rt/count/node.h"
 #include "rt/request/member.h"
+#include "rt/trace/moved.h"
 #include "waker.h"
 
 void born_told(struct thread *t, const struct aprof_future *f, uint64_t born) {
-  const struct aprof_future *parent = future_at(f->parent);
-  bool known = f->parent != 0 && aprof_is_parent(parent, f);
-  trace_put(t, APROF_TRACE_BORN, index_of(f), function_node(f->node), born);
-  trace_more(t, (uint32_t)f->id | (uint64_t)aprof_create_site(f) << 32,
-             (known ? f->parent : 0) | (f->id >> 32 & 0xffff) << APROF_TRACE_FUTURE_BITS);
+  trace_birth(t, f, born);
   if (f->flags & APROF_F_MEMBER)
     member_told(t, f, born);
 }

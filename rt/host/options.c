@@ -103,14 +103,23 @@ static bool read_clock(const char *v, size_t n, uint32_t *clock) {
   return false;
 }
 
-/* flight=SIZE */
-static bool read_flight(const char *v, size_t n, uint64_t *size) {
+/* flight=SIZE, flight=SIZE/N */
+static bool read_flight(const char *v, size_t n, struct rt_options *o) {
   const size_t word = 7;
-  uint64_t number;
-  if (n <= word || memcmp(v, "flight=", word) != 0 || !read_number(v + word, n - word, &number) ||
-      number < APROF_TRACE_LEAST || number > APROF_TRACE_MOST)
+  uint64_t size, of = 1;
+  if (n <= word || memcmp(v, "flight=", word) != 0)
     return false;
-  *size = number;
+  size_t length = word;
+  while (length < n && v[length] != '/')
+    length++;
+  bool shared = length < n;
+  if (!read_number(v + word, length - word, &size) || size < APROF_TRACE_LEAST ||
+      size > APROF_TRACE_MOST)
+    return false;
+  if (shared && (!read_number(v + length + 1, n - length - 1, &of) || of == 0 || of > 1u << 30))
+    return false;
+  o->flight = size;
+  o->flight_share = !shared ? 0 : of == 1 ? UINT32_MAX : (uint32_t)(((uint64_t)1 << 32) / of);
   return true;
 }
 
@@ -149,7 +158,7 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
   else if (is(k, kn, "overhead"))
     good = read_percent(v, vn, &o->overhead);
   else if (is(k, kn, "trace"))
-    good = read_flight(v, vn, &o->flight);
+    good = read_flight(v, vn, o);
   else if (is(k, kn, "histograms"))
     good = read_flag(v, vn, &o->histograms);
   else if (is(k, kn, "seccomp"))

@@ -10,7 +10,8 @@
 #include "rt/file/clock.h"
 #include "rt/future/owner.h"
 #include "rt/future/stack.h"
-#include "rt/trace/ring.h"
+#include "rt/trace/kept.h"
+#include "rt/trace/moved.h"
 #include "share.h"
 #include "tier.h"
 
@@ -168,13 +169,26 @@ void member_told(struct thread *t, const struct aprof_future *f, uint64_t since)
     trace_put(t, APROF_TRACE_TIER, index_of(f), s->tier, since);
 }
 
+/* ... that it is another's since then. `had`: it was in the trace before. */
+static void tell_move(struct thread *t, const struct aprof_future *f, bool had, uint64_t since) {
+  bool has = trace_has(t, f);
+  if (!had && has)
+    trace_birth(t, f, since);
+  if (has)
+    member_told(t, f, since);
+  else if (had)
+    trace_leaves(t, f, since);
+  if (!had && has)
+    trace_does(t, f, since);
+}
+
 /* From its request to another one, or to none (0). `ran`: f, or a body that it called, until now.
  */
 static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, bool ran,
                      uint64_t now) {
   struct aprof_share *s = share_of(f);
   uint32_t from = request_of(f);
-  bool runs = f == t->cur, called = is_called(f);
+  bool runs = f == t->cur, called = is_called(f), had = traces(t) && trace_has(t, f);
   if (from == to)
     return;
   if (to != 0 && (s = share_own(f)) == NULL)
@@ -204,7 +218,7 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, bool
     f->flags &= (uint8_t)~APROF_F_MEMBER;
   }
   if (traces(t))
-    member_told(t, f, now);
+    tell_move(t, f, had, now);
 }
 
 /* Is there room for them to have a share each? */

@@ -14,10 +14,10 @@
 #include "kind.h"
 #include "rt/count/node.h"
 #include "rt/future/grace.h"
+#include "rt/trace/kept.h"
 #include "rt/trace/ring.h"
 #include "tier.h"
 
-static uint32_t serial;          /* atomic */
 static uint32_t sweeping, swept; /* a thread does; the epoch of the last time */
 
 #define SHARES_MOST (POOL_CHUNK * POOL_CHUNKS - 1)
@@ -94,9 +94,9 @@ uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint3
                               .state = APROF_REQUEST_LIVE,
                               .flags = flags,
                               .no_label = 1};
-  uint64_t count = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&r->id, (uint64_t)(uint16_t)h->epoch << 48 | count, __ATOMIC_RELEASE);
-  if (traces(t)) {
+  uint64_t count = __atomic_add_fetch(&h->begun_requests, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&r->id, (uint64_t)(uint16_t)h->epoch << 48 | (uint32_t)count, __ATOMIC_RELEASE);
+  if (traces(t) && (r->kept = trace_takes(t, count, parent)) != 0) {
     trace_put(t, APROF_TRACE_REQUEST_BEGIN, index, function_node(first->node), now);
     trace_more(t, aprof_trace_request(number, r->id), parent | (uint64_t)flags << 20);
   }
@@ -155,7 +155,7 @@ void request_finish(struct thread *t, uint32_t number, uint64_t now) {
   if (!request_lives(r))
     return;
   uint32_t kind = kind_book(r, now);
-  if (traces(t))
+  if (traces(t) && trace_keeps(t, number))
     tell_end(t, number, kind, 0);
   r->kind = (uint16_t)kind; /* for what comes after */
   r->stopped = now;         /* ... it */
@@ -166,7 +166,7 @@ void request_finish(struct thread *t, uint32_t number, uint64_t now) {
 
 void request_undo(struct thread *t, uint32_t number) {
   struct aprof_request *r = request_at(number);
-  if (traces(t))
+  if (traces(t) && trace_keeps(t, number))
     tell_end(t, number, 0, APROF_TRACE_UNDONE);
   r->root = 0;
   __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);

@@ -12,6 +12,7 @@
  */
 #include "ring.h"
 
+#include "kept.h"
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"
 #include "rt/future/grace.h"
@@ -38,13 +39,50 @@ static inline void put(struct thread *t, uint32_t kind, uint64_t a, uint64_t b) 
   __atomic_store_n(&block->ring_head, number + 1, __ATOMIC_RELEASE);
 }
 
-void trace_put(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
-               uint64_t tick) {
+void trace_put_any(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
+                   uint64_t tick) {
+  t->muted = false;
   put(t, kind, tick, aprof_trace_what(future, node));
 }
 
+void trace_held(struct thread *t, uint32_t node, uint64_t tick) {
+  if (t->told_held)
+    return;
+  trace_put_any(t, APROF_TRACE_HELD, 0, node, tick);
+  t->told_held = true;
+}
+
+/* Whether such an event goes into the ring as it is. Of what is left out it is told who holds the
+   thread. */
+static SLOW bool tells(struct thread *t, uint32_t kind, uint32_t future, uint32_t node,
+                       uint64_t tick) {
+  bool runs = kind == APROF_TRACE_RUNNING || kind == APROF_TRACE_POLLED;
+  if (kind < APROF_TRACE_BORN) {
+    t->told_held &= kind == APROF_TRACE_OUTSIDE;
+    return kind != APROF_TRACE_OUTSIDE;
+  }
+  if (kind >= APROF_TRACE_REQUEST_BEGIN && kind <= APROF_TRACE_TOKEN)
+    return true; /* nobody tells of others */
+  if (trace_has(t, future_at(future))) {
+    t->told_held &= !runs;
+    return true;
+  }
+  if (runs)
+    trace_held(t, node, tick);
+  return false;
+}
+
+void trace_put(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
+               uint64_t tick) {
+  if (unlikely(t->partly) && !tells(t, kind, future, node, tick))
+    t->muted = true;
+  else
+    trace_put_any(t, kind, future, node, tick);
+}
+
 void trace_more(struct thread *t, uint64_t a, uint64_t b) {
-  put(t, APROF_TRACE_MORE, a, b);
+  if (likely(!t->muted))
+    put(t, APROF_TRACE_MORE, a, b);
 }
 
 /* -- the thread -------------------------------------------------------------------- */
@@ -54,10 +92,13 @@ void trace_base(struct thread *t) {
   const struct aprof_future *f = t->cur;
   if (!traces(t))
     return;
+  bool kept = f != NULL && trace_has(t, f);
   t->told = t->rest;
-  trace_put(t, APROF_TRACE_THREAD, f != NULL ? index_of(f) : 0, f != NULL ? f->node : 0, b->last);
+  trace_put(t, APROF_TRACE_THREAD, kept ? index_of(f) : 0, kept ? f->node : 0, b->last);
   trace_more(t, t->epoch | (uint64_t)t->rest << 32 | (uint64_t)b->state << 40, b->span_node);
   trace_more(t, b->leases, b->sequence / 2);
+  if (f != NULL && !kept)
+    trace_held(t, f->node, b->last);
 }
 
 void trace_gone(struct thread *t) {
@@ -113,7 +154,9 @@ static void begin(struct thread *t) {
     return; /* no thread: cost.c */
   if (t->block->ring == 0)
     ring_make(t);
-  t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_RELAXED);
+  t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
+  t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
+  t->told_held = false;
   uint64_t missed = t->untraced != 0 ? t->block->sequence / 2 - t->untraced : 0;
   if (missed != 0) {
     trace_put(t, APROF_TRACE_GAP, 0, 0, t->block->last);
@@ -121,16 +164,6 @@ static void begin(struct thread *t) {
   }
   t->fast_events = fast_events(t);
   trace_base(t);
-}
-
-/* Nobody has prolonged it. */
-static void lease_over(struct aprof_header *h) {
-  if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) & APROF_TRACE_FLIGHT) {
-    __atomic_store_n(&h->trace_until, UINT64_MAX, __ATOMIC_RELAXED);
-  } else {
-    __atomic_store_n(&h->mode, 0, __ATOMIC_RELAXED);
-    aprof_trace_switch(h, false);
-  }
 }
 
 /* It was switched on since this thread saw it last; it goes off now, unless it is prolonged. */
@@ -144,7 +177,7 @@ static inline bool is_late(const struct thread *t) {
 static SLOW void turns(struct thread *t) {
   bool on = t->seen & APROF_TRACED;
   if (on && is_late(t)) {
-    lease_over(rt.header);
+    aprof_trace_recorded(rt.header); /* nobody has prolonged it */
     on = __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) & APROF_TRACED;
   }
   if (!on)
@@ -176,6 +209,7 @@ void trace_flight(void) {
     return;
   h->trace_size = rt.options.flight;
   h->trace_until = UINT64_MAX;
-  h->mode |= APROF_TRACE_FLIGHT;
+  h->trace_share = h->flight_share = rt.options.flight_share;
+  h->mode |= APROF_TRACE_FLIGHT | (h->flight_share != 0 ? APROF_TRACE_SHARED : 0);
   aprof_trace_switch(h, true);
 }

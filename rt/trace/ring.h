@@ -35,6 +35,11 @@ void trace_goes_on(struct thread *t);
 void trace_put(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
                uint64_t tick);
 void trace_more(struct thread *t, uint64_t a, uint64_t b);
+/* ... also of what a trace of some requests leaves out. */
+void trace_put_any(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
+                   uint64_t tick);
+/* What runs here from now on is left out. */
+void trace_held(struct thread *t, uint32_t node, uint64_t tick);
 
 /* f is or does that, at that node, from then on. */
 static inline void trace(struct thread *t, enum aprof_trace_kind kind, const struct aprof_future *f,
@@ -44,7 +49,7 @@ static inline void trace(struct thread *t, enum aprof_trace_kind kind, const str
 }
 /* No future runs here from now on. */
 static inline void trace_rests(struct thread *t, uint64_t tick) {
-  if (traces(t) && t->told != t->rest) {
+  if (traces(t) && (t->told != t->rest || t->told_held)) {
     t->told = t->rest;
     trace_put(t, t->rest == APROF_THREAD_IDLE ? APROF_TRACE_IDLE : APROF_TRACE_OTHER, 0, 0, tick);
   }

@@ -38,6 +38,7 @@ static const char *const kind_names[APROF_TRACE_KINDS] = {
     "none",  "more",   "THREAD", "gone", "epoch", "gap",    "other", "idle", "out",   "stolen",
     "born",  "unborn", "named",  "done", "fail",  "cancel", "ready", "wake", "runs",  "polled",
     "waits", "again",  "aside",  "ran",  "node",  "join",   "BEGIN", "END",  "token", "tier",
+    "held",
 };
 
 /* The kinds from that event of the block on, with the ns since the one before, but for what MORE

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 13
+#define APROF_PROFILE_VERSION 14
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -146,6 +146,11 @@ struct aprof_header {
   uint64_t lost_futures;     /* no memory for a record: not in any other count */
   uint64_t lost_histograms;  /* no memory for a histogram: sums are complete */
   uint64_t lost_events;      /* events without a thread block */
+  uint64_t begun_requests;   /* all so far */
+  uint64_t kept_requests;    /* ... that traces of a share have taken */
+  uint32_t trace_share;      /* atomic; of 2^32 requests that begin a trace with APROF_TRACE_SHARED
+                                keeps so many; UINT32_MAX: all. Written by who records */
+  uint32_t flight_share;     /* the same of the option trace:flight; 0: not only of requests */
   uint64_t delays;           /* nodes of kind DELAYED so far; at most APROF_DELAYS */
   uint64_t lost_delays;      /* that had no node, or fell behind more holds than are remembered */
   uint64_t detached_swept;   /* records of old epochs recycled (see counters) */
@@ -186,6 +191,10 @@ struct aprof_header {
 };
 
 #define APROF_TRACED (1u << 31)
+/* Names a trace in the records of its requests; never 0. */
+static inline uint16_t aprof_trace_mark(uint32_t traces) {
+  return (uint16_t)(traces | 0x8000u);
+}
 /* From now on it is that epoch. Under control_lock; the trace may go off meanwhile. */
 static inline void aprof_epoch_begins(struct aprof_header *h, uint32_t epoch) {
   uint32_t seen = __atomic_load_n(&h->usual, __ATOMIC_RELAXED);
@@ -232,6 +241,10 @@ static inline int aprof_control_take(struct aprof_header *h, uint32_t me, uint32
                                       __ATOMIC_RELAXED));
 }
 
+/* Threads begin what they trace anew: what is to be traced has changed. */
+static inline void aprof_trace_anew(struct aprof_header *h) {
+  __atomic_fetch_add(&h->traces, 1, __ATOMIC_SEQ_CST);
+}
 /* The trace goes on, under control_lock; or off, also by who finds that its time is over. */
 static inline void aprof_trace_switch(struct aprof_header *h, int on) {
   if (!on) {
@@ -657,7 +670,7 @@ struct aprof_request {
   uint8_t state, flags;
   uint8_t no_label;    /* 1: it has no label */
   uint8_t trace_flags; /* of its traceparent */
-  uint16_t pad;
+  uint16_t kept;       /* aprof_trace_mark of the last trace that has it; 0: none */
   uint32_t first;      /* index of the future that it began with */
   uint64_t exec, queued, total; /* ticks; total: exec + queued + waiting */
   uint64_t trace[2], span, parent_span; /* of W3C trace context; trace 0: none so far */

@@ -32,6 +32,7 @@
 #ifndef APROF_TRACE_H
 #define APROF_TRACE_H
 
+#include <aprof/profile.h>
 #include <stdint.h>
 
 /* An event is a tick, a kind, a future and a node; what else it has, in MORE behind it: 56 bits A,
@@ -113,18 +114,28 @@ enum aprof_trace_kind {
   APROF_TRACE_TOKEN = 28,
   /* The future is in that tier from now on: number in the node's place, 0: none. */
   APROF_TRACE_TIER = 29,
+
+  /* -- in a trace of some requests -- */
+  /* What is left out runs here from now on, until the thread says otherwise. Future: 0; node: that
+     it runs at. */
+  APROF_TRACE_HELD = 30,
   APROF_TRACE_KINDS
 };
 
 enum aprof_trace_join {
   APROF_TRACE_ROOT = 1,   /* the request began with it, as its root */
   APROF_TRACE_CALLED = 2, /* a body that was called: no member, and of the request of its caller */
+  APROF_TRACE_LEFT = 4,   /* of none that is kept: nothing more is told of it. A = 0 */
 };
 
 /* Bits of header.mode: who wants it. */
 enum aprof_trace_mode {
   APROF_TRACE_FLIGHT = 1, /* the option trace:flight: from the start */
   APROF_TRACE_RECORD = 2, /* a recorder */
+  APROF_TRACE_SHARED = 4, /* ... of some requests: header.trace_share of those that begin are kept;
+                             of others, and of what is part of none, it is told which thread they
+                             hold, in HELD. One that comes to a request that is kept is BORN then,
+                             and does what follows its JOIN */
 };
 
 #define APROF_TRACE_FUTURE_BITS 28u
@@ -141,6 +152,21 @@ enum aprof_trace_mode {
 struct aprof_trace_event {
   uint64_t w[2]; /* tick (or A), lap above it; future, node (together, or B), kind, lap */
 };
+
+/* Nobody records any more: it goes on as the option trace:flight says, or not at all. */
+static inline void aprof_trace_recorded(struct aprof_header *h) {
+  uint32_t flies = __atomic_load_n(&h->mode, __ATOMIC_RELAXED) & APROF_TRACE_FLIGHT;
+  uint32_t next = !flies ? 0 : h->flight_share ? flies | APROF_TRACE_SHARED : flies;
+  uint32_t was = __atomic_exchange_n(&h->mode, next, __ATOMIC_SEQ_CST);
+  if (!flies) {
+    aprof_trace_switch(h, 0);
+    return;
+  }
+  __atomic_store_n(&h->trace_share, h->flight_share, __ATOMIC_RELAXED);
+  __atomic_store_n(&h->trace_until, UINT64_MAX, __ATOMIC_RELAXED);
+  if ((was & APROF_TRACE_RECORD) && ((was | next) & APROF_TRACE_SHARED))
+    aprof_trace_anew(h);
+}
 
 /* -- written ------------------------------------------------------------------------------ */
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Which share of the requests a recording has, from when on; see replay-state.h. */
+#include "replay-state.h"
+
+#include "read/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one frame says, and that before it. */
+struct told {
+  struct trace_share counts;
+  uint64_t tick;
+  double share;
+  bool there;
+};
+
+static double share_of(const struct trace_frame *head) {
+  return head->number < 1000000 ? (double)head->number / 1e6 : 1;
+}
+
+static void add(struct replay_state *s, const struct told *from, uint64_t end,
+                const struct trace_share *then) {
+  uint64_t begun = then->begun - from->counts.begun, kept = then->kept - from->counts.kept;
+  bool fits = then->begun >= from->counts.begun && kept <= begun;
+  story_add_share(s->story, &(struct story_share){.begin = from->tick,
+                                                  .end = end > from->tick ? end : from->tick,
+                                                  .share = from->share,
+                                                  .begun = fits ? begun : 0,
+                                                  .kept = fits ? kept : 0});
+}
+
+void replay_shares(struct replay_state *s, struct trace *t) {
+  struct told last = {.tick = s->r->begin, .share = 1};
+  unsigned char *room = allocate(1, TRACE_RAW_MOST);
+  s->story->shared = (t->header.flags & TRACE_SHARED) != 0;
+  for (uint32_t i = 0; s->story->shared && i < t->frames; i++) {
+    const struct trace_frame *head = &t->frame[i].head;
+    struct trace_share counts;
+    if (head->type != TRACE_SHARE || head->raw != sizeof counts ||
+        trace_bytes(t, i, room) != sizeof counts)
+      continue;
+    memcpy(&counts, room, sizeof counts);
+    uint64_t tick = head->first > last.tick ? head->first : last.tick;
+    if (last.there)
+      add(s, &last, tick, &counts);
+    last = (struct told){counts, last.there ? tick : last.tick, share_of(head), true};
+  }
+  if (s->story->shared)
+    add(s, &last, s->r->end, &last.counts);
+  free(room);
+}

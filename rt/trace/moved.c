@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Futures that come to a request that is traced, or leave it, in mid-life; see moved.h. */
+#include "moved.h"
+
+#include "rt/count/node.h"
+
+void trace_birth(struct thread *t, const struct aprof_future *f, uint64_t tick) {
+  const struct aprof_future *parent = future_at(f->parent);
+  bool known = f->parent != 0 && aprof_is_parent(parent, f);
+  trace_put(t, APROF_TRACE_BORN, index_of(f), function_node(f->node), tick);
+  trace_more(t, (uint32_t)f->id | (uint64_t)aprof_create_site(f) << 32,
+             (known ? f->parent : 0) | (f->id >> 32 & 0xffff) << APROF_TRACE_FUTURE_BITS);
+}
+
+void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick) {
+  if (f == t->cur)
+    trace(t, APROF_TRACE_RUNNING, f, f->node, tick);
+  else if (f->state == APROF_FUTURE_ASIDE)
+    trace(t, APROF_TRACE_ASIDE, f, f->await, tick);
+  else if (f->state == APROF_FUTURE_WAITING)
+    trace(t, APROF_TRACE_WAITING, f, f->await, tick);
+}
+
+void trace_leaves(struct thread *t, const struct aprof_future *f, uint64_t tick) {
+  trace_put_any(t, APROF_TRACE_JOIN, index_of(f), 0, tick);
+  trace_more(t, 0, APROF_TRACE_LEFT);
+  if (f == t->cur && f->state == APROF_FUTURE_RUNNING)
+    trace_held(t, f->node, tick);
+}
