@@ -42,6 +42,10 @@ static const struct option_row options[] = {
      .text = "Of the requests that begin keep 1/100, or 200/s, whole, and of all else who held "
              "which loop",
      .take = take_share},
+    {"kind", 0, OPTION_TEXT, offsetof(struct recording_wish, sieve.kind), "KIND",
+     .text = "Of those keep requests of this kind (with * and ?: all that match)"},
+    {"over", 0, OPTION_MS, offsetof(struct recording_wish, sieve.over), "TIME",
+     .text = "Of those keep what took TIME or more, as 50ms"},
     {"rotate", 0, OPTION_OWN, 0, "SIZE",
      .text = "Begin another file whenever one has SIZE, as 100M; each stands by itself",
      .take = take_rotate},
@@ -218,6 +222,12 @@ static const char *fault_of(const struct arguments *a) {
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
          : w->last && share_is_wished(&w->share)
              ? "--last writes what is there: no --sample; run it with trace:flight=SIZE/100"
+         : w->last && sieve_is_wished(&w->sieve)
+             ? "--last writes what is there: no --kind, no --over; `aprof slow' has them"
+         : out && sieve_is_wished(&w->sieve)
+             ? "--kind and --over write a file once more: give -o FILE, or nothing"
+         : w->sieve.kind && (!*w->sieve.kind || strlen(w->sieve.kind) >= TRACE_KIND)
+             ? "--kind takes the kind of a request, as `aprof report' names it"
          : w->last && w->rotate ? "--last writes one file: no --rotate"
          : w->last && (w->kernel.hertz || w->kernel.switches)
              ? "--last writes what is there, and the kernel's side is not"
@@ -250,6 +260,8 @@ int cmd_record(int argc, char **argv) {
       .fault = fault_of,
       .context = &wish};
   arguments_parse(&a, argc, argv);
+  if (sieve_is_wished(&wish.sieve) && !share_is_wished(&wish.share))
+    wish.share.share = 1; /* what is taken out is known by requests */
   if (is_program(&a, argv)) {
     if (!wish.last)
       return record_program(&wish, a.word, a.words);

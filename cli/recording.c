@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "read/clock.h"
 #include "read/util.h"
+#include "record-sieve.h"
 #include "record/recorder.h"
 #include "record/story.h"
 #include "record/switch.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,6 +112,11 @@ static bool rotate(struct recording *r, uint64_t written) {
   int error = recorder_rotate(r->recorder, r->fd);
   r->bytes += written;
   close(old);
+  if (!error && sieve_is_wished(&r->wish->sieve)) {
+    char *path = name_of(r, r->files - 1);
+    record_sieve_beside(path, &r->wish->sieve);
+    free(path);
+  }
   if (error) {
     complain("cannot write the file before %s: %s; it is a recording up to there", r->path,
              strerror(error));
@@ -259,6 +266,20 @@ static void say_end(const struct recording *r) {
   free(kept);
 }
 
+/* The last file, once the process is left alone. */
+static bool sieve_last(const struct recording *r, bool done) {
+  uint64_t left_out = 0;
+  if (!sieve_is_wished(&r->wish->sieve))
+    return done;
+  done = done && record_sieve(r->path, &r->wish->sieve, &left_out);
+  record_sieve_wait();
+  struct stat st;
+  if (done && !r->wish->quiet && stat(r->path, &st) == 0)
+    fprintf(stderr, "aprof: %s requests were not asked for: %s is left of %s\n",
+            shown_count(left_out), shown_size((uint64_t)st.st_size), r->path);
+  return done;
+}
+
 static bool record_live(struct recording *r) {
   bool ended = false, done = false;
   share_begin(&r->share, &r->wish->share, r->header, clock_monotonic());
@@ -281,7 +302,7 @@ static bool record_live(struct recording *r) {
     sampling_free(r->sampling);
   }
   switch_off_trace(r->header);
-  return done;
+  return sieve_last(r, done);
 }
 
 static bool record_rings(struct recording *r) {

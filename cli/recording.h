@@ -11,6 +11,7 @@
 #include "find.h"
 #include "probe/sampler.h"
 #include "record-share.h"
+#include "record/sieve.h"
 
 #define RECORDING_RING (16ull << 20)
 
@@ -21,6 +22,7 @@ struct recording_wish {
   uint64_t rotate;    /* bytes of a file; 0: one file */
   uint64_t keep;      /* files; 0: all of them */
   struct share_wish share;
+  struct sieve_wish sieve; /* of files, not of standard output */
   bool last;          /* what is in the rings already */
   bool quiet;
   struct sampler_wish kernel; /* what the kernel is asked for */

@@ -209,6 +209,47 @@ static void play_loss(struct replay_state *s, const struct stream_event *e) {
   replay_rests(s, t, t->last, t->idle);
 }
 
+/* -- whose it is --------------------------------------------------------------------- */
+
+static uint32_t future_of(struct replay_state *s, const struct stream_event *e) {
+  const struct life *l = e->kind >= APROF_TRACE_BORN ? replay_life(s, e->future) : NULL;
+  return l ? l->future : STORY_NONE;
+}
+
+static bool is_of_request(uint32_t kind) {
+  return kind == APROF_TRACE_REQUEST_BEGIN || kind == APROF_TRACE_REQUEST_END;
+}
+
+static struct replay_list *list_of(struct replay_marks *m, uint32_t block) {
+  if (m->blocks <= block) {
+    uint32_t blocks = block + block / 2 + 8;
+    m->block = reallocate(m->block, blocks, sizeof *m->block);
+    memset(m->block + m->blocks, 0, (blocks - m->blocks) * sizeof *m->block);
+    m->blocks = blocks;
+  }
+  return &m->block[block];
+}
+
+/* Behind it; `before`: what its future was. */
+static void mark(struct replay_state *s, const struct stream_event *e, uint32_t before) {
+  struct replay_list *to = list_of(s->marks, e->block);
+  struct replay_mark m = {e->number, STORY_NONE, STORY_NONE, STORY_NONE};
+  bool new = e->kind == APROF_TRACE_BORN || e->kind == APROF_TRACE_JOIN;
+  if (is_of_request(e->kind))
+    m.request =
+        replay_part(s, (uint32_t)(e->a[0] & APROF_TRACE_MASK(APROF_TRACE_REQUEST_BITS)))->request;
+  else if (e->kind != APROF_TRACE_TOKEN && e->kind != APROF_TRACE_HELD) {
+    uint32_t after = future_of(s, e);
+    m.future = (new &&after != STORY_NONE) || before == STORY_NONE ? after : before;
+    m.from = e->kind == APROF_TRACE_JOIN ? before : STORY_NONE;
+  }
+  if (to->count == to->room) {
+    to->room += to->room / 2 + 1024;
+    to->mark = reallocate(to->mark, to->room, sizeof m);
+  }
+  to->mark[to->count++] = m;
+}
+
 /* -- all of them -------------------------------------------------------------------- */
 
 static void play_all(struct replay_state *s, struct trace *trace) {
@@ -217,7 +258,10 @@ static void play_all(struct replay_state *s, struct trace *trace) {
   s->whole_from = streams_whole_from(streams);
   while (streams_next(streams, &e, can_be_next, s)) {
     play_loss(s, &e);
+    uint32_t before = s->marks ? future_of(s, &e) : STORY_NONE;
     play(s, &e);
+    if (s->marks && e.kind != APROF_TRACE_NONE)
+      mark(s, &e, before);
     struct runner *t = replay_runner(s, e.block);
     t->last = e.now;
     s->story->threads[t->thread].events++;
@@ -257,6 +301,10 @@ static void describe(struct story *s, const struct replay *r, const struct trace
 }
 
 struct replay *replay_new(struct trace *t, struct trace_error *why) {
+  return replay_marked(t, why, NULL);
+}
+
+struct replay *replay_marked(struct trace *t, struct trace_error *why, struct replay_marks *m) {
   struct replay *r = allocate(1, sizeof *r);
   r->begin = t->header.begin_tick;
   r->end = end_of(t);
@@ -268,7 +316,7 @@ struct replay *replay_new(struct trace *t, struct trace_error *why) {
     return NULL;
   }
   r->story = story_new();
-  struct replay_state s = {.r = r, .story = r->story};
+  struct replay_state s = {.r = r, .story = r->story, .marks = m};
   s.names = names_new(r->latest, 0);
   s.pages = (uint32_t)(r->latest->size / sizeof(struct aprof_future) / LIVES) + 1;
   s.lives = allocate(s.pages, sizeof *s.lives);
@@ -277,6 +325,8 @@ struct replay *replay_new(struct trace *t, struct trace_error *why) {
   replay_shares(&s, t);
   replay_from_base(&s);
   play_all(&s, t);
+  if (m)
+    m->played(m, r->story, s.undone, s.undone_room, r->mult);
   replay_close_all(&s);
   return r;
 }

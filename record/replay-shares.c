@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which share of the requests a recording has, from when on; see replay-state.h. */
+/* Which requests a recording has: a share, from when on; some kinds; see replay-state.h. */
 #include "replay-state.h"
 
 #include "read/util.h"
@@ -30,6 +30,18 @@ static void add(struct replay_state *s, const struct told *from, uint64_t end,
                                                   .kept = fits ? kept : 0});
 }
 
+static void read_sieve(struct replay_state *s, struct trace *t, uint32_t frame, void *room) {
+  struct trace_sieve sieve;
+  if (t->frame[frame].head.raw != sizeof sieve || trace_bytes(t, frame, room) != sizeof sieve)
+    return;
+  memcpy(&sieve, room, sizeof sieve);
+  sieve.kind[sizeof sieve.kind - 1] = 0;
+  clean_text(sieve.kind);
+  s->story->over = sieve.over;
+  s->story->only = *sieve.kind ? story_text(s->story, sieve.kind) : NULL;
+  s->story->left_out = sieve.left_out;
+}
+
 void replay_shares(struct replay_state *s, struct trace *t) {
   struct told last = {.tick = s->r->begin, .share = 1};
   unsigned char *room = allocate(1, TRACE_RAW_MOST);
@@ -37,6 +49,8 @@ void replay_shares(struct replay_state *s, struct trace *t) {
   for (uint32_t i = 0; s->story->shared && i < t->frames; i++) {
     const struct trace_frame *head = &t->frame[i].head;
     struct trace_share counts;
+    if (head->type == TRACE_SIEVE)
+      read_sieve(s, t, i, room);
     if (head->type != TRACE_SHARE || head->raw != sizeof counts ||
         trace_bytes(t, i, room) != sizeof counts)
       continue;

@@ -23,6 +23,25 @@ struct replay {
   uint64_t begin, end, mult; /* ticks; ns per tick << 32 */
 };
 
+/* Whose each event of the recording is, by block; those of a block in order. Futures and requests by
+   their numbers in the story as it is before it ends. */
+struct replay_mark {
+  uint64_t number;       /* of the event in its ring */
+  uint32_t future, from; /* NONE: it is of none; of a JOIN: that it was before */
+  uint32_t request;      /* NONE: see `future` */
+};
+struct replay_marks {
+  struct replay_list {
+    struct replay_mark *mark;
+    size_t count, room;
+  } * block;
+  uint32_t blocks;
+  /* All events have been played. Requests that never were are to be left out of everything. */
+  void (*played)(struct replay_marks *, const struct story *, const bool *undone,
+                 uint32_t undone_count, uint64_t mult);
+};
+struct replay *replay_marked(struct trace *, struct trace_error *why, struct replay_marks *);
+
 /* NULL: see `why`. */
 struct replay *replay_new(struct trace *, struct trace_error *why);
 /* The path of a node; 0, (other), where there is none of that number. */

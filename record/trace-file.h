@@ -20,6 +20,7 @@
 
 #define TRACE_MAGIC "aprofTR1"
 #define TRACE_VERSION 1u
+#define TRACE_KIND 240u
 #define TRACE_FRAME_MAGIC 0x6d724661u /* "aFrm" */
 #define TRACE_RAW_MOST (1u << 20)     /* bytes of a frame, before it is compressed */
 #define TRACE_STORED_MOST (TRACE_RAW_MOST + (TRACE_RAW_MOST >> 3))
@@ -55,6 +56,8 @@ enum trace_type {
                        ticks between which it was fetched */
   TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept:
                        a struct trace_share. Written again some time later with the counts of then */
+  TRACE_SIEVE = 6,  /* some requests were taken out of the file, and its events numbered anew: a
+                       struct trace_sieve */
   TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
   TRACE_KERNEL = 6, /* the kernel's side: struct trace_kernel, each with its addresses behind it;
                        number: ns of processor time for which a sample stands, 0: there are none;
@@ -116,6 +119,13 @@ struct trace_range {
 /* Requests of the process so far; differences between frames count. */
 struct trace_share {
   uint64_t begun, kept;
+};
+
+/* What is left: requests that took so long (ns; 0: any), of kinds that match ("": any), and those of
+   which that was not known yet. `left_out`: so many are not. */
+struct trace_sieve {
+  uint64_t over, left_out;
+  char kind[TRACE_KIND];
 };
 
 struct trace_frame {

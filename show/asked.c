@@ -142,13 +142,21 @@ static void bounds(const struct story *s, double *least, double *most) {
 static char *sampled_text(const struct story *s) {
   double least, most;
   bounds(s, &least, &most);
-  char *text = s->shares_count < 2
+  char *text = s->shares_count < 2 && most >= 1 ? print_string("%s", ",")
+               : s->shares_count < 2
                    ? print_string(", sampled %s", share_text(most))
                    : print_string(", sampled %s to %s (changed %s times)", share_text(most),
                                   share_text(least), shown_count(s->shares_count - 1));
   char *all = print_string("%s of %s that began", text, shown_count(s->begun));
   free(text);
-  return all;
+  if (!s->over && !s->only)
+    return all;
+  char *some = print_string(
+      "%s, those%s%s%s%s alone: %s others were taken out", all, s->only ? " of kind " : "",
+      s->only ? s->only : "", s->over ? " of " : "",
+      s->over ? turn_text("%s or more", shown_time(s->over)) : "", shown_count(s->left_out));
+  free(all);
+  return some;
 }
 
 void asked_print_source(const struct story *s, FILE *out) {
@@ -189,6 +197,18 @@ static void emit_sampled(struct emit *e, const struct story *s) {
   emit_close(e, '}');
 }
 
+static void emit_only(struct emit *e, const struct story *s) {
+  if (!s->over && !s->only) {
+    emit_null(e, "only");
+    return;
+  }
+  emit_open(e, "only", '{');
+  emit_number(e, "over_ns", s->over);
+  emit_text(e, "kind", s->only);
+  emit_number(e, "left_out", s->left_out);
+  emit_close(e, '}');
+}
+
 void asked_emit_source(struct emit *e, const struct story *s) {
   emit_open(e, "recording", '{');
   emit_signed(e, "pid", s->pid);
@@ -202,6 +222,7 @@ void asked_emit_source(struct emit *e, const struct story *s) {
   emit_number(e, "lost", s->lost);
   emit_share(e, "share", s->share, 6);
   emit_sampled(e, s);
+  emit_only(e, s);
   emit_bool(e, "truncated", s->truncated);
   emit_close(e, '}');
 }

@@ -49,9 +49,18 @@ static void print_kind(const struct story *s, const struct slowest_kind *k, cons
   tail_rows_print(s, t, o->rows, &heads, out);
 }
 
+/* False after a message. */
+static bool has_others(const struct story *s) {
+  if (s->over)
+    complain("the recording has only requests of %s or more: there are no others to compare them "
+             "with; record without --over, or ask `aprof slow'",
+             shown_time(s->over));
+  return !s->over;
+}
+
 static int print(const struct story *s, const void *options, FILE *out) {
   const struct options *o = options;
-  struct slowest *all = slowest_find(s, &o->filter);
+  struct slowest *all = has_others(s) ? slowest_find(s, &o->filter) : NULL;
   if (!all)
     return OUTPUT_FAILED;
   struct critical *c = critical_new(s);
@@ -91,7 +100,7 @@ static void emit_kind(struct emit *e, const struct story *s, const struct slowes
 
 static int write_json(const struct story *s, const void *options, FILE *out) {
   const struct options *o = options;
-  struct slowest *all = slowest_find(s, &o->filter);
+  struct slowest *all = has_others(s) ? slowest_find(s, &o->filter) : NULL;
   struct emit e;
   if (!all)
     return OUTPUT_FAILED;

@@ -40,9 +40,13 @@ start() {
 # -- the same requests ----------------------------------------------------------------------
 # On the virtual clock two runs are one and the same.
 virtual=clock:virtual,profile:$profiles,dir:$work/out
-APROF_OPTIONS=$virtual "$aprof" record -o all.trace -- ./tail >record.txt 2>&1
-APROF_OPTIONS=$virtual says "every second" 0 "kept 20 of 40 requests" \
-  "$aprof" record --sample 1/2 -o half.trace -- ./tail
+# recorded ARG...: what is over before it is seen is run again
+recorded() {
+  APROF_OPTIONS=$virtual timeout 60 "$aprof" record "$@" -- ./tail >said.txt 2>&1
+}
+check "all of it" until_true recorded -o all.trace
+check "every second" until_true recorded --sample 1/2 -o half.trace
+contains "every second: is said" "kept 20 of 40 requests" said.txt
 for name in all half; do
   check "$name: asked" "$aprof" slow --over 1us --top 0 --json -o $name.json $name.trace
   check "$name: as its schema says" conforms $name.json
@@ -118,6 +122,35 @@ equal "live: nothing is left out then" null "$(value live.json t.recording.sampl
 
 kill -9 "$pid"
 
+# -- those that are asked for --------------------------------------------------------------------
+check "--over" until_true recorded --over 50ms -o over.trace
+contains "--over: is said" "38 requests were not asked for" said.txt
+check "--over: asked" "$aprof" slow --over 1us --top 0 --json -o over.json over.trace
+check "--over: as its schema says" conforms over.json
+check "--over: each is as it is among all" python3 same.py all.json over.json
+equal "--over: only these, and nothing lost" "2 50000000 null 38 0 0" \
+  "$(value over.json 't.recording.requests, *pick(t.recording.only, "over_ns kind left_out"), t.recording.lost, t.recording.partial')"
+"$aprof" slow over.trace >asked.txt
+check "--over: is said" grep -qzE 'of[[:space:]]+40[[:space:]]+that[[:space:]]+began,[[:space:]]+those[[:space:]]+of[[:space:]]+50.0[[:space:]]+ms[[:space:]]+or[[:space:]]+more[[:space:]]+alone:[[:space:]]+38[[:space:]]+others' asked.txt
+"$aprof" blame --json over.trace >asked.json
+equal "--over: and behind whom they were" 24000000 "$(value asked.json t.queued_ns)"
+says "--over: tail has nothing to compare with" 1 "there are no others to compare them with" "$aprof" tail over.trace
+check "--over: far less of it" test "$(value over.json t.recording.events)" -lt "$(($(value all.json t.recording.events) / 3))"
+
+says "--over, threads" 0 "were not asked for" "$aprof" record --over 10ms -o threads.trace -- ./sample 200
+"$aprof" export --to ndjson -o rows.json threads.trace
+totals=$(find out -name 'sample.*.json' -newer all.trace -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+check "--over, threads: each has what the process counted for it" python3 sums.py "$totals" rows.json
+cat check.out
+"$aprof" slow --json -o threads.json threads.trace
+equal "--over, threads: as many as the process counted" \
+  "$(value "$totals" 'len([k for k in t.requests if k.wall_ns >= 10000000])') 0 0" \
+  "$(wc -l <rows.json) $(value threads.json 't.recording.partial, t.recording.lost')"
+says "--kind" 0 "were not asked for" "$aprof" record --kind 'r1?' -o threads.trace -- ./sample 40
+"$aprof" export --to ndjson -o rows.json threads.trace
+equal "--kind: these ten" 10 "$(grep -c '"kind": *"r1[0-9]"' rows.json)"
+equal "--kind: and no other" 10 "$(wc -l <rows.json)"
+
 # -- files in turn -----------------------------------------------------------------------------
 start busy
 "$aprof" record --sample 1/3 --rotate 1M --size 64M -o turn.trace "$pid" 2>turn.txt &
@@ -135,10 +168,26 @@ for file in turn*.trace; do
     "$(value turn.json 'abs(t.recording.requests - t.recording.sampled.kept) < 30 + t.recording.sampled.kept / 5 or t.recording.lost > 0')"
 done
 kill -9 "$pid"
+start busy
+"$aprof" record --kind slow --sample 1/3 --rotate 1M --size 64M -o slow.trace "$pid" 2>turn.txt &
+recorder=$!
+started+=("$recorder")
+until_true test -e slow.3.trace
+kill -TERM $recorder
+wait $recorder
+equal "--kind, rotated: status" 0 $?
+for file in slow*.trace; do
+  "$aprof" slow --top 0 --json -o turn.json "$file"
+  equal "$file: one kind" slow "$(value turn.json '*sorted({s.kind for s in t.slowest})')"
+done
+equal "nothing is left beside" "" "$(find . -name '*~')"
+kill -9 "$pid"
 
 # -- what cannot be -----------------------------------------------------------------------------
 for share in 0 1/0 2 x 1/x 0/s -1 1/2/3 101%; do
   says "--sample $share" 2 "that is no share of the requests" "$aprof" record --sample=$share 1
 done
+says "--last --over" 2 "no --kind, no --over" "$aprof" record --last --over 1s 1
+says "--over to a pipe" 2 "write a file once more" "$aprof" record --over 1s -o - 1
 says "--last --sample" 2 "no --sample" "$aprof" record --last --sample 1/2 1
 finish
