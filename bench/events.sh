@@ -22,11 +22,11 @@ compile shared -fplugin="$plugin"
 compile static -fplugin="$plugin" -Wl,-u,__aprof_attach "$build/rt/.libs/libaprof.a"
 nm "$work/static" | grep -q ' T __aprof_attach' || { say "bench: the static runtime is not in it"; exit 1; }
 
-# sample VARIANT PROGRAM ARGUMENT...: its lines into the samples
+# sample VARIANT PROGRAM ARGUMENT...: its lines into the samples; `options`: more of them
 sample() {
   local variant=$1 program=$2
   shift 2
-  APROF_OPTIONS=exit:no,signal:none,profile:memfd,memory:268435456 \
+  APROF_OPTIONS=exit:no,signal:none,profile:memfd,memory:268435456${options:+,$options} \
     "$work/$program" "batches=$batches" "$@" |
     awk -F '\t' -v OFS='\t' -v variant="$variant" '{ print variant, $1, $3, $2 }' >>"$work/samples"
 }
@@ -42,6 +42,7 @@ one_round() {
     for threads in 1 2; do
       sample "off-$linkage-$threads" "$linkage" off "threads=$threads"
       sample "on-$linkage-$threads" "$linkage" "threads=$threads"
+      options=trace:flight=1M sample "traced-$linkage-$threads" "$linkage" "threads=$threads"
       for live in "${lives[@]}"; do
         for order in hot random; do
           sample "$live-$order-$linkage-$threads" "$linkage" key "threads=$threads" "live=$live" \
@@ -80,6 +81,15 @@ results() {
   echo
   matrix '%.2f x (%.1f ns)' "$events" \
     $'on-shared-1\tshared runtime\non-static-1\tstatic\non-shared-2\tshared, 2 threads\non-static-2\tstatic, 2 threads' \
+    <"$work/samples"
+  echo
+  echo "## While somebody records"
+  echo
+  echo "What a row takes more than above is what its events tell the trace: two an await, six an async call."
+  echo "The goal is 0.35 x for each event of the program: 0.70 x an await, or a call."
+  echo
+  matrix '%.2f x (%.1f ns)' "$events" \
+    $'traced-shared-1\tshared runtime\ntraced-static-1\tstatic\ntraced-shared-2\tshared, 2 threads\ntraced-static-2\tstatic, 2 threads' \
     <"$work/samples"
   echo
   echo "## Off, or no runtime"

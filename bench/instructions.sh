@@ -32,13 +32,13 @@ check "compile with the plugin" compile with -fplugin="$plugin"
 check "compile without" compile without
 [ "$failed" -eq 0 ] || finish
 
-# count NAME RUNTIME COMMAND...: a number per event, in the order of `events`
+# count NAME RUNTIME COMMAND...: a number per event, in the order of `events`; `options`: more of them
 count() {
   local name=$1 runtime=$2 file
   shift 2
   mkdir -p "$work/$name.d"
   # valgrind hides the bit that says the time stamp counter can be relied upon
-  APROF_RUNTIME=$runtime APROF_OPTIONS=clock:tsc,exit:no,signal:none,profile:memfd \
+  APROF_RUNTIME=$runtime APROF_OPTIONS=clock:tsc,exit:no,signal:none,profile:memfd${options:+,$options} \
     valgrind --tool=callgrind --callgrind-out-file="$work/$name.d/out" --dump-before=mark "$@" \
     >"$work/$name.d/log" 2>&1 || cat "$work/$name.d/log"
   for file in $(printf '%s\n' "$work/$name.d"/out.* | sort -V); do
@@ -53,8 +53,9 @@ wait
 count off "$runtime" "$work/with" off >"$work/off" &
 count absent none "$work/with" >"$work/absent" &
 wait
+options=trace:flight=1M count traced "$runtime" "$work/with" >"$work/traced"
 
-for state in on off absent; do
+for state in on traced off absent; do
   paste "$work/$state" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/net"
   equal "events counted, $state" "${#events[@]}" "$(wc -l <"$work/net")"
   for i in "${!events[@]}"; do

@@ -56,7 +56,7 @@ enum trace_type {
                        ticks between which it was fetched */
   TRACE_SHARE = 4,  /* from tick `first` on, `number` of a million requests that begin are kept:
                        a struct trace_share. Written again some time later with the counts of then */
-  TRACE_SIEVE = 6,  /* some requests were taken out of the file, and its events numbered anew: a
+  TRACE_SIEVE = 9,  /* some requests were taken out of the file, and its events numbered anew: a
                        struct trace_sieve */
   TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
   TRACE_KERNEL = 6, /* the kernel's side: struct trace_kernel, each with its addresses behind it;

@@ -111,14 +111,16 @@ struct thread {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
   uint32_t seen;                               /* header.usual, by its last event */
-  uint32_t tracing;           /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
-  uint16_t told;              /* `rest`, as the trace has it */
+  uint32_t tracing;             /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
+  uint32_t noting;              /* `tracing`, where there is a ring and all requests are; 0 */
+  uint16_t told;                /* `rest`, as the trace has it */
   bool partly, told_held, muted; /* it traces some requests; HELD is what it told last; what
                                  belongs to its last event is left out with that */
-  struct aprof_future *idler; /* put aside by the idle bracket, or NULL */
-  struct aprof_future *held;  /* whose lease this thread took away last, to end it, ... */
-  uint32_t held_lease;        /* ... which was that one */
-  uint32_t to_time;           /* so many events more, ... */
+  uint64_t ring_mask, ring_lap; /* of its block's ring: see ring_put */
+  struct aprof_future *idler;   /* put aside by the idle bracket, or NULL */
+  struct aprof_future *held;    /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;          /* ... which was that one */
+  uint32_t to_time;             /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */
@@ -129,7 +131,7 @@ struct thread {
     uint64_t polls;              /* since then: idle brackets that may have let go of it */
   } processor;
   uint64_t untraced;    /* all of its events when it stopped tracing; 0: it never did */
-  uint64_t fast_events; /* of all of its events so far, when it began to trace */
+  uint32_t fast_events; /* of all of its events so far that told no trace, when it began to */
   uint64_t stood;       /* its time while its clock stands still */
   uint64_t coarse;      /* the kernel's tick at that time */
   struct govern {

@@ -46,6 +46,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (a != NULL) {
     fast_rested(f, a, passed, clock);
   } else {
+    note_named(t, f, node);
     fast_rename(f, node);
     fast_queued(f, c, passed, clock);
     f->wake_tick = 0; /* when it was due */
@@ -55,6 +56,8 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   f->caller = index_of(caller);
   f->outer = 0;
   bracket_open(t, token, f, token->word[0], caller, function);
+  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -103,6 +106,9 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   if (backwards(ran) || (a == NULL && !fast_claim_running(f, token, b, c)))
     goto undo;
   c->function.exec += ran;
+  note_index(t, a != NULL ? APROF_TRACE_WAITING : APROF_TRACE_DONE, index,
+             a != NULL ? a->await.node : f->node, now);
+  note_rests(t, now);
   if (a != NULL) {
     fast_pauses(f, a, now);
     if (where != NULL) {
@@ -115,6 +121,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   }
   fast_restore(t, caller, at, immediate, now, clock);
   b->last = now;
+  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
   finish(b);
   return;
 undo:

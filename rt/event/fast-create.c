@@ -101,6 +101,15 @@ slow:
     timed_create_begin(site, token, function, fn);
 }
 
+/* f can be found from here on. */
+ALWAYS void note_settled(struct thread *t, const struct aprof_future *f) {
+  if (!NOTES)
+    return;
+  note_born(t, f, f->parent != 0 && aprof_is_parent(future_at(f->parent), f), true, f->last);
+  if (f->state == APROF_FUTURE_WAITING)
+    note(t, APROF_TRACE_WAITING, f, f->await, f->last);
+}
+
 /* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
    queued, and can be found, while its bracket may still be open. False: nothing has changed. */
 ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint64_t key0,
@@ -137,6 +146,7 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
     f->await = 0;
     f->state = APROF_FUTURE_QUEUED;
   }
+  note_settled(t, f);
   finish_at(f, b, segment, place, seen, hash);
   return true;
 }

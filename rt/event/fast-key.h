@@ -64,8 +64,16 @@ ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
 }
 
+/* What files have of each other: in fast-traced.c they are one, in which the way to it stays a tail
+   call. */
+#ifdef FAST_TRACED
+#define BETWEEN static __attribute__((noinline))
+#else
+#define BETWEEN
+#endif
+
 /* ... wherever there is a place. */
-SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
+BETWEEN SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
 
 /* Ends an event by putting f at this place, where others may find it; or at any place, if another
    thread has taken this one or is replacing the segment. */
@@ -249,15 +257,16 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
 typedef void run_found(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
                        struct aprof_site *function, const void *self);
 /* ... where that needs the general event. */
-SLOW void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
-                     struct aprof_site *function, const void *self);
+BETWEEN SLOW void run_undone(struct aprof_site *site, struct aprof_token *token,
+                             struct aprof_future *f, struct aprof_site *function, const void *self);
 
 /* fast-called.c: of runs that a running future makes; fast-rest.c: of what was woken. */
 #define OTHERS(name)                                                                               \
-  void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
-                           uint64_t key1, struct aprof_site *function, const void *self);          \
-  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);            \
-  run_found run_woken_##name;
+  BETWEEN void called_begin_##name(struct aprof_site *site, struct aprof_token *token,             \
+                                   uint64_t key0, uint64_t key1, struct aprof_site *function,      \
+                                   const void *self);                                              \
+  BETWEEN void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);    \
+  BETWEEN run_found run_woken_##name;
 OTHERS(tsc)
 OTHERS(virtual)
 OTHERS(shed)

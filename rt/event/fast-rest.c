@@ -13,9 +13,11 @@
 static __attribute__((noinline)) void wake_early(const struct aprof_site *site,
                                                  struct aprof_future *f, struct aprof_block *b) {
   uint64_t none = 0;
-  if (f->state == APROF_FUTURE_RUNNING)
-    __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
+  if (f->state == APROF_FUTURE_RUNNING &&
+      __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED) &&
+      NOTES)
+    note(aprof_self, APROF_TRACE_WAKE, f, 0, event_time(aprof_self));
   finish(b);
 }
 
@@ -39,8 +41,10 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
     goto undo;
   if ((seen == 0 || seen > now) &&
       likely(__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false,
-                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
     __atomic_store_n(&f->wake_site, site->id, __ATOMIC_RELAXED);
+    note(t, APROF_TRACE_WAKE, f, 0, now);
+  }
   finish(b);
   return;
 undo:
@@ -73,7 +77,9 @@ ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct apr
     fast_queued(f, c, now - f->last, clock);
     return;
   }
-  uint64_t end = unlikely(f->wake_tick != 0) ? close_woken(t, f, now) : now;
+  uint64_t end = now;
+  if (unlikely(f->wake_tick != 0))
+    end = NOTES ? close_woken_traced(t, f, now) : close_woken(t, f, now);
   fast_rested(f, a, end - f->last, clock);
 }
 
@@ -113,6 +119,7 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     goto undo;
   future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, clock);
+  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
   if (member == NULL) {
     fast_done(c, f, how, now, clock);
     fast_forget_key(place);
@@ -185,6 +192,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   fast_close_rest(t, f, a, c, now, clock);
   fast_goes_on(f);
   fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -206,7 +214,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     }
     unbegin(t);
   }
-  general_due(token, ns);
+  timed_due(token, ns);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

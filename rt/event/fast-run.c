@@ -40,12 +40,14 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   b->other += rested;
   if (nameless == NULL) {
     fast_owns(f, function);
+    note_named(t, f, node);
     fast_rename(f, node);
   }
   fast_queued(f, c, passed, clock);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_runs_alone(t, b, token, f, c, function, now, (uint32_t)c->function.own);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -90,6 +92,8 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   publish_fence();
   f->id = token->word[0] = id;
   fast_runs_alone(t, b, token, f, c, function, now, named->id);
+  note_born(t, f, false, false, now);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish_at(f, b, segment, place, seen, hash);
   return;
 undo:
@@ -142,6 +146,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   fast_rested(f, a, passed, clock);
   fast_goes_on(f);
   fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -196,6 +201,8 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
+  if (!pauses)
+    note_index(t, APROF_TRACE_DONE, index, f->node, now);
   if (!pauses && member == NULL) {
     fast_done(c, f, APROF_DONE, now, clock);
     fast_forget_key(place);
@@ -203,14 +210,18 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     fast_parts(t, f, APROF_DONE, true, now);
     record_give(t, f, index);
     thread_rests(t, b, now);
+    note_rests(t, now);
     finish_member(t, b);
     return;
   }
-  if (pauses)
+  if (pauses) {
     fast_pauses(f, a, now);
-  else
+    note(t, APROF_TRACE_WAITING, f, a->await.node, now);
+  } else {
     fast_over(t, c, f, index, place, APROF_DONE, now, clock);
+  }
   thread_rests(t, b, now);
+  note_rests(t, now);
   finish(b);
   return;
 undo:

@@ -38,7 +38,10 @@ ALWAYS void fast_tier_begin(struct aprof_site *site, struct aprof_token *token, 
   t->counters->function.exec += ran;
   f->last = now;
   b->last = now;
+  uint32_t before_tier = NOTES ? tier_of(f) : 0;
   uint64_t bracket = tier != 0 ? member_tier_begin(f, tier, now) : 0;
+  if (NOTES)
+    tier_told(t, f, before_tier, now);
   if (likely(bracket != 0))
     bracket = bracket << 32 | SPAN_TIERED;
   else
@@ -47,6 +50,7 @@ ALWAYS void fast_tier_begin(struct aprof_site *site, struct aprof_token *token, 
     f->node = e->node;
     t->counters = e->counters;
     bracket |= e->node;
+    note(t, APROF_TRACE_NODE, f, e->node, now);
   }
   if (likely(bracket & (SPAN_NODE | SPAN_TIERED))) {
     token->word[0] = f->id | SPAN_TOKEN;
@@ -81,10 +85,14 @@ ALWAYS void fast_tier_end(struct aprof_token *token, uint32_t clock) {
   }
   f->last = now;
   b->last = now;
+  note(t, APROF_TRACE_NODE, f, f->node, now);
+  uint32_t before_tier = NOTES ? tier_of(f) : 0;
   if (token->word[2] & SPAN_TIERED)
     member_tier_end(f, bracket, now);
   else
     member_tier_back(f, bracket, now);
+  if (NOTES)
+    tier_told(t, f, before_tier, now);
   finish(b);
   return;
 undo:
@@ -122,6 +130,7 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
   f->last = now;
   t->counters = e->counters;
   b->last = now;
+  note(t, APROF_TRACE_NODE, f, e->node, now);
   finish(b);
   return;
 undo:
@@ -156,6 +165,7 @@ ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock, closes *tie
   f->node = before;
   f->last = now;
   b->last = now;
+  note(t, APROF_TRACE_NODE, f, before, now);
   finish(b);
   return;
 undo:

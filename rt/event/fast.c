@@ -54,6 +54,8 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   b->state = t->rest;
   b->last = now;
   fast_slice_close(t, sliced, length, clock);
+  note(t, APROF_TRACE_WAITING, f, a->await.node, now);
+  note_rests(t, now);
   finish(b);
   return;
 undo:
@@ -93,6 +95,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   thread_runs(t, b, f, c, now);
   slice_starts(b, f->outer, now, a->await.site);
   fast_rested(f, a, waited, clock);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -132,6 +135,8 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   t->slice_counters = e->counters;
   thread_runs(t, b, f, e->counters, now);
   slice_starts(b, e->node, now, site->id);
+  note_born(t, f, false, false, now);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -208,6 +213,9 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   t->cur = f;
   t->counters = c;
   b->last = now;
+  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
+  note_born(t, f, true, member, now);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
@@ -234,8 +242,10 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
   fast_done(c, f, APROF_DONE, now, clock);
+  note(t, APROF_TRACE_DONE, f, f->node, now);
   record_give(t, f, index_of(f));
   thread_rests(t, b, now);
+  note_rests(t, now);
   finish(b);
   return;
 undo:
@@ -288,9 +298,11 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
   fast_done(c, f, APROF_DONE, now, clock);
+  note_index(t, APROF_TRACE_DONE, index, f->node, now);
   if (member == NULL)
     fast_parts(t, f, APROF_DONE, true, now);
   record_give(t, f, index);
+  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
   if (member == NULL)
     finish_member(t, b);
   else

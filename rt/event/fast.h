@@ -15,14 +15,13 @@
 #endif
 
 #include "end.h"
+#include "fast-notes.h"
 #include "gates.h"
 #include "rt/future/record.h"
 #include "rt/request/member.h"
 #include "timed.h"
 #include "tokens.h"
 #include "transitions.h"
-
-#define ALWAYS static inline __attribute__((always_inline, no_instrument_function))
 
 /* GCC saves a register at each event rather than keep on the stack what only the way to the
    general event needs. Those that it may not use at all are not saved either. (But in the large
@@ -38,10 +37,11 @@ register uint64_t unused_r12 __asm__("r12");
 #endif
 #endif
 
-/* The thread is known in this epoch, and a fast event may happen at all, untimed. */
+/* The thread is known in this epoch, and a fast event may happen at all, untimed; or traced. */
 ALWAYS bool usual(const struct thread *t) {
   const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
-  return likely(t->usual == __atomic_load_n(usual, __ATOMIC_RELAXED));
+  return likely((t->usual | (NOTES ? APROF_TRACED : 0)) ==
+                __atomic_load_n(usual, __ATOMIC_RELAXED));
 }
 
 /* Before `now` that the thread or the future knows, time runs in general events. */
@@ -121,22 +121,27 @@ ALWAYS bool sequence_odd(struct aprof_block *b) {
 #endif
 }
 
-/* The event begins, before anything is read that a signal handler's events could
-   change. False inside another one, and where nothing is as usual. */
-ALWAYS bool begin(const struct thread *t, struct aprof_block *b) {
-  if (!usual(t) || unlikely(sequence_odd(b)))
-    return false;
-  publish_fence();
-  return true;
-}
-
 /* It did not happen: the general one begins anew. */
 ALWAYS void unbegin(const struct thread *t) {
   publish_fence();
   sequence_add(t->block, -1);
 }
 
+/* The event begins, before anything is read that a signal handler's events could
+   change. False inside another one, and where nothing is as usual. */
+ALWAYS bool begin(const struct thread *t, struct aprof_block *b) {
+  if (!usual(t) || unlikely(sequence_odd(b)))
+    return false;
+  publish_fence();
+  if (!NOTES || noted(t, b))
+    return true;
+  unbegin(t);
+  return false;
+}
+
 ALWAYS void finish(struct aprof_block *b) {
+  if (NOTES)
+    b->traced++;
   publish_fence();
   sequence_add(b, 1);
 }

@@ -25,4 +25,7 @@ static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
   fast_spans(gate, clock);
 }
 
+/* Of those that tell the trace: once, before the first event. */
+void fast_traced(struct aprof_gate *gate, uint32_t clock);
+
 #endif

@@ -127,17 +127,6 @@ void span_outside_back(struct thread *t, const struct aprof_token *token) {
 
 /* -- on a future ------------------------------------------------------------------------ */
 
-/* Of the tier that f is in the trace is told where it changes. */
-static inline uint32_t tier_of(const struct aprof_future *f) {
-  const struct aprof_share *s = share_of(f);
-  return s != NULL ? s->tier : 0;
-}
-static inline void tier_told(struct thread *t, const struct aprof_future *f, uint32_t before,
-                             uint64_t now) {
-  if (traces(t) && tier_of(f) != before)
-    trace_put(t, APROF_TRACE_TIER, index_of(f), tier_of(f), now);
-}
-
 static uint32_t tier_begins(struct thread *t, struct aprof_future *f, uint32_t tier, uint64_t now) {
   uint32_t before = tier_of(f), bracket = member_tier_begin(f, tier, now);
   tier_told(t, f, before, now);

@@ -10,6 +10,8 @@
 #ifndef APROF_RT_SPAN_H
 #define APROF_RT_SPAN_H
 
+#include "rt/request/pool.h"
+#include "rt/trace/ring.h"
 #include "tokens.h"
 
 #define SPAN_TOKEN (1ull << 47) /* higher than any block's number in an id */
@@ -26,6 +28,17 @@ static inline bool is_outside(const struct aprof_token *token) {
 }
 static inline uint64_t span_future_id(const struct aprof_token *token) {
   return token->word[0] & ~SPAN_TOKEN;
+}
+
+/* Of the tier that f is in the trace is told where it changes. */
+static inline uint32_t tier_of(const struct aprof_future *f) {
+  const struct aprof_share *s = share_of(f);
+  return s != NULL ? s->tier : 0;
+}
+static inline void tier_told(struct thread *t, const struct aprof_future *f, uint32_t before,
+                             uint64_t now) {
+  if (traces(t) && tier_of(f) != before)
+    trace_put(t, APROF_TRACE_TIER, index_of(f), tier_of(f), now);
 }
 
 /* f runs here, and whatever was open above the bracket of this token, on f alone, was jumped

@@ -213,7 +213,7 @@ static struct thread *lease(void) {
   t->tentative_id = 0;
   t->held = NULL;
   t->finishing = t->also_finishing_count = 0;
-  t->tracing = 0;
+  trace_none(t);
   t->untraced = 0;
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */
   t->at_sequence = UINT64_MAX;

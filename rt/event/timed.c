@@ -15,7 +15,7 @@
 #include "rt/count/govern.h"
 #include "rt/file/clock.h"
 
-struct aprof_gate timed_usual;
+struct aprof_gate timed_usual, traced_usual;
 
 struct timing {
   uint64_t tick, events;
@@ -51,15 +51,25 @@ static void timing_end(struct thread *t, struct timing began) {
     row_ends(t);
 }
 
+/* All but a timed one are tail calls, so that nothing is saved for these. */
 #define TIMED(with, role, name, parameters, arguments)                                             \
-  void timed_##name parameters {                                                                   \
+  static SLOW void time_##name parameters {                                                        \
     struct thread *t = aprof_self;                                                                 \
-    if (likely(t->usual == t->epoch) || t->to_time == 0) {                                         \
-      general_##name arguments;                                                                    \
-      return;                                                                                      \
-    }                                                                                              \
     struct timing began = timing_begin(t);                                                         \
     timed_usual.name arguments;                                                                    \
     timing_end(t, began);                                                                          \
+  }                                                                                                \
+  void slow_##name parameters {                                                                    \
+    const struct thread *t = aprof_self;                                                           \
+    if (unlikely(t->usual != t->epoch) && t->to_time != 0)                                         \
+      time_##name arguments;                                                                       \
+    else                                                                                           \
+      general_##name arguments;                                                                    \
+  }                                                                                                \
+  void timed_##name parameters {                                                                   \
+    if (unlikely(aprof_self->noting != 0))                                                         \
+      traced_usual.name arguments;                                                                 \
+    else                                                                                           \
+      slow_##name arguments;                                                                       \
   }
 TIMED_EVENTS(TIMED, 0)

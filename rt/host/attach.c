@@ -98,6 +98,8 @@ static void fill(struct aprof_gate *gate) {
   gate->idle_begin = timed_idle_begin;
   gate->idle_end = timed_idle_end;
   fast_all(gate, clock_variant(clock_planned()));
+  if (traced_usual.enter == NULL)
+    fast_traced(&traced_usual, clock_variant(clock_planned()));
 }
 
 EXPORT int __aprof_attach(struct aprof_gate *gate) {

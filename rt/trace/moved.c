@@ -8,8 +8,7 @@ void trace_birth(struct thread *t, const struct aprof_future *f, uint64_t tick) 
   const struct aprof_future *parent = future_at(f->parent);
   bool known = f->parent != 0 && aprof_is_parent(parent, f);
   trace_put(t, APROF_TRACE_BORN, index_of(f), function_node(f->node), tick);
-  trace_more(t, (uint32_t)f->id | (uint64_t)aprof_create_site(f) << 32,
-             (known ? f->parent : 0) | (f->id >> 32 & 0xffff) << APROF_TRACE_FUTURE_BITS);
+  trace_more(t, born_a(f), born_b(f, known ? f->parent : 0));
 }
 
 void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick) {

@@ -12,6 +12,13 @@
 
 #pragma GCC visibility push(hidden)
 
+/* What BORN has in MORE; `parent`: index of its creator, 0: none, or it is over. */
+static inline uint64_t born_a(const struct aprof_future *f) {
+  return (uint32_t)f->id | (uint64_t)aprof_create_site(f) << 32;
+}
+static inline uint64_t born_b(const struct aprof_future *f, uint32_t parent) {
+  return parent | (f->id >> 32 & 0xffff) << APROF_TRACE_FUTURE_BITS;
+}
 /* f was born then, or was left out until then; and, behind its JOIN, what it does. */
 void trace_birth(struct thread *t, const struct aprof_future *f, uint64_t tick);
 void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick);

@@ -2,10 +2,10 @@
 /*
  * Rings: made, written, and when.
  *
- * Who traces sets APROF_TRACED in header.usual, from any process: then no event is a fast one, and
- * the thread's next event finds that here. Its ring begins with what the thread is doing. Tracing
- * is a lease: the first event behind header.trace_until switches it off for all, unless it is to
- * stay on from the start.
+ * Who traces sets APROF_TRACED in header.usual, from any process: then no event is one of the usual
+ * fast ones, and the thread's next event finds that here. Its ring begins with what the thread is
+ * doing; from then on fast-traced.c makes its events. Tracing is a lease: the first event behind
+ * header.trace_until switches it off for all, unless it is to stay on from the start.
  *
  * A ring takes at most a quarter of what is left of the profile, so that futures and nodes have
  * room. It is never given back: the next trace, and the next thread of the block, go on in it.
@@ -22,21 +22,11 @@
 
 /* -- writing ---------------------------------------------------------------------- */
 
-static struct aprof_trace_event *ring_of(const struct aprof_block *b) {
-  return (struct aprof_trace_event *)(void *)(rt_base() + b->ring);
-}
-
-/* The head alone says how many there are: an event that is left half-way leaves nothing behind. */
 static inline void put(struct thread *t, uint32_t kind, uint64_t a, uint64_t b) {
-  struct aprof_block *block = t->block;
-  if (unlikely(block->ring == 0)) {
-    block->ring_lost++;
-    return;
-  }
-  uint64_t number = block->ring_head, mask = ((uint64_t)1 << block->ring_bits) - 1;
-  aprof_trace_put(ring_of(block) + (number & mask), aprof_trace_lap(number, block->ring_bits), kind,
-                  a, b);
-  __atomic_store_n(&block->ring_head, number + 1, __ATOMIC_RELEASE);
+  if (unlikely(t->block->ring == 0))
+    t->block->ring_lost++;
+  else
+    ring_put(t, kind, a, b);
 }
 
 void trace_put_any(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
@@ -104,7 +94,7 @@ void trace_base(struct thread *t) {
 void trace_gone(struct thread *t) {
   if (traces(t))
     trace_put(t, APROF_TRACE_GONE, 0, 0, t->block->last);
-  t->tracing = 0;
+  trace_none(t);
 }
 
 /* -- on and off ----------------------------------------------------------------------- */
@@ -136,16 +126,17 @@ static void ring_make(const struct thread *t) {
   rt_unlock();
 }
 
-/* Its events so far that were fast ones: none is while it traces. */
-static uint64_t fast_events(const struct thread *t) {
-  return t->block->sequence / 2 - t->block->general_events;
+/* Its events so far that are in no trace, but for general ones. */
+static uint32_t fast_events(const struct thread *t) {
+  const struct aprof_block *b = t->block;
+  return (uint32_t)(b->sequence / 2 - b->general_events) - b->traced;
 }
 
 /* Before it noticed, it may have had fast events. */
 static void end(struct thread *t) {
   if (traces(t))
-    t->untraced = t->block->sequence / 2 - (fast_events(t) - t->fast_events);
-  t->tracing = 0;
+    t->untraced = t->block->sequence / 2 - (uint32_t)(fast_events(t) - t->fast_events);
+  trace_none(t);
 }
 
 static void begin(struct thread *t) {
@@ -154,9 +145,12 @@ static void begin(struct thread *t) {
     return; /* no thread: cost.c */
   if (t->block->ring == 0)
     ring_make(t);
-  t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
-  t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
-  t->told_held = false;
+    t->ring_mask = ((uint64_t)1 << t->block->ring_bits) - 1;
+    t->ring_lap = aprof_trace_lap(t->block->ring_head, t->block->ring_bits);
+    t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
+    t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
+    t->noting = t->block->ring != 0 && !t->partly ? t->tracing : 0;
+    t->told_held = false;
   uint64_t missed = t->untraced != 0 ? t->block->sequence / 2 - t->untraced : 0;
   if (missed != 0) {
     trace_put(t, APROF_TRACE_GAP, 0, 0, t->block->last);
@@ -200,7 +194,7 @@ void trace_epoch_over(struct thread *t, uint64_t tick) {
   }
   if (!inside && traces(t))
     trace_put(t, APROF_TRACE_EPOCH, 0, 0, tick > t->block->last ? tick : t->block->last);
-  t->tracing = 0;
+  trace_none(t);
 }
 
 void trace_flight(void) {

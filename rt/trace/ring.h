@@ -21,6 +21,10 @@ static inline bool traces(const struct thread *t) {
   return unlikely((int32_t)t->tracing > 0);
 }
 
+static inline void trace_none(struct thread *t) {
+  t->tracing = t->noting = 0;
+}
+
 /* Before an event of its own the thread sees whether it is traced, ... */
 static inline void trace_seen(struct thread *t) {
   uint32_t on = __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) & APROF_TRACED;
@@ -31,7 +35,23 @@ static inline void trace_seen(struct thread *t) {
 /* ... and inside it begins a ring or ends it, as need be. */
 void trace_goes_on(struct thread *t);
 
-/* Where traces(t): */
+/* -- where traces(t) -- */
+
+/* There is a ring. Its head alone says how many events there are: one that is left half-way leaves
+   nothing behind. The lap is read off the head at each first place, by whoever writes there. */
+static inline __attribute__((always_inline)) void ring_put(struct thread *t, uint32_t kind,
+                                                           uint64_t a, uint64_t b) {
+  struct aprof_block *block = t->block;
+  uint64_t place = block->ring_head & t->ring_mask;
+  struct aprof_trace_event *ring = (struct aprof_trace_event *)(void *)(rt_base() + block->ring);
+  if (unlikely(place == 0))
+    t->ring_lap = aprof_trace_lap(block->ring_head, block->ring_bits);
+  aprof_trace_put(&ring[place], t->ring_lap, kind, a, b);
+  publish_fence();
+  block->ring_head++;
+}
+
+/* ... or there is none, which is counted. */
 void trace_put(struct thread *t, enum aprof_trace_kind kind, uint32_t future, uint32_t node,
                uint64_t tick);
 void trace_more(struct thread *t, uint64_t a, uint64_t b);
@@ -48,10 +68,13 @@ static inline void trace(struct thread *t, enum aprof_trace_kind kind, const str
     trace_put(t, kind, index_of(f), node, tick);
 }
 /* No future runs here from now on. */
+static inline enum aprof_trace_kind rests_as(const struct thread *t) {
+  return t->rest == APROF_THREAD_IDLE ? APROF_TRACE_IDLE : APROF_TRACE_OTHER;
+}
 static inline void trace_rests(struct thread *t, uint64_t tick) {
   if (traces(t) && (t->told != t->rest || t->told_held)) {
     t->told = t->rest;
-    trace_put(t, t->rest == APROF_THREAD_IDLE ? APROF_TRACE_IDLE : APROF_TRACE_OTHER, 0, 0, tick);
+    trace_put(t, rests_as(t), 0, 0, tick);
   }
 }
 

@@ -536,9 +536,10 @@ struct aprof_block {
   uint32_t span_node, pad;
   uint64_t span_other;
 
-  /* Its ring: offset of the first event, 0: none was made; of how many, the binary logarithm. */
+  /* Its ring: offset of the first event, 0: none was made; of how many, the binary logarithm.
+     `traced` is the runtime's: of its events those that told the ring and were no general ones. */
   uint64_t ring;
-  uint32_t ring_bits, ring_pad;
+  uint32_t ring_bits, traced;
   uint64_t ring_head; /* atomic; events written so far: each counts once it is there */
   uint64_t ring_lost; /* events of the trace for which there was no ring */
 };

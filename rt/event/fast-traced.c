@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fast events of threads that are traced: the others once more, from the same sources, with
+ * what they tell the trace in them (fast-notes.h).
+ *
+ * While somebody traces no thread is as usual, so the fast event that a gate holds goes on in
+ * timed.c, which comes here; from here on it is as there, but that what is out of the ordinary goes
+ * on in the general event at once. The ring has the same as if all were general: the random
+ * programs run through both.
+ */
+#define FAST_TRACED
+
+/* -- names of their own ------------------------------------------------------------ */
+#define fast_all traced_all
+#define fast_bodies traced_bodies
+#define fast_creates traced_creates
+#define fast_keyed_runs traced_keyed_runs
+#define fast_rest traced_rest
+#define fast_spans traced_spans
+
+/* -- what they go on in ------------------------------------------------------------ */
+#define timed_enter slow_enter
+#define timed_leave slow_leave
+#define timed_suspend slow_suspend
+#define timed_resume slow_resume
+#define timed_create_begin slow_create_begin
+#define timed_create_key slow_create_key
+#define timed_create_end slow_create_end
+#define timed_due slow_due
+#define timed_run_begin slow_run_begin
+#define timed_run_end slow_run_end
+#define timed_wake slow_wake
+#define timed_end slow_end
+#define timed_idle_begin slow_idle_begin
+#define timed_idle_end slow_idle_end
+#define timed_span_begin slow_span_begin
+#define timed_span_end slow_span_end
+
+#include "fast-key.h"
+
+#include "fast.c"
+#undef SET
+#undef GOVERNED
+#include "fast-create.c"
+#undef SET
+#undef GOVERNED
+#include "fast-run.c"
+#undef SET
+#undef GOVERNED
+#include "fast-called.c"
+#undef SET
+#undef GOVERNED
+#include "fast-rest.c"
+#undef SET
+#undef GOVERNED
+#include "fast-span.c"
+
+void fast_traced(struct aprof_gate *gate, uint32_t clock) {
+  traced_all(gate, clock);
+  gate->idle_begin = slow_idle_begin;
+  gate->idle_end = slow_idle_end;
+}
