@@ -113,6 +113,8 @@ static int wait_ms(const struct serve *s) {
   int ms = s->clients.count ? 1000 : -1;
   if (MHD_get_timeout(s->daemon, &timeout) == MHD_YES && (ms < 0 || timeout < (unsigned)ms))
     ms = (int)timeout;
+  if (s->asks.first && (ms < 0 || ms > 1000))
+    ms = 1000;
   int due = streams_wait(&s->streams);
   return due >= 0 && (ms < 0 || due < ms) ? due : ms;
 }
@@ -120,15 +122,17 @@ static int wait_ms(const struct serve *s) {
 /* Until a signal asks for the end. */
 static void run(struct serve *s, int signals) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
-                         {.fd = info->epoll_fd, .events = POLLIN}};
+  struct pollfd fds[2 + ASKS_MOST] = {{.fd = signals, .events = POLLIN},
+                                      {.fd = info->epoll_fd, .events = POLLIN}};
   do {
     struct agents *agents = s->source.of.agents;
     if (agents)
       agents_tick(agents);
-    if ((agents ? agents_poll(agents, fds, 2, wait_ms(s)) : poll(fds, 2, wait_ms(s))) < 0 &&
+    size_t count = 2 + asks_fds(&s->asks, fds + 2);
+    if ((agents ? agents_poll(agents, fds, 2, wait_ms(s)) : poll(fds, count, wait_ms(s))) < 0 &&
         errno != EINTR)
       break;
+    asks_tick(&s->asks);
     streams_tick(&s->streams, source_feed, &s->source);
     MHD_run(s->daemon);
     clients_sweep(&s->clients, documents_held, ANSWERS_LIMIT);
@@ -141,6 +145,7 @@ static void finish(struct serve *s) {
   struct pollfd fd = {.fd = info->epoll_fd, .events = POLLIN};
   int64_t last = monotonic_now() + LAST_MS * 1000000;
   streams_end(&s->streams);
+  asks_end(&s->asks);
   do
     MHD_run(s->daemon);
   while (s->streams.first && monotonic_now() < last && poll(&fd, 1, LAST_MS / 100) >= 0);

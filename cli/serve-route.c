@@ -17,7 +17,8 @@ struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
   struct feed_key key;
-  bool has_pid, has_range, has_host, has_by, has_kind, has_where;
+  bool has_pid, has_range, has_host, has_by, has_kind, has_where, posted;
+  int64_t since; /* monotonic ns */
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
   size_t length, body;
@@ -31,6 +32,7 @@ struct route {
   bool public;         /* also for whoever has no token */
   bool about;          /* processes: it may be told which */
   bool by_kind;        /* and of which requests */
+  bool of_one;         /* live process, which it has to be told */
   answer_function *answer;
 };
 
@@ -89,6 +91,33 @@ static enum MHD_Result answer_events(struct serve *s, struct MHD_Connection *con
       stream_open(&s->streams, connection, &request->key, answer_may_be_packed(connection)));
 }
 
+/* -- questions that need a recording --------------------------------------------------------- */
+
+static enum MHD_Result answer_kept(struct serve *s, struct MHD_Connection *connection,
+                                   struct request *request) {
+  return answer_shown(s, connection, request, SHOWN_SLOW);
+}
+
+static enum MHD_Result answer_recording(struct serve *s, struct MHD_Connection *connection,
+                                        struct request *request) {
+  const struct process_name *process = &request->key.process;
+  if (!request->posted)
+    return asks_cost(&s->asks, process->pid, connection);
+  return source_has_live(&s->source, process)
+             ? asks_record(&s->asks, process->pid, connection)
+             : answer_sentence(connection, no_process.status, no_process.sentence, NULL);
+}
+
+static enum MHD_Result answer_asked(struct serve *s, struct MHD_Connection *connection,
+                                    struct request *request) {
+  const struct asks_key key = {request->key.process.pid,
+                               question_named(request->route->path + strlen("/api/")),
+                               request->key.kind};
+  return asks_answer(&s->asks, &key, request->since, connection);
+}
+
+/* -- who has no token yet ---------------------------------------------------------------------- */
+
 static bool write_form(void *wrong, FILE *out) {
   served_form(*(const bool *)wrong, out);
   return true;
@@ -133,13 +162,18 @@ static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *conne
 }
 
 static const struct route routes[] = {
-    {"/", "GET, HEAD", false, false, false, answer_page},
-    {"/login", "POST", true, false, false, answer_login},
-    {"/metrics", "GET, HEAD", false, false, false, answer_metrics},
-    {"/api/processes", "GET, HEAD", false, false, false, answer_processes},
-    {"/api/page", "GET, HEAD", false, true, true, answer_drawn},
-    {"/api/totals", "GET, HEAD", false, true, false, answer_totals},
-    {"/api/events", "GET", false, true, true, answer_events},
+    {"/", "GET, HEAD", false, false, false, false, answer_page},
+    {"/login", "POST", true, false, false, false, answer_login},
+    {"/metrics", "GET, HEAD", false, false, false, false, answer_metrics},
+    {"/api/processes", "GET, HEAD", false, false, false, false, answer_processes},
+    {"/api/page", "GET, HEAD", false, true, true, false, answer_drawn},
+    {"/api/totals", "GET, HEAD", false, true, false, false, answer_totals},
+    {"/api/events", "GET", false, true, true, false, answer_events},
+    {"/api/slow", "GET, HEAD", false, true, true, false, answer_kept},
+    {"/api/record", "GET, POST", false, true, false, true, answer_recording},
+    {"/api/tail", "GET", false, true, true, true, answer_asked},
+    {"/api/blame", "GET", false, true, true, true, answer_asked},
+    {"/api/paths", "GET", false, true, true, true, answer_asked},
 };
 
 /* -- what is wrong -------------------------------------------------------------------------- */
@@ -156,6 +190,7 @@ static const struct refusal bad_pid = {400, "pid is the number of a process"},
                             bad_by = {400, "by is function or process"},
                             bad_kind = {400, "kind is the name of one"},
                             bad_where = {400, "where is KEY=VALUE: a label of hosts, or build=ID"},
+                            no_pid = {400, "of which live process? pid=PID, of this machine"},
                             bad_argument = {400, "there is no such argument here, or it is given "
                                                  "twice"};
 
@@ -238,8 +273,12 @@ static const struct refusal *argument_fault(struct MHD_Connection *connection,
   const struct route *route = request->route;
   bool any = request->has_pid || request->has_host || request->has_range || request->has_by ||
              request->has_where;
-  bool unwanted = (any && !route->about) || (request->has_kind && !route->by_kind);
-  return request->refusal ? request->refusal : unwanted && route != routes ? &bad_argument : NULL;
+  bool unwanted = (any && !route->about) || (request->has_kind && !route->by_kind) ||
+                  (route->of_one && (request->has_range || request->has_by || request->has_where));
+  return request->refusal                             ? request->refusal
+         : unwanted && route != routes                ? &bad_argument
+         : route->of_one && !request->key.process.pid ? &no_pid
+                                                      : NULL;
 }
 
 static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,
@@ -307,11 +346,13 @@ static void take_body(struct request *request, const char *data, size_t size) {
 static struct request *begin(struct serve *s, struct MHD_Connection *connection, const char *path,
                              const char *method) {
   struct request *request = allocate(1, sizeof *request);
+  request->since = monotonic_now();
+  request->posted = !strcmp(method, "POST");
   for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
     if (!strcmp(path, routes[i].path))
       request->route = &routes[i];
   request->refusal = refusal_of(s, connection, request, method);
-  if (!request->refusal && !strcmp(method, "POST"))
+  if (!request->refusal && request->posted)
     request->form = MHD_create_post_processor(connection, BODY_LIMIT, take_field, request);
   return request;
 }

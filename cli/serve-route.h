@@ -8,6 +8,7 @@
 #ifndef APROF_CLI_SERVE_ROUTE_H
 #define APROF_CLI_SERVE_ROUTE_H
 
+#include "serve-ask.h"
 #include "serve-client.h"
 #include "serve-guard.h"
 #include "serve-listen.h"
@@ -19,6 +20,7 @@ struct serve {
   struct source source;
   struct clients clients;
   struct streams streams;
+  struct asks asks;
   struct MHD_Daemon *daemon;
 };
 

@@ -6,6 +6,7 @@
 #include "load.h"
 #include "read/util.h"
 #include "show/formats.h"
+#include "show/slow.h"
 #include "show/totals.h"
 
 #include <stdlib.h>
@@ -159,6 +160,8 @@ static bool write_shown(void *context, FILE *out) {
   bool there = look_begin(&showing->source->of, key, &look);
   if (there && showing->shown->as == SHOWN_PAGE)
     write_page(showing->source, key, &look, look.is.own, out);
+  else if (there && showing->shown->as == SHOWN_SLOW)
+    slow_kept_json(look.view, *key->kind ? key->kind : NULL, out);
   else if (there)
     totals_write(look.view, out);
   look_end(&look);
@@ -184,6 +187,16 @@ struct document *source_shown(struct source *s, enum shown_as as, const struct f
   struct showing showing = {s, shown};
   shown->asked = monotonic_now();
   return latest_get(&shown->latest, write_shown, &showing);
+}
+
+bool source_has_live(struct source *s, const struct process_name *process) {
+  struct looked is;
+  if (s->of.agents || s->of.directory.path)
+    return false;
+  struct view *v = watch_look(&s->of.watch, process, 0, &is);
+  bool lives = v && !is.ended;
+  view_free(v);
+  return lives;
 }
 
 void source_close(struct source *s) {

@@ -12,7 +12,7 @@
 #include "serve-look.h"
 #include "show/page.h"
 
-enum shown_as { SHOWN_TOTALS, SHOWN_PAGE };
+enum shown_as { SHOWN_TOTALS, SHOWN_PAGE, SHOWN_SLOW };
 
 /* A document about one process, kept for others who ask for it. */
 struct shown {
@@ -39,6 +39,8 @@ struct document *source_metrics(struct source *, bool open);
 struct document *source_processes(struct source *);
 /* NULL: there is no such process, or none that may be read. Of all that fit, put together. */
 struct document *source_shown(struct source *, enum shown_as, const struct feed_key *);
+/* That process lives on this machine, and may be read. */
+bool source_has_live(struct source *, const struct process_name *);
 /* The page's document for who listens, without sources, which the first one has: a feed_writer of a
    struct source. */
 bool source_feed(void *source, const struct feed_key *, uint64_t *moved, bool *last, FILE *out);

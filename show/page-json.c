@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The document that a page draws; see page.h. What totals have it has by the same names, as their
    rows say; added is what was asked of the view. */
+#include "ask/beneath.h"
 #include "ask/narrow.h"
 #include "format.h"
 #include "page.h"
@@ -117,6 +118,7 @@ static void add_mean(struct emit *e, const char *name, const struct view *v,
 
 static void emit_functions(struct emit *e, const struct view *v) {
   struct loop loop = ask_loop(v);
+  const struct view_kind **kind = ask_kinds_above(v);
   emit_list(e, "functions");
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
@@ -127,6 +129,7 @@ static void emit_functions(struct emit *e, const struct view *v) {
     emit_bool(e, "library", ask_is_library(f));
     emit_bool(e, "unseen", view_unseen(f));
     emit_bool(e, "unmeasured", f->unmeasured);
+    emit_text(e, "request_kind", kind[i] ? kind[i]->kind : NULL);
     add_share(e, "loop_share", f->loop_exec, f->unmeasured ? 0 : loop.elapsed);
     emit_maybe(e, "longest_ns", longest, longest != 0);
     add_mean(e, "wall_mean_ns", v, f, f->wall);
@@ -137,6 +140,7 @@ static void emit_functions(struct emit *e, const struct view *v) {
     emit_close(e, '}');
   }
   emit_close(e, ']');
+  free(kind);
 }
 
 /* -- paths -------------------------------------------------------------------------------- */

@@ -177,6 +177,14 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   return 0;
 }
 
+void slow_kept_json(struct view *v, const char *kind, FILE *out) {
+  const struct request_filter requests = {.kind = kind, .exact = true};
+  const struct slow_options all = {.rows = 0, .requests = &requests};
+  if (kind)
+    ask_keep_requests(v, &requests);
+  write_json(v, &all, out);
+}
+
 /* -- as an output -------------------------------------------------------------- */
 
 static char *take_slowest(void *options, const char *text) {

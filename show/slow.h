@@ -22,6 +22,8 @@ struct slow_options {
   const struct request_filter *requests;
 };
 
+/* Those that are kept, of one kind by its name, or (NULL) of all; aprof.slow/1. */
+void slow_kept_json(struct view *, const char *kind, FILE *out);
 /* slow-paths.c: each as its critical path, laid out in time; aprof.slowest/1. */
 int slow_paths_print(const struct story *, const void *options, FILE *out);
 int slow_paths_json(const struct story *, const void *options, FILE *out);

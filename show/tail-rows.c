@@ -169,12 +169,16 @@ void tail_rows_print(const struct story *s, const struct tail *t, uint64_t rows,
 
 /* -- JSON ------------------------------------------------------------------------------ */
 
-static void emit_side(struct emit *e, const char *name, const struct tail_row *row,
-                      enum tail_side side) {
+static void emit_side(struct emit *e, const char *name, const struct tail *t,
+                      const struct tail_row *row, enum tail_side side) {
   emit_open(e, name, '{');
   emit_number(e, "time_ns", row->time[side]);
   emit_number(e, "times", row->times[side]);
   emit_number(e, "requests", row->requests[side]);
+  if (t->count[side])
+    emit_float(e, "mean_ns", tail_mean(t, row->time, side), 1);
+  else
+    emit_null(e, "mean_ns");
   emit_close(e, '}');
 }
 
@@ -206,8 +210,8 @@ void tail_rows_emit(struct emit *e, const struct story *s, const struct tail *t)
     emit_row(e);
     emit_open(e, NULL, '{');
     asked_emit_row(e, s, &t->row[i]);
-    emit_side(e, "others", &t->row[i], TAIL_REST);
-    emit_side(e, "slow", &t->row[i], TAIL_SLOW);
+    emit_side(e, "others", t, &t->row[i], TAIL_REST);
+    emit_side(e, "slow", t, &t->row[i], TAIL_SLOW);
     emit_float(e, "more_ns", tail_more(t, t->row[i].time), 1);
     emit_close(e, '}');
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // All about the selected function.
+import { askButtons } from './ask.js';
 import { choice, h, scroll } from './dom.js';
 import { chart } from './chart.js';
 import { count, marked, place, plural, time } from './format.js';
 import { findingList } from './findings.js';
+import { pickKind } from './requests.js';
 import { table } from './table.js';
 
 let shown = 'slice'; // which distribution
@@ -138,6 +140,11 @@ function lives(page, f) {
     g.await ? ['at ', page.placeLink(g.await)] : g.created_at ? ['created at ', page.placeLink(g.created_at)] : null))));
 }
 
+/** The requests that it ran in, mostly: the slowest of them, and why these are slow. */
+const requestsOf = (page, f) => (f.request_kind === null ? null : h('div', null,
+  h('p', null, 'It ran in requests of ', h('button', { type: 'button', class: 'link', title: 'their times, and the slowest', onclick: () => pickKind(page, f.request_kind) }, f.request_kind), '.'),
+  askButtons(page, f.request_kind)));
+
 export function detail(page, f) {
   if (!f) return [h('p', { class: 'quiet' }, 'Pick a function.')];
   const index = page.doc.functions.indexOf(f);
@@ -149,6 +156,7 @@ export function detail(page, f) {
         f.unseen ? ', no event of it was seen: whether it ran is not known' : '',
         f.shared ? ', threads ran it at once: numbers are too low' : ''),
       h('p', null, ends(f)),
+      requestsOf(page, f),
       longest(page, f),
       findings.length ? findingList(page, findings) : null,
       quantities(f),

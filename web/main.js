@@ -21,8 +21,9 @@ const known = (f) => JSON.stringify([f.name, f.file, f.line, f.column]);
 
 /** What the parts of the page share: the document, what is selected, links between parts. */
 class Page {
-  constructor(doc, chooseKind) {
+  constructor(doc, chooseKind, ask) {
     this.doc = doc;
+    this.ask = ask; // opens the panel of a question; or null
     this.kind = doc.summary.only_kind ?? ''; // of requests; '': all
     this.chooseKind = chooseKind; // or null
     this.hosts = new Set(doc.processes.map((p) => p.host)).size;
@@ -173,8 +174,8 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
   h('kbd', null, 'g'), ' goes to it; arrows go from row to row, and from box to box. ~ lacks something: ',
   'detail was shed. Times are of futures: two that wait at once both wait.');
 
-export function draw(doc, interval = 'between the two', chooseKind = null) {
-  const page = new Page(doc, chooseKind);
+export function draw(doc, interval = 'between the two', chooseKind = null, ask = null) {
+  const page = new Page(doc, chooseKind, ask);
   document.getElementById('page').replaceChildren(head(doc, interval),
     h('main', null, [findings, loops, history, requests, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
 }
@@ -188,4 +189,4 @@ prefers.addEventListener('change', setTheme);
 document.addEventListener('keydown', keys);
 const embedded = document.getElementById('document').textContent;
 if (embedded.trim()) draw(JSON.parse(embedded));
-else serve((doc, chooseKind) => draw(doc, 'in the last', chooseKind));
+else serve((doc, chooseKind, ask) => draw(doc, 'in the last', chooseKind, ask));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests by kind: how long they take, in which state and tier; the slowest; those that go on.
+import { askButtons } from './ask.js';
 import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, marked, percent, place, time } from './format.js';
@@ -7,6 +8,11 @@ import { states } from './states.js';
 import { processColumn, table } from './table.js';
 
 let chosen = null; // the kind whose row was picked last
+/** Picks it: the slowest that are kept stand in all about a kind. */
+export function pickKind(page, kind) {
+  chosen = kind;
+  page.showKind();
+}
 let shown = 'wall'; // which distribution
 
 const lacks = (k, name) => k.lacks.includes(name);
@@ -123,6 +129,7 @@ function detail(page, k) {
     h('div', null,
       h('p', null, 'They begin in ', k.function_index === null ? k.function : page.functionLink(k.function_index), ' ', page.placeLink(place(k.file, k.line)), '. ', beneath,
         k.after ? `${count(k.after)} futures ran on after the end of theirs, for ${time(k.after_exec_ns)}. ` : '', only),
+      askButtons(page, k.kind),
       distributions(k)),
     h('div', null, h('h4', null, 'Tiers'), tierTable(k), rest(k), live(page, k)),
     h('div', { class: 'wide' }, h('h4', null, 'The slowest of the last minutes'), slowTable(page, k)),
@@ -140,6 +147,7 @@ export function requests(page) {
     return section('requests', 'Requests', h('p', { class: 'quiet' }, 'None has ended, and none goes on: a line with root says where one begins.'), lost);
   const fill = () => aside.replaceChildren(...detail(page, picked()));
   fill();
+  page.showKind = () => { fill(); aside.scrollIntoView({ block: 'start' }); };
   return section('requests', 'Requests by kind',
     h('div', { class: 'kinds' }, table({
       label: 'Requests by kind',

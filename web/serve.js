@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page as `aprof serve` has it: of the host, process, range and kind that are chosen, drawn again as it moves.
+import { ask, askPanel, close as endAsking } from './ask.js';
 import { choice, h } from './dom.js';
 import { plural, time } from './format.js';
 
@@ -41,6 +42,7 @@ const bar = h('div', { class: 'tools serve', role: 'region', 'aria-label': 'What
   kindBox, by, freeze, said, hosts);
 
 function choose(what) {
+  if ('pid' in what || 'host' in what) endAsking();
   Object.assign(state, what, { chosen: true });
   if (what.host !== undefined && host.value !== state.host) host.value = state.host;
   by.hidden = state.pid !== null;
@@ -111,7 +113,9 @@ function show() {
     if (known && !file.lines) Object.assign(file, { lines: known.lines, readable: known.readable, newer: known.newer });
   }
   const restore = keep();
-  draw(doc, (name) => choose({ kind: name }));
+  // Of one live process of the server's own machine; of others their own server knows.
+  const asks = doc.target !== null && doc.summary.alive;
+  draw(doc, (name) => choose({ kind: name }), asks ? (what) => ask({ ...what, pid: doc.process.pid, host: state.host }) : null);
   restore();
   if (doc.summary.alive) tell(doc.summary.stopped ? 'The process is stopped.' : '');
 }
@@ -209,7 +213,7 @@ async function list() {
 /** Draws documents as they come from the server that the page is from. */
 export function serve(how) {
   draw = how;
-  document.getElementById('page').before(bar);
+  document.getElementById('page').before(bar, askPanel());
   for (const kind of ['pointerdown', 'keydown', 'input']) document.addEventListener(kind, (event) => { if (!bar.contains(event.target)) touched = Date.now(); });
   // Who has gone into the flame graph wants to look at it.
   document.addEventListener('click', (event) => { if (event.target.closest?.('#flame-box')) setFrozen(true); });

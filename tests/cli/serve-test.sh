@@ -166,6 +166,87 @@ fi
 check "a process that ends is gone" until_true gone "$two"
 check "a process that stays is there" scraped "$one"
 
+# What needs a recording: it is on while somebody asks.
+check "a program with requests is compiled" "$(gcc_of "${majors##* }")" -O1 -g "-fplugin=$plugin" \
+  -I"$src/rt/include" "$src/tests/cli/top.c" -o shop
+check "and what looks at the switch" "${CC:-gcc}" -I"$src/rt/include" "$src/tests/cli/untraced.c" -o untraced
+mkfifo in3 out3
+./shop <in3 >out3 2>/dev/null &
+started+=($!)
+exec 9>in3 10<out3
+read -r -t 60 -u 10 shop
+step() {
+  echo "$*" >&9
+  read -r -t 60 -u 10 _
+}
+step 20 1 1
+profile=$(echo "$profiles"/*"$shop"*.aprof)
+traced() { ! ./untraced "$profile"; }
+equal "/api/slow: what is kept" 200 "$(get "/api/slow?pid=$shop&kind=serve")"
+check "/api/slow: as its schema says" conforms body
+equal "/api/slow: of that kind" "serve 16" "$(value body '" ".join({s.kind for s in t.slowest}), len(t.slowest)')"
+check "/api/slow: nothing is recorded for that" ./untraced "$profile"
+equal "/api/tail: not recorded" 409 "$(get "/api/tail?pid=$shop")"
+contains "/api/tail: how it can be" "POST /api/record?pid=PID" body
+equal "/api/record: nor does it cost anything" 404 "$(get "/api/record?pid=$shop")"
+equal "/api/record: what a page elsewhere wants" 403 "$(get "/api/record?pid=$shop" -X POST -H 'Origin: http://evil.example')"
+check "/api/record: is not done" ./untraced "$profile"
+equal "/api/record: of no process" "400 404 404" \
+  "$(get /api/record -X POST) $(get "/api/record?pid=4194304" -X POST) $(get "/api/record?pid=$$" -X POST)"
+equal "/api/record" 202 "$(get "/api/record?pid=$shop" -X POST)"
+equal "/api/record: and again" 202 "$(get "/api/record?pid=$shop" -X POST)"
+equal "/api/tail: of none there is no answer yet" 202 "$(get "/api/tail?pid=$shop&kind=serve")"
+contains "/api/tail: says why" "has begun and ended within the last" body
+check "it is traced" traced
+# As it is asked about the last seconds, a machine that is too slow for that has other chances.
+tells() {
+  step 38 1 1
+  step 2 30 1
+  for _ in 1 2 3; do
+    get "/api/tail?pid=$shop&kind=serve" >/dev/null
+    [ "$(value body 't.kinds[0].cause.name, round(t.kinds[0].cause.more_ns)')" != "serve 29000000" ] || return 0
+  done
+  return 1
+}
+check "/api/tail: what differs" until_true tells
+check "/api/tail: as its schema says" conforms body
+equal "/api/blame" 200 "$(get "/api/blame?pid=$shop&kind=serve")"
+check "/api/blame: as its schema says" conforms body
+equal "/api/paths" 200 "$(get "/api/paths?pid=$shop&kind=serve")"
+check "/api/paths: as its schema says" conforms body
+equal "/api/tail: of a kind that nobody has" 202 "$(get "/api/tail?pid=$shop&kind=nobody")"
+equal "/api/record: what it costs" 200 "$(get "/api/record?pid=$shop")"
+contains "/api/record: in a line" "events/s, 0 lost, all requests; it takes" body
+# Several who ask share it, and hear the same.
+for i in 1 2 3; do
+  curl -s --max-time 60 "${url}api/tail?pid=$shop" >"tail$i" 7>&- 8>&- 9>&- &
+  askers[i]=$!
+done
+wait "${askers[@]}"
+equal "/api/tail: all who ask at once get the same" 1 "$(sort -u tail1 tail2 tail3 | grep -c '"elapsed_ns"')"
+equal "one records for all of them" 1 "$(pgrep -c -P "$server")"
+check "when nobody asks any more it is over" until_true ./untraced "$profile"
+none_records() { [ "$(pgrep -c -P "$server")" = 0 ]; }
+check "and so is who recorded" until_true none_records
+# With another recorder; and a server that is killed.
+"$aprof" record -q -o other.trace "$shop" 2>/dev/null 7>&- 8>&- 9>&- &
+other=$!
+started+=("$other")
+check "another one records" until_true traced
+equal "/api/record: beside it" 202 "$(get "/api/record?pid=$shop" -X POST)"
+equal "/api/tail: refused" 409 "$(get "/api/tail?pid=$shop")"
+contains "/api/tail: says by whom it is recorded" "is recorded already, by process $other (aprof)" body
+kill "$other"
+wait "$other"
+serve killed
+get "/api/record?pid=$shop" -X POST >/dev/null
+get "/api/tail?pid=$shop" >/dev/null
+check "a server that is killed: traced before" traced
+kill -9 "$server"
+wait "$server" 2>/dev/null
+check "a server that is killed: not any more" until_true ./untraced "$profile"
+server=$(cat main.pid) url=$(sed -n 's/^serving //p' main.out) port=${url##*:} port=${port%/}
+
 # What is wrong is said in one line, with a status.
 # status NAME STATUS PATH OPTION...
 status() {
@@ -202,6 +283,8 @@ status "a kind where none is taken" 400 "/api/totals?kind=x"
 status "no kind" 400 "/api/page?kind="
 status "a name of a kind that is too long" 400 "/api/page?kind=$(printf '%0300d' 0)"
 status "no such argument" 400 "/api/totals?pid=$one&x=y"
+status "a range of what is recorded" 400 "/api/tail?pid=$one&range=10s"
+status "a method that records nothing" 405 "/api/tail?pid=$one" -X POST
 status "an argument twice" 400 "/api/totals?pid=$one&pid=$one"
 status "an argument where none is taken" 400 "/metrics?pid=$one"
 status "no form where no token is wanted" 404 /login -d token=x
@@ -331,11 +414,13 @@ elif "$src/web/install" "$src/web" "$build/web/test" >install.out 2>&1; then
     case $line in
     "ok "*) ok "page: ${line#ok }" ;;
     "not ok "*) not_ok "page: ${line#not ok }" ;;
+    "step "*) eval "$line" ;;
+    untraced) check "page: the panel is closed, and nothing is recorded" until_true ./untraced "$profile" ;;
     ending) exec 8>&- ;;
     "ended "*) equal "page: all of it was tried" "ended 0" "$line" ;;
     *) echo "$line" ;;
     esac
-  done < <(exec 7>&- 8>&-; node "$src/tests/web/serve.mjs" "$build/web/test" "$url" "$pid" "$(cat token.txt)" 2>&1; echo "ended $?")
+  done < <(exec 7>&- 8>&- 9>&-; node "$src/tests/web/serve.mjs" "$build/web/test" "$url" "$pid" "$(cat token.txt)" "$shop" 2>&1; echo "ended $?")
   kill "$server"
   wait "$server"
 else

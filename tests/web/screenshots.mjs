@@ -17,8 +17,14 @@ for (const width of [360, 1280])
     await page.screenshot({ path: `${path}-first.png` });
     await page.screenshot({ path: `${path}.png`, fullPage: true });
     for (const details of await page.locator('details.file > summary').all()) await details.click();
-    for (const part of await page.locator('section').all())
+    for (const part of await page.locator('section:visible').all())
       await part.screenshot({ path: `${path}-${await part.getAttribute('id')}.png` });
+    for (const [i, question] of ['tail', 'blame', 'paths'].entries()) {
+      if (!await page.locator('#requests .ask button').count()) break;
+      await page.locator('#requests .ask button').nth(i).click();
+      await page.waitForTimeout(3500); // an answer needs some requests
+      await page.locator('.asked').screenshot({ path: `${path}-asked-${question}.png` });
+    }
     console.log(`${path}.png`, faults.join('\n'));
     await close();
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The page of `aprof serve` in a browser: serve.mjs PACKAGES URL PID TOKEN. Prints ok and not ok.
+// The page of `aprof serve` in a browser: serve.mjs PACKAGES URL PID TOKEN SHOP. Prints ok and not ok; "step ..." is for the process SHOP.
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { browser } from './browser.mjs';
 
-const [packages, url, pid, token] = process.argv.slice(2);
+const [packages, url, pid, token, shop] = process.argv.slice(2);
 const axe = readFileSync(createRequire(`${packages}/package.json`).resolve('axe-core/axe.min.js'), 'utf8');
 const said = (good, name, why) => console.log(good ? `ok ${name}` : `not ok ${name}: ${JSON.stringify(why)}`);
 
@@ -60,6 +60,50 @@ said(await page.textContent('.serve [aria-pressed=true]') === '10 min', 'a reloa
 await page.evaluate(axe);
 const { violations } = await page.evaluate(() => window.axe.run());
 said(!violations.length, 'axe finds nothing', violations.map((v) => [v.id, v.nodes[0].html]));
+
+// Why requests are slow: recorded while a panel is open.
+const accessible = async (what) => {
+  const found = (await page.evaluate(() => window.axe.run())).violations;
+  said(!found.length, `axe finds nothing: ${what}`, found.map((v) => [v.id, v.nodes[0].html]));
+};
+const button = (name) => page.locator('.asked').getByRole('button', { name });
+await page.selectOption('#process', JSON.stringify({ pid: Number(shop) }));
+await page.locator('#requests .ask').getByRole('button', { name: 'why the slowest are slow' }).click();
+await page.waitForFunction(() => /events\/s, 0 lost, all requests; it takes/.test(document.querySelector('.asked .cost').textContent));
+said(true, 'a question: what its recording costs is said');
+// It is about the last seconds: what happened before them happens again, on a machine that is too slow for that.
+async function answers(text) {
+  for (let tries = 0; tries < 6; tries++) {
+    console.log('step 38 1 1\nstep 2 30 1');
+    const came = await page.waitForFunction((wanted) => document.querySelector('.asked .answer').innerText.includes(wanted), text, { timeout: 10000 }).catch(() => null);
+    if (came) return true;
+  }
+  return false;
+}
+said(await answers('+29.00 of the +29.00 ms: running serve'), 'why the slowest are slow');
+const told = await page.locator('.asked .answer').innerText();
+said(/\+29\.0 ms/.test(await page.locator('.asked table').innerText()), 'and by which rows', told);
+said(/Of the last .* none lost/.test(told), 'and of what', told);
+await accessible('an answer');
+await button('who made them late').click();
+said(await answers('the loop itself'), 'who made them late');
+await accessible('who made them late');
+await button('each laid out in time').click();
+said(await answers('serve 32.0 ms'), 'each laid out in time');
+await accessible('the slowest laid out in time');
+await page.setViewportSize({ width: 360, height: 900 });
+said(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), 'on a phone it scrolls downwards only');
+await page.setViewportSize({ width: 1280, height: 900 });
+await button('end the recording').click();
+await page.waitForSelector('.asked', { state: 'hidden' });
+console.log('untraced');
+await page.locator('#functions .ask').getByRole('button', { name: 'who made them late' }).click();
+await page.waitForFunction(() => /serve/.test(document.querySelector('.asked h2').textContent));
+said(true, 'from a function: of its requests');
+await page.selectOption('#process', JSON.stringify({ pid: Number(pid) }));
+await page.waitForSelector('.asked', { state: 'hidden' });
+console.log('untraced');
+await page.waitForFunction((text) => document.querySelector('h1').textContent.includes(`pid ${text} `), pid);
 
 // Its end is told.
 await page.waitForFunction(() => document.querySelector('.serve [role=status]').textContent === '');

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Why requests of a live process are slow: a panel that asks its server each second, which records the process meanwhile.
+import { choice, h, scroll, sentence } from './dom.js';
+import { count, time } from './format.js';
+
+const QUESTIONS = [['tail', 'why the slowest are slow'], ['blame', 'who made them late'], ['paths', 'each laid out in time']];
+const EACH = 1000; // ms between questions
+
+let open = null; // { pid, host, kind, question, on }: what is asked; null: nothing is
+const panel = h('section', { class: 'asked', hidden: true, 'aria-labelledby': 'asked-title' });
+const title = h('h2', { id: 'asked-title', tabindex: -1 });
+const cost = h('p', { class: 'quiet cost', role: 'status' });
+const answer = h('div', { class: 'answer' });
+
+const stop = h('button', { type: 'button', onclick: () => close() }, 'end the recording');
+const again = h('button', { type: 'button', hidden: true, onclick: () => ask(open) }, 'try again');
+
+// -- answers --------------------------------------------------------------------------------
+
+const at = (row) => (row.at ? h('span', { class: 'place', title: row.at }, ` ${row.at.replace(/^.*\//, '')}`) : null);
+const tableOf = (label, heads, rows) => scroll(label, h('table', { class: 'plain' },
+  h('thead', null, h('tr', null, heads.map(([text, words]) => h('th', { scope: 'col', class: words ? 'text' : null }, text)))),
+  h('tbody', null, rows.map((cells) => h('tr', null, cells.map((cell, i) =>
+    (i ? h('td', { class: heads[i][1] ? 'text' : null }, cell) : h('th', { scope: 'row', class: 'text' }, cell))))))));
+const change = (ns) => (ns < 0 ? `-${time(-ns)}` : `+${time(ns)}`);
+
+/** "waiting in pool_get db.c:77", "queued behind save_upload". */
+const rowName = (row) => [row.what, ' ', row.behind ? 'behind ' : '', row.by ?? (row.name ? h('code', null, row.name) : ''), at(row)];
+
+const drawn = {
+  tail: ({ kinds }) => kinds.map((k) => [
+    h('p', { class: 'cause' }, sentence(k.cause?.text ?? `${k.kind}: the slow ones differ in nothing`)),
+    h('p', { class: 'quiet' }, `${count(k.slow)} slow ones${k.threshold_ns === null ? '' : `, of ${time(k.threshold_ns)} or more`}, and ${count(k.others)} others. Means of a request:`),
+    tableOf(`What differs in ${k.kind}`, [['What', true], ['Others'], ['Slow'], ['More']],
+      k.rows.slice(0, 12).map((row) => [rowName(row), time(row.others.mean_ns), time(row.slow.mean_ns), change(row.more_ns)]))]),
+  blame: (doc) => [
+    h('p', { class: 'cause' }, `${time(doc.queued_ns)} queued, in ${count(doc.queued_count)} stretches${doc.polled_ns ? `; at least ${time(doc.polled_ns)} between poller and callback` : ''}`),
+    tableOf('Who held the loop meanwhile', [['Behind', true], ['Queued'], ['At the poller'], ['Times'], ['Longest run'], ['Made late', true]],
+      doc.behind.slice(0, 12).map((row) => [
+        [row.function ? h('code', null, row.function) : row.by, at(row)], time(row.time_ns), time(row.polled_ns), count(row.count), time(row.longest_ns),
+        row.delayed.slice(0, 3).map((one) => `${one.function} ${time(one.time_ns)}`).join(', ')]))],
+  paths: ({ slowest }) => slowest.map((one) => [
+    h('h3', null, one.kind, ' ', time(one.wall_ns)),
+    h('p', { class: 'quiet' }, `${time(one.queued_ns)} queued, ${time(one.running_ns)} running, ${time(one.waiting_ns)} waiting; began ${new Date(one.began_at_ns / 1e6).toISOString().slice(11, 23)} UTC`,
+      one.trace ? [', trace ', h('code', null, one.trace)] : null, one.failed ? ', failed' : ''),
+    timeLine(one),
+    tableOf(`${one.kind} of ${time(one.wall_ns)}, in time`, [['What', true], ['From'], ['For']],
+      one.path.map((piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)]))]),
+};
+
+const pieceName = (piece) => [piece.what, ' ',
+  piece.behind?.length ? [piece.behind[0].function ? ['behind ', h('code', null, piece.behind[0].function)] : piece.behind[0].by, piece.behind.length > 1 ? ` and ${piece.behind.length - 1} more` : '']
+    : [piece.name ? h('code', null, piece.name) : '', at(piece)]];
+
+/** All of its wall, from left to right; what the pieces are stands in the table below. */
+const timeLine = (one) => h('div', { class: 'states line', 'aria-hidden': 'true' }, one.path.map((piece) => {
+  const part = h('span', { class: piece.what === 'not seen' ? null : piece.what, title: `${piece.what} ${time(piece.time_ns)}` });
+  part.style.flexGrow = String(piece.time_ns);
+  return part;
+}));
+
+const source = ({ recording: r }) => h('p', { class: 'quiet' }, `Of the last ${time(r.elapsed_ns)}: ${count(r.requests)} requests`,
+  r.partial ? `, ${count(r.partial)} of them not whole and left out` : '', `; ${count(r.events)} events, ${r.lost ? `${count(r.lost)} lost` : 'none lost'}.`);
+
+// -- asking ---------------------------------------------------------------------------------
+
+const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+const where = ({ pid, host, kind }, ofKind) => new URLSearchParams([['pid', pid], ...(host ? [['host', host]] : []), ...(ofKind && kind ? [['kind', kind]] : [])]);
+
+function say(text, over) {
+  answer.replaceChildren(h('p', { class: over ? 'alarm' : 'quiet' }, text));
+  if (over) cost.textContent = '';
+  again.hidden = !over;
+}
+
+/** False where there will be no answer. */
+async function round(mine) {
+  if (!mine.on) {
+    const begun = await fetch(`/api/record?${where(mine, false)}`, { method: 'POST' });
+    if (begun.status === 401) location.reload();
+    if (!begun.ok) throw new Error((await begun.text()).trim());
+    mine.on = true;
+  }
+  const [came, price] = await Promise.all([fetch(`/api/${mine.question}?${where(mine, true)}`), fetch(`/api/record?${where(mine, false)}`)]);
+  if (mine !== open) return;
+  if (price.ok) cost.textContent = (await price.text()).trim();
+  if (came.status === 202) say(`${(await came.text()).trim()}. It is asked again.`, false);
+  else if (came.status === 409 && mine.answered) Object.assign(mine, { on: false, answered: false }); // it was over: once more
+  else if (!came.ok) throw new Error((await came.text()).trim());
+  else {
+    const doc = await came.json();
+    if (mine !== open) return;
+    mine.answered = true;
+    if (String(getSelection()) !== '') return;
+    const sides = [...answer.querySelectorAll('.scroll')].map((e) => e.scrollLeft);
+    answer.replaceChildren(...[drawn[mine.question](doc), source(doc)].flat(Infinity));
+    [...answer.querySelectorAll('.scroll')].forEach((e, i) => { e.scrollLeft = sides[i] ?? 0; });
+  }
+}
+
+async function go(mine) {
+  mine.turn += 1;
+  const { turn } = mine;
+  try {
+    while (mine === open && turn === mine.turn && !document.hidden) {
+      const next = Date.now() + EACH;
+      await round(mine);
+      await pause(next - Date.now());
+    }
+    if (turn === mine.turn) mine.on = false; // nobody looks: soon it is off
+  } catch (fault) {
+    if (mine === open) say(fault instanceof TypeError ? 'The server does not answer.' : fault.message, true);
+  }
+}
+
+/** Opens the panel; what: { pid, host, kind, question }. */
+export function ask(what) {
+  open = { ...what, on: false, answered: false, turn: 0 };
+  const mine = open;
+  const turned = !panel.hidden; // from one question to another
+  title.textContent = `Why are requests slow? ${what.kind ?? 'all kinds'}`;
+  cost.textContent = '';
+  say('Recording; the first answer comes in a second.', false);
+  panel.replaceChildren(title,
+    h('div', { class: 'tools' }, choice('Question', QUESTIONS, what.question, (question) => ask({ ...mine, question })), again, stop),
+    cost, answer);
+  panel.hidden = false;
+  (turned ? panel.querySelector('[aria-pressed=true]') : title).focus({ preventScroll: true });
+  if (!turned) panel.scrollIntoView({ block: 'start' });
+  go(mine);
+}
+
+/** Nobody asks any more, so that the recording ends. */
+export function close() {
+  open = null;
+  panel.hidden = true;
+}
+
+/** Buttons that open it, of requests of this kind; null: of all. None where no live process is served. */
+export const askButtons = (page, kind) => (page.ask
+  ? h('div', { class: 'tools ask', role: 'group', 'aria-label': 'Questions, for which the process is recorded' },
+    QUESTIONS.map(([question, text]) => h('button', { type: 'button', title: 'records the process while its panel is open', onclick: () => page.ask({ kind, question }) }, text)))
+  : null);
+
+export function askPanel() {
+  document.addEventListener('visibilitychange', () => { if (open && !document.hidden) go(open); });
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape' && open && panel.contains(event.target)) close(); });
+  return panel;
+}
