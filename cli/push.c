@@ -25,6 +25,7 @@ struct body {
   char *data;
   size_t length;
   uint64_t items;
+  char *url; /* NULL: the pusher's */
 };
 
 struct pusher {
@@ -34,13 +35,13 @@ struct pusher {
   struct curl_slist *header;
   CURL *easy;
   pthread_t sender;
-  pthread_mutex_t lock; /* of the next five */
+  pthread_mutex_t lock; /* of the next six */
   pthread_cond_t moved;
   struct body *first, **last;
   size_t queued;
   bool ending;
-  struct pushed done;     /* the sender's, from here on */
-  uint64_t failing_since; /* 0: it does not */
+  struct pushed done;
+  uint64_t failing_since; /* the sender's, from here on; 0: it does not */
   unsigned tries;
   bool gone;
   char answer[ANSWER + 1];
@@ -80,8 +81,10 @@ static bool is_passing(CURLcode code) {
 }
 
 static void set_fault(struct pusher *p, const char *text) {
+  pthread_mutex_lock(&p->lock);
   snprintf(p->done.fault, sizeof p->done.fault, "%.255s", text);
   p->done.fault[strcspn(p->done.fault, "\r\n")] = 0;
+  pthread_mutex_unlock(&p->lock);
 }
 
 static enum outcome send_once(struct pusher *p, const struct body *b, uint64_t *again_after) {
@@ -89,6 +92,7 @@ static enum outcome send_once(struct pusher *p, const struct body *b, uint64_t *
   curl_off_t seconds = 0;
   p->answered = 0;
   p->answer[0] = 0;
+  curl_easy_setopt(p->easy, CURLOPT_URL, b->url ? b->url : p->url);
   curl_easy_setopt(p->easy, CURLOPT_POSTFIELDS, b->data);
   curl_easy_setopt(p->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)b->length);
   CURLcode code = curl_easy_perform(p->easy);
@@ -126,11 +130,32 @@ static void wait_before(struct pusher *p, uint64_t again_after) {
   p->tries++;
 }
 
+static void count_retry(struct pusher *p) {
+  pthread_mutex_lock(&p->lock);
+  p->done.retries++;
+  pthread_mutex_unlock(&p->lock);
+}
+
+static void count_end(struct pusher *p, const struct body *b, enum outcome outcome) {
+  uint64_t lost = outcome == TAKEN && p->of->rejected ? p->of->rejected(p->answer, p->answered) : 0;
+  if (lost)
+    set_fault(p, "the server took a part only");
+  if (outcome == TAKEN)
+    p->failing_since = p->tries = 0;
+  pthread_mutex_lock(&p->lock);
+  p->done.bodies += outcome == TAKEN;
+  p->done.items += outcome == TAKEN ? b->items : 0;
+  p->done.rejected += lost;
+  p->done.dropped += outcome == TAKEN ? 0 : b->items;
+  pthread_mutex_unlock(&p->lock);
+}
+
 static void deliver(struct pusher *p, const struct body *b) {
   enum outcome outcome = NEVER;
   uint64_t again_after;
   for (bool again = false; !p->gone; again = true) {
-    p->done.retries += again;
+    if (again)
+      count_retry(p);
     outcome = send_once(p, b, &again_after);
     if (outcome != LATER)
       break;
@@ -139,17 +164,7 @@ static void deliver(struct pusher *p, const struct body *b) {
     if (!p->gone)
       wait_before(p, again_after);
   }
-  if (outcome == TAKEN) {
-    uint64_t lost = p->of->rejected ? p->of->rejected(p->answer, p->answered) : 0;
-    p->failing_since = p->tries = 0;
-    if (lost)
-      set_fault(p, "the server took a part only");
-    p->done.bodies++;
-    p->done.items += b->items;
-    p->done.rejected += lost;
-  } else {
-    p->done.dropped += b->items;
-  }
+  count_end(p, b, outcome);
 }
 
 /* -- the queue ------------------------------------------------------------------------- */
@@ -173,30 +188,15 @@ static void *send_all(void *pusher) {
     p->queued -= b->length;
     pthread_cond_broadcast(&p->moved);
     free(b->data);
+    free(b->url);
     free(b);
   }
   pthread_mutex_unlock(&p->lock);
   return NULL;
 }
 
-/* One body always has room. */
-static void add(struct pusher *p, char *data, size_t length, uint64_t items) {
-  struct body *b = allocate(1, sizeof *b);
-  *b = (struct body){NULL, data, length, items};
-  pthread_mutex_lock(&p->lock);
-  while (p->first && p->queued + length > QUEUE)
-    pthread_cond_wait(&p->moved, &p->lock);
-  *p->last = b;
-  p->last = &b->next;
-  p->queued += length;
-  pthread_cond_broadcast(&p->moved);
-  pthread_mutex_unlock(&p->lock);
-}
-
-/* -- its begin and end ----------------------------------------------------------------- */
-
 /* A URL without a path gets that of the format, and its query comes behind what there is. */
-static char *url_of(const struct push_options *o, const struct format_push *of) {
+static char *url_of(const struct push_options *o, const char *own, const struct format_push *of) {
   const char *url = o->url, *host = strstr(url, "://") + 3, *query = strchr(host, '?');
   size_t length = query ? (size_t)(query - url) : strlen(url);
   const char *path = memchr(host, '/', (size_t)(url + length - host));
@@ -204,13 +204,51 @@ static char *url_of(const struct push_options *o, const struct format_push *of) 
   char *base = print_string("%.*s%s", (int)(path && bare ? (size_t)(path - url) : length), url,
                             bare && of->path ? of->path : "");
   char *whole = print_string("%s%s%s%s", base, query ? query : "",
-                             !o->query ? ""
-                             : query   ? "&"
-                                       : "?",
-                             o->query ? o->query : "");
+                             !own    ? ""
+                             : query ? "&"
+                                     : "?",
+                             own ? own : "");
   free(base);
   return whole;
 }
+
+/* One body always has room. */
+static void add_for(struct pusher *p, const char *query, char *data, size_t length,
+                    uint64_t items) {
+  struct body *b = allocate(1, sizeof *b);
+  *b = (struct body){NULL, data, length, items, query ? url_of(&p->options, query, p->of) : NULL};
+  pthread_mutex_lock(&p->lock);
+  while (p->first && p->queued + length > QUEUE && !p->options.drops)
+    pthread_cond_wait(&p->moved, &p->lock);
+  bool room = !p->first || p->queued + length <= QUEUE;
+  if (room) {
+    *p->last = b;
+    p->last = &b->next;
+    p->queued += length;
+  } else {
+    p->done.dropped += items;
+  }
+  pthread_cond_broadcast(&p->moved);
+  pthread_mutex_unlock(&p->lock);
+  if (room)
+    return;
+  free(b->data);
+  free(b->url);
+  free(b);
+}
+
+static void add(struct pusher *p, char *data, size_t length, uint64_t items) {
+  add_for(p, NULL, data, length, items);
+}
+
+static struct pushed numbers(struct pusher *p) {
+  pthread_mutex_lock(&p->lock);
+  struct pushed now = p->done;
+  pthread_mutex_unlock(&p->lock);
+  return now;
+}
+
+/* -- its begin and end ----------------------------------------------------------------- */
 
 static bool add_headers(struct pusher *p) {
   size_t length;
@@ -249,7 +287,7 @@ static struct pusher *open(const struct push_options *options, const struct form
   p->options = *options;
   p->of = of;
   p->last = &p->first;
-  p->url = url_of(options, of);
+  p->url = url_of(options, options->query, of);
   p->easy = curl_easy_init();
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->moved, NULL);
@@ -258,7 +296,6 @@ static struct pusher *open(const struct push_options *options, const struct form
     release(p);
     return NULL;
   }
-  curl_easy_setopt(p->easy, CURLOPT_URL, p->url);
   curl_easy_setopt(p->easy, CURLOPT_POST, 1L);
   curl_easy_setopt(p->easy, CURLOPT_HTTPHEADER, p->header);
   curl_easy_setopt(p->easy, CURLOPT_WRITEFUNCTION, take);
@@ -275,6 +312,20 @@ static struct pusher *open(const struct push_options *options, const struct form
   return p;
 }
 
+static void abandon(struct pusher *p, unsigned ms) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += ms / 1000;
+  pthread_mutex_lock(&p->lock);
+  p->ending = true;
+  pthread_cond_broadcast(&p->moved);
+  while (p->first && !pthread_cond_timedwait(&p->moved, &p->lock, &until))
+    continue;
+  for (const struct body *b = p->first; b; b = b->next)
+    p->done.dropped += b->items;
+  pthread_mutex_unlock(&p->lock);
+}
+
 static struct pushed finish(struct pusher *p) {
   pthread_mutex_lock(&p->lock);
   p->ending = true;
@@ -286,7 +337,7 @@ static struct pushed finish(struct pusher *p) {
   return done;
 }
 
-const struct push push_by_curl = {open, add, finish};
+const struct push push_by_curl = {open, add, finish, add_for, numbers, abandon};
 
 #else
 

@@ -17,6 +17,7 @@ struct push_options {
   const char *url, *query; /* query: or NULL */
   const char *headers;     /* a file with one on each line, or NULL */
   uint64_t give_up;        /* ns that a server may fail to take anything */
+  bool drops;              /* who adds does not wait for room: it is dropped */
 };
 
 struct pushed {
@@ -33,6 +34,13 @@ struct pusher;
 typedef struct pusher *push_open(const struct push_options *, const struct format_push *);
 /* Takes the body, which was allocated. */
 typedef void push_add(struct pusher *, char *body, size_t length, uint64_t items);
+/* The same with a query of its own behind the URL; or NULL. */
+typedef void push_add_for(struct pusher *, const char *query, char *body, size_t length,
+                          uint64_t items);
+/* As of now. */
+typedef struct pushed push_numbers(struct pusher *);
+/* Waits so long for what is queued; the rest is dropped. The pusher stays, for its numbers. */
+typedef void push_abandon(struct pusher *, unsigned ms);
 /* Waits until all is sent, or dropped. */
 typedef struct pushed push_close(struct pusher *);
 
@@ -40,6 +48,9 @@ struct push {
   push_open *open;
   push_add *add;
   push_close *close;
+  push_add_for *add_for;
+  push_numbers *numbers;
+  push_abandon *abandon;
 };
 
 /* By libcurl. push.c */

@@ -378,3 +378,10 @@ char *recording_of(const char *target, uint64_t span, const struct sampler_wish 
   found_release(&found);
   return path;
 }
+
+void recording_forget(char *path) {
+  int fd;
+  if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
+    close(fd);
+  free(path);
+}

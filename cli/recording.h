@@ -40,5 +40,7 @@ void recording_refused(const struct found *, const struct aprof_header *, uint32
    so long, with what the kernel is asked for (NULL: nothing), which is gone when this command has
    ended. NULL after a message. */
 char *recording_of(const char *target, uint64_t span, const struct sampler_wish *);
+/* Before that, of one that was made so; takes the path. */
+void recording_forget(char *path);
 
 #endif

@@ -32,6 +32,8 @@ struct serve_options {
   uint64_t functions, every, keep;
   bool no_source;
   char *labels;
+  struct push_wishes push;
+  struct slowest_filter requests;
   struct guard *guard;
   struct agent_sources from;
 };
@@ -59,6 +61,16 @@ static char *take_label(void *options, const char *label) {
   return fault ? print_string("%s", fault) : NULL;
 }
 
+static char *take_push(void *options, const char *text) {
+  return push_wish_take(&((struct serve_options *)options)->push, text);
+}
+
+static const char *offer_push(size_t i) {
+  static const char *const words[] = {
+      "otlp=", "otlp-proto=", "otlp-metrics=", "clickhouse=", "ndjson=", "pprof=", NULL};
+  return words[i];
+}
+
 static const struct option_row options[] = {
     {"listen", 0, OPTION_TEXT, offsetof(struct serve_options, listen), "ADDR:PORT",
      .text = "Where to listen (default 127.0.0.1:9797); port 0: any that is free"},
@@ -75,11 +87,17 @@ static const struct option_row options[] = {
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct serve_options, from_token_file), "FILE",
      .text = "The token in FILE is sent to them; else that of APROF_FROM_TOKEN"},
     {"every", 0, OPTION_S, offsetof(struct serve_options, every), "TIME",
-     .text = "Ask them that often while nobody looks; write --totals that often (default 10s)"},
+     .text = "Ask them that often while nobody looks; write --totals, and --push, that often "
+             "(default 10s)"},
     {"totals", 0, OPTION_TEXT, offsetof(struct serve_options, totals), "DIR",
      .text = "Write totals of the processes that are served into DIR, as PROG.PID.every-N.json"},
     {"keep", 0, OPTION_COUNT, offsetof(struct serve_options, keep), "N",
      .text = "Of these keep the last N of each process (default 60; 0: all)"},
+    {"push", 0, OPTION_OWN, 0, "FORMAT=URL", .take = take_push, .offer = offer_push,
+     .text = "Send what happens to the server at URL as time goes on, as otlp, otlp-proto, ndjson "
+             "or clickhouse (requests, which are recorded), pprof or otlp-metrics; more than once"},
+    {"header-file", 0, OPTION_TEXT, offsetof(struct serve_options, push.headers), "FILE",
+     .text = "Send the lines of FILE as headers to these, such as a token"},
     {"top", 'n', OPTION_COUNT, offsetof(struct serve_options, functions), "N",
      .text = "The N functions of each process that ran most, in metrics (default 50; 0: all)"},
     {"source", 's', OPTION_TEXT, offsetof(struct serve_options, source), "DIR",
@@ -209,7 +227,12 @@ static const char *fault_of(const struct arguments *a) {
          : o->totals && (o->from.froms || (a->words && directory_is(a->word[0])))
              ? "--totals is of live processes of this machine"
          : o->totals && !directory_is(o->totals) ? "--totals DIR: there is no such directory"
-         : !o->totals && o->keep != UNKNOWN      ? "--keep is of --totals DIR"
+         : o->push.count && (o->from.froms || (a->words && directory_is(a->word[0])))
+             ? "--push is of live processes of this machine"
+         : !o->push.count && (o->requests.kind || o->requests.over || o->requests.percent > 0)
+             ? "--kind, --slowest and --over say which requests are sent: --push"
+         : slowest_fault(&o->requests)      ? slowest_fault(&o->requests)
+         : !o->totals && o->keep != UNKNOWN ? "--keep is of --totals DIR"
          : !o->every || o->every > 3600 * (uint64_t)1000000000
              ? "--every is 1ms to 1h"
              : periodic_fault(o->totals ? o->every : 0, UNKNOWN);
@@ -255,6 +278,16 @@ static bool open_source(struct source *s, struct serve_options *o, const char *t
   return s->of.agents || !o->from.froms;
 }
 
+/* Before there is a socket, which they would keep. */
+static bool start_pushes(struct source *s, struct serve_options *o, const char *target) {
+  o->push.every = o->every;
+  o->push.target = target;
+  o->push.labels = o->labels;
+  o->push.which = &o->requests;
+  s->pushes = pushes_start(&o->push);
+  return s->pushes || !o->push.count;
+}
+
 /* The same program sends what is exported, as it has the library for that. */
 static int push_export(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
@@ -285,7 +318,7 @@ int main(int argc, char **argv) {
                "and at /metrics what Prometheus and its kin scrape.\v"
                "TARGET: a PID, or the NAME of processes; without one it is all live processes that "
                "are profiled and that you may read. DIR: totals that were written as time went on.",
-      .table = {{options, &o}},
+      .table = {{options, &o}, {slowest_kinds, &o.requests}},
       .most = 1,
       .offers = OFFER_PROCESSES,
       .too_many = "one target at a time",
@@ -300,15 +333,19 @@ int main(int argc, char **argv) {
   arguments_parse(&a, argc, argv);
   int signals = block_signals();
   const char *target = a.words ? a.word[0] : NULL;
-  if (!open_source(&s.source, &o, target) || !open_all(&s, &o) ||
-      !start_periodic(&periodic, &o, target))
+  if (!open_source(&s.source, &o, target) || !start_pushes(&s.source, &o, target))
     return CLI_FAILED;
+  if (!open_all(&s, &o) || !start_periodic(&periodic, &o, target)) {
+    pushes_end(s.source.pushes);
+    return CLI_FAILED;
+  }
   printf("serving %s\n", s.listening.url);
   if (s.guard.made)
     printf("token: %s\n", s.guard.token);
   fflush(stdout);
   run(&s, signals);
   periodic_end(&periodic);
+  pushes_end(s.source.pushes);
   finish(&s);
   source_close(&s.source);
   guard_close(&s.guard);

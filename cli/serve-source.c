@@ -47,9 +47,12 @@ static bool write_metrics(struct source *s, const char *format, FILE *out) {
                  : s->of.directory.path ? directory_views(&s->of.directory, &recorded)
                                         : load_live(s);
   struct format_agent *agents = s->of.agents ? agents_states(s->of.agents, &options.agents) : NULL;
+  struct format_pushed *pushed = pushes_states(s->pushes, &options.pusheds);
   options.agent = agents;
+  options.pushed = pushed;
   format_find(format)->write(recorded ? recorded : (const struct view *const *)s->last, views,
                              &options, out);
+  free(pushed);
   free(agents);
   free(recorded);
   return true;
@@ -96,6 +99,8 @@ static bool write_processes(void *source, FILE *out) {
   emit_text(&e, "host", host);
   if (s->of.agents)
     agents_json(s->of.agents, &e);
+  if (s->pushes)
+    pushes_json(s->pushes, &e);
   listing_json(&all.found, &e);
   emit_end(&e);
   listing_release(&all.found);

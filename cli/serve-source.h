@@ -10,6 +10,7 @@
 
 #include "serve-document.h"
 #include "serve-look.h"
+#include "serve-push.h"
 #include "show/page.h"
 
 enum shown_as { SHOWN_TOTALS, SHOWN_PAGE, SHOWN_SLOW };
@@ -29,6 +30,7 @@ struct source {
   uint64_t functions; /* in metrics, one by one */
   struct format_memory *memory;
   struct latest metrics[2], processes;
+  struct pushes *pushes; /* or NULL */
   struct view **last; /* as they were scraped: counters do not fall */
   size_t lasts;
   struct shown shown[SHOWN];

@@ -32,6 +32,8 @@ const struct format formats[] = {
      .tell = otlp_tell, .push = &push_otlp},
     {"otlp-proto", "the same in protobuf", .takes = FORMAT_TIME, .binary = true,
      .tell = otlp_proto_tell, .push = &push_otlp_proto},
+    {"otlp-metrics", "numbers as OpenTelemetry's metrics, in JSON", .write = otlp_metrics_write,
+     .takes = FORMAT_FUNCTIONS, .push = &push_otlp_metrics},
     {"ndjson", "a line of JSON for each request of a recording that has ended",
      .takes = FORMAT_TIME, .tell = ndjson_tell, .push = &push_ndjson},
     {"clickhouse", "the same for the table of clickhouse.sql", .takes = FORMAT_TIME,

@@ -20,6 +20,13 @@ struct format_agent {
   uint64_t age; /* since it did, ns; UNKNOWN: it never has */
 };
 
+/* A server that numbers are pushed to, and what it took: requests, profiles, metrics. */
+struct format_pushed {
+  const char *format, *url;
+  bool up;
+  uint64_t sent, dropped, rejected, retries, cut;
+};
+
 /* Which functions of each process were told one by one, from one time to the next. */
 struct format_memory;
 void format_memory_free(struct format_memory *);
@@ -32,6 +39,8 @@ struct format_options {
   bool hosts;                 /* processes are of several: each says which */
   const struct format_agent *agent;
   size_t agents;
+  const struct format_pushed *pushed;
+  size_t pusheds;
   struct format_memory **memory; /* that this one leaves; or NULL */
   uint32_t from, until; /* of recordings whose requests come one by one: only these; until 0: all */
   const bool *const *meant; /* of each story by number of request: these alone; NULL: all */
@@ -83,7 +92,7 @@ extern const struct format formats[];
 const struct format *format_find(const char *name);
 
 format_function openmetrics_write, prometheus_write, folded_write, pprof_write, speedscope_write,
-    callgrind_write, chrome_write, csv_write;
+    callgrind_write, chrome_write, csv_write, otlp_metrics_write;
 story_format_function chrome_tell, perfetto_tell, otlp_tell, otlp_proto_tell, ndjson_tell,
     clickhouse_tell;
 
@@ -101,7 +110,7 @@ static inline bool format_means(const struct format_options *o, size_t story, ui
   return !o->meant || (request != STORY_NONE && o->meant[story][request]);
 }
 
-extern const struct format_push push_otlp, push_otlp_proto, push_ndjson, push_clickhouse,
+extern const struct format_push push_otlp, push_otlp_proto, push_otlp_metrics, push_ndjson, push_clickhouse,
     push_pprof;
 
 /* The lists of totals that csv has; NULL ends them. */

@@ -420,6 +420,40 @@ static void agents(const struct writer *w, const struct format_options *o, const
   }
 }
 
+static void pushed(const struct writer *w, const struct format_options *o) {
+  const struct {
+    const char *family, *says;
+    enum kind kind;
+    size_t at;
+  } rows[] = {{"aprof_push_sent", "what that server took: requests, profiles, metrics", COUNTER,
+               offsetof(struct format_pushed, sent)},
+              {"aprof_push_dropped", "what it did not take, and what had no room", COUNTER,
+               offsetof(struct format_pushed, dropped)},
+              {"aprof_push_rejected", "what it says itself that it refused", COUNTER,
+               offsetof(struct format_pushed, rejected)},
+              {"aprof_push_retries", "bodies that were sent again", COUNTER,
+               offsetof(struct format_pushed, retries)},
+              {"aprof_push_cut", "requests that an end of a recording cut", COUNTER,
+               offsetof(struct format_pushed, cut)}};
+  const struct process none = {.since = NAN};
+  for (size_t i = 0; o->pusheds && i <= sizeof rows / sizeof *rows; i++) {
+    bool last = i == sizeof rows / sizeof *rows;
+    const char *family = last ? "aprof_push_up" : rows[i].family;
+    enum kind kind = last ? GAUGE : rows[i].kind;
+    begin(w, family, kind, last ? "whether that server takes what is pushed" : rows[i].says);
+    for (size_t j = 0; j < o->pusheds; j++) {
+      const struct format_pushed *p = &o->pushed[j];
+      char *format = label("format", p->format), *url = label("url", p->url);
+      char *labels = print_string("%s%s", format + 1, url);
+      sample(w, &none, family, kind, labels,
+             last ? p->up : *(const uint64_t *)(const void *)((const char *)p + rows[i].at), false);
+      free(labels);
+      free(format);
+      free(url);
+    }
+  }
+}
+
 static void write_all(bool open, const struct view *const *v, size_t views,
                       const struct format_options *options, FILE *out) {
   struct writer w = {.out = out, .open = open, .processes = views};
@@ -447,6 +481,7 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   agents(&w, options, "aprof_agent_up", "whether that server answers, of which processes are known",
          false);
   agents(&w, options, "aprof_agent_age_seconds", "since that server answered", true);
+  pushed(&w, options);
   if (open)
     fputs("# EOF\n", out);
   for (size_t i = 0; i < views; i++) {

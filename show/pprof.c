@@ -247,9 +247,19 @@ static char *escaped(const char *text) {
   return to;
 }
 
+/* An interval ends with its totals. */
+static double interval_since(const struct view_process *p, bool is_interval) {
+  struct view_process at = *p;
+  if (!is_interval || !p->dumped_at)
+    return counted_since(p);
+  at.started_at = p->dumped_at;
+  at.reset = UNKNOWN;
+  return counted_since(&at) - (double)p->elapsed / 1e9;
+}
+
 /* Whose it is, and from when to when, in seconds since 1970. */
 static char *ingest_query(const struct view *v) {
-  double since = counted_since(&v->process);
+  double since = interval_since(&v->process, v->is_interval);
   uint64_t ns = v->process.measured != UNKNOWN ? v->process.measured : v->process.elapsed;
   uint64_t from = since > 0 && since < 9e9 ? (uint64_t)since : 0;
   char *name = escaped(v->process.name && *v->process.name ? v->process.name : "aprof");

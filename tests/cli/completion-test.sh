@@ -31,7 +31,7 @@ offers "an option's word" "exec" report --sort ex
 offers "... behind =, which is a word of its own to bash" "exec" report --sort = ex
 offers "... with nothing typed yet" "call request second total" flame --per =
 offers "a letter's value" "fine.json" report -o f.missing -o fi
-offers "a format" "openmetrics otlp otlp-proto" export --to o
+offers "a format" "openmetrics otlp otlp-metrics otlp-proto" export --to o
 offers "a file" "fine.json" report fi
 offers "a directory" "folder" run --output f
 offers "a file of the program's" "fine.json folder" run -q cat f

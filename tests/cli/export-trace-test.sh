@@ -175,37 +175,12 @@ equal "recorded: spans are of the caller's traces" 200 "$(grep -oE '"traceId":"4
 
 # -- ClickHouse ----------------------------------------------------------------------------
 
-# clickhouse QUERY: asks it; what is to be inserted comes on standard input
-clickhouse() {
-  curl -sS --data-binary @- "http://127.0.0.1:$port/?query=$(python3 -c 'import sys, urllib.parse
-print(urllib.parse.quote(sys.argv[1]))' "$1")"
-}
-# statement N: of doc/clickhouse.sql, the table's for 0
-statement() {
-  sed 's/--.*//' "$src/doc/clickhouse.sql" | awk -v RS=';' -v n="$1" 'NR == n + 1'
-}
 if command -v clickhouse-server >/dev/null; then
-  port=$(free_port)
-  cat >users.xml <<'XML'
-<yandex>
-  <profiles><default></default></profiles>
-  <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
-  <quotas><default></default></quotas>
-</yandex>
-XML
-  cat >config.xml <<XML
-<yandex>
-  <logger><level>warning</level><console>1</console></logger>
-  <listen_host>127.0.0.1</listen_host><http_port>$port</http_port>
-  <path>$work/data/</path><tmp_path>$work/tmp/</tmp_path><users_config>$work/users.xml</users_config>
-  <default_profile>default</default_profile><default_database>default</default_database>
-  <mark_cache_size>100000000</mark_cache_size>
-</yandex>
-XML
-  clickhouse-server --config-file=config.xml >clickhouse.log 2>&1 &
-  started+=($!)
-  answers() { [ "$(clickhouse 'SELECT 1' </dev/null)" = 1 ]; }
-  check "ClickHouse starts" until_true answers
+  . "$src/tests/lib/clickhouse.sh"
+  clickhouse() { clickhouse_ask "$@"; }
+  statement() { clickhouse_statement "$@"; }
+  check "ClickHouse starts" clickhouse_start
+  port=$clickhouse_port
   clickhouse "$(statement 0)" </dev/null >created.txt
   equal "clickhouse: the table is made" "" "$(cat created.txt)"
   for _ in 1 2; do # the second as after an answer that was lost
