@@ -40,7 +40,23 @@ static void find_end(struct story *s) {
       s->futures[i].over = s->end_ns;
 }
 
-/* Stable, and linear: each thread's slices were added in order, or nearly. */
+static int by_time(const void *a, const void *b) {
+  const struct story_slice *x = a, *y = b;
+  return x->begin != y->begin    ? (x->begin < y->begin ? -1 : 1)
+         : x->end != y->end      ? (x->end < y->end ? -1 : 1)
+         : x->future < y->future ? -1
+                                 : x->future > y->future;
+}
+
+/* Each thread's were added in order, but where events contradict themselves. */
+static void order_thread(struct story_slice *slice, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++)
+    if (slice[i - 1].begin > slice[i].begin) {
+      qsort(slice, count, sizeof *slice, by_time);
+      return;
+    }
+}
+
 static void order_slices(struct story *s) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < s->threads_count; i++)
@@ -55,11 +71,10 @@ static void order_slices(struct story *s) {
   struct story_slice *ordered = allocate(s->slices_count + 1u, sizeof *ordered);
   for (uint32_t i = 0; i < s->slices_count; i++) {
     struct story_thread *t = &s->threads[s->slices[i].thread];
-    uint32_t place = t->slices++;
-    for (; place && ordered[t->first_slice + place - 1].begin > s->slices[i].begin; place--)
-      ordered[t->first_slice + place] = ordered[t->first_slice + place - 1];
-    ordered[t->first_slice + place] = s->slices[i];
+    ordered[t->first_slice + t->slices++] = s->slices[i];
   }
+  for (uint32_t i = 0; i < s->threads_count; i++)
+    order_thread(ordered + s->threads[i].first_slice, s->threads[i].slices);
   free(s->slices);
   s->slices = ordered;
   s->room.slices = s->slices_count + 1;

@@ -57,6 +57,30 @@ START_TEST(a_request_has_what_its_futures_had) {
 }
 END_TEST
 
+/* Far more than could be moved one by one before the test is ended. */
+START_TEST(slices_come_in_any_order) {
+  enum { SLICES = 400000 };
+  struct story *s = story_new();
+  uint32_t loop = story_add_thread(s, 42, "loop"), pool = story_add_thread(s, 43, "pool");
+  uint32_t get = story_add_path(s, STORY_NONE, STORY_FUNCTION, "get", "item.c", 5);
+  uint32_t a = story_add_future(s, get, STORY_NONE, STORY_NONE, 0);
+  for (uint64_t i = SLICES; i--;) {
+    story_add_slice(s, loop, a, 10 * i, 10 * i + 5);
+    story_add_slice(s, pool, a, 10 * (SLICES - i), 10 * (SLICES - i) + 5);
+  }
+  story_finish(s);
+  ck_assert_uint_eq(s->threads[loop].slices, SLICES);
+  ck_assert_uint_eq(s->threads[pool].slices, SLICES);
+  uint32_t wrong = 0;
+  for (uint32_t i = 0; i < SLICES; i++) {
+    wrong += s->slices[s->threads[loop].first_slice + i].begin != 10u * i;
+    wrong += s->slices[s->threads[pool].first_slice + i].begin != 10u * (i + 1);
+  }
+  ck_assert_uint_eq(wrong, 0);
+  story_free(s);
+}
+END_TEST
+
 START_TEST(segments_of_a_future_are_linked) {
   struct story *s = story_new();
   uint32_t get = story_add_path(s, STORY_NONE, STORY_FUNCTION, "get", NULL, 0);
@@ -82,6 +106,8 @@ END_TEST
 int main(void) {
   TCase *tests = tcase_create("story");
   tcase_add_test(tests, a_request_has_what_its_futures_had);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, slices_come_in_any_order);
   tcase_add_test(tests, segments_of_a_future_are_linked);
   return suite_run("story", tests);
 }
