@@ -65,13 +65,13 @@ static const struct option_row options[] = {
 
 /* -- sizes ------------------------------------------------------------------------------ */
 
-/* "100M"; 0: it is none. */
+/* "100M", "100m"; 0: it is none. */
 static uint64_t bytes_of(const char *text) {
-  static const char units[] = "kMG";
+  static const char units[] = "kmg";
   char *end;
   errno = 0;
   unsigned long long number = strtoull(text, &end, 10);
-  const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+  const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
   if (errno || end == text || *text < '0' || *text > '9' || (*end && (!unit || end[1])))
     return 0;
   unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;

@@ -27,7 +27,7 @@ static bool read_flag(const char *v, size_t n, bool *flag) {
   return true;
 }
 
-/* A number of bytes or things: digits, then K, M or G. */
+/* A number of bytes or things: digits, then K, M or G, or k, m or g. */
 static bool read_number(const char *v, size_t n, uint64_t *number) {
   uint64_t value = 0;
   size_t i = 0;
@@ -39,7 +39,8 @@ static bool read_number(const char *v, size_t n, uint64_t *number) {
   if (i == 0 || i + 1 < n)
     return false;
   if (i < n) {
-    int shift = v[i] == 'K' ? 10 : v[i] == 'M' ? 20 : v[i] == 'G' ? 30 : 0;
+    char unit = (char)(v[i] & ~0x20); /* as a capital */
+    int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
     if (shift == 0 || value > UINT64_MAX >> shift)
       return false;
     value <<= shift;

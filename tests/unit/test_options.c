@@ -45,6 +45,22 @@ START_TEST(known_options_say_nothing) {
 }
 END_TEST
 
+START_TEST(units_are_capital_or_small) {
+  with(UNIT_OPTIONS ",memory:2048k,trace:flight=64k");
+  ck_assert_str_eq(said, "");
+  ck_assert_uint_eq(profile()->capacity, 2u << 20);
+  ck_assert_uint_eq(profile()->trace_size, 64u << 10);
+}
+END_TEST
+
+/* No letter else is a unit, nor is what a letter becomes by losing a bit. */
+START_TEST(other_units_are_none) {
+  with(UNIT_OPTIONS ",memory:64t,memory:64+,memory:8Mb,memory:8kB");
+  ck_assert_msg(lines() == 4, "%s", said);
+  expect("work", "exec", 10);
+}
+END_TEST
+
 START_TEST(unknown_key_is_one_line) {
   with(UNIT_OPTIONS ",colour:red");
   ck_assert_msg(lines() == 1, "%s", said);
@@ -133,6 +149,6 @@ START_TEST(profile_directory) {
 }
 END_TEST
 
-UNIT_MAIN("options", known_options_say_nothing, unknown_key_is_one_line, bad_values_name_themselves,
-          word_without_colon, empty_items_are_nothing, very_long_values, disabled_at_start, clocks,
-          profile_directory)
+UNIT_MAIN("options", known_options_say_nothing, units_are_capital_or_small, other_units_are_none,
+          unknown_key_is_one_line, bad_values_name_themselves, word_without_colon,
+          empty_items_are_nothing, very_long_values, disabled_at_start, clocks, profile_directory)
