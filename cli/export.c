@@ -72,6 +72,7 @@ static void add_up(struct pushed *all, const struct pushed *one) {
   all->dropped += one->dropped;
   all->rejected += one->rejected;
   all->retries += one->retries;
+  all->gone |= one->gone;
   if (*one->fault)
     memcpy(all->fault, one->fault, sizeof all->fault);
 }
@@ -121,8 +122,11 @@ bool export_to_server(const struct export *e) {
     printf(", %" PRIu64 " %s again", done.retries, done.retries == 1 ? "time" : "times");
   printf("\n");
   if (done.dropped)
-    complain("dropped %" PRIu64 " %s%s: %s", done.dropped, what, done.dropped == 1 ? "" : "s",
-             done.fault);
+    complain("dropped %" PRIu64 " %s%s: %s%s", done.dropped, what, done.dropped == 1 ? "" : "s",
+             done.fault,
+             done.gone ? "; see to the server and push again, or let it be away for longer "
+                         "(--give-up 10min)"
+                       : "");
   if (done.rejected)
     complain("the server refused %" PRIu64 " spans of those", done.rejected);
   return !done.dropped && !done.rejected;

@@ -147,6 +147,7 @@ static void count_end(struct pusher *p, const struct body *b, enum outcome outco
   p->done.items += outcome == TAKEN ? b->items : 0;
   p->done.rejected += lost;
   p->done.dropped += outcome == TAKEN ? 0 : b->items;
+  p->done.gone |= outcome != TAKEN && p->gone;
   pthread_mutex_unlock(&p->lock);
 }
 

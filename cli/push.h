@@ -26,6 +26,7 @@ struct pushed {
   uint64_t rejected;      /* what it says itself that it did not take of those it took */
   uint64_t retries;       /* bodies that were sent again */
   char fault[256];        /* why; "": nothing was dropped */
+  bool gone;              /* because the server took nothing for as long as it may fail */
 };
 
 struct pusher;

@@ -262,11 +262,13 @@ receive never 400=no%20such%20thing
 "$aprof" export --to pprof --push "$url" hand.json >said.txt 2>&1
 equal "pushed: what a server refuses is dropped at once" 1 $?
 contains "pushed: and counted, with the server's word" "dropped 1 profile: status 400: no such thing" said.txt
+refuse "pushed: a server that refuses is no server that is gone" grep -q "push again" said.txt
 equal "pushed: and not tried again" 1 "$(wc -l <never/log)"
 
 "$aprof" export --to pprof --push "http://127.0.0.1:$(free_port)" --give-up 700ms hand.json >said.txt 2>&1
 equal "pushed: nobody there" 1 $?
 contains "pushed: is said" "dropped 1 profile: " said.txt
+contains "pushed: and what to do" "; see to the server and push again" said.txt
 # A recording goes in parts; a collector may take some of one.
 receive collector 503 200 200=%7B%22partialSuccess%22%3A%7B%22rejectedSpans%22%3A%223%22%7D%7D 200
 "$aprof" record -q -o long.trace -- ./shop 1500
