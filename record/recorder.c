@@ -23,7 +23,8 @@ struct pending {
   uint64_t number;          /* of the first one */
   uint64_t first, last;     /* ticks between which they were fetched */
   uint64_t since;           /* ns, when the first one was fetched */
-  uint64_t lost, lost_told; /* for which there was no ring, in all; those that a frame has told */
+  uint64_t lost, lost_told; /* for which there was no ring; those that a frame has told */
+  uint64_t lost_before;     /* ... before the recording, of the same count */
 };
 
 struct recorder {
@@ -38,10 +39,11 @@ struct recorder {
   uint64_t fetched; /* tick of the last poll, */
   uint64_t asked;   /* and its ns */
   uint64_t named;   /* ns, when the tables of names were looked at last */
-  uint64_t pause, lag, events, missed_before;
+  uint64_t pause, lag, events;
   uint32_t share; /* as of the header, written last; of a recording of some requests */
   struct trace_share counts[2]; /* when it began; written last */
   uint64_t shared;              /* ns, when it was written */
+  struct recorder_numbers before, before_next; /* when this file began, and the next one */
   bool of_rings;
   struct timeline *timeline; /* or NULL */
 };
@@ -143,7 +145,7 @@ static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint6
     p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
   size_t room = FRAME_EVENTS - p->count;
   size_t got = drain_fetch(&r->drain, ring, p->events + p->count, room, &first);
-  p->lost = ring->unwritten;
+  p->lost = ring->unwritten - p->lost_before;
   if (!got)
     return false;
   if (p->count && first != p->number + p->count) { /* some are missing between: another frame */
@@ -168,9 +170,8 @@ static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint6
   return got == room;
 }
 
-static void fetch_all(struct recorder *r) {
+static void fetch_known(struct recorder *r) {
   uint64_t now = clock_monotonic(), tick = profile_clock(&r->copy->header);
-  know_rings(r);
   r->drain.fill = 0;
   for (uint32_t i = 0; i < r->rings; i++) {
     while (fetch_some(r, i, tick, now))
@@ -181,6 +182,11 @@ static void fetch_all(struct recorder *r) {
   r->fetched = tick;
   r->lag = now - r->asked;
   r->asked = now;
+}
+
+static void fetch_all(struct recorder *r) {
+  know_rings(r);
+  fetch_known(r);
 }
 
 static void take_clocks(struct recorder *r) {
@@ -245,7 +251,7 @@ static void begin_rings(struct recorder *r) {
     if (r->of_rings && b && b->ring_bits < 32 && b->ring_head >> b->ring_bits)
       ring->next = b->ring_head - ((uint64_t)1 << b->ring_bits);
     ring->unwritten = b && !r->of_rings ? b->ring_lost : 0;
-    r->pending[i].lost = r->pending[i].lost_told = ring->unwritten;
+    r->pending[i].lost_before = ring->unwritten;
   }
 }
 
@@ -309,7 +315,8 @@ struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t ra
   return r;
 }
 
-/* The copy is of now, and what is fetched ends with it. */
+/* The copy is of now, and what is fetched ends with it: a ring that is newer than the copy has
+   nothing yet. */
 static void fetch_to_image(struct recorder *r, bool left) {
   fetch_all(r); /* most of it, so that it is not overwritten while the image is made */
   profile_refresh(r->copy, r->fd);
@@ -320,7 +327,7 @@ static void fetch_to_image(struct recorder *r, bool left) {
     const struct aprof_block *b = profile_block(r->copy, r->drain.ring[i].block);
     r->drain.ring[i].limit = b ? b->ring_head : 0;
   }
-  fetch_all(r);
+  fetch_known(r); /* and no ring that has come since */
   for (uint32_t i = 0; i < r->rings; i++) {
     flush(r, i);
     r->drain.ring[i].limit = UINT64_MAX;
@@ -335,8 +342,8 @@ static void close_file(struct recorder *r) {
   image_write(r->image, r->to, r->copy, TRACE_LAST);
   recorder_numbers(r, &n);
   struct trace_frame end = {.type = TRACE_END,
-                            .number = n.events,
-                            .lost = n.lost,
+                            .number = n.events - r->before.events,
+                            .lost = n.lost - r->before.lost,
                             .first = r->copy->read_tick ? r->copy->read_tick
                                                         : profile_last_tick(r->copy)};
   trace_write(r->to, &end, NULL, 0);
@@ -351,7 +358,9 @@ int recorder_rotate(struct recorder *r, int to) {
   fetch_to_image(r, false);
   close_file(r);
   int error = trace_write_error(r->to);
+  recorder_numbers(r, &r->before);
   trace_writer_free(r->to);
+  r->header.flags &= ~(uint32_t)TRACE_FLIGHT;
   r->to = open_file(r, to, r->copy->read_tick, true);
   if (r->timeline)
     timeline_to(r->timeline, r->to);
@@ -365,6 +374,8 @@ int recorder_rotate(struct recorder *r, int to) {
 void recorder_begin_next(struct recorder *r, int to) {
   fetch_to_image(r, false);
   image_add(r->image, r->to, r->fd);
+  recorder_numbers(r, &r->before_next);
+  r->header.flags &= ~(uint32_t)TRACE_FLIGHT;
   r->next = open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->next, r->copy, TRACE_BASE);
   write_share_then(r, r->next);
@@ -380,6 +391,7 @@ int recorder_take_next(struct recorder *r) {
   r->next = NULL;
   if (r->timeline)
     timeline_to(r->timeline, r->to);
+  r->before = r->before_next;
   return error;
 }
 

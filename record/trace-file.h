@@ -58,7 +58,7 @@ enum trace_type {
                        a struct trace_share. Written again some time later with the counts of then */
   TRACE_SIEVE = 9,  /* some requests were taken out of the file, and its events numbered anew: a
                        struct trace_sieve */
-  TRACE_END = 5,    /* first: the last tick; number: events in all; lost: in all */
+  TRACE_END = 5,    /* first: the last tick; number: events in the file; lost: in it */
   TRACE_KERNEL = 6, /* the kernel's side: struct trace_kernel, each with its addresses behind it;
                        number: ns of processor time for which a sample stands, 0: there are none;
                        block: enum trace_kernel_flags; lost: records that are missing */

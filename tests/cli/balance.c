@@ -56,6 +56,7 @@ int main(int argc, char **argv) {
   }
   int status = print_balance(r);
   print_story(r->story);
+  printf("end: told %" PRIu64 " missing %" PRIu64 "\n", t->end.number, t->end.lost);
   printf("images %s\n", (!t->base.magic || t->base.number) && t->last.number ? "whole" : "torn");
   replay_free(r);
   trace_close(t);

@@ -276,14 +276,27 @@ END_TEST
 
 /* -- a live one ------------------------------------------------------------------------- */
 
-START_TEST(a_recording_adds_up_and_says_what_it_lost) {
+/* The profile as a file that is mapped: what events are added from now on are in that. */
+static unsigned char *live;
+static struct stat live_stat;
+
+static int begin_live(void) {
   int fd = synthetic_file(made, made->header->used);
-  struct stat st;
-  ck_assert_int_eq(fstat(fd, &st), 0);
-  unsigned char *mapped = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  ck_assert_ptr_ne(mapped, MAP_FAILED);
-  block = (void *)(mapped + ((unsigned char *)block - made->bytes));
-  ring = (void *)(mapped + ((unsigned char *)ring - made->bytes));
+  ck_assert_int_eq(fstat(fd, &live_stat), 0);
+  live = mmap(NULL, (size_t)live_stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ck_assert_ptr_ne(live, MAP_FAILED);
+  block = (void *)(live + ((unsigned char *)block - made->bytes));
+  ring = (void *)(live + ((unsigned char *)ring - made->bytes));
+  return fd;
+}
+
+static void end_live(int fd) {
+  munmap(live, (size_t)live_stat.st_size);
+  close(fd);
+}
+
+START_TEST(a_recording_adds_up_and_says_what_it_lost) {
+  int fd = begin_live();
   struct recorder *r = recorder_begin(fd, "made", file, (uint64_t)1 << 32, true);
   ck_assert_ptr_nonnull(r);
   thread_begins();
@@ -308,8 +321,56 @@ START_TEST(a_recording_adds_up_and_says_what_it_lost) {
   ck_assert_uint_eq(s->requests[0].whole, 1);
   ck_assert_uint_eq(s->requests[1].whole, 1);
   story_free(s);
-  munmap(mapped, (size_t)st.st_size);
-  close(fd);
+  end_live(fd);
+}
+END_TEST
+
+/* What was lost before the recording is not its loss. */
+START_TEST(each_of_several_files_has_its_own_numbers) {
+  int fd = begin_live(), second = memfd_create("second", MFD_CLOEXEC);
+  block->ring_lost = 1000;
+  thread_begins();
+  struct recorder *r = recorder_begin(fd, "made", file, (uint64_t)1 << 32, true);
+  ck_assert_ptr_nonnull(r);
+  tell_a_request(START + 2000);
+  block->last = START + 3000;
+  block->ring_lost += 5;
+  uint64_t first = block->ring_head;
+  ck_assert_int_eq(recorder_rotate(r, second), 0);
+  for (uint64_t i = 0; i < 5; i++)
+    tell_a_request(START + 4000 + 1000 * i);
+  block->last = START + 12000;
+  block->sequence += 2;
+  recorder_end(r, true);
+  struct recorder_numbers n;
+  recorder_numbers(r, &n);
+  recorder_free(r);
+  struct trace_frame a = end_of(file), b = end_of(second);
+  ck_assert_uint_eq(a.number, first - 3);
+  ck_assert_uint_eq(a.lost, 5);
+  ck_assert_uint_eq(b.number + b.lost, block->ring_head - first);
+  ck_assert_uint_gt(b.lost, 0);
+  ck_assert_uint_eq(n.events, a.number + b.number);
+  ck_assert_uint_eq(n.lost, a.lost + b.lost);
+  close(second);
+  end_live(fd);
+}
+END_TEST
+
+/* Only the first one of them has no image of its beginning. */
+START_TEST(a_file_behind_that_of_the_rings_has_both_images) {
+  int fd = begin_live(), second = memfd_create("second", MFD_CLOEXEC);
+  struct recorder *r = recorder_of_rings(fd, "made", file, (uint64_t)1 << 32, true);
+  ck_assert_ptr_nonnull(r);
+  thread_begins();
+  block->last = START + 3000;
+  ck_assert_int_eq(recorder_rotate(r, second), 0);
+  recorder_end(r, true);
+  recorder_free(r);
+  ck_assert_uint_eq(end_of(file).flags, TRACE_FLIGHT);
+  ck_assert_uint_eq(end_of(second).flags, 0);
+  close(second);
+  end_live(fd);
 }
 END_TEST
 
@@ -346,6 +407,18 @@ static void a_moment_later(uint64_t last) {
   block->sequence += 2;
 }
 
+static struct trace_frame end_of(int of) {
+  char name[64];
+  struct trace_error why = {""};
+  snprintf(name, sizeof name, "/proc/self/fd/%d", of);
+  struct trace *t = trace_open(name, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  struct trace_frame end = t->end;
+  end.flags = (uint16_t)t->header.flags;
+  trace_close(t);
+  return end;
+}
+
 START_TEST(files_lie_over_each_other) {
   int fd = synthetic_file(made, made->header->used), next = memfd_create("next", MFD_CLOEXEC),
       first_copy = memfd_create("copy", MFD_CLOEXEC), next_copy = memfd_create("copy", MFD_CLOEXEC);
@@ -376,6 +449,10 @@ START_TEST(files_lie_over_each_other) {
   ck_assert_uint_eq(whole_in(first_copy), 2);
   ck_assert_uint_eq(whole_in(next_copy), 2);
   ck_assert_uint_eq(whole_in(next), 3);
+  uint64_t each = end_of(next).number / 3; /* it has nothing of the first request */
+  ck_assert_uint_eq(end_of(next).number, 3 * each);
+  ck_assert_uint_eq(end_of(next_copy).number, 2 * each);
+  ck_assert_uint_eq(end_of(next).lost, 0);
   munmap(mapped, (size_t)st.st_size);
   close(fd);
   close(next);
@@ -483,6 +560,7 @@ START_TEST(events_that_contradict_themselves_make_a_story) {
 }
 END_TEST
 
+
 int main(void) {
   TCase *tests = tcase_create("replay");
   tcase_set_timeout(tests, 60);
@@ -494,6 +572,8 @@ int main(void) {
   tcase_add_test(tests, what_was_overwritten_is_known_by_number);
   tcase_add_test(tests, a_recording_adds_up_and_says_what_it_lost);
   tcase_add_test(tests, files_lie_over_each_other);
+  tcase_add_test(tests, each_of_several_files_has_its_own_numbers);
+  tcase_add_test(tests, a_file_behind_that_of_the_rings_has_both_images);
   tcase_add_test(tests, events_are_held_against_counters);
   tcase_add_test(tests, a_file_that_ends_early_is_read_up_to_there);
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
