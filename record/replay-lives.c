@@ -9,13 +9,28 @@
 
 /* -- records ------------------------------------------------------------------------ */
 
-static void clear(struct life *l) {
+static void blank(struct life *l) {
   *l = (struct life){.future = STORY_NONE,
                      .segment = STORY_NONE,
                      .waited = STORY_NONE,
                      .thread = STORY_NONE,
                      .waker = STORY_NONE,
                      .above = STORY_NONE};
+}
+
+static void leave(struct replay_state *s, struct life *l) {
+  if (l->older)
+    l->older->younger = l->younger;
+  if (l->younger)
+    l->younger->older = l->older;
+  else
+    s->youngest = l->older;
+}
+
+static void clear(struct replay_state *s, struct life *l) {
+  if (l->future != STORY_NONE)
+    leave(s, l);
+  blank(l);
 }
 
 struct life *replay_life(struct replay_state *s, uint32_t index) {
@@ -25,7 +40,7 @@ struct life *replay_life(struct replay_state *s, uint32_t index) {
   if (!s->lives[page]) {
     s->lives[page] = allocate(LIVES, sizeof **s->lives);
     for (uint32_t i = 0; i < LIVES; i++)
-      clear(&s->lives[page][i]);
+      blank(&s->lives[page][i]);
   }
   return &s->lives[page][index % LIVES];
 }
@@ -83,11 +98,19 @@ uint32_t replay_open(struct replay_state *s, struct life *l, enum story_what wha
 
 static void new_future(struct replay_state *s, struct life *l, uint32_t request, uint32_t creator,
                        uint64_t tick) {
+  if (l->future != STORY_NONE)
+    leave(s, l);
+  l->stays = false;
+  l->younger = NULL;
+  l->older = s->youngest;
+  if (l->older)
+    l->older->younger = l;
+  s->youngest = l;
   l->future = story_add_future(s->story, replay_path(s->r, l->function), request, creator, tick);
 }
 
 void replay_meet(struct replay_state *s, struct life *l, uint32_t node, uint64_t tick) {
-  clear(l);
+  clear(s, l);
   l->function = replay_function_node(s, node);
   l->doubt = s->doubt;
   new_future(s, l, STORY_NONE, STORY_NONE, tick);
@@ -99,7 +122,7 @@ static void lost_sight(struct replay_state *s, struct life *l, uint64_t tick) {
   if (s->story->futures[l->future].last != STORY_NONE)
     s->story->segments[s->story->futures[l->future].last].flags |= STORY_CUT_END;
   s->story->futures[l->future].over = tick;
-  clear(l);
+  clear(s, l);
 }
 
 void replay_born(struct replay_state *s, const struct stream_event *e) {
@@ -108,7 +131,7 @@ void replay_born(struct replay_state *s, const struct stream_event *e) {
     return;
   if (l->future != STORY_NONE)
     lost_sight(s, l, e->tick);
-  clear(l);
+  clear(s, l);
   l->function = e->node;
   l->doubt = s->doubt;
   l->born = 1;
@@ -125,7 +148,7 @@ void replay_unborn(struct replay_state *s, struct life *l) {
   f->over = f->born;
   f->path = STORY_NONE;
   s->any_unborn = true;
-  clear(l);
+  clear(s, l);
 }
 
 void replay_named(struct replay_state *s, struct life *l, uint32_t function, uint32_t await) {
@@ -145,15 +168,21 @@ void replay_over(struct replay_state *s, struct life *l, enum story_end how, uin
   replay_close(s, l, tick);
   story_end_future(s->story, l->future, tick, how);
   s->story->futures[l->future].whole = l->born && l->doubt == s->doubt;
-  clear(l);
+  clear(s, l);
 }
 
+/* What an end of an epoch leaves was born at its tick: the next one of that tick has nothing to
+   look for there, one of a later tick takes it. So each is looked at twice at most, however many
+   ends a recording claims to have. */
 void replay_detach_all(struct replay_state *s, uint64_t tick) {
-  for (uint32_t page = 0; page < s->pages; page++)
-    for (uint32_t i = 0; s->lives[page] && i < LIVES; i++)
-      if (s->lives[page][i].future != STORY_NONE &&
-          s->story->futures[s->lives[page][i].future].born < tick)
-        lost_sight(s, &s->lives[page][i], tick);
+  for (struct life *l = s->youngest, *older; l && !(l->stays && tick == s->detached); l = older) {
+    older = l->older;
+    if (s->story->futures[l->future].born < tick)
+      lost_sight(s, l, tick);
+    else
+      l->stays = true;
+  }
+  s->detached = tick;
 }
 
 /* -- waiting ------------------------------------------------------------------------- */
@@ -268,7 +297,7 @@ void replay_left(struct replay_state *s, struct life *l, uint64_t tick) {
   replay_close(s, l, tick);
   story_end_future(s->story, l->future, tick, STORY_MOVED);
   s->story->futures[l->future].whole = l->born && l->doubt == s->doubt;
-  clear(l);
+  clear(s, l);
 }
 
 void replay_tier(struct replay_state *s, struct life *l, uint8_t tier, uint64_t tick) {

@@ -143,7 +143,7 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     break;
   case APROF_TRACE_EPOCH:
     replay_rests(s, t, e->tick, t->idle);
-    replay_detach_all(s, e->tick);
+    replay_detach_all(s, e->now);
     break;
   case APROF_TRACE_GAP:
     break; /* counted with what is missing */

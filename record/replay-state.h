@@ -26,6 +26,9 @@ struct life {
   uint32_t above;            /* future of the story that ran above it; NONE */
   uint32_t doubt;            /* replay_state.doubt when it was born */
   uint8_t woken, tier, born; /* born: seen */
+  bool stays;                /* it was born, or came, with the last end of an epoch */
+  struct life *older;        /* that are known, in the order in which they became that */
+  struct life *younger;
 };
 
 enum { LIVES = 256 }; /* to a page of them */
@@ -60,6 +63,8 @@ struct replay_state {
   struct names *names;
   struct life **lives; /* pages */
   uint32_t pages;
+  struct life *youngest; /* of those that are known */
+  uint64_t detached;     /* when an epoch was over last */
   struct runner *runner; /* by block */
   uint32_t runners;
   struct part *part; /* by request number */
@@ -101,6 +106,7 @@ void replay_move(struct replay_state *, struct life *, uint32_t request, uint64_
 void replay_tier(struct replay_state *, struct life *, uint8_t tier, uint64_t tick);
 /* Nothing more is told of it. */
 void replay_left(struct replay_state *, struct life *, uint64_t tick);
+/* Those that there were before. Ticks come in order. */
 void replay_detach_all(struct replay_state *, uint64_t tick);
 
 /* replay-threads.c */

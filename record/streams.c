@@ -25,7 +25,7 @@ struct streams {
   struct stream *stream;
   struct stream **heap; /* by time of their next event, then by block */
   uint32_t streams, heaped;
-  uint64_t begin, end, events;
+  uint64_t begin, end, events, tried;
   bool based;              /* what is before an image is in that */
   struct stream **waiting; /* room for those that have to wait */
   unsigned char *room;
@@ -186,6 +186,14 @@ struct streams *streams_new(struct trace *trace, const struct profile *base, uin
   return s;
 }
 
+/* A file may claim that a million threads had all their events at one moment, none of which can be
+   the next: the first is taken then, once so many have been tried for each event. */
+enum { TRIED_EACH = 16, TRIED_FIRST = 1 << 20 };
+
+static bool may_try(struct streams *s) {
+  return s->tried++ < TRIED_FIRST + TRIED_EACH * s->events;
+}
+
 /* The first that can be next of those of the same moment. */
 static struct stream *
 choose(struct streams *s, bool (*can)(void *context, const struct stream_event *), void *context) {
@@ -195,7 +203,7 @@ choose(struct streams *s, bool (*can)(void *context, const struct stream_event *
   uint32_t waiting = 0;
   s->waiting[waiting++] = first;
   chosen = NULL;
-  while (!chosen && s->heaped && s->heap[0]->next.now == first->next.now) {
+  while (!chosen && s->heaped && s->heap[0]->next.now == first->next.now && may_try(s)) {
     struct stream *t = take(s);
     if (can(context, &t->next))
       chosen = t;

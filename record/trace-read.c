@@ -104,14 +104,20 @@ int64_t trace_bytes(struct trace *t, uint32_t frame, void *room) {
 }
 
 static struct trace_stream *stream_of(struct trace *t, uint32_t block) {
-  for (uint32_t i = 0; i < t->streams; i++)
-    if (t->stream[i].block == block)
-      return &t->stream[i];
+  if (block >= t->blocks) {
+    uint32_t blocks = block + block / 2 + 64;
+    t->stream_of = reallocate(t->stream_of, blocks, sizeof *t->stream_of);
+    memset(t->stream_of + t->blocks, 0, (blocks - t->blocks) * sizeof *t->stream_of);
+    t->blocks = blocks;
+  }
+  if (t->stream_of[block])
+    return &t->stream[t->stream_of[block] - 1];
   if (t->streams == t->stream_room) {
     t->stream_room = t->stream_room ? t->stream_room * 2 : 16;
     t->stream = reallocate(t->stream, t->stream_room, sizeof *t->stream);
   }
   t->stream[t->streams] = (struct trace_stream){.block = block};
+  t->stream_of[block] = t->streams + 1;
   return &t->stream[t->streams++];
 }
 
@@ -184,6 +190,7 @@ void trace_close(struct trace *t) {
   for (uint32_t i = 0; i < t->streams; i++)
     free(t->stream[i].frames);
   free(t->stream);
+  free(t->stream_of);
   free(t->frame);
 #ifdef HAVE_ZSTD
   ZSTD_freeDCtx(t->unpacker);

@@ -35,8 +35,9 @@ struct trace {
   uint64_t size;
   struct trace_part *frame;
   uint32_t frames, frame_room;
-  struct trace_stream *stream; /* by block number */
+  struct trace_stream *stream;
   uint32_t streams, stream_room;
+  uint32_t *stream_of, blocks;        /* by block number: stream + 1; 0: it has none */
   struct trace_frame end, base, last; /* END, and the MARKs; magic 0: there is none */
   bool truncated;                     /* it has no END, or ends in the middle of a frame */
   unsigned char *stored;              /* of the frame that is being read */

@@ -3,8 +3,10 @@
  * From a ring to a story: record/drain.c, recorder.c, trace-write.c, trace-read.c, streams.c,
  * replay-*.c, balance.c. The ring is written here, event by event, in a profile made to measure.
  */
+#include "read/util.h"
 #include "record/balance.h"
 #include "record/recorder.h"
+#include "record/replay-state.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -561,6 +563,39 @@ START_TEST(events_that_contradict_themselves_make_a_story) {
 END_TEST
 
 
+/* A hostile recording: as many ends of epochs as futures, all of one moment. Looking at each future
+   at each of them would take hours. */
+START_TEST(ends_of_epochs_cost_what_they_end) {
+  enum { FUTURES = 300000, PAGE = FUTURES / LIVES + 1 };
+  struct replay r = {.story = story_new()};
+  struct replay_state s = {.r = &r, .story = r.story, .pages = PAGE};
+  s.lives = allocate(PAGE, sizeof *s.lives);
+  story_add_path(r.story, STORY_NONE, STORY_FUNCTION, "get", NULL, 0);
+  for (uint32_t i = 1; i < FUTURES; i++) {
+    replay_born(&s, &(struct stream_event){.future = i, .tick = START, .now = START});
+    replay_detach_all(&s, START);
+  }
+  ck_assert_uint_ne(replay_life(&s, 1)->future, STORY_NONE);
+  replay_born(&s, &(struct stream_event){.future = 1, .tick = START - 5, .now = START});
+  replay_born(&s, &(struct stream_event){.future = 2, .tick = START, .now = START});
+  replay_detach_all(&s, START);
+  ck_assert_uint_eq(replay_life(&s, 1)->future, STORY_NONE); /* before that moment */
+  ck_assert_uint_ne(replay_life(&s, 2)->future, STORY_NONE);
+  replay_move(&s, replay_life(&s, 3), story_add_request(r.story, NULL, "get", START, START + 9),
+              START + 1);
+  replay_detach_all(&s, START + 1);
+  uint32_t left = 0;
+  for (uint32_t i = 1; i < FUTURES; i++)
+    left += replay_life(&s, i)->future != STORY_NONE;
+  ck_assert_uint_eq(left, 1); /* it moved at that moment */
+  ck_assert_ptr_eq(s.youngest, replay_life(&s, 3));
+  for (uint32_t i = 0; i < PAGE; i++)
+    free(s.lives[i]);
+  free(s.lives);
+  story_free(r.story);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("replay");
   tcase_set_timeout(tests, 60);
@@ -578,5 +613,6 @@ int main(void) {
   tcase_add_test(tests, a_file_that_ends_early_is_read_up_to_there);
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
   tcase_add_test(tests, events_that_contradict_themselves_make_a_story);
+  tcase_add_test(tests, ends_of_epochs_cost_what_they_end);
   return suite_run("replay", tests);
 }
