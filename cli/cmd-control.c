@@ -53,6 +53,17 @@ void control_bus_error(int number) {
   _exit(CLI_FAILED);
 }
 
+void control_busy(const struct found *found, const struct aprof_header *h) {
+  uint32_t holder = __atomic_load_n(&h->control_lock, __ATOMIC_RELAXED);
+  if (!holder || switch_is_near(holder))
+    complain("process %u keeps the switch of %s; try again", aprof_control_pid(holder),
+             found->what);
+  else
+    complain("process %u of another PID namespace keeps the switch of %s; try again, and from "
+             "there if that process was killed",
+             aprof_control_pid(holder), found->what);
+}
+
 static const struct option_row options[] = {
     {"json", 0, OPTION_FLAG, 0, .text = "Print how that is now, as JSON (aprof.switch/1)"}, {0}};
 
@@ -83,7 +94,7 @@ static bool change_in(const struct found *found, bool json,
     if (json)
       print_json(found, h);
   } else
-    complain("process %u keeps the switch of %s; try again", h->control_lock, found->what);
+    control_busy(found, h);
   munmap(h, APROF_HEADER_SIZE);
   return locked;
 }

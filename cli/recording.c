@@ -229,18 +229,20 @@ void recording_refused(const struct found *found, const struct aprof_header *hea
                        uint32_t other) {
   char path[64], name[NAME_ROOM] = "";
   if (other == SWITCH_BUSY) {
-    complain("process %u keeps the switch of %s; try again", header->control_lock, found->what);
+    control_busy(found, header);
     return;
   }
-  snprintf(path, sizeof path, "/proc/%u/comm", other);
-  FILE *comm = fopen(path, "re");
+  bool near = switch_is_near(other);
+  snprintf(path, sizeof path, "/proc/%u/comm", aprof_control_pid(other));
+  FILE *comm = near ? fopen(path, "re") : NULL;
   if (comm && fgets(name, sizeof name, comm))
     name[strcspn(name, "\n")] = 0;
   if (comm)
     fclose(comm);
   complain(
-      "%s is recorded already, by process %u%s%s%s; end that one first, or read what it writes",
-      found->what, other, *name ? " (" : "", name, *name ? ")" : "");
+      "%s is recorded already, by process %u%s%s%s%s; end that one first, or read what it writes",
+      found->what, aprof_control_pid(other), near ? "" : " of another PID namespace",
+      *name ? " (" : "", name, *name ? ")" : "");
 }
 
 static bool map_header(struct recording *r, bool writable) {

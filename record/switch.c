@@ -7,6 +7,7 @@
 #include <aprof/trace.h>
 #include <errno.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,10 +20,20 @@ static int is_dead(uint32_t pid) {
   return (int32_t)pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH);
 }
 
+/* This process, as the header names it. */
+static uint32_t own_word(void) {
+  struct stat st;
+  return aprof_control_word((uint32_t)getpid(), stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino);
+}
+
+bool switch_is_near(uint32_t word) {
+  return aprof_control_together(word, own_word());
+}
+
 bool switch_lock(struct aprof_header *h) {
-  uint32_t holder;
+  uint32_t holder, me = own_word();
   for (int i = 0; i < LOCK_TRIES; i++) {
-    if (aprof_control_take(h, (uint32_t)getpid(), &holder, is_dead))
+    if (aprof_control_take(h, me, &holder, is_dead))
       return true;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   }
@@ -33,10 +44,14 @@ void switch_unlock(struct aprof_header *h) {
   __atomic_store_n(&h->control_lock, 0, __ATOMIC_RELEASE);
 }
 
-/* A number alone does not tell: it may have been given to another process. */
-static bool records(const struct aprof_header *h) {
-  return h->recorder && h->recorder != (uint32_t)getpid() &&
-         process_start((long)h->recorder) == h->recorder_start;
+/* A number alone does not tell: it may have been given to another process. One of another PID
+   namespace records as long as its lease says so. */
+static bool records(const struct aprof_header *h, uint32_t me) {
+  if (!h->recorder || h->recorder == me)
+    return false;
+  if (aprof_control_together(h->recorder, me))
+    return process_start((long)aprof_control_pid(h->recorder)) == h->recorder_start;
+  return h->mode & APROF_TRACE_RECORD && profile_clock(h) < h->trace_until;
 }
 
 /* The virtual clock stands still while nobody asks: there a lease has no end. */
@@ -74,10 +89,10 @@ uint32_t switch_trace_share(struct aprof_header *h, uint64_t size, uint64_t rate
                             const double *share) {
   if (!switch_lock(h))
     return SWITCH_BUSY;
-  uint32_t other = records(h) ? h->recorder : 0;
+  uint32_t me = own_word(), other = records(h, me) ? h->recorder : 0;
   if (!other) {
     h->recorder_start = process_start((long)getpid());
-    __atomic_store_n(&h->recorder, (uint32_t)getpid(), __ATOMIC_RELAXED);
+    __atomic_store_n(&h->recorder, me, __ATOMIC_RELAXED);
     if (size)
       h->trace_size = size;
     switch_prolong(h, rate);
@@ -88,13 +103,12 @@ uint32_t switch_trace_share(struct aprof_header *h, uint64_t size, uint64_t rate
 }
 
 bool switch_is_on(const struct aprof_header *h) {
-  return h->recorder == (uint32_t)getpid() &&
-         __atomic_load_n(&h->usual, __ATOMIC_RELAXED) & APROF_TRACED;
+  return h->recorder == own_word() && __atomic_load_n(&h->usual, __ATOMIC_RELAXED) & APROF_TRACED;
 }
 
 void switch_off_trace(struct aprof_header *h) {
   bool locked = switch_lock(h);
-  if (h->recorder == (uint32_t)getpid()) {
+  if (h->recorder == own_word()) {
     aprof_trace_recorded(h);
     __atomic_store_n(&h->recorder, 0, __ATOMIC_RELAXED);
   }

@@ -13,14 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether nobody alive keeps the lock; waits for two seconds. */
+/* Whether nobody keeps the lock who is alive, or of whom that cannot be told; waits for two
+   seconds. */
 bool switch_lock(struct aprof_header *);
 void switch_unlock(struct aprof_header *);
 
 #define SWITCH_DONE 0u
 #define SWITCH_BUSY UINT32_MAX /* somebody keeps control_lock */
+/* Whether the process of that word (aprof_control_word) is of this one's PID namespace. */
+bool switch_is_near(uint32_t word);
 /* Switches the trace on, for this process, with rings of that size (0: as they are); also where it
-   is this process's and has gone off. SWITCH_DONE, SWITCH_BUSY, or the PID of who records. */
+   is this process's and has gone off. SWITCH_DONE, SWITCH_BUSY, or the word of who records. */
 uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate);
 /* ... of requests alone, and of those that begin that share; NULL: everything. */
 uint32_t switch_trace_share(struct aprof_header *, uint64_t size, uint64_t rate,

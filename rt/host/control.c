@@ -231,12 +231,24 @@ static int is_dead(uint32_t pid) {
          ((int32_t)pid <= 0 || (sys_kill((pid_t)pid, 0) < 0 && errno == ESRCH));
 }
 
-/* False: somebody keeps it who lives, and may be halted; or it is a signal handler that asks, and
-   what it interrupted has it. Nobody waits for long in the program. */
+/* Inode number of the process's PID namespace; 0: it cannot be told. */
+static uint64_t own_space(void) {
+  char text[64];
+  uint64_t number = 0;
+  ssize_t length = was_confined_lately() ? 0 : sys_readlink("/proc/self/ns/pid", text, sizeof text);
+  for (ssize_t i = 0; i < length; i++)
+    if (text[i] >= '0' && text[i] <= '9')
+      number = number * 10 + (uint64_t)(text[i] - '0');
+  return number;
+}
+
+/* False: somebody keeps it who lives, and may be halted, or of whom that cannot be told; or it is a
+   signal handler that asks, and what it interrupted has it. Nobody waits for long in the program.
+ */
 static bool control_lock(struct aprof_header *h) {
-  uint32_t holder;
+  uint32_t holder, me = aprof_control_word((uint32_t)rt.pid, own_space());
   for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
-    if (aprof_control_take(h, (uint32_t)rt.pid, &holder, is_dead))
+    if (aprof_control_take(h, me, &holder, is_dead))
       return true;
     wait_for_other(tries, was_confined_lately());
   }

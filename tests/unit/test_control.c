@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,13 +112,16 @@ START_TEST(switching_twice_is_nothing) {
 }
 END_TEST
 
-/* Who lives and keeps the switch is not pushed aside; who died with it is. */
+/* Who lives and keeps the switch is not pushed aside; who died with it is, but where that number is
+   one of another PID namespace, or of nobody knows which. */
 START_TEST(somebody_keeps_the_switch) {
   token t;
   attach();
   enter(&a, &t);
   uint32_t *lock = &rt.header->control_lock, epoch = rt.header->epoch;
-  *lock = (uint32_t)getppid();
+  struct stat st;
+  ck_assert_int_eq(stat("/proc/self/ns/pid", &st), 0);
+  *lock = aprof_control_word((uint32_t)getppid(), st.st_ino);
   ck_assert_int_eq(gate.api_enable(0), -1);
   ck_assert_int_eq(gate.api_reset(), -1);
   ck_assert_uint_eq(rt.header->epoch, epoch);
@@ -126,7 +130,12 @@ START_TEST(somebody_keeps_the_switch) {
   if (child == 0)
     _exit(0);
   waitpid(child, NULL, 0);
-  *lock = (uint32_t)child;
+  *lock = aprof_control_word((uint32_t)child, st.st_ino + 1);
+  ck_assert_int_eq(gate.api_enable(0), -1);
+  *lock = aprof_control_word((uint32_t)child, 0);
+  ck_assert_int_eq(gate.api_enable(0), -1);
+  ck_assert_uint_eq(rt.header->epoch, epoch);
+  *lock = aprof_control_word((uint32_t)child, st.st_ino);
   ck_assert_int_eq(gate.api_enable(0), 1);
   ck_assert_uint_eq(*lock, 0);
   ck_assert_uint_eq(rt.header->epoch, epoch + 1);

@@ -7,6 +7,7 @@
 #include "record/balance.h"
 #include "record/recorder.h"
 #include "record/replay-state.h"
+#include "record/switch.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -562,6 +563,41 @@ START_TEST(events_that_contradict_themselves_make_a_story) {
 }
 END_TEST
 
+static uint32_t dead_child(void) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  ck_assert_int_eq(waitpid(child, NULL, 0), child);
+  return (uint32_t)child;
+}
+
+/* A number of another PID namespace says nothing about who has it here. */
+START_TEST(who_is_elsewhere_keeps_what_it_has) {
+  struct stat st;
+  ck_assert_int_eq(stat("/proc/self/ns/pid", &st), 0);
+  uint32_t dead = dead_child();
+  struct aprof_header h = {.clock_source = APROF_CLOCK_VIRTUAL, .virtual_now = 1000};
+  h.control_lock = aprof_control_word(dead, st.st_ino);
+  ck_assert(switch_lock(&h));
+  switch_unlock(&h);
+  h.control_lock = aprof_control_word(dead, st.st_ino + 1);
+  ck_assert(!switch_lock(&h));
+  h.control_lock = 0;
+
+  h.recorder = aprof_control_word((uint32_t)getpid(), st.st_ino + 1);
+  h.mode = APROF_TRACE_RECORD;
+  h.trace_until = 1001;
+  ck_assert(!switch_is_on(&h));
+  ck_assert_uint_eq(switch_trace(&h, 0, (uint64_t)1 << 32), h.recorder);
+  ck_assert(!switch_is_near(h.recorder));
+  h.virtual_now = 1001; /* it has not prolonged its lease */
+  ck_assert_uint_eq(switch_trace(&h, 0, (uint64_t)1 << 32), SWITCH_DONE);
+  ck_assert(switch_is_on(&h));
+  ck_assert(switch_is_near(h.recorder));
+  switch_off_trace(&h);
+  ck_assert_uint_eq(h.recorder, 0);
+}
+END_TEST
 
 /* A hostile recording: as many ends of epochs as futures, all of one moment. Looking at each future
    at each of them would take hours. */
@@ -613,6 +649,7 @@ int main(void) {
   tcase_add_test(tests, a_file_that_ends_early_is_read_up_to_there);
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
   tcase_add_test(tests, events_that_contradict_themselves_make_a_story);
+  tcase_add_test(tests, who_is_elsewhere_keeps_what_it_has);
   tcase_add_test(tests, ends_of_epochs_cost_what_they_end);
   return suite_run("replay", tests);
 }

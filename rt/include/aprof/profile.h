@@ -122,7 +122,8 @@ struct aprof_header {
   uint64_t virtual_now;  /* atomic; the virtual clock's reading */
   uint32_t reset_epoch;  /* atomic; counters and futures of blocks and epochs
                             before it count as zero */
-  uint32_t control_lock; /* atomic; pid of who is changing enabled, epoch and reset_epoch */
+  uint32_t control_lock; /* atomic; aprof_control_word of who is changing enabled, epoch and
+                            reset_epoch */
   /* The trace (aprof/trace.h). Written under control_lock by who records, and by any thread that
      finds that it has come to its end. */
   uint32_t mode;        /* enum aprof_trace_mode: who wants it. Whether it is on says `usual` */
@@ -131,7 +132,7 @@ struct aprof_header {
   uint64_t trace_until; /* atomic; the first event from this tick on finds that nobody has prolonged
                            the trace: it goes off */
   uint64_t trace_size;  /* bytes of each ring that is made from now on; 0: APROF_TRACE_USUALLY */
-  uint32_t recorder;    /* atomic; pid of who records; 0: nobody */
+  uint32_t recorder;    /* atomic; aprof_control_word of who records; 0: nobody */
   uint32_t traces;      /* atomic; how often it was switched on */
   uint64_t recorder_start; /* as start_time, of that process */
   struct aprof_epoch epochs[APROF_EPOCHS];
@@ -228,15 +229,31 @@ static inline void aprof_start_again(struct aprof_header *h, uint64_t now) {
   aprof_epoch_next(h, now, h->enabled != 0);
 }
 /*
- * Takes control_lock where nobody has it, or its holder is dead; gives it back by storing 0. False: that
- * process has it. `me`: the caller's pid.
+ * A process in the header: its pid, and above it what tells its PID namespace, made of that one's
+ * inode number; 0: not known. The same pid is another process in another namespace, where
+ * nobody can ask whether it lives.
+ */
+#define APROF_CONTROL_PID_BITS 22u /* as many as Linux has */
+static inline uint32_t aprof_control_word(uint32_t pid, uint64_t space) {
+  return (pid & ((1u << APROF_CONTROL_PID_BITS) - 1)) |
+         (space ? (uint32_t)(space % 1022 + 1) << APROF_CONTROL_PID_BITS : 0);
+}
+static inline uint32_t aprof_control_pid(uint32_t word) {
+  return word & ((1u << APROF_CONTROL_PID_BITS) - 1);
+}
+static inline int aprof_control_together(uint32_t a, uint32_t b) {
+  return a >> APROF_CONTROL_PID_BITS && a >> APROF_CONTROL_PID_BITS == b >> APROF_CONTROL_PID_BITS;
+}
+/*
+ * Takes control_lock where nobody has it, or its holder is known to be dead; gives it back by storing
+ * 0. False: that process has it. `me`: the caller's word.
  */
 static inline int aprof_control_take(struct aprof_header *h, uint32_t me, uint32_t *holder,
                                      int (*is_dead)(uint32_t pid)) {
   *holder = 0;
   return __atomic_compare_exchange_n(&h->control_lock, holder, me, 0, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED) ||
-         (is_dead(*holder) &&
+         (aprof_control_together(*holder, me) && is_dead(aprof_control_pid(*holder)) &&
           __atomic_compare_exchange_n(&h->control_lock, holder, me, 0, __ATOMIC_ACQUIRE,
                                       __ATOMIC_RELAXED));
 }
