@@ -86,16 +86,6 @@ static bool is_directory(const char *path) {
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_profile(const char *path) {
-  char magic[8] = "";
-  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
-  if (fd < 0)
-    return false;
-  bool profile = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, APROF_PROFILE_MAGIC, 8);
-  close(fd);
-  return profile;
-}
-
 struct view *view_load(const char *target, const struct view_request *wanted) {
   if (!target)
     return load_profile(NULL, *wanted);

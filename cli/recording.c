@@ -352,11 +352,34 @@ bool recording_make(const struct found *found, const struct recording_wish *wish
 
 /* -- for who asks ---------------------------------------------------------------------------- */
 
+/* After a message, where no process can be meant. */
+static bool cannot_be_recorded(const char *target) {
+  if (!target || is_of_processes(target) || is_profile(target) || access(target, F_OK))
+    return false;
+  complain("%s is no recording, and nothing else has single requests: make one with `aprof "
+           "record', or name the live process",
+           target);
+  return true;
+}
+
+/* What is to be recorded now; false after a message. */
+static bool find_live_one(const char *target, struct found *found) {
+  if (cannot_be_recorded(target) || !find_profile(target, true, found))
+    return false;
+  if (found->state == PROFILE_LIVE)
+    return true;
+  complain("%s is of no live process; what its rings hold is made a recording by `aprof record "
+           "--last'",
+           found->what);
+  found_release(found);
+  return false;
+}
+
 char *recording_of(const char *target, uint64_t span, const struct sampler_wish *kernel) {
   struct found found;
   if (target && story_is(target))
     return print_string("%s", target);
-  if (!find_profile(target, true, &found))
+  if (!find_live_one(target, &found))
     return NULL;
   const char *directory = getenv("TMPDIR");
   char *path = print_string("%s/aprof-XXXXXX", directory && *directory ? directory : "/tmp");

@@ -92,6 +92,16 @@ bool is_of_processes(const char *target) {
   return name_of_processes(target) != NULL;
 }
 
+bool is_profile(const char *path) {
+  char magic[8] = "";
+  int fd = open_regular(AT_FDCWD, path, O_RDONLY);
+  if (fd < 0)
+    return false;
+  bool profile = pread(fd, magic, 8, 0) == 8 && !memcmp(magic, APROF_PROFILE_MAGIC, 8);
+  close(fd);
+  return profile;
+}
+
 static bool find_only(bool writable, struct found *found) {
   struct listing all = {0};
   find_live(listing_add, &all);

@@ -20,5 +20,7 @@
 bool find_profile(const char *target, bool writable, struct found *found);
 /* Whether that names processes, and no totals: a number, a name, the file of a program, a core. */
 bool is_of_processes(const char *target);
+/* A file that begins as a profile does. */
+bool is_profile(const char *path);
 
 #endif

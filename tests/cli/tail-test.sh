@@ -95,6 +95,10 @@ wrong 2 "one target at a time" "$aprof" tail shop.trace shop.trace
 head -c 100 shop.trace >torn.trace
 refuse "a torn header" "$aprof" tail torn.trace
 echo '{}' >totals.json
-refuse "tail of totals" "$aprof" tail totals.json
+for asked in tail "flame --slowest 5%" "slow --slowest 5%" "path"; do
+  # shellcheck disable=SC2086 # a command and its options
+  wrong 1 "totals.json is no recording, and nothing else has single requests: make one with \`aprof record'" \
+    "$aprof" $asked totals.json
+done
 
 finish
