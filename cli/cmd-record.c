@@ -216,6 +216,11 @@ static int record_program(struct recording_wish *wish, char **program, size_t wo
 
 /* -- the command ---------------------------------------------------------------------------- */
 
+/* `--' stands in front of a program. */
+static bool is_program(const struct arguments *a) {
+  return a->words && !strcmp(a->word[-1], "--");
+}
+
 static const char *fault_of(const struct arguments *a) {
   const struct recording_wish *w = a->context;
   bool out = w->output && !strcmp(w->output, "-");
@@ -231,15 +236,11 @@ static const char *fault_of(const struct arguments *a) {
          : w->last && w->rotate ? "--last writes one file: no --rotate"
          : w->last && (w->kernel.hertz || w->kernel.switches)
              ? "--last writes what is there, and the kernel's side is not"
-         : w->keep && !w->rotate        ? "--keep is of the files of --rotate SIZE"
+         : w->keep && !w->rotate         ? "--keep is of the files of --rotate SIZE"
+         : is_program(a) && !*a->word[0] ? "the program's name is empty: is a variable not set?"
          : w->rotate && out             ? "--rotate makes files: give -o FILE, or nothing"
          : out && isatty(STDOUT_FILENO) ? "a recording is nothing for a terminal: give -o FILE"
                                         : NULL;
-}
-
-/* `--' stands in front of a program. */
-static bool is_program(const struct arguments *a, char **argv) {
-  return a->words && a->word > argv + 1 && !strcmp(a->word[-1], "--");
 }
 
 int cmd_record(int argc, char **argv) {
@@ -262,7 +263,7 @@ int cmd_record(int argc, char **argv) {
   arguments_parse(&a, argc, argv);
   if (sieve_is_wished(&wish.sieve) && !share_is_wished(&wish.share))
     wish.share.share = 1; /* what is taken out is known by requests */
-  if (is_program(&a, argv)) {
+  if (is_program(&a)) {
     if (!wish.last)
       return record_program(&wish, a.word, a.words);
     complain("--last is of a process that runs, or has run: name it");

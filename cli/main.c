@@ -62,9 +62,11 @@ static void print_help(FILE *to) {
         to);
 }
 
-/* Nothing that a command takes can be empty: it is a shell's variable that is not set. */
+/* Nothing that a command takes can be empty: it is a shell's variable that is not set. What stands
+   behind the `--' of record is a program's. */
 static bool has_empty(int argc, char **argv) {
-  for (int i = 2; i < argc; i++)
+  bool starts = !strcmp(argv[1], "record");
+  for (int i = 2; i < argc && !(starts && !strcmp(argv[i], "--")); i++)
     if (!*argv[i]) {
       complain("argument %d of `aprof %s' is empty: is a variable not set?", i - 1, argv[1]);
       return true;

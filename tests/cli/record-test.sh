@@ -64,8 +64,12 @@ equal "program: finished" 0 "$(number truncated balance.txt)"
 says "program: four threads" 7 "0 lost" "$aprof" record -o threads.trace -- ./prog threads 100
 adds_up "program: four threads" threads.trace
 equal "program: futures of each" 1600 "$(number ended balance.txt)"
+says "program: an empty argument is its own" 7 "events, 0 lost" "$aprof" record -o prog.trace -- ./prog "" 100
+says "program: an empty name" 2 "the program's name is empty" "$aprof" record -- ""
+says "an empty target" 2 "argument 1 of \`aprof record' is empty" "$aprof" record ""
 says "program: none" 127 "nothing to record" "$aprof" record -- ./nowhere
 says "program: no future" 1 "made no future" "$aprof" record -- true
+says "program: no future, and its own status" 3 "made no future" "$aprof" record -- sh -c 'exit 3'
 
 # -- live ---------------------------------------------------------------------------------
 
@@ -146,6 +150,8 @@ equal "rotate: two are kept" 2 "$(find . -name 'turn*.trace' | wc -l)"
 for file in turn*.trace; do
   "$balance" "$file" >balance.txt 2>&1
   check "rotate: $file stands by itself" test "$(number truncated balance.txt)" = 0
+  equal "rotate: $file ends with its own numbers" "$(number events balance.txt) $(number lost balance.txt)" \
+    "$(number told balance.txt) $(number missing balance.txt)"
 done
 kill -9 "$pid"
 
@@ -165,6 +171,7 @@ check "--last: can be read" test -n "$("$balance" last.trace | grep events)"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 says "--last: of one that was killed" 0 "events, " "$aprof" record --last -o dead.trace "$profiles"/*.aprof
+says "asked as it is: what is to be done" 1 "is made a recording by \`aprof record --last'" "$aprof" tail "$profiles"/*.aprof
 "$balance" dead.trace >balance.txt
 # A thread that is killed while it writes an event leaves the oldest one's place half written.
 held=$(number events balance.txt)
@@ -175,6 +182,7 @@ check "--last: as much as a ring holds, $held" test "$held" -ge 4095 -a "$held" 
 says "--keep alone" 2 "of the files of --rotate" "$aprof" record --keep 3 1
 says "--last --for" 2 "--last writes what is there" "$aprof" record --last --for 1s 1
 says "a size that is none" 2 "that is no size" "$aprof" record --size 1x 1
+says "units in any case" 1 "no process of that name" "$aprof" record --size 64K --rotate 1m nobody
 says "nobody" 1 "no process of that name" "$aprof" record nobody
 says "not a recording" 2 "is not a recording" "$balance" pid.txt
 finish
