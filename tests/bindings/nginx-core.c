@@ -9,7 +9,8 @@
 #include "count.h"
 
 static struct count request = {.name = "ngx_http_process_request"},
-                    access_ = {.name = "access_handler"}, content = {.name = "content_handler"};
+                    readable = {.name = "on_readable"}, access_ = {.name = "access_handler"},
+                    content = {.name = "content_handler"};
 
 ngx_http_request_t *__attribute__((noipa)) ngx_http_alloc_request(void *c) {
   (void)c;
@@ -58,10 +59,39 @@ static void serve(const char *method) {
   request.waits += sizeof phases / sizeof *phases; /* for each handler */
 }
 
+/* The handler of an event is another one each time; its future has the name of the first. */
+static void on_more(ngx_event_t *ev) {
+  (void)ev;
+}
+
+static void on_readable(ngx_event_t *ev) {
+  ev->handler = on_more;
+}
+
+void __attribute__((noipa)) ngx_close_connection(ngx_connection_t *c) {
+  c->data = NULL;
+}
+
+static void connect(void) {
+  static ngx_event_t in, out;
+  static ngx_connection_t c = {.read = &in, .write = &out};
+  in.handler = on_readable;
+  readable.created++;
+  for (int i = 0; i < 10; i++) {
+    in.handler(&in);
+    readable.waits++;
+  }
+  ngx_close_connection(&c);
+  readable.done++;
+}
+
 int main(void) {
   for (int i = 0; i < 20; i++)
     serve(i % 4 ? "GET" : "POST");
+  for (int i = 0; i < 5; i++)
+    connect();
   count_print(&request);
+  count_print(&readable);
   count_print(&access_);
   count_print(&content);
   return 0;

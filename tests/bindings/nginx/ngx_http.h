@@ -27,6 +27,12 @@ struct ngx_http_request_s {
   unsigned done;
 };
 
+typedef struct {
+  void *data;
+  ngx_event_t *read, *write;
+} ngx_connection_t;
+
+void ngx_close_connection(ngx_connection_t *c);
 ngx_http_request_t *ngx_http_alloc_request(void *c);
 void ngx_http_process_request(ngx_http_request_t *r);
 void ngx_http_free_request(ngx_http_request_t *r, ngx_int_t rc);
