@@ -13,6 +13,7 @@
 #include "report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 10, VICTIMS = 3, NAME = 40, TIME = 11, SHARE = 7, COUNT = 10 };
 
@@ -40,12 +41,21 @@ static const char *shown_times(uint64_t count) {
   return count == 1 ? "once" : turn_text("%s times", shown_count(count));
 }
 
+/* Of those that are shown, another one has the same name: its place tells them apart. */
+static const char *shown_victim(const struct story *s, const struct blame_row *r, size_t number) {
+  const struct story_path *p = &s->paths[r->victim[number].function];
+  bool alone = true;
+  for (size_t i = 0; i < r->victims && i < VICTIMS; i++)
+    alone &= i == number || strcmp(s->paths[r->victim[i].function].name, p->name) != 0;
+  const char *place = alone ? "" : asked_place(s, r->victim[number].function);
+  return turn_text("`%s`%s%s", p->name, *place ? " at " : "", place);
+}
+
 static void print_victims(const struct story *s, const struct blame_row *r, FILE *out) {
   char *text = print_string("of");
   for (size_t i = 0; i < r->victims && i < VICTIMS; i++) {
-    char *longer =
-        print_string("%s%s `%s` %s, %s", text, i ? "," : "", s->paths[r->victim[i].function].name,
-                     shown_time(r->victim[i].time), shown_times(r->victim[i].count));
+    char *longer = print_string("%s%s %s %s, %s", text, i ? "," : "", shown_victim(s, r, i),
+                                shown_time(r->victim[i].time), shown_times(r->victim[i].count));
     free(text);
     text = longer;
   }

@@ -125,7 +125,7 @@ static void print_what_if(const struct what_if_kind *k, const struct options *o,
   report_print_wrapped(out, title, 0);
   style_set(out, STYLE_FAINT);
   fprintf(out, "%*s%*s%*s%*s%*s%*s\n", RUN, "", TIME + 2, "p50", TIME + 2, "p95", TIME + 2, "mean",
-          TIME + 2, "on loops", TIME + 2, "mean");
+          TIME + 2, "on loops", TIME + 2, "change");
   style_set(out, STYLE_PLAIN);
   print_run("as recorded", &run[WHAT_IF_RECORDED], NULL, out);
   print_run("replayed as it was", &run[WHAT_IF_REPLAYED], &run[WHAT_IF_RECORDED], out);
@@ -167,9 +167,13 @@ static int print(const struct story *s, const void *options, FILE *out) {
   }
   struct critical *c = critical_new(s);
   style_choose(out);
+  bool any = false;
   for (size_t i = 0; i < all->kinds; i++) {
-    if (i)
+    if (!all->kind[i].count)
+      continue; /* its partial ones are counted below */
+    if (any)
       fputc('\n', out);
+    any = true;
     print_kind(s, c, &all->kind[i], o, out);
     if (what_if && all->kind[i].count)
       print_what_if(&what_if[i], o, s->shared, out);

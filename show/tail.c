@@ -65,10 +65,14 @@ static int print(const struct story *s, const void *options, FILE *out) {
     return OUTPUT_FAILED;
   struct critical *c = critical_new(s);
   style_choose(out);
+  bool any = false;
   for (size_t i = 0; i < all->kinds; i++) {
+    if (!all->kind[i].count)
+      continue; /* its partial ones are counted below */
     struct tail *t = tail_of(s, c, &all->kind[i]);
-    if (i)
+    if (any)
       fputc('\n', out);
+    any = true;
     print_kind(s, &all->kind[i], t, o, out);
     tail_free(t);
   }

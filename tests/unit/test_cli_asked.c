@@ -117,6 +117,34 @@ START_TEST(rows_that_are_left_out_are_summed_up) {
 }
 END_TEST
 
+/* Of a kind that has partial ones alone there is nothing to tell. */
+START_TEST(kinds_without_a_whole_request_are_counted_only) {
+  uint32_t r = story_add_request(s, "PUT /item", "put", 2000 * (uint64_t)MS, 2001 * (uint64_t)MS);
+  s->requests[r].whole = 0;
+  story_finish(s);
+  const struct output *const told[] = {&output_tail, &output_path};
+  for (size_t i = 0; i < 2; i++) {
+    show(told[i], NULL, false);
+    ck_assert_msg(!strncmp(text, "GET /item: ", 11), "%s", text);
+    ck_assert_ptr_null(strstr(text, "PUT"));
+    has("21 requests; 1 partial");
+  }
+}
+END_TEST
+
+START_TEST(victims_of_one_name_are_told_apart) {
+  uint32_t other = story_add_path(s, NONE, STORY_FUNCTION, "get_item", "/src/other.c", 9);
+  uint64_t now = 3000 * (uint64_t)MS;
+  uint32_t f = story_add_future(s, other, NONE, NONE, now),
+           h = story_add_future(s, hog, NONE, NONE, now);
+  add_held(s, h, hog, now, now + 5 * MS, loop);
+  add_queued(s, f, other, now, now + 5 * MS, loop);
+  story_finish(s);
+  show(&output_blame, NULL, false);
+  has("of `get_item` at item.c:5 12.0 ms, once, `get_item` at other.c:9 5.00 ms");
+}
+END_TEST
+
 START_TEST(blame_names_who_held_the_loop) {
   show(&output_blame, NULL, false);
   has("12.0 ms queued, once; of 20 callbacks");
@@ -202,6 +230,8 @@ int main(void) {
   TCase *tests = tcase_create("asked");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, the_first_line_of_a_tail_is_the_cause);
+  tcase_add_test(tests, kinds_without_a_whole_request_are_counted_only);
+  tcase_add_test(tests, victims_of_one_name_are_told_apart);
   tcase_add_test(tests, rows_that_are_left_out_are_summed_up);
   tcase_add_test(tests, blame_names_who_held_the_loop);
   tcase_add_test(tests, a_path_is_all_of_the_wall);
