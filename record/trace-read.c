@@ -139,6 +139,9 @@ static void add_frame(struct trace *t, uint64_t at, const struct trace_frame *he
   if (head->type == TRACE_EVENTS && head->raw % sizeof(struct aprof_trace_event) == 0 &&
       head->block < STREAMS_MOST)
     add_events(t, head->block);
+  else if ((head->type == TRACE_MARK || head->type == TRACE_END) &&
+           !sum_fits(t, &t->frame[t->frames - 1], t->stored))
+    return; /* it says nothing */
   else if (head->type == TRACE_MARK && head->block == TRACE_BASE)
     t->base = *head;
   else if (head->type == TRACE_MARK && head->block == TRACE_LAST)

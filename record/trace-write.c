@@ -102,7 +102,7 @@ void trace_write(struct trace_writer *w, const struct trace_frame *frame, const 
   head.check = 0;
   head.reserved = 0;
   uLong check = crc32(0, (const Bytef *)&head, sizeof head);
-  head.check = (uint32_t)crc32(check, stored, head.stored);
+  head.check = (uint32_t)(size ? crc32(check, stored, head.stored) : check);
   for (struct trace_writer *to = w; to; to = to->other) {
     put(to, &head, sizeof head);
     put(to, stored, head.stored);

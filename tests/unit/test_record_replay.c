@@ -298,6 +298,18 @@ static void end_live(int fd) {
   close(fd);
 }
 
+static struct trace_frame end_of(int of) {
+  char name[64];
+  struct trace_error why = {""};
+  snprintf(name, sizeof name, "/proc/self/fd/%d", of);
+  struct trace *t = trace_open(name, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  struct trace_frame end = t->end;
+  end.flags = (uint16_t)t->header.flags;
+  trace_close(t);
+  return end;
+}
+
 START_TEST(a_recording_adds_up_and_says_what_it_lost) {
   int fd = begin_live();
   struct recorder *r = recorder_begin(fd, "made", file, (uint64_t)1 << 32, true);
@@ -408,18 +420,6 @@ static void end_copy(struct recorder *r, int to) {
 static void a_moment_later(uint64_t last) {
   block->last = START + last;
   block->sequence += 2;
-}
-
-static struct trace_frame end_of(int of) {
-  char name[64];
-  struct trace_error why = {""};
-  snprintf(name, sizeof name, "/proc/self/fd/%d", of);
-  struct trace *t = trace_open(name, &why);
-  ck_assert_msg(t != NULL, "%s", why.text);
-  struct trace_frame end = t->end;
-  end.flags = (uint16_t)t->header.flags;
-  trace_close(t);
-  return end;
 }
 
 START_TEST(files_lie_over_each_other) {
@@ -540,6 +540,30 @@ START_TEST(whatever_a_file_says_it_is_read_or_refused) {
 }
 END_TEST
 
+/* What an end says of its file is believed if its sum is right. */
+START_TEST(a_damaged_end_is_none) {
+  thread_begins();
+  tell_a_request(START);
+  record();
+  struct stat st;
+  struct trace_frame end;
+  ck_assert_int_eq(fstat(file, &st), 0);
+  off_t at = st.st_size - (off_t)sizeof end;
+  ck_assert_int_eq(pread(file, &end, sizeof end, at), sizeof end);
+  ck_assert_uint_eq(end.type, TRACE_END);
+  ck_assert_uint_ne(end.check, 0);
+  for (int damaged = 0; damaged < 2; damaged++) {
+    end.first += (uint64_t)damaged << 60;
+    ck_assert_int_eq(pwrite(file, &end, sizeof end, at), sizeof end);
+    struct story *s = story_recorded();
+    ck_assert_int_eq(s->truncated, damaged);
+    ck_assert_uint_eq(s->requests[0].whole, 1);
+    ck_assert_uint_lt(s->end_ns, (uint64_t)1 << 60);
+    story_free(s);
+  }
+}
+END_TEST
+
 /* Each event of the ring in turn is of another kind, future or node. */
 START_TEST(events_that_contradict_themselves_make_a_story) {
   thread_begins();
@@ -648,6 +672,7 @@ int main(void) {
   tcase_add_test(tests, events_are_held_against_counters);
   tcase_add_test(tests, a_file_that_ends_early_is_read_up_to_there);
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
+  tcase_add_test(tests, a_damaged_end_is_none);
   tcase_add_test(tests, events_that_contradict_themselves_make_a_story);
   tcase_add_test(tests, who_is_elsewhere_keeps_what_it_has);
   tcase_add_test(tests, ends_of_epochs_cost_what_they_end);
