@@ -53,8 +53,9 @@ static void set_kind(struct replay_state *s, struct story_request *r, uint32_t k
 static uint32_t new_request(struct replay_state *s, struct part *p, uint64_t id,
                             const char *function, uint64_t tick) {
   if (p->request != STORY_NONE && !s->story->requests[p->request].over) {
-    s->story->requests[p->request].end = tick;
-    s->story->requests[p->request].whole = 0;
+    struct story_request *old = &s->story->requests[p->request];
+    old->end = tick > old->begin ? tick : old->begin;
+    old->whole = 0;
   }
   *p = (struct part){
       .request = story_add_request(s->story, NULL, function, tick, UINT64_MAX),

@@ -15,19 +15,24 @@ VPATH = $(src)
 cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c %/flame.c %/flame-frames.c %/flame-svg.c %/outputs.c %/page.c %/pprof.c %/perfetto.c %/perfetto-kernel.c %/perfetto-packet.c %/otlp-spans.c %/formats.c,$(foreach d,read record ask show cli,$(wildcard $(src)/$d/*.c))))
 binding = $(patsubst $(src)/%.cc,%.o,$(wildcard $(src)/lang/*.cc))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
-  tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/seeds.o tests/cli/synthetic.o
+  tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/loose.o tests/fuzz/seeds.o \
+  tests/fuzz/recordings.o tests/cli/synthetic.o
 
-all: profile totals coverage binding seeds
+all: profile totals coverage recording binding seeds recordings
 profile: tests/fuzz/target-profile.o tests/fuzz/sparse.o libcli.a
 totals: tests/fuzz/target-totals.o libcli.a
 coverage: tests/fuzz/target-coverage.o libcli.a
+recording: tests/fuzz/target-recording.o tests/fuzz/loose.o libcli.a
 binding: tests/fuzz/target-binding.o $(binding)
 
-profile totals coverage binding:
+profile totals coverage recording binding:
 	$(CLANG) --driver-mode=g++ $(FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 seeds: tests/fuzz/seeds.o tests/fuzz/sparse.o tests/cli/synthetic.o
 	$(CLANG) $(FLAGS) -o $@ $^
+
+recordings: tests/fuzz/recordings.o tests/fuzz/loose.o tests/cli/synthetic.o libcli.a
+	$(CLANG) --driver-mode=g++ $(FLAGS) -o $@ $^ $(LIBS)
 
 libcli.a: $(cli)
 	rm -f $@ && ar rcs $@ $^
