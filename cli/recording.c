@@ -266,6 +266,11 @@ static void say_end(const struct recording *r) {
           r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
           n.events ? "" : ": nothing happened meanwhile");
   free(kept);
+  if (n.lost)
+    fputs("aprof: these were overwritten before they were read; larger rings (--size, of `memory:' "
+          "a\n"
+          "       quarter at most), or a machine that is less busy, lose less\n",
+          stderr);
 }
 
 /* The last file, once the process is left alone. */

@@ -135,6 +135,27 @@ wait $recorder
 equal "the process ends: status" 0 $?
 check "the process ends: it is whole" "$balance" end.trace
 
+# Its rings are 64 KB: while the recorder stands still they are overwritten.
+start busy
+"$aprof" record --size 64k -o small.trace "$pid" 2>small.txt &
+recorder=$!
+started+=("$recorder")
+until_true grows small.trace 20000
+kill -STOP $recorder
+"$aprof" dump -o before.json "$pid"
+more_events() {
+  "$aprof" dump -o - "$pid" >events.json &&
+    [ "$(value events.json 't["health"]["events"]')" -gt $(($(value before.json 't["health"]["events"]') + 20000)) ]
+}
+until_true more_events
+kill -CONT $recorder
+kill -TERM $recorder
+wait $recorder
+contains "overwritten: what to do is said" "larger rings (--size" small.txt
+"$balance" small.trace >balance.txt
+check "overwritten: as many as were said at the end" test "$(number missing balance.txt)" -gt 0
+kill -9 "$pid"
+
 # -- files in turn -----------------------------------------------------------------------------
 
 start busy
