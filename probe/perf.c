@@ -129,19 +129,19 @@ struct perf_facts perf_facts(int error, long pid, const char *root) {
   size_t length;
   char *level = print_string("%s/proc/sys/kernel/perf_event_paranoid", root);
   char *mine = print_string("%s/proc/self/status", root);
-  char *folder = print_string("%s/proc/%ld", root, pid);
-  char *status = print_string("%s/status", folder);
+  char *maps = print_string("%s/proc/%ld/maps", root, pid);
+  char *status = print_string("%s/proc/%ld/status", root, pid);
   char *text = read_text_file(level, 64, &length);
   uint64_t us = number_in(mine, "Uid", 10, geteuid()), it = number_in(status, "Uid", 10, us);
   f.paranoid = text ? strtol(text, NULL, 10) : 0;
   f.privileged = is_privileged(mine);
   f.theirs = it != us;
-  /* The folder of a process that is not dumpable is root's. */
-  f.closed = !f.theirs && !stat(folder, &st) && st.st_uid != it;
+  /* What is not for everybody in the folder of a process that is not dumpable is root's. */
+  f.closed = !f.theirs && !stat(maps, &st) && st.st_uid != it;
   f.filtered = number_in(mine, "Seccomp", 10, 0) == 2;
   free(text);
   free(status);
-  free(folder);
+  free(maps);
   free(mine);
   free(level);
   return f;

@@ -6,6 +6,7 @@
  *     cpu burn N      N times 10 ms of processor time in burn(), beneath handle()
  *     cpu generated N the same in code that is made while it runs, named in /tmp/perf-PID.map
  *     cpu sleep N     N times 5 ms asleep within a slice, beneath handle()
+ *     cpu closed N    as burn, and nobody may look into it
  *     cpu hog N       N times 10 ms of burn(), while another thread wants the same processor
  */
 #include <aprof.h>
@@ -16,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MS 1000000L
 enum { STEPS = 20000 };
 
-static enum { BURN, GENERATED, SLEEP, HOG } mode;
+static enum { BURN, GENERATED, SLEEP, CLOSED, HOG } mode;
 static void (*generated)(long steps);
 
 static long cpu_ns(void) {
@@ -102,13 +104,14 @@ static int share_processor(void) {
 }
 
 int main(int argc, char **argv) {
-  static const char *const modes[] = {"burn", "generated", "sleep", "hog"};
+  static const char *const modes[] = {"burn", "generated", "sleep", "closed", "hog"};
   if (argc != 3)
     return EXIT_FAILURE;
   while (strcmp(argv[1], modes[mode]) != 0)
     if (++mode > HOG)
       return EXIT_FAILURE;
-  if ((mode == GENERATED && generate()) || (mode == HOG && share_processor()))
+  if ((mode == GENERATED && generate()) || (mode == CLOSED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) ||
+      (mode == HOG && share_processor()))
     return EXIT_FAILURE;
   printf("%d\n", (int)getpid());
   fflush(stdout);

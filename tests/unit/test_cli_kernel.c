@@ -47,6 +47,7 @@ static const char *refusal(int error, const char *level, const char *mine, const
   plant("sys/kernel/perf_event_paranoid", level);
   plant("self/status", mine);
   plant("4242/status", its);
+  plant("4242/maps", "");
   struct perf_facts facts = perf_facts(error, PROCESS, folder);
   const char *text = perf_refusal(&facts);
   char *remove = print_string("rm -r %s", folder);
@@ -72,7 +73,7 @@ static void says(const char *text, const char *part) {
 }
 
 START_TEST(the_rule_that_refuses_is_named) {
-  unsigned us = geteuid(); /* the planted folder is ours */
+  unsigned us = geteuid(); /* the planted files are ours */
   const char *mine = status(us, NONE, 0), *caged = status(us, NONE, 2);
   says(refusal(EACCES, "3\n", mine, mine), "kernel.perf_event_paranoid is 3");
   says(refusal(EPERM, "4\n", mine, mine), "set it to 2");
