@@ -279,11 +279,11 @@ static void put_sides(const struct flame *f, struct head *h) {
 }
 
 /* What the samples are, and how far they can be believed. */
-static void put_sampled(const struct view_sampled *s, struct head *h) {
-  put_lines(h, print_string("%s samples, each of %s; %s of them as no future ran",
+static void put_sampled(const struct view_sampled *s, const char *of, struct head *h) {
+  put_lines(h, print_string("%s%s samples, each of %s; %s of them as no future ran", of,
                             shown_count(s->samples), shown_time(s->each),
                             percent((double)s->outside, (double)s->samples)));
-  put_lines(h, print_string("Native frames without a name: %s",
+  put_lines(h, print_string("%sNative frames without a name: %s", of,
                             percent((double)s->unknown, (double)s->frames)));
   if (s->user_only)
     put_lines(h, print_string("In user space only: the kernel tells no more "
@@ -295,13 +295,13 @@ static void put_sampled(const struct view_sampled *s, struct head *h) {
 }
 
 static void put_notes(const struct flame *f, struct head *h) {
-  if (f->options.measure == STACK_CPU)
-    put_sampled(&f->view[0]->sampled, h);
   for (int side = 0; side < f->sides; side++) {
     const struct view *v = f->view[side];
     char of[8] = "";
     if (f->sides > 1)
       snprintf(of, sizeof of, "%c: ", 'A' + side);
+    if (f->options.measure == STACK_CPU)
+      put_sampled(&v->sampled, of, h);
     if (f->background[side] > 0)
       put_lines(h, print_string("%sWaiting for new work is left out: %s (--all)", of,
                                 shown_time(whole(f->background[side]))));

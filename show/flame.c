@@ -44,8 +44,8 @@ static bool asks_story(const void *options) {
 static const char *fault_of(const void *options, size_t targets, bool json) {
   (void)json;
   const struct flame_options *o = options;
-  if (asks_samples(o) && (o->diff || targets > 1))
-    return "--cpu is of one recording, or of one live process: without --diff";
+  if (asks_samples(o) && targets > 1)
+    return "--cpu is of one recording, or of one live process";
   if (asks_slowest(o))
     return targets > 1 ? "the slowest of one recording at a time" : slowest_fault(&o->slowest);
   if (o->diff && targets < 2)
@@ -87,6 +87,10 @@ static int tell_difference(const struct story *s, struct flame_options o, FILE *
   bool *slow = ask_story_meant(s, found, STORY_SLOW), *rest = ask_story_meant(s, found, STORY_REST);
   struct view *from = ask_story_view(s, rest, s->process),
               *to = ask_story_view(s, slow, s->process);
+  if (asks_samples(&o)) {
+    ask_story_cpu(from, s, rest, NULL);
+    ask_story_cpu(to, s, slow, NULL);
+  }
   o.says[0] = side_text(found, &o.slowest, true);
   o.says[1] = side_text(found, &o.slowest, false);
   o.per = o.per == FLAME_IN_TOTAL ? FLAME_PER_REQUEST : o.per;
@@ -114,10 +118,10 @@ static int tell_flame(const struct story *s, const void *options, FILE *out) {
   o.slowest.kind = o.requests ? o.requests->kind : NULL;
   o.slowest.tier = o.requests ? o.requests->tier : NULL;
   bool chosen = !all || o.slowest.kind || o.slowest.tier;
-  if (o.diff)
-    return tell_difference(s, o, out);
   if (asks_samples(&o) && !ask_has_samples(s))
     return OUTPUT_FAILED;
+  if (o.diff)
+    return tell_difference(s, o, out);
   struct slowest *found = chosen ? slowest_find(s, &o.slowest) : NULL;
   if (chosen && !found)
     return OUTPUT_FAILED;

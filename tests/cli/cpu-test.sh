@@ -88,6 +88,8 @@ equal "without the file there are no names" 0 "$(grep -c burn moved.folded)"
 equal "another build names nothing" 0 "$(grep -c 'burn\|;main' moved.folded)"
 mv moved frames
 
+recorded shared.cpu --cpu=199 ./frames burn 40
+
 # -- by unwind tables ----------------------------------------------------------------------
 
 recorded none --cpu=499,dwarf ./none burn 100
@@ -152,7 +154,33 @@ contains "of a kind of requests" ">burn<" kind.svg
 "$aprof" record --last --cpu 1 >err.txt 2>&1
 equal "--last has no samples" 2 $?
 "$aprof" flame --cpu --diff a.json b.json >err.txt 2>&1
-equal "--cpu compares nothing" 2 $?
+equal "--cpu compares no totals" 2 $?
+check "but the slow requests of a recording with the rest" \
+  "$aprof" flame --cpu --diff --slowest 20% -o diff.svg shared.cpu.trace
+contains "native functions among them" ">burn " diff.svg
+
+# -- as a plain user --------------------------------------------------------------------------
+
+# plain COMMAND...: as nobody, in a directory of his
+plain() {
+  (cd nobody && APROF_OPTIONS=profile:$work/nobody timeout 120 setpriv --reuid=65534 --regid=65534 --clear-groups "$@")
+}
+level=$(cat /proc/sys/kernel/perf_event_paranoid)
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ "$level" -lt 3 ]; then
+  chmod 755 . frames && mkdir nobody && chown 65534:65534 nobody
+  plain "$aprof" record --cpu=499 --switches -o plain.trace -- ../frames burn 50 >out.txt 2>err.txt
+  equal "a plain user: recorded" 0 $?
+  contains "a plain user: sampled" " samples, " err.txt
+  if [ "$level" -eq 2 ]; then contains "a plain user: of user space" "of user space" err.txt; fi
+  "$aprof" export --to folded --measure cpu -o plain.folded nobody/plain.trace
+  most "a plain user: burn lies beneath its async function" '^serve;handle;(middle;)?burn' plain.folded
+  plain "$aprof" record --cpu -o closed.trace -- ../frames closed 5 >out.txt 2>err.txt
+  equal "a process that is not dumpable: recorded all the same" 0 $?
+  contains "a process that is not dumpable: why without samples" "not dumpable" err.txt
+  check "a process that is not dumpable: its events are there" "$aprof" slow --paths nobody/closed.trace
+else
+  skip "samples of a plain user" "this is none, or the kernel allows them none"
+fi
 
 # -- a clock that is not the kernel's, and a refusal ----------------------------------------------
 
