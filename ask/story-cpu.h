@@ -17,8 +17,8 @@
 
 /* Whether it has samples; false after a message that says how to have them. */
 bool ask_has_samples(const struct story *);
-/* `meant`: as of the view. Nothing where there are no samples. `path`: NULL, or room for each sample's
-   path in the view, SIZE_MAX of those that are not meant. */
+/* `meant`: as of the view. Nothing where there are no samples. `path`: NULL, or room for each
+   sample's path in the view, SIZE_MAX of those that are not meant. */
 void ask_story_cpu(struct view *, const struct story *, const bool *meant, size_t *path);
 
 #endif

@@ -15,8 +15,8 @@
  *     breakpoint.h  hardware breakpoints on them
  *     watch.h       all together, until it is time to end
  *
- * The same events sample processes that are recorded (sampler.h, with mappings.h and generated.h for
- * what lies at an address); what comes of that is the recording's.
+ * The same events sample processes that are recorded (sampler.h, with mappings.h and generated.h
+ * for what lies at an address); what comes of that is the recording's.
  *
  * Nothing is written to the process. Each hit stops its thread for some microseconds, whoever asks.
  * Locking: none; one thread.

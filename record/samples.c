@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECOND 1000000000u
+enum { THREADS_MOST = 1 << 16 };
+
 /* -- records --------------------------------------------------------------------------- */
 
 struct reading {
@@ -40,6 +43,8 @@ static uint64_t ns_of(const struct reading *r, uint64_t tick) {
 
 static uint32_t thread_of(struct reading *r, int32_t tid) {
   struct story *s = r->story;
+  if (s->threads_count > THREADS_MOST)
+    return r->last = 0; /* no kernel has so many */
   if (r->last < s->threads_count && s->threads[r->last].tid == tid)
     return r->last;
   for (r->last = 0; r->last < s->threads_count; r->last++)
@@ -85,7 +90,7 @@ static void take_kernel(struct reading *r, const struct trace_frame *head, const
   struct story_kernel *to = &r->story->kernel;
   struct trace_kernel k;
   to->there = true;
-  to->sample_ns = head->number ? head->number : to->sample_ns;
+  to->sample_ns = head->number && head->number <= SECOND ? head->number : to->sample_ns;
   to->lost += head->lost;
   to->user_only |= (head->block & TRACE_USER_ONLY) != 0;
   to->has_switches |= (head->block & TRACE_SWITCHES) != 0;

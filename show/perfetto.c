@@ -5,7 +5,8 @@
  * A process has a track for each thread: who held it, in that what ran, and where that woke another
  * an instant, from which an arrow goes to where the other runs. Beside them is a track for each
  * kind of requests, below that one for each request, and below that one for each of its futures
- * with what it did. What the kernel said of threads: perfetto-kernel.c. Times are those of day, in ns.
+ * with what it did. What the kernel said of threads: perfetto-kernel.c. Times are those of day, in
+ * ns.
  *
  * Events are ended by the next end on their track, and Perfetto keeps the order of the file where
  * times are equal: so what lies on a track is written from the outside in.
