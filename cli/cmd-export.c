@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "export.h"
 #include "output.h"
+#include "read/binary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ static char *take_format(void *options, const char *name) {
   return fault;
 }
 
+static char *take_debug(void *options, const char *directory) {
+  (void)options;
+  binary_look_in(directory);
+  return NULL;
+}
+
 static const char *offer_format(size_t i) {
   return formats[i].name;
 }
@@ -57,6 +64,9 @@ static const struct option_row options[] = {
      .text = "Of each stack wall (default), exec, waiting, queued, or calls; of a recording with "
              "samples cpu",
      .words = stack_measures},
+    {"debug", 0, OPTION_OWN, 0, "DIR",
+     .text = "Look for the files that samples lie in there, too, by their build-ids",
+     .take = take_debug},
     {"all", 0, OPTION_FLAG, offsetof(struct export, options.background),
      .text = "Waiting for new work (listeners, readers), too"},
     {"rows", 0, OPTION_WORD, offsetof(struct export, rows), "LIST",

@@ -61,24 +61,38 @@ struct binary *binary_open(const char *path, const uint8_t *build_id, size_t len
   return NULL;
 }
 
+static const char *looked_in; /* or NULL */
+
+void binary_look_in(const char *directory) {
+  looked_in = directory;
+}
+
+/* Takes the path, of a file or of a link to one. */
+static struct binary *open_link(char *link, const uint8_t *build_id, size_t length) {
+  char *path = realpath(link, NULL);
+  struct binary *b = path ? binary_open(path, build_id, length) : NULL;
+  free(path);
+  free(link);
+  return b;
+}
+
 /* .build-id/ab/cdef...: a link to the file itself, or with .debug what was taken out of it. */
-struct binary *binary_of_build(const uint8_t *build_id, size_t length) {
-  static const char *const places[][2] = {
-      {"/usr/lib/debug", ".debug"}, {"/usr/lib/debug", ""}, {"/usr/lib", ""}};
+struct binary *binary_of_build(const uint8_t *build_id, size_t length, const char *name) {
+  const char *const places[] = {looked_in, "/usr/lib/debug", "/usr/lib"};
+  static const char *const endings[] = {"", ".debug"};
   struct binary *b = NULL;
   if (length < 2)
     return NULL;
   char *rest = allocate(length, 2);
   for (size_t i = 1; i < length; i++)
     sprintf(rest + 2 * (i - 1), "%02x", build_id[i]);
-  for (size_t i = 0; i < sizeof places / sizeof *places && !b; i++) {
-    char *link =
-        print_string("%s/.build-id/%02x/%s%s", places[i][0], build_id[0], rest, places[i][1]);
-    char *path = realpath(link, NULL);
-    b = path ? binary_open(path, build_id, length) : NULL;
-    free(path);
-    free(link);
-  }
+  if (looked_in)
+    b = open_link(print_string("%s/%s", looked_in, name), build_id, length);
+  for (size_t i = 0; i < 2 * sizeof places / sizeof *places && !b; i++)
+    if (places[i / 2])
+      b = open_link(
+          print_string("%s/.build-id/%02x/%s%s", places[i / 2], build_id[0], rest, endings[i % 2]),
+          build_id, length);
   free(rest);
   return b;
 }

@@ -25,8 +25,11 @@ struct symbol {
 
 /* NULL: it cannot be read, or is another build. `length` 0: any build is right. */
 struct binary *binary_open(const char *path, const uint8_t *build_id, size_t length);
-/* The same by its build-id alone, where packages put debug information. */
-struct binary *binary_of_build(const uint8_t *build_id, size_t length);
+/* The same by its build-id alone, where packages put debug information; or a file called `name` in
+   the directory that binary_look_in names. */
+struct binary *binary_of_build(const uint8_t *build_id, size_t length, const char *name);
+/* From now on; it stays the caller's. */
+void binary_look_in(const char *directory);
 void binary_free(struct binary *);
 
 /* Where that offset of the file is loaded to; 0: nowhere. */

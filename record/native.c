@@ -79,7 +79,7 @@ static struct binary *binary_in(struct native *n, uint32_t code) {
   if (!f->tried && c->build_id_length && c->path[0] == '/') {
     f->binary = binary_open(c->path, c->build_id, c->build_id_length);
     if (!f->binary)
-      f->binary = binary_of_build(c->build_id, c->build_id_length);
+      f->binary = binary_of_build(c->build_id, c->build_id_length, base_name(c->path));
   }
   f->tried = true;
   return f->binary;

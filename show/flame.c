@@ -6,6 +6,7 @@
 #include "ask/story-view.h"
 #include "format.h"
 #include "outputs.h"
+#include "read/binary.h"
 #include "read/util.h"
 
 #include <inttypes.h>
@@ -26,6 +27,12 @@ static char *take_mark(void *options, const char *text) {
   free(expression);
   ((struct flame_options *)options)->mark = text;
   return error ? print_string("%s", why) : NULL;
+}
+
+static char *take_debug(void *options, const char *directory) {
+  (void)options;
+  binary_look_in(directory);
+  return NULL;
 }
 
 static bool asks_slowest(const void *options) {
@@ -157,6 +164,9 @@ static const struct option_row own[] = {
     MEASURE("cpu", STACK_CPU,
             "Width is processor time, by samples: native functions beneath the futures that ran "
             "them. Of a recording (aprof record --cpu), or a live process, which is sampled first"),
+    {"debug", 0, OPTION_OWN, 0, "DIR",
+     .text = "Look for the files that samples lie in there, too, by their build-ids",
+     .take = take_debug},
     {"diff", 0, OPTION_FLAG, offsetof(struct flame_options, diff),
      .text =
          "Two TARGETs: red grew from A to B, blue shrank. Of a recording: the slow from the rest"},

@@ -86,6 +86,13 @@ equal "without the file there are no names" 0 "$(grep -c burn moved.folded)"
 "$gcc" -O1 -x c - -o frames <<<'int main(void) { return 0; }'
 "$aprof" export --to folded --measure cpu -o moved.folded frames.trace
 equal "another build names nothing" 0 "$(grep -c 'burn\|;main' moved.folded)"
+mkdir elsewhere && cp moved elsewhere/frames
+"$aprof" export --to folded --measure cpu --debug elsewhere -o moved.folded frames.trace
+most "the file lies elsewhere" '^serve;handle;(middle;)?burn' moved.folded
+id=$(readelf -n moved | sed -n 's/.*Build ID: //p')
+rm elsewhere/frames && mkdir -p "elsewhere/.build-id/${id::2}" && cp moved "elsewhere/.build-id/${id::2}/${id:2}.debug"
+"$aprof" flame --cpu --debug elsewhere -o moved.svg frames.trace
+contains "it lies there by its build-id" ">burn<" moved.svg
 mv moved frames
 
 recorded shared.cpu --cpu=199 ./frames burn 40
