@@ -163,8 +163,9 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     replay_request_begin(s, e);
     break;
   case APROF_TRACE_TOKEN: {
-    uint64_t ab[4] = {e->a[0], e->b[0], e->a[1], e->b[1]};
+    uint64_t ab[4] = {e->a[0], e->b[0], e->a[1], e->b[1]}, parent[2] = {e->a[2], e->b[2]};
     aprof_trace_token_read(ab, s->trace, &s->span);
+    s->parent_span = aprof_trace_parent_read(parent);
     return;
   }
   case APROF_TRACE_REQUEST_END:
@@ -179,7 +180,7 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     of_future(s, t, e);
     break;
   }
-  s->trace[0] = s->trace[1] = s->span = 0;
+  s->trace[0] = s->trace[1] = s->span = s->parent_span = 0;
 }
 
 /* What a thread did untraced before its first event here counts from the image on only: the trace

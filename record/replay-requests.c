@@ -83,6 +83,7 @@ static void describe(struct replay_state *s, struct story_request *r, uint32_t n
   r->implicit = (of->flags & APROF_REQUEST_IMPLICIT) != 0;
   memcpy(r->trace, of->trace, sizeof r->trace);
   r->span = of->span;
+  r->parent_span = of->parent_span;
 }
 
 uint32_t replay_request_met(struct replay_state *s, uint32_t number, uint64_t id, uint64_t tick) {
@@ -160,6 +161,7 @@ void replay_request_end(struct replay_state *s, const struct stream_event *e) {
   set_kind(s, r, (uint32_t)b & 0xffff);
   memcpy(r->trace, s->trace, sizeof r->trace);
   r->span = s->span;
+  r->parent_span = s->parent_span;
   if (b & APROF_TRACE_UNDONE)
     never_was(s, request);
 }

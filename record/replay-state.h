@@ -71,7 +71,7 @@ struct replay_state {
   uint32_t parts;
   uint32_t doubt;          /* grows with each loss of events: what lived then may not be whole */
   uint64_t whole_from;     /* from this tick on every thread's events are here */
-  uint64_t trace[2], span; /* of TOKEN, for the REQUEST_END that follows */
+  uint64_t trace[2], span, parent_span; /* of TOKEN, for the REQUEST_END that follows */
   struct replay_marks *marks; /* or NULL */
   uint32_t *held;          /* by path: the future that stands for all that are left out; made late */
   bool *undone;            /* requests of the story that never were, made on demand */

@@ -85,7 +85,7 @@ static void take_more(struct streams *s, struct stream *t, struct stream_event *
     const struct aprof_trace_event *more = peek(s, t);
     if (!more || t->lost != lost || aprof_trace_kind(more) != APROF_TRACE_MORE)
       return;
-    if (i < 2) {
+    if (i < sizeof e->a / sizeof *e->a) {
       e->a[i] = aprof_trace_a(more);
       e->b[i] = aprof_trace_b(more);
     }

@@ -15,7 +15,7 @@
 struct stream_event {
   uint64_t tick;       /* that it tells: it may be earlier than those before it */
   uint64_t now;        /* when it was found out: never less than of the event before */
-  uint64_t a[2], b[2]; /* of its MOREs */
+  uint64_t a[3], b[3]; /* of its MOREs */
   uint64_t lost;       /* events of this thread that are missing before it */
   uint64_t number;     /* in its ring */
   uint32_t block, kind, future, node;

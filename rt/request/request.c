@@ -145,6 +145,9 @@ static void tell_end(struct thread *t, uint32_t number, uint32_t kind, uint32_t 
     aprof_trace_token(r->trace, r->span, ab);
     trace_more(t, ab[0], ab[1]);
     trace_more(t, ab[2], ab[3]);
+    aprof_trace_parent(r->parent_span, ab);
+    if (r->parent_span != 0)
+      trace_more(t, ab[0], ab[1]);
   }
   trace_put(t, APROF_TRACE_REQUEST_END, first, 0, tick);
   trace_more(t, aprof_trace_request(number, r->id), kind | (uint64_t)r->flags << 16 | undone);

@@ -141,6 +141,8 @@ equal "recorded: a table of totals: usage" 2 $?
 for format in perfetto chrome otlp otlp-proto pprof speedscope callgrind; do
   check "recorded: $format" "$aprof" export --to $format -o shop.$format shop.trace
 done
+equal "recorded: each request's span hangs under that of its caller" 200 \
+  "$(grep -oE '"parentSpanId": ?"00f067aa0ba902b7"' shop.otlp | wc -l)"
 if [ -n "$modules" ]; then
   processor shop.perfetto "select sum(dur) from slice where category = 'run'" \
     "select sum(dur) from slice where category = 'state' and name in ('pool_get', 'disk_get')" \

@@ -86,6 +86,20 @@ static void request(uint32_t kind, uint32_t future, uint32_t node, uint64_t b, u
   more(aprof_trace_request(1, 7), b);
 }
 
+static const uint64_t trace_id[2] = {0x4bf92f3577b34da6, 0xa3ce929d0e0e4736};
+enum { SPAN = 0x1234 };
+#define PARENT_SPAN 0x00f067aa0ba902b7
+
+static void traceparent(uint64_t tick) {
+  uint64_t ab[4], parent[2];
+  aprof_trace_token(trace_id, SPAN, ab);
+  aprof_trace_parent(PARENT_SPAN, parent);
+  event(APROF_TRACE_TOKEN, GET_FUTURE, 0, tick);
+  more(ab[0], ab[1]);
+  more(ab[2], ab[3]);
+  more(parent[0], parent[1]);
+}
+
 /* get waits in pool_get until put wakes it; that is a request. */
 static void tell_a_request(uint64_t at) {
   request(APROF_TRACE_REQUEST_BEGIN, GET_FUTURE, get, 0, at);
@@ -177,6 +191,24 @@ START_TEST(a_request_is_told_segment_by_segment) {
   ck_assert_uint_eq(s->slices_count, 3);
   ck_assert_uint_eq(s->slices[1].future, 1);
   ck_assert_uint_eq(s->slices[1].end - s->slices[1].begin, 100);
+  story_free(s);
+}
+END_TEST
+
+START_TEST(a_request_has_its_token) {
+  thread_begins();
+  request(APROF_TRACE_REQUEST_BEGIN, GET_FUTURE, get, 0, START);
+  born(GET_FUTURE, get, 0, START);
+  request(APROF_TRACE_JOIN, GET_FUTURE, 0, APROF_TRACE_ROOT, START);
+  event(APROF_TRACE_DONE, GET_FUTURE, 0, START + 10);
+  traceparent(START + 10);
+  request(APROF_TRACE_REQUEST_END, GET_FUTURE, 0, 0, START + 10);
+  record();
+  struct story *s = story_recorded();
+  ck_assert_uint_eq(s->requests_count, 1);
+  ck_assert(!memcmp(s->requests[0].trace, trace_id, sizeof trace_id));
+  ck_assert_uint_eq(s->requests[0].span, SPAN);
+  ck_assert_uint_eq(s->requests[0].parent_span, PARENT_SPAN);
   story_free(s);
 }
 END_TEST
@@ -661,6 +693,7 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, a_request_is_told_segment_by_segment);
+  tcase_add_test(tests, a_request_has_its_token);
   tcase_add_test(tests, a_call_is_one_slice_and_its_waker_the_callee);
   tcase_add_test(tests, a_future_is_one_in_each_of_its_requests);
   tcase_add_test(tests, what_never_was_is_in_no_story);

@@ -48,6 +48,9 @@ START_TEST(words_come_back) {
   ck_assert_uint_eq(again[0], trace[0]);
   ck_assert_uint_eq(again[1], trace[1]);
   ck_assert_uint_eq(span_again, span);
+  aprof_trace_parent(span, ab);
+  ck_assert_uint_eq(ab[0] >> 56, 0);
+  ck_assert_uint_eq(aprof_trace_parent_read(ab), span);
 }
 END_TEST
 
@@ -150,5 +153,26 @@ START_TEST(a_request_as_events) {
 }
 END_TEST
 
+/* Its own span and its parent's: what a collector hangs it under. */
+START_TEST(a_token_as_events) {
+  attach();
+  a_call();
+  record(UINT64_MAX, 0);
+  token r;
+  enter(&serve, &r);
+  ck_assert_int_eq(gate.api_token_set("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+                   0);
+  leave(&r);
+  ck_assert_str_eq(told(1, 0), "THREAD BEGIN born join runs done token END");
+  const struct aprof_block *b = block_at(profile(), 1);
+  for (uint64_t n = 0; n < b->ring_head; n++) {
+    struct aprof_trace_event e = event_at(profile(), b, n), more = event_at(profile(), b, n + 3);
+    const uint64_t parent[2] = {aprof_trace_a(&more), aprof_trace_b(&more)};
+    if (aprof_trace_kind(&e) == APROF_TRACE_TOKEN)
+      ck_assert_uint_eq(aprof_trace_parent_read(parent), 0xb7ad6b7169203331);
+  }
+}
+END_TEST
+
 UNIT_MAIN("trace", words_come_back, a_call_as_events, a_callback_as_events,
-          an_await_within_an_await, a_poll_as_events, a_request_as_events)
+          an_await_within_an_await, a_poll_as_events, a_request_as_events, a_token_as_events)

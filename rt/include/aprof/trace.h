@@ -110,7 +110,8 @@ enum aprof_trace_kind {
      MORE: A = as of JOIN; B = number of its kind | enum aprof_request_flags << 16 |
      APROF_TRACE_UNDONE */
   APROF_TRACE_REQUEST_END = 27,
-  /* In front of REQUEST_END, where it has a traceparent. MORE, MORE: aprof_trace_token */
+  /* In front of REQUEST_END, where it has a traceparent. MORE, MORE: aprof_trace_token; where it
+     came with one: MORE: its parent's span, aprof_trace_parent */
   APROF_TRACE_TOKEN = 28,
   /* The future is in that tier from now on: number in the node's place, 0: none. */
   APROF_TRACE_TIER = 29,
@@ -238,6 +239,13 @@ static inline void aprof_trace_token_read(const uint64_t ab[4], uint64_t trace[2
   trace[0] = ab[0] | ab[1] << 56;
   trace[1] = (ab[1] >> 8 & APROF_TRACE_MASK(40)) | ab[2] << 40;
   *span = (ab[2] >> 24 & APROF_TRACE_MASK(32)) | ab[3] << 32;
+}
+static inline void aprof_trace_parent(uint64_t span, uint64_t ab[2]) {
+  ab[0] = span & APROF_TRACE_MASK(56);
+  ab[1] = span >> 56;
+}
+static inline uint64_t aprof_trace_parent_read(const uint64_t ab[2]) {
+  return ab[0] | ab[1] << 56;
 }
 
 #endif
