@@ -238,9 +238,9 @@ static const char *fault_of(const struct arguments *a) {
              ? "--last writes what is there, and the kernel's side is not"
          : w->keep && !w->rotate         ? "--keep is of the files of --rotate SIZE"
          : is_program(a) && !*a->word[0] ? "the program's name is empty: is a variable not set?"
-         : w->rotate && out             ? "--rotate makes files: give -o FILE, or nothing"
-         : out && isatty(STDOUT_FILENO) ? "a recording is nothing for a terminal: give -o FILE"
-                                        : NULL;
+         : w->rotate && out              ? "--rotate makes files: give -o FILE, or nothing"
+         : out && isatty(STDOUT_FILENO)  ? "a recording is nothing for a terminal: give -o FILE"
+                                         : NULL;
 }
 
 int cmd_record(int argc, char **argv) {

@@ -41,8 +41,8 @@ struct recorder {
   uint64_t named;   /* ns, when the tables of names were looked at last */
   uint64_t pause, lag, events;
   uint32_t share; /* as of the header, written last; of a recording of some requests */
-  struct trace_share counts[2]; /* when it began; written last */
-  uint64_t shared;              /* ns, when it was written */
+  struct trace_share counts[2];                /* when it began; written last */
+  uint64_t shared;                             /* ns, when it was written */
   struct recorder_numbers before, before_next; /* when this file began, and the next one */
   bool of_rings;
   struct timeline *timeline; /* or NULL */

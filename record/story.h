@@ -202,9 +202,9 @@ struct story {
   bool shared;          /* it has but a share of the requests; of all else, who held which thread */
   uint64_t begun, kept; /* shared: requests that began meanwhile; that it has of these */
   double share;         /* kept / begun; 1: all */
-  uint64_t over;         /* ns: kept are only requests that took as long, */
-  const char *only;      /* and of such kinds; NULL: any */
-  uint64_t left_out;     /* requests that were taken out since, as they are none of these */
+  uint64_t over;        /* ns: kept are only requests that took as long, */
+  const char *only;     /* and of such kinds; NULL: any */
+  uint64_t left_out;    /* requests that were taken out since, as they are none of these */
   struct story_kernel kernel;
   bool truncated;   /* the file ends in the middle: its recorder was killed, or the disk is full */
   uint32_t partial; /* requests that are not whole */

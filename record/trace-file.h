@@ -121,8 +121,8 @@ struct trace_share {
   uint64_t begun, kept;
 };
 
-/* What is left: requests that took so long (ns; 0: any), of kinds that match ("": any), and those of
-   which that was not known yet. `left_out`: so many are not. */
+/* What is left: requests that took so long (ns; 0: any), of kinds that match ("": any), and those
+   of which that was not known yet. `left_out`: so many are not. */
 struct trace_sieve {
   uint64_t over, left_out;
   char kind[TRACE_KIND];

@@ -111,16 +111,16 @@ struct thread {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
   uint32_t seen;                               /* header.usual, by its last event */
-  uint32_t tracing;             /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
-  uint32_t noting;              /* `tracing`, where there is a ring and all requests are; 0 */
-  uint16_t told;                /* `rest`, as the trace has it */
+  uint32_t tracing;              /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
+  uint32_t noting;               /* `tracing`, where there is a ring and all requests are; 0 */
+  uint16_t told;                 /* `rest`, as the trace has it */
   bool partly, told_held, muted; /* it traces some requests; HELD is what it told last; what
                                  belongs to its last event is left out with that */
-  uint64_t ring_mask, ring_lap; /* of its block's ring: see ring_put */
-  struct aprof_future *idler;   /* put aside by the idle bracket, or NULL */
-  struct aprof_future *held;    /* whose lease this thread took away last, to end it, ... */
-  uint32_t held_lease;          /* ... which was that one */
-  uint32_t to_time;             /* so many events more, ... */
+  uint64_t ring_mask, ring_lap;  /* of its block's ring: see ring_put */
+  struct aprof_future *idler;    /* put aside by the idle bracket, or NULL */
+  struct aprof_future *held;     /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;           /* ... which was that one */
+  uint32_t to_time;              /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */
@@ -181,9 +181,9 @@ struct rt_options {
   bool trusted;   /* the filter that the process was started behind */
   uint32_t clock; /* enum aprof_clock_source, 0: auto */
   uint32_t nodes;
-  uint32_t overhead; /* ceiling in ppm of a thread's time; 0: none */
-  uint32_t requests; /* in detail at a time; 0: none at all */
-  uint64_t flight;   /* bytes of a ring; 0: events are not traced from the start */
+  uint32_t overhead;     /* ceiling in ppm of a thread's time; 0: none */
+  uint32_t requests;     /* in detail at a time; 0: none at all */
+  uint64_t flight;       /* bytes of a ring; 0: events are not traced from the start */
   uint32_t flight_share; /* as in the header */
   bool labels;
 };

@@ -145,12 +145,12 @@ static void begin(struct thread *t) {
     return; /* no thread: cost.c */
   if (t->block->ring == 0)
     ring_make(t);
-    t->ring_mask = ((uint64_t)1 << t->block->ring_bits) - 1;
-    t->ring_lap = aprof_trace_lap(t->block->ring_head, t->block->ring_bits);
-    t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
-    t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
-    t->noting = t->block->ring != 0 && !t->partly ? t->tracing : 0;
-    t->told_held = false;
+  t->ring_mask = ((uint64_t)1 << t->block->ring_bits) - 1;
+  t->ring_lap = aprof_trace_lap(t->block->ring_head, t->block->ring_bits);
+  t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
+  t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
+  t->noting = t->block->ring != 0 && !t->partly ? t->tracing : 0;
+  t->told_held = false;
   uint64_t missed = t->untraced != 0 ? t->block->sequence / 2 - t->untraced : 0;
   if (missed != 0) {
     trace_put(t, APROF_TRACE_GAP, 0, 0, t->block->last);
