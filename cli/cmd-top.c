@@ -262,6 +262,9 @@ static void change(struct live *l, int key) {
   case 'r':
     ask(l, QUESTION_PATHS);
     break;
+  case 'p':
+    ask(l, QUESTION_PROBE);
+    break;
   case 'f':
     if (look->page != TOP_PROCESSES)
       go_to(l, TOP_FINDINGS);

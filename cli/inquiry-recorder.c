@@ -52,15 +52,6 @@ struct records {
 
 /* -- answers ------------------------------------------------------------------------------- */
 
-static void send_all(int socket, const void *from, size_t size) {
-  for (size_t done = 0; done < size;) {
-    ssize_t some = write(socket, (const char *)from + done, size - done);
-    if (some < 0 && errno != EINTR)
-      _exit(1);
-    done += some > 0 ? (size_t)some : 0;
-  }
-}
-
 /* The story of the last seconds; NULL after a message. */
 static struct story *story_of_now(struct records *r) {
   struct story_error why;
@@ -94,9 +85,7 @@ static _Noreturn void answer(struct records *r) {
     while (length && text[length - 1] == '\n')
       length--;
   }
-  struct inquiry_answer head = {.length = length, .refused = refused};
-  send_all(r->socket, &head, sizeof head);
-  send_all(r->socket, text, length);
+  inquiry_send(r->socket, refused, text, length);
   _exit(0);
 }
 
@@ -110,20 +99,6 @@ static void answer_asked(struct records *r, uint64_t now) {
   if (r->answers == 0)
     answer(r);
   r->is_asked = false;
-}
-
-/* False: there is nobody any more who asks. */
-static bool take_question(struct records *r) {
-  size_t got = 0;
-  while (got < sizeof r->asked) {
-    ssize_t some = read(r->socket, (char *)&r->asked + got, sizeof r->asked - got);
-    if (some == 0 || (some < 0 && errno != EINTR))
-      return false;
-    got += some > 0 ? (size_t)some : 0;
-  }
-  r->asked.kind[INQUIRY_KIND - 1] = 0;
-  r->is_asked = true;
-  return true;
 }
 
 /* -- the last seconds ---------------------------------------------------------------------------
@@ -194,8 +169,10 @@ static void go_on(struct records *r) {
   struct pollfd in = {.fd = r->socket, .events = POLLIN};
   for (;;) {
     uint64_t pause = r->ended ? STEP : recorder_pause(r->recorder);
-    if (poll(&in, 1, (int)(pause / 1000000)) > 0 && !take_question(r))
+    bool asked = poll(&in, 1, (int)(pause / 1000000)) > 0;
+    if (asked && !inquiry_read(r->socket, &r->asked))
       return;
+    r->is_asked |= asked;
     struct recorder_numbers n;
     uint64_t now = clock_monotonic();
     if (!r->ended)

@@ -52,7 +52,7 @@ static void leave_signals(void) {
     signal(ignored[i], SIG_IGN);
 }
 
-static bool start(struct inquiry *q, long pid) {
+static bool start(struct inquiry *q, long pid, const char *place) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
     return false;
@@ -62,6 +62,8 @@ static bool start(struct inquiry *q, long pid) {
     leave_signals();
     leave_all(ends[1], q->said);
     complain_never(false);
+    if (place)
+      inquiry_probe(pid, STDERR_FILENO + 1, place);
     inquiry_record(pid, STDERR_FILENO + 1, q->state);
   }
   close(ends[1]);
@@ -69,14 +71,14 @@ static bool start(struct inquiry *q, long pid) {
   return q->recorder > 0 && fcntl(q->socket, F_SETFL, O_NONBLOCK) == 0;
 }
 
-struct inquiry *inquiry_begin(long pid) {
+struct inquiry *inquiry_begin(long pid, const char *place) {
   struct inquiry *q = allocate(1, sizeof *q);
   q->recorder = -1;
   q->socket = -1;
   q->said = memfd_create("aprof-said", MFD_CLOEXEC);
   q->state =
       mmap(NULL, sizeof *q->state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (q->said >= 0 && q->state != MAP_FAILED && start(q, pid))
+  if (q->said >= 0 && q->state != MAP_FAILED && start(q, pid, place))
     return q;
   complain("cannot record: %s", strerror(errno));
   inquiry_end(q);
@@ -102,7 +104,7 @@ void inquiry_end(struct inquiry *q) {
 
 void inquiry_ask(struct inquiry *q, const struct question *what, const char *kind, bool json) {
   struct inquiry_asked asked = {
-      .question = (uint32_t)(what - questions), .json = json, .of_kind = kind != NULL};
+      .question = what ? (uint32_t)(what - questions) : 0, .json = json, .of_kind = kind != NULL};
   if (kind)
     strncpy(asked.kind, kind, sizeof asked.kind - 1);
   /* There is room for one, and whoever does not take it has ended. */

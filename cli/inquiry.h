@@ -22,22 +22,24 @@ enum inquiry_came {
   INQUIRY_OVER,    /* it cannot be recorded, or no more: the text says why */
 };
 
-/* Of the process that has this number. NULL after a message. */
-struct inquiry *inquiry_begin(long pid);
-/* The recording goes off. Takes NULL, too. */
+/* Of the process that has this number, recorded; or (`place`) of this place of it, probed. NULL
+   after a message. */
+struct inquiry *inquiry_begin(long pid, const char *place);
+/* The recording, or the probe, goes off. Takes NULL, too. */
 void inquiry_end(struct inquiry *);
 
-/* One question at a time: the next one when its answer has come. `kind`: see question_answer. */
+/* One question at a time: the next one when its answer has come. `kind`: see question_answer. Of a
+   probe there is one question only: `what` NULL. */
 void inquiry_ask(struct inquiry *, const struct question *, const char *kind, bool json);
 bool inquiry_is_asked(const struct inquiry *);
 /* Can be read when something comes. */
 int inquiry_fd(const struct inquiry *);
 /* What has come, without waiting; `text` is then the caller's to free. */
 enum inquiry_came inquiry_take(struct inquiry *, char **text, size_t *length);
-/* As it is now, for as long as the inquiry goes on. */
+/* Of a recording, as it is now, for as long as the inquiry goes on. */
 const struct question_state *inquiry_state(const struct inquiry *);
 
-/* -- between the two processes (inquiry-recorder.c) ------------------------------------------- */
+/* -- between the two processes (inquiry-talk.c, -recorder.c, -probe.c) ------------------------- */
 
 enum { INQUIRY_KIND = 256 };
 struct inquiry_asked {
@@ -50,6 +52,12 @@ struct inquiry_answer { /* `length` bytes are behind it */
   bool refused;
 };
 
+/* Reads a question; false: there is nobody any more who asks. */
+bool inquiry_read(int socket, struct inquiry_asked *);
+/* Sends an answer, or why there is none; ends the process where nobody takes it. */
+void inquiry_send(int socket, bool refused, const char *text, size_t length);
+/* Watches that place, and answers as inquiry_record does. */
+_Noreturn void inquiry_probe(long pid, int socket, const char *place);
 /* Records, and answers what comes by `socket`, until that is closed; never returns. Messages go to
    standard error. */
 _Noreturn void inquiry_record(long pid, int socket, struct question_state *);

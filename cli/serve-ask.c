@@ -79,7 +79,7 @@ static void drop(struct asks *all, struct recorded *r) {
 static struct recorded *begin(struct asks *all, int64_t pid) {
   struct recorded *r = allocate(1, sizeof *r);
   *r = (struct recorded){.next = all->first, .pid = pid};
-  r->inquiry = inquiry_begin((long)pid);
+  r->inquiry = inquiry_begin((long)pid, NULL);
   if (!r->inquiry)
     r->over = print_string("there is no memory for a recording, or no process");
   all->count++;

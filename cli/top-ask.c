@@ -14,9 +14,9 @@ struct top_ask {
   struct inquiry *inquiry;
   bool over; /* there is nothing to record, while this page is open */
   uint64_t again;
-  int question; /* that `answer` is to, of requests of: */
-  char *kind;
-  bool is_old; /* what was asked last is another question */
+  int question; /* that `answer` is to, */
+  char *about;  /* of this kind of requests, or of this function, which is probed; or NULL */
+  bool is_old;  /* what was asked last is another question */
   char *text, *fault;
   struct top_answer answer;
 };
@@ -42,7 +42,7 @@ static void end(struct top_ask *a) {
 void top_ask_free(struct top_ask *a) {
   end(a);
   forget(a);
-  free(a->kind);
+  free(a->about);
   free(a);
 }
 
@@ -56,11 +56,15 @@ static bool is_same(const char *a, const char *b) {
 
 /* Another question has another answer: at once. */
 static void turn_to(struct top_ask *a, const struct top_look *look) {
-  if (a->question == look->asked && is_same(a->kind, look->asked_kind))
+  bool probes = look->asked == QUESTION_PROBE;
+  const char *about = probes ? look->asked_function : look->asked_kind;
+  if (a->question == look->asked && is_same(a->about, about))
     return;
+  if (probes || a->question == QUESTION_PROBE)
+    end(a);
   forget(a);
-  free(a->kind);
-  a->kind = look->asked_kind ? print_string("%s", look->asked_kind) : NULL;
+  free(a->about);
+  a->about = about ? print_string("%s", about) : NULL;
   a->question = look->asked;
   a->again = 0;
   a->is_old = a->inquiry && inquiry_is_asked(a->inquiry);
@@ -87,8 +91,14 @@ static void take(struct top_ask *a) {
 }
 
 static void go_on(struct top_ask *a, const struct top_process *of, uint64_t now) {
+  bool probes = a->question == QUESTION_PROBE;
+  if (probes && !a->about) {
+    free(a->fault);
+    a->fault = print_string("select a function: what is to be probed?");
+    return;
+  }
   if (!a->inquiry && !a->over) {
-    a->inquiry = inquiry_begin(of->seen);
+    a->inquiry = inquiry_begin(of->seen, probes ? a->about : NULL);
     a->over = !a->inquiry;
     a->again = 0;
   }
@@ -96,7 +106,10 @@ static void go_on(struct top_ask *a, const struct top_process *of, uint64_t now)
     take(a);
   if (a->over || inquiry_is_asked(a->inquiry) || now < a->again)
     return;
-  inquiry_ask(a->inquiry, &questions[a->question], a->kind, false);
+  if (probes)
+    inquiry_ask(a->inquiry, NULL, NULL, false);
+  else
+    inquiry_ask(a->inquiry, &questions[a->question], a->about, false);
   a->again = now + SECOND;
 }
 
@@ -111,8 +124,10 @@ void top_ask_look(struct top_ask *a, struct top_look *look, const struct top_pro
     end(a);
   if (!open)
     forget(a);
-  bool records = a->inquiry && !a->over;
-  a->answer = (struct top_answer){
-      .text = a->text, .fault = a->fault, .state = records ? inquiry_state(a->inquiry) : NULL};
+  bool on = a->inquiry && !a->over, probes = look->asked == QUESTION_PROBE;
+  a->answer = (struct top_answer){.text = a->text,
+                                  .fault = a->fault,
+                                  .state = on && !probes ? inquiry_state(a->inquiry) : NULL,
+                                  .watches = on && probes};
   look->answer = &a->answer;
 }

@@ -41,6 +41,7 @@ struct watching {
   struct histogram durations;
   uint64_t duration_max;
   uint64_t began, looked, looked_hits;
+  bool is_copy; /* what the kernel fills is the other process's */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -263,8 +264,14 @@ static void go(struct watching *w) {
     uint64_t left = w->watch->span ? (w->watch->span - (now - w->began)) / 1000000 + 1 : LOOK_MS;
     w->result->ended = breakpoints_wait(w->breakpoints, ends, left < LOOK_MS ? (int)left : LOOK_MS);
     take_all(w, !w->result->ended);
+    uint64_t looked = w->looked;
     if (w->result->ended || !look(w, breakpoints_now()))
       break;
+    if (w->looked != looked && w->watch->look && w->watch->look(w->watch->context)) {
+      w->is_copy = true;
+      w->result->elapsed = breakpoints_now() - w->began;
+      return;
+    }
   }
   breakpoints_stop(w->breakpoints);
   take_all(w, false);
@@ -283,7 +290,7 @@ static void settle(struct watching *w) {
   }
   breakpoints_say(w->breakpoints, r);
   /* The kernel tells of what it lost with the next record only. */
-  if (!w->watch->most && r->hits > r->seen && r->hits - r->seen > r->lost)
+  if (!w->is_copy && !w->watch->most && r->hits > r->seen && r->hits - r->seen > r->lost)
     r->lost = r->hits - r->seen;
   r->unpaired += w->opens;
   if (r->durations)

@@ -34,6 +34,9 @@ struct watch {
   uint64_t ceiling;               /* hits a second, at most */
   void (*started)(void *context); /* it is armed; or NULL */
   void (*tell)(const struct watch_hit *, void *context); /* of each hit that matches; or NULL */
+  /* Some times a second; or NULL. True in a copy of the process that watches, as fork makes them:
+     it watches no more, and has what there is so far. The other one goes on and does not notice. */
+  bool (*look)(void *context);
   void *context;
 };
 

@@ -18,7 +18,13 @@ struct question {
   const struct output *of; /* whose answer it is */
 };
 
-enum question_number { QUESTION_TAIL, QUESTION_BLAME, QUESTION_PATHS, QUESTIONS };
+enum question_number {
+  QUESTION_TAIL,
+  QUESTION_BLAME,
+  QUESTION_PATHS,
+  QUESTIONS,
+  QUESTION_PROBE = QUESTIONS /* of a function, which takes no recording */
+};
 extern const struct question questions[QUESTIONS];
 /* NULL: there is none. */
 const struct question *question_named(const char *name);

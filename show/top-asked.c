@@ -16,22 +16,33 @@ static void add_text(struct sheet *s, const char *text) {
   }
 }
 
+static char *title_of(const struct sheet *s, const struct top_look *look) {
+  const struct question *q = &questions[look->asked % QUESTIONS];
+  if (look->asked == QUESTION_PROBE)
+    return print_string("PROBE  %s: how often it comes by, and from where",
+                        look->asked_function ? cut_middle(look->asked_function, s->width / 2)
+                                             : "no function is selected");
+  return print_string(
+      "%s  %s: %s", q->title,
+      cut_middle(look->asked_kind ? look->asked_kind : "all requests", s->width / 2), q->about);
+}
+
 void top_asked_page(struct sheet *s, const struct top_look *look, const struct top_process *of) {
-  const struct question *q = &questions[look->asked];
   const struct top_answer *a = look->answer;
   top_head_line(s, look, of);
   if (a && a->state)
     sheet_head(s, print_string(SHEET_KEY "%s", cut_right(question_cost(a->state), s->width)));
-  s->title = print_string(
-      "%s  %s: %s", q->title,
-      cut_middle(look->asked_kind ? look->asked_kind : "all requests", s->width / 2), q->about);
+  if (a && a->watches)
+    sheet_head(s, print_string(SHEET_KEY "watching: each hit takes its thread some microseconds; "
+                                         "10k/s end it"));
+  s->title = title_of(s, look);
   if (a && a->fault)
     sheet_wrapped(s, "! ", a->fault, NULL);
   if (a && a->text)
     add_text(s, a->text);
   else if (!a || !a->fault)
     sheet_row(s,
-              print_string("%s", look->frozen ? "it is frozen, and not recorded"
-                                              : "recording; the first answer comes in a second"),
+              print_string("%s", look->frozen ? "it is frozen, and nothing is switched on"
+                                              : "the first answer comes in a second"),
               NULL);
 }

@@ -15,6 +15,7 @@ static const char *const help[] = {
     "l            all about a kind: its times, the slowest, its tiers and functions",
     "t            what differs in its slowest requests;  b  who made them late;",
     "r            the slowest laid out in time: all three record while one looks",
+    "p            probe the function while one looks: how often, called by whom",
     "Esc          back; on the first page it clears the filter",
     "w            the window: last 10 s, last 1 min, since the start",
     "s > F6       sort by the next column;  S < the one before;  I the other way",
@@ -45,13 +46,13 @@ static char *foot_of(const struct top_look *look) {
   const char *keys =
       look->page == TOP_HELP    ? KEY("Esc", "back") KEY("q", "quit")
       : look->page == TOP_ASKED ? KEY("F1", "help") KEY("t", "tail") KEY("b", "blame")
-                                      KEY("r", "laid out") KEY("Space", "freeze")
+                                      KEY("r", "laid out") KEY("p", "probe") KEY("Space", "freeze")
                                           KEY("Esc", "back, it ends") KEY("q", "quit")
       : look->page == TOP_FUNCTION || look->page == TOP_KIND || look->page == TOP_FINDINGS
           ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("l", "slow")
                 KEY("t", "tail") KEY("b", "blame") KEY("r", "laid out") KEY("Esc", "back")
-          : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("w", "window")
-                KEY("Enter", "open") KEY("l", "slow") KEY("t", "tail") KEY("b", "blame")
+          : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("Enter", "open")
+                KEY("l", "slow") KEY("t", "tail") KEY("b", "blame") KEY("p", "probe")
                     KEY("f", "found") KEY("q", "quit");
   return *look->filter ? print_string("%s" SHEET_ALARM "/%s", keys, look->filter)
                        : print_string("%s", keys);
@@ -163,6 +164,18 @@ static const struct view_kind *kind_meant(const struct top_look *look, const str
   return row && row->kind ? row->kind : f ? kind_above(p->view, f) : NULL;
 }
 
+/* Of what is selected or open; of a kind the one that its requests begin in. */
+static const char *function_meant(const struct top_look *look, const struct sheet *s,
+                                  const struct top_process *p, const struct view_kind *kind) {
+  const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
+  const struct view_function *f = row ? row->function : NULL;
+  if (look->page == TOP_FINDINGS)
+    f = selected(s);
+  if (look->page == TOP_FUNCTION && p && p->view)
+    f = top_find_function(p->view, look->function[look->depth]);
+  return f ? f->name : kind ? kind->function : NULL;
+}
+
 static void keep_picked(struct top_look *look, const struct sheet *s) {
   const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
   if (row)
@@ -188,7 +201,9 @@ void top_ask(struct top_look *look, const struct sheet *s, const struct top_proc
   if (look->page != TOP_ASKED) {
     const struct view_kind *kind = kind_meant(look, s, p);
     keep_picked(look, s);
+    const char *function = function_meant(look, s, p, kind);
     put_text(&look->asked_kind, kind ? print_string("%s", kind->kind) : NULL);
+    put_text(&look->asked_function, function ? print_string("%s", function) : NULL);
     look->from = look->page == TOP_FINDINGS ? TOP_FUNCTIONS : look->page;
     look->page = TOP_ASKED;
   }
@@ -277,4 +292,5 @@ void top_look_release(struct top_look *look) {
   free(look->picked);
   free(look->kind);
   free(look->asked_kind);
+  free(look->asked_function);
 }

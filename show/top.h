@@ -43,6 +43,7 @@ struct top_answer {
   const char *text;                   /* the newest; NULL: none has come yet */
   const char *fault;                  /* why none comes; or NULL */
   const struct question_state *state; /* of the recording; NULL: there is none */
+  bool watches;                       /* a probe does */
 };
 
 struct top_windows {
@@ -72,6 +73,7 @@ struct top_look {
   size_t depth;              /* of the page TOP_FUNCTION; 0: it is not open */
   int asked;                 /* of the page TOP_ASKED: number of a question, */
   char *asked_kind;          /* of which requests; NULL: all */
+  char *asked_function;      /* that a probe is of; NULL: none is selected */
   const struct top_answer *answer;
   size_t row;        /* on other pages */
   const char *clock; /* or NULL */

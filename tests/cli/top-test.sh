@@ -296,6 +296,30 @@ tmux send-keys q
 shows "q: status 0, from a question, too" "status 0"
 check "q: it is not traced any more" until_true ./untraced "$profile"
 
+# A probe; where the kernel allows none that is said.
+open_screen "$aprof top --flat $pid"
+shows "before a probe" "serve "
+tmux send-keys Home p
+shows "p: what is probed" "PROBE  serve: how often it comes by, and from where"
+probed_or_refused() { has " hits" || has "! "; }
+check "p: an answer" until_true probed_or_refused
+if has " hits"; then
+  shows "p: what it costs is said" "each hit takes its thread"
+  step 7 1 1
+  shows "p: as often as it ran" "7 hits"
+  check "p: it is not traced for that" ./untraced "$profile"
+  tmux send-keys t
+  shows "t: from there to its requests" "TAIL  serve: "
+  check "t: these are recorded" until_true refuse_later
+  tmux send-keys p
+  check "p: and not any more" until_true ./untraced "$profile"
+else
+  skip "p: hits" "$(screen | grep '! ')"
+fi
+tmux send-keys Escape
+shows "Escape: back from a probe" "FUNCTION "
+tmux send-keys q
+
 # Killed as it is, and where somebody else records.
 open_screen "sh -c 'echo \$\$ >top.pid; exec $aprof top $pid'; sleep 1000"
 shows "before it is killed" "> serve"

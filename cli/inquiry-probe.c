@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process that watches a place for who looks on; see inquiry.h. Copies of it answer with what
+ * there is so far, while this one goes on watching. Its end disarms the breakpoints.
+ */
+#include "inquiry.h"
+
+#include "probe/machine.h"
+#include "probe/watch.h"
+#include "read/clock.h"
+#include "read/util.h"
+#include "show/probe.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND ((uint64_t)1000000000)
+enum { CEILING = 10000 }; /* hits a second; each takes its thread some microseconds */
+
+struct probes {
+  int socket;
+  uint64_t began;
+  struct inquiry_asked asked;
+  bool is_asked, is_copy;
+  pid_t answers; /* 0: nobody does */
+};
+
+static void answer(int socket, const struct probe_result *result) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    _exit(1);
+  show_probe(result, out);
+  fclose(out);
+  inquiry_send(socket, false, text, length);
+  free(text);
+}
+
+static bool look(void *context) {
+  struct probes *p = context;
+  struct pollfd in = {.fd = p->socket, .events = POLLIN};
+  if (poll(&in, 1, 0) > 0) {
+    if (!inquiry_read(p->socket, &p->asked))
+      _exit(0);
+    p->is_asked = true;
+  }
+  if (p->answers > 0 && waitpid(p->answers, NULL, WNOHANG) == p->answers)
+    p->answers = 0;
+  if (!p->is_asked || p->answers || clock_monotonic() - p->began < SECOND / 2)
+    return false;
+  pid_t copy = fork();
+  p->is_copy = copy == 0;
+  p->is_asked = copy < 0;
+  p->answers = copy > 0 ? copy : 0;
+  return p->is_copy;
+}
+
+/* False after a message. */
+static bool watch(struct debug *d, struct watch *w, struct probe_result *result) {
+  struct places places;
+  if (!place_find(d, &result->arena, w->asked, &places))
+    return false;
+  if (places.count <= PROBE_ADDRESSES)
+    return watch_run(d, &places, w, result);
+  complain("%s is %zu places in the program's code (it was inlined), and a processor watches %d at "
+           "most",
+           w->asked, places.count, PROBE_ADDRESSES);
+  return false;
+}
+
+void inquiry_probe(long pid, int socket, const char *place) {
+  struct probes p = {.socket = socket, .began = clock_monotonic()};
+  struct probe_result *result = allocate(1, sizeof *result);
+  struct debug d;
+  struct watch w = {.what = print_string("process %ld", pid),
+                    .asked = place,
+                    .stack = true,
+                    .ceiling = CEILING,
+                    .look = look,
+                    .context = &p};
+  if (!MACHINE_KNOWN)
+    complain("probes know the registers of x86-64 and aarch64 only");
+  if (!MACHINE_KNOWN || !debug_open(&d, pid, NULL) || !watch(&d, &w, result))
+    _exit(1);
+  if (p.answers)
+    waitpid(p.answers, NULL, 0);
+  if (p.is_copy || p.is_asked)
+    answer(socket, result);
+  /* The process has ended, or it came by too often: that is how it stays. */
+  while (!p.is_copy && inquiry_read(socket, &p.asked))
+    answer(socket, result);
+  _exit(0);
+}
