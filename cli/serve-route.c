@@ -291,7 +291,8 @@ static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connec
       .authorization = header_of(connection, "Authorization"),
       .cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, s->guard.cookie),
       .site = header_of(connection, "Sec-Fetch-Site"),
-      .mode = header_of(connection, "Sec-Fetch-Mode")};
+      /* A form that is sent is no link that is followed. */
+      .mode = request->posted ? NULL : header_of(connection, "Sec-Fetch-Mode")};
   const struct route *route = request->route;
   const struct refusal *refusal = guard_check(&s->guard, &asked, route && route->public);
   if (refusal)

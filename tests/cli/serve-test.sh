@@ -190,6 +190,8 @@ equal "/api/tail: not recorded" 409 "$(get "/api/tail?pid=$shop")"
 contains "/api/tail: how it can be" "POST /api/record?pid=PID" body
 equal "/api/record: nor does it cost anything" 404 "$(get "/api/record?pid=$shop")"
 equal "/api/record: what a page elsewhere wants" 403 "$(get "/api/record?pid=$shop" -X POST -H 'Origin: http://evil.example')"
+equal "/api/record: what a form elsewhere sends" 403 \
+  "$(get "/api/record?pid=$shop" -X POST -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate')"
 check "/api/record: is not done" ./untraced "$profile"
 equal "/api/record: of no process" "400 404 404" \
   "$(get /api/record -X POST) $(get "/api/record?pid=4194304" -X POST) $(get "/api/record?pid=$$" -X POST)"
