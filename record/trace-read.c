@@ -256,13 +256,23 @@ static bool write_image(struct trace *t, bool latest, int fd) {
   return done;
 }
 
+/* Empty pages are in no image: where it ends with some, the file ends where the profile did. */
+static bool extend(int fd) {
+  struct aprof_header header;
+  struct stat st;
+  if (profile_read_at(fd, &header, sizeof header, 0) != sizeof header || fstat(fd, &st) != 0 ||
+      header.used > PROFILE_LIMIT || (uint64_t)st.st_size >= header.used)
+    return true;
+  return ftruncate(fd, (off_t)header.used) == 0;
+}
+
 struct profile *trace_image(struct trace *t, bool latest, struct trace_error *why) {
   int fd = memfd_create("aprof-image", MFD_CLOEXEC);
   if (fd < 0)
     return fail(why, "no memory for the image of a process: %s", strerror(errno));
   struct profile *p = NULL;
   complain_never(true);
-  if (write_image(t, latest, fd))
+  if (write_image(t, latest, fd) && extend(fd))
     p = profile_read(fd, "", false, false);
   complain_never(false);
   if (!p)
