@@ -19,6 +19,7 @@
 #ifndef LONG
 #define SHORT 1000
 #define LONG 11000
+#define ROUNDS 3
 #endif
 
 EVENT void mark(void) {
@@ -134,11 +135,13 @@ EVENT static void whole_request(long times) {
 
 static void measure(void (*event)(long)) {
   event(WARM);
-  mark();
-  event(SHORT);
-  mark();
-  event(LONG);
-  mark();
+  for (int i = 0; i < ROUNDS; i++) {
+    mark();
+    event(SHORT);
+    mark();
+    event(LONG);
+    mark();
+  }
 }
 
 int main(int argc, char **argv) {

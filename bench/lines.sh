@@ -32,7 +32,7 @@ mapfile -t objects < <(find "$build/rt" -path '*/.libs/libaprof_la-*.o' | sort)
 nm --defined-only "${objects[@]}" | awk 'NF == 3 && $2 ~ /[tTwW]/ { print $3 }' >"$work/symbols"
 
 compile() {
-  "${CC:-gcc}" -std=gnu11 -O2 -fno-ipa-icf -no-pie -fno-pie -DSHORT=2 -DLONG=12 -fplugin="$plugin" \
+  "${CC:-gcc}" -std=gnu11 -O2 -fno-ipa-icf -no-pie -fno-pie -DSHORT=2 -DLONG=12 -DROUNDS=1 -fplugin="$plugin" \
     -I"$src/rt/include" -c "$here/instructions.c" -o "$work/events.o" &&
     "${CC:-gcc}" -std=gnu11 -O2 -no-pie -fno-pie -D_GNU_SOURCE -I"$src" -I"$src/rt/include" \
       -c "$here/regions.c" -o "$work/regions.o" &&

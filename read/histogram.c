@@ -10,25 +10,28 @@ void histogram_clear(struct histogram *h) {
   memset(h, 0, sizeof *h);
 }
 
-/* Most buckets are empty, and are looked at so many at a time. */
-enum { RUN = 16 };
-static bool has_any(const uint64_t *buckets) {
-  uint64_t any = 0;
-  for (uint32_t i = 0; i < RUN; i++)
-    any |= buckets[i];
-  return any != 0;
+void histogram_add_counts(struct histogram *h, const struct profile_counts *c) {
+  for (uint32_t i = 0; c->whole && i < APROF_HISTOGRAM_BUCKETS; i++) {
+    add_to(&h->count[i], c->whole[i]);
+    add_to(&h->total, c->whole[i]);
+  }
+  for (uint32_t i = 0; i < c->counts; i++) {
+    uint64_t count = c->count[i * c->step];
+    uint32_t bucket = c->numbers ? (uint32_t)count : i;
+    if (c->numbers)
+      count = 1;
+    else if (c->carried)
+      count += (uint64_t)c->carried[i * c->step] << 16;
+    if (!count || bucket >= APROF_HISTOGRAM_BUCKETS)
+      continue;
+    add_to(&h->count[bucket], count);
+    add_to(&h->total, count);
+  }
 }
 
-void histogram_add(struct histogram *h, const uint64_t *buckets) {
-  if (!buckets)
-    return;
-  _Static_assert(APROF_HISTOGRAM_BUCKETS % RUN == 0, "runs");
-  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i += RUN)
-    if (has_any(buckets + i))
-      for (uint32_t j = i; j < i + RUN; j++) {
-        add_to(&h->count[j], buckets[j]);
-        add_to(&h->total, buckets[j]);
-      }
+void histogram_add(struct histogram *h, const struct profile *p, uint32_t reference) {
+  struct profile_counts c = profile_counts(p, reference);
+  histogram_add_counts(h, &c);
 }
 
 /* Where the bucket that begins at `lower` ends, by the writer's scheme: a 16th

@@ -4,12 +4,13 @@
  *
  * Purpose: merges the stored histograms of many leaves (in ticks) and turns
  * them into percentiles and [lower_ns, count] pairs.
- * Cost: 704 additions a merge. Locking: none.
+ * Cost: an addition for each count. Locking: none.
  */
 #ifndef APROF_READ_HISTOGRAM_H
 #define APROF_READ_HISTOGRAM_H
 
 #include "arena.h"
+#include "profile.h"
 
 #include <aprof/profile.h>
 #include <stdbool.h>
@@ -28,7 +29,9 @@ struct bucket {
 };
 
 void histogram_clear(struct histogram *h);
-void histogram_add(struct histogram *h, const uint64_t *buckets);
+/* Of a profile, by its reference. */
+void histogram_add(struct histogram *h, const struct profile *, uint32_t reference);
+void histogram_add_counts(struct histogram *h, const struct profile_counts *);
 
 /*
  * The value below which `permille` of the counts lie (rank rounded up), as the

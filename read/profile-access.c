@@ -3,6 +3,7 @@
 #include "profile-copy.h"
 #include "util.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,55 @@ const struct aprof_slow *profile_slowest(const struct profile *p, uint32_t refer
 
 const char *profile_tier_name(const struct profile *p, uint32_t tier) {
   return tier && tier < APROF_TIERS ? profile_string(p, p->header.tier_names[tier]) : NULL;
+}
+
+/* -- histograms -------------------------------------------------------------------- */
+
+/* The lowest bits of a reference to buckets: it is one, of the second of two values. */
+#define SECOND 1u
+#define OF_BUCKETS 2u
+_Static_assert(APROF_HISTOGRAM_ALIGN % 32 == 0, "a reference has two bits to spare");
+
+uint32_t profile_buckets(const struct profile *p, uint64_t buckets, bool two, bool second) {
+  if (buckets <= 1)
+    return 0;
+  uint64_t offset = buckets + APROF_BUCKETS_BEFORE(two) - offsetof(struct aprof_buckets, count) -
+                    p->header.mapped_at;
+  if (offset < APROF_HEADER_SIZE || offset >= p->size || offset % APROF_HISTOGRAM_ALIGN ||
+      p->size - offset < APROF_HISTOGRAM_ALIGN || offset >> 35)
+    return 0;
+  return (uint32_t)(offset / 8) | OF_BUCKETS | (second ? SECOND : 0);
+}
+
+struct profile_counts profile_counts(const struct profile *p, uint32_t reference) {
+  struct profile_counts none = {.whole = NULL};
+  if (!(reference & OF_BUCKETS)) {
+    none.whole = profile_histogram(p, reference);
+    none.at = (uint64_t)reference * 8;
+    none.end = none.whole ? none.at + sizeof(struct aprof_histogram) : none.at;
+    return none;
+  }
+  uint32_t header = reference & ~(SECOND | OF_BUCKETS);
+  const struct aprof_buckets *h = referred(p, header, APROF_HISTOGRAM_ALIGN);
+  if (!h)
+    return none;
+  uint64_t at = (uint64_t)header * 8;
+  uint32_t step = h->two ? 2 : 1, second = reference & SECOND;
+  uint32_t counts = h->octaves ? h->octaves * (APROF_HISTOGRAM_BUCKETS / APROF_OCTAVES) : h->few;
+  struct profile_counts c = {.count = h->count + second, .step = step, .numbers = !h->octaves};
+  c.at = c.end = at;
+  if (counts > APROF_HISTOGRAM_BUCKETS || second >= step ||
+      p->size - at < sizeof *h + (uint64_t)counts * step * sizeof *h->count)
+    return c;
+  c.counts = counts;
+  c.end += sizeof *h + (uint64_t)counts * step * sizeof *h->count;
+  uint64_t carried = (uint64_t)h->carried * 8, size = (uint64_t)counts * step * sizeof *c.carried;
+  if (!h->octaves || carried < APROF_HEADER_SIZE || carried >= p->size || p->size - carried < size)
+    return c;
+  c.carried = (const uint32_t *)(const void *)(p->data + carried) + second;
+  c.carried_at = carried;
+  c.carried_end = carried + size;
+  return c;
 }
 
 uint32_t profile_node_end(const struct profile *p) {

@@ -116,15 +116,39 @@ static bool copy_part(struct profile *p, int fd, struct profile_part *part) {
                     part->size - sizeof(struct aprof_chunk), again);
 }
 
+/* Do only histograms lie there? What is counters' or a block's must be copied at its moment. */
+static bool in_histograms(const struct profile *p, uint64_t at, uint64_t end) {
+  size_t from = 0, until = p->parts; /* the first part behind that lies there */
+  while (from < until) {
+    size_t middle = from + (until - from) / 2;
+    if (p->part[middle].at <= at)
+      from = middle + 1;
+    else
+      until = middle;
+  }
+  const struct profile_part *part = from ? &p->part[from - 1] : NULL;
+  return part && part->type == APROF_CHUNK_HISTOGRAMS && at < end &&
+         at - part->at >= sizeof(struct aprof_chunk) && end <= part->at + part->size;
+}
+
 /* Copies the histograms that a record names. Whether a function or an await owns it is not known
-   yet: a reference of the other kind names nothing, or is copied to no harm. */
+   yet: a reference of the other kind names nothing, or another histogram. */
 static void copy_histograms(struct profile *p, int fd, const struct aprof_counters *c) {
-  const uint32_t all[] = {c->function.exec_histogram, c->function.wall_histogram,
-                          c->function.slice_histogram, c->function.queued_histogram,
-                          c->await.histogram};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i] > 1 && profile_histogram(p, all[i]))
-      copy_range(p, fd, (uint64_t)all[i] * 8, sizeof(struct aprof_histogram), true);
+  const uint32_t all[] = {profile_buckets(p, c->function.ended_buckets, true, false),
+                          profile_buckets(p, c->function.slice_buckets, false, false),
+                          profile_buckets(p, c->function.queued_buckets, false, false),
+                          profile_buckets(p, c->await.buckets, false, false)};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    struct profile_counts counts = profile_counts(p, all[i]);
+    if (!all[i] || !in_histograms(p, counts.at, counts.at + APROF_HISTOGRAM_ALIGN))
+      continue;
+    copy_range(p, fd, counts.at, APROF_HISTOGRAM_ALIGN, true); /* how long it is */
+    counts = profile_counts(p, all[i]);
+    if (in_histograms(p, counts.at, counts.end))
+      copy_range(p, fd, counts.at, counts.end - counts.at, true);
+    if (in_histograms(p, counts.carried_at, counts.carried_end))
+      copy_range(p, fd, counts.carried_at, counts.carried_end - counts.carried_at, true);
+  }
 }
 
 /* Copies the records that changed, and the histograms they name: no other histogram can have

@@ -61,12 +61,16 @@ void profile_refresh(struct profile *p, int fd) {
   profile_fill(p, fd, true, REFRESH_TRIES);
 }
 
-bool profile_is_fresh(const struct profile *p, uint32_t reference) {
-  uint64_t at = (uint64_t)reference * 8, end = at + sizeof(struct aprof_histogram) - 1;
-  for (uint64_t page = at / APROF_PAGE; p->fresh && page <= end / APROF_PAGE; page++)
+static bool any_fresh(const struct profile *p, uint64_t at, uint64_t end) {
+  for (uint64_t page = at / APROF_PAGE; page * APROF_PAGE < end; page++)
     if (p->fresh[page])
       return true;
-  return !p->fresh;
+  return false;
+}
+
+bool profile_is_fresh(const struct profile *p, uint32_t reference) {
+  struct profile_counts c = profile_counts(p, reference);
+  return !p->fresh || any_fresh(p, c.at, c.end) || any_fresh(p, c.carried_at, c.carried_end);
 }
 
 void profile_free(struct profile *p) {

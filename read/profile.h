@@ -119,8 +119,24 @@ const char *profile_tier_name(const struct profile *, uint32_t tier);
    is not within PROFILE_STRING_LIMIT. */
 const char *profile_string(const struct profile *, uint32_t reference);
 
-/* APROF_HISTOGRAM_BUCKETS counts by their reference (offset / 64), or NULL. */
+/* A reference to the histogram that counters name by `buckets`; of one of two values to the one of
+   that number. 0: there is none. */
+uint32_t profile_buckets(const struct profile *, uint64_t buckets, bool two, bool second);
+
+/* APROF_HISTOGRAM_BUCKETS counts by their reference (offset / 8), or NULL. */
 const uint64_t *profile_histogram(const struct profile *, uint32_t reference);
+
+/* What a histogram has, by a reference of either kind. Where that is numbers of buckets, a count is
+   one of those. */
+struct profile_counts {
+  const uint64_t *whole; /* all APROF_HISTOGRAM_BUCKETS; or NULL, and: */
+  const uint16_t *count;
+  const uint32_t *carried; /* or NULL: times 65536, beside each count */
+  uint32_t counts, step;   /* so many, each `step` from the one before */
+  bool numbers;
+  uint64_t at, end, carried_at, carried_end; /* where all that lies in the file */
+};
+struct profile_counts profile_counts(const struct profile *, uint32_t reference);
 
 /* One more than the highest number of any node or site there is. */
 uint32_t profile_node_end(const struct profile *);

@@ -11,24 +11,25 @@
 
 enum which { EXEC, SLICE, WALL, QUEUED, WAITING };
 
-static uint32_t histogram_of(const struct aprof_counters *c, enum which which) {
+static uint32_t histogram_of(const struct profile *p, const struct aprof_counters *c,
+                             enum which which) {
   switch (which) {
   case EXEC:
-    return c->function.exec_histogram;
-  case SLICE:
-    return c->function.slice_histogram;
+    return profile_buckets(p, c->function.ended_buckets, true, false);
   case WALL:
-    return c->function.wall_histogram;
+    return profile_buckets(p, c->function.ended_buckets, true, true);
+  case SLICE:
+    return profile_buckets(p, c->function.slice_buckets, false, false);
   case QUEUED:
-    return c->function.queued_histogram;
+    return profile_buckets(p, c->function.queued_buckets, false, false);
   default:
-    return c->await.histogram;
+    return profile_buckets(p, c->await.buckets, false, false);
   }
 }
 
 void fill_collect(struct filling *f, uint32_t offset) {
   bool again = f->offsets && f->offset[f->offsets - 1] == offset;
-  if (!f->histograms || offset <= 1 || again || !profile_histogram(f->m->profile, offset))
+  if (!f->histograms || offset <= 1 || again)
     return;
   if (f->offsets == f->offset_room) {
     f->offset_room = f->offset_room ? f->offset_room * 2 : 64;
@@ -40,7 +41,7 @@ void fill_collect(struct filling *f, uint32_t offset) {
 static void collect(struct filling *f, const struct model_node *n, enum which which) {
   const struct model *m = f->m;
   for (uint32_t i = f->histograms ? n->leaves : MODEL_NONE; i != MODEL_NONE; i = m->leaf[i].next)
-    fill_collect(f, histogram_of(m->leaf[i].counters, which));
+    fill_collect(f, histogram_of(m->profile, m->leaf[i].counters, which));
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -71,7 +72,7 @@ struct distribution fill_collected(struct filling *f, uint64_t rate, uint64_t ma
     return of;
   histogram_clear(&h);
   for (size_t i = 0; i < count; i++)
-    histogram_add(&h, profile_histogram(f->m->profile, f->offset[i]));
+    histogram_add(&h, f->m->profile, f->offset[i]);
   of = histogram_convert(&f->v->arena, &h, rate, max);
   if (f->kept)
     kept_put(f->kept, f->offset, count, max, &of);

@@ -1,61 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms, made at their first value: one per thread block, function, place and quantity, shared
-   by all nodes of the tree that agree in those. */
-#include <string.h>
-
+/*
+ * Histograms, made at their first value: one per thread block, function, place and quantity, shared
+ * by all nodes of the tree that agree in those.
+ *
+ * One begins with room for few values, and then has buckets up to the octave of the greatest one,
+ * rounded up: most functions of a thread are called a few times, and the time of one has a
+ * few octaves at most. It grows by another one in its place, under rt.lock. Nodes that count into
+ * the one before find that out when they meet a value that this has no bucket for; until the last
+ * of them has, both are there, and then what the old one has counted is added to the new one.
+ *
+ * Counts have 16 bits. What is carried over goes, once in 65536, to a table beside it.
+ */
 #include "histogram.h"
 
+#include "buckets.h"
+#include "govern.h"
 #include "node.h"
-#include "rt/file/arena.h"
 #include "rt/file/map.h"
 #include "rt/sys/lock.h"
 
-#define PER_CHUNK 4u /* of 8 KB */
+#define GROWS 4u /* octaves at a time */
 
-static struct map table;              /* from key_of() to an offset */
-static uint32_t free_from, free_left; /* offset / 8 of unused ones */
+static struct map table; /* from key_of() to an offset / 8 */
 
 void histogram_reset(void) {
   table = (struct map){NULL};
-  free_from = free_left = 0;
+  buckets_reset();
 }
 
-/* The last quarter of the profile's memory is kept for what sums are made of. */
-static bool may_grow(void) {
-  return rt.header->used < rt.capacity / 4 * 3;
-}
-
-uint32_t histogram_new(void) {
-  if (free_left == 0) {
-    char *chunk = may_grow() ? arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, PER_CHUNK,
-                                           sizeof(struct aprof_histogram))
-                             : NULL;
-    if (chunk == NULL)
-      return 0;
-    if ((uint64_t)(chunk + PER_CHUNK * sizeof(struct aprof_histogram) - rt_base()) >> 35 != 0)
-      return 0; /* no offset reaches it */
-    arena_publish(chunk, APROF_CHUNK_HISTOGRAMS);
-    free_from = (uint32_t)((uint64_t)(chunk - rt_base()) >> 3);
-    free_left = PER_CHUNK;
-  }
-  uint32_t offset = free_from;
-  free_from += sizeof(struct aprof_histogram) >> 3;
-  free_left--;
-  return offset;
-}
-
-static void forget(uint64_t key, uint32_t offset, void *block) {
-  if (key >> 52 == (*(uint32_t *)block & 0xfff))
-    memset(rt_base() + ((uint64_t)offset << 3), 0, sizeof(struct aprof_histogram));
-}
-
-/* A block's counters start from zero again, so do their histograms: the same ones
-   will be found for the same places. By the thread that leases the block. */
-void histogram_forget(uint32_t block) {
-  rt_lock();
-  map_each(&table, forget, &block);
-  rt_unlock();
-}
+/* -- which one --------------------------------------------------------------------- */
 
 /* Which histogram: block 12 bits, quantity 4, function site 24, place's site 24. Of
    one site there may be an await and a waker, which are different quantities. */
@@ -72,59 +45,205 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
          (await & 0xffffff);
 }
 
-/* Where they are mapped, for the fast events, beside the offset in the same counters. */
-static void show_buckets(uint32_t *offset, uint32_t node, uint32_t which, uint64_t mapped) {
-#define COUNTERS_OF(member)                                                                        \
-  ((struct aprof_counters *)(void *)((char *)offset - offsetof(struct aprof_counters, member)))
-  struct aprof_counters *c;
-  switch (which) {
-  case OF_EXEC: /* made just before that of wall */
-    break;
-  case OF_WALL:
-    c = COUNTERS_OF(function.wall_histogram);
-    if (c->function.exec_histogram <= 1)
-      break;
-    c->function.exec_buckets = (uintptr_t)(rt_base() + ((uint64_t)c->function.exec_histogram << 3));
-    c->function.wall_buckets = mapped;
-    break;
-  case OF_SLICE:
-    COUNTERS_OF(function.slice_histogram)->function.slice_buckets = mapped;
-    break;
-  case OF_QUEUED:
-    COUNTERS_OF(function.queued_histogram)->function.queued_buckets = mapped;
-    break;
-  case OF_WAITING:
-    if (await_ends_fast(node))
-      COUNTERS_OF(await.histogram)->await.buckets = mapped;
-    break;
-  }
-#undef COUNTERS_OF
+/* `older` is in nobody's counters any more; all that grew from it are found from the newest. */
+static void forget_older(struct aprof_buckets *newest, struct aprof_buckets *older) {
+  struct aprof_buckets *h = newest;
+  while (h->older != buckets_offset(older))
+    h = buckets_at(h->older);
+  h->older = older->older;
+  buckets_free(older);
 }
 
-uint64_t *histogram_slow(struct thread *t, uint32_t node, uint32_t which, uint32_t *offset) {
-  uint32_t found = 1;
-  if (!rt.histograms) {
-    *offset = found;
+/* Counters that had `before`, or none, count into the newest one. */
+static void moves(uint64_t *where, struct aprof_buckets *before, struct aprof_buckets *newest) {
+  bool last = before != NULL && --before->users == 0;
+  if (last)
+    buckets_add_up(newest, before);
+  newest->users++;
+  publish_fence();
+  *where = (uintptr_t)newest->count - APROF_BUCKETS_BEFORE(newest->two);
+  if (last)
+    forget_older(newest, before);
+}
+
+static struct aprof_buckets *newest_of(uint64_t key, bool two) {
+  if (table.directory == NULL && !map_start(&table))
+    return NULL;
+  uint32_t known = map_find(&table, key);
+  if (known != 0)
+    return buckets_at(known);
+  struct aprof_buckets *h = buckets_new(0, two);
+  if (h == NULL || map_add(&table, key, buckets_offset(h)))
+    return h;
+  buckets_free(h);
+  return NULL;
+}
+
+static struct aprof_buckets *grown(uint64_t key, struct aprof_buckets *h, uint32_t bucket) {
+  for (uint32_t i = 0; i < (uint32_t)h->few << h->two; i++)
+    bucket = h->count[i] > bucket ? h->count[i] : bucket;
+  uint32_t octaves = (bucket >> 4) / GROWS * GROWS + GROWS;
+  if (octaves > 52) /* from there on values are rounded */
+    octaves = APROF_OCTAVES;
+  struct aprof_buckets *larger = buckets_new(octaves, h->two);
+  if (larger == NULL) {
+    h->full = 1;
     return NULL;
   }
-  if (counters_lost((const struct aprof_counters *)(const void *)offset))
-    return NULL; /* they stand for any node: they must not learn one's histogram */
+  larger->older = buckets_offset(h);
+  map_change(&table, key, buckets_offset(larger));
+  return larger;
+}
+
+/* Threads that shed theirs have it all the same: fast events ask for it. */
+static bool has_place(const struct thread *t, const struct aprof_buckets *h, uint32_t bucket) {
+  return likely(h->octaves != 0) ? bucket >> 4 < h->octaves
+                                 : h->few < APROF_FEW && t->shed == APROF_STEP_NONE;
+}
+
+/* The one where these counters, which have `before` or none, count a value of that bucket. */
+static SLOW struct aprof_buckets *find_place(struct thread *t, uint32_t node, uint32_t which,
+                                             uint64_t *where, struct aprof_buckets *before,
+                                             uint32_t bucket) {
   uint64_t key = key_of(t, node, which);
   rt_lock();
-  if (table.directory != NULL || map_start(&table)) {
-    uint32_t known = map_find(&table, key);
-    if (known == 0 && (known = histogram_new()) != 0 && !map_add(&table, key, known))
-      known = 0;
-    if (known != 0)
-      found = known;
+  struct aprof_buckets *h = newest_of(key, which == OF_ENDED);
+  if (h == NULL) {
+    *where = 1;
+    buckets_lost();
+  } else if (!has_place(t, h, bucket)) {
+    bool said = h->full;
+    struct aprof_buckets *larger = said ? NULL : grown(key, h, bucket);
+    if (larger == NULL && !said)
+      buckets_lost();
+    if (larger != NULL && h->users == 0) /* new, or from zero again */
+      forget_older(larger, h);
+    h = larger;
   }
-  *offset = found;
-  if (found != 1)
-    show_buckets(offset, node, which, (uintptr_t)(rt_base() + ((uint64_t)found << 3)));
+  if (h != NULL && h != before)
+    moves(where, before, h);
   rt_unlock();
-  if (found == 1) {
-    __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);
-    return NULL;
+  return h;
+}
+
+/* The least value that has no bucket there. */
+static uint64_t reach(const struct aprof_buckets *h) {
+  return h->octaves == 0 ? 0 : (uint64_t)1 << ((h->octaves < 64 ? h->octaves : 63) - 1);
+}
+
+static uint64_t limit(const struct aprof_buckets *h, uint64_t most) {
+  uint64_t end = reach(h);
+  return most < end ? most + 1 : end;
+}
+
+uint64_t histogram_slice_limit(const struct aprof_counters *c) {
+  return c->function.slice_buckets > 1 ? reach(buckets_named(c->function.slice_buckets, false)) : 0;
+}
+
+static uint64_t *where_of(struct aprof_counters *c, enum histogram_of which) {
+  switch (which) {
+  case OF_ENDED:
+    return &c->function.ended_buckets;
+  case OF_SLICE:
+    return &c->function.slice_buckets;
+  case OF_QUEUED:
+    return &c->function.queued_buckets;
+  default:
+    return &c->await.buckets;
   }
-  return (uint64_t *)(rt_base() + ((uint64_t)found << 3));
+}
+
+static void set_limit(struct aprof_counters *c, uint32_t node, enum histogram_of which,
+                      const struct aprof_buckets *h) {
+  switch (which) {
+  case OF_ENDED:
+    c->function.ended_limit = limit(h, c->function.wall_max);
+    break;
+  case OF_SLICE: /* slice.c does */
+    break;
+  case OF_QUEUED:
+    c->function.queued_limit = reach(h);
+    break;
+  case OF_WAITING:
+    c->await.limit = await_ends_fast(node) ? limit(h, c->await.max) : 0;
+    break;
+  }
+}
+
+static uint32_t bucket_of(uint64_t value) {
+  if (unlikely((int64_t)value < 0)) /* threads that race */
+    return 0;
+  return aprof_bucket_of(value < APROF_MOST ? value : APROF_MOST);
+}
+
+void histogram_value(struct thread *t, uint32_t node, enum histogram_of which,
+                     struct aprof_counters *c, uint64_t value, uint64_t wall) {
+  uint64_t *where = where_of(c, which);
+  if (*where == 1 || counters_lost(c))
+    return; /* no memory for it; or they stand for any node, and must not learn one's histogram */
+  if (unlikely(!rt.histograms)) {
+    *where = 1;
+    return;
+  }
+  uint32_t bucket = bucket_of(value), second = which == OF_ENDED ? bucket_of(wall) : bucket;
+  uint32_t highest = bucket > second ? bucket : second;
+  struct aprof_buckets *h = *where != 0 ? buckets_named(*where, which == OF_ENDED) : NULL;
+  if (h == NULL || !has_place(t, h, highest)) {
+    if (h != NULL && h->full) /* counted once, and not looked for again */
+      return;
+    h = find_place(t, node, which, where, h, highest);
+    if (h == NULL)
+      return;
+  }
+  if (likely(t->shed == APROF_STEP_NONE)) {
+    if (h->octaves != 0) {
+      buckets_count(h, bucket << h->two);
+      if (h->two)
+        buckets_count(h, second << 1 | 1);
+    } else {
+      h->count[h->few << h->two] = (uint16_t)bucket;
+      h->count[(h->few << h->two) + h->two] = (uint16_t)second;
+      publish_fence();
+      h->few++;
+    }
+  }
+  set_limit(c, node, which, h);
+}
+
+void histogram_take_back(struct thread *t, struct aprof_counters *c, uint64_t length) {
+  uint32_t bucket = bucket_of(length);
+  if (c->function.slice_buckets <= 1 || unlikely(t->shed != APROF_STEP_NONE))
+    return; /* no step between the two */
+  struct aprof_buckets *h = buckets_named(c->function.slice_buckets, false);
+  for (uint32_t i = h->few; i-- > 0;)
+    if (h->count[i] == bucket) {
+      h->count[i] = h->count[--h->few];
+      return;
+    }
+  if (bucket >> 4 >= h->octaves)
+    return;
+  uint32_t none = 0,
+           *carried = h->carried != 0 ? (uint32_t *)buckets_at(h->carried) + bucket : &none;
+  if (h->count[bucket] == 0 && *carried == 0)
+    return;
+  *carried -= h->count[bucket]-- == 0;
+}
+
+/* -- from zero again --------------------------------------------------------------- */
+
+static void forget(uint64_t key, uint32_t offset, void *block) {
+  if (key >> 52 != (*(uint32_t *)block & 0xfff))
+    return;
+  struct aprof_buckets *h = buckets_at(offset);
+  while (h->older != 0)
+    forget_older(h, buckets_at(h->older));
+  buckets_empty(h);
+}
+
+/* A block's counters start from zero again, and have no histograms: the same ones will be found for
+   the same places. By the thread that leases the block. */
+void histogram_forget(uint32_t block) {
+  rt_lock();
+  map_each(&table, forget, &block);
+  rt_unlock();
 }

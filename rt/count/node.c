@@ -142,14 +142,6 @@ bool await_ends_fast(uint32_t await) {
          !node_begins_request(await) && !at_tiered_create(await);
 }
 
-/* Its histogram may be older than that its waits end fast. */
-static void show_waits(struct aprof_counters *a, uint32_t await) {
-  uint64_t at = (uint64_t)a->await.histogram << 3;
-  a->await.background = node_in_background(await);
-  if (a->await.background && a->await.histogram > 1 && await_ends_fast(await))
-    a->await.buckets = (uintptr_t)(rt_base() + at);
-}
-
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:
    its waits are of any function. */
 struct aprof_counters *await_known(struct thread *t, uint32_t await) {
@@ -165,7 +157,7 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   a->await.node = await;
   a->await.function = lacks ? 0 : (uintptr_t)c;
   if (!lacks)
-    show_waits(a, await);
+    a->await.background = node_in_background(await);
   return a;
 }
 

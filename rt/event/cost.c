@@ -20,7 +20,10 @@
 #define BATCHES 5
 
 struct scratch {
-  struct aprof_histogram histogram;
+  struct {
+    struct aprof_buckets head;
+    uint16_t count[APROF_HISTOGRAM_BUCKETS];
+  } histogram;
   struct aprof_counters counters[NODE_SEGMENT]; /* 0: the function's, 1: the await's */
   struct aprof_counters *segments[1];
   struct aprof_future future __attribute__((aligned(128))); /* as all records are */
@@ -32,10 +35,10 @@ static struct aprof_site place = {.kind = APROF_SITE_AWAIT, .id = 1};
 
 static void prepare(struct scratch *s, uint32_t index) {
   struct thread *t = &s->thread;
-  uint32_t histogram = (uint32_t)(((uintptr_t)&s->histogram - (uintptr_t)rt.header) >> 3);
   struct aprof_counters *function = &s->counters[0], *await = &s->counters[1];
-  function->function.slice_histogram = await->await.histogram = histogram; /* is there */
-  function->function.slice_buckets = await->await.buckets = (uintptr_t)&s->histogram;
+  s->histogram.head.octaves = APROF_OCTAVES;
+  function->function.slice_buckets = await->await.buckets =
+      (uintptr_t)s->histogram.count - APROF_BUCKETS_BEFORE(0);
   await->await.function = (uintptr_t)function;
   await->await.site = place.id;
   await->await.node = 1;

@@ -18,8 +18,7 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   has_ended(f, c, how);
   raise_max(t, &c->function.exec_max, exec);
   raise_max(t, &c->function.wall_max, wall);
-  histogram_add(t, node, OF_EXEC, &c->function.exec_histogram, exec);
-  histogram_add(t, node, OF_WALL, &c->function.wall_histogram, wall);
+  histogram_value(t, node, OF_ENDED, c, exec, wall);
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
   trace(t, APROF_TRACE_DONE + (unsigned)how, f, node, now);

@@ -22,23 +22,23 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
       fast_node(t, caller->node, likely(t->at_sequence + 1 != b->sequence) ? callee : t->at, true);
   struct aprof_counters *c, *a = NULL;
   uint32_t node = f->node;
-  uint64_t *histogram;
+  uint64_t *limit;
   if (f->state == APROF_FUTURE_WAITING) {
     a = fast_known(f);
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
-    histogram = &a->await.buckets;
+    limit = &a->await.limit;
     if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
       goto undo;
   } else {
     if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f) ||
         !fast_name(t, f, site, function, &node, &c))
       goto undo;
-    histogram = &c->function.queued_buckets;
+    limit = &c->function.queued_limit;
   }
-  if (unlikely(called == NULL) || !has_histogram(histogram))
+  if (unlikely(called == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - f->last;
-  if (backwards(ran | passed))
+  if (backwards(ran) || !fast_within(limit, passed, clock))
     goto undo;
   t->counters->function.exec += ran;
   __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
@@ -70,12 +70,11 @@ slow:
 /* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
    NULL. */
 ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
-                                        uint32_t index, bool immediate, struct aprof_counters **a) {
+                                        uint32_t index, struct aprof_counters **a) {
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
   if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
       unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
-      unlikely((*a)->await.function == 0) ||
-      !fast_restorable(t, caller, index, *a, immediate, false))
+      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, false))
     return NULL;
   return caller;
 }
@@ -94,16 +93,18 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   uint64_t *place = NULL;
   if (!fast_stops(t, token, f, false) || (where != NULL && !site_known(where)) ||
       unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely((caller = fast_caller(t, token, index, immediate, &at)) == NULL))
+      unlikely((caller = fast_caller(t, token, index, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)
     a = fast_pause(t, f, c, where);
   else if (likely(how == APROF_DONE))
-    place = fast_may_end(t, f, index, c);
+    place = fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran) || (a == NULL && !fast_claim_running(f, token, b, c)))
+  uint64_t now = fast_clock(clock), ran = now - b->last, wall = now - f->created_tick;
+  if (backwards(ran) || !fast_restores(caller, at, immediate, now, clock) ||
+      (a == NULL && (!fast_within(&c->function.ended_limit, wall, clock) ||
+                     !fast_claim_running(f, token, b, c))))
     goto undo;
   c->function.exec += ran;
   note_index(t, a != NULL ? APROF_TRACE_WAITING : APROF_TRACE_DONE, index,
@@ -117,7 +118,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
       t->polled_sequence = b->sequence + 2; /* while inside the next event */
     }
   } else {
-    fast_over(t, c, f, index, place, APROF_DONE, now, clock);
+    fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
   fast_restore(t, caller, at, immediate, now, clock);
   b->last = now;

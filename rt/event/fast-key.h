@@ -229,13 +229,10 @@ ALWAYS void fast_goes_on(struct aprof_future *f) {
 }
 
 /* f's place in the table, if fast_over can end f; else NULL. */
-ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f, uint32_t index,
-                              struct aprof_counters *c) {
+ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future *f,
+                              uint32_t index) {
   uint64_t *place = fast_place(f, index);
-  return place == NULL || unlikely(t->free_count >= FREE_ENOUGH) ||
-                 !has_histogram(&c->function.exec_buckets)
-             ? NULL
-             : place;
+  return unlikely(t->free_count >= FREE_ENOUGH) ? NULL : place;
 }
 
 ALWAYS void fast_forget_key(uint64_t *place) {
@@ -247,8 +244,8 @@ ALWAYS void fast_forget_key(uint64_t *place) {
 }
 
 ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
-                      uint32_t index, uint64_t *place, int how, uint64_t now, uint32_t clock) {
-  fast_done(c, f, how, now, clock);
+                      uint32_t index, uint64_t *place, int how, uint64_t wall, uint32_t clock) {
+  fast_done(c, f, how, wall, clock);
   fast_forget_key(place);
   record_give(t, f, index);
 }

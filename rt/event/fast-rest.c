@@ -70,17 +70,34 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
   return false;
 }
 
+/* Can fast_close_rest end what lasts so long? */
+ALWAYS bool fast_rest_ends(const struct aprof_future *f, const struct aprof_counters *a,
+                           uint64_t passed, uint32_t clock) {
+  return f->wake_tick != 0 ? a->await.limit != 0 : fast_within(&a->await.limit, passed, clock);
+}
+
+/* A wait that a wake ended at `end`, and that is not within the await's limit. */
+static SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t end) {
+  close_wait(t, f, end, false);
+}
+
 /* f waits at `a`, or is queued where `a` is NULL. */
 ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
-                            struct aprof_counters *c, uint64_t now, uint32_t clock) {
+                            struct aprof_counters *c, uint64_t now, uint64_t passed,
+                            uint32_t clock) {
   if (a == NULL) {
-    fast_queued(f, c, now - f->last, clock);
+    fast_queued(f, c, passed, clock);
     return;
   }
-  uint64_t end = now;
-  if (unlikely(f->wake_tick != 0))
-    end = NOTES ? close_woken_traced(t, f, now) : close_woken(t, f, now);
-  fast_rested(f, a, end - f->last, clock);
+  if (f->wake_tick != 0) {
+    uint64_t end = NOTES ? close_woken_traced(t, f, now) : close_woken(t, f, now);
+    passed = end - f->last;
+    if (!fast_within(&a->await.limit, passed, clock)) {
+      waited_long(t, f, end);
+      return;
+    }
+  }
+  fast_rested(f, a, passed, clock);
 }
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
@@ -100,35 +117,35 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
       unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
-  uint64_t *histogram = &c->function.queued_buckets;
   if (f->state == APROF_FUTURE_WAITING) {
     a = c;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
-    histogram = &a->await.buckets;
   } else if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f)) {
     goto undo;
   }
   uint32_t index = index_of(f);
   uint64_t *place;
-  if (!has_histogram(histogram) || unlikely((place = fast_may_end(t, f, index, c)) == NULL) ||
-      unlikely(how > APROF_CANCELLED))
+  if (unlikely((place = fast_may_end(t, f, index)) == NULL) || unlikely(how > APROF_CANCELLED))
     goto undo;
-  uint64_t now = fast_clock(clock);
-  if (either_backwards(now - b->last, now - f->last) || !fast_hold(t, f, &token) ||
+  uint64_t now = fast_clock(clock), passed = now - f->last, wall = now - f->created_tick;
+  if (either_backwards(now - b->last, passed) ||
+      !(a != NULL ? fast_rest_ends(f, a, passed, clock)
+                  : fast_within(&c->function.queued_limit, passed, clock)) ||
+      !fast_within(&c->function.ended_limit, wall, clock) || !fast_hold(t, f, &token) ||
       !fast_claim(f, &token))
     goto undo;
   future_ending(b, f, t->lease, c, how);
-  fast_close_rest(t, f, a, c, now, clock);
+  fast_close_rest(t, f, a, c, now, passed, clock);
   note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
   if (member == NULL) {
-    fast_done(c, f, how, now, clock);
+    fast_done(c, f, how, wall, clock);
     fast_forget_key(place);
     fast_parts(t, f, how, false, now);
     record_give(t, f, index);
     finish_member(t, b);
     return;
   }
-  fast_over(t, c, f, index, place, how, now, clock);
+  fast_over(t, c, f, index, place, how, wall, clock);
   finish(b);
   return;
 undo:
@@ -181,15 +198,13 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   if (!fast_runnable(t, b, f) || (other == NULL && !fast_named(f, site, function)))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!has_histogram(&a->await.buckets))
-    goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last;
-  if (backwards(rested | (now - f->last)))
+  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
+  if (backwards(rested | passed) || !fast_rest_ends(f, a, passed, clock))
     goto undo;
   b->other += rested;
   if (other == NULL)
     fast_owns(f, function);
-  fast_close_rest(t, f, a, c, now, clock);
+  fast_close_rest(t, f, a, c, now, passed, clock);
   fast_goes_on(f);
   fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);

@@ -32,10 +32,10 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
       return;
     }
   }
-  if (!has_histogram(&c->function.queued_buckets) || fast_delayed(t, f))
+  if (fast_delayed(t, f))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (either_backwards(rested, passed))
+  if (backwards(rested) || !fast_within(&c->function.queued_limit, passed, clock))
     goto undo;
   b->other += rested;
   if (nameless == NULL) {
@@ -125,7 +125,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     born(site, token, key0, key1, function, self);
     return;
   }
-  if (unlikely(f->state != APROF_FUTURE_WAITING)) {
+  if (f->state != APROF_FUTURE_WAITING) {
     queued(site, token, f, function, self);
     return;
   }
@@ -137,10 +137,8 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   if (!fast_runnable(t, b, f))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!has_histogram(&a->await.buckets))
-    goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (either_backwards(rested, passed))
+  if (backwards(rested) || !fast_within(&a->await.limit, passed, clock))
     goto undo;
   b->other += rested;
   fast_rested(f, a, passed, clock);
@@ -192,19 +190,21 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   if (pauses)
     a = fast_pause(t, f, c, where);
   else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
-    place = fast_may_end(t, f, index = index_of(f), c);
+    place = fast_may_end(t, f, index = index_of(f));
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  uint64_t now = fast_clock(clock), wall = pauses ? 0 : now - f->created_tick;
+  uint64_t ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
-      (!pauses && !fast_claim_running(f, token, b, c)))
+      (!pauses && (!fast_within(&c->function.ended_limit, wall, clock) ||
+                   !fast_claim_running(f, token, b, c))))
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
   if (!pauses)
     note_index(t, APROF_TRACE_DONE, index, f->node, now);
   if (!pauses && member == NULL) {
-    fast_done(c, f, APROF_DONE, now, clock);
+    fast_done(c, f, APROF_DONE, wall, clock);
     fast_forget_key(place);
     b->last = now;
     fast_parts(t, f, APROF_DONE, true, now);
@@ -218,7 +218,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     fast_pauses(f, a, now);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
   } else {
-    fast_over(t, c, f, index, place, APROF_DONE, now, clock);
+    fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
   thread_rests(t, b, now);
   note_rests(t, now);

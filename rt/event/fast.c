@@ -79,20 +79,18 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   struct aprof_counters *a = fast_known(f);
   if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
       unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
-      unlikely(b->state != APROF_THREAD_OTHER) || !has_histogram(&a->await.buckets))
+      unlikely(b->state != APROF_THREAD_OTHER))
     goto undo;
-  struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
-  if (!fast_outer(t, f, c))
+  if (!fast_outer(t, f, fast_function(a)))
     goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last;
-  if (backwards(rested))
+  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
+  if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))
     goto undo;
   b->other += rested;
-  uint64_t waited = now - f->last;
   f->await = 0;
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
-  thread_runs(t, b, f, c, now);
+  thread_runs(t, b, f, fast_function(a), now);
   slice_starts(b, f->outer, now, a->await.site);
   fast_rested(f, a, waited, clock);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
@@ -232,16 +230,16 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
                             struct aprof_future *f, uint32_t clock) {
   struct aprof_block *b = t->block;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (!has_histogram(&c->function.exec_buckets))
-    goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || fast_slice_long(sliced, length, clock))
+  uint64_t wall = now - f->created_tick;
+  if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
+      !fast_within(&c->function.ended_limit, wall, clock))
     goto undo;
   c->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
-  fast_done(c, f, APROF_DONE, now, clock);
+  fast_done(c, f, APROF_DONE, wall, clock);
   note(t, APROF_TRACE_DONE, f, f->node, now);
   record_give(t, f, index_of(f));
   thread_rests(t, b, now);
@@ -257,12 +255,54 @@ undo:
    is NULL. */
 typedef void leaves(struct aprof_token *token, int how);
 
+/* ... one that another future waits for: `a` counts that wait. */
+ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread *t,
+                              struct aprof_future *f, struct aprof_counters *a, bool immediate,
+                              uint32_t clock, leaves *member) {
+  struct aprof_block *b = t->block;
+  uint32_t index = index_of(f);
+  struct aprof_future *caller = future_at(f->caller);
+  struct aprof_counters *c = t->counters;
+  if (!fast_restorable(t, caller, index, member == NULL) ||
+      unlikely(caller->await != a->await.node) || unlikely(f->wake_tick != 0))
+    goto undo;
+  uint64_t now = fast_clock(clock), wall = now - f->created_tick;
+  if (!fast_within(&c->function.ended_limit, wall, clock))
+    goto undo;
+  uint64_t ran = now - b->last;
+  if (backwards(ran) || !fast_restores(caller, a, immediate, now, clock))
+    goto undo;
+  c->function.exec += ran;
+  future_ends(b, c, APROF_DONE);
+  fast_disown(f);
+  fast_done(c, f, APROF_DONE, wall, clock);
+  note_index(t, APROF_TRACE_DONE, index, f->node, now);
+  if (member == NULL && (caller->flags & APROF_F_MEMBER))
+    share_waited(caller, caller->await, now);
+  fast_restore(t, caller, a, immediate, now, clock);
+  b->last = now;
+  if (member == NULL)
+    fast_parts(t, f, APROF_DONE, true, now);
+  record_give(t, f, index);
+  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+  if (member == NULL)
+    finish_member(t, b);
+  else
+    finish(b);
+  return;
+undo:
+  unbegin(t);
+  if (member != NULL)
+    member(token, how);
+  else
+    timed_leave(token, how);
+}
+
 ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leaves *member) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = t->block;
-  if (!begin(t, b))
+  if (!begin(t, t->block))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
       /* or asked to end */
@@ -278,35 +318,13 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
     return;
   }
   uint64_t called = token->word[2];
-  uint32_t index = index_of(f);
-  struct aprof_future *caller = future_at(f->caller);
-  struct aprof_counters *c = t->counters, *a = (struct aprof_counters *)(uintptr_t)f->key1;
-  bool immediate = called >> 1 == t->slice_count;
-  if (unlikely(!(called & BODY_CALLED)) ||
-      !fast_restorable(t, caller, index, a, immediate, member == NULL) ||
-      unlikely(caller->await != a->await.node) || unlikely(f->wake_tick != 0) ||
-      !has_histogram(&c->function.exec_buckets))
+  struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)f->key1;
+  if (unlikely(!(called & BODY_CALLED)))
     goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (backwards(ran))
-    goto undo;
-  c->function.exec += ran;
-  if (member == NULL && (caller->flags & APROF_F_MEMBER))
-    share_waited(caller, caller->await, now);
-  fast_restore(t, caller, a, immediate, now, clock);
-  b->last = now;
-  future_ends(b, c, APROF_DONE);
-  fast_disown(f);
-  fast_done(c, f, APROF_DONE, now, clock);
-  note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (member == NULL)
-    fast_parts(t, f, APROF_DONE, true, now);
-  record_give(t, f, index);
-  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
-  if (member == NULL)
-    finish_member(t, b);
+  if (likely(called >> 1 == t->slice_count))
+    fast_leave_called(token, how, t, f, a, true, clock, member);
   else
-    finish(b);
+    fast_leave_called(token, how, t, f, a, false, clock, member);
   return;
 undo:
   unbegin(t);

@@ -162,13 +162,12 @@ ALWAYS bool either_backwards(uint64_t a, uint64_t b) {
 }
 
 /* The counters of f's await, or of its function. Threads that race for a future may find one for
-   the other; then the histogram is missing, which is looked at first. */
+   the other; then its limit is 0, which is looked at first. */
 #define SAME_WORD(a, b) (offsetof(struct aprof_counters, a) == offsetof(struct aprof_counters, b))
-_Static_assert(SAME_WORD(await.buckets, function.none) &&
-                   SAME_WORD(await.no_ended, function.exec_buckets) &&
-                   SAME_WORD(await.no_slices, function.slice_buckets) &&
-                   SAME_WORD(await.no_queued, function.queued_buckets),
-               "the words of one kind where the other has histograms stay 0");
+_Static_assert(SAME_WORD(await.limit, function.none) &&
+                   SAME_WORD(await.no_slices, function.slice_limit) &&
+                   SAME_WORD(await.no_queued, function.queued_limit),
+               "the words of one kind where the other has limits stay 0");
 ALWAYS struct aprof_counters *fast_known(const struct aprof_future *f) {
   return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&f->counters, __ATOMIC_RELAXED);
 }
@@ -219,20 +218,15 @@ ALWAYS struct aprof_counters *fast_counters(struct thread *t, uint32_t node) {
   return likely(segment != NULL) ? segment + node % NODE_SEGMENT : NULL;
 }
 
-/* 0: not made yet, or never to be. Read anew where it is used: a register less to save. Also
-   where none is counted: it tells the kind of a record; see fast_known. Compared with 1, for which
-   GCC needs no register. */
-ALWAYS bool has_histogram(uint64_t *buckets) {
-  if (unlikely(*buckets <= 1))
-    return false;
-  __asm__("" : "+m"(*buckets));
-  return true;
+/* Is this amount one that is counted by an addition? Not where there is no histogram, nor a bucket
+   in it, nor where it is a new maximum, or negative. */
+ALWAYS bool fast_within(const uint64_t *limit, uint64_t value, uint32_t clock) {
+  return likely(value < *limit) ||
+         (clock == CLOCK_SHED && *limit != 0 && !backwards(value) && !keeps_maxima(aprof_self));
 }
 
-ALWAYS void fast_count(uint64_t histogram, uint64_t value, uint32_t clock) {
-  if (clock == CLOCK_SHED)
-    return;
-  uint64_t *buckets = (uint64_t *)(uintptr_t)histogram - APROF_BUCKET_BASE;
+/* The value's bucket, from APROF_BUCKET_BASE on. */
+ALWAYS uint64_t fast_bucket(uint64_t value) {
 #if defined __x86_64__
   /* The conversion alone: the register is not cleared first for what may be late in it. */
   double number;
@@ -240,14 +234,52 @@ ALWAYS void fast_count(uint64_t histogram, uint64_t value, uint32_t clock) {
   __asm__("cvtsi2sdq %1, %0" : "=x"(number) : "r"(value));
   number += 0.5;
   __asm__("pextrw $3, %1, %k0" : "=r"(upper) : "x"(number));
+  return upper;
 #else
   union {
     double number;
     uint64_t bits;
   } as = {.number = (double)(int64_t)value + 0.5};
-  uint64_t upper = as.bits >> 48;
+  return as.bits >> 48;
 #endif
-  ++buckets[upper];
+}
+
+/* Another one in bucket `at` of those: of the values of which `each` are counted in turn, the one
+   of that number. Once in 65536 times it carries, by a call that keeps all registers; GCC would
+   save some for it each time. */
+ALWAYS void fast_count_in(uint64_t buckets, uint64_t at, int each, int number) {
+#if defined BUCKETS_CARRIES_KEPT
+  __asm__ volatile("addw $1, %c3(%0,%1,%c2)\n\t"
+                   "jc 1f\n"
+                   "2:\n\t"
+                   ".pushsection .text.unlikely, \"ax\", @progbits\n"
+                   "1:\n\t"
+                   "leaq -128(%%rsp), %%rsp\n\t" /* GCC may use what lies below */
+                   "pushq %1\n\t"
+                   "leaq %c3(%0,%1,%c2), %1\n\t"
+                   "pushq %1\n\t"
+                   "leaq %c4(%0), %1\n\t"
+                   "pushq %1\n\t"
+                   "call buckets_carries_kept\n\t"
+                   "leaq 16(%%rsp), %%rsp\n\t"
+                   "popq %1\n\t"
+                   "leaq 128(%%rsp), %%rsp\n\t"
+                   "jmp 2b\n\t"
+                   ".popsection"
+                   :
+                   : "r"(buckets), "r"(at), "i"(2 * each), "i"(2 * number),
+                     "i"(APROF_BUCKETS_BEFORE(each - 1))
+                   : "memory", "cc");
+#else
+  uint16_t *count = (uint16_t *)(uintptr_t)(buckets + 2 * (at * (uint64_t)each + (uint64_t)number));
+  if (unlikely(++*count == 0))
+    buckets_carries((uint16_t *)(uintptr_t)(buckets + APROF_BUCKETS_BEFORE(each - 1)), count);
+#endif
+}
+
+ALWAYS void fast_count(uint64_t buckets, uint64_t value, uint32_t clock) {
+  if (clock != CLOCK_SHED)
+    fast_count_in(buckets, fast_bucket(value), 1, 0);
 }
 
 /* A maximum of something that was measured. */
@@ -277,6 +309,11 @@ ALWAYS bool fast_waits_at(struct thread *t, struct aprof_counters *c, const stru
 ALWAYS struct aprof_counters *fast_await(const struct aprof_counters *c) {
   return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&c->function.last_await,
                                                              __ATOMIC_RELAXED);
+}
+
+/* Those of the function that waits at `a`; as fast_await. */
+ALWAYS struct aprof_counters *fast_function(const struct aprof_counters *a) {
+  return (struct aprof_counters *)(uintptr_t)__atomic_load_n(&a->await.function, __ATOMIC_RELAXED);
 }
 
 /* State, flags, open and ending at once, from the lowest byte up. */
@@ -330,17 +367,10 @@ ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64
   fast_count(c->function.queued_buckets, passed, clock);
 }
 
-/* A wait that is over, for good or to be counted immediate. */
-ALWAYS void fast_waited(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
-                        uint32_t clock) {
-  has_waited(f, a, waited);
-  fast_max(&a->await.max, waited, clock);
-}
-
-/* ... a wait that is over, and was no call that returned at once. */
+/* A wait that is over, and was no call that returned at once; it is within the await's limit. */
 ALWAYS void fast_rested(struct aprof_future *f, struct aprof_counters *a, uint64_t waited,
                         uint32_t clock) {
-  fast_waited(f, a, waited, clock);
+  has_waited(f, a, waited);
   fast_count(a->await.buckets, waited, clock);
 }
 
@@ -351,14 +381,19 @@ ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry 
   stands_aside(caller, index | CALLEE_MINE, now);
 }
 
-/* Can fast_restore end the caller's wait, at the await that `a` counts? */
+/* Can fast_restore end the caller's wait? */
 ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *caller,
-                            uint32_t index, const struct aprof_counters *a, bool immediate,
-                            bool member) {
+                            uint32_t index, bool member) {
   uint8_t odd = APROF_F_IMPLICIT | (member ? 0 : APROF_F_MEMBER);
   return likely(caller->callee == (index | CALLEE_MINE)) &&
          likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
-         likely(!(caller->flags & odd)) && !unlikely(!immediate && a->await.buckets <= 1);
+         likely(!(caller->flags & odd));
+}
+
+/* ... by now? */
+ALWAYS bool fast_restores(const struct aprof_future *caller, const struct aprof_counters *a,
+                          bool immediate, uint64_t now, uint32_t clock) {
+  return likely(immediate) || fast_within(&a->await.limit, now - caller->last, clock);
 }
 
 /* It runs again. */
@@ -371,9 +406,10 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
   caller->last = now;
   t->cur = caller;
   t->counters = (struct aprof_counters *)(uintptr_t)a->await.function;
-  fast_waited(caller, a, waited, clock);
+  has_waited(caller, a, waited);
   if (likely(immediate)) {
     a->await.immediate++;
+    fast_max(&a->await.max, waited, clock);
   } else {
     caller->flags |= APROF_F_WAITED;
     fast_count(a->await.buckets, waited, clock);
@@ -403,17 +439,21 @@ ALWAYS void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_
   fast_count(c->function.slice_buckets, length, clock);
 }
 
-/* f is over: what future_end counts, into histograms that are there. */
-ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how, uint64_t now,
-                      uint32_t clock) {
-  uint64_t wall = now - f->created_tick, exec = wall - f->waiting - f->queued;
+/* f is over: what future_end counts. The time since it was born is within its function's limit. */
+ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how,
+                      uint64_t wall, uint32_t clock) {
+  uint64_t exec = wall - f->waiting - f->queued;
   has_ended(f, c, how);
-  if (backwards(exec | wall))
-    exec = wall = 0; /* another thread wrote there without an order between the two */
+  if (backwards(exec)) {
+    exec = 0;                 /* another thread wrote there without an order between the two */
+    __asm__("" : "+r"(exec)); /* GCC would look for a zero that it has, and keep it in memory */
+  }
   fast_max(&c->function.exec_max, exec, clock);
-  fast_max(&c->function.wall_max, wall, clock);
-  fast_count(c->function.exec_buckets, exec, clock);
-  fast_count(c->function.wall_buckets, wall, clock);
+  if (clock == CLOCK_SHED)
+    return;
+  uint64_t buckets = c->function.ended_buckets;
+  fast_count_in(buckets, fast_bucket(exec), 2, 0);
+  fast_count_in(buckets, fast_bucket(wall), 2, 1);
 }
 
 /* future_claim by the token's id. fast_disown does without: there only a program that destroys a

@@ -87,7 +87,7 @@ static SLOW bool poll_end(struct thread *t, struct aprof_token *token, struct ap
   struct aprof_counters *a = counters_of(t, await);
   a->await.count++;
   raise_max(t, &a->await.max, f->polled);
-  histogram_add(t, await, OF_WAITING, &a->await.histogram, f->polled);
+  histogram_add(t, await, OF_WAITING, a, f->polled);
   f->polled = 0;
   return false;
 }

@@ -115,7 +115,7 @@ static inline void close_queued_at(struct thread *t, struct aprof_future *f, uin
   struct aprof_counters *c = counters_of(t, node);
   uint64_t passed = elapsed(since, now);
   was_queued(f, c, passed);
-  histogram_add(t, node, OF_QUEUED, &c->function.queued_histogram, passed);
+  histogram_add(t, node, OF_QUEUED, c, passed);
   if (unlikely(since < t->held_until))
     future_delayed(t, f, since, now);
 }
@@ -168,7 +168,7 @@ static inline void close_wait(struct thread *t, struct aprof_future *f, uint64_t
   if (immediate)
     a->await.immediate++;
   else
-    histogram_add(t, await, OF_WAITING, &a->await.histogram, passed);
+    histogram_add(t, await, OF_WAITING, a, passed);
 }
 
 #endif

@@ -156,10 +156,8 @@ uint64_t slice_long(struct thread *t, struct aprof_counters *c, uint64_t now, ui
     c->function.on_cpu_least_us = microseconds(j.on_least);
     c->function.on_cpu_most_us = microseconds(j.on_most);
   }
-  if (c->function.slice_buckets > 1) {
-    uint32_t looked_at = rt.clock == APROF_CLOCK_VIRTUAL ? LONG_NS : LOOK_NS;
-    c->function.slice_limit = less(most, clock_ticks(looked_at)) + 1;
-  }
+  uint32_t looked_at = rt.clock == APROF_CLOCK_VIRTUAL ? LONG_NS : LOOK_NS;
+  c->function.slice_limit = less(less(most, clock_ticks(looked_at)) + 1, histogram_slice_limit(c));
   if (b->slice_node != 0 && own > clock_ticks(LONG_NS))
     hold_remember(t, now, preempted);
   return own;

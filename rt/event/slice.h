@@ -30,7 +30,7 @@ static inline void slice_open(struct thread *t, const struct aprof_future *f, ui
 
 /* What runs on a pool thread holds no loop: its slices count nowhere. */
 static inline void slice_open_worker(struct thread *t) {
-  t->no_slices.function.slice_histogram = 1;
+  t->no_slices.function.slice_buckets = 1;
   t->block->slice_node = 0;
   t->slice_counters = &t->no_slices;
 }
@@ -55,13 +55,12 @@ static inline void slice_close(struct thread *t, uint64_t now, uint32_t site) {
   c->function.slices++;
   if (unlikely(length >= c->function.slice_limit))
     length = slice_long(t, c, now, site);
-  histogram_add(t, b->slice_node, OF_SLICE, &c->function.slice_histogram, length);
+  histogram_add(t, b->slice_node, OF_SLICE, c, length);
 }
 
 /* The loop had not been let go: what seemed a suspension was a call on the same stack. */
 static inline void slice_reopen(struct thread *t, uint64_t ended) {
   struct aprof_counters *c = t->slice_counters;
-  uint32_t histogram = c->function.slice_histogram;
   uint64_t length = ended - t->block->slice_tick;
   if (unlikely(t->long_count == t->slice_count)) {
     length = t->long_own;
@@ -70,8 +69,7 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
   }
   t->slice_count--;
   c->function.slices--;
-  if (histogram > 1 && likely(t->shed == APROF_STEP_NONE)) /* no step between the two */
-    --((uint64_t *)(rt_base() + ((uint64_t)histogram << 3)))[aprof_bucket_of(length)];
+  histogram_take_back(t, c, length);
 }
 
 /* Reads how much processor time this thread has had, if it is time for that. The thread is about to

@@ -11,7 +11,7 @@ void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kin
   c->await.count++;
   c->await.waiting += length;
   raise_max(t, &c->await.max, length);
-  histogram_add(t, e->node, OF_WAITING, &c->await.histogram, length);
+  histogram_add(t, e->node, OF_WAITING, c, length);
 }
 
 uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {

@@ -88,6 +88,12 @@ bool map_add(struct map *map, uint64_t key, uint32_t number) {
   return true;
 }
 
+void map_change(struct map *map, uint64_t key, uint32_t number) {
+  struct segment *s = directory_at(&map->directory, hash_of(key));
+  uint32_t before, slot = slot_of(s, key, &before);
+  __atomic_store_n(&s->number[slot], number, __ATOMIC_RELEASE);
+}
+
 void map_each(const struct map *map, void (*each)(uint64_t key, uint32_t number, void *with),
               void *with) {
   const struct directory *d = map->directory;

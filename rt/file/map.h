@@ -21,6 +21,9 @@ uint32_t map_find(const struct map *map, uint64_t key);
    still. rt.lock held. */
 bool map_add(struct map *map, uint64_t key, uint32_t number);
 
+/* The key, which has a number, has this one from here on: to who looks under rt.lock, too. */
+void map_change(struct map *map, uint64_t key, uint32_t number);
+
 /* Calls `each` with every key. rt.lock held. */
 void map_each(const struct map *map, void (*each)(uint64_t key, uint32_t number, void *with),
               void *with);

@@ -220,6 +220,7 @@ static void fill_header(struct aprof_header *h) {
   h->version = APROF_PROFILE_VERSION;
   h->header_size = APROF_HEADER_SIZE;
   h->used = APROF_HEADER_SIZE;
+  h->mapped_at = (uintptr_t)rt.header;
   clock_start(h);
   profile_note_refused(h);
   h->enabled = rt.options.enabled;

@@ -116,7 +116,7 @@ uint32_t kind_labelled(const struct aprof_request *r, const char *label) {
 static SLOW uint32_t histogram_of(struct aprof_amount *amount) {
   rt_lock();
   if (amount->histogram == 0) {
-    uint32_t made = rt.histograms ? histogram_new() : 0;
+    uint32_t made = rt.histograms ? buckets_new_whole() : 0;
     if (made == 0 && rt.histograms)
       __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&amount->histogram, made != 0 ? made : 1, __ATOMIC_RELEASE);

@@ -34,6 +34,7 @@ struct synthetic *synthetic_new(void) {
   h->capacity = SYNTHETIC_ROOM;
   h->used = APROF_HEADER_SIZE;
   h->pid = 4242;
+  h->mapped_at = (uint64_t)1 << 40;
   h->parent_pid = 1;
   h->start_time = 12345;
   h->started_at_ns = 1700000000000000000;
@@ -125,6 +126,42 @@ struct aprof_counters *synthetic_counters(struct synthetic *s, uint32_t block, u
 uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts) {
   *counts = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0, 1, sizeof(struct aprof_histogram));
   return (uint32_t)((size_t)((unsigned char *)*counts - s->bytes) / 8);
+}
+
+static uint64_t buckets_of(struct synthetic *s, bool two, struct aprof_buckets **h) {
+  *h = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0, 1,
+                       sizeof **h + (APROF_HISTOGRAM_BUCKETS * sizeof(uint16_t) << two));
+  (*h)->octaves = APROF_OCTAVES;
+  (*h)->two = two;
+  return s->header->mapped_at + (size_t)((unsigned char *)(*h)->count - s->bytes) -
+         APROF_BUCKETS_BEFORE(two);
+}
+
+uint64_t synthetic_buckets(struct synthetic *s, uint16_t **counts) {
+  struct aprof_buckets *h;
+  uint64_t buckets = buckets_of(s, false, &h);
+  *counts = h->count;
+  return buckets;
+}
+
+uint64_t synthetic_ended(struct synthetic *s, uint16_t (**counts)[2]) {
+  struct aprof_buckets *h;
+  uint64_t buckets = buckets_of(s, true, &h);
+  *counts = (void *)h->count;
+  return buckets;
+}
+
+uint64_t synthetic_all_of(struct synthetic *s, bool two, uint64_t amount, uint64_t count) {
+  struct aprof_buckets *h;
+  uint64_t buckets = buckets_of(s, two, &h);
+  uint32_t *carried = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0,
+                                      APROF_HISTOGRAM_BUCKETS << two, sizeof *carried);
+  h->carried = (uint32_t)((size_t)((unsigned char *)carried - s->bytes) / 8);
+  for (uint32_t i = aprof_bucket_of(amount) << two, n = 0; n <= two; n++) {
+    h->count[i + n] = (uint16_t)count;
+    carried[i + n] = (uint32_t)(count >> 16);
+  }
+  return buckets;
 }
 
 struct aprof_future *synthetic_future(struct synthetic *s, uint32_t epoch, uint32_t node,
@@ -254,9 +291,9 @@ int synthetic_file(const struct synthetic *s, size_t length) {
   return fd;
 }
 
-static void fill(uint64_t *counts) {
-  for (uint32_t i = 0; i < 300; i += 7)
-    counts[i] = i + 1;
+static void fill(uint16_t *counts) {
+  for (uint16_t i = 0; i < 300; i += 7)
+    counts[i] = (uint16_t)(i + 1);
 }
 
 /* Two kinds with tiers and slowest ones, one that goes on, spans in futures and outside. */
@@ -329,13 +366,13 @@ struct synthetic *synthetic_rich(void) {
     block->other = 5000;
     for (int i = 0; i < 8; i++) {
       struct aprof_counters *c = synthetic_counters(s, b, n[i]);
-      uint64_t *counts;
+      uint16_t *counts, (*ended)[2];
       if (i == 2 || i == 3 || i == 5) {
         c->await.count = 30 + b;
         c->await.immediate = b;
         c->await.waiting = 70000 + (uint64_t)i;
         c->await.max = 9000;
-        c->await.histogram = synthetic_histogram(s, &counts);
+        c->await.buckets = synthetic_buckets(s, &counts);
         fill(counts);
         continue;
       }
@@ -350,9 +387,9 @@ struct synthetic *synthetic_rich(void) {
       c->function.slice_max = 20000000;
       c->function.slice_from = upload;
       c->function.slice_to = write;
-      c->function.exec_histogram = synthetic_histogram(s, &counts);
-      fill(counts);
-      c->function.slice_histogram = synthetic_histogram(s, &counts);
+      c->function.ended_buckets = synthetic_ended(s, &ended);
+      fill(*ended);
+      c->function.slice_buckets = synthetic_buckets(s, &counts);
       fill(counts);
     }
   }

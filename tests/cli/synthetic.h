@@ -11,6 +11,7 @@
 
 #include <aprof/abi.h>
 #include <aprof/profile.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -52,7 +53,13 @@ uint32_t synthetic_node(struct synthetic *s, uint32_t parent, uint32_t site, int
 struct aprof_block *synthetic_block(struct synthetic *s, uint32_t number);
 struct aprof_counters *synthetic_counters(struct synthetic *s, uint32_t block, uint32_t node);
 /* An empty histogram; its reference, and its counts. */
+/* One that threads share: its reference. */
 uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts);
+/* What counters name it by, and its counts; of two values, in turn. */
+uint64_t synthetic_buckets(struct synthetic *s, uint16_t **counts);
+uint64_t synthetic_ended(struct synthetic *s, uint16_t (**counts)[2]);
+/* So many of one amount. */
+uint64_t synthetic_all_of(struct synthetic *s, bool two, uint64_t amount, uint64_t count);
 struct aprof_future *synthetic_future(struct synthetic *s, uint32_t epoch, uint32_t node,
                                       enum aprof_future_state state, uint64_t last);
 uint32_t synthetic_index(const struct synthetic *s, const struct aprof_future *f);

@@ -3,6 +3,7 @@
 #include "reader-inside.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +114,16 @@ static uint32_t function_of(struct reading *r, uint32_t number) {
   return number;
 }
 
-/* Histograms are those of a function, or of an await in one, whatever the path. */
-static void add_histogram(struct reading *r, uint32_t number, const char *what, uint32_t offset) {
-  if (offset <= 1 || seen_before(r, offset))
+/* Histograms are those of a function, or of an await in one, whatever the path. Of two values' one
+   `second` is the other's. */
+static void add_histogram(struct reading *r, uint32_t number, const char *what, uint64_t buckets,
+                          bool two, bool second) {
+  uint64_t offset = buckets + APROF_BUCKETS_BEFORE(two) - r->header->mapped_at -
+                    offsetof(struct aprof_buckets, count);
+  if (buckets <= 1 || seen_before(r, (uint32_t)(offset / 8) + second))
     return;
-  const struct aprof_histogram *histogram = reader_at(r->header, (uint64_t)offset * 8);
+  const struct aprof_buckets *h = reader_at(r->header, offset);
+  const uint32_t *carried = h->carried ? reader_at(r->header, (uint64_t)h->carried * 8) : NULL;
   const struct aprof_node *node = r->nodes[number];
   char place[PATH];
   if (node->is_await)
@@ -126,8 +132,13 @@ static void add_histogram(struct reading *r, uint32_t number, const char *what, 
              reader_site(r, node->site));
   else
     snprintf(place, sizeof place, "%s", reader_site(r, node->site));
-  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
-    rows_bucket(r->rows, place, what, aprof_bucket_lower(i), histogram->count[i]);
+  for (uint32_t i = 0; i < h->few && !h->octaves; i++)
+    rows_bucket(r->rows, place, what, aprof_bucket_lower(h->count[(i << two) + second]), 1);
+  for (uint32_t i = 0; i < h->octaves * 16u; i++) {
+    uint32_t n = (i << two) + second;
+    rows_bucket(r->rows, place, what, aprof_bucket_lower(i),
+                h->count[n] + (carried ? (uint64_t)carried[n] << 16 : 0));
+  }
 }
 
 /* Exec of a node, for itself and for all above it. */
@@ -181,10 +192,10 @@ static void add_function(struct reading *r, uint32_t number, const struct aprof_
   rows_max(r->rows, path, "slice_max", c->function.slice_max);
   rows_max(r->rows, path, "exec_max", c->function.exec_max);
   rows_max(r->rows, path, "wall_max", c->function.wall_max);
-  add_histogram(r, number, "exec histogram", c->function.exec_histogram);
-  add_histogram(r, number, "wall histogram", c->function.wall_histogram);
-  add_histogram(r, number, "slice histogram", c->function.slice_histogram);
-  add_histogram(r, number, "queued histogram", c->function.queued_histogram);
+  add_histogram(r, number, "exec histogram", c->function.ended_buckets, true, false);
+  add_histogram(r, number, "wall histogram", c->function.ended_buckets, true, true);
+  add_histogram(r, number, "slice histogram", c->function.slice_buckets, false, false);
+  add_histogram(r, number, "queued histogram", c->function.queued_buckets, false, false);
   if (c->function.slice_max) {
     char between[PATH];
     snprintf(between, sizeof between, "slice between %s and %s",
@@ -201,7 +212,7 @@ static void add_await(struct reading *r, uint32_t number, const struct aprof_cou
   rows_add(r->rows, path, "count", c->await.count);
   rows_add(r->rows, path, "immediate", c->await.immediate);
   rows_max(r->rows, path, "max", c->await.max);
-  add_histogram(r, number, "histogram", c->await.histogram);
+  add_histogram(r, number, "histogram", c->await.buckets, false, false);
   add_waiting(r, number, c->await.waiting);
 }
 

@@ -39,14 +39,6 @@ static void teardown(void) {
   free(s);
 }
 
-/* A histogram with so many of one amount. */
-static uint32_t all_of(uint64_t amount, uint64_t count) {
-  uint64_t *counts;
-  uint32_t histogram = synthetic_histogram(s, &counts);
-  counts[aprof_bucket_of(amount)] = count;
-  return histogram;
-}
-
 static struct view *read_at(const char *reason, uint64_t now) {
   return shown_view(s, reason, now);
 }
@@ -72,11 +64,11 @@ static char *report_at(const char *reason, uint64_t now) {
 static void timers(uint64_t due) {
   timer->function.done = 100;
   timer->function.wall_max = 5 * MS;
-  timer->function.wall_histogram = all_of(5 * MS, 100);
+  timer->function.ended_buckets = synthetic_all_of(s, true, 5 * MS, 100);
   waits->await.count = 100;
   waits->await.waiting = 500 * MS;
   waits->await.max = 5 * MS;
-  waits->await.histogram = all_of(5 * MS, 100);
+  waits->await.buckets = synthetic_all_of(s, false, 5 * MS, 100);
   for (int i = 0; i < 12; i++) {
     struct aprof_future *f = synthetic_future(s, 1, node, APROF_FUTURE_WAITING, START + 1000 * MS);
     f->await = wait_node;
@@ -224,7 +216,7 @@ static struct aprof_counters *stack(uint64_t slice, uint64_t inner, uint64_t inn
   c->function.slices = 100;
   c->function.slice_max = slice;
   c->function.slice_from = c->function.slice_to = read;
-  c->function.slice_histogram = all_of(slice, 100);
+  c->function.slice_buckets = synthetic_all_of(s, false, slice, 100);
   struct aprof_counters *h = synthetic_counters(s, 1, handler_node);
   h->function.done = 100;
   h->function.exec = h->function.exec_max = inner;
@@ -304,7 +296,7 @@ END_TEST
 
 START_TEST(nothing_is_counted_without_histograms) {
   stack(50 * MS, 1 * MS, 1 * MS);
-  synthetic_counters(s, 1, 5)->function.slice_histogram = 0;
+  synthetic_counters(s, 1, 5)->function.slice_buckets = 0;
   held("net_read (at least once over 10.0 ms); ");
   held("no histograms: how often is not known; ");
   size_t length;
@@ -337,14 +329,14 @@ START_TEST(the_late_are_found_without_histograms) {
   c->await.max = 9 * MS;
   timer->function.queued = 20000 * MS;
   held("`on_time` was ready but did not run for 20.0 ms on average (20.0 s in all)");
-  timer->function.slice_histogram = all_of(1000, 1000);
+  timer->function.slice_buckets = synthetic_all_of(s, false, 1000, 1000);
   held("no finding: ");
 }
 END_TEST
 
 START_TEST(the_stuck_are_found_without_histograms) {
   timers(0);
-  waits->await.histogram = timer->function.wall_histogram = 0;
+  waits->await.buckets = timer->function.ended_buckets = 0;
   held("12 `on_time` futures have waited over 9.00 s (the others 5.00 ms at most) at ");
   waits->await.count = 5;
   held("12 `on_time` futures have waited over 9.00 s (such a life took 5.00 ms at most) at ");
@@ -388,7 +380,7 @@ static void watches(const char *callee, uint64_t took, uint64_t turn) {
   c->function.slices = 1000000;
   c->function.exec = took * 1000000;
   c->function.slice_max = 1 * MS;
-  c->function.slice_histogram = all_of(took, 1000000);
+  c->function.slice_buckets = synthetic_all_of(s, false, took, 1000000);
   struct aprof_counters *w = synthetic_counters(s, 1, watch_node);
   w->await.count = 1000000;
   w->await.waiting = turn * 1000000;
@@ -680,8 +672,8 @@ END_TEST
 /* Its longest was before; its bucket tells this one's to 3 %. */
 START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
   stack(50 * MS, 1 * MS, 1 * MS);
-  uint64_t *counts;
-  synthetic_counters(s, 1, 5)->function.slice_histogram = synthetic_histogram(s, &counts);
+  uint16_t *counts;
+  synthetic_counters(s, 1, 5)->function.slice_buckets = synthetic_buckets(s, &counts);
   counts[aprof_bucket_of(50 * MS)] = 100;
   struct view *earlier = read_at("request", NOW);
   counts[aprof_bucket_of(12 * MS)]++;
@@ -732,11 +724,11 @@ START_TEST(what_the_machine_did_is_no_queue) {
     uint64_t delay;
     bool told;
   } cases[] = {{UNKNOWN, true}, {100 * MS, true}, {1000 * MS, false}};
-  uint64_t *counts;
+  uint16_t *counts;
   stack(1 * MS, 1 * MS, 1 * MS);
   synthetic_counters(s, 1, 5)->function.queued = 2000 * MS;
   synthetic_counters(s, 1, 5)->function.slices = 100;
-  synthetic_counters(s, 1, 5)->function.queued_histogram = synthetic_histogram(s, &counts);
+  synthetic_counters(s, 1, 5)->function.queued_buckets = synthetic_buckets(s, &counts);
   counts[aprof_bucket_of(20 * MS)] = 100;
   struct view *v = read_at("request", NOW);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

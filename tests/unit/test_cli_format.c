@@ -115,14 +115,21 @@ static void is_distribution(const struct distribution *d, uint64_t p50, uint64_t
 
 START_TEST(histograms_add_up_and_convert) {
   struct histogram h;
-  uint64_t counts[APROF_HISTOGRAM_BUCKETS] = {0};
+  uint16_t counts[APROF_HISTOGRAM_BUCKETS] = {0};
   counts[aprof_bucket_of(1)] = 1;
   counts[aprof_bucket_of(2)] = 2;
   counts[aprof_bucket_of(1000)] = 3;
+  const uint16_t few[] = {(uint16_t)aprof_bucket_of(1000), (uint16_t)aprof_bucket_of(2), 0xffff};
+  struct profile_counts all = {.count = counts, .counts = APROF_HISTOGRAM_BUCKETS, .step = 1};
+  struct profile_counts numbers = {.count = few, .counts = 3, .step = 1, .numbers = true};
+  struct profile_counts none = {.count = counts, .step = 1};
   histogram_clear(&h);
-  histogram_add(&h, counts);
-  histogram_add(&h, counts);
-  histogram_add(&h, NULL);
+  histogram_add_counts(&h, &all);
+  counts[aprof_bucket_of(1000)] = 2;
+  counts[aprof_bucket_of(2)] = 1;
+  histogram_add_counts(&h, &all);
+  histogram_add_counts(&h, &numbers);
+  histogram_add_counts(&h, &none);
   ck_assert_uint_eq(h.total, 12);
   /* At a third of a ns a tick the lowest two become one bucket, of 0 ns. */
   struct arena arena = {0};

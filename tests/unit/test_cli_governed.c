@@ -17,7 +17,7 @@ enum { START = 1000, BUSY = 100000000, NOW = START + BUSY, HELD = 50000000 };
 static struct synthetic *s;
 static struct aprof_block *block;
 static struct aprof_counters *request, *waits;
-static uint64_t *slices;
+static uint16_t *slices;
 
 static void setup(void) {
   s = synthetic_new();
@@ -40,7 +40,7 @@ static void setup(void) {
   request->function.slices = 100;
   request->function.slice_max = HELD;
   request->function.slice_from = request->function.slice_to = function;
-  request->function.slice_histogram = synthetic_histogram(s, &slices);
+  request->function.slice_buckets = synthetic_buckets(s, &slices);
   slices[aprof_bucket_of(HELD)] = 2;
   waits = synthetic_counters(s, 1, await_node);
   waits->await.count = 100;
@@ -178,7 +178,7 @@ END_TEST
 
 START_TEST(nothing_was_seen_at_all) {
   request->function.slice_max = 0;
-  request->function.slice_histogram = 0;
+  request->function.slice_buckets = 0;
   synthetic_counters(s, 1, 5)->await.waiting = synthetic_counters(s, 1, 5)->await.max = 10;
   shed(APROF_STEP_COUNTS, BUSY, 1000);
   struct view *v = read_now();
@@ -312,9 +312,9 @@ END_TEST
 
 /* Of its hundred futures five ended while they were measured; or fifty did. */
 START_TEST(sums_that_say_nothing_are_not_shown) {
-  uint64_t *ended;
-  request->function.exec_histogram = synthetic_histogram(s, &ended);
-  ended[aprof_bucket_of(1000)] = 5;
+  uint16_t(*ended)[2];
+  request->function.ended_buckets = synthetic_ended(s, &ended);
+  ended[aprof_bucket_of(1000)][0] = 5;
   shed(APROF_STEP_COUNTS, BUSY / 2, 600);
   struct view *v = read_now();
   char *text = shown_report(v);
@@ -327,14 +327,14 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   cJSON_Delete(json);
   free(text);
   view_free(v);
-  ended[aprof_bucket_of(1000)] = 50;
+  ended[aprof_bucket_of(1000)][0] = 50;
   v = read_now();
   text = shown_report(v);
   has(text, "request             ~50% ");
   free(text);
   view_free(v);
   /* Without histograms only, sums are right. */
-  ended[aprof_bucket_of(1000)] = 5;
+  ended[aprof_bucket_of(1000)][0] = 5;
   shed(APROF_STEP_COUNTS, 1, 1);
   block->at_step[APROF_STEP_HISTOGRAMS].events = 599;
   v = read_now();

@@ -298,7 +298,7 @@ END_TEST
 
 static struct synthetic *s;
 static struct aprof_counters *request, *waits;
-static uint64_t *slices, *waited;
+static uint16_t *slices, *waited;
 static struct aprof_block *block;
 static uint32_t function;
 enum { START = 1000, NOW = 900000000 };
@@ -316,12 +316,12 @@ static void setup(void) {
   request = synthetic_counters(s, 1, node);
   request->function.done = request->function.slices = 100;
   request->function.exec = 50000;
-  request->function.slice_histogram = synthetic_histogram(s, &slices);
+  request->function.slice_buckets = synthetic_buckets(s, &slices);
   slices[aprof_bucket_of(500)] = 100;
   waits = synthetic_counters(s, 1, await_node);
   waits->await.count = 100;
   waits->await.waiting = 3000000;
-  waits->await.histogram = synthetic_histogram(s, &waited);
+  waits->await.buckets = synthetic_buckets(s, &waited);
   waited[aprof_bucket_of(30000)] = 100;
 }
 
@@ -381,7 +381,7 @@ START_TEST(a_profile_is_followed) {
   uint32_t node = synthetic_node(s, 0, site, APROF_NODE_FUNCTION);
   struct aprof_counters *other = synthetic_counters(s, 1, node);
   other->function.done = other->function.slices = 5;
-  other->function.slice_histogram = synthetic_histogram(s, &waited);
+  other->function.slice_buckets = synthetic_buckets(s, &waited);
   waited[aprof_bucket_of(77)] = 5;
   write_again(fd);
   same_as_new(f, fd);

@@ -221,13 +221,14 @@ END_TEST
 
 START_TEST(an_interval_is_what_happened_between) {
   struct view *earlier = read_now(1000000);
-  uint64_t *counts;
+  uint16_t *counts;
   struct aprof_counters *c = synthetic_counters(s, 1, 3);
   c->function.done += 5;
   c->function.exec += 1234;
   c->function.slices++;
   c->function.slice_max = 70000000;
-  counts = (void *)(s->bytes + (size_t)c->function.slice_histogram * 8);
+  counts = (void *)(s->bytes + (c->function.slice_buckets + APROF_BUCKETS_BEFORE(0) -
+                                s->header->mapped_at));
   counts[aprof_bucket_of(70000000)]++;
   struct view *later = read_now(1000000), *same = read_now(1000000);
   ck_assert(view_subtract(later, earlier));
@@ -756,20 +757,21 @@ static void is_near(uint64_t found, uint64_t exact) {
 START_TEST(intervals_have_their_own_percentiles) {
   static const uint64_t rates[] = {0x100000000, 0x59c8d4f1, 0x7a3b1c2d, 0xffffffff, 0x2b00000f7};
   enum { COUNT = 5000 };
-  uint64_t *counts, *exact = malloc(COUNT * sizeof *exact);
+  uint16_t(*ended)[2];
+  uint64_t *exact = malloc(COUNT * sizeof *exact);
   struct aprof_counters *c = synthetic_counters(s, 1, 4);
-  c->function.exec_histogram = synthetic_histogram(s, &counts);
-  synthetic_counters(s, 2, 4)->function.exec_histogram = 0;
+  c->function.ended_buckets = synthetic_ended(s, &ended);
+  synthetic_counters(s, 2, 4)->function.ended_buckets = 0;
   c->function.exec_max = c->function.wall_max = 4000000;
   s->header->clock_source = APROF_CLOCK_TSC;
   for (size_t rate = 0; rate < sizeof rates / sizeof *rates; rate++) {
     s->header->fit_mult = rates[rate];
-    memset(counts, 0, sizeof(struct aprof_histogram));
+    memset(ended, 0, APROF_HISTOGRAM_BUCKETS * sizeof *ended);
     for (unsigned i = 0; i < COUNT; i++)
-      counts[aprof_bucket_of(amount(i, 0))]++;
+      ended[aprof_bucket_of(amount(i, 0))][0]++;
     struct view *earlier = read_now(1000000);
     for (unsigned i = 0; i < COUNT; i++) {
-      counts[aprof_bucket_of(amount(i, 1))]++;
+      ended[aprof_bucket_of(amount(i, 1))][0]++;
       exact[i] = (uint64_t)((unsigned __int128)amount(i, 1) * rates[rate] >> 32);
     }
     struct view *later = read_now(1000001);
@@ -785,7 +787,7 @@ START_TEST(intervals_have_their_own_percentiles) {
 }
 END_TEST
 
-static void add_waits(struct aprof_counters *c, uint64_t *counts, unsigned waits, unsigned half) {
+static void add_waits(struct aprof_counters *c, uint16_t *counts, unsigned waits, unsigned half) {
   for (unsigned i = 0; i < waits; i++) {
     uint64_t ns = amount(i * 7 + waits, half);
     c->await.count++;
@@ -811,13 +813,13 @@ static void are_possible(const struct view *r) {
 START_TEST(no_percentile_lies_below_what_it_is_of) {
   for (unsigned round = 0; round < 100; round++) {
     struct synthetic *rich = s;
-    uint64_t *counts, *others;
+    uint16_t *counts, *others;
     s = synthetic_rich();
     struct aprof_counters *c = synthetic_counters(s, 1, 5), *other = synthetic_counters(s, 2, 5);
     memset(c, 0, sizeof *c);
     memset(other, 0, sizeof *other);
-    c->await.histogram = synthetic_histogram(s, &counts);
-    other->await.histogram = synthetic_histogram(s, &others);
+    c->await.buckets = synthetic_buckets(s, &counts);
+    other->await.buckets = synthetic_buckets(s, &others);
     add_waits(c, counts, round * 7 % 90, round % 2);
     add_waits(other, others, round % 3 * 300, 0);
     struct view *earlier = read_now(1000000);
@@ -872,9 +874,9 @@ START_TEST(pool_threads_are_no_loops) {
 END_TEST
 
 START_TEST(who_is_often_late_is_found) {
-  uint64_t *counts;
+  uint16_t *counts;
   struct aprof_counters *c = synthetic_counters(s, 1, 4);
-  c->function.queued_histogram = synthetic_histogram(s, &counts);
+  c->function.queued_buckets = synthetic_buckets(s, &counts);
   c->function.slices = 1000;
   counts[aprof_bucket_of(20000000)] = 9;
   counts[aprof_bucket_of(UINT64_C(3) << 30)] = 9;

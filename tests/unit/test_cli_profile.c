@@ -282,19 +282,23 @@ static const struct aprof_counters *copied(const struct profile *p, const struct
   return (const void *)(p->data + ((const unsigned char *)c - s->bytes));
 }
 
+static uint32_t slices_of(const struct profile *p, const struct aprof_counters *c) {
+  return profile_buckets(p, c->function.slice_buckets, false, false);
+}
+
 START_TEST(what_moved_is_read_again) {
   struct synthetic *s = synthetic_new();
   uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "serve", "s.c", 1, 1);
   uint32_t node = synthetic_node(s, 0, site, 0);
   struct aprof_block *block[2] = {synthetic_block(s, 1), synthetic_block(s, 2)};
   struct aprof_counters *c[2] = {synthetic_counters(s, 1, node), synthetic_counters(s, 2, node)};
-  uint64_t *counts, *others;
+  uint16_t *counts, *others;
   c[0]->function.done = c[1]->function.done = 5;
-  c[0]->function.exec_histogram = synthetic_histogram(s, &counts);
-  synthetic_histogram(s, &others);
+  c[0]->function.slice_buckets = synthetic_buckets(s, &counts);
+  synthetic_buckets(s, &others);
   for (int i = 0; i < 4; i++) /* so that pages apart are written to */
-    synthetic_histogram(s, &others);
-  c[1]->function.exec_histogram = (uint32_t)(((unsigned char *)others - s->bytes) / 8);
+    c[1]->function.slice_buckets = synthetic_buckets(s, &others);
+
   counts[100] = others[100] = 5;
   block[0]->sequence = block[1]->sequence = 10;
   int fd = synthetic_file(s, s->header->used);
@@ -303,7 +307,7 @@ START_TEST(what_moved_is_read_again) {
   ck_assert(p->consistent);
   profile_refresh(p, fd);
   ck_assert(p->consistent && !p->renamed);
-  ck_assert(!profile_is_fresh(p, c[0]->function.exec_histogram));
+  ck_assert(!profile_is_fresh(p, slices_of(p, c[0])));
 
   /* The first block has events, and writes to its histogram; the second is written to without
      one, which no thread does: then nobody has looked. */
@@ -316,9 +320,9 @@ START_TEST(what_moved_is_read_again) {
   ck_assert(p->consistent && p->renamed);
   ck_assert_uint_eq(copied(p, s, c[0])->function.done, 6);
   ck_assert_uint_eq(copied(p, s, c[1])->function.done, 5);
-  ck_assert_uint_eq(profile_histogram(p, c[0]->function.exec_histogram)[100], 6);
-  ck_assert(profile_is_fresh(p, c[0]->function.exec_histogram));
-  ck_assert(!profile_is_fresh(p, c[1]->function.exec_histogram));
+  ck_assert_uint_eq(profile_counts(p, slices_of(p, c[0])).count[100], 6);
+  ck_assert(profile_is_fresh(p, slices_of(p, c[0])));
+  ck_assert(!profile_is_fresh(p, slices_of(p, c[1])));
   ck_assert_str_eq(profile_string(p, profile_site(p, late)->name), "late");
 
   /* What was not of one moment is looked at again when that has passed. */

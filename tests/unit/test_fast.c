@@ -26,9 +26,9 @@ CREATE_SITE(timer, APROF_MULTI, NS);
 WAKE_SITE(ring, NS);
 END_SITE(stop, NS);
 
-#define ROUNDS 8
-#define WARM 4    /* rounds, until paths and histograms are there */
-#define GENERAL 1 /* that one has no fast event */
+#define ROUNDS 20
+#define WARM (int)(APROF_FEW + 4) /* rounds, until paths and histograms are there */
+#define GENERAL 1                 /* that one has no fast event */
 
 static uint64_t general_events(void) {
   const struct aprof_header *h = profile();

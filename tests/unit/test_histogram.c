@@ -100,5 +100,106 @@ START_TEST(switched_off) {
 }
 END_TEST
 
+/* From few values to buckets, and to more of them, whichever comes first. */
+START_TEST(it_grows) {
+  attach();
+  uint64_t wait = 1;
+  for (int i = 0; i < 40; i++, wait *= 2)
+    for (int times = 0; times < 3; times++)
+      one(1, wait);
+  for (int i = 0; i < 40; i++)
+    one(1, 6);
+  wait = 16;
+  for (int i = 4; i < 40; i++, wait *= 2) {
+    char row[64];
+    snprintf(row, sizeof row, "histogram from %llu", (unsigned long long)wait);
+    expect("work @ nap", row, 3);
+  }
+  expect("work @ nap", "histogram from 6", 40);
+  expect("work", "exec histogram from 1", 160);
+  expect("work", "wall histogram from 7", 40);
+  expect("health", "lost", 0);
+}
+END_TEST
+
+/* Each count has 16 bits, and carries. */
+START_TEST(counts_pass_65535) {
+  attach();
+  for (int i = 0; i < 70000; i++)
+    one(5, 100);
+  for (int i = 0; i < 66000; i++)
+    one(7, 100);
+  one(7, 1 << 20); /* what was carried grows, too */
+  expect("work @ nap", "histogram from 100", 136000);
+  expect("work", "exec histogram from 5", 70000);
+  expect("work", "exec histogram from 7", 66001);
+  expect("work", "wall histogram from 104", 136000);
+  expect("work", "slice histogram from 5", 70000);
+  expect("work", "slice histogram from 0", 136001);
+}
+END_TEST
+
+FUNCTION_SITE(outer);
+
+/* Those of two paths count into one histogram; the one may have seen it grow, the other not yet. */
+START_TEST(paths_share_one_that_grows) {
+  token t;
+  attach();
+  for (int i = 0; i < 20; i++) {
+    one(5, 100);
+    enter(&outer, &t);
+    one(5, 100);
+    leave(&t);
+  }
+  for (uint64_t wait = 100; wait < 1u << 30; wait *= 16)
+    one(5, wait);
+  expect("work @ nap", "histogram from 100", 41);
+  enter(&outer, &t);
+  one(5, 100);
+  one(5, 1 << 29);
+  one(5, 100);
+  leave(&t);
+  for (int i = 0; i < 5; i++)
+    one(5, 1 << 29);
+  expect("work @ nap", "histogram from 100", 43);
+  expect("work @ nap", "histogram from 536870912", 6);
+  expect("work", "exec histogram from 5", 54);
+}
+END_TEST
+
+/* An await inside another one: what seemed a slice was none. */
+START_TEST(slices_are_taken_back) {
+  token t, w, again;
+  attach();
+  for (int i = 0; i < 30; i++) {
+    enter(&work, &t);
+    pass(3);
+    suspend(&nap, &w);
+    suspend(&nap, &again);
+    pass(10);
+    resume(&again);
+    resume(&w);
+    leave(&t);
+  }
+  expect("work", "slices", 60);
+  expect("work", "slice histogram from 3", 30);
+  expect("work", "slice histogram from 0", 30);
+}
+END_TEST
+
+START_TEST(a_reset_forgets_what_was_carried) {
+  attach();
+  for (int i = 0; i < 66000; i++)
+    one(5, 100);
+  gate.api_reset();
+  one(5, 100);
+  one(5, 100);
+  expect("work @ nap", "histogram from 100", 2);
+  expect("work", "exec histogram from 5", 2);
+}
+END_TEST
+
 UNIT_MAIN("histogram", values_lie_in_their_buckets, buckets_follow_each_other, relative_error,
-          there_is_a_bucket_for_every_amount, each_end_counts_once, switched_off)
+          there_is_a_bucket_for_every_amount, each_end_counts_once, switched_off, it_grows,
+          counts_pass_65535, paths_share_one_that_grows, slices_are_taken_back,
+          a_reset_forgets_what_was_carried)

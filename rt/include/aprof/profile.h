@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 14
+#define APROF_PROFILE_VERSION 15
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -114,6 +114,9 @@ struct aprof_header {
                              Clocks other than TSC: 1 << 32 from the start */
   uint64_t event_cost_mticks; /* calibrated cost of a suspend/resume pair halved:
                              thousandths of a tick per event; 0: not measured */
+
+  /* Constant. */
+  uint64_t mapped_at; /* where the process has this header: what its addresses begin from */
 
   /* Control; written by the runtime and by `aprof on|off|reset`. What gates and events look at
      lies in one line of the cache. */
@@ -380,21 +383,23 @@ enum aprof_node_kind {
 struct aprof_counters {
   union {
     struct {
-      uint64_t exec;               /* ticks */
-      uint64_t exec_max, wall_max; /* ticks; the largest over ended futures */
-      uint64_t born_done;          /* ended without ever having waited or queued */
-      /* Runtime's: where the histograms are mapped, once both are there. */
-      uint64_t exec_buckets, wall_buckets;
-      uint64_t none; /* 0: an await's buckets */
+      uint64_t exec;     /* ticks */
+      uint64_t exec_max; /* ticks; the largest over ended futures */
+      /* Runtime's, ticks: what lasts so long, or longer, is looked at: the longest so far, or more
+         than its histogram has buckets for. 0: all, as long as that has none. */
+      uint64_t ended_limit;
+      uint64_t born_done;     /* ended without ever having waited or queued */
+      uint64_t ended_buckets; /* exec's and wall's in turn; see struct aprof_buckets */
+      uint64_t wall_max;      /* ticks, as exec_max */
+      uint64_t none;          /* 0: an await's limit */
       uint64_t done, failed, cancelled;
       uint64_t last_site, last_await; /* runtime's: the await it was in last, and where its
                                          counters are mapped */
       uint64_t slices;
-      uint64_t slice_limit; /* runtime's, ticks: slices from there on are looked at; 0: all, as long
-                               as there is no histogram */
+      uint64_t slice_limit; /* as ended_limit; long ones are looked at, too */
       uint64_t slice_buckets;
       uint64_t own; /* runtime's: the site of its bodies: number, and instance above it */
-      uint64_t queued_buckets;
+      uint64_t queued_buckets, queued_limit;
       uint64_t queued;    /* ticks */
       uint64_t detached;  /* swept: records of closed epochs that were recycled;
                              their open segments were added to exec, queued and
@@ -404,23 +409,23 @@ struct aprof_counters {
          not known. */
       uint32_t on_cpu_least_us, on_cpu_most_us;
       uint32_t slice_from, slice_to; /* sites that bracket the largest slice */
-      uint32_t exec_histogram, wall_histogram, slice_histogram, queued_histogram;
+      uint64_t pad;
     } function;
     struct {
       uint64_t waiting, max;     /* ticks */
       uint64_t count, immediate; /* count includes immediate */
-      uint64_t no_ended;         /* 0: a function's buckets */
+      uint64_t buckets;          /* of the waits that were not immediate */
       uint64_t function;         /* runtime's: where its function's counters are mapped */
-      uint64_t buckets;          /* ... its histogram is */
+      uint64_t limit;            /* as ended_limit */
       uint32_t node, site;       /* runtime's: its own number, its site's */
       uint64_t background; /* runtime's: 1: whoever waits there waits for new work */
-      uint64_t pad0[5];
-      uint64_t no_slices; /* 0 */
-      uint64_t own;       /* its function's */
+      uint64_t pad0[4];
+      uint64_t no_slices; /* 0: a function's limit */
+      uint64_t pad1;
+      uint64_t own; /* its function's */
+      uint64_t pad2;
       uint64_t no_queued; /* 0 */
-      uint64_t pad1[5];
-      uint32_t histogram; /* of the waits that were not immediate */
-      uint32_t pad2[3];
+      uint64_t pad3[6];
     } await;
     uint64_t words[24];
   } __attribute__((aligned(64)));
@@ -430,11 +435,33 @@ struct aprof_counters {
  * Log-linear: 16 buckets to the octave, so a bucket's middle is off by at most
  * 1/32 = 3.1 %. The index is read off the value and a half, so that 0 has one too, as a
  * floating-point number: exponent and four bits of fraction. Below 16 most buckets stay
- * empty. Nodes of one function (and one await) share their block's histogram: count each
- * offset once per function. Offsets are in units of 8 bytes; 0 and 1: none.
+ * empty.
+ *
+ * A thread's histogram (struct aprof_buckets) takes as much as it was given to count: of a few
+ * values their buckets' numbers, then counts for as many octaves, from the lowest on, as values
+ * have reached. `buckets` of the counters is where `count` is mapped in the process (see
+ * header.mapped_at), less APROF_BUCKETS_BEFORE, so that it is the index alone that is added; 0 and
+ * 1: nowhere. Nodes of one function (and one await) share their block's histogram, and may have one
+ * each of several that it grew through: add up each once per function.
+ *
+ * Two of the same values' number lie in one, their counts in turn: exec and wall of what has ended.
  */
 #define APROF_HISTOGRAM_BUCKETS 1024u /* room for every amount */
+#define APROF_OCTAVES (APROF_HISTOGRAM_BUCKETS / 16u)
 #define APROF_BUCKET_BASE (1022u << 4)
+#define APROF_HISTOGRAM_ALIGN 32u
+#define APROF_FEW 8u
+#define APROF_BUCKETS_BEFORE(two) ((uint64_t)APROF_BUCKET_BASE << (1 + (two)))
+struct aprof_buckets {
+  uint8_t octaves;  /* that it has counts for; 0: none, but `few` numbers of buckets */
+  uint8_t two;      /* 1: of two values */
+  uint8_t few, full; /* full: there was no memory for more */
+  uint32_t carried; /* offset / 8 of a uint32_t for each count: so often it passed 65535; 0: none */
+  uint32_t older, users; /* runtime's: what it grew from, and is still used; how many counters do */
+  uint16_t count[];
+};
+
+/* One of all octaves, for threads that share it. */
 struct aprof_histogram {
   uint64_t count[APROF_HISTOGRAM_BUCKETS];
 };
@@ -697,7 +724,7 @@ struct aprof_request {
 /*
  * All requests of one label and function that are over: each is booked once, at its end, by the
  * thread that ends it, with atomic additions. A reset empties it. Sums in ticks; a histogram is the
- * offset of a struct aprof_histogram in units of 8 bytes, as in counters, shared by all threads.
+ * offset of a struct aprof_histogram in units of 8 bytes, shared by all threads.
  */
 struct aprof_amount {
   uint64_t sum, max;
