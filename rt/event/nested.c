@@ -14,7 +14,6 @@
  * Slow paths block signals while they hold the lock, so no other thread waits for a
  * lock whose holder was jumped out of.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -31,7 +30,6 @@
 #include "rt/future/record.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
-#include "rt/sys/raw.h"
 #include "transitions.h"
 
 /* -- is this a handler? --------------------------------------------------------- */
@@ -292,7 +290,6 @@ bool event_recover(struct thread *t) {
     t->block->nested_events++;
     return false;
   }
-  int saved = errno;
   uint64_t before = 0;
   t->filters = FILTERS_OUTSIDE; /* the event that asked may have been left long ago */
   signals_block_confined(&before,
@@ -303,6 +300,5 @@ bool event_recover(struct thread *t) {
   else
     t->block->nested_events++;
   signals_restore(&before);
-  errno = saved;
   return left;
 }

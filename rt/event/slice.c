@@ -31,7 +31,6 @@
 #include "rt/count/govern.h"
 #include "rt/file/clock.h"
 #include "rt/sys/confine.h"
-#include "rt/sys/raw.h"
 #include "rt/sys/vdso.h"
 
 #define LOOK_NS 50000u   /* longer slices go by the general events, ... */
@@ -43,7 +42,7 @@
 static bool read_processor(struct processor *p, uint64_t now) {
   struct rusage usage;
   if (rt.clock == APROF_CLOCK_VIRTUAL || was_confined_lately() ||
-      raw_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
+      sys_call(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
     return false;
   *p = (struct processor){
       .tick = now,

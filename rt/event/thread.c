@@ -102,7 +102,7 @@ static struct thread *thread_memory(void) {
   if (t != NULL)
     return t;
   t = sys_mmap(NULL, THREAD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (t == MAP_FAILED)
+  if (sys_failed(t))
     return NULL;
   sys_madvise(t, THREAD_SIZE, MADV_WIPEONFORK);
   return t;
@@ -147,7 +147,7 @@ static bool reclaim_blocks(void) {
     struct aprof_block *b = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
     struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
     if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
-        sys_call(SYS_tgkill, rt.pid, b->tid, 0) == 0 || errno != ESRCH ||
+        sys_call(SYS_tgkill, rt.pid, b->tid, 0) != -ESRCH ||
         !__atomic_compare_exchange_n(&thread_holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
       continue;

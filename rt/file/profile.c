@@ -28,7 +28,6 @@
 #include "rt/rt.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/quiet.h"
-#include "rt/sys/raw.h"
 #include "rt/sys/say.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -51,7 +50,7 @@ bool profile_reserve(void) {
     capacity = LEAST;
   char *base =
       sys_mmap(NULL, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED)
+  if (sys_failed(base))
     return false;
   if (sys_mprotect(base, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE) != 0) {
     sys_munmap(base, capacity);
@@ -72,11 +71,11 @@ bool profile_reserve(void) {
 static bool usable_dir(const char *dir) {
   struct stat st;
   sys_mkdir(dir, 0700);
-  if (raw_stat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) != 0 || !S_ISDIR(st.st_mode) ||
+  if (sys_fstatat(AT_FDCWD, dir, AT_SYMLINK_NOFOLLOW, &st) != 0 || !S_ISDIR(st.st_mode) ||
       st.st_uid != sys_geteuid() || (st.st_mode & 022) != 0)
     return false;
   if ((st.st_mode & 0700) != 0700) /* a program's umask took it away, for all that come later */
-    raw_call(SYS_fchmodat, AT_FDCWD, (long)dir, 0700, 0);
+    sys_call(SYS_fchmodat, AT_FDCWD, dir, 0700);
   return room_on_tmpfs(dir);
 }
 
@@ -143,10 +142,10 @@ static int create_named(const struct aprof_header *h, const char *dir) {
       break;
     int fd = sys_open(rt.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0) {
-      raw_call(SYS_fchmod, fd, 0600, 0, 0); /* whatever the umask */
+      sys_call(SYS_fchmod, fd, 0600); /* whatever the umask */
       return fd;
     }
-    if (errno != EEXIST)
+    if (fd != -EEXIST)
       break;
   }
   return -1;
@@ -234,7 +233,7 @@ static void fill_header(struct aprof_header *h) {
    and their tools have an mmap of their own. */
 static bool map_file(int fd) {
   return sys_call(SYS_mmap, rt.header, rt.capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                  fd, 0) != -1;
+                  fd, 0) >= 0;
 }
 
 /* By the kernel's own list. A tool such as valgrind keeps a list too, where a range that
@@ -279,9 +278,9 @@ bool profile_keep_range(void) {
   /* Asked for, not forced: the kernel grants it where nothing lies there. */
   long got = map_nothing(0);
   if (got != (long)from) {
-    if (got != -1)
+    if (got >= 0)
       sys_call(SYS_munmap, got, size);
-    if (!nothing_lies_in(from, from + size) || map_nothing(MAP_FIXED) == -1)
+    if (!nothing_lies_in(from, from + size) || map_nothing(MAP_FIXED) < 0)
       return false;
   }
   rt.hole = false;
@@ -321,7 +320,7 @@ bool profile_open(void) {
   if (fd < 0)
     return false;
   struct stat st;
-  if (raw_fstat(fd, &st) != 0)
+  if (sys_fstat(fd, &st) != 0)
     goto fail;
   sys_flock(fd, LOCK_EX | LOCK_NB);
   if (!map_file(fd))
@@ -357,7 +356,7 @@ void profile_none(void) {
 
 bool profile_fd_ok(void) {
   struct stat st;
-  return rt.fd >= 0 && raw_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device &&
+  return rt.fd >= 0 && sys_fstat(rt.fd, &st) == 0 && st.st_dev == rt.device &&
          st.st_ino == rt.inode;
 }
 
@@ -367,7 +366,7 @@ int profile_reopen(void) {
     return -1;
   /* In the process that becomes the command: see rt/host/command.c on the C library's calls. */
   int fd = (int)sys_call(SYS_openat, AT_FDCWD, rt.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && raw_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
+  if (fd >= 0 && sys_fstat(fd, &st) == 0 && st.st_dev == rt.device && st.st_ino == rt.inode)
     return fd;
   if (fd >= 0)
     sys_call(SYS_close, fd);
@@ -382,7 +381,6 @@ bool profile_commit(uint64_t until) {
   uint64_t target = (until + STEP - 1) / STEP * STEP;
   if (target > rt.capacity)
     target = rt.capacity;
-  int saved = errno;
   struct rlimit limit;
   bool ok = sys_getrlimit(RLIMIT_FSIZE, &limit) == 0 && target <= limit.rlim_cur;
   /* The file has the pages from then on, and a first touch maps and clears one: all at once
@@ -395,13 +393,12 @@ bool profile_commit(uint64_t until) {
     ok = sys_madvise(rt_base() + rt.committed, target - rt.committed, MADV_POPULATE_WRITE) == 0;
   if (ok)
     backed(target);
-  errno = saved;
   return ok;
 }
 
 void profile_remove(void) {
   struct stat st;
-  if (rt.path[0] != '\0' && raw_stat(AT_FDCWD, rt.path, AT_SYMLINK_NOFOLLOW, &st) == 0 &&
+  if (rt.path[0] != '\0' && sys_fstatat(AT_FDCWD, rt.path, AT_SYMLINK_NOFOLLOW, &st) == 0 &&
       st.st_dev == rt.device && st.st_ino == rt.inode)
     sys_call(SYS_unlinkat, AT_FDCWD, rt.path, 0);
 }
@@ -417,12 +414,13 @@ void profile_abandon(void) {
 
 void profile_copy(struct profile_copy *copy) {
   copy->size = rt.committed;
-  copy->at = is_confined() ? MAP_FAILED
-                           : sys_mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy->at == MAP_FAILED)
+  copy->at = NULL;
+  if (!is_confined())
+    copy->at =
+        sys_mmap(NULL, copy->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (sys_failed(copy->at))
     copy->at = NULL;
-  else
+  if (copy->at != NULL)
     memcpy(copy->at, rt_base(), copy->size);
 }
 
@@ -433,8 +431,8 @@ void profile_copy_release(struct profile_copy *copy) {
 
 /* The header is the parent's no longer, either. */
 bool profile_copy_use(struct profile_copy *copy) {
-  if (copy->at == NULL || sys_mremap(copy->at, copy->size, copy->size,
-                                     MREMAP_MAYMOVE | MREMAP_FIXED, rt_base()) == MAP_FAILED)
+  if (copy->at == NULL || sys_failed(sys_mremap(copy->at, copy->size, copy->size,
+                                                MREMAP_MAYMOVE | MREMAP_FIXED, rt_base())))
     return false;
   profile_abandon();
   return true;

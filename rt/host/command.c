@@ -24,7 +24,6 @@
 #include "command.h"
 
 #include "rt/file/profile.h"
-#include "rt/sys/raw.h"
 #include "rt/sys/say.h"
 #include "rt/sys/vdso.h"
 #include "rt/sys/wait.h"
@@ -223,7 +222,7 @@ static void start_as_child(struct request *r) {
 /* Waits for the end of that process; its status. */
 static int end_of(pid_t process) {
   int status = 0;
-  while (sys_call(SYS_wait4, process, &status, __WALL, NULL) < 0 && errno == EINTR)
+  while (sys_call(SYS_wait4, process, &status, __WALL, NULL) == -EINTR)
     ;
   return status;
 }
@@ -237,12 +236,12 @@ static const char *wrong_with(int status) {
 
 /* What the program closes meanwhile is closed: its sockets are not kept open for this. */
 static void close_all_but(long kept) {
-  bool above = raw_call(SYS_close_range, kept + 1, -1, 0, 0) == 0;
-  if (above && (kept <= 0 || raw_call(SYS_close_range, 0, kept - 1, 0, 0) == 0))
+  bool above = sys_call(SYS_close_range, kept + 1, -1, 0) == 0;
+  if (above && (kept <= 0 || sys_call(SYS_close_range, 0, kept - 1, 0) == 0))
     return;
   for (long fd = 0; fd < 1024; fd++)
     if (fd != kept)
-      raw_call(SYS_close, fd, 0, 0, 0);
+      sys_call(SYS_close, fd);
 }
 
 /* The pipe is this process's alone, whose descriptors are its own. */
@@ -261,7 +260,7 @@ static void start_and_listen(struct request *r) {
   close_all_but(ends[0]);
   for (long got = 1; r->command > 0 && got != 0 && length < r->room - 1;) {
     got = sys_call(SYS_read, ends[0], r->told + length, r->room - 1 - length);
-    if (got < 0 && errno != EINTR)
+    if (got < 0 && got != -EINTR)
       break;
     length += got > 0 ? (size_t)got : 0;
   }
@@ -300,8 +299,9 @@ static struct place {
 /* Its parent, which is the machine's first process or a container's, may be slow to ask for its
    end, or never do. */
 static bool has_ended(pid_t command) {
-  if (sys_kill(command, 0) < 0)
-    return errno == ESRCH;
+  int asked = sys_kill(command, 0);
+  if (asked < 0)
+    return asked == -ESRCH;
   long fd = sys_call(SYS_pidfd_open, command, 0);
   struct pollfd end = {.fd = (int)fd, .events = POLLIN};
   static const struct timespec now = {0, 0};
@@ -342,7 +342,7 @@ static bool is_reaper(void) {
 
 /* In the program's memory beside its threads, until the command has ended; as a child that
    sends no signal it is waited for by whoever asks for it alone. From where its request is done
-   it has one thread's errno no longer, so makes no call that would set it. */
+   it has no thread's errno, which no call of ours sets. */
 static __attribute__((noreturn)) int keep_command(void *argument) {
   struct place *p = argument;
   struct request *r = p->request;
@@ -351,9 +351,9 @@ static __attribute__((noreturn)) int keep_command(void *argument) {
   __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE);
   close_all_but(-1);
   if (command > 0)
-    raw_call(SYS_wait4, command, 0, __WALL, 0);
+    sys_call(SYS_wait4, command, 0, __WALL, 0);
   for (;;)
-    raw_call(SYS_exit_group, 0, 0, 0, 0);
+    sys_call(SYS_exit_group, 0);
 }
 
 /* False: there can be none such. */
@@ -383,7 +383,7 @@ bool children_are_elsewhere(void) {
   for (int i = 0; i < 2; i++) {
     long n = sys_call(SYS_readlinkat, AT_FDCWD, names[i], text[i], sizeof text[i] - 1);
     if (n < 0) /* no /proc; or, of a namespace that is yet to begin, no such link */
-      return i == 1 && errno == ENOENT;
+      return i == 1 && n == -ENOENT;
     text[i][n] = '\0';
   }
   return strcmp(text[0], text[1]) != 0;

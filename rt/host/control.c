@@ -228,7 +228,7 @@ enum { LOCK_TRIES = 30000 }; /* see wait_for_other: some 50 yields, then 5 ms of
 
 static int is_dead(uint32_t pid) {
   return pid != (uint32_t)rt.pid && !was_confined_lately() &&
-         ((int32_t)pid <= 0 || (sys_kill((pid_t)pid, 0) < 0 && errno == ESRCH));
+         ((int32_t)pid <= 0 || sys_kill((pid_t)pid, 0) == -ESRCH);
 }
 
 /* Inode number of the process's PID namespace; 0: it cannot be told. */

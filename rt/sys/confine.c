@@ -23,7 +23,6 @@
 #include "confine.h"
 
 #include "confine-ways.h"
-#include "raw.h"
 #include "rt/rt.h"
 #include "say.h"
 #include "wait.h"
@@ -38,7 +37,7 @@ static bool orphan;              /* a child that has no profile of its own yet *
 /* -- is there a filter? ------------------------------------------------------------ */
 
 static void rewind_status(void) {
-  raw_call(SYS_lseek, status_fd, 0, SEEK_SET, 0);
+  sys_call(SYS_lseek, status_fd, 0, SEEK_SET);
 }
 
 static uint32_t number_after(const char *text, const char *name) {
@@ -56,7 +55,7 @@ static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
   uint32_t mode = 0, count = 0;
   bool any = false;
   for (size_t kept = 0;; kept = OVER) {
-    long n = raw_call(SYS_read, fd, (long)text + (long)kept, (long)(room - 1 - kept), 0);
+    long n = sys_read(fd, text + kept, room - 1 - kept);
     size_t length = kept + (n > 0 ? (size_t)n : 0);
     text[length] = '\0';
     any |= n > 0;
@@ -103,7 +102,7 @@ bool confine_foreign(void) {
 /* The program may have closed our file descriptor, and have a file of its own under that number. */
 static bool still_ours(void) {
   struct stat st;
-  return status_fd >= 0 && raw_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
+  return status_fd >= 0 && sys_fstat(status_fd, &st) == 0 && st.st_dev == status_file.st_dev &&
          st.st_ino == status_file.st_ino;
 }
 
@@ -127,7 +126,7 @@ static void open_status(void) {
   status_fd = fd >= 0 ? sys_fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1;
   if (fd >= 0)
     sys_close(fd);
-  if (status_fd >= 0 && raw_fstat(status_fd, &status_file) != 0)
+  if (status_fd >= 0 && sys_fstat(status_fd, &status_file) != 0)
     status_file.st_ino = 0;
 }
 
@@ -148,11 +147,9 @@ static void in_child(void) {
     refuse();
     return;
   }
-  int saved = errno;
   if (still_ours())
     sys_close(status_fd);
   open_status();
-  errno = saved;
 }
 
 void confine_watch(void) {
@@ -193,7 +190,6 @@ static SLOW bool look(void) {
     wait_for_other((unsigned)tries, true);
   }
   looking_here = true;
-  int saved = errno;
   bool confined = false;
   if (still_ours() && !(confined = filters() != confined_before))
     rewind_status();
@@ -203,7 +199,6 @@ static SLOW bool look(void) {
       rt.header->confined = 1;
     __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE);
   }
-  errno = saved;
   __atomic_store_n(&looked_at, ticks(), __ATOMIC_RELAXED);
   confine_left();
   return confined;

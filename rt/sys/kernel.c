@@ -2,8 +2,6 @@
 /* The kernel's calls without libc; see kernel.h. */
 #include "kernel.h"
 
-#include <errno.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -30,27 +28,19 @@ unsigned long sys_strtoul(const char *restrict text, char **restrict end, int ba
 }
 
 size_t sys_read_file(const char *path, char *to, size_t room) {
-  long fd = raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
+  int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
   size_t got = 0;
   if (fd >= 0) {
     long n;
-    while (got < room - 1 &&
-           (n = raw_call(SYS_read, fd, (long)(to + got), (long)(room - 1 - got), 0)) > 0)
+    while (got < room - 1 && (n = sys_read(fd, to + got, room - 1 - got)) > 0)
       got += (size_t)n;
-    raw_call(SYS_close, fd, 0, 0, 0);
+    sys_close(fd);
   }
   to[got] = '\0';
   return got;
 }
 
 #if defined __x86_64__ && defined __LP64__
-
-long sys_result(long result) {
-  if (result >= 0 || result < -4095)
-    return result;
-  errno = (int)-result;
-  return -1;
-}
 
 char *sys_getcwd(char *to, size_t size) {
   return sys_call(SYS_getcwd, to, size) > 0 && *to == '/' ? to : NULL; /* else unreachable */

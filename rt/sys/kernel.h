@@ -7,25 +7,30 @@
  * code runs in the middle of an event. So may a preloaded library, which can be over before the
  * program's last destructor. What libc alone can do (its threads' keys and cancellation, the
  * loader's list of modules, at_quick_exit) is still asked of it.
- * Cost: a system call. Locking: none; async-signal-safe. Errors: as libc's, in errno.
+ *
+ * What fails returns the negative error, and errno stays: it is not this thread's everywhere (in an
+ * event, in a process in the program's memory), and never ours to change. Of those that return an
+ * address sys_failed tells.
+ * Cost: a system call. Locking: none; async-signal-safe.
  * Where the compiler or the kernel's interface is not known here, these are libc's own.
  */
 #ifndef APROF_KERNEL_H
 #define APROF_KERNEL_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-#include "raw.h"
 
 /* What only libc has, and calls of more than one step. */
 #define OWN(name) __asm__("__aprof_own_" #name) __attribute__((visibility("hidden")))
@@ -65,13 +70,24 @@ unsigned long sys_strtoul(const char *restrict text, char **restrict end, int ba
   ROW(int, unlink, (const char *path), path)                                                       \
   ROW(ssize_t, write, (int fd, const void *from, size_t size), fd, from, size)
 
-#if defined __x86_64__ && defined __LP64__
-/* What a call returned that was made without libc: -1, and errno, where it failed. */
-long sys_result(long result) OWN(result);
-/* As syscall(2), of up to six arguments. */
+/* The call of that number, of up to six arguments. In line, for it is made inside events: a handler
+   that comes meanwhile must find this library interrupted, and no tool may think that a buffer is
+   the program's. */
 #define sys_call(...) SYS_PADDED(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define SYS_PADDED(number, a, b, c, d, e, f, ...)                                                  \
-  sys_result(raw_call6(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)))
+  sys_call6(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+#if defined __x86_64__ && defined __LP64__
+static inline __attribute__((always_inline)) long sys_call6(long number, long a, long b, long c,
+                                                            long d, long e, long f) {
+  register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
+                   : "rcx", "r11", "memory");
+  return result;
+}
 #define SYS_pwrite SYS_pwrite64
 #define SYS_CALL(result, name, parameters, ...)                                                    \
   static inline result sys_##name parameters {                                                     \
@@ -97,20 +113,48 @@ struct kernel_action {
   uint64_t handler, flags, restorer, mask;
 };
 #else
+/* What libc returned, as the kernel does; errno as it was. */
+static inline long sys_kept(long result, int before) {
+  result = result == -1 ? -errno : result;
+  errno = before;
+  return result;
+}
+static inline long sys_call6(long number, long a, long b, long c, long d, long e, long f) {
+  int before = errno;
+  return sys_kept(syscall(number, a, b, c, d, e, f), before);
+}
 #define SYS_CALL(result, name, parameters, ...)                                                    \
   static inline result sys_##name parameters {                                                     \
-    return name(__VA_ARGS__);                                                                      \
+    int before = errno;                                                                            \
+    return (result)sys_kept((long)name(__VA_ARGS__), before);                                      \
   }
-#define sys_call syscall
+SYS_CALL(int, getrlimit, (__rlimit_resource_t which, struct rlimit *limit), which, limit)
+SYS_CALL(int, open, (const char *path, int flags, mode_t mode), path, flags, mode)
 #define sys_getcwd getcwd
 #define sys_gethostname gethostname
-#define sys_getrlimit getrlimit
-#define sys_open open
 #define sys_sigaction sigaction
 #define sys_sigfillset sigfillset
 #define sys_usleep usleep
 #endif
 SYS_CALLS(SYS_CALL)
+
+/* Is that an error in place of an address? */
+static inline bool sys_failed(const void *at) {
+  return (uintptr_t)at > (uintptr_t)-4096;
+}
+
+/* The call that libc makes for fstat, so a filter for the program has it. */
+static inline __attribute__((always_inline)) int sys_fstatat(int fd, const char *path, int flags,
+                                                             struct stat *st) {
+#ifdef SYS_newfstatat
+  return (int)sys_call(SYS_newfstatat, fd, path, st, flags);
+#else
+  return fstatat(fd, path, st, flags);
+#endif
+}
+static inline __attribute__((always_inline)) int sys_fstat(int fd, struct stat *st) {
+  return sys_fstatat(fd, "", AT_EMPTY_PATH, st);
+}
 
 #undef OWN
 

@@ -7,14 +7,14 @@
 #include <sys/syscall.h>
 
 #include "confine.h"
-#include "raw.h"
+#include "kernel.h"
 #include "wait.h"
 
 /* In line: a handler that comes as soon as signals are let through finds this library
    interrupted, as in the rest of an event. */
 static inline __attribute__((always_inline)) void change_mask(int how, const uint64_t *set,
                                                               uint64_t *before) {
-  raw_call(SYS_rt_sigprocmask, how, (long)set, (long)before, sizeof *set);
+  sys_call(SYS_rt_sigprocmask, how, set, before, sizeof *set);
 }
 
 /* A pending cancellation must not act in here either: a slow path that ended in the

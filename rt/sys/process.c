@@ -16,9 +16,9 @@ static uint32_t not_forked = PROCESS_OURS, *process = &not_forked;
 void process_mark(enum process_mark mark) {
   if (process == &not_forked) {
     void *page = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && sys_madvise(page, 4096, MADV_WIPEONFORK) == 0)
+    if (!sys_failed(page) && sys_madvise(page, 4096, MADV_WIPEONFORK) == 0)
       process = page;
-    else if (page != MAP_FAILED)
+    else if (!sys_failed(page))
       sys_munmap(page, 4096);
   }
   *process = mark;

@@ -31,11 +31,9 @@ static uint64_t pending(void) {
 }
 
 void quiet_begin(struct quiet *q) {
-  int saved = errno;
   q->on = !__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE) &&
           sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &q->mask, sizeof ours) == 0;
   q->pending = q->on ? pending() : 0;
-  errno = saved;
 }
 
 /* As the kernel sends it to the caller of write(2) or ftruncate(2): from itself. */
@@ -51,12 +49,12 @@ static void put_back(siginfo_t *info) {
 
 void quiet_end(const struct quiet *q) {
   static const struct timespec now = {0, 0};
-  int saved = errno;
   uint64_t left = ~q->pending, came;
   while (q->on && (came = pending() & left) != 0) {
     siginfo_t info;
-    if (sys_call(SYS_rt_sigtimedwait, &came, &info, &now, sizeof came) < 0) {
-      if (errno != EINTR)
+    long got = sys_call(SYS_rt_sigtimedwait, &came, &info, &now, sizeof came);
+    if (got < 0) {
+      if (got != -EINTR)
         break;
     } else if (!sent_by_our_call(&info)) {
       put_back(&info);
@@ -65,5 +63,4 @@ void quiet_end(const struct quiet *q) {
   }
   if (q->on)
     sys_call(SYS_rt_sigprocmask, SIG_SETMASK, &q->mask, NULL, sizeof q->mask);
-  errno = saved;
 }

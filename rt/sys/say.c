@@ -2,30 +2,25 @@
 /* Messages to the user; see say.h. */
 #include "say.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel.h"
 #include "quiet.h"
-#include "raw.h"
 
 static struct stat first_stderr; /* zero: it was closed */
 
 void rt_say_start(void) {
-  if (raw_fstat(STDERR_FILENO, &first_stderr) != 0)
+  if (sys_fstat(STDERR_FILENO, &first_stderr) != 0)
     first_stderr.st_ino = 0;
 }
 
 /* The program may have closed it since, and have a file of its own there. */
 bool rt_say_heard(void) {
   struct stat now;
-  int saved = errno;
-  bool same = first_stderr.st_ino != 0 && raw_fstat(STDERR_FILENO, &now) == 0 &&
-              now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
-              now.st_rdev == first_stderr.st_rdev;
-  errno = saved;
-  return same;
+  return first_stderr.st_ino != 0 && sys_fstat(STDERR_FILENO, &now) == 0 &&
+         now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino &&
+         now.st_rdev == first_stderr.st_rdev;
 }
 
 void rt_say(const char *what, const char *detail) {

@@ -16,7 +16,6 @@
 
 #include "vdso.h"
 
-#include "raw.h"
 #include "rt/rt.h"
 
 #if defined __aarch64__
@@ -71,7 +70,7 @@ uint64_t vdso_clock(clockid_t clock) {
   if (mapped != NULL && mapped(clock, &now) == 0)
     ; /* without a system call */
   else if (SAME_TIMESPEC)
-    raw_call(SYS_clock_gettime, clock, (long)&now, 0, 0);
+    sys_call(SYS_clock_gettime, clock, &now);
   else
     clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -2,10 +2,9 @@
 /* Waiting for another thread; see wait.h. */
 #include "wait.h"
 
-#include <sys/syscall.h>
 #include <time.h>
 
-#include "raw.h"
+#include "kernel.h"
 
 static inline void spin_pause(void) {
 #if defined __x86_64__ || defined __i386__
@@ -21,7 +20,7 @@ void wait_for_other(unsigned tries, bool confined) {
   if (tries % SPINS != SPINS - 1)
     spin_pause();
   else if (!confined && tries < YIELDS * SPINS)
-    raw_call(SYS_sched_yield, 0, 0, 0, 0);
+    sys_call(SYS_sched_yield);
   else if (!confined) /* whoever is waited for may have a lower priority, and no processor */
-    raw_call(SYS_nanosleep, (long)&moment, 0, 0, 0);
+    sys_call(SYS_nanosleep, &moment, NULL);
 }
