@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Finished requests in ClickHouse: the table that `aprof export --to clickhouse' has the rows of, and
--- ten questions about a fleet. aprof-export(1) says how rows come here:
+-- ten questions about a fleet, which grafana/clickhouse.json asks, too. aprof-export(1) says how rows
+-- come here, and aprof-serve(1) how they do so as time goes on:
 --
 --   clickhouse-client --multiquery < clickhouse.sql
 --   aprof export --to clickhouse --push http://localhost:8123 shop.trace

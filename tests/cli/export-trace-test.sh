@@ -204,6 +204,38 @@ if command -v clickhouse-server >/dev/null; then
       not_ok "clickhouse: question $n has an answer" answer.txt
     fi
   done
+  # The dashboard asks the same, of the time, hosts, processes and kinds that are chosen.
+  python3 - "$src/doc/grafana/clickhouse.json" >dashboard.txt <<'PY'
+import json, re, sys
+d = json.load(open(sys.argv[1], encoding="utf-8"))
+panels = d["panels"]
+assert len(panels) == 10 and len({p["id"] for p in panels}) == 10
+cells = [(x, y) for p in panels for g in [p["gridPos"]] for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])]
+assert len(set(cells)) == len(cells) and max(cells)[0] < 24, "panels overlap"
+for n, p in enumerate(panels, 1):
+    (target,) = p["targets"]
+    text = target["rawSql"]
+    for chosen in re.findall(r"aprof_requests WHERE (.*?)\)\)", text):
+        assert chosen.count("$") == 4, chosen
+    text = text.replace("$__timeFilter(begin)", "begin >= toDateTime(0)")
+    for name in ("host", "process", "kind"):
+        text = text.replace("${%s:singlequote}" % name, f"SELECT {name} FROM aprof_requests")
+    assert "$" not in text, text
+    open(f"panel{n}.sql", "w", encoding="utf-8").write(text)
+for v in d["templating"]["list"][1:]:
+    open(f"variable.{v['name']}.sql", "w", encoding="utf-8").write(v["query"])
+print("fine")
+PY
+  equal "clickhouse: a dashboard of ten panels that do not overlap" fine "$(cat dashboard.txt)"
+  for n in 1 2 3 4 5 6 7 8 9 10; do
+    equal "clickhouse: panel $n says what question $n does" \
+      "$(curl -sS --data-binary @<(statement $n) "http://127.0.0.1:$port/" | sort)" \
+      "$(curl -sS --data-binary @panel$n.sql "http://127.0.0.1:$port/" | sort)"
+  done
+  for name in host process kind; do
+    refuse "clickhouse: the dashboard's choice of $name" grep -q DB::Exception \
+      <(curl -sS --data-binary @variable.$name.sql "http://127.0.0.1:$port/")
+  done
   equal "clickhouse: the slow ones wait longer, and do not run longer" "0 0 true" "$(
     curl -sS --data-binary @<(statement 7) "http://127.0.0.1:$port/" | awk -F'\t' '$2 == "GET /item" { print $4, $5, ($6 > 1 ? "true" : "false") }')"
   if [ -x "$build/aprof-serve" ] && ! grep -q '^CURL_TRUE = #' "$build/Makefile"; then
