@@ -94,11 +94,13 @@ struct traces ask_traces(const struct view *v) {
   }
   if (all.count)
     qsort(all.of, all.count, sizeof *all.of, longest_first);
+  traces_align(&all, v);
   return all;
 }
 
 void traces_release(struct traces *all) {
   free(all->of);
   free(all->part);
+  free(all->clock);
   *all = (struct traces){0};
 }
