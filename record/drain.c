@@ -84,6 +84,13 @@ static size_t torn(const struct aprof_trace_event *events, size_t count, uint64_
   return whole;
 }
 
+uint64_t drain_head(const struct drain *d, const struct drain_ring *r) {
+  struct told told;
+  if (!ask(d, r, &told))
+    return 0;
+  return told.head < r->limit ? told.head : r->limit;
+}
+
 size_t drain_fetch(struct drain *d, struct drain_ring *r, struct aprof_trace_event *to, size_t room,
                    uint64_t *number) {
   struct told told, after;
@@ -100,6 +107,10 @@ size_t drain_fetch(struct drain *d, struct drain_ring *r, struct aprof_trace_eve
   uint64_t first = r->next > oldest ? r->next : oldest < head ? oldest : head;
   size_t count = head > first ? head - first : 0;
   count = count < room ? count : room;
+  if (!count && first > r->next) { /* all up to the limit has been overwritten */
+    r->missed += first - r->next;
+    r->next = first;
+  }
   if (!count || !copy(d, &told, first, first + count, to) || !ask(d, r, &after))
     return 0;
   size_t gone = torn(to, count, first, told.bits, after.head);

@@ -35,6 +35,8 @@ struct drain {
 void drain_begin(struct drain *, int fd);
 /* Finds rings of new threads. */
 void drain_look(struct drain *);
+/* How many events there are to be fetched, from the first one ever on. */
+uint64_t drain_head(const struct drain *, const struct drain_ring *);
 /* Up to `room` new events of that ring: how many, of which the first has *number. Numbers between
    the event fetched before and that one are missing. */
 size_t drain_fetch(struct drain *, struct drain_ring *, struct aprof_trace_event *to, size_t room,

@@ -136,18 +136,19 @@ static void know_rings(struct recorder *r) {
     r->pending[r->rings] = (struct pending){.events = NULL};
 }
 
-/* One that is new to us had its events while we were looking: from the first on. */
+/* One that is new to us had its events while we were looking: from the first on. False: there is
+   nothing to fetch; else also if all that was copied has been overwritten meanwhile. */
 static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint64_t now) {
   struct pending *p = &r->pending[number];
   struct drain_ring *ring = &r->drain.ring[number];
-  uint64_t first;
+  uint64_t first, before = ring->next;
   if (!p->events)
     p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
   size_t room = FRAME_EVENTS - p->count;
   size_t got = drain_fetch(&r->drain, ring, p->events + p->count, room, &first);
   p->lost = ring->unwritten - p->lost_before;
   if (!got)
-    return false;
+    return ring->next != before;
   if (p->count && first != p->number + p->count) { /* some are missing between: another frame */
     struct aprof_trace_event *old = p->events;
     p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
@@ -167,15 +168,24 @@ static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint6
   p->last = tick;
   if (p->count == FRAME_EVENTS)
     flush(r, number);
-  return got == room;
+  return true;
+}
+
+/* What is there now; a thread may be faster than we are. */
+static void fetch_ring(struct recorder *r, uint32_t number, uint64_t tick, uint64_t now) {
+  const struct drain_ring *ring = &r->drain.ring[number];
+  uint64_t head = drain_head(&r->drain, ring);
+  do {
+    if (!fetch_some(r, number, tick, now))
+      break;
+  } while (ring->next < head);
 }
 
 static void fetch_known(struct recorder *r) {
   uint64_t now = clock_monotonic(), tick = profile_clock(&r->copy->header);
   r->drain.fill = 0;
   for (uint32_t i = 0; i < r->rings; i++) {
-    while (fetch_some(r, i, tick, now))
-      ;
+    fetch_ring(r, i, tick, now);
     if (r->pending[i].count && now - r->pending[i].since > SECOND)
       flush(r, i);
   }

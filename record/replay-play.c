@@ -254,7 +254,7 @@ static void mark(struct replay_state *s, const struct stream_event *e, uint32_t 
 /* -- all of them -------------------------------------------------------------------- */
 
 static void play_all(struct replay_state *s, struct trace *trace) {
-  struct streams *streams = streams_new(trace, s->r->base, s->r->begin, s->r->end);
+  struct streams *streams = streams_new(trace, s->r->base, s->r->latest, s->r->begin, s->r->end);
   struct stream_event e;
   s->whole_from = streams_whole_from(streams);
   while (streams_next(streams, &e, can_be_next, s)) {

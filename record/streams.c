@@ -14,6 +14,7 @@ struct stream {
   uint32_t at, count; /* in events */
   uint64_t number;    /* of events[at] */
   uint64_t expected;  /* number of the event that would follow the last one; UINT64_MAX: any */
+  uint64_t end;       /* that many there were at the end; 0: nobody knows */
   uint64_t lost;      /* found missing, not told yet */
   uint64_t near;      /* a tick of about that time */
   uint64_t now;
@@ -56,8 +57,11 @@ static bool next_frame(struct streams *s, struct stream *t) {
 /* The event at hand; NULL at the end. Those that are told already are left out. */
 static const struct aprof_trace_event *peek(struct streams *s, struct stream *t) {
   for (;;) {
-    if (t->at == t->count && !next_frame(s, t))
+    if (t->at == t->count && !next_frame(s, t)) {
+      t->lost += t->expected < t->end ? t->end - t->expected : 0;
+      t->end = 0;
       return NULL;
+    }
     if (t->expected == UINT64_MAX || t->number >= t->expected)
       break;
     uint64_t told = t->expected - t->number, rest = t->count - t->at;
@@ -162,9 +166,17 @@ static struct stream *take(struct streams *s) {
   return first;
 }
 
-struct streams *streams_new(struct trace *trace, const struct profile *base, uint64_t begin,
-                            uint64_t end) {
+static bool is_numbered_anew(const struct trace *t) {
+  for (uint32_t i = 0; i < t->frames; i++)
+    if (t->frame[i].head.type == TRACE_SIEVE)
+      return true;
+  return false;
+}
+
+struct streams *streams_new(struct trace *trace, const struct profile *base,
+                            const struct profile *last, uint64_t begin, uint64_t end) {
   struct streams *s = allocate(1, sizeof *s);
+  bool ends = last && !is_numbered_anew(trace);
   s->trace = trace;
   s->based = base != NULL;
   s->begin = begin;
@@ -177,7 +189,9 @@ struct streams *streams_new(struct trace *trace, const struct profile *base, uin
   for (uint32_t i = 0; i < s->streams; i++) {
     struct stream *t = &s->stream[i];
     const struct aprof_block *block = base ? profile_block(base, trace->stream[i].block) : NULL;
+    const struct aprof_block *at_last = ends ? profile_block(last, trace->stream[i].block) : NULL;
     t->of = &trace->stream[i];
+    t->end = at_last ? at_last->ring_head : 0;
     t->expected = block ? block->ring_head : base ? 0 : UINT64_MAX;
     t->now = begin;
     if (advance(s, t))

@@ -23,10 +23,10 @@ struct stream_event {
 
 struct streams;
 
-/* `base`: the image in which everything before each block's ring_head is told; or NULL. Ticks are
-   held between `begin` and `end`. */
-struct streams *streams_new(struct trace *, const struct profile *base, uint64_t begin,
-                            uint64_t end);
+/* `base`: the image in which everything before each block's ring_head is told; `last`: the one that
+   knows how many events there were in all; or NULL. Ticks are held between `begin` and `end`. */
+struct streams *streams_new(struct trace *, const struct profile *base, const struct profile *last,
+                            uint64_t begin, uint64_t end);
 /* False at the end. `can`: whether it can be next; where no thread's event of that moment can,
    the first is taken. */
 bool streams_next(struct streams *, struct stream_event *,
