@@ -177,7 +177,7 @@ static void add_queued(const struct side *s, size_t which, const struct view_pat
       const struct view_delayed *d = &v->function[i].delayed[j];
       if (strcmp(d->name, own->name) != 0 || d->line != own->line)
         continue;
-      uint64_t time = (uint64_t)(share * (double)d->delayed);
+      uint64_t time = rounded(share * (double)d->delayed);
       time = time < left ? time : left;
       add(s, CRITICAL_QUEUED, s->rows->known[which].function[i], 0, time, d->count);
       left -= time;

@@ -89,7 +89,7 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
             .function = f,
             .text = sentence("`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
                              place ? place : "?", told_count(f->slices),
-                             told_count((uint64_t)((double)f->slices * 1e9 / (double)loop.elapsed)),
+                             told_count(rounded((double)f->slices * 1e9 / (double)loop.elapsed)),
                              other ? told_count(f->slices / other) : "no other ran",
                              other ? " times as often as any other" : "",
                              at ? ", mostly from " : "", at ? place_text(at->file, at->line) : "",

@@ -149,11 +149,11 @@ static bool is_worse(const struct gate *g, double figure, double than) {
 }
 
 static const char *told_measure(enum measure_unit unit, double value) {
-  uint64_t number = value < 1e18 ? (uint64_t)llround(value) : (uint64_t)1e18;
+  uint64_t number = rounded(value);
   return isnan(value)         ? "-"
          : unit == UNIT_TIME  ? told_time(number)
          : unit == UNIT_COUNT ? told_count(number)
-                              : told_percent((uint64_t)llround(value * 1e6), 100000000);
+                              : told_percent(rounded(value * 1e6), 100000000);
 }
 
 static const char *told_figure(const struct gate *g, const struct change *c) {

@@ -5,7 +5,6 @@
 #include "blame.h"
 #include "read/util.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct step {
@@ -84,7 +83,7 @@ void loops_add_request(struct loops *r, uint64_t begin) {
 }
 
 static uint64_t scaled(uint64_t time, double factor) {
-  return factor == 1 ? time : (uint64_t)llround((double)time * factor);
+  return factor == 1 ? time : rounded((double)time * factor);
 }
 
 void loops_add_wait(struct loops *r, uint64_t time, double factor) {

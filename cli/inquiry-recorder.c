@@ -144,8 +144,8 @@ static void tell_state(struct records *r, const struct recorder_numbers *n, uint
     return;
   uint64_t cpu = cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN);
   double second = (double)SECOND / (double)passed;
-  s->per_second = (uint64_t)((double)(n->events - r->told_events) * second);
-  s->of_cpu = (uint64_t)((double)(cpu - r->told_cpu) * second / 1000);
+  s->per_second = rounded((double)(n->events - r->told_events) * second);
+  s->of_cpu = rounded((double)(cpu - r->told_cpu) * second / 1000);
   r->told = now;
   r->told_events = n->events;
   r->told_cpu = cpu;

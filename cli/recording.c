@@ -164,7 +164,7 @@ static void say_progress(const struct recording *r, uint64_t passed,
   char *kept = kept_text(r, n);
   progress_say("aprof: records %s, %s%s: %s events/s, %s%s, %s lost; Ctrl-C ends it",
                r->found->what, shown_time(passed), span ? span : "",
-               shown_count(passed ? (uint64_t)((double)n->events * 1e9 / (double)passed) : 0), kept,
+               shown_count(passed ? rounded((double)n->events * 1e9 / (double)passed) : 0), kept,
                shown_size(r->bytes + n->written), shown_count(n->lost));
   free(span);
   free(kept);

@@ -4,7 +4,6 @@
 
 #include "show/formats.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define LONGEST ((uint64_t)3 * 3600 * 1000000000)
@@ -149,7 +148,7 @@ void recorded_list(const struct recorded *r, struct listing *list) {
                       .labels = v->process.labels ? print_string("%s", v->process.labels) : NULL,
                       .state = "done",
                       .pid = (int32_t)r->pid,
-                      .started = isnan(since) ? 0 : (int64_t)(since * 1e9),
+                      .started = (int64_t)rounded(since * 1e9),
                       .memory = v->health.memory};
   for (size_t j = 0; j < v->functions; j++) {
     row->created = plus(row->created, v->function[j].created);

@@ -77,6 +77,10 @@ static inline uint64_t plus(uint64_t a, uint64_t b) {
 static inline uint64_t add_to(uint64_t *sum, uint64_t more) {
   return *sum = plus(*sum, more);
 }
+/* The nearest whole number; 0 of what is below or no number, INT64_MAX of what is beyond. */
+static inline uint64_t rounded(double value) {
+  return !(value > 0) ? 0 : value >= 0x1p63 ? INT64_MAX : (uint64_t)(value + 0.5);
+}
 
 /* A decimal number, nothing before or behind it. */
 bool parse_number(const char *text, uint64_t *value);

@@ -8,7 +8,6 @@
 #include "report.h"
 #include "tail-rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +15,6 @@ enum { GROUP = 26, COUNT = 9, TIME = 9, BUSY = 7, BUILD = 11, BUILD_SHOWN = 9 };
 
 static struct apart *find(const struct output_many *m, const struct apart_options *o) {
   return apart_of(m->view, m->views, o->by, &o->requests);
-}
-
-static uint64_t rounded(double ns) {
-  return (uint64_t)llround(ns);
 }
 
 /* -- text ------------------------------------------------------------------------------ */

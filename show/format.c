@@ -82,10 +82,10 @@ const char *shown_join(const char *left, const char *right) {
 const char *shown_measure(enum measure_unit unit, double value) {
   if (isnan(value))
     return "-";
-  uint64_t number = value < 1e18 ? (uint64_t)llround(value) : (uint64_t)1e18;
+  uint64_t number = rounded(value);
   return unit == UNIT_TIME    ? shown_time(number)
          : unit == UNIT_COUNT ? shown_count(number)
-                              : shown_percent((uint64_t)llround(value * 1e6), 100000000);
+                              : shown_percent(rounded(value * 1e6), 100000000);
 }
 
 const char *shown_sentence(struct sentence s) {

@@ -14,7 +14,6 @@
 #include "read/util.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,7 +229,7 @@ static void emit_resource(struct emit *e, const struct view_process *p) {
 
 static void emit_process(struct emit *e, const struct view *v, const struct format_options *o) {
   double since = counted_since(&v->process);
-  uint64_t start = isnan(since) || since < 0 ? 0 : (uint64_t)(since * 1e3) * 1000000;
+  uint64_t start = rounded(since * 1e3) * 1000000;
   uint64_t passed = v->process.elapsed - (v->process.reset != UNKNOWN ? v->process.reset : 0);
   struct writer w = {e, v, start, start + passed};
   emit_row(e);

@@ -102,8 +102,8 @@ static void print_run(const char *name, const struct what_if_numbers *n,
   print_left(out, name, RUN);
   print_right(out, shown_time(n->p50), TIME + 2);
   print_right(out, shown_time(n->p95), TIME + 2);
-  print_right(out, shown_time((uint64_t)llround(n->mean)), TIME + 2);
-  print_right(out, shown_time((uint64_t)llround(n->busy)), TIME + 2);
+  print_right(out, shown_time(rounded(n->mean)), TIME + 2);
+  print_right(out, shown_time(rounded(n->busy)), TIME + 2);
   print_right(out, before ? shown_change_of(n->mean - before->mean, before->mean) : "-", TIME + 2);
   fputc('\n', out);
 }

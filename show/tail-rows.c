@@ -43,8 +43,8 @@ static const char *shown_how(const struct tail *t) {
                : turn_text(", in %.0f %% of them and none of the others", 100 * has);
   if (t->cause.how == TAIL_OFTENER)
     return turn_text(", %.1f times instead of %.1f", does, did);
-  return turn_text(", %s each time instead of %s", shown_time((uint64_t)llround(is)),
-                   shown_time((uint64_t)llround(was)));
+  return turn_text(", %s each time instead of %s", shown_time(rounded(is)),
+                   shown_time(rounded(was)));
 }
 
 /* " at db.c:77"; "" where it is not known. */

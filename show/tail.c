@@ -15,7 +15,6 @@
 #include "report.h"
 #include "tail-rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +41,8 @@ static void print_kind(const struct story *s, const struct slowest_kind *k, cons
   if (!t->count[TAIL_SLOW])
     return;
   char *which = print_string("%s; %s on average, others %s", asked_slow(k, &o->filter),
-                             shown_time((uint64_t)llround(slow)),
-                             t->count[TAIL_REST] ? shown_time((uint64_t)llround(rest)) : "-");
+                             shown_time(rounded(slow)),
+                             t->count[TAIL_REST] ? shown_time(rounded(rest)) : "-");
   report_print_wrapped(out, which, 0);
   free(which);
   tail_rows_print(s, t, o->rows, &heads, out);

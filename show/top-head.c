@@ -116,7 +116,7 @@ static void add_loop(struct sheet *s, const struct top_process *p, const struct 
   bool lacks = loop->thread && (loop->thread->lacks & LACK_MAXIMA);
   const char *time = holds ? shown_time(loop->open) : hold == UNKNOWN ? "-" : shown_time(hold);
   char *line = print_string("loop %-7" PRId64 "%s %s %4s%s  %s %s%s" SHEET_PLAIN, loop->tid, name,
-                            meter, share < 0 ? "?" : shown_share((uint64_t)(share * 1e6), 1000000),
+                            meter, share < 0 ? "?" : shown_share(rounded(share * 1e6), 1000000),
                             ran ? " ran" : "", holds ? SHEET_ALARM "held for" : "longest hold",
                             edge && !holds ? "<" : "", shown_mark(lacks, time));
   const char *by = holds ? loop->open_function : function;
