@@ -142,4 +142,12 @@ spins() {
 spins libuv uv.h -luv -DSPINS=UV
 spins libev ev.h -lev -DSPINS=EV "${named}libev"
 spins libevent event2/event.h -levent -DSPINS=EVENT
+if [ -x spins ]; then
+  check "libevent: a loop that reads compiles" $cc $flags "-fplugin=$plugin" -DSPINS=EVENT \
+    -DREADS "$here/spins.c" -o reads -levent
+  rm -rf out && mkdir out
+  APROF_OPTIONS=dir:out ./reads
+  equal "libevent: a loop that reads is no finding" "" \
+    "$(value out/*.json '*(x.kind for x in where(t.findings, kind="spinning"))')"
+fi
 finish

@@ -1,5 +1,5 @@
 /* A loop that never rests, for a fifth of a second, by what SPINS names: an idle handle that
-   nobody stops, or a descriptor that is ready and never read. */
+   nobody stops, or a descriptor that is ready and never read. READS: it is read, byte by byte. */
 #define UV 1
 #define EV 2
 #define EVENT 3
@@ -63,6 +63,11 @@ static struct event_base *base;
 
 static void on_idle(evutil_socket_t fd, short events, void *arg) {
   (void)fd, (void)events, (void)arg;
+#ifdef READS
+  char byte;
+  if (read(fd, &byte, 1) != 1 || write(((int *)arg)[1], &byte, 1) != 1)
+    event_base_loopbreak(base);
+#endif
   if (is_over())
     event_base_loopbreak(base);
 }
@@ -72,7 +77,7 @@ int main(void) {
   if (pipe(ends) || write(ends[1], "x", 1) != 1)
     return 1;
   base = event_base_new();
-  struct event *event = event_new(base, ends[0], EV_READ | EV_PERSIST, on_idle, NULL);
+  struct event *event = event_new(base, ends[0], EV_READ | EV_PERSIST, on_idle, ends);
   event_add(event, NULL);
   event_base_dispatch(base);
   return 0;
