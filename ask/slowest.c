@@ -53,6 +53,9 @@ const struct option_row slowest_kinds[] = {
     ROWS};
 
 const char *slowest_fault(const struct slowest_filter *f) {
+  if (f->by && (f->percent > 0 || f->over))
+    return "compared are slow ones with the rest, or those that came by a place with those that "
+           "did not: --by, or --slowest and --over";
   return f->percent > 0 && f->over ? "slow are so many, or those that took so long: --slowest, or "
                                      "--over"
                                    : NULL;
@@ -68,7 +71,8 @@ struct sorter {
     const char *kind, *function;
     uint32_t count, partial;
   } * kind;
-  uint32_t *of; /* by request; STORY_NONE: not meant */
+  uint64_t came_by; /* bit of the place; 0: it is about slow ones */
+  uint32_t *of;     /* by request; STORY_NONE: not meant */
   size_t kinds, last;
 };
 
@@ -136,10 +140,26 @@ static int by_wall(const void *a, const void *b) {
   return one != other ? (one < other) - (one > other) : (*x > *y) - (*x < *y);
 }
 
-static void choose_slow(struct slowest_kind *k, const struct slowest_filter *f) {
+/* Those that came by first, of both the slowest first. */
+static uint32_t move_forward(struct slowest_kind *k, uint64_t came_by) {
+  const struct story_request **others = allocate(k->count + 1u, sizeof *others);
+  uint32_t first = 0, rest = 0;
+  for (uint32_t i = 0; i < k->count; i++)
+    if (k->request[i]->probes & came_by)
+      k->request[first++] = k->request[i];
+    else
+      others[rest++] = k->request[i];
+  memcpy(k->request + first, others, rest * sizeof *others);
+  free(others);
+  return first;
+}
+
+static void choose_slow(struct slowest_kind *k, const struct slowest_filter *f, uint64_t came_by) {
   double share = (f->percent > 0 ? f->percent : USUAL_PERCENT) / 100;
   qsort(k->request, k->count, sizeof *k->request, by_wall);
-  if (f->over)
+  if (came_by)
+    k->slow = move_forward(k, came_by);
+  else if (f->over)
     while (k->slow < k->count && slowest_wall(k->request[k->slow]) >= f->over)
       k->slow++;
   else
@@ -184,7 +204,7 @@ static void make_kinds(struct slowest *all, const struct sorter *s) {
     }
   for (size_t i = 0; i < all->kinds; i++) {
     struct slowest_kind *k = &all->kind[i];
-    choose_slow(k, s->filter);
+    choose_slow(k, s->filter, s->came_by);
     all->count += k->count;
     all->slow += k->slow;
     all->partial += k->partial;
@@ -207,9 +227,26 @@ static void complain_of_none(const struct story *s, const struct slowest_filter 
              all->partial);
 }
 
+/* False after a message: it was not watched. */
+static bool find_place(const struct story *s, const char *by, uint64_t *bit) {
+  uint32_t probe = story_probe_of(s, by);
+  *bit = probe != STORY_NONE ? (uint64_t)1 << probe : 0;
+  if (*bit)
+    return true;
+  if (!s->probes_count)
+    complain("no place was watched in the recording: aprof probe TARGET %s -o FILE makes one in "
+             "which it was",
+             by);
+  else
+    complain("%s was not watched in the recording; %s was", by, s->probes[0].names[0]);
+  return false;
+}
+
 struct slowest *slowest_find(const struct story *story, const struct slowest_filter *f) {
-  struct slowest *all = allocate(1, sizeof *all);
   struct sorter s = {.story = story, .filter = f};
+  if (f->by && !find_place(story, f->by, &s.came_by))
+    return NULL;
+  struct slowest *all = allocate(1, sizeof *all);
   s.of = allocate((size_t)story->requests_count + 1, sizeof *s.of);
   sort_into_kinds(&s);
   make_kinds(all, &s);

@@ -16,6 +16,7 @@ struct slowest_filter {
   const char *kind, *tier; /* patterns (glob(7)); NULL: all */
   double percent;          /* the slowest so many of each kind; 0: 5, unless `over` says it */
   uint64_t over;           /* ns: slow is what took so long; 0: see `percent` */
+  const char *by;          /* a place that was watched: "slow" are those that came by; or NULL */
 };
 
 /* --slowest and --over, into one; slowest_kinds: --kind, too. */
@@ -27,7 +28,7 @@ const char *slowest_fault(const struct slowest_filter *);
 
 struct slowest_kind {
   const char *name;                     /* with its function where another kind has the same */
-  const struct story_request **request; /* the slowest first */
+  const struct story_request **request; /* the slowest first; by a place: of each side */
   uint32_t count, slow;                 /* all; the first so many are slow */
   uint32_t partial, failed;             /* beside `count`; of it */
   uint64_t threshold;                   /* of the slow ones the shortest, ns; 0: there is none */

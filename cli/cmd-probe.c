@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof probe: a line of a running program, watched from outside; probe/ does it. */
 #include "arguments.h"
+#include "ask/slowest.h"
 #include "cli.h"
 #include "find.h"
-#include "probe/watch.h"
+#include "probed.h"
 #include "show/probe.h"
 
 #include <ctype.h>
@@ -18,8 +19,9 @@
 struct options {
   struct watch watch;
   uint64_t most_rate;
-  const char *list, *directory;
-  bool json, log;
+  const char *list, *directory, *label, *output;
+  double slowest;
+  bool json, log, alone;
 };
 
 static char *take_shown(void *into, const char *text) {
@@ -28,6 +30,10 @@ static char *take_shown(void *into, const char *text) {
     return print_string("--show: at most %d expressions", PROBE_SHOWN);
   w->shown[w->showns++] = text;
   return NULL;
+}
+
+static char *take_slowest(void *into, const char *text) {
+  return slowest_take(&((struct options *)into)->slowest, text);
 }
 
 #define AT(member) offsetof(struct options, member)
@@ -43,6 +49,17 @@ static const struct option_row rows[] = {
      .text = "Of a FUNCTION: measure from its entry to its return"},
     {"over", 0, OPTION_MS, AT(watch.over), "TIME",
      .text = "With --duration: count those that take so long"},
+    {"slowest", 0, OPTION_OWN, 0, "PERCENT",
+     .text = "Only hits inside the slowest requests of each kind, as 5%: all are kept until it is "
+             "known which these are",
+     .take = take_slowest},
+    {"label", 0, OPTION_TEXT, AT(label), "NAME",
+     .text =
+         "Mark the requests that come by: their kind is `KIND +NAME', here and in the recording"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
+     .text = "Keep the recording that is made meanwhile, with the hits: `aprof tail --by' asks it"},
+    {"alone", 0, OPTION_FLAG, AT(alone),
+     .text = "Do not record the requests of a profiled process meanwhile"},
     {"log", 0, OPTION_FLAG, AT(log), .text = "Print a line for each hit, too, as it comes"},
     {"for", 0, OPTION_S, AT(watch.span), "TIME",
      .text = "End after so long; else Ctrl-C ends it, or the end of the process"},
@@ -125,92 +142,114 @@ static char *name_of(long pid) {
 
 /* -- what is asked ------------------------------------------------------------------ */
 
+static bool wants_requests(const struct options *o) {
+  return o->slowest > 0 || o->label || o->output;
+}
+
 static const char *fault(const struct arguments *a) {
   const struct options *o = a->context;
   if (o->list ? a->words != 1 : a->words != 2)
     return o->list ? "--list takes a TARGET, and no place" : "which place? FILE:LINE or FUNCTION";
-  if (o->watch.duration && o->log && o->watch.showns)
-    return "--duration --log tells how long each call took, and no expressions";
   if (o->watch.over && !o->watch.duration)
     return "--over goes with --duration";
+  if (o->alone && wants_requests(o))
+    return "--slowest, --label and --output are about requests: not --alone";
   return NULL;
 }
 
-static void told(const struct watch_hit *h, void *context) {
-  const struct options *o = context;
-  struct probe_log log = {h->at,          h->tid,   h->place, h->duration,
-                          o->watch.shown, h->value, h->values};
+static void log_hit(const struct probe_result *r, const struct probe_hit *h) {
+  char *value[PROBE_SHOWN] = {NULL};
+  const char *shown[PROBE_SHOWN];
+  for (size_t i = 0; i < r->showns; i++) {
+    shown[i] = r->shown[i].text;
+    value[i] = h->value ? h->value[i].text : NULL;
+  }
+  const struct probe_log log = {h->time > r->began ? h->time - r->began : 0,
+                                h->tid,
+                                &r->place[h->place],
+                                h->duration,
+                                shown,
+                                value,
+                                r->showns};
   show_probe_log(&log, stdout);
   fflush(stdout);
 }
 
-static void started(void *context) {
-  (void)context;
-  if (isatty(STDERR_FILENO))
-    fputs("aprof: watching; Ctrl-C ends it\n", stderr);
+/* Whether it has a profile that can be recorded. */
+static bool is_profiled(long pid, struct found *found) {
+  complain_never(true);
+  bool is = find_process(pid, true, found);
+  complain_never(false);
+  if (is && found->state != PROFILE_LIVE)
+    found_release(found);
+  return is && found->state == PROFILE_LIVE;
 }
 
-static bool may_watch(const struct options *o, const struct places *p, const char *asked) {
-  if (p->count > PROBE_ADDRESSES) {
-    complain("%s is %zu places in the program's code (it was inlined), and a processor watches "
-             "%d at most; ask for one of its callers",
-             asked, p->count, PROBE_ADDRESSES);
-    return false;
-  }
-  if (o->watch.duration && !p->entry) {
-    complain("--duration goes with a FUNCTION, not with a line");
-    return false;
-  }
-#if !defined __x86_64__
-  if (o->watch.duration) {
-    complain("--duration knows x86-64 only");
-    return false;
-  }
-#endif
-  for (size_t i = 0; i < p->count && o->watch.duration; i++)
-    if (p->place[i].inlined) {
-      complain("%s was inlined: nobody returns from it; ask for one of its callers", asked);
-      return false;
-    }
-  if (o->watch.duration && p->count == PROBE_ADDRESSES) {
-    complain("%s is %zu places, which leaves no breakpoint for its return", asked, p->count);
-    return false;
-  }
-  return true;
+static bool record(struct probed *p, const struct options *o, const struct found *found) {
+  int fd = -1;
+  char *path = o->output ? print_string("%s", o->output) : recording_room(&fd);
+  struct recording_wish wish = {.output = path, .quiet = !o->output};
+  bool done = path && probed_recorded(p, found, &wish) && probed_join(p, path);
+  if (done)
+    watch_settle(p->watching);
+  free(path);
+  if (fd >= 0)
+    close(fd);
+  return done;
 }
 
-static int watch(struct debug *d, struct options *o, const char *what, const char *asked) {
-  struct probe_result *r = allocate(1, sizeof *r);
-  struct places places;
+/* Where it cannot be recorded, and nothing that was asked needs that, hits are counted alone. */
+static bool watch_it(struct probed *p, const struct options *o, long pid) {
+  struct found found;
+  if (o->alone || !is_profiled(pid, &found)) {
+    if (!wants_requests(o))
+      return probed_alone(p);
+    complain("process %ld is not profiled, so it has no requests: --slowest, --label and --output "
+             "are about these",
+             pid);
+    return false;
+  }
+  bool done = record(p, o, &found);
+  found_release(&found);
+  if (done || p->armed || p->refused || wants_requests(o) || !p->watching)
+    return done;
+  watch_free(p->watching);
+  p->watching = NULL;
+  p->result->why_not_joined = "it could not be recorded meanwhile";
+  return probed_alone(p);
+}
+
+static int watch(struct options *o, long pid, const char *what, const char *asked) {
   o->watch.what = what;
   o->watch.asked = asked;
   o->watch.ceiling = o->most_rate;
-  o->watch.started = started;
-  o->watch.tell = o->log ? told : NULL;
-  o->watch.context = o;
-  bool ok = place_find(d, &r->arena, asked, &places) && may_watch(o, &places, asked) &&
-            watch_run(d, &places, &o->watch, r);
+  struct probed p = {
+      .asked = &o->watch, .log = o->log ? log_hit : NULL, .label = o->label, .slowest = o->slowest};
+  bool ok = probed_open(&p, pid, o->directory) && watch_it(&p, o, pid);
   if (ok)
-    (o->json ? show_probe_json : show_probe)(r, stdout);
-  free(places.place);
-  watch_release(r);
-  free(r);
+    (o->json ? show_probe_json : show_probe)(p.result, stdout);
+  probed_close(&p);
   return ok ? CLI_OK : CLI_FAILED;
 }
 
-static int list(struct debug *d, const char *function) {
+static int list(long pid, const struct options *o) {
+  struct debug d;
   struct arena arena = {0};
   struct places places;
-  bool ok = place_list(d, &arena, function, &places);
+  const char *function = o->list;
+  if (!debug_open(&d, pid, o->directory))
+    return CLI_FAILED;
+  bool ok = place_list(&d, &arena, function, &places);
   if (ok)
     show_probe_lines(function, places.place, places.count, stdout);
   free(places.place);
   arena_free(&arena);
+  debug_close(&d);
   return ok ? CLI_OK : CLI_FAILED;
 }
 
 int cmd_probe(int argc, char **argv) {
-  struct options o = {.most_rate = 10000};
+  struct options o = {.most_rate = PROBED_RATE};
   struct arguments a = {
       .usage = "TARGET FILE:LINE|FUNCTION",
       .offers = OFFER_PROCESSES,
@@ -230,13 +269,11 @@ int cmd_probe(int argc, char **argv) {
     complain("probes know the registers of x86-64 and aarch64 only");
     return CLI_FAILED;
   }
-  struct debug d;
   long pid = find_target(a.word[0]);
-  if (pid == 0 || !debug_open(&d, pid, o.directory))
+  if (pid == 0)
     return CLI_FAILED;
   char *what = name_of(pid);
-  int status = o.list ? list(&d, o.list) : watch(&d, &o, what, a.word[1]);
-  debug_close(&d);
+  int status = o.list ? list(pid, &o) : watch(&o, pid, what, a.word[1]);
   free(what);
   return status;
 }

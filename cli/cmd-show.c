@@ -13,7 +13,7 @@
 #include "output.h"
 #include "read/checked.h"
 #include "read/clock.h"
-#include "recording.h"
+#include "recorded.h"
 #include "sampling.h"
 #include "target.h"
 
@@ -198,9 +198,12 @@ static int show_story(const struct show *show, const char *target) {
   int status = CLI_FAILED;
   struct story_error why;
   const struct output *o = show->output;
+  const struct slowest_filter *filter =
+      o->asks_slowest ? (const void *)((const char *)show->options + o->slowest) : NULL;
   bool sampled = o->wants_samples && o->wants_samples(show->options);
   const struct sampler_wish wish = {.hertz = sampled ? SAMPLING_USUAL : 0};
-  char *file = recording_of(target, show->load.span ? show->load.span : usual, &wish);
+  char *file = recording_of(target, show->load.span ? show->load.span : usual, &wish,
+                            filter ? filter->by : NULL);
   if (!file)
     return CLI_FAILED;
   struct story *story = story_open(file, &why);

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define SECOND ((uint64_t)1000000000)
-enum { CEILING = 10000 }; /* hits a second; each takes its thread some microseconds */
+#define LOOK ((uint64_t)50000000) /* ns */
+enum { CEILING = 10000 };         /* hits a second; each takes its thread some microseconds */
 
 struct probes {
   int socket;
@@ -39,8 +40,8 @@ static void answer(int socket, const struct probe_result *result) {
   free(text);
 }
 
-static bool look(void *context) {
-  struct probes *p = context;
+/* True in a copy, which is to answer. */
+static bool look(struct probes *p) {
   struct pollfd in = {.fd = p->socket, .events = POLLIN};
   if (poll(&in, 1, 0) > 0) {
     if (!inquiry_read(p->socket, &p->asked))
@@ -58,32 +59,45 @@ static bool look(void *context) {
   return p->is_copy;
 }
 
+/* What is there in the end, or so far. */
+static void go(struct probes *p, struct watching *w) {
+  while (watch_go(w, LOOK))
+    if (look(p)) {
+      watch_so_far(w);
+      return;
+    }
+  watch_stop(w);
+  watch_settle(w);
+}
+
 /* False after a message. */
-static bool watch(struct debug *d, struct watch *w, struct probe_result *result) {
+static bool watch(struct probes *p, struct debug *d, const struct watch *asked,
+                  struct probe_result *result) {
   struct places places;
-  if (!place_find(d, &result->arena, w->asked, &places))
+  if (!place_find(d, &result->arena, asked->asked, &places))
     return false;
-  if (places.count <= PROBE_ADDRESSES)
-    return watch_run(d, &places, w, result);
-  complain("%s is %zu places in the program's code (it was inlined), and a processor watches %d at "
-           "most",
-           w->asked, places.count, PROBE_ADDRESSES);
-  return false;
+  if (places.count > PROBE_ADDRESSES) {
+    complain("%s is %zu places in the program's code (it was inlined), and a processor watches %d "
+             "at most",
+             asked->asked, places.count, PROBE_ADDRESSES);
+    return false;
+  }
+  struct watching *w = watch_new(d, &places, asked, result);
+  if (!w || !watch_arm(w))
+    return false;
+  go(p, w);
+  return true;
 }
 
 void inquiry_probe(long pid, int socket, const char *place) {
   struct probes p = {.socket = socket, .began = clock_monotonic()};
   struct probe_result *result = allocate(1, sizeof *result);
   struct debug d;
-  struct watch w = {.what = print_string("process %ld", pid),
-                    .asked = place,
-                    .stack = true,
-                    .ceiling = CEILING,
-                    .look = look,
-                    .context = &p};
+  struct watch w = {
+      .what = print_string("process %ld", pid), .asked = place, .stack = true, .ceiling = CEILING};
   if (!MACHINE_KNOWN)
     complain("probes know the registers of x86-64 and aarch64 only");
-  if (!MACHINE_KNOWN || !debug_open(&d, pid, NULL) || !watch(&d, &w, result))
+  if (!MACHINE_KNOWN || !debug_open(&d, pid, NULL) || !watch(&p, &d, &w, result))
     _exit(1);
   if (p.answers)
     waitpid(p.answers, NULL, 0);

@@ -8,11 +8,9 @@
 #include "read/util.h"
 #include "record-sieve.h"
 #include "record/recorder.h"
-#include "record/story.h"
 #include "record/switch.h"
 #include "sampling.h"
 #include "show/format.h"
-#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -143,9 +141,14 @@ static bool has_ended(const struct recording *r) {
   return profile_state(r->found->fd, r->header) != PROFILE_LIVE;
 }
 
-static void pause_for(uint64_t ns) {
+/* False: it is over. */
+static bool pause_for(const struct recording *r, uint64_t ns) {
+  const struct recording_guest *g = r->wish->guest;
+  if (g)
+    return g->go(g->context, r->recorder, ns);
   struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
   nanosleep(&time, NULL); /* a signal ends it */
+  return true;
 }
 
 /* "kept 312 of 31.4k requests, " */
@@ -202,7 +205,8 @@ static bool go_on(struct recording *r, bool *ended) {
   struct recorder_numbers n;
   while (!interrupted && !*ended && (!r->wish->span || now - begin < r->wish->span)) {
     uint64_t pause = recorder_pause(r->recorder), rest = r->wish->span - (now - begin);
-    pause_for(r->wish->span && rest < pause ? rest : pause);
+    if (!pause_for(r, r->wish->span && rest < pause ? rest : pause))
+      break;
     now = clock_monotonic();
     share_look(&r->share, r->header, now);
     recorder_poll(r->recorder);
@@ -210,6 +214,8 @@ static bool go_on(struct recording *r, bool *ended) {
     if (!is_written(r))
       return false;
     recorder_numbers(r->recorder, &n);
+    if (r->wish->guest && r->wish->guest->most && n.written >= r->wish->guest->most)
+      break;
     if (r->wish->rotate && n.written >= r->wish->rotate && !rotate(r, n.written))
       return false;
     if (now - looked >= STEP_NS) {
@@ -301,6 +307,8 @@ static bool record_live(struct recording *r) {
   if (r->recorder) {
     r->sampling = sampling_begin(r->found, r->header, &r->wish->kernel, r->recorder);
     done = go_on(r, &ended);
+    if (r->wish->guest)
+      r->wish->guest->end(r->wish->guest->context, r->recorder);
     sampling_poll(r->sampling);
     sampling_names(r->sampling);
     recorder_end(r->recorder, ended);
@@ -357,61 +365,17 @@ bool recording_make(const struct found *found, const struct recording_wish *wish
 
 /* -- for who asks ---------------------------------------------------------------------------- */
 
-/* After a message, where no process can be meant. */
-static bool cannot_be_recorded(const char *target) {
-  if (!target || is_of_processes(target) || is_profile(target) || access(target, F_OK))
-    return false;
-  complain("%s is no recording, and nothing else has single requests: make one with `aprof "
-           "record', or name the live process",
-           target);
-  return true;
-}
-
-/* What is to be recorded now; false after a message. */
-static bool find_live_one(const char *target, struct found *found) {
-  if (cannot_be_recorded(target) || !find_profile(target, true, found))
-    return false;
-  if (found->state == PROFILE_LIVE)
-    return true;
-  complain("%s is of no live process; what its rings hold is made a recording by `aprof record "
-           "--last'",
-           found->what);
-  found_release(found);
-  return false;
-}
-
-char *recording_of(const char *target, uint64_t span, const struct sampler_wish *kernel) {
-  struct found found;
-  if (target && story_is(target))
-    return print_string("%s", target);
-  if (!find_live_one(target, &found))
-    return NULL;
+char *recording_room(int *fd) {
   const char *directory = getenv("TMPDIR");
   char *path = print_string("%s/aprof-XXXXXX", directory && *directory ? directory : "/tmp");
-  int fd = mkostemp(path, O_CLOEXEC);
-  if (fd < 0) {
+  *fd = mkostemp(path, O_CLOEXEC);
+  if (*fd < 0) {
     complain("cannot write %s: %s; name another directory with TMPDIR", path, strerror(errno));
     free(path);
-    path = NULL;
-  } else {
-    /* Without a name it goes with this command, whatever ends that. */
-    unlink(path);
-    free(path);
-    path = print_string("/proc/self/fd/%d", fd);
-    struct recording_wish wish = {.output = path, .span = span, .quiet = true};
-    wish.kernel = kernel ? *kernel : wish.kernel;
-    if (!recording_make(&found, &wish)) {
-      free(path);
-      path = NULL;
-    }
+    return NULL;
   }
-  found_release(&found);
-  return path;
-}
-
-void recording_forget(char *path) {
-  int fd;
-  if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
-    close(fd);
+  /* Without a name it goes with this command, whatever ends that. */
+  unlink(path);
   free(path);
+  return print_string("/proc/self/fd/%d", *fd);
 }

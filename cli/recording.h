@@ -15,6 +15,17 @@
 
 #define RECORDING_RING (16ull << 20)
 
+struct recorder;
+
+/* What else is done meanwhile, by whom: instead of sleeping. */
+struct recording_guest {
+  /* For so many ns, or less; false: the recording ends. */
+  bool (*go)(void *context, struct recorder *, uint64_t ns);
+  void (*end)(void *context, struct recorder *); /* before the recording ends, whatever ended it */
+  void *context;
+  uint64_t most; /* bytes that the file may have; 0: any number */
+};
+
 struct recording_wish {
   const char *output; /* a path, "-", or NULL: NAME.PID.trace here */
   uint64_t span;      /* ns; 0: until it is ended */
@@ -23,10 +34,11 @@ struct recording_wish {
   uint64_t keep;      /* files; 0: all of them */
   struct share_wish share;
   struct sieve_wish sieve; /* of files, not of standard output */
-  bool last;          /* what is in the rings already */
+  bool last;               /* what is in the rings already */
   bool quiet;
-  struct sampler_wish kernel; /* what the kernel is asked for */
-  long wait;                  /* PID of a child that ends with the process; 0: none */
+  struct sampler_wish kernel;          /* what the kernel is asked for */
+  long wait;                           /* PID of a child that ends with the process; 0: none */
+  const struct recording_guest *guest; /* or NULL */
 };
 
 /* Of a process that was found, into files. What is said at the end goes to standard error. False
@@ -36,11 +48,8 @@ bool recording_make(const struct found *, const struct recording_wish *);
 /* Complains that another process records it, or keeps the switch: what switch_trace has said. */
 void recording_refused(const struct found *, const struct aprof_header *, uint32_t other);
 
-/* The path of a recording: `target` if it is one, else of one that is made of that live process for
-   so long, with what the kernel is asked for (NULL: nothing), which is gone when this command has
-   ended. NULL after a message. */
-char *recording_of(const char *target, uint64_t span, const struct sampler_wish *);
-/* Before that, of one that was made so; takes the path. */
-void recording_forget(char *path);
+/* A file without a name, which goes with this command: its path, and a descriptor. NULL after a
+   message. */
+char *recording_room(int *fd);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "ask/story-view.h"
 #include "read/util.h"
-#include "recording.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool *meant_of(const struct story *s, const struct slowest_filter *filter
 static bool add(struct recordings *r, const char *target, uint64_t span,
                 const struct slowest_filter *filter, const struct sampler_wish *kernel) {
   struct story_error why;
-  char *file = recording_of(target, span, kernel);
+  char *file = recording_of(target, span, kernel, NULL);
   struct story *s = file ? story_open(file, &why) : NULL;
   if (file && !s)
     complain("%s", why.text);

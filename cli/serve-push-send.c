@@ -6,7 +6,7 @@
 #include "load.h"
 #include "push.h"
 #include "read/util.h"
-#include "recording.h"
+#include "recorded.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ void push_requests(const struct push_job *all, pid_t pid) {
     _exit(1);
   /* A signal ends a recording, not this; the end of who started it does. */
   while (getppid() == parent && !push_ends_within(all->stop, 0) &&
-         (file = recording_of(target, all->wishes->every, NULL))) {
+         (file = recording_of(target, all->wishes->every, NULL, NULL))) {
     struct story *story = story_open(file, &why);
     recording_forget(file);
     if (story)

@@ -13,6 +13,7 @@
  *     expression.h  a->b[i].c == 3
  *     perf.h        perf events of another process's threads, their rings, and why not
  *     breakpoint.h  hardware breakpoints on them
+ *     tally.h       what was seen, added up
  *     watch.h       all together, until it is time to end
  *
  * The same events sample processes that are recorded (sampler.h, with mappings.h and generated.h
@@ -78,8 +79,34 @@ static inline void probe_range(unsigned range, int64_t *least, int64_t *most) {
   }
 }
 
+/* What an expression was at one hit. */
+struct probe_seen {
+  char *text;      /* NULL: not known, ... */
+  const char *why; /* ... as this says */
+  int64_t number;
+  bool is_number, late;
+};
+
+/* One hit that matched, while it is kept. */
+struct probe_hit {
+  uint64_t time;     /* ns of CLOCK_MONOTONIC */
+  uint64_t duration; /* ns until it returned; UINT64_MAX: not asked, or not known */
+  int tid;
+  uint32_t place;
+  char *stack;              /* or NULL */
+  struct probe_seen *value; /* of each expression; NULL: none is asked */
+};
+
+/* What kind of requests came by. */
+struct probe_kind {
+  const char *kind;
+  uint64_t hits, requests, all; /* requests: that came by; all: there were */
+  uint64_t slow; /* of those that came by: among the slowest, if these are asked for */
+};
+
 struct probe_frame_count {
-  char *stack; /* "main < run < read_one", the innermost last */
+  char *stack; /* "main < run < read_one", the innermost last; of a future that is traced: what it
+                  is of before that, "get > read; " */
   uint64_t count;
 };
 
@@ -88,6 +115,7 @@ struct probe_result {
   const char *what; /* the process, for people */
   int64_t pid;
   const char *asked; /* the place, as it was asked for */
+  uint64_t began;    /* ns of CLOCK_MONOTONIC */
   uint64_t elapsed;  /* ns that it was watched */
   struct probe_place place[PROBE_ADDRESSES];
   size_t places;
@@ -115,6 +143,18 @@ struct probe_result {
   uint64_t over, overs;             /* ns: only longer ones count as matched; so many */
   struct probe_frame_count *stack;
   size_t stacks;
+  /* Of a process that is recorded meanwhile: hits are kept until it is known whose they were. */
+  struct probe_hit *hit;
+  size_t kept, room;
+  uint64_t unkept; /* that there was no room for */
+  bool joined;     /* then: */
+  struct probe_kind *kind;
+  size_t kinds;
+  uint64_t outside, unseen;   /* hits of no request; that it is not known of */
+  double slowest;             /* per cent: only hits of so many count; 0: all */
+  uint64_t left_out;          /* hits of others */
+  const char *label;          /* or NULL */
+  const char *why_not_joined; /* it is profiled, but ...; or NULL */
 };
 
 #endif

@@ -13,7 +13,7 @@ static unsigned range_of(int64_t number) {
   return number == 0 ? PROBE_ZERO : number > 0 ? PROBE_ZERO + 1 + octave : PROBE_ZERO - 1 - octave;
 }
 
-void tally_value(struct probe_shown *s, char *text, const int64_t *number, bool late) {
+static void tally_value(struct probe_shown *s, char *text, const int64_t *number, bool late) {
   if (number) {
     if (s->numbers == 0 || *number < s->least)
       s->least = *number;
@@ -41,7 +41,7 @@ void tally_value(struct probe_shown *s, char *text, const int64_t *number, bool 
   s->value[s->values++] = (struct probe_value){text, 1};
 }
 
-void tally_unknown(struct probe_shown *s, const char *why) {
+static void tally_unknown(struct probe_shown *s, const char *why) {
   s->unknown++;
   if (s->why && why && !strcmp(s->why, why))
     return;
@@ -49,7 +49,7 @@ void tally_unknown(struct probe_shown *s, const char *why) {
   s->why = why ? print_string("%s", why) : NULL;
 }
 
-void tally_stack(struct probe_result *r, char *text) {
+static void tally_stack(struct probe_result *r, char *text) {
   for (size_t i = 0; i < r->stacks; i++)
     if (!strcmp(r->stack[i].stack, text)) {
       r->stack[i].count++;
@@ -74,7 +74,49 @@ static int more_stacks(const void *a, const void *b) {
   return x->count != y->count ? (x->count > y->count ? -1 : 1) : strcmp(x->stack, y->stack);
 }
 
-void tally_settle(struct probe_result *r) {
+void tally_duration(struct tally *t, uint64_t ns) {
+  t->result->durations++;
+  t->result->duration_sum += ns;
+  if (ns > t->longest)
+    t->longest = ns;
+  t->durations.count[aprof_bucket_of(ns)]++;
+  t->durations.total++;
+}
+
+void tally_drop(const struct probe_result *r, struct probe_hit *h) {
+  for (size_t i = 0; i < r->showns && h->value; i++)
+    free(h->value[i].text);
+  free(h->value);
+  free(h->stack);
+  h->value = NULL;
+  h->stack = NULL;
+}
+
+void tally_hit(struct tally *t, struct probe_hit *h, const char *above) {
+  struct probe_result *r = t->result;
+  for (size_t i = 0; i < r->showns && h->value; i++) {
+    struct probe_seen *v = &h->value[i];
+    if (v->text)
+      tally_value(&r->shown[i], v->text, v->is_number ? &v->number : NULL, v->late);
+    else
+      tally_unknown(&r->shown[i], v->why);
+    v->text = NULL;
+  }
+  if (h->stack && above) {
+    tally_stack(r, print_string("%s; %s", above, h->stack));
+  } else if (h->stack) {
+    tally_stack(r, h->stack);
+    h->stack = NULL;
+  }
+  if (h->duration != UINT64_MAX)
+    tally_duration(t, h->duration);
+  tally_drop(r, h);
+}
+
+void tally_settle(struct tally *t) {
+  struct probe_result *r = t->result;
+  if (r->durations)
+    r->duration = histogram_convert(&r->arena, &t->durations, (uint64_t)1 << 32, t->longest);
   for (size_t i = 0; i < r->showns; i++)
     if (r->shown[i].values)
       qsort(r->shown[i].value, r->shown[i].values, sizeof *r->shown[i].value, more_first);

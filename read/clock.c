@@ -76,33 +76,21 @@ static uint64_t freeze(int fd, uint64_t rate) {
   return rate;
 }
 
-/* One moment on both clocks. */
-struct pair {
-  uint64_t tick, mono;
-};
-
-/* As close together as a few tries make them. */
-static struct pair read_pair(const struct aprof_header *header) {
-  struct pair best = {0, 0};
+struct clock_pair clock_pair(const struct aprof_header *header) {
+  struct clock_pair best = {0, 0};
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < 8; i++) {
     uint64_t before = clock_monotonic(), reading = profile_clock(header), after = clock_monotonic();
     if (after - before < least) {
       least = after - before;
-      best = (struct pair){reading, before + (after - before) / 2};
+      best = (struct clock_pair){reading, before + (after - before) / 2};
     }
   }
   return best;
 }
 
-void clock_pair(const struct aprof_header *header, uint64_t *tick, uint64_t *monotonic) {
-  struct pair now = read_pair(header);
-  *tick = now.tick;
-  *monotonic = now.mono;
-}
-
 /* ns per tick << 32; 0: the clocks did not both move on. */
-static uint64_t rate_between(struct pair a, struct pair b) {
+static uint64_t rate_between(struct clock_pair a, struct clock_pair b) {
   if (b.tick <= a.tick || b.mono <= a.mono)
     return 0;
   unsigned __int128 rate = ((unsigned __int128)(b.mono - a.mono) << 32) / (b.tick - a.tick);
@@ -110,12 +98,12 @@ static uint64_t rate_between(struct pair a, struct pair b) {
 }
 
 /* A pair that is at least APROF_FIT_NS younger than another. */
-static struct pair pair_after(const struct aprof_header *header, struct pair first) {
-  struct pair now = read_pair(header);
+static struct clock_pair pair_after(const struct aprof_header *header, struct clock_pair first) {
+  struct clock_pair now = clock_pair(header);
   if (now.mono >= first.mono && now.mono - first.mono < APROF_FIT_NS) {
     struct timespec rest = {.tv_nsec = (long)(APROF_FIT_NS - (now.mono - first.mono))};
     nanosleep(&rest, NULL);
-    now = read_pair(header);
+    now = clock_pair(header);
   }
   return now;
 }
@@ -133,7 +121,7 @@ static bool agree(uint64_t a, uint64_t b) {
  * now tells which. 0: no fit.
  */
 static uint64_t fit(const struct aprof_header *header) {
-  struct pair first = {header->tick0, header->mono0_ns}, now = pair_after(header, first);
+  struct clock_pair first = {header->tick0, header->mono0_ns}, now = pair_after(header, first);
   uint64_t rate = rate_between(first, now);
   if (!rate || !header->estimated_mult || agree(rate, header->estimated_mult))
     return rate;

@@ -25,7 +25,10 @@ uint64_t clock_monotonic(void);
 uint64_t profile_clock(const struct aprof_header *header);
 
 /* One moment on both clocks, as close together as a few tries make them. */
-void clock_pair(const struct aprof_header *header, uint64_t *tick, uint64_t *monotonic);
+struct clock_pair {
+  uint64_t tick, mono;
+};
+struct clock_pair clock_pair(const struct aprof_header *);
 
 /* Whether the profile was made since this machine was last started. */
 bool clock_same_boot(const struct aprof_header *header);

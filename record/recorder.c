@@ -3,6 +3,7 @@
 #include "recorder.h"
 
 #include "drain.h"
+#include "hits.h"
 #include "image.h"
 #include "read/clock.h"
 #include "read/util.h"
@@ -35,6 +36,7 @@ struct recorder {
   struct profile *copy; /* as it was at the last image */
   struct drain drain;
   struct pending *pending; /* by ring */
+  struct hits *hits;       /* of places that are watched; NULL: none is */
   uint32_t rings;
   uint64_t fetched; /* tick of the last poll, */
   uint64_t asked;   /* and its ns */
@@ -200,9 +202,8 @@ static void fetch_all(struct recorder *r) {
 }
 
 static void take_clocks(struct recorder *r) {
-  uint64_t tick, ns;
-  clock_pair(&r->copy->header, &tick, &ns);
-  timeline_clock(r->timeline, tick, ns);
+  struct clock_pair now = clock_pair(&r->copy->header);
+  timeline_clock(r->timeline, now.tick, now.mono);
 }
 
 struct timeline *recorder_timeline(struct recorder *r, uint64_t sample_ns, uint32_t flags) {
@@ -223,6 +224,8 @@ void recorder_poll(struct recorder *r) {
     r->pause /= 2;
   else if (r->drain.fill < 0.0625)
     r->pause += r->pause / 4;
+  if (r->hits)
+    hits_write(r->hits, r->to, false);
   r->pause = r->pause < PAUSE_LEAST ? PAUSE_LEAST : r->pause > PAUSE_MOST ? PAUSE_MOST : r->pause;
   if (r->asked - r->named > SECOND) {
     image_add(r->image, r->to, r->fd);
@@ -349,6 +352,8 @@ static void close_file(struct recorder *r) {
   if (r->timeline)
     timeline_flush(r->timeline);
   write_share_then(r, r->to);
+  if (r->hits)
+    hits_write(r->hits, r->to, true);
   image_write(r->image, r->to, r->copy, TRACE_LAST);
   recorder_numbers(r, &n);
   struct trace_frame end = {.type = TRACE_END,
@@ -376,6 +381,8 @@ int recorder_rotate(struct recorder *r, int to) {
     timeline_to(r->timeline, r->to);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
   write_share_then(r, r->to);
+  if (r->hits)
+    hits_again(r->hits, r->to);
   return error;
 }
 
@@ -389,6 +396,8 @@ void recorder_begin_next(struct recorder *r, int to) {
   r->next = open_file(r, to, r->copy->read_tick, true);
   image_write(r->image, r->next, r->copy, TRACE_BASE);
   write_share_then(r, r->next);
+  if (r->hits)
+    hits_again(r->hits, r->next);
   trace_writer_join(r->to, r->next);
   if (r->timeline)
     timeline_to(r->timeline, r->to); /* both have all code */
@@ -410,6 +419,19 @@ void recorder_end_copy(struct recorder *r, int to, bool left) {
   recorder_end(r, left);
 }
 
+/* -- places that are watched ------------------------------------------------------------ */
+
+uint32_t recorder_probe(struct recorder *r, const char *label, const char *const *name,
+                        size_t names) {
+  if (!r->hits)
+    r->hits = hits_new(&r->copy->header, r->header.mult);
+  return hits_add_probe(r->hits, r->to, label, name, names);
+}
+
+void recorder_hit(struct recorder *r, uint32_t probe, int tid, uint64_t time) {
+  hits_add(r->hits, r->to, probe, tid, time);
+}
+
 void recorder_free(struct recorder *r) {
   if (!r)
     return;
@@ -418,6 +440,7 @@ void recorder_free(struct recorder *r) {
   free(r->pending);
   drain_end(&r->drain);
   timeline_free(r->timeline);
+  hits_free(r->hits);
   trace_writer_free(r->to);
   trace_writer_free(r->next);
   image_free(r->image);

@@ -224,6 +224,8 @@ struct story *replay_finish(struct replay *r) {
     s->shares[i].begin = ns(r, s->shares[i].begin);
     s->shares[i].end = ns(r, s->shares[i].end);
   }
+  for (uint32_t i = 0; i < s->hits_count; i++)
+    s->hits[i].at = ns(r, s->hits[i].at);
   s->end_ns = ns(r, r->end);
   story_finish(s);
   r->story = NULL;

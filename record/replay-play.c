@@ -326,6 +326,7 @@ struct replay *replay_marked(struct trace *t, struct trace_error *why, struct re
   replay_shares(&s, t);
   replay_from_base(&s);
   play_all(&s, t);
+  replay_hits(&s, t);
   if (m)
     m->played(m, r->story, s.undone, s.undone_room, r->mult);
   replay_close_all(&s);

@@ -140,6 +140,9 @@ void replay_shares(struct replay_state *, struct trace *);
 /* replay-base.c */
 void replay_from_base(struct replay_state *);
 
+/* replay-hits.c */
+void replay_hits(struct replay_state *, struct trace *);
+
 /* replay-finish.c */
 void replay_close_all(struct replay_state *);
 

@@ -2,6 +2,7 @@
 /* The story's arrays; see story-build.h. */
 #include "story-build.h"
 
+#include "read/names.h"
 #include "read/util.h"
 
 #include <stdlib.h>
@@ -29,6 +30,8 @@ void story_free(struct story *s) {
   free(s->kernel.codes);
   free(s->kernel.named);
   free(s->kernel.addresses);
+  free(s->probes);
+  free(s->hits);
   arena_free(&s->arena);
   free(s);
 }
@@ -162,4 +165,28 @@ void story_add_share(struct story *s, const struct story_share *share) {
   }
   uint32_t number = ONE_MORE(s, shares);
   s->shares[number] = *share;
+}
+
+uint32_t story_add_probe(struct story *s, const char *texts, size_t size) {
+  if (s->probes_count == STORY_PROBES || size == 0 || texts[size - 1] != '\0')
+    return STORY_NONE;
+  uint32_t count = 0, number = ONE_MORE(s, probes);
+  for (size_t i = 0; i < size; i++)
+    count += texts[i] == '\0';
+  const char **name = arena_get(&s->arena, count, sizeof *name);
+  for (uint32_t i = 0; i < count; i++, texts += strlen(texts) + 1) {
+    char *copy = (char *)story_text(s, texts);
+    clean_text(copy);
+    name[i] = copy;
+  }
+  s->probes[number] =
+      (struct story_probe){.label = name[0], .names = name + 1, .names_count = count - 1};
+  return number;
+}
+
+uint32_t story_add_hit(struct story *s, uint32_t probe, int32_t tid, uint64_t at) {
+  uint32_t number = ONE_MORE(s, hits);
+  s->hits[number] =
+      (struct story_hit){.at = at, .tid = tid, .probe = probe, .segment = STORY_NONE, .seen = 1};
+  return number;
 }

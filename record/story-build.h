@@ -32,6 +32,11 @@ uint32_t story_add_slice(struct story *, uint32_t thread, uint32_t future, uint6
                          uint64_t end);
 /* One that goes on with the share of the last one is that. */
 void story_add_share(struct story *, const struct story_share *);
+/* `texts`: as a TRACE_PROBE frame has them. NONE: there is no room for more. */
+uint32_t story_add_probe(struct story *, const char *texts, size_t size);
+uint32_t story_add_hit(struct story *, uint32_t probe, int32_t tid, uint64_t at);
+/* Finds out whose hits are: a part of story_finish. story-hits.c */
+void story_join_hits(struct story *);
 const char *story_text(struct story *, const char *text);
 /* Puts in order what has to be, and makes what follows: texts of paths, futures and sums of
    requests, slices of threads, the end, how many are partial. */

@@ -169,4 +169,5 @@ void story_finish(struct story *s) {
   order_slices(s);
   order_requests(s);
   gather_requests(s);
+  story_join_hits(s);
 }

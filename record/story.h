@@ -25,6 +25,7 @@
 
 #define STORY_NONE UINT32_MAX
 #define STORY_TIERS 64u
+#define STORY_PROBES 64u
 
 enum story_what {
   STORY_EXEC,
@@ -101,6 +102,7 @@ struct story_request {
   uint8_t implicit;                     /* of no root: it began behind a background wait */
   uint8_t over;                         /* it has ended inside */
   uint64_t trace[2], span, parent_span; /* W3C trace context; trace 0: none */
+  uint64_t probes;                      /* bits: that it came by */
   uint32_t *futures;                    /* its parts, in order of birth; story_finish makes it */
   uint32_t futures_count;
   uint64_t exec, queued, waiting; /* member time: of all its futures, until its end. waiting: of
@@ -182,6 +184,24 @@ struct story_kernel {
   uint32_t samples_count, switches_count, codes_count, named_count, addresses_count;
 };
 
+/* A place of the program that was watched meanwhile. */
+struct story_probe {
+  const char *label; /* part of the kind of each request that came by; "": none */
+  const char *const
+      *names; /* as it was asked for, then what else it is called: FILE:LINE, FUNCTION */
+  uint32_t names_count;
+};
+
+/* It was come by. Whose that was follows from the time and the thread. */
+struct story_hit {
+  uint64_t at;
+  int32_t tid;
+  uint32_t probe;
+  uint32_t segment; /* EXEC: what ran there then; NONE: no future did, or it was not seen */
+  uint8_t seen;     /* what its thread did then is known */
+  uint8_t pad[3];
+};
+
 /* A list is a pointer and how many there are. */
 struct story {
   struct story_path *paths;
@@ -191,8 +211,10 @@ struct story {
   struct story_slice *slices;     /* by thread, then in order */
   struct story_thread *threads;
   struct story_share *shares;
+  struct story_probe *probes;
+  struct story_hit *hits; /* as they were found out: those of a thread in order */
   uint32_t paths_count, futures_count, segments_count, requests_count, slices_count, threads_count,
-      shares_count;
+      shares_count, probes_count, hits_count;
   const char *tiers[STORY_TIERS];                  /* NULL: none of that number */
   const char *process, *command, *host, *build_id; /* build_id: or NULL */
   int32_t pid;
@@ -212,7 +234,7 @@ struct story {
   /* The builder's. */
   struct arena arena;
   struct {
-    uint32_t paths, futures, segments, requests, slices, threads, shares;
+    uint32_t paths, futures, segments, requests, slices, threads, shares, probes, hits;
   } room;
 };
 
@@ -223,6 +245,8 @@ struct story_error {
 /* Of a recording; NULL: see `why`. */
 struct story *story_open(const char *file, struct story_error *why);
 void story_free(struct story *);
+/* The place of that name, "db.c:77" also of src/db.c:77; NONE. */
+uint32_t story_probe_of(const struct story *, const char *name);
 /* A recording, by its first bytes. */
 bool story_is(const char *file);
 

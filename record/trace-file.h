@@ -10,7 +10,8 @@
  * Order: all ranges of the image that it began with, the MARK of that; EVENTS of all blocks, each
  * block's in order, with ranges of what has been added to the tables of names; then, where it was
  * finished, all ranges of the image that it ended with, its MARK, and END. KERNEL, CODE and NAMED
- * stand anywhere before that; CODE before the records whose addresses lie in it.
+ * stand anywhere before that; CODE before the records whose addresses lie in it. So do, where
+ * places were watched meanwhile, the PROBE of each, before its HITS.
  */
 #ifndef APROF_RECORD_TRACE_FILE_H
 #define APROF_RECORD_TRACE_FILE_H
@@ -64,6 +65,11 @@ enum trace_type {
                        block: enum trace_kernel_flags; lost: records that are missing */
   TRACE_CODE = 7,   /* code in the process's memory: struct trace_code, each with its path */
   TRACE_NAMED = 8,  /* code that was generated: struct trace_named, each with its name */
+  TRACE_PROBE =
+      16,          /* a place that is watched, `block`: texts, each with its NUL: what requests that
+                      come by are marked with, or none; as it was asked for; what else it is called */
+  TRACE_HITS = 17, /* struct trace_hit[] of the place `block`, in the order that they were found out
+                      in */
 };
 
 /* What the kernel says of a thread at a moment. */
@@ -126,6 +132,12 @@ struct trace_share {
 struct trace_sieve {
   uint64_t over, left_out;
   char kind[TRACE_KIND];
+};
+
+struct trace_hit {
+  uint64_t tick;
+  int32_t tid; /* as the process has it in its own namespace */
+  uint32_t reserved;
 };
 
 struct trace_frame {

@@ -107,6 +107,51 @@ static void print_losses(const struct probe_result *r, FILE *out) {
     fputs("  the process has ended\n", out);
 }
 
+static void print_kind(const struct probe_kind *k, const struct probe_result *r, FILE *out) {
+  fputs("  ", out);
+  print_left(out, cut_middle(k->kind, 34), 36);
+  print_right(out, shown_count(k->hits), 8);
+  print_right(out, shown_count(k->requests), 10);
+  print_right(out, shown_count(k->all), 10);
+  print_right(out, shown_share(k->requests, k->all), 7);
+  if (r->slowest > 0)
+    print_right(out, shown_count(k->slow), 7);
+  fputc('\n', out);
+}
+
+static void print_requests(const struct probe_result *r, FILE *out) {
+  if (!r->joined && !r->why_not_joined)
+    return;
+  if (r->why_not_joined) {
+    fprintf(out, "  which requests came by is not known: %s\n", r->why_not_joined);
+    return;
+  }
+  if (r->slowest > 0)
+    fprintf(out, "  only hits in the slowest %g %% of each kind count below; %s others do not\n",
+            r->slowest, shown_count(r->left_out));
+  if (r->kinds) {
+    fputc('\n', out);
+    style_set(out, STYLE_TITLE);
+    print_left(out, "requests", 38);
+    style_set(out, STYLE_FAINT);
+    fprintf(out, "%8s%10s%10s%s\n", "hits", "came by", "of",
+            r->slowest > 0 ? "          slow" : "");
+    style_set(out, STYLE_PLAIN);
+  }
+  for (size_t i = 0; i < r->kinds && i < VALUES_SHOWN; i++)
+    print_kind(&r->kind[i], r, out);
+  if (r->kinds > VALUES_SHOWN)
+    fprintf(out, "  and %s kinds more: --json\n", shown_count(r->kinds - VALUES_SHOWN));
+  if (r->outside)
+    fprintf(out, "  hits of no request: %s\n", shown_count(r->outside));
+  if (r->unseen)
+    fprintf(out, "  hits of which that is not known, as events are lost: %s\n",
+            shown_count(r->unseen));
+  if (r->unkept)
+    fprintf(out, "  hits that there was no room for: %s; they count above alone\n",
+            shown_count(r->unkept));
+}
+
 void show_probe(const struct probe_result *r, FILE *out) {
   style_choose(out);
   style_set(out, STYLE_TITLE);
@@ -127,6 +172,7 @@ void show_probe(const struct probe_result *r, FILE *out) {
   if (r->has_duration)
     print_duration(r, out);
   print_losses(r, out);
+  print_requests(r, out);
   for (size_t i = 0; i < r->showns; i++)
     print_shown(&r->shown[i], out);
   if (r->stacks)
@@ -217,6 +263,34 @@ static void emit_duration(struct emit *e, const struct probe_result *r) {
   emit_close(e, '}');
 }
 
+static void emit_requests(struct emit *e, const struct probe_result *r) {
+  emit_text(e, "why_no_requests", r->why_not_joined);
+  if (!r->joined) {
+    emit_null(e, "requests");
+    return;
+  }
+  emit_open(e, "requests", '{');
+  emit_list(e, "kinds");
+  for (size_t i = 0; i < r->kinds; i++) {
+    const struct probe_kind *k = &r->kind[i];
+    emit_row(e);
+    emit_open(e, NULL, '{');
+    emit_text(e, "kind", k->kind);
+    emit_number(e, "hits", k->hits);
+    emit_number(e, "came_by", k->requests);
+    emit_number(e, "count", k->all);
+    emit_maybe(e, "slow", k->slow, r->slowest > 0);
+    emit_close(e, '}');
+  }
+  emit_close(e, ']');
+  emit_number(e, "outside", r->outside);
+  emit_number(e, "not_known", r->unseen);
+  emit_number(e, "unkept", r->unkept);
+  emit_number(e, "left_out", r->left_out);
+  emit_text(e, "label", r->label);
+  emit_close(e, '}');
+}
+
 void show_probe_json(const struct probe_result *r, FILE *out) {
   struct emit *e = allocate(1, sizeof *e);
   emit_begin(e, out, "aprof.probe/1");
@@ -243,6 +317,7 @@ void show_probe_json(const struct probe_result *r, FILE *out) {
   emit_close(e, ']');
   if (r->has_duration)
     emit_duration(e, r);
+  emit_requests(e, r);
   emit_list(e, "shown");
   for (size_t i = 0; i < r->showns; i++)
     emit_shown(e, &r->shown[i]);

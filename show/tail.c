@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs inside the slowest requests of a recording, as text in 80 columns and as JSON
- * (aprof.tail/1).
+ * What differs inside the slowest requests of a recording, or inside those that came by a place, as
+ * text in 80 columns and as JSON (aprof.tail/1).
  *
  * Purpose: the first line names what makes most of the difference; the table is all of it.
  * Cost: that of ask/tail.h. Locking: none.
@@ -29,11 +29,11 @@ struct options {
 
 static void print_kind(const struct story *s, const struct slowest_kind *k, const struct tail *t,
                        const struct options *o, FILE *out) {
-  static const struct tail_heads heads = {"others", "slow"};
+  static const struct tail_heads slowest = {"others", "slow"}, by = {"others", "came by"};
+  const char *none = o->filter.by ? "%s: none of the %s came by" : "%s: none of the %s is slow";
   double slow = tail_mean(t, t->wall, TAIL_SLOW), rest = tail_mean(t, t->wall, TAIL_REST);
-  char *cause = t->count[TAIL_SLOW]
-                    ? tail_rows_cause(s, k->name, t)
-                    : print_string("%s: none of the %s is slow", k->name, shown_count(k->count));
+  char *cause = t->count[TAIL_SLOW] ? tail_rows_cause(s, k->name, t)
+                                    : print_string(none, k->name, shown_count(k->count));
   style_set(out, STYLE_TITLE);
   report_print_wrapped(out, cause, 0);
   style_set(out, STYLE_PLAIN);
@@ -45,7 +45,7 @@ static void print_kind(const struct story *s, const struct slowest_kind *k, cons
                              t->count[TAIL_REST] ? shown_time(rounded(rest)) : "-");
   report_print_wrapped(out, which, 0);
   free(which);
-  tail_rows_print(s, t, o->rows, &heads, out);
+  tail_rows_print(s, t, o->rows, o->filter.by ? &by : &slowest, out);
 }
 
 /* False after a message. */
@@ -84,13 +84,13 @@ static int print(const struct story *s, const void *options, FILE *out) {
 /* -- JSON ------------------------------------------------------------------------------ */
 
 static void emit_kind(struct emit *e, const struct story *s, const struct slowest_kind *k,
-                      const struct tail *t) {
+                      const struct tail *t, const struct slowest_filter *f) {
   emit_row(e);
   emit_open(e, NULL, '{');
   emit_text(e, "kind", k->name);
   emit_number(e, "partial", k->partial);
   emit_number(e, "failed", k->failed);
-  emit_maybe(e, "threshold_ns", k->threshold, k->slow != 0);
+  emit_maybe(e, "threshold_ns", k->threshold, k->slow != 0 && !f->by);
   emit_number(e, "others", t->count[TAIL_REST]);
   emit_number(e, "slow", t->count[TAIL_SLOW]);
   emit_number(e, "others_wall_ns", t->wall[TAIL_REST]);
@@ -110,10 +110,11 @@ static int write_json(const struct story *s, const void *options, FILE *out) {
   struct critical *c = critical_new(s);
   emit_begin(&e, out, "aprof.tail/1");
   asked_emit_source(&e, s);
+  emit_text(&e, "by", o->filter.by);
   emit_list(&e, "kinds");
   for (size_t i = 0; i < all->kinds; i++) {
     struct tail *t = tail_of(s, c, &all->kind[i]);
-    emit_kind(&e, s, &all->kind[i], t);
+    emit_kind(&e, s, &all->kind[i], t, &o->filter);
     tail_free(t);
   }
   emit_close(&e, ']');
@@ -130,8 +131,12 @@ static const char *offer_by(size_t i) {
   return words[i];
 }
 
+/* What has a colon is a place in the program: no key of a label has one. */
 static char *take_by(void *options, const char *text) {
-  ((struct options *)options)->by = text;
+  struct options *o = options;
+  bool place = strchr(text, ':') != NULL;
+  o->by = place ? NULL : text;
+  o->filter.by = place ? text : NULL;
   return NULL;
 }
 
@@ -151,7 +156,8 @@ static const struct option_row own[] = {
      .text = "Show N rows of each kind (default 10; 0: all)"},
     {"by", 0, OPTION_OWN, 0, "WHAT", .take = take_by, .offer = offer_by,
      .text = "Compare instead, of several targets, one host, build, process, or value of a label "
-             "with the others: host, build, process, or the KEY of a label"},
+             "with the others: host, build, process, or the KEY of a label; FILE:LINE compares "
+             "requests that came by that line with those that did not"},
     {"from", 0, OPTION_OWN, 0, "URL|FILE", .take = take_from,
      .text = "--by: of what other `aprof serve' tell, as theirs; more than once"},
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct options, from.token_file), "FILE",

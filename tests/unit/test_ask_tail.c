@@ -122,6 +122,61 @@ START_TEST(the_slowest_are_a_share_or_over) {
 }
 END_TEST
 
+/* -- who came by ----------------------------------------------------------------------- */
+
+START_TEST(who_came_by_a_place_against_who_did_not) {
+  static const char texts[] = "\0db.c:77\0/src/db.c:77";
+  uint32_t cold = story_add_probe(s, texts, sizeof texts);
+  uint64_t between = 0;
+  for (int i = 0; i < 12; i++) {
+    bool came = i % 3 == 1;
+    /* In one thread's order, at the first and at the last ns that it runs; not when it waits. */
+    if (came)
+      story_add_hit(s, cold, 42, now + (i % 2 ? 0 : 10 + 500 + 9));
+    else
+      story_add_hit(s, cold, 42, now + 10);
+    between = now + 10 + (came ? 500 : 50) + 10;
+    ADD(0, {pool, came ? 500 : 50});
+    story_add_hit(s, cold, 42, between);
+  }
+  story_add_hit(s, cold, 43, 5); /* a thread that has had no event */
+  struct tail *t = tail_of_all(&(struct slowest_filter){.by = "db.c:77"});
+  ck_assert_uint_eq(t->count[TAIL_SLOW], 4);
+  ck_assert_uint_eq(t->count[TAIL_REST], 8);
+  ck_assert_uint_eq(t->wall[TAIL_SLOW], 4 * 520);
+  ck_assert_uint_eq(t->cause.row->path, pool);
+  release(t);
+  for (uint32_t i = 0; i < s->hits_count; i++) {
+    bool came = i % 2 == 0 && i < 24 && i / 2 % 3 == 1;
+    ck_assert_int_eq(s->hits[i].segment != NONE, came);
+    ck_assert(s->hits[i].seen);
+  }
+  ck_assert_ptr_null(slowest_find(s, &(struct slowest_filter){.by = "b.c:77"}));
+  ck_assert_ptr_null(slowest_find(s, &(struct slowest_filter){.by = "db.c:7"}));
+}
+END_TEST
+
+START_TEST(who_came_by_is_marked) {
+  static const char cold[] = "cold\0db.c:77", late[] = "late\0db.c:91", none[] = "\0get";
+  uint32_t one = story_add_probe(s, cold, sizeof cold), two = story_add_probe(s, late, sizeof late),
+           three = story_add_probe(s, none, sizeof none);
+  for (int i = 0; i < 4; i++) {
+    if (i & 1)
+      story_add_hit(s, one, 42, now);
+    if (i & 2)
+      story_add_hit(s, two, 42, now);
+    story_add_hit(s, three, 42, now);
+    ADD(0, {pool, 50});
+  }
+  ck_assert_uint_eq(story_add_probe(s, "no end", 3), NONE);
+  story_finish(s);
+  ck_assert_str_eq(s->requests[0].kind, "GET");
+  ck_assert_str_eq(s->requests[1].kind, "GET +cold");
+  ck_assert_str_eq(s->requests[2].kind, "GET +late");
+  ck_assert_str_eq(s->requests[3].kind, "GET +cold +late");
+}
+END_TEST
+
 /* -- what differs ---------------------------------------------------------------------- */
 
 START_TEST(a_pool_that_is_too_small) {
@@ -328,6 +383,8 @@ int main(void) {
   TCase *tests = tcase_create("tail");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, the_slowest_are_a_share_or_over);
+  tcase_add_test(tests, who_came_by_a_place_against_who_did_not);
+  tcase_add_test(tests, who_came_by_is_marked);
   tcase_add_test(tests, a_pool_that_is_too_small);
   tcase_add_test(tests, a_hog_among_neighbours);
   tcase_add_test(tests, a_cold_cache);
