@@ -2,6 +2,7 @@
 /* Modules of a live process; see debug.h. */
 #include "debug.h"
 
+#include "read/demangle.h"
 #include "read/util.h"
 
 #include <dwarf.h>
@@ -217,6 +218,16 @@ struct sought {
   uint64_t address;
 };
 
+/* As the linker has it; of C++ also as people write it. */
+static bool is_named(const char *symbol, const char *name) {
+  if (!strcmp(symbol, name) || strncmp(symbol, "_Z", 2) != 0 || !strstr(name, "::"))
+    return !strcmp(symbol, name);
+  char *readable = demangle(symbol);
+  bool is = !strcmp(readable, name);
+  free(readable);
+  return is;
+}
+
 static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
                        void *context) {
   struct sought *s = context;
@@ -231,7 +242,7 @@ static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf
     int type = GELF_ST_TYPE(symbol.st_info);
     bool fits = s->code ? type == STT_FUNC || type == STT_GNU_IFUNC : type == STT_OBJECT;
     if (called && fits && (s->code || GELF_ST_BIND(symbol.st_info) != STB_LOCAL) &&
-        symbol.st_shndx != SHN_UNDEF && !strcmp(called, s->name)) {
+        symbol.st_shndx != SHN_UNDEF && is_named(called, s->name)) {
       s->address = address;
       return DWARF_CB_ABORT;
     }

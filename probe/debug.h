@@ -16,6 +16,7 @@
 struct debug {
   Dwfl *dwfl;
   long pid;
+  bool unwinds; /* unwind.c is attached */
 };
 
 /* False after a message. `directory`: more debug information, as below /usr/lib/debug; or NULL. */

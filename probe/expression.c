@@ -88,6 +88,19 @@ static char *word(struct parser *p) {
   return print_string("%.*s", (int)(p->at - begin), begin);
 }
 
+/* "pool::limit", too. */
+static char *scoped_word(struct parser *p) {
+  const char *begin = p->at;
+  char *name = NULL;
+  do {
+    p->at += 2 * (size_t)!strncmp(p->at, "::", 2);
+    free(name);
+    name = word(p);
+  } while (name && !strncmp(p->at, "::", 2));
+  free(name);
+  return name ? print_string("%.*s", (int)(p->at - begin), begin) : NULL;
+}
+
 static struct expression *parse_any(struct parser *p);
 
 static struct expression *parse_text(struct parser *p) {
@@ -134,7 +147,7 @@ static struct expression *parse_primary(struct parser *p) {
   } else if (isdigit((unsigned char)*p->at)) {
     e = parse_number_here(p);
   } else {
-    char *name = word(p);
+    char *name = scoped_word(p);
     if (name) {
       e = node(NAME, NULL, NULL);
       e->name = name;

@@ -5,7 +5,7 @@
  *     any     = unary [SIGN unary]...        signs as in C, the weakest first:
  *               ||  &&  &  == !=  < <= > >=  + -  * / %
  *     unary   = ('*' | '&' | '-' | '!') unary | NAME or number or 'c' or "text" or (any),
- *               with '->' NAME, '.' NAME, '[' any ']' behind it
+ *               with '->' NAME, '.' NAME, '[' any ']' behind it; a NAME of C++ has its scopes
  *
  * Nothing of the program is called. Cost: linear. Locking: none.
  */

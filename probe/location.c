@@ -31,6 +31,7 @@ bool hit_read(const struct hit *h, uint64_t address, void *to, size_t size, bool
 enum { DEPTH = 64 };
 struct machine {
   const struct hit *hit;
+  Dwarf_Attribute *attribute; /* that the expression is of; NULL: of the frame */
   uint64_t stack[DEPTH];
   size_t depth;
   bool late;
@@ -57,6 +58,8 @@ static uint64_t machine_reg(struct machine *m, uint64_t number) {
     m->fault = "it is in a register that samples do not have";
     return 0;
   }
+  if (m->hit->lacks >> number & 1)
+    m->fault = "it was in a register of the caller that is not kept";
   return m->hit->reg[number];
 }
 
@@ -97,7 +100,7 @@ static uint64_t frame_base(struct machine *m) {
     m->fault = "its frame is not known";
     return 0;
   }
-  struct machine base = {.hit = h};
+  struct machine base = {.hit = h, .attribute = &attribute};
   if (count == 1 && op[0].atom >= DW_OP_reg0 && op[0].atom <= DW_OP_reg31)
     return machine_reg(m, op[0].atom - DW_OP_reg0);
   run(&base, op, count);
@@ -274,7 +277,10 @@ static void step(struct machine *m, const Dwarf_Op *op) {
       break;
     case DW_OP_entry_value:
     case DW_OP_GNU_entry_value:
-      m->fault = "optimised out here: only its value at the function's entry is known to debuggers";
+      a = 0;
+      m->fault = m->attribute ? m->hit->entry(m->hit, m->attribute, op, &a)
+                              : "its location cannot be understood";
+      push(m, a);
       break;
     case DW_OP_GNU_parameter_ref:
       m->fault = "optimised out: an argument that this copy of the function does not get";
@@ -311,7 +317,7 @@ static struct location nowhere(const char *fault) {
 
 static struct location located(const struct hit *h, Dwarf_Attribute *attribute, const Dwarf_Op *op,
                                size_t count) {
-  struct machine m = {.hit = h};
+  struct machine m = {.hit = h, .attribute = attribute};
   if (count == 0)
     return nowhere("optimised out here");
   if (op[0].atom == DW_OP_implicit_value) {
@@ -338,6 +344,16 @@ static struct location located(const struct hit *h, Dwarf_Attribute *attribute, 
                            .fault = m.fault};
 }
 
+bool location_run(const struct hit *h, Dwarf_Attribute *attribute, uint64_t *value) {
+  Dwarf_Op *op;
+  size_t count;
+  if (dwarf_getlocation(attribute, &op, &count) || count == 0)
+    return false;
+  struct location l = located(h, attribute, op, count);
+  *value = l.is == IN_MEMORY ? l.address : l.value;
+  return !l.fault && l.is != IN_BYTES;
+}
+
 struct location location_of(const struct hit *h, Dwarf_Die *die) {
   Dwarf_Attribute attribute;
   Dwarf_Op *op;
@@ -352,7 +368,8 @@ struct location location_of(const struct hit *h, Dwarf_Die *die) {
       return (struct location){.is = IN_VALUE, .value = (uint64_t)value};
   }
   uint64_t address;
-  const char *name = dwarf_diename(die);
+  const char *linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+  const char *name = linked ? linked : dwarf_diename(die);
   if (name && dwarf_hasattr_integrate(die, DW_AT_external) &&
       (address = debug_symbol(h->debug, name, false)) != 0)
     return (struct location){.is = IN_MEMORY, .address = address};

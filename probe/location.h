@@ -13,6 +13,11 @@
 
 #include <stddef.h>
 
+struct hit;
+/* See entry.h. */
+typedef const char *location_entry(const struct hit *, Dwarf_Attribute *, const Dwarf_Op *op,
+                                   uint64_t *value);
+
 struct hit {
   struct debug *debug;
   Dwfl_Module *module;
@@ -25,6 +30,9 @@ struct hit {
   int tid;
   const char *function; /* whose entry it is; NULL: a line */
   bool copied_only;     /* memory beyond the copy is not read */
+  uint64_t lacks;       /* registers that are not known */
+  location_entry *entry;
+  unsigned callers; /* it is a frame so far above the hit; `pc` lies in the call */
 };
 
 /* False where it cannot be read. `*late` is set where it was not of the hit's own copy. */
@@ -45,6 +53,8 @@ struct location {
 
 /* Of the variable or parameter `die`. */
 struct location location_of(const struct hit *, Dwarf_Die *die);
+/* The value of an expression that `attribute` has. False: it is not known. */
+bool location_run(const struct hit *, Dwarf_Attribute *, uint64_t *value);
 /* The canonical frame address of what runs; 0 where it is not known. */
 uint64_t location_frame(const struct hit *);
 

@@ -48,8 +48,13 @@ static const Dwfl_Thread_Callbacks callbacks = {.next_thread = next_thread,
                                                 .memory_read = read_memory,
                                                 .set_initial_registers = set_registers};
 
+static bool attach(struct debug *d) {
+  d->unwinds = d->unwinds || dwfl_attach_state(d->dwfl, NULL, (pid_t)d->pid, &callbacks, d);
+  return d->unwinds;
+}
+
 bool unwind_start(struct debug *d) {
-  if (dwfl_attach_state(d->dwfl, NULL, (pid_t)d->pid, &callbacks, d))
+  if (attach(d))
     return true;
   complain("stacks of process %ld cannot be read: %s", d->pid, dwfl_errmsg(-1));
   return false;
@@ -110,4 +115,56 @@ size_t unwind_addresses(const struct hit *h, uint64_t *to, size_t most) {
   unwound = h;
   dwfl_getthread_frames(h->debug->dwfl, h->tid, take_address, &a);
   return a.count;
+}
+
+/* -- the caller ------------------------------------------------------------------------ */
+
+struct wanted {
+  struct hit *caller;
+  int at;
+  bool found;
+};
+
+static int take_caller(Dwfl_Frame *frame, void *context) {
+  struct wanted *w = context;
+  struct hit *c = w->caller;
+  Dwarf_Addr pc;
+  bool activation;
+  if (w->at++ == 0)
+    return DWARF_CB_OK;
+  if (!dwfl_frame_pc(frame, &pc, &activation) || activation)
+    return DWARF_CB_ABORT;
+  for (unsigned i = 0; i < MACHINE_REGISTERS; i++) {
+    Dwarf_Word value = 0;
+    if (i != MACHINE_COUNTER && dwfl_frame_reg(frame, i, &value))
+      c->lacks |= (uint64_t)1 << i;
+    c->reg[i] = i == MACHINE_COUNTER ? pc : value;
+  }
+  w->found = true;
+  return DWARF_CB_ABORT;
+}
+
+bool unwind_caller(const struct hit *h, struct hit *caller) {
+  *caller = *h;
+  struct wanted w = {.caller = caller};
+  uint64_t frame = location_frame(h), below = frame - h->reg[MACHINE_STACK];
+  if (!attach(h->debug) || frame == 0 || below > h->stack_size || h->lacks >> MACHINE_STACK & 1)
+    return false;
+  unwound = h;
+  dwfl_getthread_frames(h->debug->dwfl, h->tid, take_caller, &w);
+  if (!w.found)
+    return false;
+  caller->reg[MACHINE_STACK] = frame;
+  caller->lacks &= ~((uint64_t)1 << MACHINE_STACK);
+  caller->stack += below;
+  caller->stack_size -= below;
+  caller->function = NULL;
+  caller->callers++;
+  caller->module = dwfl_addrmodule(h->debug->dwfl, caller->reg[MACHINE_COUNTER] - 1);
+  caller->unit =
+      caller->module
+          ? dwfl_module_addrdie(caller->module, caller->reg[MACHINE_COUNTER] - 1, &caller->bias)
+          : NULL;
+  caller->pc = caller->reg[MACHINE_COUNTER] - 1 - caller->bias;
+  return true;
 }

@@ -5,8 +5,11 @@
 
 #include "location.h"
 
-/* Once, before the first. False after a message: there is no such table. */
+/* Once, before the first text. False after a message: there is no such table. */
 bool unwind_start(struct debug *);
+/* The frame that called what runs at the hit, as if it were one: registers that are not kept over
+   the call are lacking. False: it is not known. */
+bool unwind_caller(const struct hit *, struct hit *caller);
 /* "main < serve < read_one", the innermost last; free() it. */
 char *unwind_text(const struct hit *);
 /* Where it is, then where each caller goes on; how many. */

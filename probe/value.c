@@ -126,55 +126,15 @@ static bool fetch(const struct hit *h, struct value *v, uint64_t *bits) {
   return true;
 }
 
-/* -- names ------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------- */
 
-/* In the types of a unit, and of its namespaces and classes. */
-static bool find_enumerator(Dwarf_Die *in, const char *name, int64_t *number) {
-  Dwarf_Die child;
-  if (dwarf_child(in, &child))
-    return false;
-  do {
-    const char *called = dwarf_tag(&child) == DW_TAG_enumerator ? dwarf_diename(&child) : NULL;
-    Dwarf_Attribute attribute;
-    Dwarf_Sword value;
-    switch (dwarf_tag(&child)) {
-    case DW_TAG_enumerator:
-      if (called && !strcmp(called, name) && dwarf_attr(&child, DW_AT_const_value, &attribute) &&
-          !dwarf_formsdata(&attribute, &value)) {
-        *number = value;
-        return true;
-      }
-      break;
-    case DW_TAG_enumeration_type:
-    case DW_TAG_namespace:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-      if (find_enumerator(&child, name, number))
-        return true;
-      break;
-    default:
-      break;
-    }
-  } while (!dwarf_siblingof(&child, &child));
-  return false;
-}
-
-struct value value_of_name(const struct hit *h, const char *name) {
-  Dwarf_Die variable;
-  int64_t number;
+struct value value_of_variable(const struct hit *h, Dwarf_Die *variable) {
   struct value v = {0};
-  if (!debug_variable_at(h->unit, h->pc, name, h->function, &variable) &&
-      dwarf_getscopevar(h->unit, 1, name, 0, NULL, 0, 0, &variable) < 0)
-    return find_enumerator(h->unit, name, &number) ? value_of_number(number)
-                                                   : faulty("no such variable is visible here");
-  int tag = dwarf_tag(&variable);
-  if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
-    return faulty("it is no variable");
-  if (!bare_type(&variable, &v.type))
+  if (!bare_type(variable, &v.type))
     return faulty("its type is not known");
   v.has_type = true;
   complete(h, &v.type);
-  struct location at = location_of(h, &variable);
+  struct location at = location_of(h, variable);
   v.late = at.late;
   v.fault = at.fault;
   v.in_memory = at.is == IN_MEMORY;

@@ -21,8 +21,10 @@ struct value {
 };
 
 struct value value_of_number(int64_t);
-/* Of a variable that is visible at the hit. */
+/* Of a variable, an argument, a constant that is visible at the hit: "length", "pool::limit".
+   value-name.c */
 struct value value_of_name(const struct hit *, const char *name);
+struct value value_of_variable(const struct hit *, Dwarf_Die *variable);
 struct value value_member(const struct hit *, struct value, const char *name); /* v.name */
 struct value value_pointed(const struct hit *, struct value);                  /* *v */
 struct value value_element(const struct hit *, struct value, int64_t index);   /* v[i] */

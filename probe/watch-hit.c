@@ -3,6 +3,7 @@
    watch-state.h. */
 #include "watch-state.h"
 
+#include "entry.h"
 #include "read/util.h"
 #include "unwind.h"
 
@@ -141,6 +142,7 @@ static void locate(struct watching *w, const struct breakpoint_hit *b,
                     .stack_size = b->stack_size,
                     .time = b->time,
                     .tid = b->tid,
+                    .entry = entry_value,
                     .function = place && w->places->entry ? place->function : NULL};
   memcpy(h->reg, b->reg, sizeof h->reg);
   h->module = dwfl_addrmodule(w->debug->dwfl, b->address);

@@ -128,6 +128,40 @@ equal "signs bind as in C" "14:400 1:400" "$(shown '2 + 3 * 4') $(shown '7 & 6 =
 probed fast 400 twice -s color -s 'r->length'
 contains "what is around an inlined body is another's" "no such variable is visible here" probed.json
 
+probed fast 400 "probe.c:$(line forgotten)" -s id
+equal "an argument that is nowhere any more is what its caller passed" "400 0 400 0" \
+  "$(value probed.json 't.shown[0].known, t.shown[0].unknown, len(t.shown[0]["values"]), t.shown[0].least')"
+
+# -- C++ -------------------------------------------------------------------------------------
+if check "a program of C++ compiles" g++ -g -O1 "$src/tests/cli/probe.cc" -o shop; then
+  taken=$(grep -n '// taken' "$src/tests/cli/probe.cc" | cut -d: -f1)
+  # told LINES PLACE ARGUMENT...: as `probed'
+  told() {
+    start ./shop
+    "$aprof" probe "$pid" "${@:2}" --json --log >probed.out 2>probed.err 9>&- &
+    local prober=$!
+    until_true armed "$prober"
+    go
+    until_true grep -q done said
+    until_true logged "$1"
+    go
+    exec 9>&-
+    wait "$pid"
+    wait "$prober" || sed 's/^/# /' probed.err
+    sed -n '/^{"schema"/,$p' probed.out >probed.json
+  }
+  told 50 "probe.cc:$taken" -s held -s 'what.left' -s 'what.name._M_dataplus._M_p' -s most -s shop::shelf::made -s which
+  equal "a line of a method" 50 "$(value probed.json t.hits)"
+  equal "its members, by reference, in namespaces, static, enumerators" '2:25 5:25|"tea":50|9:50|1:50|green:40 red:10' \
+    "$(shown what.left)|$(shown what.name._M_dataplus._M_p)|$(shown most)|$(shown shop::shelf::made)|$(shown which)"
+  equal "what a method calls by its name alone" "50 5 175" \
+    "$(value probed.json 't.shown[0].known, t.shown[0].least, t.shown[0].most')"
+  told 20 shop::shelf::take --if 'what.left > 3 && which == shop::color::green'
+  equal "a method by its scopes" "50 20" "$(value probed.json 't.hits, t.matched')"
+  told 100 shop::twice
+  equal "a template is all its instances" "100 2" "$(value probed.json 't.hits, len(t.places)')"
+fi
+
 # A debugger stops where the probe looks, and prints the same.
 if command -v gdb >/dev/null; then
   probed plain 5 "probe.c:$(line each)" -s local -s 'r->weight' -n 5

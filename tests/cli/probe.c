@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Something to watch: COUNT requests on each of two threads, the second of which begins late; each
- * is known by its number, so what a probe must find is known, too. Each thread goes when it is told to
- * (a line on standard input), and so the program ends.
+ * is known by its number, so what a probe must find is known, too. Each thread goes when it is told
+ * to (a line on standard input), and so the program ends.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,6 +51,13 @@ __attribute__((noipa)) static long deeper(struct request *r, int left) {
   return handle(r, (enum color)(r->id % 3));
 }
 
+/* What it was called with is nowhere any more, but its caller has it still. */
+__attribute__((noipa)) static long forget(long id) {
+  note(id);
+  note(1); /* forgotten */
+  return 3;
+}
+
 static void work(long start) {
   struct request other = {.length = 7, .small = {-1, 2, -3, 4}}, r = {.next = &other};
   for (long i = 0; i < COUNT; i++) {
@@ -62,6 +69,7 @@ static void work(long start) {
     r.id = i + start;
     r.weight = (double)i / 4;
     sink += deeper(&r, 3);
+    sink += forget(i + start);
   }
 }
 
