@@ -160,9 +160,11 @@ static const char *fault(const struct arguments *a) {
 static void log_hit(const struct probe_result *r, const struct probe_hit *h) {
   char *value[PROBE_SHOWN] = {NULL};
   const char *shown[PROBE_SHOWN];
+  bool late[PROBE_SHOWN] = {false};
   for (size_t i = 0; i < r->showns; i++) {
     shown[i] = r->shown[i].text;
     value[i] = h->value ? h->value[i].text : NULL;
+    late[i] = value[i] && h->value[i].late;
   }
   const struct probe_log log = {h->time > r->began ? h->time - r->began : 0,
                                 h->tid,
@@ -170,6 +172,7 @@ static void log_hit(const struct probe_result *r, const struct probe_hit *h) {
                                 h->duration,
                                 shown,
                                 value,
+                                late,
                                 r->showns};
   show_probe_log(&log, stdout);
   fflush(stdout);

@@ -17,7 +17,10 @@ struct search {
   const char *function;
   bool listing; /* all lines of the function */
   struct places *found;
-  Dwarf_Off *of;       /* of each found: the function's DIE, and its unit's */
+  struct where {
+    Dwarf_Off of;      /* the function's DIE */
+    bool empty;        /* no instruction of the line is there */
+  } * where;           /* of each found */
   const char *matched; /* the first file that `file` means */
   const char *another; /* a second one */
   uint64_t above;      /* the nearest line below the one asked for that has code; 0: none */
@@ -33,20 +36,30 @@ static const char *kept(struct search *s, const char *text) {
   return arena_text(s->arena, text);
 }
 
-static void add(struct search *s, const struct probe_place *p, Dwarf_Off of) {
+/* Once each body, where it comes first; where only another line begins, if there is nothing else.
+ */
+static bool is_better(const struct probe_place *p, bool empty, const struct probe_place *than,
+                      bool than_empty) {
+  return empty != than_empty ? than_empty : p->address < than->address;
+}
+
+static void add(struct search *s, const struct probe_place *p, Dwarf_Off of, bool empty) {
   struct places *f = s->found;
   for (size_t i = 0; i < f->count; i++) {
-    if (f->place[i].address == p->address)
-      return;
-    if (!s->listing && of != 0 && s->of[i] == of) { /* once each body, where it comes first */
-      if (p->address < f->place[i].address)
+    struct where *w = &s->where[i];
+    if (!s->listing && of != 0 && w->of == of) {
+      if (is_better(p, empty, &f->place[i], w->empty)) {
         f->place[i] = *p;
+        w->empty = empty;
+      }
       return;
     }
+    if (f->place[i].address == p->address)
+      return;
   }
   f->place = reallocate(f->place, f->count + 1, sizeof *f->place);
-  s->of = reallocate(s->of, f->count + 1, sizeof *s->of);
-  s->of[f->count] = of;
+  s->where = reallocate(s->where, f->count + 1, sizeof *s->where);
+  s->where[f->count] = (struct where){of, empty};
   f->place[f->count++] = *p;
 }
 
@@ -79,6 +92,17 @@ static void place_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Add
     p->address = low + bias;
 }
 
+/* Whether another line begins where that one does: optimised code keeps where a statement was, and
+   not more. */
+static bool is_empty(Dwarf_Lines *lines, size_t count, size_t row) {
+  Dwarf_Addr here, next;
+  int line, other;
+  Dwarf_Line *this = dwarf_onesrcline(lines, row),
+             *behind = row + 1 < count ? dwarf_onesrcline(lines, row + 1) : NULL;
+  return behind && !dwarf_lineaddr(this, &here) && !dwarf_lineaddr(behind, &next) && here == next &&
+         !dwarf_lineno(this, &line) && !dwarf_lineno(behind, &other) && line != other;
+}
+
 static bool lines_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias, void *context) {
   struct search *s = context;
   Dwarf_Lines *lines;
@@ -109,7 +133,7 @@ static bool lines_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias,
     place_at(s, unit, pc, bias, &p, &of);
     p.file = kept(s, file);
     p.line = s->line;
-    add(s, &p, of);
+    add(s, &p, of, is_empty(lines, count, i));
   }
   return true;
 }
@@ -163,9 +187,9 @@ static void list_body(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_
     p.line = (uint64_t)line;
     bool is_new = true;
     for (size_t j = 0; j < s->found->count; j++)
-      is_new &= s->of[j] != of || s->found->place[j].line != p.line;
+      is_new &= s->where[j].of != of || s->found->place[j].line != p.line;
     if (is_new)
-      add(s, &p, of);
+      add(s, &p, of, false);
   }
 }
 
@@ -183,7 +207,7 @@ static int take_inlined(Dwarf_Die *instance, void *context) {
   struct probe_place p = {
       .address = pc + f->bias, .function = kept(f->s, dwarf_diename(instance)), .inlined = true};
   line_at(f->s, f->unit, pc, &p);
-  add(f->s, &p, dwarf_dieoffset(instance));
+  add(f->s, &p, dwarf_dieoffset(instance), false);
   return DWARF_CB_OK;
 }
 
@@ -201,7 +225,7 @@ static int take_function(Dwarf_Die *function, void *context) {
   if (!dwarf_entrypc(function, &pc) && (pc = begins_at(function, false)) != 0) {
     struct probe_place p = {.address = pc + f->bias, .function = kept(s, dwarf_diename(function))};
     line_at(s, f->unit, pc, &p);
-    add(s, &p, dwarf_dieoffset(function));
+    add(s, &p, dwarf_dieoffset(function), false);
   }
   if (dwarf_func_inline(function))
     dwarf_func_inline_instances(function, take_inlined, f);
@@ -224,7 +248,7 @@ static void find_function(struct search *s) {
   if (s->found->count == 0 && !s->listing &&
       (address = debug_symbol(s->debug, s->function, true)) != 0) {
     struct probe_place p = {.address = address, .function = kept(s, s->function)};
-    add(s, &p, 0);
+    add(s, &p, 0, false);
   }
   s->found->entry = true;
 }
@@ -281,7 +305,7 @@ bool place_find(struct debug *d, struct arena *arena, const char *asked, struct 
       }
   }
   free(file);
-  free(s.of);
+  free(s.where);
   return ok;
 }
 
@@ -302,6 +326,6 @@ bool place_list(struct debug *d, struct arena *arena, const char *function, stru
   find_function(&s);
   bool ok = found->count != 0 || found_none(&s);
   qsort(found->place, found->count, sizeof *found->place, by_line);
-  free(s.of);
+  free(s.where);
   return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "emit.h"
 #include "format.h"
+#include "read/names.h"
 #include "read/util.h"
 
 #include <inttypes.h>
@@ -183,16 +184,39 @@ void show_probe(const struct probe_result *r, FILE *out) {
     fprintf(out, "  and %s more: --json\n", shown_count(r->stacks - STACKS_SHOWN));
 }
 
+/* The line of a source as it is now, without the blanks before it; "" where it cannot be read. */
+static const char *source_line(const char *text, uint64_t line) {
+  for (; text && line > 1; line--) {
+    text = strchr(text, '\n');
+    text += text != NULL;
+  }
+  if (!text)
+    return "";
+  text += strspn(text, " \t");
+  return turn_text("%.*s", (int)strcspn(text, "\r\n"), text);
+}
+
 void show_probe_lines(const char *asked, const struct probe_place *place, size_t count, FILE *out) {
+  const size_t most = (size_t)16 << 20, wide = 60;
   const char *file = NULL;
+  char *text = NULL;
+  size_t length;
   for (size_t i = 0; i < count; i++) {
     const struct probe_place *p = &place[i];
-    if (p->file && (!file || strcmp(file, p->file)))
+    if (p->file && (!file || strcmp(file, p->file))) {
       fprintf(out, "%s in %s\n", asked, p->file);
-    file = p->file ? p->file : file;
-    fprintf(out, "  %6" PRIu64 "%s%s%s\n", p->line, p->inlined ? "  of " : "",
-            p->inlined && p->function ? p->function : "", p->inlined ? ", inlined" : "");
+      free(text);
+      text = read_text_file(p->file, most, &length);
+      file = p->file;
+    }
+    char *clean = print_string("%s", source_line(text, p->line));
+    clean_text(clean);
+    fprintf(out, "  %6" PRIu64 "  %s%s%s%s\n", p->line, cut_middle(clean, wide),
+            p->inlined ? "  of " : "", p->inlined && p->function ? p->function : "",
+            p->inlined ? ", inlined" : "");
+    free(clean);
   }
+  free(text);
 }
 
 void show_probe_log(const struct probe_log *l, FILE *out) {
@@ -202,7 +226,8 @@ void show_probe_log(const struct probe_log *l, FILE *out) {
   else if (l->place)
     fprintf(out, "  %s", place_of(l->place));
   for (size_t i = 0; i < l->values && l->value; i++)
-    fprintf(out, "  %s=%s", l->shown[i], l->value[i] ? l->value[i] : "?");
+    fprintf(out, "  %s=%s%s", l->shown[i], l->value[i] ? l->value[i] : "?",
+            l->late[i] ? " (later)" : "");
   fputc('\n', out);
 }
 

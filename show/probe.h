@@ -19,6 +19,7 @@ struct probe_log {
   uint64_t duration;               /* UINT64_MAX: none */
   const char *const *shown;
   char *const *value; /* or NULL */
+  const bool *late;   /* read just after the hit */
   size_t values;
 };
 void show_probe_log(const struct probe_log *, FILE *out);

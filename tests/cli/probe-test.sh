@@ -179,6 +179,7 @@ start ./plain
 for words in 'long ones' each; do
   contains "the lines of a function: $words" " $(line "$words")" list.out
 done
+contains "with their text" "$(line each)  note(r->id);     /* each */" list.out
 # said NAME TEXT STATUS ARGUMENT...
 said() {
   "$aprof" probe "${@:4}" >out 2>err
