@@ -4,6 +4,7 @@
  * hold; or runs a program and records it from its first future on.
  */
 #include "arguments.h"
+#include "ask/value.h"
 #include "cli.h"
 #include "recording.h"
 #include "sampling.h"
@@ -25,6 +26,7 @@ static char *take_size(void *wish, const char *text);
 static char *take_rotate(void *wish, const char *text);
 static char *take_cpu(void *wish, const char *text);
 static char *take_share(void *wish, const char *text);
+static char *take_lag(void *wish, const char *text);
 
 static const struct option_row options[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct recording_wish, output), "FILE",
@@ -42,6 +44,12 @@ static const struct option_row options[] = {
      .text = "Of the requests that begin keep 1/100, or 200/s, whole, and of all else who held "
              "which loop",
      .take = take_share},
+    {"max-lag", 0, OPTION_OWN, 0, "TIME",
+     .text = "Halve the share while something that is ready waits longer than TIME to run, or this "
+             "command falls behind; below 1/64 of it stop recording",
+     .take = take_lag},
+    {"resume-after", 0, OPTION_S, offsetof(struct recording_wish, share.resume_after), "TIME",
+     .text = "Double it again, or go on, when there was nothing like that for TIME (default 10s)"},
     {"kind", 0, OPTION_TEXT, offsetof(struct recording_wish, sieve.kind), "KIND",
      .text = "Of those keep requests of this kind (with * and ?: all that match)"},
     {"over", 0, OPTION_MS, offsetof(struct recording_wish, sieve.over), "TIME",
@@ -112,6 +120,11 @@ static char *take_cpu(void *wish, const char *text) {
 
 static char *take_share(void *wish, const char *text) {
   return share_take(&((struct recording_wish *)wish)->share, text);
+}
+
+static char *take_lag(void *wish, const char *text) {
+  uint64_t *lag = &((struct recording_wish *)wish)->share.max_lag;
+  return value_time(text, 1e6, lag) && *lag ? NULL : print_string("that is no time, as 50ms");
 }
 
 /* -- a program ----------------------------------------------------------------------------- */
@@ -227,6 +240,9 @@ static const char *fault_of(const struct arguments *a) {
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
          : w->last && share_is_wished(&w->share)
              ? "--last writes what is there: no --sample; run it with trace:flight=SIZE/100"
+         : w->last && w->share.max_lag ? "--last writes what is there: no --max-lag"
+         : w->share.resume_after && !w->share.max_lag
+             ? "--resume-after is of what --max-lag TIME has halved or stopped"
          : w->last && sieve_is_wished(&w->sieve)
              ? "--last writes what is there: no --kind, no --over; `aprof slow' has them"
          : out && sieve_is_wished(&w->sieve)
@@ -261,8 +277,8 @@ int cmd_record(int argc, char **argv) {
       .fault = fault_of,
       .context = &wish};
   arguments_parse(&a, argc, argv);
-  if (sieve_is_wished(&wish.sieve) && !share_is_wished(&wish.share))
-    wish.share.share = 1; /* what is taken out is known by requests */
+  if ((sieve_is_wished(&wish.sieve) || wish.share.max_lag) && !share_is_wished(&wish.share))
+    wish.share.share = 1; /* what is taken out, or left out, is known by requests */
   if (is_program(&a)) {
     if (!wish.last)
       return record_program(&wish, a.word, a.words);

@@ -151,12 +151,14 @@ static bool pause_for(const struct recording *r, uint64_t ns) {
   return true;
 }
 
-/* "kept 312 of 31.4k requests, " */
-static char *kept_text(const struct recording *r, const struct recorder_numbers *n) {
+/* "kept 312 of 31.4k requests, "; `now`: "kept 312 of 31.4k requests (now 1/8), " */
+static char *kept_text(const struct recording *r, const struct recorder_numbers *n, bool now) {
   if (!share_is_wished(&r->wish->share))
     return print_string("%s", "");
+  const char *share = r->share.stopped ? "stopped" : shown_part(share_kept(&r->share));
   char *begun = print_string("%s", shown_count(n->begun));
-  char *text = print_string("kept %s of %s requests, ", shown_count(n->kept), begun);
+  char *text = print_string("kept %s of %s requests%s%s%s, ", shown_count(n->kept), begun,
+                            now ? " (now " : "", now ? share : "", now ? ")" : "");
   free(begun);
   return text;
 }
@@ -164,7 +166,7 @@ static char *kept_text(const struct recording *r, const struct recorder_numbers 
 static void say_progress(const struct recording *r, uint64_t passed,
                          const struct recorder_numbers *n) {
   char *span = r->wish->span ? print_string(" of %s", shown_time(r->wish->span)) : NULL;
-  char *kept = kept_text(r, n);
+  char *kept = kept_text(r, n, true);
   progress_say("aprof: records %s, %s%s: %s events/s, %s%s, %s lost; Ctrl-C ends it",
                r->found->what, shown_time(passed), span ? span : "",
                shown_count(passed ? rounded((double)n->events * 1e9 / (double)passed) : 0), kept,
@@ -174,15 +176,37 @@ static void say_progress(const struct recording *r, uint64_t passed,
 }
 
 static uint32_t switch_on(const struct recording *r, uint64_t ring) {
-  const double *share = share_is_wished(&r->wish->share) ? &r->share.now : NULL;
-  return switch_trace_share(r->header, ring, r->rate, share);
+  double share = share_kept(&r->share);
+  return switch_trace_share(r->header, ring, r->rate,
+                            share_is_wished(&r->wish->share) ? &share : NULL);
+}
+
+static void watch(const struct recording *r) {
+  if (r->wish->share.max_lag)
+    recorder_watch(r->recorder);
+}
+
+/* Another share, or none at all for a while. */
+static void follow(struct recording *r, uint64_t now) {
+  bool stopped = r->share.stopped;
+  share_look(&r->share, r->header, now, r->wish->share.max_lag ? recorder_lag(r->recorder) : 0);
+  if (stopped == r->share.stopped)
+    return;
+  if (stopped)
+    switch_on(r, 0);
+  else if (!switch_pause(r->header))
+    return; /* what the process traces goes on to say how late it is */
+  watch(r);
 }
 
 /* Who was stopped for longer than its lease finds the trace off: it goes on, and what happened
    meanwhile is missing. */
 static void keep_on(struct recording *r) {
   switch_prolong(r->header, r->rate);
-  if (switch_is_on(r->header) || switch_on(r, 0) != SWITCH_DONE || r->paused)
+  if (r->share.stopped || switch_is_on(r->header) || switch_on(r, 0) != SWITCH_DONE)
+    return;
+  watch(r);
+  if (r->paused)
     return;
   r->paused = true;
   complain("this command stood still for seconds: what %s did meanwhile is not recorded",
@@ -208,7 +232,7 @@ static bool go_on(struct recording *r, bool *ended) {
     if (!pause_for(r, r->wish->span && rest < pause ? rest : pause))
       break;
     now = clock_monotonic();
-    share_look(&r->share, r->header, now);
+    follow(r, now);
     recorder_poll(r->recorder);
     sampling_poll(r->sampling);
     if (!is_written(r))
@@ -261,17 +285,25 @@ static bool map_header(struct recording *r, bool writable) {
   return mapped != MAP_FAILED;
 }
 
+static void say_overload(const struct recording *r) {
+  char *said = share_says(&r->share, clock_monotonic());
+  if (said)
+    fprintf(stderr, "aprof: overload: %s\n", said);
+  free(said);
+}
+
 static void say_end(const struct recording *r) {
   struct recorder_numbers n;
   recorder_numbers(r->recorder, &n);
   if (r->wish->quiet)
     return;
-  char *kept = kept_text(r, &n);
+  char *kept = kept_text(r, &n, false);
   fprintf(stderr, "aprof: %s events, %s lost%s, %s%s in %s%s%s\n", shown_count(n.events),
           shown_count(n.lost), sampling_says(r->sampling), kept, shown_size(r->bytes + n.written),
           r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
           n.events ? "" : ": nothing happened meanwhile");
   free(kept);
+  say_overload(r);
   if (n.lost)
     fputs("aprof: these were overwritten before they were read; larger rings (--size, of `memory:' "
           "a\n"
@@ -306,6 +338,7 @@ static bool record_live(struct recording *r) {
                     : recorder_begin(r->found->fd, r->found->what, r->fd, r->rate, false);
   if (r->recorder) {
     r->sampling = sampling_begin(r->found, r->header, &r->wish->kernel, r->recorder);
+    watch(r);
     done = go_on(r, &ended);
     if (r->wish->guest)
       r->wish->guest->end(r->wish->guest->context, r->recorder);

@@ -5,6 +5,7 @@
 #include "drain.h"
 #include "hits.h"
 #include "image.h"
+#include "lag.h"
 #include "read/clock.h"
 #include "read/util.h"
 
@@ -48,6 +49,8 @@ struct recorder {
   struct recorder_numbers before, before_next; /* when this file began, and the next one */
   bool of_rings;
   struct timeline *timeline; /* or NULL */
+  struct lag *lags;          /* or NULL: nobody asks */
+  uint64_t lost;             /* events, when it was asked for last */
 };
 
 /* -- the file ------------------------------------------------------------------------ */
@@ -94,7 +97,8 @@ static void flush(struct recorder *r, uint32_t ring) {
 }
 
 static uint64_t millionths(uint32_t share) {
-  return share == UINT32_MAX ? 1000000 : (uint64_t)((double)share / 0x1p32 * 1e6 + 0.5);
+  uint64_t number = share == UINT32_MAX ? 1000000 : (uint64_t)((double)share / 0x1p32 * 1e6 + 0.5);
+  return share && !number ? 1 : number; /* 0: recording stands still */
 }
 
 /* What the process's header said at that tick. */
@@ -151,6 +155,8 @@ static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint6
   p->lost = ring->unwritten - p->lost_before;
   if (!got)
     return ring->next != before;
+  if (r->lags)
+    lag_see(r->lags, number, p->events + p->count, got, tick);
   if (p->count && first != p->number + p->count) { /* some are missing between: another frame */
     struct aprof_trace_event *old = p->events;
     p->events = reallocate(NULL, FRAME_EVENTS, sizeof *p->events);
@@ -237,6 +243,20 @@ void recorder_poll(struct recorder *r) {
 
 uint64_t recorder_pause(const struct recorder *r) {
   return r->pause;
+}
+
+void recorder_watch(struct recorder *r) {
+  lag_free(r->lags);
+  r->lags = lag_new();
+}
+
+uint64_t recorder_lag(struct recorder *r) {
+  struct recorder_numbers n;
+  recorder_numbers(r, &n);
+  bool behind = n.lost > r->lost || r->drain.fill > 0.5;
+  r->lost = n.lost;
+  uint64_t ticks = lag_take(r->lags, r->fetched);
+  return behind ? UINT64_MAX : clock_to_ns(ticks, r->header.mult);
 }
 
 void recorder_numbers(const struct recorder *r, struct recorder_numbers *n) {
@@ -441,6 +461,7 @@ void recorder_free(struct recorder *r) {
   drain_end(&r->drain);
   timeline_free(r->timeline);
   hits_free(r->hits);
+  lag_free(r->lags);
   trace_writer_free(r->to);
   trace_writer_free(r->next);
   image_free(r->image);

@@ -41,6 +41,11 @@ uint32_t recorder_probe(struct recorder *, const char *label, const char *const 
 void recorder_hit(struct recorder *, uint32_t probe, int tid, uint64_t time);
 /* Fetches what is new. */
 void recorder_poll(struct recorder *);
+/* From now on it looks at how late the loops are, and knows nothing of what was before; */
+void recorder_watch(struct recorder *);
+/* ns, the most since it was asked last (lag.h); UINT64_MAX: events were lost meanwhile, or soon
+   will be, as this process falls behind. */
+uint64_t recorder_lag(struct recorder *);
 /* ns until the next poll is due. */
 uint64_t recorder_pause(const struct recorder *);
 void recorder_numbers(const struct recorder *, struct recorder_numbers *);

@@ -223,6 +223,7 @@ struct story *replay_finish(struct replay *r) {
   for (uint32_t i = 0; i < s->shares_count; i++) {
     s->shares[i].begin = ns(r, s->shares[i].begin);
     s->shares[i].end = ns(r, s->shares[i].end);
+    s->stopped_ns += s->shares[i].share > 0 ? 0 : s->shares[i].end - s->shares[i].begin;
   }
   for (uint32_t i = 0; i < s->hits_count; i++)
     s->hits[i].at = ns(r, s->hits[i].at);

@@ -196,15 +196,19 @@ static uint64_t untraced(const struct replay_state *s, const struct runner *t,
   return e->b[1] > until ? e->b[1] - until : 0;
 }
 
-/* Events are missing: what their thread did, and what it did to futures, is not known. */
+/* Events are missing: what their thread did, and what it did to futures, is not known. Where
+   recording was stopped meanwhile they are not lost. */
 static void play_loss(struct replay_state *s, const struct stream_event *e) {
-  uint64_t lost = e->lost + untraced(s, replay_runner(s, e->block), e);
-  if (e->kind != APROF_TRACE_GAP)
-    replay_runner(s, e->block)->told = true;
-  if (!lost)
-    return;
   struct runner *t = replay_runner(s, e->block);
+  uint64_t off = untraced(s, t, e);
+  bool stopped = off && replay_stood_still(s, t->told ? t->last : s->r->begin, e->now);
+  uint64_t lost = e->lost + (stopped ? 0 : off);
+  if (e->kind != APROF_TRACE_GAP)
+    t->told = true;
+  if (!lost && !off)
+    return;
   s->doubt++;
+  s->story->stopped_events += stopped ? off : 0;
   s->story->lost += lost;
   s->story->threads[t->thread].lost += lost;
   replay_rests(s, t, t->last, t->idle);

@@ -64,3 +64,12 @@ void replay_shares(struct replay_state *s, struct trace *t) {
     add(s, &last, s->r->end, &last.counts);
   free(room);
 }
+
+bool replay_stood_still(const struct replay_state *s, uint64_t from, uint64_t until) {
+  for (uint32_t i = 0; i < s->story->shares_count; i++) {
+    const struct story_share *share = &s->story->shares[i];
+    if (!(share->share > 0) && share->begin <= until && share->end >= from)
+      return true;
+  }
+  return false;
+}

@@ -136,6 +136,8 @@ uint32_t replay_request_met(struct replay_state *, uint32_t number, uint64_t id,
 
 /* replay-shares.c */
 void replay_shares(struct replay_state *, struct trace *);
+/* Whether recording was stopped somewhere between these ticks. */
+bool replay_stood_still(const struct replay_state *, uint64_t from, uint64_t until);
 
 /* replay-base.c */
 void replay_from_base(struct replay_state *);

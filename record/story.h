@@ -128,7 +128,7 @@ struct story_thread {
 /* A stretch of the recording in which not every request was kept. */
 struct story_share {
   uint64_t begin, end;
-  double share;         /* that was asked for, of those that began in it */
+  double share; /* that was asked for, of those that began in it; 0: recording was stopped */
   uint64_t begun, kept; /* that did; of these */
 };
 
@@ -224,9 +224,11 @@ struct story {
   bool shared;          /* it has but a share of the requests; of all else, who held which thread */
   uint64_t begun, kept; /* shared: requests that began meanwhile; that it has of these */
   double share;         /* kept / begun; 1: all */
-  uint64_t over;        /* ns: kept are only requests that took as long, */
-  const char *only;     /* and of such kinds; NULL: any */
-  uint64_t left_out;    /* requests that were taken out since, as they are none of these */
+  uint64_t stopped_ns, stopped_events; /* shared: recording was stopped, as loops were late; events
+                                          then that are not in it, which are not lost */
+  uint64_t over;                       /* ns: kept are only requests that took as long, */
+  const char *only;                    /* and of such kinds; NULL: any */
+  uint64_t left_out; /* requests that were taken out since, as they are none of these */
   struct story_kernel kernel;
   bool truncated;   /* the file ends in the middle: its recorder was killed, or the disk is full */
   uint32_t partial; /* requests that are not whole */

@@ -106,6 +106,16 @@ bool switch_is_on(const struct aprof_header *h) {
   return h->recorder == own_word() && __atomic_load_n(&h->usual, __ATOMIC_RELAXED) & APROF_TRACED;
 }
 
+bool switch_pause(struct aprof_header *h) {
+  bool flies = h->mode & APROF_TRACE_FLIGHT;
+  bool mine = !flies && switch_lock(h);
+  if (mine && h->recorder == own_word())
+    aprof_trace_switch(h, 0);
+  if (mine)
+    switch_unlock(h);
+  return !flies;
+}
+
 void switch_off_trace(struct aprof_header *h) {
   bool locked = switch_lock(h);
   if (h->recorder == own_word()) {

@@ -34,6 +34,9 @@ void switch_share(struct aprof_header *, double share);
 void switch_prolong(struct aprof_header *, uint64_t rate);
 /* Whether it is on, and ours, still. */
 bool switch_is_on(const struct aprof_header *);
+/* Nothing is traced until it is switched on again, by who still is the one that records. False: the
+   process goes on to trace for itself (trace:flight). */
+bool switch_pause(struct aprof_header *);
 void switch_off_trace(struct aprof_header *);
 
 #endif

@@ -124,17 +124,13 @@ const char *asked_slow(const struct slowest_kind *k, const struct slowest_filter
   return turn_text("%s: %s of %s", which, shown_count(k->slow), shown_count(k->count));
 }
 
-/* "1/100", "0.15 %" */
-static const char *share_text(double share) {
-  double of = share > 0 ? 1 / share : 0;
-  bool is_part = of >= 1 && of < 1e9 && of - floor(of + 1e-4 * of) < 2e-4 * of;
-  return is_part ? turn_text("1/%.0f", of) : turn_text("%.3g %%", 100 * share);
-}
-
+/* While it was not stopped. */
 static void bounds(const struct story *s, double *least, double *most) {
   *least = 1;
   *most = 0;
   for (uint32_t i = 0; i < s->shares_count; i++) {
+    if (!(s->shares[i].share > 0))
+      continue;
     *least = s->shares[i].share < *least ? s->shares[i].share : *least;
     *most = s->shares[i].share > *most ? s->shares[i].share : *most;
   }
@@ -146,10 +142,15 @@ static char *sampled_text(const struct story *s) {
   bounds(s, &least, &most);
   char *text = s->shares_count < 2 && most >= 1 ? print_string("%s", ",")
                : s->shares_count < 2
-                   ? print_string(", sampled %s", share_text(most))
-                   : print_string(", sampled %s to %s (changed %s times)", share_text(most),
-                                  share_text(least), shown_count(s->shares_count - 1));
-  char *all = print_string("%s of %s that began", text, shown_count(s->begun));
+                   ? print_string(", sampled %s", shown_part(most))
+                   : print_string(", sampled %s to %s (changed %s times)", shown_part(most),
+                                  shown_part(least), shown_count(s->shares_count - 1));
+  char *stopped = s->stopped_ns ? print_string(" (and none for %s, while recording was stopped)",
+                                               shown_time(s->stopped_ns))
+                                : NULL;
+  char *all =
+      print_string("%s of %s that began%s", text, shown_count(s->begun), stopped ? stopped : "");
+  free(stopped);
   free(text);
   if (!s->over && !s->only)
     return all;
@@ -193,9 +194,12 @@ static void emit_sampled(struct emit *e, const struct story *s) {
   emit_open(e, "sampled", '{');
   emit_share(e, "least", least, 9);
   emit_share(e, "most", most, 9);
+  emit_share(e, "last", s->shares_count ? s->shares[s->shares_count - 1].share : 1, 9);
   emit_number(e, "changes", s->shares_count ? s->shares_count - 1 : 0);
   emit_number(e, "begun", s->begun);
   emit_number(e, "kept", s->kept);
+  emit_number(e, "stopped_ns", s->stopped_ns);
+  emit_number(e, "stopped_events", s->stopped_events);
   emit_close(e, '}');
 }
 

@@ -75,6 +75,12 @@ const char *shown_share(uint64_t part, uint64_t whole) {
   return turn_text(part && percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
 }
 
+const char *shown_part(double share) {
+  double of = share > 0 ? 1 / share : 0;
+  bool is_part = of >= 1 && of < 1e9 && of - floor(of + 1e-4 * of) < 2e-4 * of;
+  return share >= 1 ? "all" : is_part ? turn_text("1/%.0f", of) : turn_text("%.3g %%", 100 * share);
+}
+
 const char *shown_join(const char *left, const char *right) {
   return turn_text("%s %s", left, right);
 }

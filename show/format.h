@@ -22,6 +22,7 @@ const char *shown_short(uint64_t ns);                        /* "1.9ms", "120us"
 const char *shown_count(uint64_t count);                     /* "9999", "12.4k", "1.28M" */
 const char *shown_percent(uint64_t part, uint64_t whole);    /* "38.2 %", "-" of nothing */
 const char *shown_share(uint64_t part, uint64_t whole);      /* "38%", "0.4%", for columns */
+const char *shown_part(double share);                        /* "all", "1/100", "0.15 %" */
 const char *shown_join(const char *left, const char *right); /* one space between */
 /* "-" for NAN */
 const char *shown_measure(enum measure_unit, double value);
