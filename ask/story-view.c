@@ -2,28 +2,15 @@
 /* A story as a view; see story-view.h. */
 #include "story-view.h"
 
+#include "read/histogram.h"
 #include "read/index.h"
 #include "read/util.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* -- the process ------------------------------------------------------------------------- */
-
-static const char *moment_text(struct view *v, int64_t ns) {
-  struct tm tm;
-  time_t seconds = (time_t)(ns / 1000000000);
-  if (ns < 0 || !gmtime_r(&seconds, &tm))
-    return NULL;
-  char *text =
-      print_string("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                   tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(ns / 1000000 % 1000));
-  const char *kept = arena_text(&v->arena, text);
-  free(text);
-  return kept;
-}
 
 static void fill_process(struct view *v, const struct story *s) {
   v->process = (struct view_process){
@@ -32,12 +19,22 @@ static void fill_process(struct view *v, const struct story *s) {
       .command = s->command,
       .host = s->host,
       .build_id = s->build_id,
-      .started_at = moment_text(v, s->started_at_ns + (int64_t)s->begin_ns),
+      .reason = "recording",
+      .started_at = view_time(v, s->started_at_ns + (int64_t)s->begin_ns),
+      .dumped_at = view_time(v, s->started_at_ns + (int64_t)s->end_ns),
       .elapsed = s->end_ns - s->begin_ns,
       .measured = s->end_ns - s->begin_ns,
       .reset = UNKNOWN,
       .enabled = true,
   };
+  if (s->tick_rate)
+    v->clock = view_clock_of(s->clock_source, s->tick_rate);
+  v->health = (struct view_health){.events = s->events,
+                                   .event_cost = UNKNOWN,
+                                   .event_cost_least = UNKNOWN,
+                                   .cost = UNKNOWN,
+                                   .overhead = -1,
+                                   .consistent = true};
   v->is_interval = true;
 }
 
@@ -65,7 +62,8 @@ static void fill_functions(struct view *v, const struct story *s) {
                                      .line = p->line,
                                      .instrumented = true,
                                      .on_cpu_least = UNKNOWN,
-                                     .on_cpu_most = UNKNOWN};
+                                     .on_cpu_most = UNKNOWN,
+                                     .mostly_max = UNKNOWN};
       index_put(&x, key, made);
       there = made;
     }
@@ -156,7 +154,7 @@ static void add_future(struct view *v, const struct story *s, const struct story
                        uint64_t last) {
   struct view_path *path = &v->path[f->path];
   struct view_function *of = path->function < v->functions ? &v->function[path->function] : NULL;
-  uint64_t lived = f->over - f->born;
+  uint64_t lived = f->over - f->born, ran = 0;
   path->created++;
   path->wall += lived;
   path->done += f->how == STORY_DONE;
@@ -173,8 +171,15 @@ static void add_future(struct view *v, const struct story *s, const struct story
     of->detached += f->how == STORY_MOVED;
     of->live += f->how == STORY_LIVES;
   }
-  for (uint32_t i = f->first; i != STORY_NONE; i = s->segments[i].next)
-    add_segment(v, s, &s->segments[i], last);
+  for (uint32_t i = f->first; i != STORY_NONE; i = s->segments[i].next) {
+    const struct story_segment *g = &s->segments[i];
+    add_segment(v, s, g, last);
+    ran += g->what == STORY_EXEC ? g->end - g->begin : 0;
+  }
+  if (of) {
+    of->wall_max = lived > of->wall_max ? lived : of->wall_max;
+    of->exec_max = ran > of->exec_max ? ran : of->exec_max;
+  }
 }
 
 /* -- kinds of requests ------------------------------------------------------------------- */
@@ -216,12 +221,54 @@ static void place_kind(struct view_kind *k, const struct story *s, const struct 
   }
 }
 
+enum { AMOUNTS = 4 };
+
+static void count(struct histogram *h, uint64_t value) {
+  h->count[aprof_bucket_of(value < APROF_MOST ? value : APROF_MOST)]++;
+  h->total++;
+}
+
+/* Of one kind, whose requests these are. */
+static void distribute(struct view *v, struct view_kind *k, const struct story *s,
+                       const uint32_t *request, size_t requests) {
+  static const uint64_t a_ns = (uint64_t)1 << 32; /* the unit, in place of a tick */
+  struct view_amount *amount[AMOUNTS] = {&k->wall, &k->queued, &k->exec, &k->waiting};
+  struct histogram *of = allocate(AMOUNTS, sizeof *of);
+  for (size_t i = 0; i < requests; i++) {
+    const struct story_request *r = &s->requests[request[i]];
+    const uint64_t value[AMOUNTS] = {r->end - r->begin, r->queued, r->exec, r->waiting};
+    for (int j = 0; j < AMOUNTS; j++)
+      count(&of[j], value[j]);
+  }
+  for (int j = 0; j < AMOUNTS; j++)
+    amount[j]->of = histogram_convert(&v->arena, &of[j], a_ns, amount[j]->max);
+  free(of);
+}
+
+/* `kind`: number of each request's, or `kinds`: it is not counted. */
+static void fill_distributions(struct view *v, const struct story *s, const size_t *kind) {
+  size_t *first = allocate(v->kinds + 2, sizeof *first);
+  uint32_t *order = allocate(s->requests_count + 1u, sizeof *order);
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    first[kind[i] + 1]++;
+  for (size_t i = 0; i < v->kinds; i++)
+    first[i + 1] += first[i];
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    order[first[kind[i]]++] = i; /* each is the next one's first then */
+  for (size_t i = 0, from = 0; i < v->kinds; from = first[i++])
+    distribute(v, &v->kind[i], s, order + from, first[i] - from);
+  free(order);
+  free(first);
+}
+
 static void fill_kinds(struct view *v, const struct story *s, const bool *meant) {
   struct index x;
+  size_t *number = allocate(s->requests_count + 1u, sizeof *number);
   index_new(&x, s->requests_count);
   v->kind = arena_get(&v->arena, s->requests_count + 1u, sizeof *v->kind);
   for (uint32_t i = 0; i < s->requests_count; i++) {
     const struct story_request *r = &s->requests[i];
+    number[i] = SIZE_MAX;
     if (meant && !meant[i])
       continue;
     struct view_kind *kind = kind_of(v, &x, r);
@@ -230,6 +277,7 @@ static void fill_kinds(struct view *v, const struct story *s, const bool *meant)
       continue;
     }
     place_kind(kind, s, r);
+    number[i] = (size_t)(kind - v->kind);
     kind->count++;
     kind->failed += r->failed;
     add_amount(&kind->wall, r->end - r->begin);
@@ -237,6 +285,10 @@ static void fill_kinds(struct view *v, const struct story *s, const bool *meant)
     add_amount(&kind->exec, r->exec);
     add_amount(&kind->waiting, r->waiting);
   }
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    number[i] = number[i] == SIZE_MAX ? v->kinds : number[i];
+  fill_distributions(v, s, number);
+  free(number);
   index_free(&x);
 }
 

@@ -5,8 +5,8 @@
  * Purpose: what shows paths (flame graphs, stacks for other tools) shows those of a recording, too,
  * and of some of its requests alone.
  * In: a story, and which of its requests are meant. Out: a view of their futures, all that these
- * ran, waited and were queued, and of each kind of requests how many, and how long. Without
- * histograms, threads, and what lives: those are of the whole process.
+ * ran, waited and were queued, and of each kind of requests how many, and how long, with their
+ * distributions. Without threads, other histograms, and what lives: those are of the whole process.
  * Cost: linear in the story's segments. Locking: none.
  */
 #ifndef APROF_ASK_STORY_VIEW_H

@@ -262,6 +262,9 @@ static void change(struct live *l, int key) {
   case 'r':
     ask(l, QUESTION_PATHS);
     break;
+  case 'x':
+    ask(l, QUESTION_PATH);
+    break;
   case 'p':
     ask(l, QUESTION_PROBE);
     break;

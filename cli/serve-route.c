@@ -174,6 +174,7 @@ static const struct route routes[] = {
     {"/api/tail", "GET", false, true, true, true, answer_asked},
     {"/api/blame", "GET", false, true, true, true, answer_asked},
     {"/api/paths", "GET", false, true, true, true, answer_asked},
+    {"/api/path", "GET", false, true, true, true, answer_asked},
 };
 
 /* -- what is wrong -------------------------------------------------------------------------- */

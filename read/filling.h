@@ -58,8 +58,6 @@ void fill_collect(struct filling *, uint32_t offset);
 struct distribution fill_collected(struct filling *, uint64_t rate, uint64_t max);
 
 /* view-process.c */
-/* UTC; NULL of what no calendar has. */
-const char *fill_time(struct view *, int64_t ns);
 void fill_process(struct view *, const struct model *, const struct view_request *);
 void fill_health(struct view *, const struct model *);
 void fill_threads(const struct filling *);

@@ -17,7 +17,7 @@ static const char *cleaned(struct view *v, const char *text) {
   return copy;
 }
 
-const char *fill_time(struct view *v, int64_t ns) {
+const char *view_time(struct view *v, int64_t ns) {
   int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
   if (rest < 0) {
     rest += 1000000000;
@@ -31,6 +31,14 @@ const char *fill_time(struct view *v, int64_t ns) {
   size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
   snprintf(text + length, sizeof text - length, ".%09dZ", (int)rest);
   return arena_text(&v->arena, text);
+}
+
+struct view_clock view_clock_of(uint32_t source, uint64_t rate) {
+  static const char *const sources[] = {"", "tsc", "monotonic", "virtual"};
+  unsigned __int128 hz = ((unsigned __int128)1000000000u << 32) + rate / 2;
+  hz /= rate;
+  return (struct view_clock){.source = sources[source & 3],
+                             .hz = hz > UINT64_MAX ? UINT64_MAX : (uint64_t)hz};
 }
 
 /* "" is not known. */
@@ -80,8 +88,8 @@ void fill_process(struct view *v, const struct model *m, const struct view_reque
       .processors = header->processors,
       .build_id = build_id(v, header),
       .aprof_version = known_text(v, header->aprof),
-      .started_at = fill_time(v, header->started_at_ns),
-      .dumped_at = fill_time(v, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec),
+      .started_at = view_time(v, header->started_at_ns),
+      .dumped_at = view_time(v, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec),
       .elapsed = clock_to_ns(m->now > header->tick0 ? m->now - header->tick0 : 0, m->rate),
       .measured = measured(m),
       .reason = request->reason,
@@ -92,11 +100,7 @@ void fill_process(struct view *v, const struct model *m, const struct view_reque
       .reset = known_if(was_reset(header), clock_to_ns(reset - header->tick0, m->rate)),
       .profile = cleaned(v, request->path),
   };
-  static const char *const sources[] = {"", "tsc", "monotonic", "virtual"};
-  unsigned __int128 hz = ((unsigned __int128)1000000000u << 32) + m->rate / 2;
-  hz /= m->rate;
-  v->clock = (struct view_clock){.source = sources[header->clock_source & 3],
-                                 .hz = hz > UINT64_MAX ? UINT64_MAX : (uint64_t)hz};
+  v->clock = view_clock_of(header->clock_source, m->rate);
 }
 
 /* Events are never set back, so after a reset there is no share of the time since. */

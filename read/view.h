@@ -405,6 +405,12 @@ struct view *view_of_totals(const char *text, size_t length, const char *what);
 /* What follows from the members above it, once these are filled. join.c */
 void view_settle(struct view *);
 
+/* view-process.c */
+/* UTC, of CLOCK_REALTIME; NULL of what no calendar has. */
+const char *view_time(struct view *, int64_t ns);
+/* An enum aprof_clock_source; `rate`: ns per tick << 32. */
+struct view_clock view_clock_of(uint32_t source, uint64_t rate);
+
 /* Turns `later` into what happened between the two. A maximum is kept only if it
    has changed, so is new. False after a message where they do not belong together. */
 bool view_subtract(struct view *later, const struct view *earlier);

@@ -295,6 +295,8 @@ static void describe(struct story *s, const struct replay *r, const struct trace
   s->build_id = h->build_id_length ? story_text(s, build_id) : NULL;
   s->pid = t->header.pid;
   s->started_at_ns = t->header.begin_ns;
+  s->clock_source = t->header.clock_source;
+  s->tick_rate = t->header.mult;
   s->truncated = t->truncated;
   for (uint32_t i = 1; i < STORY_TIERS; i++) {
     const char *name = profile_tier_name(r->latest, i);

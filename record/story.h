@@ -219,6 +219,8 @@ struct story {
   const char *process, *command, *host, *build_id; /* build_id: or NULL */
   int32_t pid;
   int64_t started_at_ns; /* CLOCK_REALTIME at 0 */
+  uint32_t clock_source; /* enum aprof_clock_source; 0: not known */
+  uint64_t tick_rate;    /* of that clock: ns per tick << 32 */
   uint64_t begin_ns, end_ns;
   uint64_t events, lost; /* events in it; that happened meanwhile and are not in it */
   bool shared;          /* it has but a share of the requests; of all else, who held which thread */

@@ -75,6 +75,16 @@ static void put_name(struct emit *e, const char *name) {
   put_text(e, spaced ? "\": " : "\":");
 }
 
+/* What is in no text of a document has no '<'. */
+void emit_document(struct emit *e, const char *name, const char *json) {
+  put_name(e, name);
+  for (; *json; json++)
+    if (*json == '<' && e->in_page)
+      put_text(e, "\\u003c");
+    else
+      put_char(e, *json);
+}
+
 void emit_open(struct emit *e, const char *name, char bracket) {
   put_name(e, name);
   put_char(e, bracket);

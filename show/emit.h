@@ -40,6 +40,8 @@ void emit_signed(struct emit *, const char *name, int64_t value);
 void emit_bool(struct emit *, const char *name, bool value);
 /* null for a NULL text */
 void emit_text(struct emit *, const char *name, const char *text);
+/* A document that is JSON already. */
+void emit_document(struct emit *, const char *name, const char *json);
 /* With so many digits behind the point; null for what is no number. */
 void emit_float(struct emit *, const char *name, double value, int digits);
 /* The same; null for less than 0, too. */

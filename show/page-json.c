@@ -150,6 +150,10 @@ static uint64_t lived(const struct view_path *p) {
   return plus(plus(p->done, p->failed), plus(plus(p->cancelled, p->detached), p->live));
 }
 
+/* By enum view_whose. */
+static const char *const native_names[] = {NULL,        "program", "library",
+                                           "generated", "kernel",  "unknown"};
+
 /* Arrays in place of objects: there are many. Names and places of functions stand with these. */
 static void emit_stack(struct emit *e, const struct view *v, const struct stack *s,
                        const uint64_t *row) {
@@ -167,13 +171,15 @@ static void emit_stack(struct emit *e, const struct view *v, const struct stack 
   emit_number(e, NULL, s->is_wait ? s->path->count : s->self[STACK_CALLS]);
   emit_maybe(e, NULL, lived(s->path), !s->is_wait);
   emit_bool(e, NULL, s->path->background);
+  emit_number(e, NULL, s->self[STACK_CPU]);
+  emit_text(e, NULL, native_names[s->path->whose]);
   emit_close(e, ']');
 }
 
 static void emit_paths(struct emit *e, const struct view *v) {
-  static const char *const columns[] = {"parent", "function", "wait",      "name",
-                                        "place",  "exec_ns",  "queued_ns", "waiting_ns",
-                                        "count",  "lived",    "background"};
+  static const char *const columns[] = {"parent",     "function",  "wait",       "name",  "place",
+                                        "exec_ns",    "queued_ns", "waiting_ns", "count", "lived",
+                                        "background", "cpu_ns",    "native"};
   struct stacks all = stacks_of(v, true);
   uint64_t *row = allocate(all.stacks + 1, sizeof *row), rows = 0;
   e->gap = "\n";
@@ -224,7 +230,8 @@ void page_json(struct view *v, const struct page_options *o, bool in_page, FILE 
   emit_findings(&e, v, o);
   page_emit_history(&e, o->moments);
   page_emit_requests(&e, v);
-  if (o->requests)
+  page_emit_recording(&e, v, o);
+  if (o->requests && !o->story)
     ask_narrow(v, o->requests);
   emit_functions(&e, v);
   report_emit_waits(&e, v, 0);

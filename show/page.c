@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Output: the page, one file of HTML; see page.h and outputs.h. */
 #include "page.h"
+#include "ask/story-cpu.h"
+#include "ask/story-view.h"
 #include "outputs.h"
 #include "read/util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* web/page.html by lines; none where aprof is built without it. */
@@ -44,6 +47,41 @@ static int write_json(struct view *v, const void *options, FILE *out) {
   return 0;
 }
 
+/* All that the recording has, or what is of some kinds of its requests. */
+static int tell(const struct story *s, const struct page_options *options, output_function *write,
+                FILE *out) {
+  struct page_options o = *options;
+  struct slowest_filter which = {.kind = o.requests ? o.requests->kind : NULL,
+                                 .tier = o.requests ? o.requests->tier : NULL};
+  bool some = which.kind || which.tier;
+  struct slowest *found = some ? slowest_find(s, &which) : NULL;
+  if (some && !found)
+    return OUTPUT_FAILED;
+  bool *meant = found ? ask_story_meant(s, found, STORY_ALL) : NULL;
+  struct view *v = ask_story_view(s, meant, "recording");
+  ask_story_cpu(v, s, meant, NULL);
+  o.story = s;
+  int status = write(v, &o, out);
+  view_free(v);
+  free(meant);
+  slowest_free(found);
+  return status;
+}
+
+/* A live process has its totals. */
+static bool never(const void *options) {
+  (void)options;
+  return false;
+}
+
+static int tell_html(const struct story *s, const void *options, FILE *out) {
+  return tell(s, options, write_html, out);
+}
+
+static int tell_json(const struct story *s, const void *options, FILE *out) {
+  return tell(s, options, write_json, out);
+}
+
 static const struct option_row own[] = {
     {"source", 's', OPTION_TEXT, offsetof(struct page_options, source), "DIR",
      .text = "Look for sources below DIR, where they are not where they were compiled"},
@@ -57,7 +95,8 @@ const struct output output_html = {
     .summary = "one page with all of it: findings, functions, flame graph, source",
     .about = "Writes one HTML file, which needs nothing but a browser: findings, loops, functions "
              "with their distributions, a flame graph, who woke and who delayed whom, what lives, "
-             "source lines, health and cost.\v"
+             "source lines, health and cost. Of a recording: its requests, what the slow ones have "
+             "in common and who made them late, the slowest laid out in time, and samples.\v"
              "The page holds lines of source near what was measured: --no-source leaves them out.",
     .targets = OUTPUT_INTERVAL,
     .option = own,
@@ -71,4 +110,7 @@ const struct output output_html = {
     .filter = offsetof(struct page_options, requests),
     .picture = true,
     .text = write_html,
-    .json = write_json};
+    .json = write_json,
+    .story_text = tell_html,
+    .story_json = tell_json,
+    .wants_story = never};

@@ -14,6 +14,7 @@
 #include "ask/requests.h"
 #include "emit.h"
 #include "read/moments.h"
+#include "record/story.h"
 
 struct page_options {
   const char *source; /* look for sources below it; NULL: where they were compiled */
@@ -25,6 +26,7 @@ struct page_options {
   const struct request_filter *requests;
   const struct moments *moments; /* NULL: not known */
   size_t left_out;               /* processes that are in none of its numbers */
+  const struct story *story;     /* that the view is of; NULL: of none */
 };
 
 #define PAGE_SCHEMA "aprof.page/1"
@@ -47,6 +49,10 @@ void page_emit_sources(struct emit *, const struct view *, const struct page_opt
 
 /* page-history.c: "history": as time went on. */
 void page_emit_history(struct emit *, const struct moments *);
+
+/* page-asked.c: of a recording "recording", "answers" to each question, and "samples"; null of
+   none. */
+void page_emit_recording(struct emit *, const struct view *, const struct page_options *);
 
 /* page-requests.c: "requests" by kind, "live_requests". */
 void page_emit_requests(struct emit *, const struct view *);

@@ -2,7 +2,6 @@
 /* What is asked while somebody looks on; see question.h. */
 #include "question.h"
 
-#include "ask/requests.h"
 #include "ask/slowest.h"
 #include "format.h"
 #include "read/util.h"
@@ -10,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct output output_tail, output_blame, output_slow;
+extern const struct output output_tail, output_blame, output_slow, output_path;
 
 const struct question questions[QUESTIONS] = {
     [QUESTION_TAIL] = {"tail", "TAIL", "why the slowest are slow", &output_tail},
     [QUESTION_BLAME] = {"blame", "BLAME", "who made them late", &output_blame},
-    [QUESTION_PATHS] = {"paths", "SLOWEST", "each laid out in time", &output_slow}};
+    [QUESTION_PATHS] = {"paths", "SLOWEST", "each laid out in time", &output_slow},
+    [QUESTION_PATH] = {"path", "PATH", "what all of them spend it on", &output_path}};
 
 const struct question *question_named(const char *name) {
   for (size_t i = 0; i < QUESTIONS; i++)
@@ -45,20 +45,29 @@ static bool has_whole(const struct story *s, const char *kind) {
   return false;
 }
 
-int question_answer(const struct question *q, const struct story *s, const char *kind, bool json,
-                    FILE *out) {
+int question_answer_of(const struct question *q, const struct story *s,
+                       const struct request_filter *requests, bool json, FILE *out) {
   const struct output *o = q->of;
-  if ((kind || (s->requests_count && q != &questions[QUESTION_BLAME])) && !has_whole(s, kind))
-    return OUTPUT_FAILED;
-  char *options = allocate(1, o->size), *pattern = kind ? pattern_of(kind) : NULL;
-  struct request_filter requests = {.kind = pattern};
+  char *options = allocate(1, o->size);
   memcpy(options, o->defaults, o->size);
-  if (o->asks_slowest)
-    ((struct slowest_filter *)(void *)(options + o->slowest))->kind = pattern;
+  if (o->asks_slowest) {
+    struct slowest_filter *slowest = (struct slowest_filter *)(void *)(options + o->slowest);
+    slowest->kind = requests->kind;
+    slowest->tier = requests->tier;
+  }
   if (o->filter)
-    *(const struct request_filter **)(void *)(options + o->filter) = &requests;
+    *(const struct request_filter **)(void *)(options + o->filter) = requests;
   int status = (json ? o->story_json : o->story_text)(s, options, out);
   free(options);
+  return status;
+}
+
+int question_answer(const struct question *q, const struct story *s, const char *kind, bool json,
+                    FILE *out) {
+  if ((kind || (s->requests_count && q != &questions[QUESTION_BLAME])) && !has_whole(s, kind))
+    return OUTPUT_FAILED;
+  char *pattern = kind ? pattern_of(kind) : NULL;
+  int status = question_answer_of(q, s, &(struct request_filter){.kind = pattern}, json, out);
   free(pattern);
   return status;
 }

@@ -9,6 +9,7 @@
 #ifndef APROF_SHOW_QUESTION_H
 #define APROF_SHOW_QUESTION_H
 
+#include "ask/requests.h"
 #include "outputs.h"
 
 struct question {
@@ -22,6 +23,7 @@ enum question_number {
   QUESTION_TAIL,
   QUESTION_BLAME,
   QUESTION_PATHS,
+  QUESTION_PATH,
   QUESTIONS,
   QUESTION_PROBE = QUESTIONS /* of a function, which takes no recording */
 };
@@ -33,6 +35,10 @@ const struct question *question_named(const char *name);
    output returns after a message. */
 int question_answer(const struct question *, const struct story *, const char *kind, bool json,
                     FILE *out);
+
+/* The same, of those that a filter takes, with its patterns. */
+int question_answer_of(const struct question *, const struct story *, const struct request_filter *,
+                       bool json, FILE *out);
 
 /* A recording that goes on. */
 struct question_state {

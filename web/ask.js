@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Why requests of a live process are slow: a panel that asks its server each second, which records the process meanwhile.
-import { choice, h, scroll, sentence } from './dom.js';
-import { count, time } from './format.js';
+import { choice, h, scroll, section, sentence } from './dom.js';
+import { count, percent, plural, time } from './format.js';
 
-const QUESTIONS = [['tail', 'why the slowest are slow'], ['blame', 'who made them late'], ['paths', 'each laid out in time']];
+const QUESTIONS = [['tail', 'why the slowest are slow'], ['blame', 'who made them late'], ['paths', 'each laid out in time'], ['path', 'what all of them spend it on']];
 const EACH = 1000; // ms between questions
+const ROWS = 12; // of an answer's table
 
 let open = null; // { pid, host, kind, question, on }: what is asked; null: nothing is
 const panel = h('section', { class: 'asked', hidden: true, 'aria-labelledby': 'asked-title' });
@@ -27,25 +28,36 @@ const change = (ns) => (ns < 0 ? `-${time(-ns)}` : `+${time(ns)}`);
 /** "waiting in pool_get db.c:77", "queued behind save_upload". */
 const rowName = (row) => [row.what, ' ', row.behind ? 'behind ' : '', row.by ?? (row.name ? h('code', null, row.name) : ''), at(row)];
 
+// Of each: what it is about, and what there is of that.
 const drawn = {
-  tail: ({ kinds }) => kinds.map((k) => [
-    h('p', { class: 'cause' }, sentence(k.cause?.text ?? `${k.kind}: the slow ones differ in nothing`)),
-    h('p', { class: 'quiet' }, `${count(k.slow)} slow ones${k.threshold_ns === null ? '' : `, of ${time(k.threshold_ns)} or more`}, and ${count(k.others)} others. Means of a request:`),
-    tableOf(`What differs in ${k.kind}`, [['What', true], ['Others'], ['Slow'], ['More']],
-      k.rows.slice(0, 12).map((row) => [rowName(row), time(row.others.mean_ns), time(row.slow.mean_ns), change(row.more_ns)]))]),
-  blame: (doc) => [
-    h('p', { class: 'cause' }, `${time(doc.queued_ns)} queued, in ${count(doc.queued_count)} stretches${doc.polled_ns ? `; at least ${time(doc.polled_ns)} between poller and callback` : ''}`),
-    tableOf('Who held the loop meanwhile', [['Behind', true], ['Queued'], ['At the poller'], ['Times'], ['Longest run'], ['Made late', true]],
-      doc.behind.slice(0, 12).map((row) => [
+  tail: ({ kinds }) => kinds.map((k) => ({
+    head: sentence(k.cause?.text ?? `${k.kind}: the slow ones differ in nothing`),
+    body: [
+      h('p', { class: 'quiet' }, `${count(k.slow)} slow ones${k.threshold_ns === null ? '' : `, of ${time(k.threshold_ns)} or more`}, and ${count(k.others)} others. Means of a request:`),
+      tableOf(`What differs in ${k.kind}`, [['What', true], ['Others'], ['Slow'], ['More']],
+        k.rows.slice(0, ROWS).map((row) => [rowName(row), time(row.others.mean_ns), time(row.slow.mean_ns), change(row.more_ns)]))],
+  })),
+  blame: (doc) => [{
+    head: `${time(doc.queued_ns)} queued, in ${count(doc.queued_count)} stretches${doc.polled_ns ? `; at least ${time(doc.polled_ns)} between poller and callback` : ''}`,
+    body: tableOf('Who held the loop meanwhile', [['Behind', true], ['Queued'], ['At the poller'], ['Times'], ['Longest run'], ['Made late', true]],
+      doc.behind.slice(0, ROWS).map((row) => [
         [row.function ? h('code', null, row.function) : row.by, at(row)], time(row.time_ns), time(row.polled_ns), count(row.count), time(row.longest_ns),
-        row.delayed.slice(0, 3).map((one) => `${one.function} ${time(one.time_ns)}`).join(', ')]))],
-  paths: ({ slowest }) => slowest.map((one) => [
-    h('h3', null, one.kind, ' ', time(one.wall_ns)),
-    h('p', { class: 'quiet' }, `${time(one.queued_ns)} queued, ${time(one.running_ns)} running, ${time(one.waiting_ns)} waiting; began ${new Date(one.began_at_ns / 1e6).toISOString().slice(11, 23)} UTC`,
-      one.trace ? [', trace ', h('code', null, one.trace)] : null, one.failed ? ', failed' : ''),
-    timeLine(one),
-    tableOf(`${one.kind} of ${time(one.wall_ns)}, in time`, [['What', true], ['From'], ['For']],
-      one.path.map((piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)]))]),
+        row.delayed.slice(0, 3).map((one) => `${one.function} ${time(one.time_ns)}`).join(', ')])),
+  }],
+  paths: ({ slowest }) => slowest.map((one) => ({
+    head: [one.kind, ' ', time(one.wall_ns)],
+    body: [
+      h('p', { class: 'quiet' }, `${time(one.queued_ns)} queued, ${time(one.running_ns)} running, ${time(one.waiting_ns)} waiting; began ${new Date(one.began_at_ns / 1e6).toISOString().slice(11, 23)} UTC`,
+        one.trace ? [', trace ', h('code', null, one.trace)] : null, one.failed ? ', failed' : ''),
+      timeLine(one),
+      tableOf(`${one.kind} of ${time(one.wall_ns)}, in time`, [['What', true], ['From'], ['For']],
+        one.path.map((piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)]))],
+  })),
+  path: ({ kinds }) => kinds.map((k) => ({
+    head: `${k.kind}: ${plural(k.requests, 'request')}, p50 ${time(k.p50_ns)}, p95 ${time(k.p95_ns)}, p99 ${time(k.p99_ns)}`,
+    body: tableOf(`What the wall of ${k.kind} is`, [['What', true], ['Time'], ['Of wall'], ['Times'], ['Requests']],
+      k.rows.slice(0, ROWS).map((row) => [rowName(row), time(row.time_ns), percent(k.wall_ns ? row.time_ns / k.wall_ns : null), count(row.times), count(row.requests)])),
+  })),
 };
 
 const pieceName = (piece) => [piece.what, ' ',
@@ -93,7 +105,7 @@ async function round(mine) {
     mine.answered = true;
     if (String(getSelection()) !== '') return;
     const sides = [...answer.querySelectorAll('.scroll')].map((e) => e.scrollLeft);
-    answer.replaceChildren(...[drawn[mine.question](doc), source(doc)].flat(Infinity));
+    answer.replaceChildren(...[drawn[mine.question](doc).map(({ head, body }) => [h('p', { class: 'cause' }, head), body]), source(doc)].flat(Infinity));
     [...answer.querySelectorAll('.scroll')].forEach((e, i) => { e.scrollLeft = sides[i] ?? 0; });
   }
 }
@@ -141,6 +153,24 @@ export const askButtons = (page, kind) => (page.ask
   ? h('div', { class: 'tools ask', role: 'group', 'aria-label': 'Questions, for which the process is recorded' },
     QUESTIONS.map(([question, text]) => h('button', { type: 'button', title: 'records the process while its panel is open', onclick: () => page.ask({ kind, question }) }, text)))
   : null);
+
+let shown = 'tail'; // of a recording
+
+/** Of a recording: the answers, each part of them folded behind what it is about. */
+export function answers(page) {
+  const all = page.doc.answers;
+  const asked = QUESTIONS.filter(([name]) => all[name]);
+  const box = h('div', { class: 'answer' });
+  const show = (question) => {
+    shown = question;
+    box.replaceChildren(...drawn[question](all[question]).map(({ head, body }, i) =>
+      h('details', { open: i === 0 }, h('summary', { class: 'cause' }, head), body)));
+  };
+  if (!asked.some(([name]) => name === shown)) shown = asked[0]?.[0];
+  if (shown) show(shown);
+  return section('answers', 'Why requests are slow', asked.length ? h('div', { class: 'tools' }, choice('Question', asked, shown, show)) : null,
+    asked.length ? box : h('p', { class: 'quiet' }, 'None has begun and ended in it.'));
+}
 
 export function askPanel() {
   document.addEventListener('visibilitychange', () => { if (open && !document.hidden) go(open); });

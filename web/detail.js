@@ -25,7 +25,7 @@ function longest(page, f) {
     f.slice_max_mostly ? [', mostly in ', h('code', null, f.slice_max_mostly)] : null, '.');
 }
 
-function quantities(f) {
+function quantities(page, f) {
   const rows = [
     ['a run', null, null, f.slice, f.longest_ns, 'slice'],
     ['a life', f.wall_ns, f.wall_mean_ns, f.wall, f.wall_max_ns, 'wall'],
@@ -33,7 +33,7 @@ function quantities(f) {
     ['running', f.exec_ns, f.exec_mean_ns, f.exec, f.exec_max_ns, 'exec'],
     ['waiting', f.waiting_ns, f.waiting_mean_ns, null, null, 'waiting'],
     ['its children ran', f.children_exec_ns, null, null, null, 'children_exec'],
-  ];
+  ].filter(([text]) => !page.doc.recording || (text !== 'a run' && text !== 'its children ran')); // a profile alone knows these
   const cell = (name, ns) => h('td', null, marked(lacks(f, name), time(ns)));
   return scroll('Times', h('table', { class: 'plain' },
     h('thead', null, h('tr', null, ['', 'total', 'mean', 'p50', 'p99', 'worst'].map((text) => (text ? h('th', { scope: 'col' }, text) : h('td'))))),
@@ -159,7 +159,7 @@ export function detail(page, f) {
       requestsOf(page, f),
       longest(page, f),
       findings.length ? findingList(page, findings) : null,
-      quantities(f),
+      quantities(page, f),
       part('How it is distributed', distributions(f))),
     h('div', null,
       part('Where it waits', awaits(page, f)),

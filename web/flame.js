@@ -3,7 +3,7 @@
 import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
 import { choice, h, section } from './dom.js';
-import { count, percent, time } from './format.js';
+import { count, percent, plural, time } from './format.js';
 
 const ROW = 18;
 const state = { measure: 'wall', per: 'total', search: '', background: false, zoom: [], height: 0 };
@@ -12,10 +12,12 @@ const LEGEND = {
   exec: [['running', 'running'], ['running library', 'in a library']],
   waiting: [['waits', 'function'], ['waits library', 'of a library'], ['waiting', 'waiting']],
   queued: [['queued', 'queued'], ['queued library', 'of a library']],
+  cpu: [['running', 'running'], ['running library', 'in a library, or the kernel']],
 };
 const SAID = {
   wall: 'time of futures in any state', exec: 'time that futures ran',
   waiting: 'time that futures waited', queued: 'time that futures were ready and did not run',
+  cpu: 'processor time, by samples',
 };
 const PER = { total: 'added up', call: 'per future of the topmost function', second: 'per second' };
 
@@ -40,6 +42,7 @@ function boxes(page) {
       node.children.push(box('running', 'running', { library, value: path.exec_ns * scale }), box('queued', 'queued', { library, value: path.queued_ns * scale }));
     } else if (measure !== 'waiting') {
       node.value = path[`${measure}_ns`] * scale;
+      node.what = path.native ? 'native' : 'function';
     }
     parent.children.push(node);
   }
@@ -53,11 +56,12 @@ function boxes(page) {
   return root;
 }
 
+const MEASURED = { wall: 'function', exec: 'running', waiting: 'waits', queued: 'queued', cpu: 'running' };
 function fill(node) {
   const { what, library } = node.data;
   if (node.highlight) return 'var(--hit)';
   if (what === 'all') return 'var(--root)';
-  const kind = what !== 'function' ? what : { wall: 'function', exec: 'running', waiting: 'waits', queued: 'queued' }[state.measure];
+  const kind = what !== 'function' && what !== 'native' ? what : MEASURED[state.measure];
   const name = library ? `${kind}-library` : kind;
   return kind === 'waiting' || kind === 'queued' ? `url(#${name})` : `var(--${name})`;
 }
@@ -65,7 +69,7 @@ function fill(node) {
 const unit = { total: '', call: ' per call', second: ' per second' };
 function label(node, all) {
   const { name, what, place, count: n } = node.data;
-  const kind = { all: 'all functions', running: 'running: the function itself', queued: 'queued: ready, and not yet run' }[what] ?? what;
+  const kind = { all: 'all functions', running: 'running: the function itself', queued: 'queued: ready, and not yet run', native: 'native function, by samples' }[what] ?? what;
   return [`${name}: ${time(node.data.all)}${unit[state.per]}, ${percent(all ? node.data.all / all : null)} of all`,
     kind + (node.data.library && what === 'function' ? ' of a library' : ''), place,
     n ? `${count(n)} ${what === 'waiting' ? 'waits' : 'futures'}` : null].filter(Boolean).join(' · ');
@@ -79,7 +83,16 @@ function matcher(text) {
   }
 }
 
+/** What is to be known of samples. */
+function sampled({ samples: s }) {
+  return !s ? null : h('p', { class: 'quiet' }, `cpu is of ${plural(s.count, 'sample')}, each for ${time(s.each_ns)} of a processor: ${percent(s.outside / s.count)} of it as no future ran`,
+    `; ${s.unknown ? `${percent(s.unknown / s.frames)} of native frames have no name` : 'all native frames have names'}`,
+    s.lost ? `; ${count(s.lost)} were lost` : '', s.user_only ? '; none in the kernel' : '', s.throttled ? '; the kernel took fewer than were asked for' : '', '.');
+}
+
 export function flame(page) {
+  const measures = ['exec', 'waiting', 'queued', 'wall', ...(page.doc.samples ? ['cpu'] : [])];
+  if (!measures.includes(state.measure)) state.measure = 'wall';
   const box = h('div', { class: 'flame', id: 'flame-box', tabindex: 0, role: 'application', 'aria-label': 'Flame graph: arrows go from box to box, Enter zooms, Escape comes back', onkeydown: keys });
   box.style.minHeight = `${state.height}px`; // until it is drawn, so that nothing beneath jumps
   const details = h('p', { class: 'flame-details', role: 'status' });
@@ -187,10 +200,10 @@ export function flame(page) {
   const set = (name) => (value) => { state[name] = value; draw(); };
   return section('flame', 'Flame graph',
     h('div', { class: 'tools' },
-      choice('Width is', [['exec', 'exec'], ['waiting', 'waiting'], ['queued', 'queued'], ['wall', 'wall']], state.measure, set('measure')),
+      choice('Width is', measures.map((name) => [name, name]), state.measure, set('measure')),
       choice('Time', [['total', 'total'], ['call', 'per call'], ['second', 'per second']], state.per, set('per')),
       input,
       h('label', null, background, ' waiting for new work, too'),
       h('button', { type: 'button', onclick: whole }, 'whole')),
-    legend, details, box);
+    legend, details, box, sampled(page.doc));
 }

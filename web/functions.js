@@ -35,9 +35,9 @@ const columns = (page) => [
   { title: 'Futures', hint: 'made', value: (f) => f.created, show: (f) => count(f.created) },
   { title: 'Live', value: (f) => f.live, show: (f) => count(f.live) },
   { title: 'Runs', hint: 'holds of the loop', value: (f) => f.slices, show: (f) => count(f.slices) },
-  { title: 'Loop', hint: 'share of the loops’ time', value: (f) => f.loop_share, show: (f) => marked(lacks(f, 'exec_ns'), percent(f.loop_share)) },
+  ...(page.doc.recording ? [] : [{ title: 'Loop', hint: 'share of the loops’ time', value: (f) => f.loop_share, show: (f) => marked(lacks(f, 'exec_ns'), percent(f.loop_share)) },
   { title: 'Run p99', value: (f) => f.slice?.p99 ?? null, show: (f) => marked(lacks(f, 'slice'), time(f.slice?.p99)) },
-  { title: 'Worst', hint: 'longest run', value: (f) => f.longest_ns, show: (f) => marked(lacks(f, 'slice_max_ns'), time(f.longest_ns)) },
+  { title: 'Worst', hint: 'longest run', value: (f) => f.longest_ns, show: (f) => marked(lacks(f, 'slice_max_ns'), time(f.longest_ns)) }]),
   ...sums(),
   { title: 'States', hint: 'queued, running, waiting', value: (f) => f.exec_ns, show: states },
 ];
@@ -62,7 +62,7 @@ export function functions(page) {
       label: 'Functions',
       columns: columns(page),
       rows,
-      sort: { by: columns(page).findIndex((c) => c.title === 'Loop'), down: true },
+      sort: { by: columns(page).findIndex((c) => c.title === (page.doc.recording ? 'States' : 'Loop')), down: true },
       pick: (f) => page.select(page.doc.functions.indexOf(f)),
       picked: (f) => f === page.doc.functions[page.selected],
       empty: 'No function fits.',
@@ -83,7 +83,7 @@ export function functions(page) {
     }
   });
   if (page.selected === null) {
-    const first = wanted().sort((a, b) => (b.loop_share ?? 0) - (a.loop_share ?? 0))[0];
+    const first = wanted().sort((a, b) => (b.loop_share ?? 0) - (a.loop_share ?? 0) || b.exec_ns - a.exec_ns)[0];
     page.selected = first ? page.doc.functions.indexOf(first) : null;
   }
   fill();

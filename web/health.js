@@ -42,6 +42,16 @@ function cost({ health }) {
   ]);
 }
 
+/** Events of a recording, which were written down beside what the program counted. */
+function recording({ recording: r }) {
+  return facts([
+    ['events', `${count(r.events)}, ${r.lost ? `${count(r.lost)} lost` : 'none lost'}`],
+    ['requests', `${count(r.requests)}${r.partial ? `, of which ${count(r.partial)} are not whole and in no sum` : ', all whole'}`],
+    r.sampled ? ['share', `${count(r.sampled.kept)} of ${count(r.sampled.begun)} that began`] : null,
+    r.truncated ? ['end', 'the file was cut off'] : null,
+  ]);
+}
+
 function misses(page, title, rows) {
   return rows.length ? [h('h4', null, title), table({
     label: title,
@@ -106,6 +116,10 @@ function processes(doc) {
 }
 
 export function health(page) {
+  if (page.doc.recording)
+    return section('health', 'What is recorded, and what is not', h('div', { class: 'cards' },
+      h('div', null, h('h3', null, 'What is in it'), recording(page.doc)),
+      h('div', null, h('h3', null, 'Whose numbers these are'), process(page.doc))));
   return section('health', 'Health, coverage and cost',
     h('div', { class: 'cards' },
       h('div', null, h('h3', null, 'What is missing'), coverage(page)),

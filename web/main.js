@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page: draws one document, aprof.page/1. It formats, sorts and filters, and makes no number.
+import { answers } from './ask.js';
 import { h } from './dom.js';
 import { findings, loops } from './findings.js';
 import { flame } from './flame.js';
@@ -13,8 +14,11 @@ import { serve } from './serve.js';
 import { lineId, sources } from './source.js';
 import { waits, wakes } from './waits.js';
 
-const SECTIONS = [['findings', 'Findings'], ['loops', 'Loops'], ['history', 'Over time'], ['requests', 'Requests'], ['functions', 'Functions'], ['flame', 'Flame graph'],
-  ['waits', 'Waits'], ['wakes', 'Wakes'], ['live', 'Live'], ['source', 'Source'], ['health', 'Health']];
+const SECTIONS = [['findings', 'Findings', findings], ['loops', 'Loops', loops], ['history', 'Over time', history], ['requests', 'Requests', requests],
+  ['answers', 'Why slow', answers], ['functions', 'Functions', functions], ['flame', 'Flame graph', flame], ['waits', 'Waits', waits], ['wakes', 'Wakes', wakes],
+  ['live', 'Live', live], ['source', 'Source', sources], ['health', 'Health', health]];
+const OF_PROFILES = ['findings', 'loops', 'wakes', 'live']; // a recording tells nothing of these
+const sectionsOf = (doc) => SECTIONS.filter(([id]) => !(doc.recording && OF_PROFILES.includes(id)) && (id !== 'history' || doc.history) && (id !== 'answers' || doc.recording));
 
 let chosen = null; // the function that was selected last, whatever its index in the next document
 const known = (f) => JSON.stringify([f.name, f.file, f.line, f.column]);
@@ -34,7 +38,7 @@ class Page {
       const path = Object.fromEntries(doc.paths.columns.map((name, i) => [name, row[i]]));
       const f = doc.functions[path.function];
       if (!path.wait && path.name === null) Object.assign(path, { name: f.name, place: place(f.file, f.line) });
-      path.library = f ? f.library : false;
+      path.library = f ? f.library : path.native !== null && path.native !== 'program';
       return path;
     });
     this.files = new Map(doc.sources.filter((file) => file.lines).map((file) => [file.file, new Set(file.lines.map(([n]) => n))]));
@@ -135,6 +139,19 @@ function redraw() {
   for (const figure of document.querySelectorAll('figure')) figure.redraw?.();
 }
 
+/** What a recording is of. */
+function recorded({ recording: r, samples }) {
+  return [
+    ['recorded', time(r.elapsed_ns)],
+    ['requests', `${count(r.requests)}${r.partial ? `, ${count(r.partial)} not whole` : ''}`],
+    ...(r.sampled ? [['share kept', `${count(r.sampled.kept)} of ${count(r.sampled.begun)}: ${percent(r.share)}`]] : []),
+    ...(r.only ? [['of these', [r.only.kind, r.only.over_ns ? `of ${time(r.only.over_ns)} or more` : ''].filter(Boolean).join(', ')]] : []),
+    ['events', count(r.events)],
+    ...(samples ? [['samples', `${count(samples.count)}${samples.lost ? `, ${count(samples.lost)} lost` : ''}`]] : []),
+    ['lost', `${r.lost ? plural(r.lost, 'event') : 'nothing'}${r.truncated ? '; it was cut off' : ''}`],
+  ];
+}
+
 function head(doc, interval) {
   const { process: p, summary, health: state } = doc;
   const several = (name) => new Set(doc.processes.map((one) => one[name])).size;
@@ -148,18 +165,20 @@ function head(doc, interval) {
   const facts = [
     ...(only ? [['requests', only]] : []),
     ...(summary.left_out ? [['left out', `${plural(summary.left_out, 'process', 'processes')}: too many`]] : []),
-    [summary.interval ? interval : 'measured', length],
-    ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
-    ['loop busy', percent(summary.busy)],
-    ['longest hold', time(summary.hold_max_ns)],
-    ['cost', state.overhead_percent === null ? 'not known' : `${state.event_cost_timed ? '' : 'at least '}${state.overhead_percent.toFixed(1)} %`],
-    ['lost', missing.length ? missing.map(([name]) => `${count(state[name])} ${name.replaceAll('_', ' ').replace('lost ', '')}`).join(', ') : 'nothing'],
+    ...(doc.recording ? recorded(doc) : [
+      [summary.interval ? interval : 'measured', length],
+      ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
+      ['loop busy', percent(summary.busy)],
+      ['longest hold', time(summary.hold_max_ns)],
+      ['cost', state.overhead_percent === null ? 'not known' : `${state.event_cost_timed ? '' : 'at least '}${state.overhead_percent.toFixed(1)} %`],
+      ['lost', missing.length ? missing.map(([name]) => `${count(state[name])} ${name.replaceAll('_', ' ').replace('lost ', '')}`).join(', ') : 'nothing'],
+    ]),
   ];
   document.title = `${called} (${who}) - aprof`;
   return h('header', null,
     h('div', { class: 'title' }, h('h1', null, called, ' ', h('small', null, who, ' on ', on)), theme()),
     h('dl', { class: 'facts head' }, facts.map(([name, text]) => h('div', null, h('dt', null, name), h('dd', null, text)))),
-    h('nav', { 'aria-label': 'Parts of the page' }, SECTIONS.filter(([id]) => id !== 'history' || doc.history).map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
+    h('nav', { 'aria-label': 'Parts of the page' }, sectionsOf(doc).map(([id, text]) => h('a', { href: `#${id}` }, text, id === 'findings' ? ` (${doc.findings.length})` : ''))));
 }
 
 function keys(event) {
@@ -177,7 +196,7 @@ const help = () => h('p', { class: 'quiet' }, h('kbd', null, '/'), ' filters fun
 export function draw(doc, interval = 'between the two', chooseKind = null, ask = null) {
   const page = new Page(doc, chooseKind, ask);
   document.getElementById('page').replaceChildren(head(doc, interval),
-    h('main', null, [findings, loops, history, requests, functions, flame, waits, wakes, live, sources, health].map((part) => part(page)), help()));
+    h('main', null, sectionsOf(doc).map(([, , part]) => part(page)), help()));
 }
 
 try {

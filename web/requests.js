@@ -132,7 +132,7 @@ function detail(page, k) {
       askButtons(page, k.kind),
       distributions(k)),
     h('div', null, h('h4', null, 'Tiers'), tierTable(k), rest(k), live(page, k)),
-    h('div', { class: 'wide' }, h('h4', null, 'The slowest of the last minutes'), slowTable(page, k)),
+    page.doc.recording ? null : h('div', { class: 'wide' }, h('h4', null, 'The slowest of the last minutes'), slowTable(page, k)),
   ];
 }
 
@@ -145,7 +145,7 @@ export function requests(page) {
   const lost = health.lost_requests ? h('p', null, `~ ${count(health.lost_requests)} requests had no room, and are in none of these numbers.`) : null;
   if (!rows.length)
     return section('requests', 'Requests', h('p', { class: 'quiet' }, 'None has ended, and none goes on: a line with root says where one begins.'), lost);
-  const fill = () => aside.replaceChildren(...detail(page, picked()));
+  const fill = () => aside.replaceChildren(...detail(page, picked()).filter(Boolean));
   fill();
   page.showKind = () => { fill(); aside.scrollIntoView({ block: 'start' }); };
   return section('requests', 'Requests by kind',

@@ -212,14 +212,19 @@ tells() {
 }
 check "/api/tail: what differs" until_true tells
 check "/api/tail: as its schema says" conforms body
-equal "/api/blame" 200 "$(get "/api/blame?pid=$shop&kind=serve")"
-check "/api/blame: as its schema says" conforms body
-equal "/api/paths" 200 "$(get "/api/paths?pid=$shop&kind=serve")"
-check "/api/paths: as its schema says" conforms body
+answers() {
+  step 2 1 1
+  [ "$(get "/api/$1?pid=$shop&kind=serve")" = 200 ]
+}
+for question in blame paths path; do
+  check "/api/$question" until_true answers "$question"
+  check "/api/$question: as its schema says" conforms body
+done
 equal "/api/tail: of a kind that nobody has" 202 "$(get "/api/tail?pid=$shop&kind=nobody")"
 equal "/api/record: what it costs" 200 "$(get "/api/record?pid=$shop")"
 contains "/api/record: in a line" "events/s, 0 lost, all requests; it takes" body
 # Several who ask share it, and hear the same.
+step 2 1 1
 for i in 1 2 3; do
   curl -s --max-time 60 "${url}api/tail?pid=$shop" >"tail$i" 7>&- 8>&- 9>&- &
   askers[i]=$!

@@ -124,9 +124,9 @@ def meant(schema, document):
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        file, path = schema["$ref"].split("#/")
+        file, _, path = schema["$ref"].partition("#/")
         document = schema_of(file) if file else document
-        return meant(functools.reduce(dict.get, path.split("/"), document), document)
+        return meant(functools.reduce(dict.get, path.split("/") if path else [], document), document)
     parts = {name: meant(part, document) for name, part in schema.items()}
     for part in parts.pop("allOf", ()):
         parts["type"] = part["type"]
