@@ -265,6 +265,9 @@ static void change(struct live *l, int key) {
   case 'x':
     ask(l, QUESTION_PATH);
     break;
+  case 'c':
+    ask(l, QUESTION_CPU);
+    break;
   case 'p':
     ask(l, QUESTION_PROBE);
     break;

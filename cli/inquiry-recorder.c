@@ -11,9 +11,11 @@
 #include "control.h"
 #include "read/clock.h"
 #include "read/util.h"
+#include "record-share.h"
 #include "record/recorder.h"
 #include "record/switch.h"
 #include "recording.h"
+#include "sampling.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +31,9 @@
 #define WINDOW (5 * SECOND) /* an answer is about so long, and twice that at most */
 enum { EVENTS = 500000 };   /* or about so many events, and twice that at most */
 #define STEP (SECOND / 20)  /* between looks at the lease, and at the process */
-#define LATELY (SECOND / 2) /* over which the rate is */
+#define RATE 200 /* requests a second that are kept, of a process that has any: that is cheap */
+enum { REFUSED = 2, MORE = 4 }; /* an answer's status; so much more is kept where that is why */
+#define LATELY (SECOND / 2)     /* over which the rate is */
 
 struct file {
   int fd;
@@ -44,9 +48,13 @@ struct records {
   struct file first, next; /* next.fd -1: there is none yet */
   struct question_state *state;
   uint64_t told, told_events, told_cpu; /* when the state was written last, and from what */
+  struct share_wish wish;
+  struct share share;
+  struct sampling *sampling; /* or NULL, and why: */
+  char unsampled[512];
   int socket;
   struct inquiry_asked asked;
-  bool is_asked, ended;
+  bool is_asked, ended, is_share, samples;
   pid_t answers; /* 0: nobody does */
 };
 
@@ -57,6 +65,7 @@ static struct story *story_of_now(struct records *r) {
   struct story_error why;
   int copy = memfd_create("aprof-recording", MFD_CLOEXEC);
   char *path = print_string("/proc/self/fd/%d", copy);
+  sampling_names(r->sampling);
   recorder_end_copy(r->recorder, copy, r->ended);
   struct story *s = story_open(path, &why);
   if (!s)
@@ -65,34 +74,61 @@ static struct story *story_of_now(struct records *r) {
   return s;
 }
 
+/* What was said to standard error from there on, without what stands before all of it. */
+static size_t said_since(off_t since, char *text, size_t size) {
+  ssize_t some = pread(STDERR_FILENO, text, size - 1, since);
+  size_t length = some > 0 ? (size_t)some : 0;
+  text[length] = 0;
+  size_t name = strncmp(text, "aprof: ", 7) ? 0 : 7;
+  memmove(text, text + name, length + 1 - name);
+  for (length -= name; length && text[length - 1] == '\n';)
+    text[--length] = 0;
+  return length;
+}
+
+static bool write_answer(struct records *r, FILE *out) {
+  const struct inquiry_asked *a = &r->asked;
+  const struct question *q = &questions[a->question % QUESTIONS];
+  const struct question_about about = {a->of_kind ? a->kind : NULL,
+                                       a->of_function ? a->function : NULL};
+  if (q == &questions[QUESTION_CPU] && !r->sampling) {
+    complain("%s", r->samples ? r->unsampled : "no samples are taken");
+    return false;
+  }
+  struct story *s = story_of_now(r);
+  return s && question_answer(q, s, &about, a->json, out) == 0;
+}
+
 static _Noreturn void answer(struct records *r) {
-  char *text = NULL;
+  char *text = NULL, why[1024];
   size_t length = 0;
   int said = memfd_create("aprof-said", MFD_CLOEXEC);
   dup2(said, STDERR_FILENO);
   FILE *out = open_memstream(&text, &length);
-  struct story *s = out ? story_of_now(r) : NULL;
-  bool refused = !s || question_answer(&questions[r->asked.question % QUESTIONS], s,
-                                       r->asked.of_kind ? r->asked.kind : NULL, r->asked.json, out);
+  bool answered = out && write_answer(r, out);
   if (out)
     fclose(out);
-  if (refused) {
-    static char why[1024];
-    ssize_t some = pread(said, why, sizeof why, 0);
-    size_t name = some > 7 && !strncmp(why, "aprof: ", 7) ? 7 : 0;
-    text = why + name;
-    length = some > 0 ? (size_t)some - name : 0;
-    while (length && text[length - 1] == '\n')
-      length--;
+  if (!answered) {
+    text = why;
+    length = said_since(0, why, sizeof why);
   }
-  inquiry_send(r->socket, refused, text, length);
-  _exit(0);
+  inquiry_send(r->socket, !answered, text, length);
+  _exit(answered ? 0 : REFUSED);
+}
+
+/* Where nothing is told, as it is rare among what is kept, more is kept from now on. */
+static void take_end(struct records *r) {
+  int status;
+  if (r->answers <= 0 || waitpid(r->answers, &status, WNOHANG) != r->answers)
+    return;
+  r->answers = 0;
+  if (r->share.now < 1 && WIFEXITED(status) && WEXITSTATUS(status) == REFUSED)
+    r->wish.rate *= MORE;
 }
 
 /* In a moment there is something to tell. */
 static void answer_asked(struct records *r, uint64_t now) {
-  if (r->answers > 0 && waitpid(r->answers, NULL, WNOHANG) == r->answers)
-    r->answers = 0;
+  take_end(r);
   if (!r->is_asked || r->answers || (now - r->began < SECOND && !r->ended))
     return;
   r->answers = fork();
@@ -140,12 +176,14 @@ static void tell_state(struct records *r, const struct recorder_numbers *n, uint
   uint64_t passed = now - r->told;
   s->elapsed = now - r->began;
   s->lost = n->lost;
+  s->share = r->is_share ? r->share.now : 1;
   if (passed < LATELY)
     return;
   uint64_t cpu = cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN);
   double second = (double)SECOND / (double)passed;
   s->per_second = rounded((double)(n->events - r->told_events) * second);
   s->of_cpu = rounded((double)(cpu - r->told_cpu) * second / 1000);
+  snprintf(s->samples, sizeof s->samples, "%s", sampling_says(r->sampling));
   r->told = now;
   r->told_events = n->events;
   r->told_cpu = cpu;
@@ -154,6 +192,10 @@ static void tell_state(struct records *r, const struct recorder_numbers *n, uint
 /* -- the recording ------------------------------------------------------------------------------
  */
 
+static uint32_t switch_on(struct records *r, uint64_t ring) {
+  return switch_trace_share(r->header, ring, r->rate, r->is_share ? &r->share.now : NULL);
+}
+
 /* Now and then: the lease, and whether the process lives. */
 static void look(struct records *r, uint64_t now) {
   if (r->ended || now - r->looked < STEP)
@@ -161,7 +203,7 @@ static void look(struct records *r, uint64_t now) {
   r->looked = now;
   switch_prolong(r->header, r->rate);
   if (!switch_is_on(r->header))
-    switch_trace(r->header, 0, r->rate);
+    switch_on(r, 0);
   r->ended = profile_state(r->found.fd, r->header) != PROFILE_LIVE;
 }
 
@@ -175,8 +217,12 @@ static void go_on(struct records *r) {
     r->is_asked |= asked;
     struct recorder_numbers n;
     uint64_t now = clock_monotonic();
-    if (!r->ended)
+    if (!r->ended && r->is_share)
+      share_look(&r->share, r->header, now, 0);
+    if (!r->ended) {
       recorder_poll(r->recorder);
+      sampling_poll(r->sampling);
+    }
     recorder_numbers(r->recorder, &n);
     if (n.error) {
       complain("there is no memory for what is recorded: %s", strerror(n.error));
@@ -188,6 +234,15 @@ static void go_on(struct records *r) {
     look(r, now);
     answer_asked(r, now);
   }
+}
+
+/* What refuses them is said by who asks for them. */
+static void begin_samples(struct records *r) {
+  const struct sampler_wish wish = {.hertz = SAMPLING_USUAL};
+  off_t since = lseek(STDERR_FILENO, 0, SEEK_END);
+  r->sampling = sampling_begin(&r->found, r->header, &wish, r->recorder);
+  if (!r->sampling)
+    said_since(since, r->unsampled, sizeof r->unsampled);
 }
 
 /* False after a message. */
@@ -202,7 +257,10 @@ static bool begin(struct records *r, long pid) {
     complain("cannot map the profile of %s: %s", r->found.what, strerror(errno));
     return false;
   }
-  uint32_t other = switch_trace(r->header, RECORDING_RING, r->rate);
+  r->is_share = !r->samples && __atomic_load_n(&r->header->begun_requests, __ATOMIC_RELAXED) > 0;
+  r->wish.rate = RATE;
+  share_begin(&r->share, &r->wish, r->header, clock_monotonic());
+  uint32_t other = switch_on(r, RECORDING_RING);
   if (other != SWITCH_DONE) {
     recording_refused(&r->found, r->header, other);
     return false;
@@ -212,11 +270,13 @@ static bool begin(struct records *r, long pid) {
   r->recorder = recorder_begin(r->found.fd, r->found.what, r->first.fd, r->rate, false);
   if (!r->recorder)
     switch_off_trace(r->header);
+  else if (r->samples)
+    begin_samples(r);
   return r->recorder != NULL;
 }
 
-void inquiry_record(long pid, int socket, struct question_state *state) {
-  struct records r = {.socket = socket, .state = state, .next = {.fd = -1}};
+void inquiry_record(long pid, int socket, bool samples, struct question_state *state) {
+  struct records r = {.socket = socket, .samples = samples, .state = state, .next = {.fd = -1}};
   signal(SIGBUS, control_bus_error);
   if (!begin(&r, pid))
     _exit(1);

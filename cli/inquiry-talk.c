@@ -13,7 +13,7 @@ bool inquiry_read(int socket, struct inquiry_asked *asked) {
       return false;
     got += some > 0 ? (size_t)some : 0;
   }
-  asked->kind[INQUIRY_KIND - 1] = 0;
+  asked->kind[INQUIRY_KIND - 1] = asked->function[INQUIRY_KIND - 1] = 0;
   return true;
 }
 

@@ -52,7 +52,7 @@ static void leave_signals(void) {
     signal(ignored[i], SIG_IGN);
 }
 
-static bool start(struct inquiry *q, long pid, const char *place) {
+static bool start(struct inquiry *q, long pid, const struct inquiry_way *way) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
     return false;
@@ -62,23 +62,23 @@ static bool start(struct inquiry *q, long pid, const char *place) {
     leave_signals();
     leave_all(ends[1], q->said);
     complain_never(false);
-    if (place)
-      inquiry_probe(pid, STDERR_FILENO + 1, place);
-    inquiry_record(pid, STDERR_FILENO + 1, q->state);
+    if (way->place)
+      inquiry_probe(pid, STDERR_FILENO + 1, way->place);
+    inquiry_record(pid, STDERR_FILENO + 1, way->samples, q->state);
   }
   close(ends[1]);
   q->socket = ends[0];
   return q->recorder > 0 && fcntl(q->socket, F_SETFL, O_NONBLOCK) == 0;
 }
 
-struct inquiry *inquiry_begin(long pid, const char *place) {
+struct inquiry *inquiry_begin(long pid, const struct inquiry_way *way) {
   struct inquiry *q = allocate(1, sizeof *q);
   q->recorder = -1;
   q->socket = -1;
   q->said = memfd_create("aprof-said", MFD_CLOEXEC);
   q->state =
       mmap(NULL, sizeof *q->state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (q->said >= 0 && q->state != MAP_FAILED && start(q, pid, place))
+  if (q->said >= 0 && q->state != MAP_FAILED && start(q, pid, way))
     return q;
   complain("cannot record: %s", strerror(errno));
   inquiry_end(q);
@@ -102,11 +102,16 @@ void inquiry_end(struct inquiry *q) {
 
 /* -- questions and answers ------------------------------------------------------------------ */
 
-void inquiry_ask(struct inquiry *q, const struct question *what, const char *kind, bool json) {
-  struct inquiry_asked asked = {
-      .question = what ? (uint32_t)(what - questions) : 0, .json = json, .of_kind = kind != NULL};
-  if (kind)
-    strncpy(asked.kind, kind, sizeof asked.kind - 1);
+void inquiry_ask(struct inquiry *q, const struct question *what, const struct question_about *about,
+                 bool json) {
+  struct inquiry_asked asked = {.question = what ? (uint32_t)(what - questions) : 0,
+                                .json = json,
+                                .of_kind = about->kind != NULL,
+                                .of_function = about->function != NULL};
+  if (about->kind)
+    strncpy(asked.kind, about->kind, sizeof asked.kind - 1);
+  if (about->function)
+    strncpy(asked.function, about->function, sizeof asked.function - 1);
   /* There is room for one, and whoever does not take it has ended. */
   ssize_t sent = send(q->socket, &asked, sizeof asked, MSG_NOSIGNAL);
   q->asked = sent == (ssize_t)sizeof asked;

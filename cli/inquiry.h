@@ -22,15 +22,20 @@ enum inquiry_came {
   INQUIRY_OVER,    /* it cannot be recorded, or no more: the text says why */
 };
 
-/* Of the process that has this number, recorded; or (`place`) of this place of it, probed. NULL
-   after a message. */
-struct inquiry *inquiry_begin(long pid, const char *place);
+/* What goes on for it. */
+struct inquiry_way {
+  const char *place; /* it is probed there, and not recorded; or NULL */
+  bool samples; /* all is recorded, with samples; else a share of its requests, if it has any */
+};
+/* Of the process that has this number. NULL after a message. */
+struct inquiry *inquiry_begin(long pid, const struct inquiry_way *);
 /* The recording, or the probe, goes off. Takes NULL, too. */
 void inquiry_end(struct inquiry *);
 
-/* One question at a time: the next one when its answer has come. `kind`: see question_answer. Of a
-   probe there is one question only: `what` NULL. */
-void inquiry_ask(struct inquiry *, const struct question *, const char *kind, bool json);
+/* One question at a time: the next one when its answer has come. Of a probe there is one question
+   only: `what` NULL. */
+void inquiry_ask(struct inquiry *, const struct question *what, const struct question_about *,
+                 bool json);
 bool inquiry_is_asked(const struct inquiry *);
 /* Can be read when something comes. */
 int inquiry_fd(const struct inquiry *);
@@ -44,8 +49,8 @@ const struct question_state *inquiry_state(const struct inquiry *);
 enum { INQUIRY_KIND = 256 };
 struct inquiry_asked {
   uint32_t question; /* number of it */
-  bool json, of_kind;
-  char kind[INQUIRY_KIND];
+  bool json, of_kind, of_function;
+  char kind[INQUIRY_KIND], function[INQUIRY_KIND];
 };
 struct inquiry_answer { /* `length` bytes are behind it */
   uint64_t length;
@@ -60,6 +65,6 @@ void inquiry_send(int socket, bool refused, const char *text, size_t length);
 _Noreturn void inquiry_probe(long pid, int socket, const char *place);
 /* Records, and answers what comes by `socket`, until that is closed; never returns. Messages go to
    standard error. */
-_Noreturn void inquiry_record(long pid, int socket, struct question_state *);
+_Noreturn void inquiry_record(long pid, int socket, bool samples, struct question_state *);
 
 #endif

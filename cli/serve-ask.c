@@ -13,7 +13,7 @@ enum { WANTED = 16 };                /* questions about one process at a time */
 
 struct wanted {
   const struct question *question; /* NULL: a free place */
-  char kind[FEED_KIND];
+  char kind[FEED_KIND], function[FEED_KIND];
   int64_t asked, made;     /* by a client; the answer; monotonic ns */
   struct document *answer; /* NULL: */
   char *none;              /* why there is none; or NULL */
@@ -24,15 +24,27 @@ struct wanted {
 struct recorded {
   struct recorded *next;
   int64_t pid, asked;
+  char *place;     /* it is probed there; NULL: it is recorded */
+  bool samples;    /* with samples, which somebody asked for */
+  int64_t sampled; /* then; monotonic ns */
   struct inquiry *inquiry;
   char *over;
   struct wanted wanted[WANTED];
   size_t current; /* the question that the inquiry has, or had */
 };
 
-static struct recorded *find(const struct asks *all, int64_t pid) {
+/* What asks_answer is asked of a probe. */
+const struct question asks_probe = {.name = "probe"};
+
+static bool is_of(const struct recorded *r, const struct asks_key *key) {
+  bool probed = key->question == &asks_probe;
+  return r->pid == key->pid &&
+         (probed ? r->place && !strcmp(r->place, key->function) : r->place == NULL);
+}
+
+static struct recorded *find(const struct asks *all, const struct asks_key *key) {
   struct recorded *r = all->first;
-  while (r && r->pid != pid)
+  while (r && !is_of(r, key))
     r = r->next;
   return r;
 }
@@ -71,23 +83,41 @@ static void drop(struct asks *all, struct recorded *r) {
     free(r->wanted[i].waiting);
   }
   free(r->over);
+  free(r->place);
   free(r);
 }
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-static struct recorded *begin(struct asks *all, int64_t pid) {
-  struct recorded *r = allocate(1, sizeof *r);
-  *r = (struct recorded){.next = all->first, .pid = pid};
-  r->inquiry = inquiry_begin((long)pid, NULL);
+static void begin_inquiry(struct recorded *r) {
+  const struct inquiry_way way = {.place = r->place, .samples = r->samples};
+  r->inquiry = inquiry_begin((long)r->pid, &way);
   if (!r->inquiry)
     r->over = print_string("there is no memory for a recording, or no process");
+}
+
+static struct recorded *begin(struct asks *all, const struct asks_key *key) {
+  struct recorded *r = allocate(1, sizeof *r);
+  bool probed = key->question == &asks_probe;
+  *r = (struct recorded){.next = all->first,
+                         .pid = key->pid,
+                         .place = probed ? print_string("%s", key->function) : NULL,
+                         .samples = asks_samples(key)};
+  begin_inquiry(r);
   all->count++;
   return all->first = r;
 }
 
-enum MHD_Result asks_record(struct asks *all, int64_t pid, struct MHD_Connection *connection) {
-  struct recorded *r = find(all, pid);
+/* Who waits is answered by what begins then. */
+static void turn_samples(struct recorded *r, bool on) {
+  inquiry_end(r->inquiry);
+  r->samples = on;
+  begin_inquiry(r);
+}
+
+enum MHD_Result asks_begin(struct asks *all, const struct asks_key *key,
+                           struct MHD_Connection *connection) {
+  struct recorded *r = find(all, key);
   if (r && r->over) {
     drop(all, r);
     r = NULL;
@@ -95,14 +125,19 @@ enum MHD_Result asks_record(struct asks *all, int64_t pid, struct MHD_Connection
   if (!r && all->count == ASKS_MOST)
     return answer_sentence(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                            "as many processes are recorded as there may be; try again", NULL);
-  r = r ? r : begin(all, pid);
+  r = r ? r : begin(all, key);
+  if (asks_samples(key) && !r->samples)
+    turn_samples(r, true);
   r->asked = monotonic_now();
+  r->sampled = asks_samples(key) ? r->asked : r->sampled;
   return answer_sentence(connection, MHD_HTTP_ACCEPTED,
-                         "recording, while somebody asks what it tells", NULL);
+                         r->place ? "watching, while somebody asks what comes by"
+                                  : "recording, while somebody asks what it tells",
+                         NULL);
 }
 
 enum MHD_Result asks_cost(const struct asks *all, int64_t pid, struct MHD_Connection *connection) {
-  const struct recorded *r = find(all, pid);
+  const struct recorded *r = find(all, &(struct asks_key){.pid = pid});
   return r && !r->over
              ? answer_sentence(connection, MHD_HTTP_OK, question_cost(inquiry_state(r->inquiry)),
                                NULL)
@@ -113,7 +148,8 @@ enum MHD_Result asks_cost(const struct asks *all, int64_t pid, struct MHD_Connec
 static struct wanted *place_of(struct recorded *r, const struct asks_key *key) {
   struct wanted *oldest = NULL;
   for (struct wanted *w = r->wanted; w < r->wanted + WANTED; w++) {
-    if (w->question == key->question && !strcmp(w->kind, key->kind))
+    if (w->question == key->question && !strcmp(w->kind, key->kind) &&
+        !strcmp(w->function, key->function))
       return w;
     bool idle = !w->waits && (w != &r->wanted[r->current] || !inquiry_is_asked(r->inquiry));
     if (idle && (!oldest || w->asked < oldest->asked))
@@ -125,27 +161,34 @@ static struct wanted *place_of(struct recorded *r, const struct asks_key *key) {
   oldest->made = 0;
   oldest->question = key->question;
   strcpy(oldest->kind, key->kind);
+  strcpy(oldest->function, key->function);
   return oldest;
 }
 
 enum MHD_Result asks_answer(struct asks *all, const struct asks_key *key, int64_t since,
                             struct MHD_Connection *connection) {
-  struct recorded *r = find(all, key->pid);
-  if (!r || r->over)
-    return answer_sentence(
-        connection, MHD_HTTP_CONFLICT,
-        r ? r->over : "it is not recorded: POST /api/record?pid=PID has it recorded", NULL);
+  struct recorded *r = find(all, key);
+  bool probed = key->question == &asks_probe;
+  if (!r || r->over || (asks_samples(key) && !r->samples))
+    return answer_sentence(connection, MHD_HTTP_CONFLICT,
+                           r && r->over ? r->over
+                           : probed     ? "it is not probed: POST to the same has it probed"
+                           : asks_samples(key)
+                               ? "it is not sampled: POST /api/cpu?pid=PID has it sampled"
+                               : "it is not recorded: POST /api/record?pid=PID has it recorded",
+                           NULL);
   struct wanted *w = place_of(r, key);
   if (!w)
     return answer_sentence(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                            "too many other questions are asked of that process", NULL);
   w->asked = r->asked = monotonic_now();
+  r->sampled = asks_samples(key) ? r->asked : r->sampled;
   if (!w->made || w->made < since - SECOND) {
     wait_for(w, connection);
     return MHD_YES;
   }
-  return w->answer ? answer_document(connection, MHD_HTTP_OK, MEDIA_JSON, POLICY_NOTHING,
-                                     document_hold(w->answer))
+  return w->answer ? answer_document(connection, MHD_HTTP_OK, probed ? MEDIA_TEXT : MEDIA_JSON,
+                                     POLICY_NOTHING, document_hold(w->answer))
                    : answer_sentence(connection, MHD_HTTP_ACCEPTED, w->none, NULL);
 }
 
@@ -191,15 +234,20 @@ static void ask(struct recorded *r) {
     if (!w->waits)
       continue;
     r->current = (size_t)(w - r->wanted);
-    inquiry_ask(r->inquiry, w->question, *w->kind ? w->kind : NULL, true);
+    const struct question_about about = {*w->kind ? w->kind : NULL,
+                                         *w->function ? w->function : NULL};
+    inquiry_ask(r->inquiry, r->place ? NULL : w->question, &about, true);
     return;
   }
 }
 
 static bool is_wanted(struct recorded *r, int64_t now) {
   for (size_t i = 0; i < WANTED; i++)
-    if (r->wanted[i].waits)
+    if (r->wanted[i].waits) {
       r->asked = now;
+      if (r->wanted[i].question == &questions[QUESTION_CPU])
+        r->sampled = now;
+    }
   return now - r->asked < LEASE;
 }
 
@@ -213,6 +261,8 @@ void asks_tick(struct asks *all) {
       ask(r);
     if (!is_wanted(r, now))
       drop(all, r);
+    else if (!r->over && r->samples && now - r->sampled >= LEASE)
+      turn_samples(r, false);
   }
 }
 

@@ -25,12 +25,19 @@ struct asks {
 /* Which answer. */
 struct asks_key {
   int64_t pid;
-  const struct question *question;
-  const char *kind; /* "": all */
+  const struct question *question; /* or asks_probe; NULL: any of a recording */
+  const char *kind, *function;     /* "": all */
 };
 
-/* Has the process recorded, from now on or still; says so. */
-enum MHD_Result asks_record(struct asks *, int64_t pid, struct MHD_Connection *);
+/* What is asked of a function that is probed, in place of a question. */
+extern const struct question asks_probe;
+/* It needs samples, too: then everything is recorded, else a share of the requests. */
+static inline bool asks_samples(const struct asks_key *key) {
+  return key->question == &questions[QUESTION_CPU];
+}
+
+/* Has done what that answer needs, from now on or still; says so. */
+enum MHD_Result asks_begin(struct asks *, const struct asks_key *, struct MHD_Connection *);
 /* Says what that costs. */
 enum MHD_Result asks_cost(const struct asks *, int64_t pid, struct MHD_Connection *);
 /* Answers, now or as soon as there is an answer: then the connection is suspended until it is to

@@ -17,7 +17,8 @@ struct request {
   const struct refusal *refusal; /* found before all of it was there; or NULL */
   const struct route *route;
   struct feed_key key;
-  bool has_pid, has_range, has_host, has_by, has_kind, has_where, posted;
+  bool has_pid, has_range, has_host, has_by, has_kind, has_where, has_function, posted;
+  char function[FEED_KIND];
   int64_t since; /* monotonic ns */
   struct MHD_PostProcessor *form;
   char token[GUARD_TOKEN_MOST + 1];
@@ -34,6 +35,7 @@ struct route {
   bool by_kind;        /* and of which requests */
   bool of_one;         /* live process, which it has to be told */
   answer_function *answer;
+  bool by_function; /* and of which function */
 };
 
 static const char *header_of(struct MHD_Connection *connection, const char *name) {
@@ -98,22 +100,31 @@ static enum MHD_Result answer_kept(struct serve *s, struct MHD_Connection *conne
   return answer_shown(s, connection, request, SHOWN_SLOW);
 }
 
+static enum MHD_Result begin_recording(struct serve *s, struct MHD_Connection *connection,
+                                       const struct request *request, const struct asks_key *key) {
+  return source_has_live(&s->source, &request->key.process)
+             ? asks_begin(&s->asks, key, connection)
+             : answer_sentence(connection, no_process.status, no_process.sentence, NULL);
+}
+
 static enum MHD_Result answer_recording(struct serve *s, struct MHD_Connection *connection,
                                         struct request *request) {
-  const struct process_name *process = &request->key.process;
-  if (!request->posted)
-    return asks_cost(&s->asks, process->pid, connection);
-  return source_has_live(&s->source, process)
-             ? asks_record(&s->asks, process->pid, connection)
-             : answer_sentence(connection, no_process.status, no_process.sentence, NULL);
+  const struct asks_key key = {.pid = request->key.process.pid};
+  return request->posted ? begin_recording(s, connection, request, &key)
+                         : asks_cost(&s->asks, key.pid, connection);
 }
 
 static enum MHD_Result answer_asked(struct serve *s, struct MHD_Connection *connection,
                                     struct request *request) {
+  const char *name = request->route->path + strlen("/api/");
   const struct asks_key key = {request->key.process.pid,
-                               question_named(request->route->path + strlen("/api/")),
-                               request->key.kind};
-  return asks_answer(&s->asks, &key, request->since, connection);
+                               strcmp(name, asks_probe.name) ? question_named(name) : &asks_probe,
+                               request->key.kind, request->function};
+  static const struct refusal no_function = {400, "function is the name of what is to be probed"};
+  if (key.question == &asks_probe && !*key.function)
+    return answer_sentence(connection, no_function.status, no_function.sentence, NULL);
+  return request->posted ? begin_recording(s, connection, request, &key)
+                         : asks_answer(&s->asks, &key, request->since, connection);
 }
 
 /* -- who has no token yet ---------------------------------------------------------------------- */
@@ -162,19 +173,21 @@ static enum MHD_Result answer_page(struct serve *s, struct MHD_Connection *conne
 }
 
 static const struct route routes[] = {
-    {"/", "GET, HEAD", false, false, false, false, answer_page},
-    {"/login", "POST", true, false, false, false, answer_login},
-    {"/metrics", "GET, HEAD", false, false, false, false, answer_metrics},
-    {"/api/processes", "GET, HEAD", false, false, false, false, answer_processes},
-    {"/api/page", "GET, HEAD", false, true, true, false, answer_drawn},
-    {"/api/totals", "GET, HEAD", false, true, false, false, answer_totals},
-    {"/api/events", "GET", false, true, true, false, answer_events},
-    {"/api/slow", "GET, HEAD", false, true, true, false, answer_kept},
-    {"/api/record", "GET, POST", false, true, false, true, answer_recording},
-    {"/api/tail", "GET", false, true, true, true, answer_asked},
-    {"/api/blame", "GET", false, true, true, true, answer_asked},
-    {"/api/paths", "GET", false, true, true, true, answer_asked},
-    {"/api/path", "GET", false, true, true, true, answer_asked},
+    {"/", "GET, HEAD", false, false, false, false, answer_page, false},
+    {"/login", "POST", true, false, false, false, answer_login, false},
+    {"/metrics", "GET, HEAD", false, false, false, false, answer_metrics, false},
+    {"/api/processes", "GET, HEAD", false, false, false, false, answer_processes, false},
+    {"/api/page", "GET, HEAD", false, true, true, false, answer_drawn, false},
+    {"/api/totals", "GET, HEAD", false, true, false, false, answer_totals, false},
+    {"/api/events", "GET", false, true, true, false, answer_events, false},
+    {"/api/slow", "GET, HEAD", false, true, true, false, answer_kept, false},
+    {"/api/record", "GET, POST", false, true, false, true, answer_recording, false},
+    {"/api/tail", "GET", false, true, true, true, answer_asked, false},
+    {"/api/blame", "GET", false, true, true, true, answer_asked, false},
+    {"/api/paths", "GET", false, true, true, true, answer_asked, false},
+    {"/api/path", "GET", false, true, true, true, answer_asked, false},
+    {"/api/cpu", "GET, POST", false, true, true, true, answer_asked, true},
+    {"/api/probe", "GET, POST", false, true, false, true, answer_asked, true},
 };
 
 /* -- what is wrong -------------------------------------------------------------------------- */
@@ -190,6 +203,7 @@ static const struct refusal bad_pid = {400, "pid is the number of a process"},
                             bad_range = {400, "range is 10s, 1m, 10m, 30m, 3h, or start"},
                             bad_by = {400, "by is function or process"},
                             bad_kind = {400, "kind is the name of one"},
+                            bad_function = {400, "function is the name of one"},
                             bad_where = {400, "where is KEY=VALUE: a label of hosts, or build=ID"},
                             no_pid = {400, "of which live process? pid=PID, of this machine"},
                             bad_argument = {400, "there is no such argument here, or it is given "
@@ -235,6 +249,13 @@ static bool take_kind(struct request *request, const char *value) {
   return true;
 }
 
+static bool take_function(struct request *request, const char *value) {
+  if (!*value || strlen(value) >= FEED_KIND)
+    return false;
+  strcpy(request->function, value);
+  return true;
+}
+
 static bool take_where(struct request *request, const char *value) {
   const char *equals = strchr(value, '=');
   if (!equals || equals == value || !equals[1] || strlen(value) >= FEED_KIND)
@@ -256,6 +277,7 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
                    {"range", &request->has_range, take_range, &bad_range},
                    {"by", &request->has_by, take_by, &bad_by},
                    {"kind", &request->has_kind, take_kind, &bad_kind},
+                   {"function", &request->has_function, take_function, &bad_function},
                    {"where", &request->has_where, take_where, &bad_where}};
   (void)kind;
   request->refusal = &bad_argument;
@@ -275,6 +297,7 @@ static const struct refusal *argument_fault(struct MHD_Connection *connection,
   bool any = request->has_pid || request->has_host || request->has_range || request->has_by ||
              request->has_where;
   bool unwanted = (any && !route->about) || (request->has_kind && !route->by_kind) ||
+                  (request->has_function && !route->by_function) ||
                   (route->of_one && (request->has_range || request->has_by || request->has_where));
   return request->refusal                             ? request->refusal
          : unwanted && route != routes                ? &bad_argument

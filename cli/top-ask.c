@@ -14,9 +14,9 @@ struct top_ask {
   struct inquiry *inquiry;
   bool over; /* there is nothing to record, while this page is open */
   uint64_t again;
-  int question; /* that `answer` is to, */
-  char *about;  /* of this kind of requests, or of this function, which is probed; or NULL */
-  bool is_old;  /* what was asked last is another question */
+  int question;          /* that `answer` is to, */
+  char *kind, *function; /* that it is about; or NULL */
+  bool is_old;           /* what was asked last is another question */
   char *text, *fault;
   struct top_answer answer;
 };
@@ -42,7 +42,8 @@ static void end(struct top_ask *a) {
 void top_ask_free(struct top_ask *a) {
   end(a);
   forget(a);
-  free(a->about);
+  free(a->kind);
+  free(a->function);
   free(a);
 }
 
@@ -54,17 +55,31 @@ static bool is_same(const char *a, const char *b) {
   return a == b || (a && b && !strcmp(a, b));
 }
 
+/* What goes on for one question does for another. */
+static bool goes_on_for(int question, int other) {
+  return question == other || (question < QUESTION_CPU && other < QUESTION_CPU);
+}
+
+static char *copy_of(const char *text) {
+  return text ? print_string("%s", text) : NULL;
+}
+
 /* Another question has another answer: at once. */
 static void turn_to(struct top_ask *a, const struct top_look *look) {
-  bool probes = look->asked == QUESTION_PROBE;
-  const char *about = probes ? look->asked_function : look->asked_kind;
-  if (a->question == look->asked && is_same(a->about, about))
+  const char *kind = look->asked == QUESTION_PROBE ? NULL : look->asked_kind;
+  const char *function = look->asked < QUESTION_CPU ? NULL
+                         : look->asked == QUESTION_CPU && look->asked_whole_kind
+                             ? NULL
+                             : look->asked_function;
+  if (a->question == look->asked && is_same(a->kind, kind) && is_same(a->function, function))
     return;
-  if (probes || a->question == QUESTION_PROBE)
+  if (!goes_on_for(a->question, look->asked) || look->asked == QUESTION_PROBE)
     end(a);
   forget(a);
-  free(a->about);
-  a->about = about ? print_string("%s", about) : NULL;
+  free(a->kind);
+  free(a->function);
+  a->kind = copy_of(kind);
+  a->function = copy_of(function);
   a->question = look->asked;
   a->again = 0;
   a->is_old = a->inquiry && inquiry_is_asked(a->inquiry);
@@ -92,13 +107,16 @@ static void take(struct top_ask *a) {
 
 static void go_on(struct top_ask *a, const struct top_process *of, uint64_t now) {
   bool probes = a->question == QUESTION_PROBE;
-  if (probes && !a->about) {
+  const struct question_about about = {a->kind, a->function};
+  if (probes && !a->function) {
     free(a->fault);
     a->fault = print_string("select a function: what is to be probed?");
     return;
   }
   if (!a->inquiry && !a->over) {
-    a->inquiry = inquiry_begin(of->seen, probes ? a->about : NULL);
+    const struct inquiry_way way = {.place = probes ? a->function : NULL,
+                                    .samples = a->question == QUESTION_CPU};
+    a->inquiry = inquiry_begin(of->seen, &way);
     a->over = !a->inquiry;
     a->again = 0;
   }
@@ -106,10 +124,7 @@ static void go_on(struct top_ask *a, const struct top_process *of, uint64_t now)
     take(a);
   if (a->over || inquiry_is_asked(a->inquiry) || now < a->again)
     return;
-  if (probes)
-    inquiry_ask(a->inquiry, NULL, NULL, false);
-  else
-    inquiry_ask(a->inquiry, &questions[a->question], a->about, false);
+  inquiry_ask(a->inquiry, probes ? NULL : &questions[a->question], &about, false);
   a->again = now + SECOND;
 }
 

@@ -233,6 +233,23 @@ void asked_emit_source(struct emit *e, const struct story *s) {
   emit_close(e, '}');
 }
 
+void asked_emit_samples(struct emit *e, const struct view_sampled *s) {
+  if (!s->samples) {
+    emit_null(e, "samples");
+    return;
+  }
+  emit_open(e, "samples", '{');
+  emit_number(e, "count", s->samples);
+  emit_number(e, "each_ns", s->each);
+  emit_number(e, "outside", s->outside);
+  emit_number(e, "frames", s->frames);
+  emit_number(e, "unknown", s->unknown);
+  emit_number(e, "lost", s->lost);
+  emit_bool(e, "user_only", s->user_only);
+  emit_bool(e, "throttled", s->throttled);
+  emit_close(e, '}');
+}
+
 void asked_emit_path(struct emit *e, const struct story *s, uint32_t path) {
   const struct story_path *p = path != STORY_NONE ? &s->paths[path] : NULL;
   emit_text(e, "path", p ? p->text : NULL);

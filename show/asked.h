@@ -11,6 +11,7 @@
 #include "ask/on-cpu.h"
 #include "ask/tail.h"
 #include "emit.h"
+#include "read/view.h"
 
 #include <stdio.h>
 
@@ -54,6 +55,8 @@ void asked_print_source(const struct story *, FILE *out);
 
 /* "recording": the same. */
 void asked_emit_source(struct emit *, const struct story *);
+/* "samples": what is to be known of them; null where there are none. */
+void asked_emit_samples(struct emit *, const struct view_sampled *);
 /* "path", "name", "at" of a path; null of none. */
 void asked_emit_path(struct emit *, const struct story *, uint32_t path);
 /* "what", "behind", "by", and the path. */

@@ -30,26 +30,9 @@ static void emit_answers(struct emit *e, const struct page_options *o) {
   emit_open(e, "answers", '{');
   complain_never(true); /* a recording without requests has none, which is no fault */
   for (size_t i = 0; i < QUESTIONS; i++)
-    emit_answer(e, &questions[i], o);
+    if (questions[i].of)
+      emit_answer(e, &questions[i], o);
   complain_never(false);
-  emit_close(e, '}');
-}
-
-static void emit_samples(struct emit *e, const struct view_sampled *s) {
-  e->gap = "\n";
-  if (!s->samples) {
-    emit_null(e, "samples");
-    return;
-  }
-  emit_open(e, "samples", '{');
-  emit_number(e, "count", s->samples);
-  emit_number(e, "each_ns", s->each);
-  emit_number(e, "outside", s->outside);
-  emit_number(e, "frames", s->frames);
-  emit_number(e, "unknown", s->unknown);
-  emit_number(e, "lost", s->lost);
-  emit_bool(e, "user_only", s->user_only);
-  emit_bool(e, "throttled", s->throttled);
   emit_close(e, '}');
 }
 
@@ -62,5 +45,6 @@ void page_emit_recording(struct emit *e, const struct view *v, const struct page
     asked_emit_source(e, o->story);
     emit_answers(e, o);
   }
-  emit_samples(e, &v->sampled);
+  e->gap = "\n";
+  asked_emit_samples(e, &v->sampled);
 }

@@ -3,6 +3,7 @@
 #include "question.h"
 
 #include "ask/slowest.h"
+#include "cpu.h"
 #include "format.h"
 #include "read/util.h"
 
@@ -15,7 +16,8 @@ const struct question questions[QUESTIONS] = {
     [QUESTION_TAIL] = {"tail", "TAIL", "why the slowest are slow", &output_tail},
     [QUESTION_BLAME] = {"blame", "BLAME", "who made them late", &output_blame},
     [QUESTION_PATHS] = {"paths", "SLOWEST", "each laid out in time", &output_slow},
-    [QUESTION_PATH] = {"path", "PATH", "what all of them spend it on", &output_path}};
+    [QUESTION_PATH] = {"path", "PATH", "what all of them spend it on", &output_path},
+    [QUESTION_CPU] = {"cpu", "CPU", "where its processor time goes", NULL}};
 
 const struct question *question_named(const char *name) {
   for (size_t i = 0; i < QUESTIONS; i++)
@@ -62,8 +64,11 @@ int question_answer_of(const struct question *q, const struct story *s,
   return status;
 }
 
-int question_answer(const struct question *q, const struct story *s, const char *kind, bool json,
-                    FILE *out) {
+int question_answer(const struct question *q, const struct story *s,
+                    const struct question_about *about, bool json, FILE *out) {
+  const char *kind = about->kind;
+  if (!q->of)
+    return show_cpu(s, kind, about->function, json, out);
   if ((kind || (s->requests_count && q != &questions[QUESTION_BLAME])) && !has_whole(s, kind))
     return OUTPUT_FAILED;
   char *pattern = kind ? pattern_of(kind) : NULL;
@@ -73,7 +78,14 @@ int question_answer(const struct question *q, const struct story *s, const char 
 }
 
 const char *question_cost(const struct question_state *s) {
-  return turn_text("recording %s events/s, %s lost, all requests; it takes %s of a CPU",
-                   shown_count(s->per_second), shown_count(s->lost),
-                   shown_share(s->of_cpu, 1000000));
+  const char *which =
+      s->share > 0 && s->share < 1
+          ? turn_text("%s of the requests", shown_share(rounded(s->share * 1e6), 1000000))
+          : "all requests";
+  return *s->samples ? turn_text("recording all, %s events/s, %s lost%s; it takes %s of a CPU",
+                                 shown_count(s->per_second), shown_count(s->lost), s->samples,
+                                 shown_share(s->of_cpu, 1000000))
+                     : turn_text("recording %s events/s, %s lost, %s; it takes %s of a CPU",
+                                 shown_count(s->per_second), shown_count(s->lost), which,
+                                 shown_share(s->of_cpu, 1000000));
 }

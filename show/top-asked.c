@@ -22,6 +22,9 @@ static char *title_of(const struct sheet *s, const struct top_look *look) {
     return print_string("PROBE  %s: how often it comes by, and from where",
                         look->asked_function ? cut_middle(look->asked_function, s->width / 2)
                                              : "no function is selected");
+  if (look->asked == QUESTION_CPU && look->asked_function && !look->asked_whole_kind)
+    return print_string("%s  %s%s%s: %s", q->title, look->asked_kind ? look->asked_kind : "",
+                        look->asked_kind ? ", " : "", look->asked_function, q->about);
   return print_string(
       "%s  %s: %s", q->title,
       cut_middle(look->asked_kind ? look->asked_kind : "all requests", s->width / 2), q->about);

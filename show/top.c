@@ -16,6 +16,7 @@ static const char *const help[] = {
     "t            what differs in its slowest requests;  b  who made them late;",
     "r            the slowest laid out in time;  x  what all of them spend it on:",
     "             these four record the process while one looks",
+    "c            sample it: where its processor time goes, beneath the function",
     "p            probe the function while one looks: how often, called by whom",
     "Esc          back; on the first page it clears the filter",
     "w            the window: last 10 s, last 1 min, since the start",
@@ -47,11 +48,13 @@ static char *foot_of(const struct top_look *look) {
   const char *keys =
       look->page == TOP_HELP    ? KEY("Esc", "back") KEY("q", "quit")
       : look->page == TOP_ASKED ? KEY("F1", "help") KEY("t", "tail") KEY("b", "blame")
-                                      KEY("r", "laid out") KEY("p", "probe") KEY("Space", "freeze")
-                                          KEY("Esc", "back, it ends") KEY("q", "quit")
+                                      KEY("r", "slow") KEY("x", "all") KEY("c", "cpu")
+                                          KEY("p", "probe") KEY("Space", "freeze")
+                                              KEY("Esc", "end") KEY("q", "quit")
       : look->page == TOP_FUNCTION || look->page == TOP_KIND || look->page == TOP_FINDINGS
           ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("l", "slow")
-                KEY("t", "tail") KEY("b", "blame") KEY("r", "laid out") KEY("Esc", "back")
+                KEY("t", "tail") KEY("b", "blame") KEY("r", "laid out") KEY("c", "cpu")
+                    KEY("Esc", "back")
           : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("Enter", "open")
                 KEY("l", "slow") KEY("t", "tail") KEY("b", "blame") KEY("p", "probe")
                     KEY("f", "found") KEY("q", "quit");
@@ -177,6 +180,12 @@ static const char *function_meant(const struct top_look *look, const struct shee
   return f ? f->name : kind ? kind->function : NULL;
 }
 
+/* Not of a function. */
+static bool is_of_kind(const struct top_look *look, const struct sheet *s) {
+  const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
+  return look->page == TOP_KIND || (row && !row->function);
+}
+
 static void keep_picked(struct top_look *look, const struct sheet *s) {
   const struct top_row *row = look->page == TOP_FUNCTIONS ? selected(s) : NULL;
   if (row)
@@ -205,6 +214,7 @@ void top_ask(struct top_look *look, const struct sheet *s, const struct top_proc
     const char *function = function_meant(look, s, p, kind);
     put_text(&look->asked_kind, kind ? print_string("%s", kind->kind) : NULL);
     put_text(&look->asked_function, function ? print_string("%s", function) : NULL);
+    look->asked_whole_kind = kind && is_of_kind(look, s);
     look->from = look->page == TOP_FINDINGS ? TOP_FUNCTIONS : look->page;
     look->page = TOP_ASKED;
   }

@@ -74,6 +74,7 @@ struct top_look {
   int asked;                 /* of the page TOP_ASKED: number of a question, */
   char *asked_kind;          /* of which requests; NULL: all */
   char *asked_function;      /* that a probe is of; NULL: none is selected */
+  bool asked_whole_kind;     /* no function is: that one is where its requests begin */
   const struct top_answer *answer;
   size_t row;        /* on other pages */
   const char *clock; /* or NULL */

@@ -4,16 +4,17 @@ import { choice, h, scroll, section, sentence } from './dom.js';
 import { count, percent, plural, time } from './format.js';
 
 const QUESTIONS = [['tail', 'why the slowest are slow'], ['blame', 'who made them late'], ['paths', 'each laid out in time'], ['path', 'what all of them spend it on']];
+const OF_FUNCTION = [['cpu', 'sample it: where its processor time goes'], ['probe', 'probe it: how often, called by whom']];
 const EACH = 1000; // ms between questions
 const ROWS = 12; // of an answer's table
 
-let open = null; // { pid, host, kind, question, on }: what is asked; null: nothing is
+let open = null; // { pid, host, kind, function, question, on }: what is asked; null: nothing is
 const panel = h('section', { class: 'asked', hidden: true, 'aria-labelledby': 'asked-title' });
 const title = h('h2', { id: 'asked-title', tabindex: -1 });
 const cost = h('p', { class: 'quiet cost', role: 'status' });
 const answer = h('div', { class: 'answer' });
 
-const stop = h('button', { type: 'button', onclick: () => close() }, 'end the recording');
+const stop = h('button', { type: 'button', onclick: () => close() }, 'end it');
 const again = h('button', { type: 'button', hidden: true, onclick: () => ask(open) }, 'try again');
 
 // -- answers --------------------------------------------------------------------------------
@@ -53,12 +54,26 @@ const drawn = {
       tableOf(`${one.kind} of ${time(one.wall_ns)}, in time`, [['What', true], ['From'], ['For']],
         one.path.map((piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)]))],
   })),
+  cpu: (doc) => [{
+    head: `${time(doc.cpu_ns)} on a processor, by ${plural(Math.round(doc.cpu_ns / doc.samples.each_ns), 'sample')}`,
+    body: [
+      tableOf('Where processor time goes', [['Function', true], ['All'], ['Own'], ['Time']],
+        doc.rows.slice(0, 4 * ROWS).map((row) => [cpuName(row), percent(row.cpu_ns / doc.cpu_ns), row.self_ns ? percent(row.self_ns / doc.cpu_ns) : '-', time(row.cpu_ns)])),
+      h('p', { class: 'quiet' }, doc.samples.unknown ? `${percent(doc.samples.unknown / doc.samples.frames)} of native frames have no name. ` : '',
+        doc.samples.lost ? `${count(doc.samples.lost)} samples were lost. ` : '', doc.samples.user_only ? 'The kernel lets only user space be sampled.' : '')],
+  }],
   path: ({ kinds }) => kinds.map((k) => ({
     head: `${k.kind}: ${plural(k.requests, 'request')}, p50 ${time(k.p50_ns)}, p95 ${time(k.p95_ns)}, p99 ${time(k.p99_ns)}`,
     body: tableOf(`What the wall of ${k.kind} is`, [['What', true], ['Time'], ['Of wall'], ['Times'], ['Requests']],
       k.rows.slice(0, ROWS).map((row) => [rowName(row), time(row.time_ns), percent(k.wall_ns ? row.time_ns / k.wall_ns : null), count(row.times), count(row.requests)])),
   })),
 };
+
+function cpuName(row) {
+  const name = h('span', { class: 'beneath' }, row.depth ? '└ ' : '', h('code', null, row.name), at(row), row.native && row.native !== 'program' && row.native !== 'kernel' ? ` (${row.native})` : '');
+  name.style.paddingInlineStart = `${Math.min(row.depth, 12) * 0.9}rem`;
+  return name;
+}
 
 const pieceName = (piece) => [piece.what, ' ',
   piece.behind?.length ? [piece.behind[0].function ? ['behind ', h('code', null, piece.behind[0].function)] : piece.behind[0].by, piece.behind.length > 1 ? ` and ${piece.behind.length - 1} more` : '']
@@ -77,7 +92,12 @@ const source = ({ recording: r }) => h('p', { class: 'quiet' }, `Of the last ${t
 // -- asking ---------------------------------------------------------------------------------
 
 const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
-const where = ({ pid, host, kind }, ofKind) => new URLSearchParams([['pid', pid], ...(host ? [['host', host]] : []), ...(ofKind && kind ? [['kind', kind]] : [])]);
+const where = ({ pid, host }, more = {}) => new URLSearchParams([['pid', pid], ...(host ? [['host', host]] : []), ...Object.entries(more).filter(([, value]) => value)]);
+/** What of the question the server has to know. */
+const aboutOf = ({ kind, function: name, question }) => (question === 'probe' ? { function: name } : question === 'cpu' ? { kind, function: name } : { kind });
+/** What has to go on for it. */
+const way = (mine) => (mine.question === 'probe' ? `/api/probe?${where(mine, aboutOf(mine))}` : `/api/${mine.question === 'cpu' ? 'cpu' : 'record'}?${where(mine)}`);
+const WATCHES = 'watching: each hit takes its thread some microseconds; 10 000 a second end it';
 
 function say(text, over) {
   answer.replaceChildren(h('p', { class: over ? 'alarm' : 'quiet' }, text));
@@ -88,18 +108,24 @@ function say(text, over) {
 /** False where there will be no answer. */
 async function round(mine) {
   if (!mine.on) {
-    const begun = await fetch(`/api/record?${where(mine, false)}`, { method: 'POST' });
+    const begun = await fetch(way(mine), { method: 'POST' });
     if (begun.status === 401) location.reload();
     if (!begun.ok) throw new Error((await begun.text()).trim());
     mine.on = true;
   }
-  const [came, price] = await Promise.all([fetch(`/api/${mine.question}?${where(mine, true)}`), fetch(`/api/record?${where(mine, false)}`)]);
+  const probes = mine.question === 'probe';
+  const [came, price] = await Promise.all([fetch(`/api/${mine.question}?${where(mine, aboutOf(mine))}`), probes ? null : fetch(`/api/record?${where(mine)}`)]);
   if (mine !== open) return;
-  if (price.ok) cost.textContent = (await price.text()).trim();
+  if (probes) cost.textContent = WATCHES;
+  else if (price.ok) cost.textContent = (await price.text()).trim();
   if (came.status === 202) say(`${(await came.text()).trim()}. It is asked again.`, false);
   else if (came.status === 409 && mine.answered) Object.assign(mine, { on: false, answered: false }); // it was over: once more
   else if (!came.ok) throw new Error((await came.text()).trim());
-  else {
+  else if (probes) {
+    const text = await came.text();
+    mine.answered = true;
+    if (mine === open && String(getSelection()) === '') answer.replaceChildren(scroll('What came by', h('pre', null, text)));
+  } else {
     const doc = await came.json();
     if (mine !== open) return;
     mine.answered = true;
@@ -125,16 +151,19 @@ async function go(mine) {
   }
 }
 
-/** Opens the panel; what: { pid, host, kind, question }. */
+/** Opens the panel; what: { pid, host, kind, function, question }. */
 export function ask(what) {
   open = { ...what, on: false, answered: false, turn: 0 };
   const mine = open;
   const turned = !panel.hidden; // from one question to another
-  title.textContent = `Why are requests slow? ${what.kind ?? 'all kinds'}`;
+  const own = OF_FUNCTION.some(([name]) => name === what.question);
+  const about = [what.question === 'probe' ? null : what.kind, own ? what.function : null].filter(Boolean).join(', ');
+  title.textContent = own ? `${what.question === 'cpu' ? 'On a processor' : 'What comes by'}: ${about || 'all that runs'}` : `Why are requests slow? ${what.kind ?? 'all kinds'}`;
+  const choices = what.function ? OF_FUNCTION : [...QUESTIONS, OF_FUNCTION[0]];
   cost.textContent = '';
-  say('Recording; the first answer comes in a second.', false);
+  say(what.question === 'probe' ? 'The first answer comes in a second.' : 'Recording; the first answer comes in a second.', false);
   panel.replaceChildren(title,
-    h('div', { class: 'tools' }, choice('Question', QUESTIONS, what.question, (question) => ask({ ...mine, question })), again, stop),
+    h('div', { class: 'tools' }, choice('Question', choices, what.question, (question) => ask({ ...mine, question })), again, stop),
     cost, answer);
   panel.hidden = false;
   (turned ? panel.querySelector('[aria-pressed=true]') : title).focus({ preventScroll: true });
@@ -148,11 +177,17 @@ export function close() {
   panel.hidden = true;
 }
 
-/** Buttons that open it, of requests of this kind; null: of all. None where no live process is served. */
-export const askButtons = (page, kind) => (page.ask
-  ? h('div', { class: 'tools ask', role: 'group', 'aria-label': 'Questions, for which the process is recorded' },
-    QUESTIONS.map(([question, text]) => h('button', { type: 'button', title: 'records the process while its panel is open', onclick: () => page.ask({ kind, question }) }, text)))
+const buttons = (page, questions, what) => (page.ask
+  ? h('div', { class: 'tools ask', role: 'group', 'aria-label': 'Questions that need more while they are open' },
+    questions.map(([question, text]) => h('button', {
+      type: 'button', title: question === 'probe' ? 'watches the function while its panel is open' : 'records the process while its panel is open', onclick: () => page.ask({ ...what, question }),
+    }, text)))
   : null);
+
+/** Buttons that open it, of requests of this kind; null: of all. None where no live process is served. */
+export const askButtons = (page, kind) => buttons(page, [...QUESTIONS, ['cpu', 'where their processor time goes']], { kind, function: null });
+/** ... of this function. */
+export const askFunction = (page, f) => buttons(page, OF_FUNCTION, { kind: null, function: f.name });
 
 let shown = 'tail'; // of a recording
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All about the selected function.
-import { askButtons } from './ask.js';
+import { askButtons, askFunction } from './ask.js';
 import { choice, h, scroll } from './dom.js';
 import { chart } from './chart.js';
 import { count, marked, place, plural, time } from './format.js';
@@ -158,6 +158,7 @@ export function detail(page, f) {
       h('p', null, ends(f)),
       requestsOf(page, f),
       longest(page, f),
+      f.unseen ? null : askFunction(page, f),
       findings.length ? findingList(page, findings) : null,
       quantities(page, f),
       part('How it is distributed', distributions(f))),

@@ -40,7 +40,8 @@ const columns = (page) => [
   { title: 'Exec', value: (k) => each(k, k.exec_ns), show: (k) => time(each(k, k.exec_ns)) },
   { title: 'Waiting', value: (k) => each(k, k.waiting_ns), show: (k) => time(each(k, k.waiting_ns)) },
   { title: 'States', hint: 'queued, running, waiting', value: (k) => k.member_ns, show: states },
-  { title: 'Tiers', text: true, value: (k) => k.tiers[0]?.tier ?? '', show: (k) => tiersOf(k.tiers, (t) => t.share) || '-' },
+  // A recording's are in its answers.
+  ...(page.doc.recording ? [] : [{ title: 'Tiers', text: true, value: (k) => k.tiers[0]?.tier ?? '', show: (k) => tiersOf(k.tiers, (t) => t.share) || '-' }]),
 ];
 
 // -- one kind ------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ function detail(page, k) {
         k.after ? `${count(k.after)} futures ran on after the end of theirs, for ${time(k.after_exec_ns)}. ` : '', only),
       askButtons(page, k.kind),
       distributions(k)),
-    h('div', null, h('h4', null, 'Tiers'), tierTable(k), rest(k), live(page, k)),
+    page.doc.recording ? null : h('div', null, h('h4', null, 'Tiers'), tierTable(k), rest(k), live(page, k)),
     page.doc.recording ? null : h('div', { class: 'wide' }, h('h4', null, 'The slowest of the last minutes'), slowTable(page, k)),
   ];
 }

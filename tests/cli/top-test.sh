@@ -263,6 +263,20 @@ shows "b: the answer" "the loop itself"
 tmux send-keys r
 shows "r: the slowest, laid out in time" "SLOWEST  serve: each laid out in time"
 shows "r: the answer" "2.00 queued"
+laid_out() {
+  step 2 30 1
+  has "2.00 queued"
+}
+tmux send-keys x
+shows "x: all of them" "PATH  serve: what all of them spend it on"
+tmux send-keys c
+shows "c: samples" "CPU  serve: where its processor time goes"
+shows "c: why there are none" "its clock is the program's own"
+refuse_later() { ! ./untraced "$profile"; }
+check "c: it is traced" until_true refuse_later
+tmux send-keys r
+shows "r: without samples again" "SLOWEST  serve: each laid out in time"
+check "r: the answer again" until_true laid_out
 tmux send-keys h
 shows "h: the help" "who made them late;"
 refuse "h: it is traced still" ./untraced "$profile"
@@ -272,7 +286,6 @@ tmux send-keys Space
 check "Space: frozen, and not traced" until_true ./untraced "$profile"
 shows "Space: the answer stays" "2.00 queued"
 tmux send-keys Space
-refuse_later() { ! ./untraced "$profile"; }
 check "Space: and again it is" until_true refuse_later
 tmux send-keys Escape
 shows "Escape: back" "KIND / FUNCTION"

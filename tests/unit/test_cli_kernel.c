@@ -10,6 +10,7 @@
 #include "record/native.h"
 #include "record/samples.h"
 #include "record/story-build.h"
+#include "show/cpu.h"
 #include "suite.h"
 
 #include <errno.h>
@@ -269,6 +270,56 @@ START_TEST(samples_lie_beneath_the_future_that_ran) {
 }
 END_TEST
 
+/* In this order, and no more. */
+static void check_rows(const struct story *s, const char *function, const char *const *want) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  ck_assert_int_eq(show_cpu(s, NULL, function, true, out), 0);
+  fclose(out);
+  const char *at = strstr(text, "\"rows\"");
+  for (; *want; want++) {
+    at = strstr(at, "\"depth\":");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_msg(!strncmp(at, *want, strlen(*want)), "%s, and not %s", at, *want);
+    at++;
+  }
+  ck_assert_ptr_null(strstr(at, "\"depth\":"));
+  free(text);
+}
+
+START_TEST(processor_time_is_told_as_a_tree) {
+  static const char handled[] = "\"depth\":0,\"name\":\"handler\",\"at\":\"x.c:5\","
+                                "\"native\":null,\"cpu_ns\":4000,\"self_ns\":1000}",
+                    helped[] = "\"depth\":1,\"name\":\"helper_of\"",
+                    outside[] = "\"depth\":0,\"name\":\"(no future)\"",
+                    looped[] = "\"depth\":1,\"name\":\"the_loop\"";
+  uint32_t loop, other;
+  struct story *s = story_of_one(&loop, &other);
+  const uint64_t frame[] = {in(helper_of), in(handler), in(the_loop)};
+  char *text = NULL;
+  size_t length = 0;
+  add_code(s);
+  for (int i = 0; i < 3; i++)
+    add_sample(s, loop, 20 + (uint64_t)i, frame, 3);
+  add_sample(s, loop, 25, frame + 1, 2);
+  add_sample(s, other, 20, frame + 2, 1);
+  samples_settle(s);
+  check_rows(s, NULL, (const char *const[]){handled, helped, outside, looped, NULL});
+  check_rows(s, "handler", (const char *const[]){handled, helped, NULL});
+  FILE *out = open_memstream(&text, &length);
+  complain_never(true);
+  ck_assert_int_ne(show_cpu(s, NULL, "nobody", true, out), 0);
+  ck_assert_int_eq(show_cpu(s, "handler", NULL, false, out), 0);
+  complain_never(false);
+  fclose(out);
+  ck_assert_ptr_nonnull(strstr(text, "handler: 4.00 us on a processor, by 4 samples"));
+  ck_assert_ptr_nonnull(strstr(text, "  helper_of"));
+  free(text);
+  story_free(s);
+}
+END_TEST
+
 START_TEST(a_file_of_another_build_names_nothing) {
   uint32_t loop, other;
   struct story *s = story_of_one(&loop, &other);
@@ -375,6 +426,7 @@ int main(void) {
   tcase_add_test(tests, mappings_come_once_and_have_their_build);
   tcase_add_test(tests, of_generated_code_what_was_met_has_names);
   tcase_add_test(tests, samples_lie_beneath_the_future_that_ran);
+  tcase_add_test(tests, processor_time_is_told_as_a_tree);
   tcase_add_test(tests, a_file_of_another_build_names_nothing);
   tcase_add_test(tests, a_stretch_is_split_as_far_as_it_is_known);
   tcase_add_test(tests, blame_says_what_a_culprit_had);

@@ -19,11 +19,18 @@ for (const width of [360, 1280])
     for (const details of await page.locator('details.file > summary').all()) await details.click();
     for (const part of await page.locator('section:visible').all())
       await part.screenshot({ path: `${path}-${await part.getAttribute('id')}.png` });
-    for (const [i, question] of ['tail', 'blame', 'paths'].entries()) {
+    for (const [i, question] of ['tail', 'blame', 'paths', 'path', 'cpu'].entries()) {
       if (!await page.locator('#requests .ask button').count()) break;
       await page.locator('#requests .ask button').nth(i).click();
       await page.waitForTimeout(3500); // an answer needs some requests
       await page.locator('.asked').screenshot({ path: `${path}-asked-${question}.png` });
+    }
+    for (const [i, question] of ['cpu', 'probe'].entries()) {
+      const button = page.locator('#functions .ask').last().locator('button').nth(i);
+      if (!await button.count()) break;
+      await button.click();
+      await page.waitForTimeout(5000);
+      await page.locator('.asked').screenshot({ path: `${path}-of-function-${question}.png` });
     }
     console.log(`${path}.png`, faults.join('\n'));
     await close();
