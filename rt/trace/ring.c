@@ -7,8 +7,10 @@
  * doing; from then on fast-traced.c makes its events. Tracing is a lease: the first event behind
  * header.trace_until switches it off for all, unless it is to stay on from the start.
  *
- * A ring takes at most a quarter of what is left of the profile, so that futures and nodes have
- * room. It is never given back: the next trace, and the next thread of the block, go on in it.
+ * Of what futures and nodes have left of the profile all rings together take five eighths at most,
+ * so that the process has the rest for as long as it lives; and each a quarter of what those before
+ * it have left of that. It is never given back: the next trace, and the next thread of the block,
+ * go on in it.
  */
 #include "ring.h"
 
@@ -103,13 +105,23 @@ static uint32_t bits_of(uint64_t size) {
   return 63 - (uint32_t)__builtin_clzll(size / EVENT);
 }
 
+/* The most that another ring may take. rt.lock held. */
+static uint64_t room_for_ring(void) {
+  uint64_t rings = 0;
+  for (uint32_t n = 1; n <= rt.header->blocks; n++)
+    if (thread_blocks[n] != NULL && thread_blocks[n]->ring != 0)
+      rings += EVENT << thread_blocks[n]->ring_bits;
+  uint64_t share = (rt.capacity - (rt.header->used - rings)) / 8 * 5;
+  return share > rings ? (share - rings) / 4 : 0;
+}
+
 /* Of the size that is asked for, or of what there is room for. */
 static void ring_make(const struct thread *t) {
   const struct aprof_header *h = rt.header;
   struct aprof_block *b = t->block;
   struct aprof_trace_event *ring = NULL;
   rt_lock();
-  uint64_t room = (rt.capacity - h->used) / 4, size = h->trace_size;
+  uint64_t room = room_for_ring(), size = h->trace_size;
   if (size == 0)
     size = APROF_TRACE_USUALLY;
   if (size < APROF_TRACE_LEAST)

@@ -154,6 +154,69 @@ START_TEST(a_ring_leaves_room_for_the_rest) {
 }
 END_TEST
 
+enum { CROWD = 24 };
+static pthread_barrier_t all_have;
+
+static void *calls_in_a_crowd(void *arg) {
+  token b;
+  enter(&body, &b);
+  leave(&b);
+  pthread_barrier_wait(&all_have);
+  return arg;
+}
+
+START_TEST(rings_leave_room_for_threads) {
+  pthread_t thread[CROWD];
+  setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:4M", 1);
+  attach();
+  a_call();
+  record(UINT64_MAX, 1u << 30);
+  pthread_barrier_init(&all_have, NULL, CROWD);
+  for (int i = 0; i < CROWD; i++)
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, calls_in_a_crowd, NULL), 0);
+  for (int i = 0; i < CROWD; i++)
+    ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+  uint64_t rings = 0;
+  for (uint32_t i = 1; i <= 1 + CROWD; i++) {
+    const struct aprof_block *b = block_at(profile(), i);
+    ck_assert_ptr_nonnull(b);
+    rings += b->ring != 0 ? sizeof(struct aprof_trace_event) << b->ring_bits : 0;
+  }
+  ck_assert_uint_eq(profile()->lost_events, 0);
+  ck_assert_uint_gt(rings, 1u << 20);
+  ck_assert_uint_le(rings, (4u << 20) / 8 * 5);
+}
+END_TEST
+
+static void *calls_once(void *unused) {
+  (void)unused;
+  a_call();
+  return NULL;
+}
+
+static void on_a_thread(void) {
+  pthread_t thread;
+  ck_assert_int_eq(pthread_create(&thread, NULL, calls_once, NULL), 0);
+  ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+/* What the process had before somebody traced is not taken for rings. */
+START_TEST(a_ring_of_what_futures_left) {
+  token call;
+  setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:4M", 1);
+  attach();
+  a_call();
+  while (profile()->used < 3u << 20)
+    enter(&body, &call);
+  record(UINT64_MAX, 1u << 30);
+  on_a_thread();
+  const struct aprof_block *b = block_at(profile(), 2);
+  ck_assert_ptr_nonnull(b);
+  ck_assert_uint_ne(b->ring, 0);
+  ck_assert_uint_le(sizeof(struct aprof_trace_event) << b->ring_bits, 256u << 10);
+}
+END_TEST
+
 START_TEST(no_room_for_a_ring) {
   attach();
   a_call();
@@ -176,18 +239,6 @@ START_TEST(no_room_for_a_ring) {
 END_TEST
 
 /* -- threads and processes -------------------------------------------------------------- */
-
-static void *calls_once(void *unused) {
-  (void)unused;
-  a_call();
-  return NULL;
-}
-
-static void on_a_thread(void) {
-  pthread_t thread;
-  ck_assert_int_eq(pthread_create(&thread, NULL, calls_once, NULL), 0);
-  ck_assert_int_eq(pthread_join(thread, NULL), 0);
-}
 
 START_TEST(a_block_leased_again) {
   attach();
@@ -311,6 +362,7 @@ END_TEST
 
 UNIT_MAIN("ring", nothing_while_it_is_off, on_while_something_runs, off_and_on_again,
           a_recorder_that_died, a_flight_goes_on_without_a_recorder, off_on_and_reset_of_profiling,
-          a_ring_that_wraps, a_ring_leaves_room_for_the_rest, no_room_for_a_ring,
-          a_block_leased_again, a_child_has_a_trace_of_its_own, a_process_that_is_killed,
-          with_a_callback, bad_sizes_of_a_flight)
+          a_ring_that_wraps, a_ring_leaves_room_for_the_rest, rings_leave_room_for_threads,
+          a_ring_of_what_futures_left, no_room_for_a_ring, a_block_leased_again,
+          a_child_has_a_trace_of_its_own, a_process_that_is_killed, with_a_callback,
+          bad_sizes_of_a_flight)
