@@ -219,7 +219,9 @@ static int record_program(struct recording_wish *wish, char **program, size_t wo
     done = recording_make(&found, wish);
     found_release(&found);
   } else
-    complain("%s made no future: there is nothing to record", program[0]);
+    complain("%s made no future, or had no room for a profile, which it says itself: there is "
+             "nothing to record",
+             program[0]);
   int status = status_of(child);
   rmdir(directory);
   free(directory);

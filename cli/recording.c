@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "read/clock.h"
 #include "read/util.h"
+#include "record-lost.h"
 #include "record-sieve.h"
 #include "record/recorder.h"
 #include "record/switch.h"
@@ -304,11 +305,7 @@ static void say_end(const struct recording *r) {
           n.events ? "" : ": nothing happened meanwhile");
   free(kept);
   say_overload(r);
-  if (n.lost)
-    fputs("aprof: these were overwritten before they were read; larger rings (--size, of `memory:' "
-          "a\n"
-          "       quarter at most), or a machine that is less busy, lose less\n",
-          stderr);
+  record_say_lost(&n);
 }
 
 /* The last file, once the process is left alone. */

@@ -47,6 +47,7 @@ struct recorder {
   struct trace_share counts[2];                /* when it began; written last */
   uint64_t shared;                             /* ns, when it was written */
   struct recorder_numbers before, before_next; /* when this file began, and the next one */
+  uint64_t unplaced_before;                    /* events without a thread, as the recording began */
   bool of_rings;
   struct timeline *timeline; /* or NULL */
   struct lag *lags;          /* or NULL: nobody asks */
@@ -268,8 +269,11 @@ void recorder_numbers(const struct recorder *r, struct recorder_numbers *n) {
                                  .error = trace_write_error(r->to)};
   for (uint32_t i = 0; i < r->rings; i++) {
     n->events += r->pending[i].count;
+    n->ringless += r->pending[i].lost;
     n->lost += r->drain.ring[i].missed + r->pending[i].lost;
   }
+  uint64_t unplaced = r->copy->header.lost_events;
+  n->unplaced = unplaced > r->unplaced_before ? unplaced - r->unplaced_before : 0;
 }
 
 /* -- begin and end -------------------------------------------------------------------- */
@@ -329,6 +333,7 @@ struct recorder *recorder_begin(int fd, const char *what, int to, uint64_t rate,
   if (!r)
     return NULL;
   begin_rings(r);
+  r->unplaced_before = r->copy->header.lost_events;
   r->to = open_file(r, to, r->header.begin_tick, !left);
   image_write(r->image, r->to, r->copy, TRACE_BASE);
   write_share_then(r, r->to);

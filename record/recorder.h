@@ -19,6 +19,8 @@ struct recorder;
 
 struct recorder_numbers {
   uint64_t events, lost; /* fetched; that are missing */
+  uint64_t ringless;     /* of these: there was no room for a ring */
+  uint64_t unplaced;     /* of threads that got no room at all: they are in no number */
   uint64_t written;      /* bytes of the file that is being written */
   uint64_t begun, kept;  /* requests meanwhile; of these, in a recording of some */
   uint64_t lag;          /* ns since what was fetched last was asked for */

@@ -69,6 +69,11 @@ says "program: an empty name" 2 "the program's name is empty" "$aprof" record --
 says "an empty target" 2 "argument 1 of \`aprof record' is empty" "$aprof" record ""
 says "program: none" 127 "nothing to record" "$aprof" record -- ./nowhere
 says "program: no future" 1 "made no future" "$aprof" record -- true
+(
+  ulimit -f 100
+  "$aprof" record -o full.trace -- ./prog 1 >full.txt 2>&1
+)
+contains "program: no room for a profile" "or had no room for a profile, which it says itself" full.txt
 says "program: no future, and its own status" 3 "made no future" "$aprof" record -- sh -c 'exit 3'
 
 # -- live ---------------------------------------------------------------------------------
@@ -155,6 +160,17 @@ contains "overwritten: what to do is said" "larger rings (--size" small.txt
 "$balance" small.trace >balance.txt
 check "overwritten: as many as were said at the end" test "$(number missing balance.txt)" -gt 0
 kill -9 "$pid"
+
+# -- threads that there is no room for ----------------------------------------------------------
+
+APROF_OPTIONS=$APROF_OPTIONS,memory:1M "$aprof" record -o crowd.trace -- ./prog crowd 2 2>crowd.txt >prog.txt
+contains "no room: for rings, what to do is said" "had no room for a ring; smaller ones (--size), or more" crowd.txt
+contains "no room: for threads, what to do is said" "more were of threads that got no room in the profile" crowd.txt
+refuse "no room: nothing was overwritten" grep -q "larger rings" crowd.txt
+"$balance" crowd.trace >balance.txt
+check "no room: as many as were said at the end" test "$(number missing balance.txt)" -gt 0
+says "room: with more memory nothing is said" 7 "0 lost" "$aprof" record -o crowd.trace --size 64k -- ./prog crowd 2
+refuse "room: for all" grep -q "no room" said.txt
 
 # -- files in turn -----------------------------------------------------------------------------
 
