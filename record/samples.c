@@ -191,6 +191,22 @@ _Static_assert(offsetof(struct story_sample, at) == offsetof(struct story_switch
                    offsetof(struct story_sample, thread) == offsetof(struct story_switch, thread),
                "both are sorted alike");
 
+static int by_begin(const void *a, const void *b, void *of) {
+  const struct story *s = of;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint64_t begins = s->segments[x].begin, other = s->segments[y].begin;
+  return begins != other ? (begins < other ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* They are in order, but where events contradict themselves. */
+static void order_runs(const struct story *s, uint32_t *run, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++)
+    if (s->segments[run[i - 1]].begin > s->segments[run[i]].begin) {
+      qsort_r(run, count, sizeof *run, by_begin, (void *)(uintptr_t)s);
+      return;
+    }
+}
+
 /* Stretches in which futures ran, by thread and in order: numbers of segments, and where each
    thread's begin. */
 static uint32_t *runs_of(const struct story *s, uint32_t **first) {
@@ -206,11 +222,10 @@ static uint32_t *runs_of(const struct story *s, uint32_t **first) {
     const struct story_segment *g = &s->segments[i];
     if (g->what != STORY_EXEC || g->thread >= s->threads_count)
       continue;
-    uint32_t begin = at[g->thread], place = begin + used[g->thread]++;
-    for (; place > begin && s->segments[run[place - 1]].begin > g->begin; place--)
-      run[place] = run[place - 1];
-    run[place] = i;
+    run[at[g->thread] + used[g->thread]++] = i;
   }
+  for (uint32_t i = 0; i < s->threads_count; i++)
+    order_runs(s, run + at[i], used[i]);
   free(used);
   return run;
 }

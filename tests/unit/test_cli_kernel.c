@@ -363,6 +363,31 @@ static void had(const struct story *s, uint32_t thread, uint64_t begin, uint64_t
   ck_assert_uint_eq(sum.unknown, end - begin - on - preempted - blocked);
 }
 
+/* Far more than could be moved one by one before the test is ended. */
+START_TEST(stretches_come_in_any_order) {
+  enum { STRETCHES = 600000 };
+  const uint64_t frame[] = {8};
+  struct story *s = story_new();
+  uint32_t loop = story_add_thread(s, 42, "loop");
+  uint32_t path = story_add_path(s, STORY_NONE, STORY_FUNCTION, "handler", "x.c", 5);
+  for (uint64_t i = STRETCHES; i--;) {
+    uint32_t future = story_add_future(s, path, STORY_NONE, STORY_NONE, 10 * i);
+    uint32_t ran = story_add_segment(s, future, STORY_EXEC, path, 10 * i, 10 * i + 5);
+    s->segments[ran].thread = loop;
+    story_end_future(s, future, 10 * i + 5, STORY_DONE);
+  }
+  story_finish(s);
+  add_sample(s, loop, 3, frame, 1);
+  add_sample(s, loop, 10 * (STRETCHES / 2) + 4, frame, 1);
+  add_sample(s, loop, 10 * (STRETCHES / 2) + 5, frame, 1); /* none runs */
+  samples_settle(s);
+  ck_assert_uint_eq(s->segments[s->kernel.samples[0].segment].begin, 0);
+  ck_assert_uint_eq(s->segments[s->kernel.samples[1].segment].begin, 10 * (STRETCHES / 2));
+  ck_assert_uint_eq(s->kernel.samples[2].segment, STORY_NONE);
+  story_free(s);
+}
+END_TEST
+
 START_TEST(a_stretch_is_split_as_far_as_it_is_known) {
   uint32_t loop, other;
   struct story *s = story_of_one(&loop, &other);
@@ -428,6 +453,8 @@ int main(void) {
   tcase_add_test(tests, samples_lie_beneath_the_future_that_ran);
   tcase_add_test(tests, processor_time_is_told_as_a_tree);
   tcase_add_test(tests, a_file_of_another_build_names_nothing);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, stretches_come_in_any_order);
   tcase_add_test(tests, a_stretch_is_split_as_far_as_it_is_known);
   tcase_add_test(tests, blame_says_what_a_culprit_had);
   return suite_run("kernel", tests);
