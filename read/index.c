@@ -14,6 +14,7 @@ struct index_entry {
 };
 
 void index_new(struct index *x, size_t room) {
+  x->used = 0;
   for (x->room = 16; x->room < room * 2;)
     x->room *= 2;
   x->entry = allocate(x->room, sizeof *x->entry);
@@ -40,13 +41,26 @@ static struct index_entry *find(const struct index *x, const char *key, uint64_t
   return &x->entry[at];
 }
 
+static void widen(struct index *x) {
+  struct index wider = {.entry = allocate(x->room * 2, sizeof *x->entry), .room = x->room * 2};
+  for (size_t i = 0; i < x->room; i++)
+    if (x->entry[i].key)
+      *find(&wider, x->entry[i].key, x->entry[i].hash) = x->entry[i];
+  free(x->entry);
+  x->entry = wider.entry;
+  x->room = wider.room;
+}
+
 void index_put(struct index *x, char *key, const void *value) {
   uint64_t hash = hash_of(key);
   struct index_entry *entry = find(x, key, hash);
-  if (entry->key)
+  if (entry->key) {
     free(key);
-  else
-    *entry = (struct index_entry){.key = key, .value = value, .hash = hash};
+    return;
+  }
+  *entry = (struct index_entry){.key = key, .value = value, .hash = hash};
+  if (2 * ++x->used > x->room)
+    widen(x);
 }
 
 const void *index_get(const struct index *x, char *key) {

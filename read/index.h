@@ -15,10 +15,10 @@ struct index_entry;
 
 struct index {
   struct index_entry *entry;
-  size_t room; /* a power of two, at least twice the entries */
+  size_t room, used; /* room: a power of two, at least twice as much */
 };
 
-/* For at most `room` entries; index_free gives it back. */
+/* For `room` entries; it grows where there are more. index_free gives it back. */
 void index_new(struct index *, size_t room);
 void index_free(struct index *);
 /* Takes the key; of equal ones the first stays. */

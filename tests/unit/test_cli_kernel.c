@@ -6,6 +6,7 @@
 #include "probe/generated.h"
 #include "probe/mappings.h"
 #include "probe/perf.h"
+#include "read/index.h"
 #include "read/util.h"
 #include "record/native.h"
 #include "record/samples.h"
@@ -363,6 +364,24 @@ static void had(const struct story *s, uint32_t thread, uint64_t begin, uint64_t
   ck_assert_uint_eq(sum.unknown, end - begin - on - preempted - blocked);
 }
 
+/* A few addresses may lie in many functions, as code that was inlined is named, too. */
+START_TEST(functions_are_found_however_many) {
+  enum { FUNCTIONS = 1000 };
+  static const int value[FUNCTIONS];
+  struct index x;
+  index_new(&x, 3);
+  for (int i = 0; i < FUNCTIONS; i++) {
+    ck_assert_ptr_null(index_get(&x, print_string("function %d", i)));
+    index_put(&x, print_string("function %d", i), &value[i]);
+    index_put(&x, print_string("function %d", i), &value[0]); /* the first stays */
+  }
+  for (int i = 0; i < FUNCTIONS; i++)
+    ck_assert_ptr_eq(index_get(&x, print_string("function %d", i)), &value[i]);
+  ck_assert_ptr_null(index_get(&x, print_string("another")));
+  index_free(&x);
+}
+END_TEST
+
 /* Far more than could be moved one by one before the test is ended. */
 START_TEST(stretches_come_in_any_order) {
   enum { STRETCHES = 600000 };
@@ -453,6 +472,7 @@ int main(void) {
   tcase_add_test(tests, samples_lie_beneath_the_future_that_ran);
   tcase_add_test(tests, processor_time_is_told_as_a_tree);
   tcase_add_test(tests, a_file_of_another_build_names_nothing);
+  tcase_add_test(tests, functions_are_found_however_many);
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, stretches_come_in_any_order);
   tcase_add_test(tests, a_stretch_is_split_as_far_as_it_is_known);
