@@ -14,25 +14,30 @@
 /* Processes; bytes of a list, of totals. */
 enum { MOST = 256, LIST_LIMIT = 8 << 20, ANSWER_LIMIT = 64 << 20 };
 /* Rounds while somebody looks, s; somebody does for so long, s; rounds are that far apart in times
-   of what reading cost all of them; so many without an answer, and it counts no more. */
-enum { WATCHED_EVERY = 2, LOOKS_FOR = 30, APART = 10, MISSED = 3 };
+   of what reading cost all of them, and while somebody looks; so many without an answer, and it
+   counts no more. */
+enum { WATCHED_EVERY = 2, LOOKS_FOR = 30, APART = 10, WATCHED_APART = 2, MISSED = 3 };
 
 bool agents_are_watched(const struct agents *all) {
   return all->asked && monotonic_now() - all->asked < LOOKS_FOR * SECOND;
 }
 
-static int64_t period(const struct agents *all) {
+int64_t agents_period(const struct agents *all) {
+  bool watched = agents_are_watched(all);
   int64_t least = (int64_t)all->every, cost = 0;
-  if (agents_are_watched(all) && least > WATCHED_EVERY * SECOND)
+  if (watched && least > WATCHED_EVERY * SECOND)
     least = WATCHED_EVERY * SECOND;
   for (const struct agent *a = all->first; a; a = a->next)
     cost += a->cost;
-  return APART * cost > least ? APART * cost : least;
+  cost *= watched ? WATCHED_APART : APART;
+  return cost > least ? cost : least;
 }
 
+/* One that waits for its turn counts, however long that takes. */
 bool agent_counts(const struct agent *a) {
-  int64_t apart = period(a->all) > (int64_t)a->all->every ? period(a->all) : (int64_t)a->all->every;
-  return a->answered && monotonic_now() - a->answered <= MISSED * apart + SECOND;
+  int64_t every = (int64_t)a->all->every, apart = a->all->period > every ? a->all->period : every;
+  return a->answered &&
+         (!a->silent || monotonic_now() - a->silent <= (MISSED - 1) * apart + SECOND);
 }
 
 static void set_state(struct agent *a, enum agent_state state, char *says) {
@@ -45,7 +50,8 @@ static void set_state(struct agent *a, enum agent_state state, char *says) {
 static void end_round(struct agent *a) {
   free(a->wanted.of);
   a->wanted = (struct process_names){0};
-  a->due = monotonic_now() + period(a->all);
+  a->all->period = agents_period(a->all);
+  a->due = monotonic_now() + a->all->period;
 }
 
 static void fail(struct agent *a, enum agent_state state, char *says) {
@@ -62,7 +68,16 @@ static void finish(struct agent *a) {
       a->all->records.moved++;
     }
   a->answered = monotonic_now();
-  set_state(a, AGENT_ANSWERS, NULL);
+  a->silent = 0;
+  a->left_out = a->leaves_out;
+  set_state(a, AGENT_ANSWERS,
+            a->left_out
+                ? print_string("there is no room here for %zu of its processes", a->left_out)
+                : NULL);
+  if (a->left_out && !a->all->told)
+    complain("%s: there is no room for %zu of its processes, nor for others' new ones: --memory",
+             a->is.name, a->left_out);
+  a->all->told |= a->left_out != 0;
   end_round(a);
 }
 
@@ -78,8 +93,10 @@ static bool is_answer(struct agent *a, const struct pulled *p) {
     fail(a, AGENT_WRONG, print_string("it is not known by that name: start it with --host"));
   else if (p->status != 200 && p->status != 404)
     fail(a, AGENT_WRONG, print_string("it answers with status %u", p->status));
-  else
+  else {
+    a->silent = a->all->heard = monotonic_now();
     return true;
+  }
   return false;
 }
 
@@ -161,7 +178,19 @@ static char *escaped(const char *text) {
   return to;
 }
 
+/* What is known already stays; what is new has to have room. */
+static bool has_room(const struct agent *a, const struct process_name *name) {
+  struct process_name known = *name;
+  if (!a->passes_on)
+    snprintf(known.host, sizeof known.host, "%s", a->is.name);
+  return records_find(&a->all->records, &known) || records_make_room(&a->all->records);
+}
+
 static void next_totals(struct agent *a) {
+  while (a->at < a->wanted.count && !has_room(a, &a->wanted.of[a->at])) {
+    a->at++;
+    a->leaves_out++;
+  }
   if (a->at == a->wanted.count) {
     finish(a);
     return;
@@ -183,6 +212,8 @@ static void want(struct agent *a, const cJSON *list) {
     uint64_t pid = json_value(json_member(row, "pid"), 0);
     if (pid && pid <= INT32_MAX && a->wanted.count < MOST)
       process_add(&a->wanted, host ? host : "", (int64_t)pid);
+    else
+      a->leaves_out++;
   }
 }
 
@@ -208,6 +239,9 @@ static void take_list(void *agent, const struct pulled *p) {
 void agent_start(struct agent *a) {
   char *url = print_string("%s/api/processes", a->is.url);
   a->round++;
+  a->leaves_out = 0;
+  if (!a->silent)
+    a->silent = monotonic_now();
   a->at = 0;
   a->due = INT64_MAX;
   a->pull = start(a, url, LIST_LIMIT, take_list);

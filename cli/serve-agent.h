@@ -22,10 +22,12 @@ struct agent {
   enum agent_state state;
   char *says;                  /* why it is not AGENT_ANSWERS; or NULL */
   int64_t answered, due, cost; /* monotonic ns; ns of the last round */
+  int64_t silent;              /* since then it is asked, and has not answered; 0: it has */
   struct pull *pull;
   struct process_names wanted; /* of this round */
   size_t at;
-  bool passes_on; /* it is of agents itself: hosts are those that it names */
+  size_t left_out, leaves_out; /* of its processes, for want of room; so far in this round */
+  bool passes_on;              /* it is of agents itself: hosts are those that it names */
   unsigned round;
 };
 
@@ -36,14 +38,21 @@ struct agents {
   struct records records;
   uint64_t every;
   int64_t asked, listed; /* when somebody looked last, and the lists were; monotonic ns */
+  int64_t heard;         /* when one has answered last */
+  int64_t period;        /* of the rounds, ns */
+  bool told;             /* that something has no room */
 };
 
+static inline bool agent_is_doubtful(const struct agent *a) {
+  return a->state > AGENT_ANSWERS;
+}
 void agent_start(struct agent *);
 /* The round is over, whatever has not come: it is slow. */
 void agent_give_up(struct agent *);
 void agent_free(struct agent *);
 /* What it has told is of now, or nearly. */
 bool agent_counts(const struct agent *);
+int64_t agents_period(const struct agents *);
 bool agents_are_watched(const struct agents *);
 
 #endif

@@ -7,12 +7,14 @@
 #include "show/formats.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
-/* Processes; bytes of their history. */
-enum { MOST = 4000 };
-#define MEMORY ((size_t)1 << 30)
-/* Rounds while somebody looks, s; lists are looked at, s. */
-enum { WATCHED_EVERY = 2, LIST_EVERY = 2 };
+enum { MOST = 20000 }; /* processes */
+/* Rounds while somebody looks, s; lists are looked at, s; so many are asked at once, and of those
+   that did not answer last time. */
+enum { WATCHED_EVERY = 2, LIST_EVERY = 2, AT_ONCE = 8, AT_ONCE_DOUBTFUL = 8 };
+/* Bytes of answers on their way beyond which nobody is asked. */
+#define HELD ((size_t)64 << 20)
 
 static const char *const states[] = {"new", "answers", "slow", "gone", "other version", "wrong"};
 
@@ -71,10 +73,10 @@ static bool read_list(struct agents *all) {
   return good;
 }
 
-struct agents *agents_new(struct agent_sources sources, uint64_t every) {
+struct agents *agents_new(struct agent_sources sources, uint64_t every, size_t memory) {
   struct agents *all = allocate(1, sizeof *all);
-  *all = (struct agents){.sources = sources, .every = every};
-  all->records = (struct records){.most = MOST, .memory = MEMORY};
+  *all = (struct agents){.sources = sources, .every = every, .period = (int64_t)every};
+  all->records = (struct records){.most = MOST, .memory = memory};
   all->pulls = pulls_new();
   if (all->pulls && read_list(all))
     return all;
@@ -98,26 +100,83 @@ void agents_free(struct agents *all) {
   free(all);
 }
 
+/* So many at once: answers of many would fill memory, and wait for each other until all are slow.
+   Those that did not answer last time take no place of the others'. */
+static void start_due(struct agents *all, int64_t now) {
+  size_t asked[2] = {0};
+  for (const struct agent *a = all->first; a; a = a->next)
+    asked[agent_is_doubtful(a)] += a->pull != NULL;
+  while (pulls_held(all->pulls) < HELD) {
+    struct agent *first[2] = {NULL};
+    for (struct agent *a = all->first; a; a = a->next) {
+      struct agent **at = &first[agent_is_doubtful(a)];
+      if (!a->pull && a->due <= now && (!*at || a->due < (*at)->due))
+        *at = a;
+    }
+    struct agent *next = first[0] && asked[0] < AT_ONCE            ? first[0]
+                         : first[1] && asked[1] < AT_ONCE_DOUBTFUL ? first[1]
+                                                                   : NULL;
+    if (!next)
+      return;
+    asked[agent_is_doubtful(next)]++;
+    agent_start(next);
+  }
+}
+
+/* UINT64_MAX: there is no limit. */
+static uint64_t group_limit(void) {
+  enum { SHORT = 65536 };
+  size_t length;
+  uint64_t limit = UINT64_MAX;
+  char *own = read_text_file("/proc/self/cgroup", SHORT, &length);
+  const char *group = own ? strstr(own, "0::/") : NULL;
+  size_t name = group ? strcspn(group += 3, "\n") : 0;
+  char *path = print_string("/sys/fs/cgroup%.*s/memory.max", (int)name, group ? group : "");
+  char *text = read_text_file(path, SHORT, &length);
+  if (text)
+    text[strcspn(text, "\n")] = 0;
+  if (!text || !parse_number(text, &limit))
+    limit = UINT64_MAX;
+  free(text);
+  free(path);
+  free(own);
+  return limit;
+}
+
+size_t agents_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
+  uint64_t group = group_limit();
+  return (size_t)((group < machine ? group : machine) / 4);
+}
+
 void agents_tick(struct agents *all) {
   int64_t now = monotonic_now();
   if (now - all->listed > LIST_EVERY * SECOND) {
     all->listed = now;
     if (agent_list_changed(&all->sources))
       read_list(all);
+    all->period = agents_period(all);
   }
-  for (struct agent *a = all->first; a; a = a->next) {
+  for (struct agent *a = all->first; a; a = a->next)
     if (!agent_counts(a))
       records_leave(&all->records, a);
-    if (!a->pull && a->due <= now)
-      agent_start(a);
-  }
+  start_due(all, now);
+}
+
+bool agents_are_asking(const struct agents *all) {
+  int64_t now = monotonic_now();
+  for (const struct agent *a = all->first; a; a = a->next)
+    if (a->pull || a->due <= now)
+      return true;
+  return false;
 }
 
 int agents_poll(struct agents *all, struct pollfd *fds, size_t count, int ms) {
   int64_t now = monotonic_now(), due = now + LIST_EVERY * SECOND;
   for (const struct agent *a = all->first; a; a = a->next)
     if (!a->pull && a->due < due)
-      due = a->due;
+      due = a->due > now ? a->due : now + SECOND / 100; /* it waits for its turn */
   int wait = due <= now ? 0 : (int)((due - now) / 1000000 + 1);
   return pulls_poll(all->pulls, fds, count, ms < 0 || wait < ms ? wait : ms);
 }
@@ -172,6 +231,13 @@ void agents_list(struct agents *all, struct listing *list) {
     }
 }
 
+size_t agents_left_out(const struct agents *all, const char *host) {
+  size_t sum = 0;
+  for (const struct agent *a = all->first; a; a = a->next)
+    sum += !*host || a->passes_on || !strcmp(host, a->is.name) ? a->left_out : 0;
+  return sum;
+}
+
 uint64_t agents_moved(const struct agents *all) {
   return all->records.moved;
 }
@@ -197,6 +263,7 @@ void agents_json(const struct agents *all, struct emit *e) {
     emit_maybe(e, "age_ns", (uint64_t)(now - a->answered), a->answered != 0);
     emit_bool(e, "counted", agent_counts(a));
     emit_number(e, "processes", processes_of(a));
+    emit_number(e, "left_out", a->left_out);
     emit_close(e, '}');
   }
   emit_close(e, ']');
@@ -210,7 +277,7 @@ struct format_agent *agents_states(const struct agents *all, size_t *count) {
     state = reallocate(state, *count + 1, sizeof *state);
     state[(*count)++] =
         (struct format_agent){a->is.name, a->is.url, a->state == AGENT_ANSWERS,
-                              a->answered ? (uint64_t)(now - a->answered) : UNKNOWN};
+                              a->answered ? (uint64_t)(now - a->answered) : UNKNOWN, a->left_out};
   }
   return state;
 }

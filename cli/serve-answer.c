@@ -49,6 +49,13 @@ bool answer_may_be_packed(struct MHD_Connection *connection) {
   return at && !(length > 7 && !strncmp(at + 4, ";q=0", 4) && strspn(at + 7, "0.") == length - 7);
 }
 
+static void add_left_out(struct MHD_Response *response, size_t left_out) {
+  char number[32];
+  snprintf(number, sizeof number, "%zu", left_out);
+  if (left_out)
+    MHD_add_response_header(response, "Aprof-Left-Out", number);
+}
+
 enum MHD_Result answer_document(struct MHD_Connection *connection, unsigned status,
                                 const char *media, enum answer_policy policy,
                                 struct document *document) {
@@ -61,6 +68,7 @@ enum MHD_Result answer_document(struct MHD_Connection *connection, unsigned stat
     document_release(document);
   else {
     MHD_add_response_header(response, "Vary", "Accept-Encoding");
+    add_left_out(response, document->left_out);
     if (packed)
       MHD_add_response_header(response, "Content-Encoding", "gzip");
   }

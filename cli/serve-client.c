@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#define SECOND ((int64_t)1000000000)
 enum { ROOM = 1200, OTHERS = 64, SPARE = 16 };
 
 static const int64_t most_seconds[CLIENT_STATES] = {
@@ -32,7 +33,7 @@ void client_becomes(struct client *c, enum client_state state) {
   if (c->state == CLIENT_CUT)
     return;
   c->state = state;
-  c->since = monotonic_now();
+  c->since = c->all->clock;
 }
 
 /* MHD sees the end of the connection and clears up. */
@@ -58,6 +59,7 @@ static void add(struct clients *all, struct MHD_Connection *connection, void **s
     cut(goes);
   struct client *c = allocate(1, sizeof *c);
   c->fd = info->connect_fd;
+  c->all = all;
   c->next = all->first;
   if (c->next)
     c->next->before = c;
@@ -90,12 +92,14 @@ struct client *client_of(struct MHD_Connection *connection) {
 }
 
 void clients_sweep(struct clients *all, size_t (*held)(void), size_t too_much) {
-  int64_t now = monotonic_now();
+  int64_t now = monotonic_now(), passed = now - all->swept;
   struct client *longest = NULL;
+  all->clock += passed < SECOND ? passed : SECOND;
+  all->swept = now;
   for (struct client *c = all->first; c; c = c->next) {
     if (c->state == CLIENT_CUT)
       continue;
-    if (now - c->since > most_seconds[c->state] * 1000000000)
+    if (all->clock - c->since > most_seconds[c->state] * SECOND)
       cut(c);
     else if (c->state >= CLIENT_TAKES && (!longest || c->since < longest->since))
       longest = c;

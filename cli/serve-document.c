@@ -19,6 +19,14 @@ int64_t monotonic_now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void keep(struct document *d, bool kept) {
+  size_t bytes = d ? d->length + (d->packed ? d->packed->length : 0) : 0;
+  if (!d || d->kept == kept)
+    return;
+  d->kept = kept;
+  held = kept ? held - bytes : held + bytes;
+}
+
 struct document *document_make(document_writer *write, void *context) {
   struct document *d = allocate(1, sizeof *d);
   FILE *out = open_memstream(&d->bytes, &d->length);
@@ -114,7 +122,7 @@ struct document *document_packed(struct document *d) {
   packing_end(&p, to->bytes + to->length);
   to->length += PACKED_END;
   to->bytes = reallocate(to->bytes, to->length, 1);
-  held += to->length;
+  held += d->kept ? 0 : to->length;
   return d->packed = to;
 }
 
@@ -122,11 +130,18 @@ size_t documents_held(void) {
   return held;
 }
 
+static void latest_forget(struct latest *k) {
+  keep(k->document, false);
+  document_release(k->document);
+  k->document = NULL;
+}
+
 struct document *latest_get(struct latest *k, document_writer *write, void *context) {
   int64_t begin = monotonic_now();
   if (begin >= k->good_until) {
-    document_release(k->document);
+    latest_forget(k);
     k->document = document_make(write, context);
+    keep(k->document, true);
     k->made = monotonic_now();
     k->cost = k->made - begin;
     k->good_until = k->made + GOOD_FOR * k->cost;
@@ -135,6 +150,6 @@ struct document *latest_get(struct latest *k, document_writer *write, void *cont
 }
 
 void latest_drop(struct latest *k) {
-  document_release(k->document);
+  latest_forget(k);
   *k = (struct latest){0};
 }

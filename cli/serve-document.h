@@ -18,6 +18,8 @@ struct document {
   char *bytes;
   size_t length;
   unsigned holders;
+  bool kept;               /* it is the newest of its kind: not for who takes it slowly alone */
+  size_t left_out;         /* processes that fit, and are not in it */
   struct document *packed; /* once somebody has asked for it */
 };
 
@@ -43,7 +45,7 @@ struct document *document_make(document_writer *write, void *context);
 struct document *document_hold(struct document *);
 /* Takes NULL, too; as MHD wants it. */
 void document_release(void *);
-/* Bytes of all that are held. */
+/* Bytes of all that are held, but for the newest ones. */
 size_t documents_held(void);
 
 /* The newest one of a kind, or that there is none. */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More are not put together: each costs what one does. */
-enum { TOGETHER = WATCHED };
+/* More live ones are not looked at, and more functions are not told apart. */
+enum { TOGETHER = WATCHED, APART = 100000 };
 #define LONGEST ((uint64_t)3 * 3600 * 1000000000) /* that readings reach back */
 
 static void names_of(struct origin *o, struct process_names *all) {
@@ -58,26 +58,59 @@ static void add_moments(struct look *look, const struct feed_key *key, const str
     history_moments(is->history, m, *key->kind ? key->kind : NULL);
 }
 
+/* Of so many, 2^rank or more. */
+struct look_part {
+  struct view *view;
+  unsigned rank;
+};
+
+/* What merging left behind would be many times the sum, so that is copied out of it: texts alone
+   are lent, by those who gave the views. */
+static struct view *sum_of(struct view *v, struct view *other, bool apart) {
+  bool alive = v->alive | other->alive, stopped = v->stopped & other->stopped,
+       interval = v->is_interval | other->is_interval;
+  view_merge(v, other, apart);
+  struct view *sum = view_copy(v);
+  view_free(other);
+  view_free(v);
+  sum->alive = alive;
+  sum->stopped = stopped;
+  sum->is_interval = interval;
+  return sum;
+}
+
+static void join_last(struct look *look, bool apart) {
+  struct look_part *first = &look->part[look->parts - 2];
+  first->view = sum_of(first->view, first[1].view, apart);
+  first->rank++;
+  look->parts--;
+}
+
+/* Sums of as many each are put together, so that of a thousand each takes part in ten. */
 static void add(struct look *look, struct view *v, const struct looked *is, bool apart) {
-  struct view *whole = look->view;
-  bool again = whole && view_shares_process(whole, v);
-  if (!whole || again) {
-    look->view = whole ? whole : v;
-    look->is = whole ? look->is : *is;
-    if (again)
+  for (size_t i = 0; i < look->parts; i++)
+    if (view_shares_process(look->part[i].view, v)) {
       view_free(v);
-    return;
-  }
-  bool alive = whole->alive | v->alive, stopped = whole->stopped & v->stopped,
-       interval = whole->is_interval | v->is_interval;
-  view_merge(whole, v, apart);
-  whole->alive = alive;
-  whole->stopped = stopped;
-  whole->is_interval = interval;
-  look->is.ended &= is->ended;
-  look->is.own &= is->own;
-  look->lent = reallocate(look->lent, look->lents + 1, sizeof(struct view *));
-  look->lent[look->lents++] = v;
+      return;
+    }
+  if (look->parts) {
+    look->is.ended &= is->ended;
+    look->is.own &= is->own;
+  } else
+    look->is = *is;
+  look->part = reallocate(look->part, look->parts + 1, sizeof *look->part);
+  look->part[look->parts++] = (struct look_part){v, 0};
+  while (look->parts > 1 && look->part[look->parts - 2].rank == look->part[look->parts - 1].rank)
+    join_last(look, apart);
+}
+
+/* All of them. */
+static void add_up(struct look *look, bool apart) {
+  while (look->parts > 1)
+    join_last(look, apart);
+  look->view = look->parts ? look->part->view : NULL;
+  free(look->part);
+  look->part = NULL;
 }
 
 static bool fits(const struct view *v, const char *where) {
@@ -101,12 +134,14 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
     return look->view != NULL;
   }
   names_of(o, &all);
-  size_t taken = 0;
+  if (o->agents && !*key->where)
+    look->left_out = agents_left_out(o->agents, key->process.host);
+  size_t taken = 0, functions = 0, most = o->agents || o->directory.path ? SIZE_MAX : TOGETHER;
   for (size_t i = 0; i < all.count; i++) {
     struct looked is;
     if (!process_fits(&key->process, all.of[i].host, all.of[i].pid))
       continue;
-    if (taken == TOGETHER) {
+    if (taken == most || (key->apart && functions > APART)) {
       look->left_out++;
       continue;
     }
@@ -116,16 +151,15 @@ bool look_begin(struct origin *o, const struct feed_key *key, struct look *look)
       continue;
     }
     taken++;
+    functions += v->functions;
     add_moments(look, key, v, &is);
     add(look, v, &is, key->apart);
   }
   free(all.of);
+  add_up(look, key->apart);
   return look->view != NULL;
 }
 
 void look_end(struct look *look) {
   view_free(look->view);
-  for (size_t i = 0; i < look->lents; i++)
-    view_free(look->lent[i]);
-  free(look->lent);
 }

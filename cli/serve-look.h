@@ -3,7 +3,7 @@
  * A look at processes, one or all that fit, as one view.
  *
  * In: which processes, and over how long. Out: their view: of several one in which they are put
- * together. Cost: a look at each. Locking: none.
+ * together. Cost: a look at each, and of memory their sum some times. Locking: none.
  */
 #ifndef APROF_CLI_SERVE_LOOK_H
 #define APROF_CLI_SERVE_LOOK_H
@@ -26,8 +26,8 @@ struct look {
   struct looked is;
   struct moments moments; /* of the range, of all of them */
   size_t left_out;        /* fit, and are not in it */
-  struct view **lent;     /* whose texts it borrows */
-  size_t lents;
+  struct look_part *part; /* sums of some each, while it begins */
+  size_t parts;
 };
 
 /* False: there is none that fits. To be ended before the next one. */

@@ -2,6 +2,7 @@
 /* aprof serve, a program of its own: the libraries that it needs would cost each other command more
    than all that it does. Options, the server, its end. */
 #include "arguments.h"
+#include "ask/value.h"
 #include "cli.h"
 #include "export.h"
 #include "load.h"
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FUNCTIONS = 50, LAST_MS = 2000 };
+enum { FUNCTIONS = 50, LAST_MS = 2000, MEMORY_LEAST = 64000000 };
 /* Of one connection: its request, and what is said of the answer; of one address, beyond this
    machine; of nothing coming or going, s; of answers that are on their way, bytes. */
 enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
@@ -36,6 +37,7 @@ struct serve_options {
   struct slowest_filter requests;
   struct guard *guard;
   struct agent_sources from;
+  uint64_t memory; /* of what they tell; 0: not given */
 };
 
 static char *take_from(void *options, const char *from) {
@@ -43,6 +45,13 @@ static char *take_from(void *options, const char *from) {
   s->from = reallocate(s->from, s->froms + 1, sizeof *s->from);
   s->from[s->froms++] = from;
   return NULL;
+}
+
+static char *take_memory(void *options, const char *text) {
+  struct serve_options *o = options;
+  return value_count(text, &o->memory) && o->memory >= MEMORY_LEAST
+             ? NULL
+             : print_string("--memory %s: bytes, as 500M or 4G, 64M at least", text);
 }
 
 static char *take_host(void *options, const char *name) {
@@ -86,6 +95,9 @@ static const struct option_row options[] = {
              "one on each line; more than once"},
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct serve_options, from_token_file), "FILE",
      .text = "The token in FILE is sent to them; else that of APROF_FROM_TOKEN"},
+    {"memory", 0, OPTION_OWN, 0, "SIZE", .take = take_memory,
+     .text = "Keep SIZE of what they tell, as 4G: what has no room is said (default: a quarter of "
+             "what there is)"},
     {"every", 0, OPTION_S, offsetof(struct serve_options, every), "TIME",
      .text = "Ask them that often while nobody looks; write --totals, and --push, that often "
              "(default 10s)"},
@@ -224,6 +236,7 @@ static const char *fault_of(const struct arguments *a) {
          : a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
              ? "serve what? A PID, the NAME of processes, or a directory of totals; without one it "
                "is all processes"
+         : o->memory && !o->from.froms ? "--memory is of what others tell (--from)"
          : o->totals && (o->from.froms || (a->words && directory_is(a->word[0])))
              ? "--totals is of live processes of this machine"
          : o->totals && !directory_is(o->totals) ? "--totals DIR: there is no such directory"
@@ -274,7 +287,8 @@ static bool open_source(struct source *s, struct serve_options *o, const char *t
       (struct page_options){.source = o->source, .no_source = o->no_source, .limits = ASK_DEFAULTS};
   if (o->from.froms && !agent_token(o->from_token_file, &o->from.token))
     return false;
-  s->of.agents = o->from.froms ? agents_new(o->from, o->every) : NULL;
+  s->of.agents =
+      o->from.froms ? agents_new(o->from, o->every, o->memory ? o->memory : agents_memory()) : NULL;
   return s->of.agents || !o->from.froms;
 }
 

@@ -8,20 +8,17 @@
 
 #include <stdlib.h>
 
-/* All of them have to answer by then, s. */
+/* So long none has answered, s: those that are left are slow. */
 enum { ROUND = 30, STEP_MS = 200 };
 
-/* Each once; who takes longer is slow. */
+/* Each once. */
 static void ask_all(struct agents *all) {
-  int64_t last = monotonic_now() + ROUND * SECOND;
-  bool asking = true;
+  int64_t now = all->heard = monotonic_now();
   for (struct agent *a = all->first; a; a = a->next)
-    agent_start(a);
-  while (asking && monotonic_now() < last) {
-    pulls_poll(all->pulls, NULL, 0, STEP_MS);
-    asking = false;
-    for (const struct agent *a = all->first; a; a = a->next)
-      asking |= a->pull != NULL;
+    a->due = now;
+  while (agents_are_asking(all) && monotonic_now() - all->heard < ROUND * SECOND) {
+    agents_tick(all);
+    agents_poll(all, NULL, 0, STEP_MS);
   }
   for (struct agent *a = all->first; a; a = a->next)
     agent_give_up(a);
@@ -34,7 +31,7 @@ static void *begin(const struct output_from *from) {
   sources.from = allocate(from->froms, sizeof *sources.from);
   for (size_t i = 0; i < from->froms; i++)
     sources.from[i] = from->from[i];
-  struct agents *all = agents_new(sources, (uint64_t)(ROUND * SECOND));
+  struct agents *all = agents_new(sources, (uint64_t)(ROUND * SECOND), agents_memory());
   if (all)
     ask_all(all);
   return all;

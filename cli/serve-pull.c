@@ -3,6 +3,7 @@
 #include "serve-pull.h"
 
 #include "read/util.h"
+#include "serve-document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,20 @@
 
 /* Seconds until somebody is there, and for all of an answer. */
 enum { CONNECT = 5, WHOLE = 20, CONNECTIONS = 64, EXTRA = 4 };
+/* Whether somebody is late is looked at that often, ms; a look counts as so long, ns, however
+ * short. */
+enum { TELL_MS = 500, PASS = 1000000 };
+#define SECOND ((int64_t)1000000000)
 
 struct pulls {
   CURLM *multi;
+  struct pull *first;
+  int64_t clock; /* ns that it has listened; while it does not, nobody is slow */
 };
 
 struct pull {
+  struct pull *next;
+  int64_t began; /* by that clock */
   CURL *easy;
   struct curl_slist *header, *connect;
   char *text;
@@ -73,8 +82,6 @@ static void set_options(struct pull *p, const char *url) {
   curl_easy_setopt(p->easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(p->easy, CURLOPT_PROXY, "");
   curl_easy_setopt(p->easy, CURLOPT_ACCEPT_ENCODING, "");
-  curl_easy_setopt(p->easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT);
-  curl_easy_setopt(p->easy, CURLOPT_TIMEOUT, (long)WHOLE);
   curl_easy_setopt(p->easy, CURLOPT_USERAGENT, "aprof");
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(p->easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -86,7 +93,13 @@ static void set_options(struct pull *p, const char *url) {
 struct pull *pull_start(struct pulls *all, const struct pull_wish *w, pull_done *done,
                         void *context) {
   struct pull *p = allocate(1, sizeof *p);
-  *p = (struct pull){.easy = curl_easy_init(), .most = w->most, .done = done, .context = context};
+  *p = (struct pull){.next = all->first,
+                     .began = all->clock,
+                     .easy = curl_easy_init(),
+                     .most = w->most,
+                     .done = done,
+                     .context = context};
+  all->first = p;
   if (w->token) {
     char *line = print_string("Authorization: Bearer %s", w->token);
     p->header = curl_slist_append(NULL, line);
@@ -102,6 +115,10 @@ struct pull *pull_start(struct pulls *all, const struct pull_wish *w, pull_done 
 }
 
 void pull_cancel(struct pulls *all, struct pull *p) {
+  struct pull **at = &all->first;
+  while (*at != p)
+    at = &(*at)->next;
+  *at = p->next;
   curl_multi_remove_handle(all->multi, p->easy);
   curl_easy_cleanup(p->easy);
   curl_slist_free_all(p->header);
@@ -134,7 +151,20 @@ static struct pulled result_of(const struct pull *p, CURLcode code) {
   return r;
 }
 
-static void tell_done(struct pulls *all) {
+static void tell(struct pulls *all, struct pull *p, CURLcode code) {
+  struct pulled r = result_of(p, code);
+  p->done(p->context, &r);
+  pull_cancel(all, p);
+}
+
+static bool is_late(const struct pulls *all, const struct pull *p) {
+  long asked = 0; /* bytes: somebody is there */
+  curl_easy_getinfo(p->easy, CURLINFO_REQUEST_SIZE, &asked);
+  return all->clock - p->began > (asked ? WHOLE : CONNECT) * SECOND;
+}
+
+/* One of them, as taking an answer may be long; whether there may be more. */
+static bool tell_done(struct pulls *all) {
   CURLMsg *message;
   int left;
   while ((message = curl_multi_info_read(all->multi, &left))) {
@@ -142,11 +172,22 @@ static void tell_done(struct pulls *all) {
     if (message->msg != CURLMSG_DONE)
       continue;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &context);
-    struct pull *p = (struct pull *)(void *)context;
-    struct pulled r = result_of(p, message->data.result);
-    p->done(p->context, &r);
-    pull_cancel(all, p);
+    tell(all, (struct pull *)(void *)context, message->data.result);
+    return true;
   }
+  for (struct pull *p = all->first; p; p = p->next)
+    if (is_late(all, p)) {
+      tell(all, p, CURLE_OPERATION_TIMEDOUT);
+      return true;
+    }
+  return false;
+}
+
+size_t pulls_held(const struct pulls *all) {
+  size_t sum = 0;
+  for (const struct pull *p = all->first; p; p = p->next)
+    sum += p->room;
+  return sum;
 }
 
 int pulls_poll(struct pulls *all, struct pollfd *fds, size_t count, int ms) {
@@ -155,13 +196,17 @@ int pulls_poll(struct pulls *all, struct pollfd *fds, size_t count, int ms) {
   for (size_t i = 0; i < count; i++)
     extra[i] = (struct curl_waitfd){.fd = fds[i].fd, .events = CURL_WAIT_POLLIN};
   curl_multi_perform(all->multi, &running);
-  tell_done(all);
+  if (tell_done(all))
+    ms = 0;
+  else if (all->first && (ms < 0 || ms > TELL_MS))
+    ms = TELL_MS;
+  int64_t begin = monotonic_now();
   /* Without an end it waits for an hour. */
   curl_multi_poll(all->multi, extra, (unsigned)count, ms < 0 ? 3600000 : ms, &ready);
   for (size_t i = 0; i < count; i++)
     fds[i].revents = extra[i].revents & CURL_WAIT_POLLIN ? POLLIN : 0;
   curl_multi_perform(all->multi, &running);
-  tell_done(all);
+  all->clock += monotonic_now() - begin + PASS;
   return ready;
 }
 #else
@@ -184,6 +229,11 @@ struct pull *pull_start(struct pulls *all, const struct pull_wish *w, pull_done 
 
 void pull_cancel(struct pulls *all, struct pull *p) {
   (void)all, (void)p;
+}
+
+size_t pulls_held(const struct pulls *all) {
+  (void)all;
+  return 0;
 }
 
 int pulls_poll(struct pulls *all, struct pollfd *fds, size_t count, int ms) {

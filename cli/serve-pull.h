@@ -48,7 +48,11 @@ struct pull *pull_start(struct pulls *, const struct pull_wish *, pull_done *, v
 /* Nobody is told. */
 void pull_cancel(struct pulls *, struct pull *);
 
-/* As poll(), and what is done meanwhile is told. */
+/* Bytes of answers that are on their way. */
+size_t pulls_held(const struct pulls *);
+
+/* As poll(), and one that is done is told, if any is: who has told of all listens. Only time in
+   here is an answer's time. */
 int pulls_poll(struct pulls *, struct pollfd *, size_t count, int ms);
 
 #endif

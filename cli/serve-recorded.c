@@ -22,10 +22,23 @@ static struct recorded **at_end(struct records *all) {
   return at;
 }
 
-/* Each has as much memory as the others. */
+static size_t last_of(const struct recorded *r) {
+  const struct view *v = history_now(r->history);
+  return v ? arena_size(&v->arena) : 0;
+}
+
+static size_t lasts(const struct records *all) {
+  size_t sum = 0;
+  for (const struct recorded *r = all->first; r; r = r->next)
+    sum += last_of(r);
+  return sum;
+}
+
+/* Beside its last one each has as much as the others. */
 static void share_memory(struct records *all) {
+  size_t used = lasts(all), spare = used < all->memory ? (all->memory - used) / all->count : 0;
   for (struct recorded *r = all->first; r; r = r->next)
-    history_limit(r->history, all->memory / all->count);
+    history_limit(r->history, last_of(r) + spare);
 }
 
 static void make_room(struct records *all) {
@@ -103,6 +116,25 @@ struct recorded *records_add(struct records *all, struct view *v, const char *ho
   r->here = true;
   all->moved++;
   return r;
+}
+
+/* One more is as large as the others are, as far as one knows. */
+static bool is_full(const struct records *all) {
+  size_t used = lasts(all);
+  return all->count >= all->most || (all->count && used + used / all->count > all->memory);
+}
+
+bool records_make_room(struct records *all) {
+  while (is_full(all)) {
+    struct recorded **oldest = NULL;
+    for (struct recorded **at = &all->first; *at; at = &(*at)->next)
+      oldest = (*at)->here ? oldest : at;
+    if (!oldest)
+      return false;
+    forget(all, oldest);
+    all->forgotten++;
+  }
+  return true;
 }
 
 void records_leave(struct records *all, const void *teller) {

@@ -3,8 +3,10 @@
  * Processes that others tell of, by views that come as time goes on, and what they did lately.
  *
  * In: views. Out: of each process the last one, and windows. The process that was told of last
- * comes first; beyond a number those that were told of longest ago are forgotten.
- * Cost: memory as it is given, of all together; to find one is linear. Locking: none.
+ * comes first; beyond a number those that were told of longest ago are forgotten. The last view of
+ * each stays; what memory these leave is for earlier ones, as much for each. Cost: memory as it is
+ * given, of all together, by who asks for room before there is a new one; to find one is linear.
+ * Locking: none.
  */
 #ifndef APROF_CLI_SERVE_RECORDED_H
 #define APROF_CLI_SERVE_RECORDED_H
@@ -26,9 +28,9 @@ struct recorded {
 
 struct records {
   struct recorded *first;
-  size_t count, most, memory;
-  size_t forgotten; /* for want of room */
-  uint64_t moved;   /* changes with each view */
+  size_t count, most, memory; /* memory: bytes of all readings */
+  size_t forgotten;           /* for want of room */
+  uint64_t moved;             /* changes with each view */
 };
 
 /* Takes the view. `host`: the name to give it, NULL: its own; `pid`: by which it is asked for, 0:
@@ -36,6 +38,9 @@ struct records {
    already; then nothing has changed. */
 struct recorded *records_add(struct records *, struct view *, const char *host, int64_t pid,
                              const void *teller);
+/* For a process that is not known: false where there is none, although all that have ended were
+   forgotten. */
+bool records_make_room(struct records *);
 /* Those of this teller: they are there no more; they are not known any more. */
 void records_leave(struct records *, const void *teller);
 void records_forget(struct records *, const void *teller);

@@ -155,7 +155,7 @@ bool source_feed(void *source, const struct feed_key *key, uint64_t *moved, bool
 
 struct showing {
   struct source *source;
-  const struct shown *shown;
+  struct shown *shown;
 };
 
 static bool write_shown(void *context, FILE *out) {
@@ -169,6 +169,7 @@ static bool write_shown(void *context, FILE *out) {
     slow_kept_json(look.view, *key->kind ? key->kind : NULL, out);
   else if (there)
     totals_write(look.view, out);
+  showing->shown->left_out = look.left_out;
   look_end(&look);
   return there;
 }
@@ -191,7 +192,10 @@ struct document *source_shown(struct source *s, enum shown_as as, const struct f
   struct shown *shown = shown_of(s, as, key);
   struct showing showing = {s, shown};
   shown->asked = monotonic_now();
-  return latest_get(&shown->latest, write_shown, &showing);
+  struct document *d = latest_get(&shown->latest, write_shown, &showing);
+  if (d)
+    d->left_out = shown->left_out;
+  return d;
 }
 
 bool source_has_live(struct source *s, const struct process_name *process) {

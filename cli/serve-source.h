@@ -21,6 +21,7 @@ struct shown {
   struct feed_key key;
   struct latest latest;
   int64_t asked;
+  size_t left_out; /* of the latest */
 };
 enum { SHOWN = 8 };
 
@@ -31,7 +32,7 @@ struct source {
   struct format_memory *memory;
   struct latest metrics[2], processes;
   struct pushes *pushes; /* or NULL */
-  struct view **last; /* as they were scraped: counters do not fall */
+  struct view **last;    /* as they were scraped: counters do not fall */
   size_t lasts;
   struct shown shown[SHOWN];
 };

@@ -34,10 +34,6 @@ struct history *history_new(uint64_t longest, size_t memory) {
   return h;
 }
 
-void history_limit(struct history *h, size_t memory) {
-  h->memory = memory;
-}
-
 /* Whoever stands behind it takes what it has. */
 static void drop(struct history *h, size_t at) {
   struct moment_most *mine = &h->most[at], *next = mine + 1;
@@ -107,7 +103,8 @@ size_t history_memory(const struct history *h) {
   return sum;
 }
 
-/* Of those older than the longest window one is kept: its beginning. */
+/* Of those older than the longest window one is kept: its beginning. Where two have no room, the
+   last one stays. */
 static void forget(struct history *h) {
   uint64_t now = time_of(h, h->views - 1);
   while (h->views > 2 && now - time_of(h, 1) >= h->longest)
@@ -115,6 +112,14 @@ static void forget(struct history *h) {
   thin(h, 1);
   for (uint64_t wider = 2; h->views > 3 && history_memory(h) > h->memory; wider *= 2)
     thin(h, wider);
+  while (h->views > 1 && history_memory(h) > h->memory)
+    drop(h, 0);
+}
+
+void history_limit(struct history *h, size_t memory) {
+  h->memory = memory;
+  if (h->views && history_memory(h) > memory)
+    forget(h);
 }
 
 void history_add(struct history *h, struct view *v) {

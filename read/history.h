@@ -6,8 +6,8 @@
  * closer to the next it is kept: a second apart for a window of ten, minutes apart for one of
  * hours. Readings of another process, of before a reset, and of before the clock became coarse are
  * dropped, and windows begin anew.
- * Cost: of memory what it is given: with less of it steps are wider; a window costs what a
- * difference does. Locking: none.
+ * Cost: of memory what it is given, or of the last reading alone where that is more: with less of
+ * it steps are wider; a window costs what a difference does. Locking: none.
  */
 #ifndef APROF_READ_HISTORY_H
 #define APROF_READ_HISTORY_H
@@ -20,7 +20,7 @@ struct history;
 /* `longest`: the longest window that is wanted, ns; `memory`: bytes. */
 struct history *history_new(uint64_t longest, size_t memory);
 void history_free(struct history *);
-/* From the next reading on. */
+/* Forgets what has no room then; the last one stays. */
 void history_limit(struct history *, size_t memory);
 
 /* Bytes of its readings. */

@@ -16,8 +16,9 @@
 /* Another server that processes are known from. */
 struct format_agent {
   const char *name, *url;
-  bool up;      /* it answers */
-  uint64_t age; /* since it did, ns; UNKNOWN: it never has */
+  bool up;           /* it answers */
+  uint64_t age;      /* since it did, ns; UNKNOWN: it never has */
+  uint64_t left_out; /* of its processes, for want of room */
 };
 
 /* A server that numbers are pushed to, and what it took: requests, profiles, metrics. */
@@ -110,8 +111,8 @@ static inline bool format_means(const struct format_options *o, size_t story, ui
   return !o->meant || (request != STORY_NONE && o->meant[story][request]);
 }
 
-extern const struct format_push push_otlp, push_otlp_proto, push_otlp_metrics, push_ndjson, push_clickhouse,
-    push_pprof;
+extern const struct format_push push_otlp, push_otlp_proto, push_otlp_metrics, push_ndjson,
+    push_clickhouse, push_pprof;
 
 /* The lists of totals that csv has; NULL ends them. */
 extern const char *const csv_rows[];

@@ -403,17 +403,20 @@ static void tell_apart(struct writer *w, bool with_host) {
 
 /* -- other servers ------------------------------------------------------------------------- */
 
-static void agents(const struct writer *w, const struct format_options *o, const char *family,
-                   const char *says, bool age) {
+enum of_agent { AGENT_UP, AGENT_AGE, AGENT_LEFT_OUT };
+
+static void agents(const struct writer *w, const struct format_options *o, enum of_agent what,
+                   const char *family, const char *says) {
   if (!o->agents)
     return;
   begin(w, family, GAUGE, says);
   for (size_t i = 0; i < o->agents; i++) {
     const struct format_agent *a = &o->agent[i];
+    const uint64_t number[] = {a->up, a->age, a->left_out};
     char *host = label("host", a->name), *url = label("agent", a->url);
     char *labels = print_string("%s%s", host + 1, url);
-    if (!age || a->age != UNKNOWN)
-      sample(w, NULL, family, GAUGE, labels, age ? a->age : a->up, age);
+    if (number[what] != UNKNOWN)
+      sample(w, NULL, family, GAUGE, labels, number[what], what == AGENT_AGE);
     free(labels);
     free(host);
     free(url);
@@ -478,9 +481,11 @@ static void write_all(bool open, const struct view *const *v, size_t views,
   families(&w, OF_LOOP, "loop", &layout_loop);
   families(&w, OF_HEALTH, "health", layout_of_health());
   findings(&w);
-  agents(&w, options, "aprof_agent_up", "whether that server answers, of which processes are known",
-         false);
-  agents(&w, options, "aprof_agent_age_seconds", "since that server answered", true);
+  agents(&w, options, AGENT_UP, "aprof_agent_up",
+         "whether that server answers, of which processes are known");
+  agents(&w, options, AGENT_AGE, "aprof_agent_age_seconds", "since that server answered");
+  agents(&w, options, AGENT_LEFT_OUT, "aprof_agent_left_out",
+         "processes of that server that are in no number, as there is no room for them");
   pushed(&w, options);
   if (open)
     fputs("# EOF\n", out);

@@ -165,7 +165,7 @@ async function open() {
 function showHosts(all) {
   const old = (one) => (one.age_ns === null ? '' : `, ${time(one.age_ns)} old`);
   hosts.replaceChildren(...all.map((one) => h('li', { class: one.state === 'answers' ? null : 'alarm', title: one.url },
-    h('strong', null, one.name), one.state === 'answers' ? ` ${plural(one.processes, 'process', 'processes')}`
+    h('strong', null, one.name), one.state === 'answers' ? ` ${plural(one.processes, 'process', 'processes')}${one.left_out ? `, ${one.left_out} without room` : ''}${one.age_ns > 10e9 ? old(one) : ''}`
       : ` ${one.state}${one.says ? `: ${one.says}` : ''}${old(one)}${one.counted ? '' : ', not counted'}`)));
 }
 
