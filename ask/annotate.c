@@ -157,19 +157,20 @@ static uint64_t called_exec(const struct view *v, const struct view_function *f,
 
 static void mark_await(struct marks *m, const struct view_function *f, const struct view_await *a) {
   bool create = !strcmp(a->kind, "create");
+  if (!is_here(m, a->file) || (!a->count && !a->waiting))
+    return; /* before all paths are looked at */
   uint64_t exec = !create                         ? called_exec(m->v, f, a)
                   : awaits_like(f, a, false) == 1 ? f->exec
                                                   : UNKNOWN;
-  if (is_here(m, a->file) && (a->count || a->waiting))
-    add(m, f,
-        (struct mark){.line = a->line,
-                      .what = create ? MARK_CREATE : MARK_AWAIT,
-                      .callee = create ? f->name : a->callee,
-                      .background = a->background,
-                      .count = a->count,
-                      .exec = exec,
-                      .waiting = a->waiting,
-                      .worst = UNKNOWN});
+  add(m, f,
+      (struct mark){.line = a->line,
+                    .what = create ? MARK_CREATE : MARK_AWAIT,
+                    .callee = create ? f->name : a->callee,
+                    .background = a->background,
+                    .count = a->count,
+                    .exec = exec,
+                    .waiting = a->waiting,
+                    .worst = UNKNOWN});
 }
 
 static void mark_function(struct marks *m, const struct view_function *f) {
