@@ -8,8 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Starts are told in steps of so many ns, and on one host clocks are one. */
-enum { STEP = 1000000 };
+/* Starts are told in steps of so many ns, and on one host clocks are one; who has answered may have
+   so much left to do; one in so many even more, as it has no processor then. */
+enum { STEP = 1000000, BEHIND_ANSWER = 100000, LATE = 8 };
 #define SECOND ((int64_t)1000000000)
 
 static const struct view_process *process_at(const struct view *v, uint64_t process) {
@@ -58,6 +59,12 @@ static struct trace_clock *clock_of(struct traces *all, const struct view *v, ui
   return c;
 }
 
+static void add_done(struct trace_clock *c, int64_t most) {
+  if (!(c->requests & (c->requests - 1)))
+    c->done = reallocate(c->done, c->requests ? 2 * c->requests : 1, sizeof *c->done);
+  c->done[c->requests++] = most;
+}
+
 /* Whoever was asked began behind, and was done before, who asked: so far its clock may be off. */
 static void narrow(struct traces *all, const struct view *v, const struct trace *t) {
   int64_t outer, inner;
@@ -70,12 +77,19 @@ static void narrow(struct traces *all, const struct view *v, const struct trace 
     struct trace_clock *c = clock_of(all, v, p->process, t->part->process);
     int64_t least = outer - inner, most = least + (int64_t)(t->part->wall - p->wall);
     c->least = least > c->least ? least : c->least;
-    c->most = most < c->most ? most : c->most;
-    c->requests++;
+    add_done(c, most);
   }
 }
 
+static int by_number(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
 static void settle(struct trace_clock *c) {
+  qsort(c->done, c->requests, sizeof *c->done, by_number);
+  int64_t most = c->done[c->requests / LATE] + BEHIND_ANSWER;
+  c->most = most < c->most ? most : c->most;
   c->fits = c->least <= c->most;
   c->behind = c->least / 2 + c->most / 2;
   c->error =
@@ -94,7 +108,7 @@ static void place(struct traces *all, const struct view *v, struct trace *t) {
     if (p->process == t->part->process)
       continue;
     const struct trace_clock *c = clock_of(all, v, p->process, t->part->process);
-    int64_t room = (int64_t)(t->part->wall - p->wall);
+    int64_t room = t->part->wall > p->wall ? (int64_t)(t->part->wall - p->wall) : 0;
     p->at += c->behind;
     p->at = p->at < 0 ? 0 : p->at > room ? room : p->at;
     p->error = c->error < (uint64_t)room ? c->error : (uint64_t)room;

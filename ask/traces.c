@@ -92,15 +92,19 @@ struct traces ask_traces(const struct view *v) {
     if (is_of_several(&t))
       all.of[all.count++] = t;
   }
+  traces_root(&all);
   if (all.count)
     qsort(all.of, all.count, sizeof *all.of, longest_first);
   traces_align(&all, v);
+  traces_nest(&all);
   return all;
 }
 
 void traces_release(struct traces *all) {
   free(all->of);
   free(all->part);
+  for (size_t i = 0; i < all->clocks; i++)
+    free(all->clock[i].done);
   free(all->clock);
   *all = (struct traces){0};
 }

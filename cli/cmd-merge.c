@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* aprof merge: the totals of several processes as one, or the requests that they have in common. */
 #include "arguments.h"
+#include "ask/traces.h"
 #include "cli.h"
 #include "load.h"
 #include "output.h"
 #include "read/verify.h"
+#include "recordings.h"
 #include "show/format.h"
 #include "show/traces.h"
 
@@ -84,6 +86,23 @@ static bool write_merged(const struct merge *merge, const struct view *v) {
   return written;
 }
 
+/* Of recordings all requests are known, and who asked for each. */
+static bool merge_recorded(const struct merge *merge, char **target, size_t targets) {
+  struct recordings all = {0};
+  for (size_t i = 0; i < targets; i++)
+    if (!story_is(target[i])) {
+      complain("%s is no recording, and others are: --traces takes these, or totals", target[i]);
+      return false;
+    }
+  if (!recordings_open(&all, target, targets, 0, NULL, NULL))
+    return false;
+  struct view *v = traces_recorded(all.story, all.stories);
+  bool written = write_merged(merge, v);
+  view_free(v);
+  recordings_release(&all);
+  return written;
+}
+
 int cmd_merge(int argc, char **argv) {
   struct merge merge = {.output = "-", .rows = ROWS};
   struct arguments a = {
@@ -95,7 +114,9 @@ int cmd_merge(int argc, char **argv) {
           "that they are of.\v"
           "Two totals of one process are no two processes: `aprof report A B' shows what is "
           "between.\n\n"
-          "--traces takes totals that were merged before, too, one file then.",
+          "--traces takes totals that were merged before, too, one file then, or recordings, of "
+          "which all "
+          "requests are known, and which asked for which.",
       .table = {{options, &merge}},
       .least = 1,
       .most = SIZE_MAX,
@@ -103,6 +124,8 @@ int cmd_merge(int argc, char **argv) {
       .fault = fault_of,
       .context = &merge};
   arguments_parse(&a, argc, argv);
+  if (merge.traces && recordings_are(a.word, a.words))
+    return merge_recorded(&merge, a.word, a.words) ? CLI_OK : CLI_FAILED;
   struct view **view = load_all(a.word, a.words);
   bool all = view[a.words - 1] != NULL;
   for (size_t i = 1; all && i < a.words; i++)

@@ -234,6 +234,7 @@ struct view_slow {
   uint64_t process;            /* index in view.merged */
   const char *began_at;        /* or NULL */
   const char *trace, *span_id; /* of its token, hexadecimal; NULL: it had none */
+  const char *parent_span_id;  /* that its token came with; NULL: none did, or of totals */
   const char *function;        /* it began with */
   uint64_t begin;              /* ns after the start of the profile */
   uint64_t wall, exec, queued, waiting;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEEPEST = 8 }; /* steps to the right */
 enum { WALL_WIDTH = 8, CLOCK_WIDTH = 15, SHARE_WIDTH = 8, WHO_WIDTH = 22, DATE = 11, CLOCK = 12 };
 
 static uint64_t shown_of(const struct traces *all, uint64_t rows) {
@@ -45,12 +46,13 @@ static void print_part(const struct view *v, const struct trace *t, const struct
   const struct view_process *process = process_of(v, p);
   char *pid = print_string(" %" PRId64, process->pid);
   char *who = print_string("%s%s", cut_middle(process->name, WHO_WIDTH - strlen(pid)), pid);
-  size_t before = WALL_WIDTH + SHARE_WIDTH + CLOCK_WIDTH + 2 + WHO_WIDTH + 2;
+  int indent = 2 * (int)(p->depth < DEEPEST ? p->depth : DEEPEST);
+  size_t before = WALL_WIDTH + SHARE_WIDTH + CLOCK_WIDTH + 2 + WHO_WIDTH + 2 + (size_t)indent;
   const char *more = p->live ? "  goes on" : p->slow && p->slow->failed ? "  failed" : "";
   print_right(out, shown_short(p->wall), WALL_WIDTH);
   print_right(out, shown_share(p->wall, t->part->wall), SHARE_WIDTH);
   print_right(out, shown_begin(t, p), CLOCK_WIDTH);
-  fprintf(out, "  %-*s  %s%s\n", WHO_WIDTH, who,
+  fprintf(out, "  %-*s  %*s%s%s\n", WHO_WIDTH, who, indent, "",
           cut_right(p->kind, FORMAT_WIDTH - before - strlen(more)), more);
   free(who);
   free(pid);
@@ -79,8 +81,9 @@ static void print_clocks(const struct view *v, const struct traces *all, FILE *o
     char *line = print_string(
         "clock of %s (%s %" PRId64 "): %s %s that of %s (%s %" PRId64 "), \u00b1 %s, by %" PRIu64
         " request%s%s",
-        p->host, p->name, p->pid, shown_time(off), c->behind < 0 ? "ahead of" : "behind", other->host,
-        other->name, other->pid, shown_time(c->error), c->requests, c->requests == 1 ? "" : "s",
+        p->host, p->name, p->pid, shown_time(off), c->behind < 0 ? "ahead of" : "behind",
+        other->host, other->name, other->pid, shown_time(c->error), c->requests,
+        c->requests == 1 ? "" : "s",
         c->fits ? "" : "; these do not fit: some went on behind their answers, or it was set");
     fputc('\n', out);
     report_print_wrapped(out, line, 0);
@@ -110,6 +113,7 @@ void traces_print(const struct view *v, uint64_t rows, FILE *out) {
 /* -- JSON ----------------------------------------------------------------------------------- */
 
 static void emit_part(struct emit *e, const struct view *v, const struct trace_part *p) {
+  bool first = p->parent == SIZE_MAX;
   const struct view_process *process = process_of(v, p);
   emit_open(e, NULL, '{');
   emit_text(e, "name", process->name);
@@ -121,6 +125,9 @@ static void emit_part(struct emit *e, const struct view *v, const struct trace_p
   emit_bool(e, "failed", p->slow && p->slow->failed);
   emit_text(e, "began_at", p->slow ? p->slow->began_at : NULL);
   emit_text(e, "span_id", p->slow ? p->slow->span_id : NULL);
+  emit_text(e, "parent_span_id", p->slow ? p->slow->parent_span_id : NULL);
+  emit_maybe(e, "parent", first ? 0 : p->parent, !first);
+  emit_bool(e, "by_span", p->by_span);
   if (p->placed)
     emit_signed(e, "at_ns", p->at);
   else

@@ -77,4 +77,43 @@ for kind in create read update delete; do
 done
 "$aprof" merge --traces --top 0 front/*.json db/*.json >traces.txt
 check "both processes meet in traces" grep -qE '^[1-9][0-9]* requests? of several processes' traces.txt
+
+# -- hosts whose clocks differ --------------------------------------------------------------------
+
+# The totals of a database whose clock is so many seconds behind, on a host of its own. When a process
+# started is told in steps of the kernel's clock, some milliseconds.
+for behind in 754.25 -86400.5; do
+  edit db/*.json "import datetime as d
+at = d.datetime.fromisoformat(t.process.started_at[:26]) - d.timedelta(seconds=$behind)
+t.process.update(host='elsewhere', started_at=at.isoformat(timespec='microseconds') + 'Z')" >elsewhere.json
+  "$aprof" merge --traces --top 0 --json front/*.json elsewhere.json >traces.json
+  conforms traces.json || not_ok "a clock that is $behind s behind: as the schema says" traces.json
+  equal "a clock that is $behind s behind: found, within the error that is told" "true false true" \
+    "$(value traces.json "abs(one(t.clocks).behind_ns - $behind * 1e9) <= one(t.clocks).error_ns + 10e6, one(t.clocks).one_host, one(t.clocks).fits")"
+  check "... which is under 50 ms" test "$(value traces.json 'one(t.clocks).error_ns')" -lt 50000000
+  equal "... each request lies within the one that asked for it" true \
+    "$(value traces.json "all(0 <= r.at_ns <= max(0, x.wall_ns - r.wall_ns) for x in t.traces for r in x.requests[1:])")"
+done
+"$aprof" merge --traces front/*.json elsewhere.json >traces.txt
+check "the text says it" grep -qE '^clock of elsewhere \(kv-db [0-9]+\): 24\.0 h ahead of that of ' traces.txt
+
+# Recordings know who asked for each. The database's monotonic clock is another one, where one may.
+head -n 300 commands.txt >fewer.txt
+apart=(unshare -rT --monotonic 100000 --fork --)
+"${apart[@]}" true 2>/dev/null || apart=()
+exec 5< <(APROF_OPTIONS=exit:no exec "${apart[@]}" "$aprof" record -q -o db.trace -- ./kv-db socket2 db2.stamps 2>db.err)
+db=$!
+read -r _ <&5
+# shellcheck disable=SC2002 # a pipe, since a loop cannot wait for a file
+cat fewer.txt | APROF_OPTIONS=exit:no "$aprof" record -q -o front.trace -- ./kv-front socket2 front2.stamps >answers.txt 2>front.err
+wait "$db" 2>/dev/null
+check "recorded: its answers" cmp answers.txt <(head -n 300 expected.txt)
+"$aprof" merge --traces --top 0 --json front.trace db.trace >traces.json
+check "recorded: as the schema says" conforms traces.json
+equal "recorded${apart[*]:+, by two clocks}: all requests, each beneath the one that its span is of" "300 true true" \
+  "$(value traces.json 't.count, all(len(x.requests) == 2 for x in t.traces), all(r.by_span and r.parent == 0 and r.parent_span_id == x.requests[0].span_id and r.name == "kv-db" for x in t.traces for r in x.requests[1:])')"
+"$aprof" merge --traces --top 1 front.trace db.trace >traces.txt
+check "recorded: the text is a tree" grep -qE ' kv-db [0-9]+ +(create|read|update|delete)$' traces.txt
+refuse "recordings and totals are not mixed" "$aprof" merge --traces front.trace db/*.json
+contains "... and it is said" "is no recording" check.out
 finish
