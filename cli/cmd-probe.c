@@ -60,6 +60,10 @@ static const struct option_row rows[] = {
      .text = "Keep the recording that is made meanwhile, with the hits: `aprof tail --by' asks it"},
     {"alone", 0, OPTION_FLAG, AT(alone),
      .text = "Do not record the requests of a profiled process meanwhile"},
+    {"uprobes", 0, OPTION_FLAG, AT(watch.instructions),
+     .text =
+         "As root: by breakpoint instructions that the kernel puts into the program, at up to 64 "
+         "addresses; else the processor watches four"},
     {"log", 0, OPTION_FLAG, AT(log), .text = "Print a line for each hit, too, as it comes"},
     {"for", 0, OPTION_S, AT(watch.span), "TIME",
      .text = "End after so long; else Ctrl-C ends it, or the end of the process"},

@@ -76,10 +76,10 @@ static bool watch(struct probes *p, struct debug *d, const struct watch *asked,
   struct places places;
   if (!place_find(d, &result->arena, asked->asked, &places))
     return false;
-  if (places.count > PROBE_ADDRESSES) {
-    complain("%s is %zu places in the program's code (it was inlined), and a processor watches %d "
-             "at most",
-             asked->asked, places.count, PROBE_ADDRESSES);
+  if (places.count > watch_most(asked)) {
+    complain("%s is %zu places in the program's code (it was inlined), and a processor watches "
+             "%zu at most",
+             asked->asked, places.count, watch_most(asked));
     return false;
   }
   struct watching *w = watch_new(d, &places, asked, result);

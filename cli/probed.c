@@ -15,7 +15,8 @@ enum { NAMES = 1 + 2 * PROBE_ADDRESSES };
 
 /* -- may it be? ------------------------------------------------------------------------- */
 
-static bool may_time(const struct places *p, const char *asked) {
+static bool may_time(const struct watch *watch, const struct places *p) {
+  const char *asked = watch->asked;
 #if !defined __x86_64__
   complain("--duration knows x86-64 only");
   return false;
@@ -29,7 +30,7 @@ static bool may_time(const struct places *p, const char *asked) {
       complain("%s was inlined: nobody returns from it; ask for one of its callers", asked);
       return false;
     }
-  if (p->count == PROBE_ADDRESSES) {
+  if (p->count == watch_most(watch)) {
     complain("%s is %zu places, which leaves no breakpoint for its return", asked, p->count);
     return false;
   }
@@ -37,13 +38,15 @@ static bool may_time(const struct places *p, const char *asked) {
 }
 
 static bool may_watch(const struct watch *watch, const struct places *p) {
-  if (p->count > PROBE_ADDRESSES) {
-    complain("%s is %zu places in the program's code (it was inlined), and a processor watches "
-             "%d at most; ask for one of its callers",
-             watch->asked, p->count, PROBE_ADDRESSES);
+  if (p->count > watch_most(watch)) {
+    complain("%s is %zu places in the program's code (it was inlined), and %s %zu at most; ask for "
+             "one of its callers%s",
+             watch->asked, p->count,
+             watch->instructions ? "--uprobes watches" : "a processor watches", watch_most(watch),
+             watch->instructions ? "" : ", or, as root, with --uprobes");
     return false;
   }
-  return !watch->duration || may_time(p, watch->asked);
+  return !watch->duration || may_time(watch, p);
 }
 
 /* -- hits -------------------------------------------------------------------------------- */

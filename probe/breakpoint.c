@@ -4,6 +4,7 @@
 
 #include "perf.h"
 #include "read/util.h"
+#include "uprobe.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,8 +28,10 @@ struct watched {
 
 struct breakpoints {
   long pid;
-  uint32_t stack; /* bytes of it in each record */
+  uint32_t stack;    /* bytes of it in each record */
+  bool instructions; /* else the processor compares */
   uint64_t address[PROBE_ADDRESSES];
+  struct uprobe uprobe[PROBE_ADDRESSES];
   size_t addresses;
   struct watched *thread;
   size_t threads;
@@ -40,9 +43,10 @@ struct breakpoints {
   uint8_t record[PERF_RECORD_ROOM] __attribute__((aligned(8)));
 };
 
-struct breakpoints *breakpoints_new(long pid, uint32_t stack) {
+struct breakpoints *breakpoints_new(long pid, uint32_t stack, bool instructions) {
   struct breakpoints *b = allocate(1, sizeof *b);
   b->pid = pid;
+  b->instructions = instructions;
   b->stack = stack;
   return b;
 }
@@ -65,6 +69,8 @@ static void let_go(struct breakpoints *b, struct watched *w) {
 void breakpoints_free(struct breakpoints *b) {
   for (size_t i = 0; i < b->threads; i++)
     let_go(b, &b->thread[i]);
+  for (size_t i = 0; i < b->addresses; i++)
+    free(b->uprobe[i].file);
   free(b->thread);
   free(b);
 }
@@ -77,12 +83,12 @@ uint64_t breakpoints_now(void) {
 
 /* -- arming ------------------------------------------------------------------------ */
 
-static int open_one(const struct breakpoints *b, int tid, uint64_t address) {
+static int open_one(const struct breakpoints *b, int tid, size_t which) {
   struct perf_event_attr a = {
       .type = PERF_TYPE_BREAKPOINT,
       .size = sizeof a,
       .bp_type = HW_BREAKPOINT_X,
-      .bp_addr = address,
+      .bp_addr = b->address[which],
       .bp_len = sizeof(long),
       .sample_period = 1,
       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER,
@@ -98,11 +104,17 @@ static int open_one(const struct breakpoints *b, int tid, uint64_t address) {
   };
   if (b->stack)
     a.sample_type |= PERF_SAMPLE_STACK_USER;
+  if (b->instructions) {
+    a.type = b->uprobe[which].type;
+    a.bp_type = 0;
+    a.uprobe_path = (uintptr_t)b->uprobe[which].file;
+    a.probe_offset = b->uprobe[which].offset;
+  }
   return perf_open(&a, tid);
 }
 
 static int arm_thread(struct breakpoints *b, struct watched *w, size_t which) {
-  int fd = open_one(b, w->tid, b->address[which]), error = 0;
+  int fd = open_one(b, w->tid, which), error = 0;
   if (fd < 0) {
     error = errno;
   } else if (!w->ring.map) {
@@ -143,7 +155,8 @@ static int find_threads(struct breakpoints *b, bool *any) {
       continue;
     b->thread = reallocate(b->thread, b->threads + 1, sizeof *b->thread);
     struct watched *w = &b->thread[b->threads];
-    *w = (struct watched){.tid = tid, .fd = {-1, -1, -1, -1}};
+    *w = (struct watched){.tid = tid};
+    memset(w->fd, -1, sizeof w->fd);
     int failed = 0;
     for (size_t i = 0; i < b->addresses && !failed; i++)
       failed = arm_thread(b, w, i);
@@ -167,8 +180,13 @@ int breakpoints_arm(struct breakpoints *b, uint64_t address) {
   bool any = false;
   int error = b->threads == 0 ? find_threads(b, &any) : 0;
   size_t which = b->addresses;
-  if (which == PROBE_ADDRESSES)
+  if (which == (b->instructions ? PROBE_ADDRESSES : PROBE_HARDWARE))
     return ENOSPC;
+  if (b->instructions && !uprobe_find(b->pid, address, &b->uprobe[which])) {
+    int fault = errno;
+    free(b->uprobe[which].file);
+    return fault;
+  }
   b->address[b->addresses++] = address;
   for (size_t i = 0; i < b->threads && !error; i++) {
     error = b->thread[i].gone ? 0 : arm_thread(b, &b->thread[i], which);
@@ -184,6 +202,8 @@ int breakpoints_arm(struct breakpoints *b, uint64_t address) {
         b->thread[i].fd[which] = -1;
       }
     b->addresses--;
+    free(b->uprobe[which].file);
+    b->uprobe[which].file = NULL;
   }
   return error;
 }
@@ -315,12 +335,55 @@ bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
 
 /* -- why not ----------------------------------------------------------------------- */
 
-void breakpoints_refused(int error, const char *what, long pid) {
-  struct perf_facts facts = perf_facts(error, pid, "");
-  const char *why = error == ENOSPC
-                        ? "its processor has four breakpoints, and others use them (a debugger?)"
-                    : error == ENOENT || error == EOPNOTSUPP || error == ENODEV
-                        ? "this machine has no hardware breakpoints for programs"
-                        : perf_refusal(&facts);
-  complain("cannot watch %s: %s", what, why);
+/* The kernel's own number for what it cannot do; strerror() does not know it. */
+enum { NOT_SUPPORTED = 524 };
+
+static const char *why_not(int error, const struct perf_facts *f) {
+  switch (error) {
+  case ENOSPC:
+    return f->privileged ? "its processor has four breakpoints, and others use them (a debugger?); "
+                           "--uprobes needs none of them"
+                         : "its processor has four breakpoints, and others use them (a debugger?)";
+  case ENOENT:
+  case EOPNOTSUPP:
+  case ENODEV:
+    return f->privileged ? "this machine has no hardware breakpoints for programs; try --uprobes"
+                         : "this machine has no hardware breakpoints for programs; try --uprobes, "
+                           "as root";
+  default:
+    return perf_refusal(f);
+  }
+}
+
+static const char *why_no_instruction(int error, const struct perf_facts *f) {
+  switch (error) {
+  case EACCES:
+  case EPERM:
+    return f->privileged ? perf_refusal(f)
+                         : "that is for root (CAP_PERFMON); without --uprobes the processor "
+                           "watches four addresses, for any user";
+  case ENODEV:
+    return "this kernel has no such events (CONFIG_UPROBE_EVENTS); without --uprobes the "
+           "processor watches four addresses";
+  case EFAULT:
+    return "the code there is of no file, as a compiler at run time makes it; the processor "
+           "watches it, without --uprobes";
+  case EINVAL:
+  case EIO:
+  case EOPNOTSUPP:
+  case NOT_SUPPORTED:
+    return "the kernel does not replace the instruction there; the processor watches it, without "
+           "--uprobes";
+  default:
+    return perf_refusal(f);
+  }
+}
+
+void breakpoints_refused(const struct breakpoints *b, int error, const char *what) {
+  struct perf_facts facts = perf_facts(error, b->pid, "");
+  if (b->instructions)
+    complain("cannot put a breakpoint instruction into %s: %s", what,
+             why_no_instruction(error, &facts));
+  else
+    complain("cannot watch %s: %s", what, why_not(error, &facts));
 }

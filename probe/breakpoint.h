@@ -29,8 +29,9 @@ struct breakpoints;
 /* The clock that hits have their time of. */
 uint64_t breakpoints_now(void);
 
-/* `stack`: bytes of it that each hit comes with, a multiple of 8. */
-struct breakpoints *breakpoints_new(long pid, uint32_t stack);
+/* `stack`: bytes of it that each hit comes with, a multiple of 8. `instructions`: the processor's
+   own breakpoints are left alone, see uprobe.h. */
+struct breakpoints *breakpoints_new(long pid, uint32_t stack, bool instructions);
 void breakpoints_free(struct breakpoints *);
 
 /* Arms an address on all threads there are, and on those that come. 0, or an errno. */
@@ -52,6 +53,6 @@ uint64_t breakpoints_count(const struct breakpoints *, uint64_t address);
 void breakpoints_say(const struct breakpoints *, struct probe_result *);
 
 /* What an errno of breakpoints_arm means, and what to do; of `what`. */
-void breakpoints_refused(int error, const char *what, long pid);
+void breakpoints_refused(const struct breakpoints *, int error, const char *what);
 
 #endif

@@ -15,12 +15,14 @@
  *     perf.h        perf events of another process's threads, their rings, and why not
  *     breakpoint.h  hardware breakpoints on them
  *     tally.h       what was seen, added up
+ *     uprobe.h      breakpoint instructions instead, for who is privileged
  *     watch.h       all together, until it is time to end
  *
  * The same events sample processes that are recorded (sampler.h, with mappings.h and generated.h
  * for what lies at an address); what comes of that is the recording's.
  *
- * Nothing is written to the process. Each hit stops its thread for some microseconds, whoever asks.
+ * Nothing is written to the process, unless breakpoint instructions are asked for. Each hit stops
+ * its thread for some microseconds, whoever asks.
  * Locking: none; one thread.
  */
 #ifndef APROF_PROBE_PROBE_H
@@ -34,7 +36,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { PROBE_ADDRESSES = 4 /* breakpoints that a processor has */, PROBE_SHOWN = 16 };
+enum {
+  PROBE_ADDRESSES = 64,
+  PROBE_HARDWARE = 4, /* breakpoints that a processor has */
+  PROBE_SHOWN = 16,
+};
 enum { PROBE_RANGES = 129, PROBE_ZERO = 64 };
 
 /* One place that is armed. */

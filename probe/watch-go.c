@@ -76,7 +76,7 @@ bool watch_arm(struct watching *w) {
   for (size_t i = 0; i < r->places; i++) {
     int error = breakpoints_arm(w->breakpoints, r->place[i].address);
     if (error) {
-      breakpoints_refused(error, w->watch->what, w->debug->pid);
+      breakpoints_refused(w->breakpoints, error, w->watch->what);
       return false;
     }
   }
@@ -176,7 +176,7 @@ struct watching *watch_new(struct debug *d, const struct places *places, const s
   r->places = places->count < PROBE_ADDRESSES ? places->count : PROBE_ADDRESSES;
   memcpy(r->place, places->place, r->places * sizeof *r->place);
   if (parse_all(w) && (!watch->stack || unwind_start(d))) {
-    w->breakpoints = breakpoints_new(d->pid, stack_wanted(watch));
+    w->breakpoints = breakpoints_new(d->pid, stack_wanted(watch), watch->instructions);
     return w;
   }
   watch_free(w);

@@ -18,16 +18,22 @@ struct watch {
   size_t showns;
   const char *condition; /* or NULL */
   bool stack, duration;
-  bool keep;        /* hits are added up by watch_count alone */
-  uint64_t over;    /* ns */
-  uint64_t span;    /* ns; 0: until it ends, or somebody ends it */
-  uint64_t most;    /* hits that match; 0: any number */
-  uint64_t ceiling; /* hits a second, at most */
+  bool instructions; /* breakpoint instructions, see uprobe.h */
+  bool keep;         /* hits are added up by watch_count alone */
+  uint64_t over;     /* ns */
+  uint64_t span;     /* ns; 0: until it ends, or somebody ends it */
+  uint64_t most;     /* hits that match; 0: any number */
+  uint64_t ceiling;  /* hits a second, at most */
   /* Each hit that matches, of a duration once that is known; or NULL. Those that are kept are told
      in the order in which they are. */
   void (*tell)(const struct probe_result *, const struct probe_hit *, void *context);
   void *context;
 };
+
+/* Addresses at once. */
+static inline size_t watch_most(const struct watch *w) {
+  return w->instructions ? PROBE_ADDRESSES : PROBE_HARDWARE;
+}
 
 struct watching;
 

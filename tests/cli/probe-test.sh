@@ -17,12 +17,13 @@ start() {
   exec 9>tell
   until_true runs "$1" # no longer the shell that was forked for it
 }
+places=1 # addresses that are watched, of each thread
 runs() { [ "$(readlink "/proc/$pid/exe")" -ef "$1" ]; }
 go() { echo >&9; }
 logged() { [ "$(grep -c '^ .*[0-9]  ' probed.out)" -ge "$1" ]; }
 stop() { # [PROBER [LINES]]: once that watches the second thread; it ends once its log has so many
   until_true grep -q half said
-  [ -z "${1:-}" ] || until_true armed "$1" 2
+  [ -z "${1:-}" ] || until_true armed "$1" $((2 * places))
   echo >&9
   until_true grep -q done said
   until_true logged "${2:-0}"
@@ -48,10 +49,12 @@ probed() {
   [ -s probed.json ] || echo "# no result, $(wc -l <probed.out) lines of its log; said: $(cat said)"
   return $status
 }
-# armed PROBER [THREADS]: it has breakpoints on so many threads, or has ended
+# armed PROBER [COUNT]: it has so many breakpoints, and waits for hits (once all were armed it looks
+# whether the process ends), or has ended
 armed() {
   kill -0 "$1" || return 0
-  [ "$(ls -l "/proc/$1/fd" | grep -c 'anon_inode:\[perf_event\]')" -ge "${2:-1}" ]
+  ls -l "/proc/$1/fd" >fds
+  grep -q pidfd fds && [ "$(grep -c 'anon_inode:\[perf_event\]' fds)" -ge "${2:-1}" ]
 }
 
 compile() { gcc -g "$@" "$program" -lpthread; }
@@ -160,6 +163,66 @@ if check "a program of C++ compiles" g++ -g -O1 "$src/tests/cli/probe.cc" -o sho
   equal "a method by its scopes" "50 20" "$(value probed.json 't.hits, t.matched')"
   told 100 shop::twice
   equal "a template is all its instances" "100 2" "$(value probed.json 't.hits, len(t.places)')"
+fi
+
+# -- breakpoint instructions ------------------------------------------------------------------
+probed fast 0 many_times
+equal "more places than the processor has breakpoints" 1 $?
+contains "what would do is said" "is 6 places in the program's code (it was inlined), and a processor watches 4" probed.err
+# code: what the program's own code is in memory
+code() {
+  python3 - "$pid" <<'END'
+import hashlib, os, sys
+exe = os.readlink(f"/proc/{sys.argv[1]}/exe")
+for line in open(f"/proc/{sys.argv[1]}/maps"):
+    span, mode, *_, path = line.split(maxsplit=5)
+    if "x" in mode and path.strip() == exe:
+        begin, end = (int(x, 16) for x in span.split("-"))
+        with open(f"/proc/{sys.argv[1]}/mem", "rb") as memory:
+            memory.seek(begin)
+            print(hashlib.sha1(memory.read(end - begin)).hexdigest())
+END
+}
+as_before() { [ "$(code)" = "$before" ]; }
+if [ "$(id -u)" -ne 0 ] || [ ! -e /sys/bus/event_source/devices/uprobe ]; then
+  skip "breakpoint instructions" "they are root's, and this kernel has to have them"
+elif ! places=6 probed fast 2400 many_times --uprobes -s n --most 1M && grep -qE 'seccomp|is for root' probed.err; then
+  skip "breakpoint instructions" "$(cat probed.err)"
+else
+  equal "all of them are hit" "2400 6 2400" "$(value probed.json 't.hits, len(t.places), t.seen')"
+  probed fast 400 "probe.c:$(line each)" --uprobes -s 'r->length' -s local --most 1M
+  equal "with registers and stack" "400 0:40 1:40 2:40 3:40 4:40 5:40 6:40 7:40 8:40 9:40" "$(value probed.json t.hits) $(shown 'r->length')"
+  # Of the second thread all of them: by then it is known where they return to.
+  places=2 probed fast 0 handle --uprobes --duration --most 1M
+  equal "with how long calls take" "400 true" \
+    "$(value probed.json 't.duration["count"] + t.duration.unpaired, t.duration["count"] >= 200')"
+  start ./fast
+  before=$(code)
+  "$aprof" probe "$pid" many_times --uprobes >probed.out 2>probed.err 9>&- &
+  prober=$!
+  until_true armed $prober
+  check "they stand in the code" test "$(code)" != "$before"
+  { kill -9 $prober && wait $prober; } 2>killed.err
+  check "and go with who put them there" until_true as_before
+  go
+  stop
+  if command -v setpriv >/dev/null; then
+    chmod 755 . fast
+    cat >plain.sh <<'END'
+#!/bin/sh
+exec setpriv --reuid=65534 --regid=65534 --clear-groups ./fast
+END
+    chmod 755 plain.sh
+    "./plain.sh" <tell >said 2>&1 &
+    pid=$!
+    exec 9>tell
+    until_true runs ./fast
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$aprof" probe "$pid" work --uprobes >probed.out 2>probed.err
+    equal "other users have none" 1 $?
+    contains "and are told what they have" "that is for root (CAP_PERFMON); without --uprobes" probed.err
+    go
+    stop
+  fi
 fi
 
 # A debugger stops where the probe looks, and prints the same.

@@ -58,6 +58,19 @@ __attribute__((noipa)) static long forget(long id) {
   return 3;
 }
 
+static inline __attribute__((always_inline)) void many_times(long n) {
+  sink += n * n;
+}
+
+__attribute__((noipa)) static void often(long n) {
+  many_times(n);
+  many_times(n + 1);
+  many_times(n + 2);
+  many_times(n + 3);
+  many_times(n + 4);
+  many_times(n + 5);
+}
+
 static void work(long start) {
   struct request other = {.length = 7, .small = {-1, 2, -3, 4}}, r = {.next = &other};
   for (long i = 0; i < COUNT; i++) {
@@ -70,6 +83,7 @@ static void work(long start) {
     r.weight = (double)i / 4;
     sink += deeper(&r, 3);
     sink += forget(i + start);
+    often(i);
   }
 }
 
