@@ -212,8 +212,11 @@ void ask_story_cpu(struct view *v, const struct story *s, const bool *meant, siz
   const struct story_kernel *k = &s->kernel;
   if (!k->sample_ns)
     return;
-  v->sampled = (struct view_sampled){
-      .each = k->sample_ns, .lost = k->lost, .user_only = k->user_only, .throttled = k->throttled};
+  v->sampled = (struct view_sampled){.if_hit = k->if_hit,
+                                     .each = k->sample_ns,
+                                     .lost = k->lost,
+                                     .user_only = k->user_only,
+                                     .throttled = k->throttled};
   a.room = v->paths + 64;
   a.path = allocate(a.room, sizeof *a.path);
   memcpy(a.path, v->path, v->paths * sizeof *a.path);

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "ask/value.h"
 #include "cli.h"
+#include "probed.h"
 #include "recording.h"
 #include "sampling.h"
 #include "target.h"
@@ -21,6 +22,12 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What is asked for. */
+struct asked {
+  struct recording_wish wish; /* first: options are of it */
+  const char *if_hit;         /* or NULL */
+};
 
 static char *take_size(void *wish, const char *text);
 static char *take_rotate(void *wish, const char *text);
@@ -64,6 +71,9 @@ static const struct option_row options[] = {
              "processor time; dwarf: callers by unwind tables, not by frame pointers; HZ,dwarf: "
              "both",
      .take = take_cpu, .optional = true},
+    {"if-hit", 0, OPTION_TEXT, offsetof(struct asked, if_hit), "PLACE",
+     .text = "With --cpu: only samples of requests that came by that FILE:LINE or FUNCTION, from "
+             "there on"},
     {"switches", 0, OPTION_FLAG, offsetof(struct recording_wish, kernel.switches),
      .text = "Record, too, when threads leave a processor and come back: what ran was on it, was "
              "preempted, or blocked in the kernel"},
@@ -204,7 +214,13 @@ static int status_of(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int record_program(struct recording_wish *wish, char **program, size_t words) {
+static bool record(const struct found *found, struct asked *asked) {
+  return asked->if_hit ? probed_recording(found, &asked->wish, asked->if_hit, true)
+                       : recording_make(found, &asked->wish);
+}
+
+static int record_program(struct asked *asked, char **program, size_t words) {
+  struct recording_wish *wish = &asked->wish;
   char *below = profile_directory();
   char *directory = below ? print_string("%s/run-%ld-XXXXXX", below, (long)getpid()) : NULL;
   struct found found;
@@ -216,7 +232,7 @@ static int record_program(struct recording_wish *wish, char **program, size_t wo
   wish->wait = child;
   bool done = false;
   if (await_profile(directory, child, &found)) {
-    done = recording_make(&found, wish);
+    done = record(&found, asked);
     found_release(&found);
   } else
     complain("%s made no future, or had no room for a profile, which it says itself: there is "
@@ -237,7 +253,8 @@ static bool is_program(const struct arguments *a) {
 }
 
 static const char *fault_of(const struct arguments *a) {
-  const struct recording_wish *w = a->context;
+  const struct asked *asked = a->context;
+  const struct recording_wish *w = &asked->wish;
   bool out = w->output && !strcmp(w->output, "-");
   return w->last && (w->span || w->ring) ? "--last writes what is there: no --for, no --size"
          : w->last && share_is_wished(&w->share)
@@ -254,15 +271,17 @@ static const char *fault_of(const struct arguments *a) {
          : w->last && w->rotate ? "--last writes one file: no --rotate"
          : w->last && (w->kernel.hertz || w->kernel.switches)
              ? "--last writes what is there, and the kernel's side is not"
-         : w->keep && !w->rotate         ? "--keep is of the files of --rotate SIZE"
-         : is_program(a) && !*a->word[0] ? "the program's name is empty: is a variable not set?"
-         : w->rotate && out              ? "--rotate makes files: give -o FILE, or nothing"
-         : out && isatty(STDOUT_FILENO)  ? "a recording is nothing for a terminal: give -o FILE"
-                                         : NULL;
+         : asked->if_hit && !w->kernel.hertz ? "--if-hit is of the samples of --cpu"
+         : w->keep && !w->rotate             ? "--keep is of the files of --rotate SIZE"
+         : is_program(a) && !*a->word[0]     ? "the program's name is empty: is a variable not set?"
+         : w->rotate && out                  ? "--rotate makes files: give -o FILE, or nothing"
+         : out && isatty(STDOUT_FILENO)      ? "a recording is nothing for a terminal: give -o FILE"
+                                             : NULL;
 }
 
 int cmd_record(int argc, char **argv) {
-  struct recording_wish wish = {0};
+  struct asked asked = {0};
+  struct recording_wish *wish = &asked.wish;
   struct arguments a = {
       .usage = "[TARGET]\n-- PROG [ARG...]",
       .offers = OFFER_TARGETS,
@@ -273,17 +292,17 @@ int cmd_record(int argc, char **argv) {
                "The process is not stopped and waits for nobody: events that it overwrites before "
                "they are fetched are lost, counted, and said. Its own trace goes off again when "
                "this command ends, however it does.\n\n" ARGUMENTS_TARGET,
-      .table = {{options, &wish}},
+      .table = {{options, &asked}},
       .most = SIZE_MAX,
       .in_order = true,
       .fault = fault_of,
-      .context = &wish};
+      .context = &asked};
   arguments_parse(&a, argc, argv);
-  if ((sieve_is_wished(&wish.sieve) || wish.share.max_lag) && !share_is_wished(&wish.share))
-    wish.share.share = 1; /* what is taken out, or left out, is known by requests */
+  if ((sieve_is_wished(&wish->sieve) || wish->share.max_lag) && !share_is_wished(&wish->share))
+    wish->share.share = 1; /* what is taken out, or left out, is known by requests */
   if (is_program(&a)) {
-    if (!wish.last)
-      return record_program(&wish, a.word, a.words);
+    if (!wish->last)
+      return record_program(&asked, a.word, a.words);
     complain("--last is of a process that runs, or has run: name it");
     return CLI_USAGE;
   }
@@ -292,9 +311,9 @@ int cmd_record(int argc, char **argv) {
     return CLI_USAGE;
   }
   struct found found;
-  if (!find_profile(a.words ? a.word[0] : NULL, !wish.last, &found))
+  if (!find_profile(a.words ? a.word[0] : NULL, !wish->last, &found))
     return CLI_FAILED;
-  bool done = recording_make(&found, &wish);
+  bool done = record(&found, &asked);
   found_release(&found);
   return done ? CLI_OK : CLI_FAILED;
 }

@@ -80,7 +80,7 @@ static void tell_recorder(struct probed *p, struct recorder *recorder) {
     if (place->function && p->places.entry)
       name[names++] = place->function;
   }
-  p->number = recorder_probe(recorder, p->label ? p->label : "", name, names);
+  p->number = recorder_probe(recorder, p->if_hit, p->label ? p->label : "", name, names);
   p->recorder = recorder;
   for (size_t i = 0; i < PROBE_ADDRESSES; i++)
     free(made[i]);
@@ -131,14 +131,19 @@ static void end(void *context, struct recorder *recorder) {
   watch_stop(p->watching);
 }
 
-bool probed_recorded(struct probed *p, const struct found *found, struct recording_wish *wish) {
-  const struct recording_guest guest = {
-      .go = go, .end = end, .context = p, .most = wish->quiet ? PROBED_ROOM : 0};
-  wish->guest = &guest;
-  bool done = begin(p, true) && recording_make(found, wish) && p->armed;
+static bool record(struct probed *p, const struct found *found, struct recording_wish *wish,
+                   const struct recording_guest *guest) {
+  wish->guest = guest;
+  bool done = recording_make(found, wish) && p->armed;
   wish->guest = NULL;
   p->recorder = NULL;
   return done;
+}
+
+bool probed_recorded(struct probed *p, const struct found *found, struct recording_wish *wish) {
+  const struct recording_guest guest = {
+      .go = go, .end = end, .context = p, .most = wish->quiet ? PROBED_ROOM : 0};
+  return begin(p, true) && record(p, found, wish, &guest);
 }
 
 void probed_close(struct probed *p) {
@@ -164,13 +169,16 @@ static void say_gaps(const struct probe_result *r, const char *place) {
              r->lost, r->hits, place);
 }
 
-bool probed_recording(const struct found *found, struct recording_wish *wish, const char *place) {
+bool probed_recording(const struct found *found, struct recording_wish *wish, const char *place,
+                      bool if_hit) {
   const struct watch watch = {.what = found->what, .asked = place, .ceiling = PROBED_RATE};
-  struct probed p = {.asked = &watch};
+  struct probed p = {.asked = &watch, .if_hit = if_hit};
+  const struct recording_guest guest = {
+      .go = go, .end = end, .context = &p, .most = if_hit ? 0 : PROBED_ROOM};
   struct aprof_header header;
   bool done = profile_read_header(found->fd, found->what, &header, false) &&
-              probed_open(&p, found->pid ? found->pid : header.pid, NULL) &&
-              probed_recorded(&p, found, wish);
+              probed_open(&p, found->pid ? found->pid : header.pid, NULL) && begin(&p, false) &&
+              record(&p, found, wish, &guest);
   if (done) {
     watch_settle(p.watching);
     say_gaps(p.result, place);

@@ -19,6 +19,7 @@ struct probed {
   void (*log)(const struct probe_result *, const struct probe_hit *); /* or NULL */
   const char *label;                                                  /* or NULL */
   double slowest;                                                     /* or 0 */
+  bool if_hit; /* samples of the recording count in requests that came by, from there on */
 
   /* Made here. */
   struct debug debug;
@@ -41,7 +42,8 @@ bool probed_recorded(struct probed *, const struct found *, struct recording_wis
 bool probed_join(struct probed *, const char *file);
 void probed_close(struct probed *);
 
-/* A recording in which that place is watched. False after a message. */
-bool probed_recording(const struct found *, struct recording_wish *, const char *place);
+/* A recording in which that place is watched; `if_hit`: see above. False after a message. */
+bool probed_recording(const struct found *, struct recording_wish *, const char *place,
+                      bool if_hit);
 
 #endif

@@ -45,7 +45,7 @@ char *recording_of(const char *target, uint64_t span, const struct sampler_wish 
   char *path = recording_room(&fd);
   struct recording_wish wish = {.output = path, .span = span, .quiet = true};
   wish.kernel = kernel ? *kernel : wish.kernel;
-  if (path && !(by ? probed_recording(&found, &wish, by) : recording_make(&found, &wish))) {
+  if (path && !(by ? probed_recording(&found, &wish, by, false) : recording_make(&found, &wish))) {
     recording_forget(path);
     path = NULL;
   }

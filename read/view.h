@@ -317,8 +317,9 @@ enum view_whose {
 
 /* What samples say of processor time. */
 struct view_sampled {
-  uint64_t samples, each;    /* each: ns that one stands for */
-  uint64_t outside;          /* of these, as no future ran */
+  const char *if_hit;     /* of requests that came by there, from then on; NULL: of all there was */
+  uint64_t samples, each; /* each: ns that one stands for */
+  uint64_t outside;       /* of these, as no future ran */
   uint64_t frames, unknown;  /* native frames; of these, without a name */
   uint64_t lost;             /* records that are missing */
   bool user_only, throttled; /* none in the kernel; fewer than were asked for */

@@ -15,6 +15,7 @@ enum { PENDING = 4096 };
 struct place {
   char *texts;
   size_t size;
+  uint32_t flags;
 };
 
 struct hits {
@@ -48,7 +49,8 @@ void hits_free(struct hits *h) {
 /* -- places ------------------------------------------------------------------------- */
 
 static void write_place(const struct hits *h, struct trace_writer *w, uint32_t number) {
-  const struct trace_frame frame = {.type = TRACE_PROBE, .block = number};
+  const struct trace_frame frame = {
+      .type = TRACE_PROBE, .block = number, .number = h->place[number].flags};
   trace_write(w, &frame, h->place[number].texts, h->place[number].size);
 }
 
@@ -61,11 +63,11 @@ static void add_text(struct place *p, const char *text) {
   p->size += size;
 }
 
-uint32_t hits_add_probe(struct hits *h, struct trace_writer *w, const char *label,
+uint32_t hits_add_probe(struct hits *h, struct trace_writer *w, uint32_t flags, const char *label,
                         const char *const *name, size_t names) {
   h->place = reallocate(h->place, h->places + 1, sizeof *h->place);
   struct place *p = &h->place[h->places];
-  *p = (struct place){0};
+  *p = (struct place){.flags = flags};
   add_text(p, label);
   for (size_t i = 0; i < names; i++)
     add_text(p, name[i]);

@@ -17,8 +17,8 @@ struct hits *hits_new(const struct aprof_header *, uint64_t rate);
 void hits_free(struct hits *);
 
 /* `label`: what requests that come by are marked with, or ""; `name`: as the place was asked for,
-   then what else it is called. Its number. */
-uint32_t hits_add_probe(struct hits *, struct trace_writer *, const char *label,
+   then what else it is called; `flags`: enum trace_probe_flags. Its number. */
+uint32_t hits_add_probe(struct hits *, struct trace_writer *, uint32_t flags, const char *label,
                         const char *const *name, size_t names);
 void hits_add(struct hits *, struct trace_writer *, uint32_t probe, int tid, uint64_t time);
 /* What is not written yet, once that is old enough; `all`: whatever its age. */

@@ -446,11 +446,11 @@ void recorder_end_copy(struct recorder *r, int to, bool left) {
 
 /* -- places that are watched ------------------------------------------------------------ */
 
-uint32_t recorder_probe(struct recorder *r, const char *label, const char *const *name,
+uint32_t recorder_probe(struct recorder *r, bool if_hit, const char *label, const char *const *name,
                         size_t names) {
   if (!r->hits)
     r->hits = hits_new(&r->copy->header, r->header.mult);
-  return hits_add_probe(r->hits, r->to, label, name, names);
+  return hits_add_probe(r->hits, r->to, if_hit ? TRACE_IF_HIT : 0, label, name, names);
 }
 
 void recorder_hit(struct recorder *r, uint32_t probe, int tid, uint64_t time) {

@@ -36,8 +36,9 @@ struct recorder *recorder_of_rings(int fd, const char *what, int to, uint64_t ra
    to. */
 struct timeline *recorder_timeline(struct recorder *, uint64_t sample_ns, uint32_t flags);
 /* A place that is watched meanwhile, for who asks the recording by it: what requests that come by
-   are marked with, or ""; as it was asked for, and what else it is called. Its number. */
-uint32_t recorder_probe(struct recorder *, const char *label, const char *const *name,
+   are marked with, or ""; as it was asked for, and what else it is called. `if_hit`: samples count
+   in requests that came by, from there on. Its number. */
+uint32_t recorder_probe(struct recorder *, bool if_hit, const char *label, const char *const *name,
                         size_t names);
 /* It was come by, at that ns of CLOCK_MONOTONIC. */
 void recorder_hit(struct recorder *, uint32_t probe, int tid, uint64_t time);

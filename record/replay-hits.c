@@ -14,6 +14,13 @@ static void add_hits(struct replay_state *s, uint32_t probe, const struct trace_
     story_add_hit(s->story, probe, hit[i].tid, hit[i].tick);
 }
 
+static void add_probe(struct replay_state *s, const struct trace_frame *head, const char *texts,
+                      size_t size) {
+  uint32_t number = story_add_probe(s->story, texts, size);
+  if (number != STORY_NONE)
+    s->story->probes[number].if_hit = head->number & TRACE_IF_HIT;
+}
+
 void replay_hits(struct replay_state *s, struct trace *t) {
   unsigned char *room = NULL;
   for (uint32_t i = 0; i < t->frames; i++) {
@@ -28,7 +35,7 @@ void replay_hits(struct replay_state *s, struct trace *t) {
       add_hits(s, head->block, (const struct trace_hit *)(void *)room,
                (size_t)size / sizeof(struct trace_hit));
     else if (head->block == s->story->probes_count)
-      story_add_probe(s->story, (const char *)room, (size_t)size);
+      add_probe(s, head, (const char *)room, (size_t)size);
   }
   free(room);
 }

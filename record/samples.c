@@ -260,6 +260,49 @@ static void settle_switches(struct story_kernel *k) {
   }
 }
 
+/* -- only those that are asked for -------------------------------------------------------- */
+
+/* The first that samples wait for; NULL: there is none. */
+static const struct story_probe *gate_of(const struct story *s) {
+  for (uint32_t i = 0; i < s->probes_count; i++)
+    if (s->probes[i].if_hit)
+      return &s->probes[i];
+  return NULL;
+}
+
+/* By request: when it first came by. */
+static uint64_t *first_hits(const struct story *s, const struct story_probe *gate) {
+  uint64_t *first = allocate(s->requests_count + 1u, sizeof *first);
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    first[i] = UINT64_MAX;
+  for (uint32_t i = 0; i < s->hits_count; i++) {
+    const struct story_hit *h = &s->hits[i];
+    if (&s->probes[h->probe] != gate || h->segment == STORY_NONE)
+      continue;
+    uint32_t request = s->futures[s->segments[h->segment].future].request;
+    if (request != STORY_NONE && h->at < first[request])
+      first[request] = h->at;
+  }
+  return first;
+}
+
+static void leave_out(struct story *s, const struct story_probe *gate) {
+  struct story_kernel *k = &s->kernel;
+  uint64_t *first = first_hits(s, gate);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < k->samples_count; i++) {
+    const struct story_sample *x = &k->samples[i];
+    uint32_t future = x->segment != STORY_NONE ? s->segments[x->segment].future : STORY_NONE;
+    uint32_t request = future != STORY_NONE ? s->futures[future].request : STORY_NONE;
+    if (request != STORY_NONE && x->at >= first[request])
+      k->samples[kept++] = *x;
+  }
+  k->if_hit = gate->names_count ? gate->names[0] : "";
+  k->left_out = k->samples_count - kept;
+  k->samples_count = kept;
+  free(first);
+}
+
 void samples_settle(struct story *s) {
   struct story_kernel *k = &s->kernel;
   if (k->switches_count)
@@ -269,4 +312,7 @@ void samples_settle(struct story *s) {
     return;
   qsort(k->samples, k->samples_count, sizeof *k->samples, by_time);
   find_segments(s);
+  const struct story_probe *gate = gate_of(s);
+  if (gate)
+    leave_out(s, gate);
 }

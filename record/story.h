@@ -176,6 +176,9 @@ struct story_kernel {
   bool there, user_only, has_switches, throttled;
   uint64_t sample_ns;            /* that a sample stands for; 0: there are no samples */
   uint64_t lost;                 /* records that are missing */
+  const char *if_hit;            /* samples are of requests that came by there, from then on; NULL:
+                                    of all there was */
+  uint64_t left_out;             /* samples of others */
   struct story_sample *samples;  /* by thread, then in order */
   struct story_switch *switches; /* the same */
   struct story_code *codes;      /* as they were found */
@@ -190,6 +193,7 @@ struct story_probe {
   const char *const
       *names; /* as it was asked for, then what else it is called: FILE:LINE, FUNCTION */
   uint32_t names_count;
+  bool if_hit; /* samples count in requests that came by, from there on */
 };
 
 /* It was come by. Whose that was follows from the time and the thread. */

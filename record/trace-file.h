@@ -65,9 +65,9 @@ enum trace_type {
                        block: enum trace_kernel_flags; lost: records that are missing */
   TRACE_CODE = 7,   /* code in the process's memory: struct trace_code, each with its path */
   TRACE_NAMED = 8,  /* code that was generated: struct trace_named, each with its name */
-  TRACE_PROBE =
-      16,          /* a place that is watched, `block`: texts, each with its NUL: what requests that
-                      come by are marked with, or none; as it was asked for; what else it is called */
+  TRACE_PROBE = 16, /* a place that is watched, `block`; number: enum trace_probe_flags. Texts, each
+                       with its NUL: what requests that come by are marked with, or none; as it was
+                       asked for; what else it is called */
   TRACE_HITS = 17, /* struct trace_hit[] of the place `block`, in the order that they were found out
                       in */
 };
@@ -110,6 +110,10 @@ struct trace_named {
   uint64_t start, end;
   uint32_t length; /* bytes behind this */
   uint32_t reserved;
+};
+
+enum trace_probe_flags {
+  TRACE_IF_HIT = 1, /* samples count in requests that came by, from there on */
 };
 
 enum trace_image {

@@ -11,34 +11,40 @@ program=$src/tests/cli/passing.c
 line() { grep -n "/\* $1 \*/" "$program" | cut -d: -f1; } # WORDS: of that comment
 
 compiler=$(gcc_of "${majors##* }")
-check "the program compiles" "$compiler" -g -O2 -Wall -Wextra -Werror "-fplugin=$plugin" -I"$src/rt/include" \
+check "the program compiles" "$compiler" -g -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror "-fplugin=$plugin" -I"$src/rt/include" \
   "$program" -o passing -lpthread
 
 # start: it waits to be told; $pid, and descriptor 9 tells it
+events=1    # perf events for each thread
+waits=pidfd # what it has once it waits
 start() {
   rm -f tell said && mkfifo tell
-  ./passing <tell >said 2>&1 &
+  ./passing ${busy:-} <tell >said 2>&1 &
   pid=$!
   exec 9>tell
   until_true grep -q begun said
 }
-# armed PROBER [THREADS]: it has breakpoints on so many threads, or has ended
+# armed PROBER [COUNT]: it has so many perf events, of breakpoints or samples, and waits for hits
+# (once all were armed it looks whether the process ends), or has ended
 armed() {
   kill -0 "$1" || return 0
-  [ "$(ls -l "/proc/$1/fd" | grep -c 'anon_inode:\[perf_event\]')" -ge "${2:-1}" ]
+  ls -l "/proc/$1/fd" >fds
+  grep -q "$waits" fds && [ "$(grep -c 'anon_inode:\[perf_event\]' fds)" -ge "${2:-1}" ]
 }
 # beside COMMAND PLACE...: that of it, from before the first request to the end of the last; its status
 beside() {
   start
-  "$aprof" "$1" "$pid" "${@:2}" >out 2>err 9>&- &
+  local command=("$1" "$pid" "${@:2}")
+  [ "$1" != record ] || command=("$@" "$pid")
+  "$aprof" "${command[@]}" >out 2>err 9>&- &
   local prober=$!
   until_true armed "$prober"
   echo >&9
   until_true grep -q half said
-  until_true armed "$prober" 2
+  until_true armed "$prober" $((2 * events))
   echo >&9
   until_true grep -q done said
-  kill -INT "$prober"
+  kill -TERM "$prober" # record leaves SIGINT to the terminal where a script started it
   wait "$prober"
   local status=$?
   echo >&9
@@ -108,6 +114,28 @@ equal "tail --by: another place" 1 $?
 contains "is named, with the one that was watched" "other.c:1 was not watched in the recording; $cold was" err
 "$aprof" tail --by "$cold" --over 1ms plain.trace >out 2>err
 equal "tail --by: slow ones are another question" 2 $?
+
+# -- samples ---------------------------------------------------------------------------------
+# sampled FILE: which functions samples are in
+sampled() {
+  "$aprof" export --to folded --measure cpu -o folded "$1" 2>err || cat err
+  for name in look_up decode pack; do
+    grep -q "$name" folded && echo "$name"
+  done
+}
+"$aprof" record --if-hit "$cold" "$$" >out 2>err
+equal "record --if-hit: of samples" 2 $?
+contains "is said" "--if-hit is of the samples of --cpu" err
+if busy=busy events=2 beside record --cpu=499 --if-hit "$cold" -o hit.trace && ! grep -q 'without samples' err; then
+  equal "samples only where it was come by" "decode" "$(sampled hit.trace)"
+  "$aprof" flame --cpu -o hit.svg hit.trace
+  contains "which the picture says" "Only in requests that came by $cold, from there on" hit.svg
+  check "tail --by knows the place, too" "$aprof" tail --by "$cold" hit.trace
+  busy=busy waits=perf_event beside record --cpu=499 -o all.trace
+  equal "else all are there" "look_up decode pack" "$(sampled all.trace | xargs)"
+else
+  skip "record --if-hit" "$(cat err)"
+fi
 
 # -- live ------------------------------------------------------------------------------------
 beside tail --by "$cold" --for 60s
