@@ -57,9 +57,12 @@ wait
 count off "$runtime" "$work/with" off >"$work/off" &
 count absent none "$work/with" >"$work/absent" &
 wait
-options=trace:flight=1M count traced "$runtime" "$work/with" >"$work/traced"
+options=trace:flight=1M count traced "$runtime" "$work/with" >"$work/traced" &
+options=trace:flight=1M/1 count kept "$runtime" "$work/with" >"$work/kept" &
+wait
+options=trace:flight=1M/1000000 count left "$runtime" "$work/with" >"$work/left"
 
-for state in on traced off absent; do
+for state in on traced kept left off absent; do
   paste "$work/$state" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/net"
   equal "events counted, $state" "${#events[@]}" "$(wc -l <"$work/net")"
   for i in "${!events[@]}"; do

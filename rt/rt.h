@@ -112,18 +112,20 @@ struct thread {
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */
   uint32_t seen;                               /* header.usual, by its last event */
   uint32_t tracing;              /* header.traces of the trace that it writes, or TRACE_BEGINS; 0 */
-  uint32_t noting;               /* `tracing`, where there is a ring and all requests are; 0 */
+  uint32_t noting;               /* `tracing`, where there is a ring; 0 */
   uint16_t told;                 /* `rest`, as the trace has it */
   bool partly, told_held, muted; /* it traces some requests; HELD is what it told last; what
                                  belongs to its last event is left out with that */
   uint64_t ring_mask, ring_lap;  /* of its block's ring: see ring_put */
-  struct aprof_future *idler;    /* put aside by the idle bracket, or NULL */
-  struct aprof_future *held;     /* whose lease this thread took away last, to end it, ... */
-  uint32_t held_lease;           /* ... which was that one */
-  uint32_t to_time;              /* so many events more, ... */
+  /* Where it notes what fast events do: those that tell it (event/timed.h); or NULL. */
+  const struct aprof_gate *told_by;
+  struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
+  uint32_t held_lease;            /* ... which was that one */
+  uint32_t to_time;               /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */
+  struct aprof_future *idler;     /* put aside by the idle bracket, or NULL */
   uint64_t long_count, long_own;  /* slice_count after the last long one, and its own length */
   struct processor {
     uint64_t tick, ns; /* at the last reading: when, and its time on a processor; 0: none */

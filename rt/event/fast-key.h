@@ -266,7 +266,7 @@ BETWEEN SLOW void run_undone(struct aprof_site *site, struct aprof_token *token,
   BETWEEN run_found run_woken_##name;
 OTHERS(tsc)
 OTHERS(virtual)
-OTHERS(shed)
+UNLESS_SOME(OTHERS(shed))
 #undef OTHERS
 
 #endif

@@ -4,7 +4,8 @@
  * made of the same sources; see fast-traced.c.
  *
  * Purpose: the events of the ring that the general ones put there, in their order. Cost: inline,
- * some twenty instructions each; none in the sets that are not traced. Locking: only inside an
+ * some twenty instructions each, or a call where some requests alone are traced; none in the sets
+ * that are not traced. Locking: only inside an
  * event.
  */
 #ifndef APROF_FAST_NOTES_H
@@ -22,6 +23,26 @@
 #else
 #define NOTES false
 #endif
+#ifdef FAST_SOME
+#define SOME true
+#else
+#define SOME false
+#endif
+
+/* Of some requests alone it is asked, each time, whose it is: no inline code. */
+ALWAYS void note_put(struct thread *t, enum aprof_trace_kind kind, uint32_t index, uint32_t node,
+                     uint64_t tick) {
+  if (SOME)
+    trace_put(t, kind, index, node, tick);
+  else
+    ring_put(t, kind, tick, aprof_trace_what(index, node));
+}
+ALWAYS void note_more(struct thread *t, uint64_t a, uint64_t b) {
+  if (SOME)
+    trace_more(t, a, b);
+  else
+    ring_put(t, APROF_TRACE_MORE, a, b);
+}
 
 /* It writes the trace that is on, whose lease is not over: trace_goes_on has nothing to do. */
 ALWAYS bool noted(const struct thread *t, const struct aprof_block *b) {
@@ -37,7 +58,7 @@ ALWAYS void note_index(struct thread *t, enum aprof_trace_kind kind, uint32_t in
     return;
   if (node >> APROF_TRACE_NODE_BITS != 0)
     __builtin_unreachable(); /* nodes_cap */
-  ring_put(t, kind, tick, aprof_trace_what(index, node));
+  note_put(t, kind, index, node, tick);
 }
 ALWAYS void note(struct thread *t, enum aprof_trace_kind kind, const struct aprof_future *f,
                  uint32_t node, uint64_t tick) {
@@ -47,7 +68,9 @@ ALWAYS void note(struct thread *t, enum aprof_trace_kind kind, const struct apro
 
 /* No future runs here from now on. */
 ALWAYS void note_rests(struct thread *t, uint64_t tick) {
-  if (!NOTES || likely(t->told == t->rest))
+  if (SOME)
+    trace_rests(t, tick);
+  if (!NOTES || SOME || likely(t->told == t->rest))
     return;
   t->told = t->rest;
   note_index(t, rests_as(t), 0, 0, tick);
@@ -60,7 +83,7 @@ ALWAYS void note_born(struct thread *t, const struct aprof_future *f, bool known
   if (!NOTES)
     return;
   note(t, APROF_TRACE_BORN, f, f->node, born);
-  ring_put(t, APROF_TRACE_MORE, born_a(f), born_b(f, known ? f->parent : 0));
+  note_more(t, born_a(f), born_b(f, known ? f->parent : 0));
   if (member && unlikely(f->flags & APROF_F_MEMBER))
     member_told(t, f, born);
 }
@@ -70,7 +93,7 @@ ALWAYS void note_named(struct thread *t, const struct aprof_future *f, uint32_t 
   if (!NOTES || likely(f->node == node))
     return;
   note(t, APROF_TRACE_NAMED, f, node, f->last);
-  ring_put(t, APROF_TRACE_MORE, 0, 0);
+  note_more(t, 0, 0);
 }
 
 #endif

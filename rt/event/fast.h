@@ -68,29 +68,35 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #endif
 }
 
-/* The event NAME of the set for this clock; the general one where there is none. */
+/* The event NAME of the set for this clock; the general one where there is none. Of some requests
+   there are none for what is shed, which is half of the code. */
+#ifdef FAST_SOME
+#define UNLESS_SOME(...)
+#else
+#define UNLESS_SOME(...) __VA_ARGS__
+#endif
 #if defined __x86_64__ || defined __i386__
 #define FOR_CLOCK(clock, name)                                                                     \
-  ((clock) == APROF_CLOCK_TSC                      ? name##_tsc                                    \
-   : (clock) == (APROF_CLOCK_TSC | CLOCK_GOVERNED) ? name##_tsc_governed                           \
-                                                   : FOR_VIRTUAL(clock, name))
+  ((clock) == APROF_CLOCK_TSC ? name##_tsc                                                         \
+   UNLESS_SOME(: (clock) == (APROF_CLOCK_TSC | CLOCK_GOVERNED) ? name##_tsc_governed)              \
+                              : FOR_VIRTUAL(clock, name))
 #define SETS(SET, GOVERNED)                                                                        \
   SET(tsc, APROF_CLOCK_TSC)                                                                        \
   SETS_ANYWHERE(SET, GOVERNED)                                                                     \
-  GOVERNED(tsc)
+  UNLESS_SOME(GOVERNED(tsc))
 #else
 #define FOR_CLOCK FOR_VIRTUAL
 #define SETS SETS_ANYWHERE
 #endif
 #define FOR_VIRTUAL(clock, name)                                                                   \
-  ((clock) == APROF_CLOCK_VIRTUAL                      ? name##_virtual                            \
-   : (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed                   \
-                                                       : timed_##name)
+  ((clock) == APROF_CLOCK_VIRTUAL ? name##_virtual                                                 \
+   UNLESS_SOME(: (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed)      \
+                                  : timed_##name)
 /* One set per clock, one for what is shed, and those that choose between the two. */
 #define SETS_ANYWHERE(SET, GOVERNED)                                                               \
   SET(virtual, APROF_CLOCK_VIRTUAL)                                                                \
-  SET(shed, CLOCK_SHED)                                                                            \
-  GOVERNED(virtual)
+  UNLESS_SOME(SET(shed, CLOCK_SHED))                                                               \
+  UNLESS_SOME(GOVERNED(virtual))
 
 /* The event of a governed thread: of which set? The general one where the governor is to look.
    A ROW of the table of events (aprof/event-table.h). */

@@ -25,7 +25,9 @@ static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
   fast_spans(gate, clock);
 }
 
-/* Of those that tell the trace: once, before the first event. */
+/* Of those that tell the trace, and of those that tell it of some requests: once, before the first
+   event. */
 void fast_traced(struct aprof_gate *gate, uint32_t clock);
+void fast_some(struct aprof_gate *gate, uint32_t clock);
 
 #endif

@@ -15,7 +15,7 @@
 #include "rt/count/govern.h"
 #include "rt/file/clock.h"
 
-struct aprof_gate timed_usual, traced_usual;
+struct aprof_gate timed_usual;
 
 struct timing {
   uint64_t tick, events;
@@ -67,8 +67,9 @@ static void timing_end(struct thread *t, struct timing began) {
       general_##name arguments;                                                                    \
   }                                                                                                \
   void timed_##name parameters {                                                                   \
-    if (unlikely(aprof_self->noting != 0))                                                         \
-      traced_usual.name arguments;                                                                 \
+    const struct aprof_gate *told = aprof_self->told_by;                                           \
+    if (unlikely(told != NULL))                                                                    \
+      told->name arguments;                                                                        \
     else                                                                                           \
       slow_##name arguments;                                                                       \
   }

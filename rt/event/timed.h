@@ -25,7 +25,8 @@ TIMED_EVENTS(DECLARE, 0)
 #undef DECLARE
 
 extern struct aprof_gate timed_usual;  /* what is timed: the events of the profile's clock */
-extern struct aprof_gate traced_usual; /* those that tell the trace: fast-traced.c */
+extern struct aprof_gate traced_usual; /* those that tell the trace: fast-traced.c, */
+extern struct aprof_gate some_usual;   /* or of some requests: fast-some.c */
 
 #pragma GCC visibility pop
 

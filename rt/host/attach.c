@@ -100,6 +100,8 @@ static void fill(struct aprof_gate *gate) {
   fast_all(gate, clock_variant(clock_planned()));
   if (traced_usual.enter == NULL)
     fast_traced(&traced_usual, clock_variant(clock_planned()));
+  if (some_usual.enter == NULL)
+    fast_some(&some_usual, clock_variant(clock_planned()));
 }
 
 EXPORT int __aprof_attach(struct aprof_gate *gate) {

@@ -15,12 +15,15 @@
 #include "ring.h"
 
 #include "kept.h"
+#include "rt/event/timed.h"
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"
 #include "rt/future/grace.h"
 #include "rt/sys/lock.h"
 
 #define EVENT sizeof(struct aprof_trace_event)
+
+struct aprof_gate traced_usual, some_usual; /* filled at attach; begin() chooses */
 
 /* -- writing ---------------------------------------------------------------------- */
 
@@ -161,7 +164,8 @@ static void begin(struct thread *t) {
   t->ring_lap = aprof_trace_lap(t->block->ring_head, t->block->ring_bits);
   t->tracing = __atomic_load_n(&rt.header->traces, __ATOMIC_ACQUIRE);
   t->partly = __atomic_load_n(&rt.header->mode, __ATOMIC_RELAXED) & APROF_TRACE_SHARED;
-  t->noting = t->block->ring != 0 && !t->partly ? t->tracing : 0;
+  t->noting = t->block->ring != 0 ? t->tracing : 0;
+  t->told_by = t->noting == 0 ? NULL : t->partly ? &some_usual : &traced_usual;
   t->told_held = false;
   uint64_t missed = t->untraced != 0 ? t->block->sequence / 2 - t->untraced : 0;
   if (missed != 0) {

@@ -23,6 +23,7 @@ static inline bool traces(const struct thread *t) {
 
 static inline void trace_none(struct thread *t) {
   t->tracing = t->noting = 0;
+  t->told_by = NULL;
 }
 
 /* Before an event of its own the thread sees whether it is traced, ... */

@@ -197,6 +197,68 @@ START_TEST(a_flight_of_a_share) {
 }
 END_TEST
 
+/* Of each model some, in a request and outside of one. */
+static void a_bit_of_all(void) {
+  token r, c, a, t;
+  enter(&serve, &r);
+  pass(1);
+  enter(&child, &c);
+  pass(2);
+  leave(&c);
+  new_future(&once, &on_done, KEY);
+  suspend(&nap, &a);
+  pass(10);
+  resume(&a);
+  pass(4);
+  leave(&r);
+  pass(1);
+  run(&call, &t, KEY, &on_done); /* goes on behind its request's root */
+  pass(3);
+  ran(&t, APROF_DONE);
+  a_call();
+  pass(2);
+  new_future(&once, &on_done, KEY);
+  pass(1);
+  run(&call, &t, KEY, &on_done);
+  pass(1);
+  ran(&t, APROF_DONE);
+}
+
+/* What it tells; `fast`: how many of its events are. */
+static char *said(bool is_fast, uint32_t *fast) {
+  const struct aprof_block *b = block_at(profile(), 1);
+  const uint32_t *usual = rt.usual_epoch;
+  if (!is_fast)
+    rt.usual_epoch = &epoch_never;
+  uint64_t before = head();
+  uint32_t count = b->traced;
+  a_bit_of_all();
+  rt.usual_epoch = usual;
+  *fast = b->traced - count;
+  return strdup(told(1, before));
+}
+
+START_TEST(fast_events_tell_the_same) {
+  static const uint32_t shares[] = {ALL, NONE};
+  attach();
+  a_call();
+  record_share(ALL);
+  for (size_t i = 0; i < 2; i++) {
+    uint32_t fast, general;
+    header()->trace_share = shares[i];
+    for (int warm = 0; warm < 40; warm++)
+      a_bit_of_all();
+    char *one = said(true, &fast), *other = said(false, &general);
+    ck_assert_str_eq(one, other);
+    ck_assert_ptr_nonnull(strstr(one, shares[i] == ALL ? "BEGIN born join runs" : "held other"));
+    ck_assert_uint_ge(fast, 10);
+    ck_assert_uint_eq(general, 0);
+    free(one);
+    free(other);
+  }
+}
+END_TEST
+
 START_TEST(bad_shares_of_a_flight) {
   setenv("APROF_OPTIONS", UNIT_OPTIONS ",trace:flight=128K/0,trace:flight=128K/,trace:flight=1M/x",
          1);
@@ -209,4 +271,4 @@ END_TEST
 UNIT_MAIN("kept", all_of_one_or_who_holds_the_thread, what_began_before_is_left_out,
           what_a_kept_one_begins_is_kept, a_share_is_one, it_comes_and_goes,
           one_is_handed_to_a_kept_one, from_a_share_to_everything, a_flight_of_a_share,
-          bad_shares_of_a_flight)
+          fast_events_tell_the_same, bad_shares_of_a_flight)
