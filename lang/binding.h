@@ -151,6 +151,7 @@ struct Binding {
   std::string tier;                 /* that its time counts for, or empty */
   Told label;                       /* of its request: value= of a label, label= of others */
   Told token;                       /* a traceparent that its request goes on with */
+  Condition sample;                 /* else a recording of some requests leaves its one out */
   std::unique_ptr<Value> token_out; /* where that of the running request is written to */
   Key of_root;                      /* run: for=, the root of the request that it is part of */
   bool hand = false;                /* wake: it goes over to the request of who wakes it */

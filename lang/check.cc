@@ -45,6 +45,9 @@ static const char *misuse_of_request(const Binding &b, const char **word) {
     if (told_uses(*told, Value::Ret) && !behind)
       return "ret is not known yet when the run, or the body, begins";
   }
+  *word = "sample=";
+  if (b.sample && !b.root)
+    return "sample= is about the request that begins there: it goes with root";
   *word = "token>";
   if (b.token_out && !in_call)
     return "a traceparent is handed on by a call: token> goes with call: and icall:";
@@ -86,8 +89,11 @@ static const char *misuse_of_values(const Binding &b, const char **word) {
   *word = "when=";
   if (condition_uses(b.when, Value::Ret))
     return "when= is decided before the call: ret is not known yet, use ok=";
-  for (const Condition *c : {&b.when, &b.ok, &b.once_if}) {
-    *word = c == &b.when ? "when=" : c == &b.ok ? "ok=" : "once=";
+  *word = "sample=";
+  if (condition_uses(b.sample, Value::Ret))
+    return "sample= is decided when the request begins: ret is not known yet";
+  for (const Condition *c : {&b.when, &b.ok, &b.once_if, &b.sample}) {
+    *word = c == &b.when ? "when=" : c == &b.ok ? "ok=" : c == &b.sample ? "sample=" : "once=";
     if (condition_uses(*c, Value::Cur))
       return "a condition cannot use cur";
     if (condition_uses(*c, Value::Obj) && !has_object)

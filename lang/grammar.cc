@@ -92,6 +92,8 @@ static const WordRow word_rows[] = {
      "the label of its request", nullptr},
     {"token", Word::Token, Takes::Something, "VALUE", CREATE | ASYNC | REQUEST,
      "the traceparent that its request goes on with", nullptr},
+    {"sample", Word::Sample, Takes::Something, "CONDITION", CREATE | ASYNC | REQUEST,
+     "whether a recording of some requests may keep its own", nullptr},
     {"token>", Word::TokenOut, Takes::Something, "VALUE", LABEL | AWAIT | CREATE | SPAN,
      "where the traceparent of the running request is written", nullptr},
     {"for", Word::For, Takes::Something, "KEY", RUN, "the root of the request that it is part of",

@@ -30,6 +30,7 @@ enum class Word {
   Tier,
   Told,
   Token,
+  Sample,
   TokenOut,
   For
 };

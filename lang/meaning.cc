@@ -33,6 +33,8 @@ static std::string request_words(const Binding &b) {
   if (b.token.value)
     text +=
         "; its request goes on with the traceparent in " + of_value(b.token.value.get(), "its ");
+  if (b.sample)
+    text += "; a recording of some requests may keep it if " + holds(b.sample);
   return text;
 }
 

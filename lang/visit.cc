@@ -45,7 +45,7 @@ void binding_visit(const Binding &b, const std::function<void(const Value *)> &v
   key_visit(b.of_root, visit);
   for (const auto &function : b.functions)
     visit(function.get());
-  for (const Condition *c : {&b.ok, &b.when, &b.once_if})
+  for (const Condition *c : {&b.ok, &b.when, &b.once_if, &b.sample})
     condition_visit(*c, visit);
   for (const Duration &d : b.due)
     visit(d.value.get());

@@ -57,6 +57,8 @@ static bool read_value_of(Word word, Reader &r, Binding *b) {
     return read_condition(r, &b->ok);
   case Word::When:
     return read_condition(r, &b->when);
+  case Word::Sample:
+    return read_condition(r, &b->sample);
   case Word::Once:
     return read_condition(r, &b->once_if);
   case Word::Pending:

@@ -134,6 +134,16 @@ static tree guarded(const Told &told, const Frame &frame, const Binding &b, cons
   return if_given(guard, all);
 }
 
+/* Of a request that no recording of some is to keep. */
+static tree left_out_event(const Binding &b, const Frame &frame, tree token) {
+  tree kept = condition_tree(b.sample, frame, b);
+  if (!kept)
+    return NULL_TREE;
+  return if_then(build1(TRUTH_NOT_EXPR, boolean_type_node, kept),
+                 call_event(Event::about, {address_of(token), number(APROF_ABOUT_LEFT_OUT),
+                                           number(APROF_VALUE_UNSIGNED), none(), none()}));
+}
+
 tree about_events(const Binding &b, const Frame &frame, tree token, Known known, tree *variables) {
   tree all = NULL_TREE;
   for (const Told *told : {&b.label, &b.token}) {
@@ -146,6 +156,12 @@ tree about_events(const Binding &b, const Frame &frame, tree token, Known known,
     tree event = call_event(
         Event::about, {address_of(token), number(what), trees.type, trees.value, trees.length});
     append(&all, guarded(*told, frame, b, trees, event));
+  }
+  if (b.sample && known == Known::Before) {
+    tree event = left_out_event(b, frame, token);
+    if (!event)
+      return NULL_TREE;
+    append(&all, event);
   }
   return all ? if_then(token_open(token), all) : NULL_TREE;
 }

@@ -4,6 +4,7 @@
  *
  * Purpose: the events between or behind those that open a bracket, and those of the verb `label`:
  *     label=, token=   about (&tok, ...)        of create, async, request, run
+ *     sample=          about (&tok, LEFT_OUT)   where it does not hold
  *     for=             run_for (&tok, key...)   of run
  *     value=           label (site, key..., value) or label_current (site, value)
  *     token>           token_out (buffer)

@@ -62,10 +62,10 @@ bool take_types(const Binding &b, tree function_type, Frame *frame) {
     frame->types[i] = declared;
   }
   /* Otherwise another function may be called there: only what the key has found is looked into. */
-  bool sure =
-      is_passed_as_is(frame->function, &b) ||
-      !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) || b.when ||
-        follows_argument(b.label.value.get()) || follows_argument(b.of_root.first.get()));
+  bool sure = is_passed_as_is(frame->function, &b) ||
+              !(follows_argument(b.key.first.get()) || follows_argument(b.key.second.get()) ||
+                b.when || b.sample || follows_argument(b.label.value.get()) ||
+                follows_argument(b.of_root.first.get()));
   return !cast || (well && sure);
 }
 

@@ -12,6 +12,7 @@
 #include "rt/future/key.h"
 #include "rt/request/kind.h"
 #include "rt/request/member.h"
+#include "rt/request/request.h"
 #include "rt/request/token.h"
 #include "tokens.h"
 
@@ -104,13 +105,15 @@ void general_about(struct aprof_token *token, int what, int type, uint64_t value
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  const struct aprof_future *f = bracket_future(token);
+  struct aprof_future *f = bracket_future(token);
   char text[TEXT_MOST];
   if (token_current(t, token->word[0]) && f->id == token->word[0]) {
     if (what == APROF_ABOUT_LABEL)
       label_value(f, type, value, length);
     else if (what == APROF_ABOUT_TOKEN && read_value(text, type, value, length))
       set_token(f, text);
+    else if (what == APROF_ABOUT_LEFT_OUT)
+      request_leave_out(t, f);
   }
   event_end(t);
 }

@@ -15,6 +15,7 @@
 #include "rt/count/node.h"
 #include "rt/future/grace.h"
 #include "rt/trace/kept.h"
+#include "rt/trace/moved.h"
 #include "rt/trace/ring.h"
 #include "tier.h"
 
@@ -175,4 +176,19 @@ void request_undo(struct thread *t, uint32_t number) {
   __atomic_store_n(&r->state, APROF_REQUEST_OVER, __ATOMIC_RELEASE);
   r->stopped = UINT64_MAX; /* nothing is after what never was */
   request_part(t, number, 0);
+}
+
+/* What has been told of it so far is undone. One that has no member yet but a create that is open
+   has told nothing of that. */
+void request_leave_out(struct thread *t, const struct aprof_future *root) {
+  uint32_t number = request_of(root);
+  struct aprof_request *r = request_at(number);
+  if (number == 0 || !traces(t) || !t->partly || r->root != index_of(root) || !request_lives(r) ||
+      !trace_keeps(t, number))
+    return;
+  tell_end(t, number, 0, APROF_TRACE_UNDONE);
+  r->kept = 0;
+  __atomic_fetch_sub(&rt.header->kept_requests, 1, __ATOMIC_RELAXED);
+  if (root->state != APROF_FUTURE_TENTATIVE)
+    trace_leaves(t, root, t->block->last);
 }

@@ -28,6 +28,8 @@ void request_part(struct thread *t, uint32_t number, uint64_t now);
 void request_finish(struct thread *t, uint32_t number, uint64_t now);
 /* Its root came to nothing: it never was. */
 void request_undo(struct thread *t, uint32_t number);
+/* A trace of some requests leaves it out, that has just begun with this root. */
+void request_leave_out(struct thread *t, const struct aprof_future *root);
 void request_reset(void);
 
 #pragma GCC visibility pop

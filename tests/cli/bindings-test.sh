@@ -53,6 +53,8 @@ means 'label call:send token>a1' \
   "before a call of send the running request's traceparent is written to its 2nd argument"
 means 'request def:handle label=a0:str' \
   "the body of handle is a request, from its beginning to its end; its request is labelled with its 1st argument (a text)"
+means 'request def:handle sample=a0->size>=100' \
+  "the body of handle is a request, from its beginning to its end; a recording of some requests may keep it if the field size of the 1st argument is at least 100"
 means 'run def:step key=a0 for=r:a1 multi' \
   "the body of step runs the future known as (1st argument), after which it waits for its next run; this is part of the request whose root is known as r:(2nd argument)"
 means 'wake call:pass key=a0 hand' \

@@ -106,6 +106,22 @@ for format in perfetto chrome otlp; do
   check "threads: as $format" "$aprof" export --to $format -o out.$format threads.trace
 done
 
+# -- those that a line lets in ----------------------------------------------------------------
+check "with sample= in its line" "$compiler" -g -O1 "-fplugin=$plugin" -I"$src/rt/include" \
+  '-DSERVE="async root sample=a0<50"' "$src/tests/cli/sample.c" -o some -pthread
+says "sample=" 0 "kept 50 of 200 requests" "$aprof" record --sample 1 -o some.trace -- ./some 200
+check "sample=: rows" "$aprof" export --to ndjson -o rows.json some.trace
+totals=(out/some.*.json)
+check "sample=: each has what the process counted for it" python3 sums.py "${totals[0]}" rows.json
+cat check.out
+"$aprof" slow --json -o some.json some.trace
+equal "sample=: these alone, and whole" "50 50 0 0" \
+  "$(value some.json 't.recording.sampled.kept, t.recording.requests, t.recording.partial, t.recording.lost')"
+equal "sample=: those for which it holds" 50 "$(grep -cE '"kind": *"r[1-4]?[0-9]"' rows.json)"
+check "sample=: a recording of everything has all" "$aprof" record -o some.trace -- ./some 60
+"$aprof" slow --json -o some.json some.trace
+equal "sample=: all of them" 60 "$(value some.json t.recording.requests)"
+
 # -- live --------------------------------------------------------------------------------------
 start
 says "live: a share" 0 "of " "$aprof" record --sample 1/20 --for 1s -o live.trace "$pid"

@@ -95,7 +95,10 @@ APROF_ASYNC static CALL void fetch(int deep, long us) {
     fetch(deep - 1, us);
 }
 
-APROF("async root") static CALL void serve(long number) {
+#ifndef SERVE
+#define SERVE "async root"
+#endif
+APROF(SERVE) static CALL void serve(long number) {
   char label[24];
   struct job j = {.done = PTHREAD_MUTEX_INITIALIZER};
   int slow = number % 5 == 0;

@@ -322,9 +322,10 @@ static void about(struct aprof_token *token, int what, int type, uint64_t value,
   events++;
   if (!quiet)
     printf("  about %s %s%s\n", site_of(token)->name,
-           what == APROF_ABOUT_LABEL   ? "label"
-           : what == APROF_ABOUT_TOKEN ? "token"
-                                       : "BAD",
+           what == APROF_ABOUT_LABEL      ? "label"
+           : what == APROF_ABOUT_TOKEN    ? "token"
+           : what == APROF_ABOUT_LEFT_OUT ? "left out"
+                                          : "BAD",
            value_text(type, value, length, text));
 }
 

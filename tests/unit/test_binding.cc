@@ -369,6 +369,12 @@ START_TEST(requests) {
   refused("label def:f value=a0", false, "", "its type");
   refused("label call:f key=(cur,a0) value=a0:int", false, "key=", "whole key");
   refused("async def:f token=a0:int", false, "", "text");
+  read_line("create call:f key=ret root sample=a0->size>100");
+  ck_assert(line.sample && line.sample.compare == Compare::Greater && !line.when && !line.ok);
+  refused("create call:f key=ret sample=a0", false, "sample=", "goes with root");
+  refused("create call:f key=ret root sample=ret", false, "sample=", "not known yet");
+  refused("async def:f root sample=cur", false, "sample=", "cannot use cur");
+  refused("run def:f key=a0 root sample=a0", false, "sample", "means nothing to run");
   read_line("label call:send token>a1->buffer");
   ck_assert(line.token_out && !line.label.value);
   read_line("create call:send key=a0 token>a1 token=a2");

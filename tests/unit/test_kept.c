@@ -163,6 +163,41 @@ START_TEST(one_is_handed_to_a_kept_one) {
 }
 END_TEST
 
+/* sample= does not hold: as if it had not been taken. */
+START_TEST(one_is_left_out_as_it_begins) {
+  attach();
+  a_call();
+  record_share(ALL);
+  token r, a, n;
+  enter(&serve, &r);
+  gate.about(&r, APROF_ABOUT_LEFT_OUT, APROF_VALUE_UNSIGNED, 0, 0);
+  ck_assert_uint_eq(profile()->kept_requests, 0);
+  pass(1);
+  enter(&serve, &n); /* what it begins is with it */
+  pass(2);
+  leave(&n);
+  uint64_t before = head();
+  new_future(&once, &on_done, KEY);
+  suspend(&nap, &a);
+  pass(10);
+  resume(&a);
+  pass(4);
+  leave(&r);
+  pass(1);
+  run(&call, &n, KEY, &on_done);
+  pass(2);
+  ran(&n, APROF_DONE);
+  ck_assert_str_eq(told(1, 0), "THREAD BEGIN born join runs END join held other+3 held+10 other+4 "
+                               "held+1 other+2");
+  ck_assert_uint_lt(before, head());
+  before = head();
+  a_request(); /* the next one is kept */
+  ck_assert_str_eq(told(1, before), WHOLE);
+  ck_assert_uint_eq(profile()->begun_requests, 3);
+  ck_assert_uint_eq(profile()->kept_requests, 1);
+}
+END_TEST
+
 START_TEST(from_a_share_to_everything) {
   attach();
   a_call();
@@ -270,5 +305,5 @@ END_TEST
 
 UNIT_MAIN("kept", all_of_one_or_who_holds_the_thread, what_began_before_is_left_out,
           what_a_kept_one_begins_is_kept, a_share_is_one, it_comes_and_goes,
-          one_is_handed_to_a_kept_one, from_a_share_to_everything, a_flight_of_a_share,
-          fast_events_tell_the_same, bad_shares_of_a_flight)
+          one_is_handed_to_a_kept_one, one_is_left_out_as_it_begins, from_a_share_to_everything,
+          a_flight_of_a_share, fast_events_tell_the_same, bad_shares_of_a_flight)

@@ -97,6 +97,9 @@ enum aprof_wake_flags {
 enum aprof_about {
   APROF_ABOUT_LABEL = 1, /* the label of its request */
   APROF_ABOUT_TOKEN = 2, /* a W3C traceparent, as text, that its request goes on with */
+  /* Its request has just begun, and a trace of some requests leaves it out; no value. A runtime that
+     does not know this keeps it. */
+  APROF_ABOUT_LEFT_OUT = 3,
 };
 
 /* What `value` of a label is; `length` only where that is said, else 0. */
