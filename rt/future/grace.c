@@ -8,6 +8,7 @@
 #define SETTLE_TRIES 100000u /* a thread that lost its processor in an event gets it back */
 #define FIRST_TRIES 20u      /* so many times that: about a second */
 #define SETTLE_PAUSES 50u    /* about a microsecond */
+#define SPINS 150u           /* before wait_for_other asks for more than a pause */
 
 struct aprof_block *thread_blocks[BLOCKS];
 struct thread *thread_holders[BLOCKS];
@@ -32,26 +33,31 @@ HINT static uint64_t sequence_of(const struct aprof_block *b) {
   return __atomic_load_n(&b->sequence, __ATOMIC_ACQUIRE);
 }
 
-/* An event shows that it has begun by a store alone, which may become visible after what
-   the event reads has been read: a little later it has. */
-bool thread_settles(struct thread *t, uint32_t lease) {
+bool thread_leaves(struct thread *t, uint32_t lease, uint64_t sequence) {
   uint32_t number = (uint16_t)lease % BLOCKS;
   const struct thread *other = __atomic_load_n(&thread_holders[number], __ATOMIC_ACQUIRE);
   const struct aprof_block *b = thread_blocks[number];
-  if (other == NULL || b == NULL || b == t->block)
+  bool left = !(sequence & 1) || other == NULL || b == t->block;
+  thread_waits(t, true);
+  for (unsigned tries = 0; !left && tries < SETTLE_TRIES; tries++) {
+    left = sequence_of(b) != sequence || __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
+    if (!left)
+      wait_for_other(tries, tries < SPINS || was_confined_lately());
+  }
+  thread_waits(t, false);
+  return left;
+}
+
+/* An event shows that it has begun by a store alone, which may become visible after what
+   the event reads has been read: a little later it has. */
+bool thread_settles(struct thread *t, uint32_t lease) {
+  const struct aprof_block *b = thread_blocks[(uint16_t)lease % BLOCKS];
+  if (b == NULL || b == t->block)
     return true;
   thread_waits(t, true);
   for (unsigned i = 0; i < SETTLE_PAUSES; i++)
     wait_for_other(i, true);
-  uint64_t before = sequence_of(b);
-  bool settled = (before & 1) == 0;
-  for (unsigned tries = 0; !settled && tries < SETTLE_TRIES; tries++) {
-    settled = sequence_of(b) != before || __atomic_load_n(&other->waits, __ATOMIC_ACQUIRE);
-    if (!settled)
-      wait_for_other(tries, was_confined_lately());
-  }
-  thread_waits(t, false);
-  return settled;
+  return thread_leaves(t, lease, sequence_of(b));
 }
 
 uint64_t thread_sequence(uint32_t lease) {

@@ -20,6 +20,8 @@ extern struct thread *thread_holders[BLOCKS];     /* who leased each last; atomi
    waits itself: no thread waits while it begins to run a future. False: it stands still in the
    event. */
 bool thread_settles(struct thread *t, uint32_t lease);
+/* ... has left the event that it was in when its sequence was that. */
+bool thread_leaves(struct thread *t, uint32_t lease, uint64_t sequence);
 uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits */
 /* Is the thread of this lease still in an event that began in an epoch before the current one? */
 bool thread_lags(uint32_t lease);

@@ -5,12 +5,11 @@
  *
  * The hash is of the address alone, so that any: finds every namespace; key,
  * namespace and life are checked in the record, so a stale word does no harm.
- * Futures of one tuple, which may live side by side in any number, stand in a queue
- * behind one word, all but the first.
- * Locking: look-ups and removals take none, inserts one compare and swap; but queues,
- * and equal keys of several threads, are touched under rt.lock only. A full segment is replaced
- * under it, too: by an emptier one, or by two, whose look-ups go on in the old one until its words
- * are copied.
+ * Futures of one tuple, which may live side by side in any number, have a word each; from
+ * EQUAL_WORDS on they stand in a queue behind one word.
+ * Locking: look-ups and removals take none, inserts one compare and swap; but queues are touched
+ * under rt.lock only. A full segment is replaced under it, too: by an emptier one, or by two, whose
+ * look-ups go on in the old one until its words are copied.
  */
 #include "key.h"
 
@@ -21,6 +20,7 @@
 
 #define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
 #define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
+#define EQUAL_WORDS 96u            /* of one key: each look at one looks at all */
 
 static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
 static struct directory root = {.shift = 32, .segment = {&nothing}};
@@ -44,8 +44,8 @@ static bool is_tomb(uint64_t word) {
 /*
  * Reads a record that another thread may be filling. The answer counts only where all of the record
  * is that of the caller's key: then the program itself has ordered the create before this event.
- * Whatever else is read stale makes the look-up pass on. Whether a bracket holds one of several
- * equal keys is asked, and changed to held, under the lock only.
+ * Whatever else is read stale makes the look-up pass on. Of
+ * several equal ones that are at rest a thread has one once it has its lease.
  */
 HINT static bool is_key(const struct aprof_future *f, const struct key_search *s) {
   return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
@@ -70,11 +70,11 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
       s->after = NULL;
     return false;
   }
-  if (!s->at_rest) {
+  if (!s->oldest) {
     s->found = f;
     return true;
   }
-  if (!is_free(f) || !is_key(f, s))
+  if ((s->free && !is_free(f)) || !is_key(f, s))
     return false; /* or it has just been: a thread that lets it go takes its key first */
   if (s->found == NULL || f->created_tick < s->found->created_tick ||
       (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
@@ -82,7 +82,7 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
   return false;
 }
 
-/* At rest, the first that is will do: they stand in the order of their creation. */
+/* The first that is at rest will do: they stand in the order of their creation. */
 static bool consider_from(struct key_search *s, uint32_t cell, uint32_t from) {
   for (; cell != 0; cell = cell_at(cell)->entries.next, from = 0) {
     const struct entries *e = &cell_at(cell)->entries;
@@ -101,7 +101,19 @@ static bool consider_from(struct key_search *s, uint32_t cell, uint32_t from) {
   return false;
 }
 
-/* True: the search is over, or needs the lock. */
+/* A look that leaves most of many out. The answer may be old: then it is not the one either. */
+HINT static bool is_younger(const struct key_search *s, const struct aprof_future *f) {
+  return s->found != NULL &&
+         __atomic_load_n(&f->created_tick, __ATOMIC_RELAXED) > s->found->created_tick;
+}
+
+/* True: the search is over. */
+static bool consider_queue(struct key_search *s, uint64_t word) {
+  return consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0);
+}
+
+/* True: the search is over, or needs the lock. What has a word is older than what stands in the
+   queue behind: of the oldest that is asked for there, only where no word's is the one. */
 static bool search_segment(struct key_search *s, const struct key_segment *segment) {
   for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
        i++, slot = (slot + 1) % KEY_WORDS) {
@@ -110,9 +122,11 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
       return false;
     if (word >> 32 != s->hash || is_tomb(word))
       continue;
+    if (s->oldest && !(word & QUEUE) && is_younger(s, future_at((uint32_t)word)))
+      continue;
     if (word & QUEUE) {
       s->queued = true;
-      if (!s->locked || consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0))
+      if (s->locked ? s->found == NULL && consider_queue(s, word) : !s->oldest)
         return true;
     } else if (consider(s, future_at((uint32_t)word))) {
       return true;
@@ -148,7 +162,7 @@ struct aprof_future *key_search(struct key_search *s) {
     struct key_segment *segment = segment_at(s->hash);
     struct key_segment *older = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE);
     bool over = search_segment(s, segment) || (older != NULL && search_segment(s, older));
-    if (unlikely(over && s->queued && s->found == NULL)) {
+    if (unlikely(s->queued && s->found == NULL)) {
       s->after = after;
       search_locked(s);
       return s->found;
@@ -186,28 +200,24 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
   return likely(f != after) ? f : NULL; /* twice there: see put */
 }
 
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *rather, bool *taken) {
+struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
   struct key_search s = key_searching(key0, key1, ns);
-  s.at_rest = true;
-  /* Where another thread may take what this one finds, or put one where it has just been,
-     equal keys are found and inserted under the lock. */
-  bool locked = threads_share();
-  if (locked) {
-    rt_lock();
-    s.locked = true;
-    search_segment(&s, segment_at(s.hash));
-  } else {
-    key_search(&s);
-  }
+  s.oldest = true;
+  return key_search(&s);
+}
+
+struct aprof_future *key_at_rest(uint64_t key0, uint64_t key1, uint32_t ns,
+                                 struct aprof_future *rather) {
+  struct key_search s = key_searching(key0, key1, ns);
+  s.oldest = s.free = true;
   if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
     s.found = rather;
-  *taken = s.found != NULL;
-  if (*taken)
-    s.found->open = 1;
-  if (locked)
-    rt_unlock();
-  return *taken ? s.found : key_find(key0, key1, ns);
+  else
+    key_search(&s);
+  /* Before its lease is looked at: who takes that away meanwhile sees this thread in an event. */
+  if (threads_share())
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return s.found != NULL ? s.found : key_find(key0, key1, ns);
 }
 
 /* -- insertion ------------------------------------------------------------------------- */
@@ -358,28 +368,40 @@ static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
   return false;
 }
 
-/* rt.lock held. */
-static bool insert_equal(struct aprof_future *f, struct key_search *s) {
-  search_segment(s, segment_at(s->hash));
-  if (s->found == NULL)
-    return insert_locked((uint64_t)s->hash << 32 | index_of(f));
-  struct queue *q = queue_of(segment_at(s->hash), s);
-  return q != NULL ? queue_append(q, entry_of(f)) : queue_begin(f, s->hash);
+/* Are there so many words of this hash, or a queue behind them? */
+static bool is_crowded(const struct key_segment *segment, uint32_t hash) {
+  uint32_t count = 0;
+  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
+    if (word == 0)
+      break;
+    if (word >> 32 == hash && !is_tomb(word) && ((word & QUEUE) || ++count == EQUAL_WORDS))
+      return true;
+  }
+  return false;
 }
 
-bool key_insert_equal(struct aprof_future *f) {
-  struct key_search s = key_searching(f->key0, f->key1, f->ns);
-  if (!threads_share() && likely(key_search(&s) == NULL))
-    return key_insert(f);
-  s = key_searching(f->key0, f->key1, f->ns);
-  s.locked = true;
+/* Behind those that stand in the queue, or the first of one. */
+static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
+  struct key_search s = {f->key0, f->key1, f->ns, hash, .locked = true};
   rt_lock();
   f->flags |= APROF_F_KEYED;
-  bool ok = insert_equal(f, &s);
+  struct queue *q = queue_of(segment_at(hash), &s);
+  bool ok = q != NULL ? queue_append(q, entry_of(f))
+            : is_crowded(segment_at(hash), hash)
+                ? queue_begin(f, hash)
+                : insert_locked((uint64_t)hash << 32 | index_of(f));
   if (!ok)
     f->flags &= (uint8_t)~APROF_F_KEYED;
   rt_unlock();
   return ok;
+}
+
+bool key_insert_equal(struct aprof_future *f) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  struct key_segment *segment = segment_at(hash);
+  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
+  return likely(whole && !is_crowded(segment, hash)) ? key_insert(f) : insert_queued(f, hash);
 }
 
 /* -- removal ---------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ struct key_search {
   uint64_t key0, key1;
   uint32_t ns, hash;          /* APROF_NS_ANY: of any namespace */
   struct aprof_future *after; /* looks behind this one, or NULL */
-  bool at_rest;               /* the oldest that is not open; else the first */
+  bool oldest, free;          /* the oldest, that no bracket holds; else the first */
   bool locked, queued;        /* rt.lock is held; some stand in a queue */
   struct aprof_future *found;
   uint32_t cell, place; /* where it stands in its queue; 0: in none */
@@ -49,11 +49,12 @@ static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint6
   return likely(f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED)) ? id : 0;
 }
 
-/* Of equal keys the first in is the first out: the oldest that no bracket holds, which is
-   open from here on (*taken); or `rather`, which may be NULL, if it is one of these. If
-   they all are held, any. */
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
-                              struct aprof_future *rather, bool *taken);
+/* Of equal keys the first in is the first out: the oldest. */
+struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns);
+/* ... that no bracket holds; or `rather`, which may be NULL, if it is one of these. If they all are
+   held, any. Another thread may have found it, too: who gets its lease (future_take) has it. */
+struct aprof_future *key_at_rest(uint64_t key0, uint64_t key1, uint32_t ns,
+                                 struct aprof_future *rather);
 
 /* The record's key and namespace are set; KEYED is set by this. False without memory:
    the future lives, but no key finds it. */

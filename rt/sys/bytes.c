@@ -90,7 +90,7 @@ char *strrchr(const char *s, int c) {
 
 char *strstr(const char *s, const char *wanted) {
   for (size_t n = strlen(wanted); *s != '\0'; s++)
-    if (strncmp(s, wanted, n) == 0)
+    if (*s == *wanted && strncmp(s, wanted, n) == 0)
       return (char *)s;
   return NULL;
 }

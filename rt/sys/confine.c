@@ -41,7 +41,7 @@ static void rewind_status(void) {
 }
 
 static uint32_t number_after(const char *text, const char *name) {
-  const char *at = strstr(text, name);
+  const char *at = text != NULL ? strstr(text, name) : NULL;
   uint32_t number = 0;
   for (at += at != NULL ? strlen(name) : 0; at != NULL && *at >= '0' && *at <= '9'; at++)
     number = number * 10 + (uint32_t)(*at - '0');
@@ -59,9 +59,10 @@ static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
     size_t length = kept + (n > 0 ? (size_t)n : 0);
     text[length] = '\0';
     any |= n > 0;
-    uint32_t now = number_after(text, "\nSeccomp:\t");
+    const char *lines = strstr(text, "\nSeccomp"); /* of a page, most lies before */
+    uint32_t now = number_after(lines, "\nSeccomp:\t");
     mode = now > mode ? now : mode;
-    now = number_after(text, "\nSeccomp_filters:\t");
+    now = number_after(lines, "\nSeccomp_filters:\t");
     count = now > count ? now : count;
     if (length < room - 1)
       break;

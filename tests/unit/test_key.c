@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "rt/future/key.h"
+#include "rt/sys/lock.h"
 
 CALLBACK_SITE(request);
 CALLBACK_SITE(other);
@@ -316,6 +317,88 @@ START_TEST(equal_keys_of_many_threads) {
 }
 END_TEST
 
+static void *calls_its_own(void *unused) {
+  (void)unused;
+  for (unsigned i = 0; i < EACH; i++) {
+    post_equal(0x7f00);
+    call_equal(0x7f00);
+  }
+  return NULL;
+}
+
+/* All of them want the few that there are, without a lock: each gets one. */
+START_TEST(few_equal_keys_of_many_threads) {
+  attach();
+  on_threads(calls_its_own);
+  expect("request", "done", THREADS * EACH);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* An end means the oldest, wherever its word stands. */
+START_TEST(oldest_of_equal_keys_is_ended) {
+  attach();
+  struct aprof_site drop_equal = drop;
+  drop_equal.flags |= APROF_TUPLE;
+  for (int i = 0; i < 3; i++) {
+    post_equal(0x7f00);
+    pass(10);
+  }
+  uint64_t first = call_equal(0x7f00);
+  post_equal(0x7f00); /* where that one stood */
+  gate.end(&drop_equal, 0x7f00, 0x10, APROF_CANCELLED);
+  ck_assert_uint_eq((uint32_t)call_equal(0x7f00), (uint32_t)first + 2);
+}
+END_TEST
+
+enum { NEW, WARM, HELD, OVER }; /* warm: the thread has all that takes the lock */
+static uint32_t lock_state;
+
+static void goes_to(uint32_t state) {
+  __atomic_store_n(&lock_state, state, __ATOMIC_RELEASE);
+}
+
+static void waits_for(uint32_t state) {
+  while (__atomic_load_n(&lock_state, __ATOMIC_ACQUIRE) != state)
+    sched_yield();
+}
+
+static void posts_then_calls(void) {
+  for (int i = 0; i < 20; i++)
+    post_equal(0x7f00);
+  for (int i = 0; i < 20; i++)
+    call_equal(0x7f00);
+}
+
+static void *calls_while_it_is_held(void *unused) {
+  (void)unused;
+  posts_then_calls();
+  goes_to(WARM);
+  waits_for(HELD);
+  posts_then_calls();
+  goes_to(OVER);
+  return NULL;
+}
+
+/* What threads have of equal keys they have without the lock, and so without system calls; else
+   this test does not come to its end. */
+START_TEST(equal_keys_take_no_lock) {
+  attach();
+  post_equal(0x7e00);
+  pthread_t thread;
+  lock_state = NEW;
+  pthread_create(&thread, NULL, calls_while_it_is_held, NULL);
+  waits_for(WARM);
+  rt_lock();
+  goes_to(HELD);
+  waits_for(OVER);
+  rt_unlock();
+  pthread_join(thread, NULL);
+  expect("request", "done", 40);
+}
+END_TEST
+
 /* -- a thread that loses its processor anywhere, while others replace segments -------- */
 
 enum { LIVING = 500, STOPPED_US = 2000000 };
@@ -505,5 +588,6 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
-          equal_keys_of_many_threads, stopped_in_a_segment, stopped_for_long, found_while_replaced,
+          equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
+          equal_keys_take_no_lock, stopped_in_a_segment, stopped_for_long, found_while_replaced,
           used_again_while_left, used_again_by_one_that_stops)
