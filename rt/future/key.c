@@ -23,18 +23,26 @@
 #define EQUAL_WORDS 96u            /* of one key: each look at one looks at all */
 
 static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
+/* Words of queues, by some bits of their hashes; written under rt.lock. */
+static uint32_t queues[256];
+
 static struct directory root = {.shift = 32, .segment = {&nothing}};
 
 struct directory *key_directory = &root;
 
 void key_reset(void) {
   key_directory = &root;
+  memset(queues, 0, sizeof queues);
   queues_reset();
   key_segments_reset();
 }
 
 static struct key_segment *segment_at(uint32_t hash) {
   return directory_at(&key_directory, hash);
+}
+
+static uint32_t *queues_of(uint32_t hash) {
+  return &queues[hash % 256];
 }
 
 static bool is_tomb(uint64_t word) {
@@ -101,20 +109,37 @@ static bool consider_from(struct key_search *s, uint32_t cell, uint32_t from) {
   return false;
 }
 
-/* A look that leaves most of many out. The answer may be old: then it is not the one either. */
-HINT static bool is_younger(const struct key_search *s, const struct aprof_future *f) {
-  return s->found != NULL &&
-         __atomic_load_n(&f->created_tick, __ATOMIC_RELAXED) > s->found->created_tick;
-}
-
-/* True: the search is over. */
+/* True: it is over. */
 static bool consider_queue(struct key_search *s, uint64_t word) {
   return consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0);
 }
 
-/* True: the search is over, or needs the lock. What has a word is older than what stands in the
-   queue behind: of the oldest that is asked for there, only where no word's is the one. */
+/* The oldest of many: a look at its birth leaves most of them out. What has a word is older than
+   what stands in a queue. */
+HINT static void search_oldest(struct key_search *s, const struct key_segment *segment) {
+  uint64_t born = s->found != NULL ? s->found->created_tick : UINT64_MAX, hash = s->hash;
+  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
+    uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_ACQUIRE);
+    if (word >> 32 != hash || is_tomb(word)) {
+      if (word == 0)
+        return;
+    } else if (word & QUEUE) {
+      s->queued = true;
+      if (s->locked && s->found == NULL)
+        consider_queue(s, word);
+    } else if (future_at((uint32_t)word)->created_tick <= born) {
+      consider(s, future_at((uint32_t)word));
+      born = s->found != NULL ? s->found->created_tick : UINT64_MAX;
+    }
+  }
+}
+
+/* True: the search is over, or needs the lock. */
 static bool search_segment(struct key_search *s, const struct key_segment *segment) {
+  if (s->oldest) {
+    search_oldest(s, segment);
+    return false;
+  }
   for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
        i++, slot = (slot + 1) % KEY_WORDS) {
     uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_ACQUIRE);
@@ -122,11 +147,9 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
       return false;
     if (word >> 32 != s->hash || is_tomb(word))
       continue;
-    if (s->oldest && !(word & QUEUE) && is_younger(s, future_at((uint32_t)word)))
-      continue;
     if (word & QUEUE) {
       s->queued = true;
-      if (s->locked ? s->found == NULL && consider_queue(s, word) : !s->oldest)
+      if (!s->locked || consider_queue(s, word))
         return true;
     } else if (consider(s, future_at((uint32_t)word))) {
       return true;
@@ -360,25 +383,27 @@ static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
   if (cell == 0)
     return false;
   struct queue *q = &cell_at(cell)->queue;
-  if (queue_append(q, entry_of(f)) && insert_locked((uint64_t)hash << 32 | QUEUE | cell))
+  if (queue_append(q, entry_of(f)) && insert_locked((uint64_t)hash << 32 | QUEUE | cell)) {
+    __atomic_fetch_add(queues_of(hash), 1, __ATOMIC_RELAXED);
     return true;
+  }
   if (q->first != 0)
     cell_free(q->first);
   cell_free(cell);
   return false;
 }
 
-/* Are there so many words of this hash, or a queue behind them? */
+/* Are there so many words of this hash? Each went to the first place that was free, so nearly all
+   stand before the one that is the first now. */
 static bool is_crowded(const struct key_segment *segment, uint32_t hash) {
   uint32_t count = 0;
-  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
-    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
-    if (word == 0)
+  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
+    uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_RELAXED);
+    if (word == 0 || is_tomb(word))
       break;
-    if (word >> 32 == hash && !is_tomb(word) && ((word & QUEUE) || ++count == EQUAL_WORDS))
-      return true;
+    count += word >> 32 == hash;
   }
-  return false;
+  return count >= EQUAL_WORDS;
 }
 
 /* Behind those that stand in the queue, or the first of one. */
@@ -401,7 +426,10 @@ bool key_insert_equal(struct aprof_future *f) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = segment_at(hash);
   bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
-  return likely(whole && !is_crowded(segment, hash)) ? key_insert(f) : insert_queued(f, hash);
+  return likely(whole && __atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) == 0 &&
+                !is_crowded(segment, hash))
+             ? key_insert(f)
+             : insert_queued(f, hash);
 }
 
 /* -- removal ---------------------------------------------------------------------------- */
@@ -421,6 +449,7 @@ static SLOW void trim_queues(uint32_t hash) {
     if (queue_trim(q))
       continue;
     __atomic_store_n(&segment->word[slot], (uint64_t)hash << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(queues_of(hash), 1, __ATOMIC_RELAXED);
     cell_free((uint32_t)word & ~QUEUE);
   }
   rt_unlock();
