@@ -26,6 +26,7 @@
 #include "describe.h"
 #include "room.h"
 #include "rt/rt.h"
+#include "rt/sys/barrier.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/quiet.h"
 #include "rt/sys/say.h"
@@ -62,6 +63,7 @@ bool profile_reserve(void) {
   rt.header->virtual_now = VIRTUAL_START;
   aprof_epoch_begins(rt.header, 1); /* of no thread: the first event comes to thread_sees */
   confine_watch();
+  barrier_start();
   return true;
 }
 

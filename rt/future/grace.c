@@ -2,6 +2,7 @@
 /* Grace periods; see grace.h. */
 #include "grace.h"
 
+#include "rt/sys/barrier.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/wait.h"
 
@@ -49,13 +50,13 @@ bool thread_leaves(struct thread *t, uint32_t lease, uint64_t sequence) {
 }
 
 /* An event shows that it has begun by a store alone, which may become visible after what
-   the event reads has been read: a little later it has. */
+   the event reads has been read: behind a barrier on all processors it has, or a little later. */
 bool thread_settles(struct thread *t, uint32_t lease) {
   const struct aprof_block *b = thread_blocks[(uint16_t)lease % BLOCKS];
   if (b == NULL || b == t->block)
     return true;
   thread_waits(t, true);
-  for (unsigned i = 0; i < SETTLE_PAUSES; i++)
+  for (unsigned i = 0, pauses = barrier_everywhere() ? 0 : SETTLE_PAUSES; i < pauses; i++)
     wait_for_other(i, true);
   return thread_leaves(t, lease, sequence_of(b));
 }

@@ -219,6 +219,10 @@ bool is_confined(void) {
   return confined;
 }
 
+bool confine_never(void) {
+  return status_fd >= 0 && confined_before == 0 && !may_be_confined();
+}
+
 bool was_confined_lately(void) {
   return ticks() - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LATELY
              ? __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE)

@@ -9,6 +9,7 @@
    is: one that somebody made for this program, and that may kill it for what only we call? */
 bool confine_foreign(void);
 void confine_watch(void);       /* once, at attach */
+bool confine_never(void);       /* no filter at the start, nor any way to one by now */
 void confine_opened(void);      /* this process has its profile now */
 void confine_forget(void);      /* in a child: what threads of its parent were about to ask */
 void confine_left(void);        /* this thread's question was left by a handler */

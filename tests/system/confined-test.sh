@@ -97,7 +97,7 @@ int main(int count, char **arguments) {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       KILL(clone), KILL(clone3), KILL(fcntl), KILL(fallocate), KILL(flock), KILL(ftruncate),
       KILL(getcwd), KILL(geteuid), KILL(getpid), KILL(getppid), KILL(lseek), KILL(madvise),
-      KILL(memfd_create), KILL(mkdir), KILL(pwrite64), KILL(readlink), KILL(rt_sigaction),
+      KILL(membarrier), KILL(memfd_create), KILL(mkdir), KILL(pwrite64), KILL(readlink), KILL(rt_sigaction),
       KILL(rt_sigprocmask), KILL(statfs), KILL(uname), KILL(unlink), KILL(wait4),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
