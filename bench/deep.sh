@@ -98,16 +98,16 @@ QEMU 7.2 (Debian's source), its tools alone: configured with `--without-default-
     APROF_RUNTIME=BUILD/rt/.libs/libaprof.so.0 APROF_OPTIONS=dir:/tmp,signal:none,profile:memfd /usr/bin/time ...
     valgrind --tool=callgrind qemu-img bench -c 20000 -d 64 -f raw FILE
 
-Medians of nine rounds, each variant in turn, on two processors that others wanted too (load 20); a request takes 9 to 15 us,
+Medians of five rounds (the last row: of two), each variant in turn, on two processors that others wanted too (load 20); a request takes 10 to 15 us,
 most of it in the kernel: a read, and two wakes across threads. In brackets: times plain. Instructions a request by callgrind, user code alone.
 
 | | events | general | wall | processor | user | instructions |
 |---|---|---|---|---|---|---|
-| plain | | | 1.47 s | 0.94 s | 0.19 s | 4 800 |
-| `calls`, no runtime | | | 1.33 s (0.90) | 0.89 s (0.95) | 0.16 s | 5 400 |
-| `all`, no runtime | | | 1.53 s (1.04) | 1.14 s (1.21) | 0.19 s | 5 800 |
-| `calls` | 44 | 36 | 1.95 s (1.33) | 1.50 s (1.60) | 0.44 s | 29 600 |
-| `all` | 89 | 22 | 2.23 s (1.52) | 1.72 s (1.83) | 0.52 s | 33 800 |
+| plain | | | 1.07 s | 0.88 s | 0.17 s | 4 800 |
+| `calls`, no runtime | | | 1.07 s (1.00) | 0.83 s (0.94) | 0.15 s | 5 400 |
+| `all`, no runtime | | | 1.05 s (0.98) | 0.97 s (1.10) | 0.14 s | 5 800 |
+| `calls` | 44 | 36 | 1.40 s (1.31) | 1.20 s (1.36) | 0.33 s | 26 200 |
+| `all` | 89 | 22 | 1.36 s (1.27) | 1.28 s (1.45) | 0.39 s | 33 900 |
 | `all`, when equal keys took the lock | 89 | 22 | 12.5 s (10.7) | 8.1 s (10.7) | 2.29 s | |
 
 The goal is 1.15 times plain of wall time, 1.05 without a runtime. The second is met within what the machine shows; the first is not: of 89 events
