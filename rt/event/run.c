@@ -14,8 +14,6 @@
 #include "span.h"
 #include "tokens.h"
 
-#define EQUAL_TRIES 64u /* other threads may take one after the other */
-
 /* Was there a time before this epoch, whose futures are not known any more? */
 static bool began_late(void) {
   const struct aprof_header *h = rt.header;
@@ -120,11 +118,10 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
   if (unlikely(t == NULL))
     return;
   struct aprof_future *caller = t->cur, *f, *runs;
-  bool born = false, equal = site->flags & APROF_TUPLE;
-  unsigned tries = 0;
-again:
-  f = runs = unlikely(equal) ? key_at_rest(key0, key1, site->ns, published_here(t, function))
-                             : key_find(key0, key1, site->ns);
+  bool born = false, taken = false;
+  f = runs = unlikely(site->flags & APROF_TUPLE)
+                 ? key_take(key0, key1, site->ns, published_here(t, function), &taken)
+                 : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t), id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0)) {
     runs = f = run_unknown(t, site, key0, key1, function, self, now);
@@ -133,6 +130,7 @@ again:
     id = f->id;
     born = true;
   } else if ((site->flags & APROF_OWN) && of_another(f, function, self)) {
+    f->open -= taken;
     goto out;
   } else if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
     runs = innermost(f);
@@ -142,12 +140,12 @@ again:
       node_shared(function_node(runs->node));
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     }
+    f->open -= taken;
     goto out; /* inside itself: idempotent */
   }
-  if (unlikely(runs == f && f->lease != t->lease) && !future_take(t, f, id, equal)) {
-    if (equal && tries++ < EQUAL_TRIES)
-      goto again; /* another thread has it: there is another one */
-    goto out;     /* it is being ended */
+  if (unlikely(runs == f && f->lease != t->lease) && !future_take(t, f, id)) {
+    f->open -= taken; /* it is being ended */
+    goto out;
   }
   now = not_before(now, runs);
   if (function != NULL && unlikely(!(f->flags & APROF_F_NAMED)))
@@ -174,7 +172,7 @@ again:
   bool polls = unlikely(site->flags & APROF_POLLING) && poll_begin(t, token, runs, now);
   if (!polls && !born) /* else the wait may go on, or there was none */
     close_off_thread(t, runs, now);
-  f->open++;
+  f->open += !taken;
   f->flags |= APROF_F_STARTED;
   bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
   set_running_as(t, runs, polls ? APROF_TRACE_POLLED : APROF_TRACE_RUNNING, now);

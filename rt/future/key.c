@@ -7,16 +7,19 @@
  * namespace and life are checked in the record, so a stale word does no harm.
  * Futures of one tuple, which may live side by side in any number, have a word each; from
  * EQUAL_WORDS on they stand in a queue behind one word.
- * Locking: look-ups and removals take none, inserts one compare and swap; but queues are touched
- * under rt.lock only. A full segment is replaced under it, too: by an emptier one, or by two, whose
- * look-ups go on in the old one until its words are copied.
+ * Locking: look-ups and removals take none, inserts one compare and swap; who takes one of equal
+ * keys has `taking`, a spin lock that is held inside an event only; queues are touched under
+ * rt.lock. A full segment is replaced under that, too: by an emptier one, or by two, whose look-ups
+ * go on in the old one until its words are copied.
  */
 #include "key.h"
 
 #include "grace.h"
 #include "key-queue.h"
 #include "key-segments.h"
+#include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
+#include "rt/sys/wait.h"
 
 #define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
 #define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
@@ -26,6 +29,9 @@ static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first inse
 /* Words of queues, by some bits of their hashes; written under rt.lock. */
 static uint32_t queues[256];
 
+static uint32_t taking; /* a thread takes one of equal keys */
+#define TAKING_TRIES 20000u
+
 static struct directory root = {.shift = 32, .segment = {&nothing}};
 
 struct directory *key_directory = &root;
@@ -33,6 +39,7 @@ struct directory *key_directory = &root;
 void key_reset(void) {
   key_directory = &root;
   memset(queues, 0, sizeof queues);
+  taking = 0;
   queues_reset();
   key_segments_reset();
 }
@@ -52,8 +59,8 @@ static bool is_tomb(uint64_t word) {
 /*
  * Reads a record that another thread may be filling. The answer counts only where all of the record
  * is that of the caller's key: then the program itself has ordered the create before this event.
- * Whatever else is read stale makes the look-up pass on. Of
- * several equal ones that are at rest a thread has one once it has its lease.
+ * Whatever else is read stale makes the look-up pass on. Who takes one of several equal ones that
+ * are at rest has `taking`, if there are other threads.
  */
 HINT static bool is_key(const struct aprof_future *f, const struct key_search *s) {
   return f->key0 == s->key0 && f->key1 == s->key1 && (f->flags & APROF_F_KEYED) && f->id != 0 &&
@@ -229,18 +236,38 @@ struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
   return key_search(&s);
 }
 
-struct aprof_future *key_at_rest(uint64_t key0, uint64_t key1, uint32_t ns,
-                                 struct aprof_future *rather) {
+/* Two threads that look for one at rest must not find the same, nor one of them none. Whoever has
+   left in the midst, by a jump out of a handler or in a parent, is waited for once. */
+static void taking_begin(void) {
+  for (unsigned tries = 0; tries < TAKING_TRIES; tries++) {
+    if (!__atomic_exchange_n(&taking, 1, __ATOMIC_ACQUIRE))
+      return;
+    while (__atomic_load_n(&taking, __ATOMIC_RELAXED) && ++tries < TAKING_TRIES)
+      wait_for_other(tries, was_confined_lately());
+  }
+}
+
+static void taking_end(void) {
+  __atomic_store_n(&taking, 0, __ATOMIC_RELEASE);
+}
+
+struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+                              struct aprof_future *rather, bool *taken) {
   struct key_search s = key_searching(key0, key1, ns);
+  bool shared = threads_share();
   s.oldest = s.free = true;
+  if (shared)
+    taking_begin();
   if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
     s.found = rather;
   else
     key_search(&s);
-  /* Before its lease is looked at: who takes that away meanwhile sees this thread in an event. */
-  if (threads_share())
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  return s.found != NULL ? s.found : key_find(key0, key1, ns);
+  *taken = s.found != NULL;
+  if (*taken)
+    __atomic_store_n(&s.found->open, 1, __ATOMIC_RELEASE);
+  if (shared)
+    taking_end();
+  return *taken ? s.found : key_find(key0, key1, ns);
 }
 
 /* -- insertion ------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
  * event has begun is a plain store: thread_settles waits until it can be seen.
  */
 enum { SEQUENCE, LEASE, STATE };
-enum { AT_REST = 0, RUNS = 1, NOBODY = 0, MINE = 1, OTHERS = 2 };
+enum { AT_REST = 0, RUNS = 1, MINE = 1, NOBODY = 0 };
 enum { RAN, TOOK, ENDED };
 enum { OUT = 1, AGAIN };
 static bool one_of_them(struct litmus_end end) {
@@ -32,27 +32,6 @@ static const struct litmus lease = {
                 IF(0, 1, AGAIN), LD(0, STATE), IF(0, RUNS, OUT), CAS(ENDED, LEASE, NOBODY, NOBODY),
                 LABEL(OUT)}},
     .holds = one_of_them,
-};
-
-/* -- one of several equal futures (key_at_rest, future_take) ---------------- */
-
-/*
- * Both threads have found the same one at rest. Thread 0 has its lease, and runs it by a look at
- * that; thread 1 takes the lease, and gives it back if the other one, which it sees in an event,
- * has begun to run it by the end of that event. So no pause is needed, but a fence before that
- * look.
- */
-static bool not_both(struct litmus_end end) {
-  return !(end.reg[0][RAN] == 1 && end.reg[1][ENDED] == 1);
-}
-static const struct litmus equal = {
-    .name = "one of several equal futures (key_at_rest)",
-    .word = {[LEASE] = MINE},
-    .thread = {{ST(SEQUENCE, 1), FULL, LD(0, LEASE), UNLESS(0, MINE, OUT), ST(STATE, RUNS), FENCE,
-                LABEL(OUT), ST(SEQUENCE, 2)},
-               {CAS(TOOK, LEASE, MINE, OTHERS), LABEL(AGAIN), LD(0, SEQUENCE), IF(0, 1, AGAIN),
-                LD(0, STATE), IF(0, RUNS, OUT), CAS(ENDED, LEASE, OTHERS, OTHERS), LABEL(OUT)}},
-    .holds = not_both,
 };
 
 /* -- an end that is asked for while the future runs (future_asked) ---------- */
@@ -163,8 +142,7 @@ static const struct litmus traced = {
     .holds = none_is_older,
 };
 
-static const struct litmus *const all[] = {&lease, &equal, &asked,    &born,
-                                           &over,  &slow,  &replaced, &traced};
+static const struct litmus *const all[] = {&lease, &asked, &born, &over, &slow, &replaced, &traced};
 #define ALL (int)(sizeof all / sizeof all[0])
 
 START_TEST(holds) {
