@@ -79,8 +79,7 @@ void tally_duration(struct tally *t, uint64_t ns) {
   t->result->duration_sum += ns;
   if (ns > t->longest)
     t->longest = ns;
-  t->durations.count[aprof_bucket_of(ns)]++;
-  t->durations.total++;
+  histogram_count(&t->durations, ns);
 }
 
 void tally_drop(const struct probe_result *r, struct probe_hit *h) {

@@ -4,8 +4,8 @@
  *
  * view-profile.c begins and has paths, view-names.c names and places, view-process.c the process
  * and its threads, view-loops.c what ran on these, view-functions.c functions with their places and
- * histograms, view-requests.c requests and spans, view-live.c what lives. Cost: linear in the model,
- * and sorts. Locking: none.
+ * histograms, view-requests.c requests and spans, view-live.c what lives. Cost: linear in the
+ * model, and sorts. Locking: none.
  */
 #ifndef APROF_READ_FILLING_H
 #define APROF_READ_FILLING_H
@@ -28,8 +28,9 @@ struct filling {
   bool *path_shown;  /* by node */
   uint32_t *offset;  /* of histograms: those of one number */
   size_t offsets, offset_room;
-  bool histograms;   /* they are wanted */
-  struct kept *kept; /* or NULL */
+  struct histogram sum; /* empty between two distributions */
+  bool histograms;      /* they are wanted */
+  struct kept *kept;    /* or NULL */
 };
 
 static inline const struct name *name_of(const struct filling *f, uint32_t name) {

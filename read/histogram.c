@@ -7,26 +7,59 @@
 #include <string.h>
 
 void histogram_clear(struct histogram *h) {
-  memset(h, 0, sizeof *h);
+  memset(h->count + h->first, 0, (h->end - h->first) * sizeof *h->count);
+  h->total = h->first = h->end = 0;
+}
+
+static inline void add(struct histogram *h, uint32_t bucket, uint64_t count) {
+  if (!h->end || bucket < h->first)
+    h->first = bucket;
+  if (bucket >= h->end)
+    h->end = bucket + 1;
+  add_to(&h->count[bucket], count);
+  add_to(&h->total, count);
+}
+
+void histogram_count(struct histogram *h, uint64_t value) {
+  add(h, aprof_bucket_of(value), 1);
+}
+
+/* Most counts are 0: eight at once are passed over. */
+static inline bool are_zero(const uint16_t *count, uint32_t step) {
+  return !(count[0] | count[step] | count[2 * step] | count[3 * step] | count[4 * step] |
+           count[5 * step] | count[6 * step] | count[7 * step]);
+}
+
+static inline void add_low(struct histogram *h, const uint16_t *count, uint32_t counts,
+                           uint32_t step) {
+  for (uint32_t i = 0, end; i < counts; i = end) {
+    end = i + 8;
+    if (end <= counts && are_zero(count + i * step, step))
+      continue;
+    for (end = end < counts ? end : counts; i < end; i++)
+      if (count[i * step])
+        add(h, i, count[i * step]);
+  }
 }
 
 void histogram_add_counts(struct histogram *h, const struct profile_counts *c) {
-  for (uint32_t i = 0; c->whole && i < APROF_HISTOGRAM_BUCKETS; i++) {
-    add_to(&h->count[i], c->whole[i]);
-    add_to(&h->total, c->whole[i]);
-  }
-  for (uint32_t i = 0; i < c->counts; i++) {
-    uint64_t count = c->count[i * c->step];
-    uint32_t bucket = c->numbers ? (uint32_t)count : i;
-    if (c->numbers)
-      count = 1;
-    else if (c->carried)
-      count += (uint64_t)c->carried[i * c->step] << 16;
-    if (!count || bucket >= APROF_HISTOGRAM_BUCKETS)
-      continue;
-    add_to(&h->count[bucket], count);
-    add_to(&h->total, count);
-  }
+  uint32_t counts = c->counts < APROF_HISTOGRAM_BUCKETS ? c->counts : APROF_HISTOGRAM_BUCKETS;
+  for (uint32_t i = 0; c->whole && i < APROF_HISTOGRAM_BUCKETS; i++)
+    if (c->whole[i])
+      add(h, i, c->whole[i]);
+  if (c->numbers)
+    for (uint32_t i = 0; i < c->counts; i++) {
+      uint32_t bucket = c->count[i * c->step];
+      if (bucket < APROF_HISTOGRAM_BUCKETS)
+        add(h, bucket, 1);
+    }
+  else if (c->step == 1)
+    add_low(h, c->count, counts, 1);
+  else
+    add_low(h, c->count, counts, 2);
+  for (uint32_t i = 0; !c->numbers && c->carried && i < counts; i++)
+    if (c->carried[i * c->step])
+      add(h, i, (uint64_t)c->carried[i * c->step] << 16);
 }
 
 void histogram_add(struct histogram *h, const struct profile *p, uint32_t reference) {
@@ -40,26 +73,37 @@ static uint64_t width(uint64_t lower) {
   return lower < 32 ? 1 : (uint64_t)1 << (63 - __builtin_clzll(lower) - 4);
 }
 
-uint64_t buckets_percentile(const struct bucket *buckets, size_t count, unsigned permille,
-                            uint64_t max) {
+static unsigned __int128 rank_of(unsigned __int128 total, unsigned permille) {
+  return total >> 50 ? (total * permille + 999) / 1000 : ((uint64_t)total * permille + 999) / 1000;
+}
+
+/* The middles of the buckets where so many of a thousand lie, which are in rising order. */
+static void find_points(const struct bucket *buckets, size_t count, const unsigned *of, int points,
+                        uint64_t *point) {
   unsigned __int128 total = 0, seen = 0;
+  int at = 0;
   for (size_t i = 0; i < count; i++)
     total += buckets[i].count;
-  unsigned __int128 rank = (total * permille + 999) / 1000;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && at < points; i++) {
     seen += buckets[i].count;
-    if (seen < rank || !buckets[i].count)
-      continue;
-    uint64_t middle = buckets[i].lower + width(buckets[i].lower) / 2;
-    return middle < max ? middle : max;
+    while (at < points && buckets[i].count && seen >= rank_of(total, of[at]))
+      point[at++] = buckets[i].lower + width(buckets[i].lower) / 2;
   }
-  return 0;
+  while (at < points)
+    point[at++] = 0;
+}
+
+uint64_t buckets_percentile(const struct bucket *buckets, size_t count, unsigned permille,
+                            uint64_t max) {
+  uint64_t point;
+  find_points(buckets, count, &permille, 1, &point);
+  return point < max ? point : max;
 }
 
 /* Ticks for now: conversion comes last, so that no error is added to the buckets' own. */
 static size_t used_buckets(const struct histogram *h, struct bucket *out) {
   size_t count = 0;
-  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
+  for (uint32_t i = h->first; i < h->end; i++)
     if (h->count[i])
       out[count++] = (struct bucket){.lower = aprof_bucket_lower(i), .count = h->count[i]};
   return count;
@@ -82,8 +126,7 @@ static size_t convert(struct bucket *buckets, size_t count, uint64_t rate) {
 static bool is_longest(const struct histogram *h, unsigned permille, const struct bucket *last,
                        uint64_t rate, uint64_t max) {
   uint64_t upper = last->lower + width(last->lower) - 1;
-  unsigned __int128 rank = ((unsigned __int128)h->total * permille + 999) / 1000;
-  return h->total <= rank && max >= clock_to_ns(last->lower, rate) &&
+  return h->total <= rank_of(h->total, permille) && max >= clock_to_ns(last->lower, rate) &&
          max <= clock_to_ns(upper, rate);
 }
 
@@ -102,9 +145,9 @@ struct distribution histogram_convert(struct arena *arena, const struct histogra
   if (!exact)
     max = clock_to_ns(last.lower + width(last.lower) - 1, rate);
   uint64_t *point = &d.p50;
+  find_points(buckets, count, permille, DISTRIBUTION_POINTS - 1, point);
   for (int i = 0; i < DISTRIBUTION_POINTS - 1; i++) {
-    uint64_t value =
-        clock_to_ns(buckets_percentile(buckets, count, permille[i], HISTOGRAM_NO_MAX), rate);
+    uint64_t value = clock_to_ns(point[i], rate);
     if (exact && is_longest(h, permille[i], &last, rate, max))
       value = max;
     point[i] = value < max ? value : max;
@@ -118,8 +161,9 @@ struct distribution histogram_convert(struct arena *arena, const struct histogra
 
 void distribution_settle(struct distribution *d, uint64_t max) {
   uint64_t *point = &d->p50;
+  find_points(d->bucket, d->count, permille, DISTRIBUTION_POINTS - 1, point);
   for (int i = 0; i < DISTRIBUTION_POINTS - 1; i++)
-    point[i] = buckets_percentile(d->bucket, d->count, permille[i], max);
+    point[i] = point[i] < max ? point[i] : max;
   const struct bucket *last = d->count ? &d->bucket[d->count - 1] : NULL;
   d->max = max != HISTOGRAM_NO_MAX ? max : last ? last->lower + width(last->lower) - 1 : 0;
 }

@@ -4,7 +4,7 @@
  *
  * Purpose: merges the stored histograms of many leaves (in ticks) and turns
  * them into percentiles and [lower_ns, count] pairs.
- * Cost: an addition for each count. Locking: none.
+ * Cost: an addition for each count that is not 0. Locking: none.
  */
 #ifndef APROF_READ_HISTOGRAM_H
 #define APROF_READ_HISTOGRAM_H
@@ -18,9 +18,11 @@
 
 #define HISTOGRAM_NO_MAX UINT64_MAX
 
+/* An empty one is all zeros. */
 struct histogram {
   uint64_t count[APROF_HISTOGRAM_BUCKETS];
   uint64_t total;
+  uint32_t first, end; /* counts are from there to there, and few of all */
 };
 
 /* One bucket of converted values; what the totals hold. */
@@ -29,6 +31,7 @@ struct bucket {
 };
 
 void histogram_clear(struct histogram *h);
+void histogram_count(struct histogram *, uint64_t value);
 /* Of a profile, by its reference. */
 void histogram_add(struct histogram *h, const struct profile *, uint32_t reference);
 void histogram_add_counts(struct histogram *h, const struct profile_counts *);

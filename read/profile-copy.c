@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies a profile, and later what of it has changed; see profile.h. */
 #include "profile-copy.h"
+#include "profile-named.h"
 
 #include "clock.h"
 #include "util.h"
@@ -116,44 +117,20 @@ static bool copy_part(struct profile *p, int fd, struct profile_part *part) {
                     part->size - sizeof(struct aprof_chunk), again);
 }
 
-/* Do only histograms lie there? What is counters' or a block's must be copied at its moment. */
-static bool in_histograms(const struct profile *p, uint64_t at, uint64_t end) {
-  size_t from = 0, until = p->parts; /* the first part behind that lies there */
-  while (from < until) {
-    size_t middle = from + (until - from) / 2;
-    if (p->part[middle].at <= at)
-      from = middle + 1;
-    else
-      until = middle;
-  }
-  const struct profile_part *part = from ? &p->part[from - 1] : NULL;
-  return part && part->type == APROF_CHUNK_HISTOGRAMS && at < end &&
-         at - part->at >= sizeof(struct aprof_chunk) && end <= part->at + part->size;
+/* How long each is stands at its beginning. */
+static void copy_named(struct profile *p, int fd, struct named *n) {
+  uint64_t at, size;
+  while (named_next(n, &at, &size))
+    copy_range(p, fd, at, size, true);
+  named_reach(n, p);
+  while (named_next(n, &at, &size))
+    copy_range(p, fd, at, size, true);
+  named_free(n);
 }
 
-/* Copies the histograms that a record names. Whether a function or an await owns it is not known
-   yet: a reference of the other kind names nothing, or another histogram. */
-static void copy_histograms(struct profile *p, int fd, const struct aprof_counters *c) {
-  const uint32_t all[] = {profile_buckets(p, c->function.ended_buckets, true, false),
-                          profile_buckets(p, c->function.slice_buckets, false, false),
-                          profile_buckets(p, c->function.queued_buckets, false, false),
-                          profile_buckets(p, c->await.buckets, false, false)};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    struct profile_counts counts = profile_counts(p, all[i]);
-    if (!all[i] || !in_histograms(p, counts.at, counts.at + APROF_HISTOGRAM_ALIGN))
-      continue;
-    copy_range(p, fd, counts.at, APROF_HISTOGRAM_ALIGN, true); /* how long it is */
-    counts = profile_counts(p, all[i]);
-    if (in_histograms(p, counts.at, counts.end))
-      copy_range(p, fd, counts.at, counts.end - counts.at, true);
-    if (in_histograms(p, counts.carried_at, counts.carried_end))
-      copy_range(p, fd, counts.carried_at, counts.carried_end - counts.carried_at, true);
-  }
-}
-
-/* Copies the records that changed, and the histograms they name: no other histogram can have
-   changed. */
-static void copy_counters(struct profile *p, int fd, const struct profile_part *part) {
+/* Copies the records that changed. No histogram but those they name can have changed. */
+static void copy_counters(struct profile *p, int fd, const struct profile_part *part,
+                          struct named *named) {
   struct aprof_counters record[256];
   uint64_t at = part->at + sizeof(struct aprof_chunk), end = part->at + part->size;
   while (at < end) {
@@ -165,7 +142,7 @@ static void copy_counters(struct profile *p, int fd, const struct profile_part *
         continue;
       memcpy(mine, &record[i], sizeof *record);
       if (p->histograms)
-        copy_histograms(p, fd, &record[i]);
+        named_add(named, p, &record[i]);
     }
     if (got < wanted)
       return;
@@ -250,6 +227,7 @@ static unsigned char *moved_blocks(const struct profile *p, uint32_t *count) {
 
 static void copy_hot(struct profile *p, int fd) {
   uint32_t blocks;
+  struct named named = {0};
   unsigned char *still = moved_blocks(p, &blocks);
   for (size_t i = 0; i < p->parts; i++) {
     struct profile_part *part = &p->part[i];
@@ -262,7 +240,7 @@ static void copy_hot(struct profile *p, int fd) {
     if (part->type == APROF_CHUNK_HISTOGRAMS && (part->copied || !p->histograms))
       continue;
     if (part->type == APROF_CHUNK_COUNTERS && part->copied)
-      copy_counters(p, fd, part);
+      copy_counters(p, fd, part, &named);
     else if (part->type == APROF_CHUNK_KINDS && part->copied)
       copy_amounts(p, fd, part, sizeof(struct aprof_kind), kind_amounts);
     else if (part->type == APROF_CHUNK_TIERS && part->copied)
@@ -270,6 +248,7 @@ static void copy_hot(struct profile *p, int fd) {
     else
       copy_part(p, fd, part);
   }
+  copy_named(p, fd, &named);
   free(still);
 }
 

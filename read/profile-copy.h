@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The profile reader, between its files: profile-open.c opens, profile-file.c reads,
- * profile-copy.c copies, profile-access.c finds what is in the copy.
+ * profile-copy.c copies (with profile-named.c), profile-access.c finds what is in the copy.
  * Cost, locking: see profile.h.
  */
 #ifndef APROF_READ_PROFILE_COPY_H

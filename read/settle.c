@@ -126,7 +126,7 @@ static bool is_place(const char *place, const struct view_await *a) {
 }
 
 /* Functions mostly have a few awaits: no index is needed for these. */
-enum { FEW_AWAITS = 16 };
+enum { FEW_AWAITS = 64 };
 
 static const struct view_await *find_await(const struct view *v, const struct index *x,
                                            uint64_t function, const char *place, const char *callee,

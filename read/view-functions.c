@@ -49,13 +49,27 @@ static int by_offset(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* In rising order, as they mostly are; how many are left. */
+enum { FEW = 32 };
+
+/* Few are put in their place one by one. */
+static void sort(uint32_t *offset, size_t offsets) {
+  if (offsets > FEW)
+    qsort(offset, offsets, sizeof *offset, by_offset);
+  for (size_t i = 1, at; i < offsets && offsets <= FEW; i++) {
+    uint32_t one = offset[i];
+    for (at = i; at && offset[at - 1] > one; at--)
+      offset[at] = offset[at - 1];
+    offset[at] = one;
+  }
+}
+
+/* In rising order; how many are left. */
 static size_t each_once(uint32_t *offset, size_t offsets) {
   size_t kept = 0, rising = 1;
   while (rising < offsets && offset[rising - 1] <= offset[rising])
     rising++;
   if (rising < offsets)
-    qsort(offset, offsets, sizeof *offset, by_offset);
+    sort(offset, offsets);
   for (size_t i = 0; i < offsets; i++)
     if (!kept || offset[i] != offset[kept - 1])
       offset[kept++] = offset[i];
@@ -63,17 +77,16 @@ static size_t each_once(uint32_t *offset, size_t offsets) {
 }
 
 struct distribution fill_collected(struct filling *f, uint64_t rate, uint64_t max) {
-  struct histogram h;
   struct distribution of = {0};
   size_t count = each_once(f->offset, f->offsets);
   f->offsets = 0;
   if (!count ||
       (f->kept && kept_get(f->kept, &f->v->arena, f->m->profile, f->offset, count, max, &of)))
     return of;
-  histogram_clear(&h);
   for (size_t i = 0; i < count; i++)
-    histogram_add(&h, f->m->profile, f->offset[i]);
-  of = histogram_convert(&f->v->arena, &h, rate, max);
+    histogram_add(&f->sum, f->m->profile, f->offset[i]);
+  of = histogram_convert(&f->v->arena, &f->sum, rate, max);
+  histogram_clear(&f->sum);
   if (f->kept)
     kept_put(f->kept, f->offset, count, max, &of);
   return of;

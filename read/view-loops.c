@@ -10,30 +10,37 @@ struct ran {
   uint64_t slices, exec;
 };
 
-static int by_exec(const void *a, const void *b) {
-  const struct ran *x = a, *y = b;
+static bool is_more(const struct ran *x, const struct ran *y) {
   if (x->exec != y->exec)
-    return x->exec > y->exec ? -1 : 1;
-  return x->slices != y->slices ? (x->slices > y->slices ? -1 : 1)
-                                : (x->name > y->name) - (x->name < y->name);
+    return x->exec > y->exec;
+  return x->slices != y->slices ? x->slices > y->slices : x->name < y->name;
 }
 
-/* Those that ran most there. */
-static void fill_loop(const struct filling *f, struct view_loop *loop, struct ran *ran) {
-  const struct model *m = f->m;
-  size_t count = 0;
-  for (uint32_t i = 0; i < m->functions; i++)
-    if (ran[i].slices || ran[i].exec) {
-      ran[count] = ran[i];
-      ran[count++].name = m->function[i].name;
-    }
+/* Those that ran most, of all in the order of functions; how many. */
+static size_t find_most(const struct model *m, const struct ran *ran, struct ran *most) {
+  size_t count = 0, at;
+  for (uint32_t i = 0; i < m->functions; i++) {
+    struct ran one = {m->function[i].name, ran[i].slices, ran[i].exec};
+    if (!(one.slices | one.exec))
+      continue;
+    for (at = count; at && is_more(&one, &most[at - 1]); at--)
+      if (at < VIEW_RAN_LIMIT)
+        most[at] = most[at - 1];
+    if (at < VIEW_RAN_LIMIT)
+      most[at] = one;
+    count += count < VIEW_RAN_LIMIT;
+  }
+  return count;
+}
+
+static void fill_loop(const struct filling *f, struct view_loop *loop, const struct ran *ran) {
+  struct ran most[VIEW_RAN_LIMIT];
+  size_t count = find_most(f->m, ran, most);
   if (!count)
     return;
-  qsort(ran, count, sizeof *ran, by_exec);
-  count = count < VIEW_RAN_LIMIT ? count : VIEW_RAN_LIMIT;
   loop->ran = arena_get(&f->v->arena, count, sizeof *loop->ran);
   for (; loop->rans < count; loop->rans++) {
-    const struct ran *one = &ran[loop->rans];
+    const struct ran *one = &most[loop->rans];
     const struct text *text = text_of(f, one->name);
     loop->ran[loop->rans] = (struct view_ran){.name = text->name,
                                               .file = text->file,

@@ -114,7 +114,7 @@ static void is_distribution(const struct distribution *d, uint64_t p50, uint64_t
 }
 
 START_TEST(histograms_add_up_and_convert) {
-  struct histogram h;
+  struct histogram h = {0};
   uint16_t counts[APROF_HISTOGRAM_BUCKETS] = {0};
   counts[aprof_bucket_of(1)] = 1;
   counts[aprof_bucket_of(2)] = 2;
@@ -123,7 +123,6 @@ START_TEST(histograms_add_up_and_convert) {
   struct profile_counts all = {.count = counts, .counts = APROF_HISTOGRAM_BUCKETS, .step = 1};
   struct profile_counts numbers = {.count = few, .counts = 3, .step = 1, .numbers = true};
   struct profile_counts none = {.count = counts, .step = 1};
-  histogram_clear(&h);
   histogram_add_counts(&h, &all);
   counts[aprof_bucket_of(1000)] = 2;
   counts[aprof_bucket_of(2)] = 1;
