@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024, ALIGNMENT = 16 };
+enum { ALIGNMENT = 16 };
 
 struct arena_chunk {
   struct arena_chunk *before;
@@ -20,7 +20,7 @@ void *arena_get(struct arena *a, size_t count, size_t size) {
     return allocate(SIZE_MAX, 1); /* which ends here */
   bytes = (bytes + (bytes == 0) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (a->room - a->used < bytes) {
-    size_t room = bytes > CHUNK ? bytes : CHUNK;
+    size_t room = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
     struct arena_chunk *chunk = allocate(1, sizeof *chunk + room);
     chunk->before = a->last;
     a->last = chunk;

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+enum { ARENA_CHUNK = 64 << 10 }; /* at least */
+
 struct arena {
   struct arena_chunk *last;
   size_t used, room; /* bytes of the last chunk */
