@@ -5,6 +5,7 @@
  */
 #include "arguments.h"
 #include "cli.h"
+#include "hold.h"
 #include "output.h"
 #include "recover.h"
 #include "show/totals.h"
@@ -141,6 +142,8 @@ static int dump_descriptor(const struct dump *dump) {
         written_tell(path, place);
       if (dump->tell != UNKNOWN && dprintf((int)dump->tell, "%s", place) < 0)
         complain("nobody can be told of %s: %s", place, strerror(errno));
+      if (at_exit && path)
+        hold_wait(path);
       if (at_exit)
         retire(fd, path);
     }

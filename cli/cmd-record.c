@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "ask/value.h"
 #include "cli.h"
+#include "hold.h"
 #include "probed.h"
 #include "recording.h"
 #include "sampling.h"
@@ -228,10 +229,12 @@ static int record_program(struct asked *asked, char **program, size_t words) {
     complain("cannot make a directory for the profile of %s: %s", program[0], strerror(errno));
     return CLI_FAILED;
   }
+  int hold = hold_begin(directory);
   pid_t child = start(wish, directory, program, words);
   wish->wait = child;
-  bool done = false;
-  if (await_profile(directory, child, &found)) {
+  bool done = false, is = await_profile(directory, child, &found);
+  hold_end(directory, hold);
+  if (is) {
     done = record(&found, asked);
     found_release(&found);
   } else

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "find.h"
+#include "hold.h"
 #include "output.h"
 #include "read/clock.h"
 #include "read/json.h"
@@ -231,6 +232,7 @@ static void recover_one(const struct entry *entry, void *context) {
     /* One that lives on (a daemon) writes its totals itself when it ends. */
     recovery->written->going += !gone && state != PROFILE_LEFT;
     if (!gone && state == PROFILE_LEFT) {
+      hold_wait(path);
       bool ok = header.totals_written || make_totals(&found, &header, recovery);
       recovery->ok &= ok;
       if (ok && unlinkat(entry->directory, entry->name, 0) && errno != ENOENT)

@@ -75,6 +75,26 @@ says "program: no future" 1 "made no future" "$aprof" record -- true
 )
 contains "program: no room for a profile" "or had no room for a profile, which it says itself" full.txt
 says "program: no future, and its own status" 3 "made no future" "$aprof" record -- sh -c 'exit 3'
+# Over, with its totals, before the recorder has looked: as on a busy machine.
+mkdir late
+cat >hurried <<'EOF'
+#!/bin/sh
+recorder=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$PPID/stat")
+kill -STOP "$recorder"
+(
+  for _ in $(seq 2000); do
+    ls late/*.json >/dev/null 2>&1 && break
+    sleep 0.02
+  done
+  kill -CONT "$recorder"
+) &
+./prog 100
+EOF
+chmod +x hurried
+says "program: a short one, and a recorder that comes late" 7 "events, 0 lost" \
+  env "APROF_OPTIONS=profile:$profiles,dir:$work/late" "$aprof" record -o late.trace -- ./hurried
+adds_up "program: a late recorder" late.trace
+equal "program: each future, for a late recorder" 400 "$(number ended balance.txt)"
 
 # -- live ---------------------------------------------------------------------------------
 
