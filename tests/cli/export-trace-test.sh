@@ -110,7 +110,7 @@ fi
 
 check "a program to record" "$(gcc_of "${majors##* }")" -g -O1 -I"$src/rt/include" -fplugin="$plugin" \
   "$src/tests/cli/shop.c" -o shop
-check "it is recorded" "$aprof" record -q -o shop.trace -- ./shop 200
+check "it is recorded" env APROF_OPTIONS=clock:virtual "$aprof" record -q -o shop.trace -- ./shop 200
 "$aprof" export --to ndjson -o shop.ndjson shop.trace
 sum() {
   python3 -c 'import json, sys
