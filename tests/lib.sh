@@ -112,9 +112,10 @@ conforms() {
   LD_PRELOAD="" "$tests_dir/lib/totals.py" conform "$@"
 }
 
-# until_true COMMAND...: waits until it is, for a minute at most; the status says whether it was
+# until_true COMMAND...: waits until it is, for five minutes at most, as on a busy machine; the
+# status says whether it was
 until_true() {
-  local end=$((SECONDS + 60))
+  local end=$((SECONDS + 300))
   until "$@" 2>/dev/null; do
     [ "$SECONDS" -lt "$end" ] || return 1
     sleep 0.02

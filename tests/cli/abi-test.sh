@@ -102,10 +102,7 @@ equal "all refused: totals say why" "1 program 0" \
 APROF_OPTIONS=profile:$profiles LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./program wait \
   >up.txt 2>/dev/null &
 pid=$!
-for _ in $(seq 100); do
-  [ ! -s up.txt ] || break
-  sleep 0.1
-done
+until_true test -s up.txt
 "$aprof" list --directory "$profiles" >list.txt
 contains "all refused: list says so" "$pid: program is not profiled: built by another" list.txt
 kill -KILL $pid
