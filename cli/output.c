@@ -79,8 +79,8 @@ static bool write_directly(const char *path, output_writer *writer, const void *
     cannot_write(path, errno, true, NULL);
     return false;
   }
+  errno = 0; /* what fails may fail in there, with nothing left to flush */
   writer(of, out);
-  errno = 0;
   bool written = fflush(out) == 0 && !ferror(out);
   int error = errno;
   if (out != stdout && fclose(out) && written) {
@@ -210,8 +210,8 @@ static char *output_by(output_writer *writer, const void *of, const char *path, 
   mode_t mask = umask(0);
   umask(mask);
   fchmod(target, 0666 & ~mask);
+  errno = 0; /* what fails may fail in there, with nothing left to flush */
   writer(of, out);
-  errno = 0;
   int error = fflush(out) || ferror(out) ? (errno ? errno : EIO) : 0;
   if (!error && !give_name(target, temporary))
     error = errno;
