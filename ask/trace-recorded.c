@@ -26,7 +26,7 @@ static struct view_slow slow_of(struct view *v, const struct story *s,
                                 const struct story_request *r, uint64_t process) {
   return (struct view_slow){
       .process = process,
-      .began_at = view_time(v, s->started_at_ns + (int64_t)r->begin),
+      .began_at = view_time(v, moment_after(s->started_at_ns, r->begin)),
       .trace = hexadecimal(v, r->trace, 2),
       .span_id = r->span ? hexadecimal(v, &r->span, 1) : NULL,
       .parent_span_id = r->parent_span ? hexadecimal(v, &r->parent_span, 1) : NULL,

@@ -77,6 +77,11 @@ static inline uint64_t plus(uint64_t a, uint64_t b) {
 static inline uint64_t add_to(uint64_t *sum, uint64_t more) {
   return *sum = plus(*sum, more);
 }
+/* A moment so much later, or the last there is. */
+static inline int64_t moment_after(int64_t moment, uint64_t ns) {
+  int64_t sum;
+  return __builtin_add_overflow(moment, ns, &sum) ? INT64_MAX : sum;
+}
 /* The nearest whole number; 0 of what is below or no number, INT64_MAX of what is beyond. */
 static inline uint64_t rounded(double value) {
   return !(value > 0) ? 0 : value >= 0x1p63 ? INT64_MAX : (uint64_t)(value + 0.5);

@@ -187,7 +187,7 @@ static void fill_slow(struct filling *f, struct view_slow *to, const struct apro
   const struct aprof_header *header = &f->m->profile->header;
   uint64_t begin = ns(f, from->begin_tick > header->tick0 ? from->begin_tick - header->tick0 : 0);
   *to = (struct view_slow){
-      .began_at = view_time(f->v, header->started_at_ns + (int64_t)begin),
+      .began_at = view_time(f->v, moment_after(header->started_at_ns, begin)),
       .trace = trace_text(f, from->trace),
       .span_id = span_text(f, from->span),
       .function = text_of(f, names_of(f->m->names, from->function))->name,

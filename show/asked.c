@@ -103,7 +103,7 @@ void asked_emit_on_cpu(struct emit *e, const struct story *s, const struct on_cp
 
 const char *asked_clock(const struct story *s, uint64_t ns) {
   const int64_t second = 1000000000;
-  int64_t at = s->started_at_ns + (int64_t)ns;
+  int64_t at = moment_after(s->started_at_ns, ns);
   time_t seconds = (time_t)(at / second);
   struct tm tm;
   if (at < 0 || !gmtime_r(&seconds, &tm))

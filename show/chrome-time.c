@@ -244,7 +244,7 @@ void chrome_tell(const struct story *const *s, size_t stories, const struct form
   emit_open(&w.e, "traceEvents", '[');
   for (w.story = 0; w.story < stories; w.story++) {
     w.s = s[w.story];
-    w.offset = (uint64_t)(w.s->started_at_ns - first);
+    w.offset = (uint64_t)w.s->started_at_ns - (uint64_t)first;
     write_story(&w);
   }
   emit_close(&w.e, ']');

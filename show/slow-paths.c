@@ -328,7 +328,7 @@ static void emit_request(struct emit *e, const struct written *w, const struct s
   emit_text(e, "kind", k->name);
   emit_text(e, "function", r->function);
   emit_number(e, "number", r->number);
-  emit_signed(e, "began_at_ns", w->story->started_at_ns + (int64_t)r->begin);
+  emit_signed(e, "began_at_ns", moment_after(w->story->started_at_ns, r->begin));
   emit_number(e, "wall_ns", slowest_wall(r));
   emit_number(e, "running_ns", sum[CRITICAL_EXEC]);
   emit_number(e, "queued_ns", sum[CRITICAL_QUEUED]);
