@@ -107,8 +107,9 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
   return false;
 }
 
-/* The waiting future is due anew, or at no time any more (0). One that somebody woke stays
-   runnable, and so does one that is overdue and due again at once. False: it was over. */
+/* The waiting future is due anew, or at no time any more (0); until now it was not, whatever its
+   bracket took. One that somebody woke stays runnable, and so does one that is overdue and due
+   again at once. False: it was over. */
 static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t id, uint64_t due,
                           uint64_t now) {
   uint64_t before = __atomic_load_n(&old->wake_tick, __ATOMIC_RELAXED);
@@ -117,7 +118,7 @@ static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t i
   bool overdue = before != 0 && before <= now;
   if (old->id == id && old->state == APROF_FUTURE_WAITING && !woken && before != due) {
     if (!overdue)
-      future_wakes_at(old, due);
+      future_wakes_at(old, due = due == 0 || due > now ? due : now);
     else if (due == 0 || due > now)
       rearm_at_rest(t, old, id, due, now);
   }

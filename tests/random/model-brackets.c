@@ -48,7 +48,8 @@ void model_due(struct world *w, struct thread *t, const struct op *op) {
 }
 
 /* What somebody has woken need not wait for the clock. What is overdue has been queued since then:
-   unless it is due at once again, that wait is over, and the next one begins. */
+   unless it is due at once again, that wait is over, and the next one begins. Else it has waited
+   until now, be it due since earlier in the bracket. */
 static void rearm(struct thread *t, struct future *f, uint64_t due) {
   bool overdue = f->woken && f->woken_at <= t->ledger->now;
   if (f->state != WAITING || f->aside != NOT_ASIDE || (f->woken && !f->timed) ||
@@ -56,7 +57,7 @@ static void rearm(struct thread *t, struct future *f, uint64_t due) {
     return;
   if (overdue)
     ledger_close(t, f, false);
-  is_due(f, due);
+  is_due(f, due == 0 || due > t->ledger->now ? due : t->ledger->now);
 }
 
 /* The key of a live one goes to a new one. True: the old one goes on instead. */

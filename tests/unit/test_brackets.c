@@ -373,6 +373,25 @@ START_TEST(overdue_and_armed_again) {
 }
 END_TEST
 
+/* Until the call has armed it anew it was not due: what it waited stays what it was. */
+START_TEST(armed_again_by_a_slow_call) {
+  begin();
+  token c, r;
+  new_future(&rearm, &on_done, KEY);
+  pass(10);
+  create(&rearm, &c, &on_done, NULL);
+  gate.due(&c, 5);
+  pass(20);
+  created(&c, KEY, 1);
+  expect("on_done", "queued", 0);
+  pass(7);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+  expect("on_done", "queued", 7);
+  expect("on_done @ rearm", "waiting", 30);
+}
+END_TEST
+
 /* What somebody has woken need not wait for the clock. */
 START_TEST(woken_and_armed_again) {
   begin();
@@ -975,20 +994,20 @@ START_TEST(callback_inside_the_poller) {
 }
 END_TEST
 
-UNIT_TRACED_MAIN("brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
-          what_another_thread_is_about_to_take_stays, spawn_is_queued, create_that_failed_never_was,
-          root_create_is_a_task, child_runs_before_create_returns,
-          child_suspends_before_create_returns, other_body_in_a_create_bracket,
-          nameless_takes_the_name_of_its_body, reused_key_cancels_the_old_one,
-          reused_in_its_own_callback, suspended_coroutine_whose_address_is_reused,
-          rearmed_timer_goes_on, rearmed_in_its_own_callback_is_due, overdue_and_armed_again,
-          woken_and_armed_again, due_at_once, rearmed_before_another_await,
-          made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
-          rearmed_for_another_function_is_another, multi_waits_between_its_runs,
-          run_of_another_function, unknown_keys, run_inside_itself, run_puts_the_running_one_aside,
-          frame_waits_at_its_return, wait_of_a_poller, wait_of_a_callback_that_runs_another,
-          wait_of_a_frame_that_runs_another, slices_are_of_the_outermost,
-          wake_turns_waiting_into_queued, wake_of_one_that_runs, wake_of_one_that_resumes_another,
-          wake_of_one_put_aside, wake_goes_with_the_stack, wake_reaches_the_innermost_of_a_stack,
-          wake_and_end_of_any_namespace, end_of_one_that_runs, end_of_one_put_aside, idle_time,
-          callback_inside_the_poller)
+UNIT_TRACED_MAIN(
+    "brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
+    what_another_thread_is_about_to_take_stays, spawn_is_queued, create_that_failed_never_was,
+    root_create_is_a_task, child_runs_before_create_returns, child_suspends_before_create_returns,
+    other_body_in_a_create_bracket, nameless_takes_the_name_of_its_body,
+    reused_key_cancels_the_old_one, reused_in_its_own_callback,
+    suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
+    rearmed_in_its_own_callback_is_due, overdue_and_armed_again, armed_again_by_a_slow_call,
+    woken_and_armed_again, due_at_once, rearmed_before_another_await,
+    made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
+    rearmed_for_another_function_is_another, multi_waits_between_its_runs, run_of_another_function,
+    unknown_keys, run_inside_itself, run_puts_the_running_one_aside, frame_waits_at_its_return,
+    wait_of_a_poller, wait_of_a_callback_that_runs_another, wait_of_a_frame_that_runs_another,
+    slices_are_of_the_outermost, wake_turns_waiting_into_queued, wake_of_one_that_runs,
+    wake_of_one_that_resumes_another, wake_of_one_put_aside, wake_goes_with_the_stack,
+    wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace, end_of_one_that_runs,
+    end_of_one_put_aside, idle_time, callback_inside_the_poller)
