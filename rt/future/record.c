@@ -10,6 +10,7 @@
 #include "rt/file/clock.h"
 #include "rt/request/member.h"
 #include "rt/sys/lock.h"
+#include "rt/trace/moved.h"
 
 #define SLAB 255u /* records in a chunk: 32 KB with its head */
 #define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
@@ -57,6 +58,14 @@ static bool lease_withdrawn(struct aprof_future *f) {
                                                              __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
+/* What f, which waits, was queued by then: since somebody woke it, or it was due. */
+static uint64_t queued_by(const struct aprof_future *f, uint64_t end) {
+  uint64_t wake = f->wake_tick;
+  if (f->state != APROF_FUTURE_WAITING || wake == 0)
+    return 0;
+  return elapsed(wake > f->last ? wake : f->last, end);
+}
+
 /* Folds a record that nobody will touch again into the counts, as its epoch's end
    found it. What lies before the last reset counts nowhere. */
 static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uint32_t epoch) {
@@ -64,14 +73,18 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uin
   if (!lease_withdrawn(f) || !future_claim(f, id))
     return;
   bool known = h->epoch - epoch < APROF_EPOCHS; /* else its slot is another one's by now */
-  uint64_t passed = known ? elapsed(f->last, h->epochs[epoch % APROF_EPOCHS].end_tick) : 0;
+  uint64_t end = known ? h->epochs[epoch % APROF_EPOCHS].end_tick : 0;
+  uint64_t passed = elapsed(f->last, end), queued = queued_by(f, end);
   if (epoch >= h->reset_epoch && f->state != APROF_FUTURE_TENTATIVE) {
     struct aprof_counters *c = counters_of(t, function_node(f->node));
     c->function.detached++;
     if (f->state == APROF_FUTURE_QUEUED)
-      c->function.queued += passed;
-    else
-      counters_of(t, f->await)->await.waiting += passed;
+      queued = passed;
+    c->function.queued += queued;
+    if (f->state != APROF_FUTURE_QUEUED)
+      counters_of(t, f->await)->await.waiting += passed - queued;
+    if (queued != 0 && traces(t))
+      trace_ready(t, f, end);
   }
   if (f->flags & APROF_F_KEYED)
     key_remove(f);

@@ -169,17 +169,22 @@ void member_told(struct thread *t, const struct aprof_future *f, uint64_t since)
     trace_put(t, APROF_TRACE_TIER, index_of(f), s->tier, since);
 }
 
-/* ... that it is another's since then. `had`: it was in the trace before. */
+/* ... that it is another's since then. `had`: it was in the trace before. What is queued behind a
+   wait, as its event has not told yet, is so in both. */
 static void tell_move(struct thread *t, const struct aprof_future *f, bool had, uint64_t since) {
   bool has = trace_has(t, f);
-  if (!had && has)
+  if (had)
+    trace_ready(t, f, since);
+  else if (has)
     trace_birth(t, f, since);
   if (has)
     member_told(t, f, since);
   else if (had)
     trace_leaves(t, f, since);
-  if (!had && has)
+  if (!had && has) {
     trace_does(t, f, since);
+    trace_ready(t, f, since);
+  }
 }
 
 /* From its request to another one, or to none (0). `ran`: f, or a body that it called, until now.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Futures that come to a request that is traced, or leave it, in mid-life; see moved.h. */
+/* Futures that come to a request that is traced, leave it, or are forgotten, in mid-life; see
+ * moved.h. */
 #include "moved.h"
 
 #include "rt/count/node.h"
@@ -18,6 +19,12 @@ void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick) {
     trace(t, APROF_TRACE_ASIDE, f, f->await, tick);
   else if (f->state == APROF_FUTURE_WAITING)
     trace(t, APROF_TRACE_WAITING, f, f->await, tick);
+}
+
+void trace_ready(struct thread *t, const struct aprof_future *f, uint64_t now) {
+  uint64_t wake = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
+  if (f->state == APROF_FUTURE_WAITING && wake != 0 && wake <= now)
+    trace(t, APROF_TRACE_READY, f, 0, wake > f->last ? wake : f->last);
 }
 
 void trace_leaves(struct thread *t, const struct aprof_future *f, uint64_t tick) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace of some requests tells of futures that come and go.
+ * What a trace tells of futures that come and go in mid-life.
  *
- * Purpose: births, of those also that were there before; where they are left out again. Cost:
+ * Purpose: births, of those also that were there before; where they are left out again; what
+ * they are when they go elsewhere, or for good. Cost:
  * that of their events. Locking: none. Inside an event, where traces(t).
  */
 #ifndef APROF_RT_MOVED_H
@@ -22,6 +23,8 @@ static inline uint64_t born_b(const struct aprof_future *f, uint32_t parent) {
 /* f was born then, or was left out until then; and, behind its JOIN, what it does. */
 void trace_birth(struct thread *t, const struct aprof_future *f, uint64_t tick);
 void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick);
+/* f, if it waits, is queued since somebody woke it, or it was due, if that is over by now. */
+void trace_ready(struct thread *t, const struct aprof_future *f, uint64_t now);
 /* f is left out from now on. */
 void trace_leaves(struct thread *t, const struct aprof_future *f, uint64_t tick);
 

@@ -26,7 +26,7 @@ struct replay_future {
   uint32_t node, await, polled; /* polled: await of a wait that may go on */
   uint32_t request;
   bool called;
-  uint64_t since;
+  uint64_t since, ready; /* ready: queued since then, if it waits; counted when that ends; 0: no */
 };
 
 struct replay_thread {

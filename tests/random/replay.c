@@ -55,12 +55,14 @@ static uint64_t passed(uint64_t since, uint64_t tick) {
 
 /* What f does at rest ends then. */
 static void close_rest_of(struct replay_thread *t, struct replay_future *f, uint64_t tick) {
-  if (f->state == QUEUED) {
-    add(t, function_of(f->node), QUEUED_FOR, passed(f->since, tick));
-  } else if (f->state == WAITING || f->state == ASIDE) {
-    add(t, f->await, WAITED, passed(f->since, tick));
+  uint64_t end = f->ready ? f->ready : tick;
+  if (f->state == QUEUED || f->ready)
+    add(t, function_of(f->node), QUEUED_FOR, passed(f->ready ? f->ready : f->since, tick));
+  if (f->state == WAITING || f->state == ASIDE) {
+    add(t, f->await, WAITED, passed(f->since, end));
     add(t, f->await, WAITS, 1);
   }
+  f->ready = 0;
   f->since = tick;
 }
 
@@ -254,8 +256,9 @@ static void of_future(struct replay_thread *t, const struct aprof_trace_event *e
     f->state = OVER;
     break;
   case APROF_TRACE_READY:
-    stop(t, index, tick);
-    f->state = QUEUED;
+    if (f->state != WAITING)
+      wrong("what does not wait is ready");
+    f->ready = tick;
     break;
   case APROF_TRACE_RUNNING:
   case APROF_TRACE_POLLED:

@@ -186,6 +186,8 @@ START_TEST(older_than_the_ring) {
   attach();
   new_future(&create_it, &request, 0x7f00);
   pass(10);
+  wake(&wake_it, 0x7f00);
+  pass(5);
   for (unsigned i = 0; i < 65536 / 2; i++) {
     gate.api_enable(0);
     gate.api_enable(1);
@@ -194,11 +196,13 @@ START_TEST(older_than_the_ring) {
   expect("request", "created", 1);
   expect("request", "detached", 1);
   expect("request", "live", 0);
-  expect("request", "wall", 10);
+  expect("request", "wall", 15);
+  expect("request", "waiting", 10);
+  expect("request", "queued", 5);
   token r;
   run(&run_it, &r, 0x7f00, &request); /* of another one: that is over */
   expect("request", "created", 2);
-  expect("request", "wall", 10);
+  expect("request", "wall", 15);
 }
 END_TEST
 

@@ -158,7 +158,7 @@ START_TEST(one_is_handed_to_a_kept_one) {
   resume(&a);
   leave(&r);
   ck_assert_str_eq(told(1, 0),
-                   "THREAD BEGIN+10 born join runs born+1 join waits waits ready runs+4 "
+                   "THREAD BEGIN+10 born join runs born+1 join waits ready waits ready runs+4 "
                    "done+2 runs done END");
 }
 END_TEST

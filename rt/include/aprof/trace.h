@@ -78,7 +78,9 @@ enum aprof_trace_kind {
   APROF_TRACE_CANCELLED = 15,
 
   /* -- what futures do -- */
-  /* It is queued since then. Node: its waker's, beneath its function; 0: not known. */
+  /* It is queued since then: told when that ends, when it goes to another request, or when nothing
+     more is told of it, as its epoch is over. Node: its waker's, beneath its function; 0: not
+     known. */
   APROF_TRACE_READY = 16,
   /* What runs here, or an outside thread where nothing does, woke it. If it runs, its next wait
      ends as it begins. */
