@@ -10,10 +10,22 @@
 
 /* -- what the events say ---------------------------------------------------------------- */
 
+/* What follows it, also where its future has gone to another request. */
+static const struct story_segment *behind(const struct story *s, const struct story_segment *g) {
+  uint32_t next = g->next;
+  for (uint32_t f = g->future; next == STORY_NONE && f != STORY_NONE;) {
+    f = s->futures[f].later;
+    next = f == STORY_NONE ? STORY_NONE : s->futures[f].first;
+  }
+  return next == STORY_NONE ? NULL : &s->segments[next];
+}
+
 /* A wait counts once what it was for runs. */
-static bool is_open(const struct story *s, uint32_t next) {
-  return next != STORY_NONE && s->segments[next].what == STORY_QUEUED &&
-         s->segments[next].flags & STORY_CUT_END;
+static bool is_open(const struct story *s, const struct story_segment *g) {
+  while ((g = behind(s, g)) != NULL && g->what == STORY_QUEUED)
+    if (g->flags & STORY_CUT_END)
+      return true;
+  return false;
 }
 
 static void add_segment(struct balance *b, const struct story *s, const struct story_segment *g) {
@@ -25,27 +37,23 @@ static void add_segment(struct balance *b, const struct story *s, const struct s
     b[function == STORY_NONE ? 0 : function].told.queued += time;
   else {
     b[g->path].told.waiting += time;
-    b[g->path].told.waits += !(g->flags & (STORY_CUT_END | STORY_POLLED)) && !is_open(s, g->next);
+    b[g->path].told.waits += !(g->flags & (STORY_CUT_END | STORY_POLLED)) && !is_open(s, g);
   }
 }
 
-/* When the counters began from zero last: what the events say of the time before is in none. All
-   that was open then ended with its epoch. */
-static uint64_t counted_from(const struct replay *r) {
-  const struct aprof_header *h = &r->latest->header;
-  bool again = !r->base || r->base->header.reset_epoch != h->reset_epoch;
-  return again ? h->epochs[h->reset_epoch % APROF_EPOCHS].begin_tick : 0;
+/* Whether it is of before the counters began from zero last: what is told of it is in none. */
+static bool is_of_before(const struct replay *r, uint32_t future) {
+  uint32_t epoch = future == STORY_NONE ? 0 : r->story->futures[future].epoch;
+  return epoch && epoch < r->latest->header.reset_epoch;
 }
 
 static void add_told(struct balance *b, const struct replay *r) {
   const struct story *s = r->story;
-  uint64_t from = counted_from(r);
   for (uint32_t i = 0; i < s->segments_count; i++)
-    if (s->segments[i].begin >= from)
+    if (!is_of_before(r, s->segments[i].future))
       add_segment(b, s, &s->segments[i]);
   for (uint32_t i = 0; i < s->futures_count; i++)
-    if (s->futures[i].born >= from && s->futures[i].how != STORY_LIVES &&
-        s->futures[i].how != STORY_MOVED)
+    if (!is_of_before(r, i) && s->futures[i].how != STORY_LIVES && s->futures[i].how != STORY_MOVED)
       b[s->futures[i].path].told.ended++;
 }
 
@@ -101,13 +109,14 @@ static void add_open(struct balance *b, const struct replay *r, const struct apr
   }
 }
 
+/* What futures have open: of those of epochs up to that. */
 static void add_live(struct balance *b, const struct replay *r, const struct profile *p,
-                     uint64_t end, uint64_t sign) {
+                     uint64_t end, uint32_t last, uint64_t sign) {
   for (size_t i = 0; i < p->futures.count; i++) {
     const struct aprof_future *f = p->futures.run[i].elements;
     for (uint32_t n = p->futures.run[i].count; n--; f++) {
       uint32_t epoch = model_epoch_of(&p->header, f->id);
-      if (f->id && epoch >= p->header.reset_epoch && epoch <= p->header.epoch)
+      if (f->id && epoch >= p->header.reset_epoch && epoch <= last)
         add_open(b, r, f, replay_end_in(&p->header, epoch, end), sign);
     }
   }
@@ -117,10 +126,12 @@ struct balance *balance_new(const struct replay *r) {
   struct balance *b = allocate(r->story->paths_count + 1u, sizeof *b);
   add_told(b, r);
   add_counters(b, r, r->latest, 1);
-  add_live(b, r, r->latest, r->end, 1);
+  add_live(b, r, r->latest, r->end, r->latest->header.epoch, 1);
   if (r->base && r->base->header.reset_epoch == r->latest->header.reset_epoch) {
     add_counters(b, r, r->base, (uint64_t)-1);
-    add_live(b, r, r->base, r->begin, (uint64_t)-1);
+    /* What was going on then is told since it began; what had ended unseen is in the other image,
+       or is counted by now. */
+    add_live(b, r, r->base, r->begin, r->base->header.epoch - 1, (uint64_t)-1);
   }
   return b;
 }

@@ -11,12 +11,15 @@
 
 enum { RANGE_MOST = 64 * APROF_PAGE };
 
+/* Sums of pages that have none; those of others are odd. */
+enum { NEVER_WRITTEN = 0, TO_BE_WRITTEN = 2, EMPTIED = 4 };
+
 struct image {
   struct trace_writer *to;
   enum trace_image which;
   unsigned char *room; /* of the frame that is being filled */
   size_t used;
-  uint32_t *sum; /* by page: of what was written of it last */
+  uint32_t *sum; /* by page: of what was written of it last, in whichever file */
   uint64_t pages;
   struct aprof_header header; /* as it was then */
 };
@@ -57,16 +60,19 @@ static bool is_zero(const unsigned char *page, size_t size) {
   return !size || (!page[0] && !memcmp(page, page + 1, size - 1));
 }
 
-/* Whether that page is not what it was when it was written last; an empty one never was. */
+/* Whether that page is not what it was when it was written last. An empty one is not written,
+   unless it was something else before: a reset empties counters. */
 static bool is_new(struct image *i, const unsigned char *page, size_t size, uint64_t at) {
   uint64_t number = at / APROF_PAGE;
-  uint32_t sum = is_zero(page, size) ? 0 : (uint32_t)crc32(1, page, (uInt)size) | 1u;
   if (i->pages <= number) {
     uint64_t pages = number + number / 2 + 64;
     i->sum = reallocate(i->sum, pages, sizeof *i->sum);
     memset(i->sum + i->pages, 0, (pages - i->pages) * sizeof *i->sum);
     i->pages = pages;
   }
+  uint32_t sum = (uint32_t)crc32(1, page, (uInt)size) | 1u;
+  if (is_zero(page, size))
+    sum = i->sum[number] == NEVER_WRITTEN ? NEVER_WRITTEN : EMPTIED;
   bool changed = i->sum[number] != sum;
   i->sum[number] = sum;
   return changed;
@@ -124,8 +130,9 @@ static void begin(struct image *i, struct trace_writer *to, enum trace_image whi
 void image_write(struct image *i, struct trace_writer *to, const struct profile *p,
                  enum trace_image which) {
   begin(i, to, which);
-  if (i->pages)
-    memset(i->sum, 0, i->pages * sizeof *i->sum);
+  for (uint64_t n = 0; n < i->pages; n++)
+    if (i->sum[n] != NEVER_WRITTEN)
+      i->sum[n] = TO_BE_WRITTEN;
   i->header = p->header;
   put(i, &p->header, sizeof p->header, 0);
   for (size_t n = 0; n < p->parts; n++) {

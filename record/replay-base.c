@@ -22,20 +22,20 @@ static bool is_kept(const struct replay_state *s, const struct aprof_future *f) 
          (r && r->id && r->kept == aprof_trace_mark(s->r->base->header.traces));
 }
 
-/* Since when: what ends a segment in an event that is later than the image is told by that. */
+/* What it does, in ticks since when: what is before the recording is cut off at the end, and until
+   then a wait that was none is found out with all its length. It holds its loop, and is known,
+   since `tick`. */
 static void begin_segment(struct replay_state *s, struct life *l, const struct aprof_future *f,
-                          uint32_t index, uint64_t tick) {
-  uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
+                          uint64_t tick) {
+  uint64_t since = f->last < tick ? f->last : tick;
   if (f->state == APROF_FUTURE_RUNNING) {
-    struct runner *t = replay_runner(s, f->lease & 0xffff);
-    replay_runs(s, t, index, f->node, tick);
+    replay_runs(s, replay_runner(s, f->lease & 0xffff), l->index, f->node, tick);
+    s->story->segments[l->segment].begin = since;
   } else if (f->state == APROF_FUTURE_QUEUED)
-    replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), tick);
+    replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), since);
   else {
     bool aside = f->state == APROF_FUTURE_ASIDE;
-    replay_open(s, l, aside ? STORY_ASIDE : STORY_WAITING, replay_path(s->r, f->await), tick);
-    if (!aside && f->wake_tick && due <= tick)
-      replay_ready(s, l, tick);
+    replay_open(s, l, aside ? STORY_ASIDE : STORY_WAITING, replay_path(s->r, f->await), since);
   }
   s->story->segments[l->segment].flags |= STORY_CUT_BEGIN;
 }
@@ -46,7 +46,7 @@ static void begin_future(struct replay_state *s, const struct aprof_future *f) {
   uint64_t tick = s->r->begin;
   if (!l || !is_alive(s, f) || !is_kept(s, f))
     return;
-  replay_meet(s, l, f->node, tick);
+  replay_meet(s, l, f->node, model_epoch_of(&s->r->base->header, f->id), tick);
   const struct aprof_request *r = profile_request_of(s->r->base, f);
   const struct aprof_share *share = profile_share_of(s->r->base, f);
   l->tier = share && share->tier < STORY_TIERS ? share->tier : 0;
@@ -54,7 +54,9 @@ static void begin_future(struct replay_state *s, const struct aprof_future *f) {
     s->story->futures[l->future].request =
         replay_request_met(s, profile_request_number(s->r->base, f), r->id, tick);
   l->caller = f->caller;
-  begin_segment(s, l, f, index, tick);
+  l->serial = (uint32_t)f->id;
+  l->block = (uint16_t)(f->id >> 32);
+  begin_segment(s, l, f, tick);
 }
 
 /* A callee is known by its caller, once all are there. */
@@ -79,7 +81,10 @@ void replay_from_base(struct replay_state *s) {
   link_callers(s);
   for (size_t i = 0; p && i < p->blocks.count; i++) {
     const struct aprof_block *b = p->blocks.run[i].elements;
-    if (b->leases && p->blocks.run[i].first < 1u << 20)
-      replay_runner(s, p->blocks.run[i].first)->idle = b->state == APROF_THREAD_IDLE;
+    if (!b->leases || p->blocks.run[i].first >= 1u << 20)
+      continue;
+    struct runner *t = replay_runner(s, p->blocks.run[i].first);
+    t->idle = b->state == APROF_THREAD_IDLE;
+    t->epoch = b->epoch;
   }
 }

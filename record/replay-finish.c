@@ -11,30 +11,11 @@
 
 /* -- what is open --------------------------------------------------------------------- */
 
-uint64_t replay_end_in(const struct aprof_header *h, uint32_t epoch, uint64_t end) {
-  if (epoch == h->epoch)
-    return h->enabled ? end : h->epochs[epoch % APROF_EPOCHS].begin_tick;
-  uint64_t over = h->epochs[epoch % APROF_EPOCHS].end_tick;
-  return h->epoch - epoch >= APROF_EPOCHS ? 0 : over && over < end ? over : end;
-}
-
 /* A thread that has had no event since profiling went off, or began from zero, has not told so. */
 static uint64_t end_of(const struct replay_state *s, uint32_t index) {
   const struct aprof_header *h = &s->r->latest->header;
   const struct aprof_future *f = profile_future(s->r->latest, index);
   return f && f->id ? replay_end_in(h, model_epoch_of(h, f->id), s->r->end) : s->r->end;
-}
-
-/* What was woken, or due, and has not run since, is queued: no event tells of that before it runs.
- */
-static void is_ready(struct replay_state *s, struct life *l, uint32_t index, uint64_t end) {
-  const struct aprof_future *f = profile_future(s->r->latest, index);
-  if (l->segment == STORY_NONE || s->story->segments[l->segment].what != STORY_WAITING || !f ||
-      f->state != APROF_FUTURE_WAITING || !f->id || !f->wake_tick)
-    return;
-  uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
-  if (due < end)
-    replay_ready(s, l, due);
 }
 
 static void end_lives(struct replay_state *s) {
@@ -43,8 +24,8 @@ static void end_lives(struct replay_state *s) {
       struct life *l = &s->lives[page][i];
       if (l->future == STORY_NONE)
         continue;
-      uint64_t end = end_of(s, page * LIVES + i);
-      is_ready(s, l, page * LIVES + i, end);
+      uint64_t end = end_of(s, l->index);
+      replay_ready_unseen(s, l, end);
       if (l->segment != STORY_NONE)
         s->story->segments[l->segment].flags |= STORY_CUT_END;
       replay_close(s, l, end);

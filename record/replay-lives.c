@@ -10,12 +10,14 @@
 /* -- records ------------------------------------------------------------------------ */
 
 static void blank(struct life *l) {
-  *l = (struct life){.future = STORY_NONE,
+  *l = (struct life){.index = l->index,
+                     .future = STORY_NONE,
                      .segment = STORY_NONE,
                      .waited = STORY_NONE,
                      .thread = STORY_NONE,
                      .waker = STORY_NONE,
-                     .above = STORY_NONE};
+                     .above = STORY_NONE,
+                     .gone = STORY_NONE};
 }
 
 static void leave(struct replay_state *s, struct life *l) {
@@ -39,8 +41,10 @@ struct life *replay_life(struct replay_state *s, uint32_t index) {
     return NULL;
   if (!s->lives[page]) {
     s->lives[page] = allocate(LIVES, sizeof **s->lives);
-    for (uint32_t i = 0; i < LIVES; i++)
+    for (uint32_t i = 0; i < LIVES; i++) {
+      s->lives[page][i].index = page * LIVES + i;
       blank(&s->lives[page][i]);
+    }
   }
   return &s->lives[page][index % LIVES];
 }
@@ -100,32 +104,37 @@ static void new_future(struct replay_state *s, struct life *l, uint32_t request,
                        uint64_t tick) {
   if (l->future != STORY_NONE)
     leave(s, l);
-  l->stays = false;
+  l->stays = l->looked = 0;
   l->younger = NULL;
   l->older = s->youngest;
   if (l->older)
     l->older->younger = l;
   s->youngest = l;
   l->future = story_add_future(s->story, replay_path(s->r, l->function), request, creator, tick);
+  s->story->futures[l->future].epoch = l->epoch;
 }
 
-void replay_meet(struct replay_state *s, struct life *l, uint32_t node, uint64_t tick) {
+void replay_meet(struct replay_state *s, struct life *l, uint32_t node, uint32_t epoch,
+                 uint64_t tick) {
   clear(s, l);
   l->function = replay_function_node(s, node);
+  l->epoch = epoch;
   l->doubt = s->doubt;
   new_future(s, l, STORY_NONE, STORY_NONE, tick);
 }
 
-/* One that nobody has seen the end of: its record is another's. */
+/* One that nobody has seen the end of: its record is another's, or its epoch is over. */
 static void lost_sight(struct replay_state *s, struct life *l, uint64_t tick) {
+  uint32_t future = l->future;
   replay_close(s, l, tick);
-  if (s->story->futures[l->future].last != STORY_NONE)
-    s->story->segments[s->story->futures[l->future].last].flags |= STORY_CUT_END;
-  s->story->futures[l->future].over = tick;
+  if (s->story->futures[future].last != STORY_NONE)
+    s->story->segments[s->story->futures[future].last].flags |= STORY_CUT_END;
+  s->story->futures[future].over = tick;
   clear(s, l);
+  l->gone = future;
 }
 
-void replay_born(struct replay_state *s, const struct stream_event *e) {
+void replay_born(struct replay_state *s, const struct stream_event *e, uint32_t epoch) {
   struct life *l = replay_life(s, e->future);
   if (!l)
     return;
@@ -133,11 +142,16 @@ void replay_born(struct replay_state *s, const struct stream_event *e) {
     lost_sight(s, l, e->tick);
   clear(s, l);
   l->function = e->node;
+  l->epoch = epoch;
+  l->serial = (uint32_t)e->a[0];
+  l->block = (uint16_t)(e->b[0] >> APROF_TRACE_FUTURE_BITS);
   l->doubt = s->doubt;
-  l->born = 1;
+  l->born = e->tick >= s->r->begin;
   struct life *creator = replay_life(s, (uint32_t)(e->b[0] & APROF_TRACE_MASK(28)));
   new_future(s, l, STORY_NONE, creator ? creator->future : STORY_NONE, e->tick);
-  replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), e->tick);
+  uint32_t queued = replay_open(s, l, STORY_QUEUED, replay_path(s->r, l->function), e->tick);
+  if (!l->born)
+    s->story->segments[queued].flags |= STORY_CUT_BEGIN;
 }
 
 /* What it was is taken out at the end: until then it has no length. */
@@ -171,18 +185,28 @@ void replay_over(struct replay_state *s, struct life *l, enum story_end how, uin
   clear(s, l);
 }
 
-/* What an end of an epoch leaves was born at its tick: the next one of that tick has nothing to
-   look for there, one of a later tick takes it. So each is looked at twice at most, however many
-   ends a recording claims to have. */
-void replay_detach_all(struct replay_state *s, uint64_t tick) {
-  for (struct life *l = s->youngest, *older; l && !(l->stays && tick == s->detached); l = older) {
+/* Its epoch's own end, where that is known: a thread may have noticed late. */
+static uint64_t detached_at(const struct replay_state *s, const struct life *l, uint64_t tick) {
+  uint64_t end = l->epoch ? replay_end_in(&s->r->latest->header, l->epoch, tick) : 0;
+  return end ? end : tick;
+}
+
+/* Those that stay are of a later epoch, as all are that became known behind them; whoever comes by
+   with an end of no later one need not look any further. A recording may claim to have many more
+   epochs than it has: then what was looked at often is over, too. */
+void replay_detach_all(struct replay_state *s, uint32_t epoch, uint64_t tick) {
+  enum { LOOKS_MOST = 16 };
+  for (struct life *l = s->youngest, *older; l && (!epoch || l->stays < epoch); l = older) {
+    bool over = l->epoch && epoch ? l->epoch <= epoch : s->story->futures[l->future].born < tick;
     older = l->older;
-    if (s->story->futures[l->future].born < tick)
-      lost_sight(s, l, tick);
-    else
-      l->stays = true;
+    if (!over && l->looked++ < LOOKS_MOST) {
+      l->stays = epoch;
+      continue;
+    }
+    uint64_t end = detached_at(s, l, tick);
+    replay_ready_unseen(s, l, end);
+    lost_sight(s, l, end);
   }
-  s->detached = tick;
 }
 
 /* -- waiting ------------------------------------------------------------------------- */
@@ -207,11 +231,55 @@ void replay_ready(struct replay_state *s, struct life *l, uint64_t tick) {
   s->story->segments[queued].waker = waker;
 }
 
+bool replay_was_ready(struct replay_state *s, const struct life *l, uint64_t tick) {
+  struct story_future *f = l && l->gone != STORY_NONE ? &s->story->futures[l->gone] : NULL;
+  struct story_segment *g = f && f->last != STORY_NONE ? &s->story->segments[f->last] : NULL;
+  if (!g || g->what != STORY_WAITING || tick >= g->end)
+    return f != NULL;
+  uint32_t path = g->path;
+  uint64_t end = g->end, since = tick > g->begin ? tick : g->begin;
+  uint8_t tier = g->tier;
+  g->end = since;
+  g->flags &= (uint8_t)~STORY_CUT_END;
+  uint32_t queued = story_add_segment(s->story, l->gone, STORY_QUEUED, path, since, end);
+  s->story->segments[queued].flags = STORY_CUT_END;
+  s->story->segments[queued].tier = tier;
+  return true;
+}
+
+/* Whether the record is this one's still, as far as is known. */
+static bool is_of(const struct life *l, const struct aprof_future *f) {
+  bool known = l->serial || l->block;
+  return f->id && (!known || (l->serial == (uint32_t)f->id && l->block == (uint16_t)(f->id >> 32)));
+}
+
+void replay_ready_unseen(struct replay_state *s, struct life *l, uint64_t end) {
+  const struct aprof_future *f = profile_future(s->r->latest, l->index);
+  const struct story_segment *g = open_one(s, l);
+  if (!g || g->what != STORY_WAITING || !f || !is_of(l, f) || f->state != APROF_FUTURE_WAITING ||
+      !f->wake_tick)
+    return;
+  uint64_t due = f->wake_tick > f->last ? f->wake_tick : f->last;
+  if (due < end)
+    replay_ready(s, l, due);
+}
+
 void replay_waits(struct replay_state *s, struct life *l, enum story_what what, uint32_t node,
                   uint64_t tick) {
   replay_open(s, l, what, replay_path(s->r, node), tick);
   l->thread = STORY_NONE;
   l->callee = 0;
+}
+
+bool replay_waits_on(struct replay_state *s, struct life *l, uint32_t node) {
+  struct story_segment *g = open_one(s, l);
+  if (!g || g->what != STORY_ASIDE)
+    return false;
+  g->what = STORY_WAITING;
+  g->path = replay_path(s->r, node);
+  l->waited = l->segment;
+  l->callee = 0;
+  return true;
 }
 
 /* -- stays --------------------------------------------------------------------------- */
@@ -240,7 +308,7 @@ static uint32_t cut(struct replay_state *s, struct life *l, uint32_t number, uin
   b->begin = tick;
   a->end = tick;
   a->next = second;
-  if (a->what == STORY_WAITING) {
+  if (a->what == STORY_WAITING || a->what == STORY_ASIDE) {
     a->flags |= STORY_POLLED;
     a->waker = STORY_NONE;
   }

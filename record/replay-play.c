@@ -16,9 +16,12 @@ static bool is_known(const struct life *l) {
 }
 
 /* Of two events of one tick the one comes first that the other needs: a future runs on one thread
-   once it has stopped on the other, and does nothing before its birth. */
+   once it has stopped on the other, is ready once it waits, and does nothing before its birth; an
+   epoch ends behind all that was in it. */
 static bool can_be_next(void *context, const struct stream_event *e) {
   struct replay_state *s = context;
+  if (e->kind == APROF_TRACE_EPOCH)
+    return false;
   if (e->kind < APROF_TRACE_BORN || e->kind > APROF_TRACE_NODE)
     return true;
   const struct life *l = replay_life(s, e->future);
@@ -26,6 +29,8 @@ static bool can_be_next(void *context, const struct stream_event *e) {
     return !is_known(l);
   if (!is_known(l))
     return false;
+  if (e->kind == APROF_TRACE_READY)
+    return l->segment != STORY_NONE && s->story->segments[l->segment].what == STORY_WAITING;
   const struct runner *t = replay_runner(s, e->block);
   bool elsewhere = l->thread != STORY_NONE && l->thread != t->thread;
   return e->kind == APROF_TRACE_WAKE || !elsewhere;
@@ -35,7 +40,7 @@ static bool can_be_next(void *context, const struct stream_event *e) {
 static struct life *met(struct replay_state *s, const struct stream_event *e) {
   struct life *l = replay_life(s, e->future);
   if (l && l->future == STORY_NONE && e->node)
-    replay_meet(s, l, e->node, e->tick);
+    replay_meet(s, l, e->node, replay_runner(s, e->block)->epoch, e->tick);
   return is_known(l) ? l : NULL;
 }
 
@@ -46,6 +51,8 @@ static void waits(struct replay_state *s, struct runner *t, struct life *l,
   if (e->kind == APROF_TRACE_AGAIN && l->waited != STORY_NONE)
     s->story->segments[l->waited].flags |= STORY_POLLED;
   bool here = t->current == e->future;
+  if (e->kind == APROF_TRACE_WAITING && !here && replay_waits_on(s, l, e->node))
+    return;
   if (aside && !here && l->thread == STORY_NONE)
     replay_lies_above(s, t, e->future, e->tick);
   replay_waits(s, l, aside ? STORY_ASIDE : STORY_WAITING, e->node, e->tick);
@@ -86,6 +93,8 @@ static void node_changes(struct replay_state *s, struct runner *t, struct life *
 }
 
 static void of_future(struct replay_state *s, struct runner *t, const struct stream_event *e) {
+  if (e->kind == APROF_TRACE_READY && replay_was_ready(s, replay_life(s, e->future), e->tick))
+    return;
   struct life *l = met(s, e);
   if (!l)
     return;
@@ -143,7 +152,7 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     break;
   case APROF_TRACE_EPOCH:
     replay_rests(s, t, e->tick, t->idle);
-    replay_detach_all(s, e->now);
+    replay_detach_all(s, t->epoch, e->now);
     break;
   case APROF_TRACE_GAP:
     break; /* counted with what is missing */
@@ -154,7 +163,7 @@ static void play(struct replay_state *s, const struct stream_event *e) {
     replay_held(s, t, e->node, e->tick);
     break;
   case APROF_TRACE_BORN:
-    replay_born(s, e);
+    replay_born(s, e, t->epoch);
     break;
   case APROF_TRACE_JOIN:
     replay_join(s, e);

@@ -107,7 +107,7 @@ void replay_request_begin(struct replay_state *s, const struct stream_event *e) 
       s->story->requests[p->request].over)
     new_request(s, p, a >> APROF_TRACE_REQUEST_BITS, "(other)", e->tick);
   struct story_request *r = &s->story->requests[p->request];
-  p->begun = e->tick >= s->whole_from;
+  p->begun = e->tick >= s->whole_from && e->tick >= s->r->begin;
   r->begin = e->tick;
   r->function = r->kind = function_of(s, e->node);
   r->implicit = (flags & APROF_REQUEST_IMPLICIT) != 0;

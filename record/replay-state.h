@@ -16,6 +16,7 @@
 
 /* A future's record, by its index: the future that it is at the moment. */
 struct life {
+  uint32_t index;            /* of the record */
   uint32_t future;           /* in the story; NONE: nothing is known of it */
   uint32_t segment;          /* that is open; NONE: what it does is not known */
   uint32_t waited;           /* its last WAITING; NONE */
@@ -26,8 +27,13 @@ struct life {
   uint32_t above;            /* future of the story that ran above it; NONE */
   uint32_t doubt;            /* replay_state.doubt when it was born */
   uint8_t woken, tier, born; /* born: seen */
-  bool stays;                /* it was born, or came, with the last end of an epoch */
-  struct life *older;        /* that are known, in the order in which they became that */
+  uint16_t block;            /* of its id, with its serial: 0, 0 where that is not known */
+  uint32_t serial;
+  uint32_t gone;      /* the future that it was until its epoch was over; NONE */
+  uint32_t epoch;     /* 0: not known */
+  uint32_t stays;     /* it is of a later epoch than that one, which is over, ... */
+  uint32_t looked;    /* ... as was asked so often */
+  struct life *older; /* that are known, in the order in which they became that */
   struct life *younger;
 };
 
@@ -43,6 +49,7 @@ struct runner {
   uint32_t put_aside; /* index: that the last event put aside; 0: none */
   uint64_t turn;      /* when its poller returned last */
   uint64_t lease;
+  uint32_t epoch;   /* that it has told of; 0: of none */
   bool told;        /* it has had an event */
   bool aside;       /* ... as it was put aside for what comes next */
   bool held;        /* by what is left out */
@@ -64,17 +71,16 @@ struct replay_state {
   struct life **lives; /* pages */
   uint32_t pages;
   struct life *youngest; /* of those that are known */
-  uint64_t detached;     /* when an epoch was over last */
   struct runner *runner; /* by block */
   uint32_t runners;
   struct part *part; /* by request number */
   uint32_t parts;
-  uint32_t doubt;          /* grows with each loss of events: what lived then may not be whole */
-  uint64_t whole_from;     /* from this tick on every thread's events are here */
+  uint32_t doubt;      /* grows with each loss of events: what lived then may not be whole */
+  uint64_t whole_from; /* from this tick on every thread's events are here */
   uint64_t trace[2], span, parent_span; /* of TOKEN, for the REQUEST_END that follows */
-  struct replay_marks *marks; /* or NULL */
-  uint32_t *held;          /* by path: the future that stands for all that are left out; made late */
-  bool *undone;            /* requests of the story that never were, made on demand */
+  struct replay_marks *marks;           /* or NULL */
+  uint32_t *held; /* by path: the future that stands for all that are left out; made late */
+  bool *undone;   /* requests of the story that never were, made on demand */
   uint32_t undone_room;
   bool any_undone, any_unborn;
 };
@@ -88,8 +94,9 @@ uint32_t replay_function_node(const struct replay_state *, uint32_t node);
 /* replay-lives.c: NULL where there can be no such record. */
 struct life *replay_life(struct replay_state *, uint32_t index);
 /* Makes one known of which no birth was seen. */
-void replay_meet(struct replay_state *, struct life *, uint32_t node, uint64_t tick);
-void replay_born(struct replay_state *, const struct stream_event *);
+void replay_meet(struct replay_state *, struct life *, uint32_t node, uint32_t epoch,
+                 uint64_t tick);
+void replay_born(struct replay_state *, const struct stream_event *, uint32_t epoch);
 void replay_unborn(struct replay_state *, struct life *);
 void replay_named(struct replay_state *, struct life *, uint32_t function, uint32_t await);
 void replay_over(struct replay_state *, struct life *, enum story_end, uint64_t tick);
@@ -98,16 +105,24 @@ uint32_t replay_open(struct replay_state *, struct life *, enum story_what, uint
                      uint64_t tick);
 void replay_close(struct replay_state *, struct life *, uint64_t tick);
 void replay_ready(struct replay_state *, struct life *, uint64_t tick);
+/* Whether it is gone already, and was queued since then. */
+bool replay_was_ready(struct replay_state *, const struct life *, uint64_t tick);
+/* What it waits for was there by then, as its record in the last image says: no event tells of that
+   before it runs. */
+void replay_ready_unseen(struct replay_state *, struct life *, uint64_t end);
 void replay_wake(struct replay_state *, struct life *, uint32_t waker);
 void replay_waits(struct replay_state *, struct life *, enum story_what, uint32_t node,
                   uint64_t tick);
+/* Whether it was put aside for what nobody comes back from: that wait goes on, at an await's node.
+ */
+bool replay_waits_on(struct replay_state *, struct life *, uint32_t node);
 /* It is another stay from then on: of that request. */
 void replay_move(struct replay_state *, struct life *, uint32_t request, uint64_t tick);
 void replay_tier(struct replay_state *, struct life *, uint8_t tier, uint64_t tick);
 /* Nothing more is told of it. */
 void replay_left(struct replay_state *, struct life *, uint64_t tick);
-/* Those that there were before. Ticks come in order. */
-void replay_detach_all(struct replay_state *, uint64_t tick);
+/* That epoch is over (0: which is not known), and with it all that lived in it. */
+void replay_detach_all(struct replay_state *, uint32_t epoch, uint64_t tick);
 
 /* replay-threads.c */
 struct runner *replay_runner(struct replay_state *, uint32_t block);

@@ -144,6 +144,7 @@ void replay_thread(struct replay_state *s, struct runner *t, const struct stream
   if (t->current && t->current != e->future)
     unseen_stop(s, t, e->tick);
   t->lease = e->a[1];
+  t->epoch = (uint32_t)e->a[0];
   t->idle = (state == APROF_THREAD_RUNNING ? rest : state) == APROF_THREAD_IDLE;
   t->known = true;
   if (!e->future) {
@@ -155,7 +156,7 @@ void replay_thread(struct replay_state *s, struct runner *t, const struct stream
   if (!l || (l->future != STORY_NONE && l->thread == t->thread && t->current == e->future))
     return; /* as was known */
   if (l->future == STORY_NONE)
-    replay_meet(s, l, e->node, e->tick);
+    replay_meet(s, l, e->node, t->epoch, e->tick);
   replay_runs(s, t, e->future, e->node, e->tick);
   s->story->segments[l->segment].flags |= STORY_CUT_BEGIN;
 }

@@ -23,8 +23,8 @@ struct replay {
   uint64_t begin, end, mult; /* ticks; ns per tick << 32 */
 };
 
-/* Whose each event of the recording is, by block; those of a block in order. Futures and requests by
-   their numbers in the story as it is before it ends. */
+/* Whose each event of the recording is, by block; those of a block in order. Futures and requests
+   by their numbers in the story as it is before it ends. */
 struct replay_mark {
   uint64_t number;       /* of the event in its ring */
   uint32_t future, from; /* NONE: it is of none; of a JOIN: that it was before */
@@ -49,7 +49,12 @@ static inline uint32_t replay_path(const struct replay *r, uint32_t node) {
   return node < r->nodes ? r->path_of[node] : 0;
 }
 /* Where what a future of that epoch has open ends: with the epoch, if that is over before `end`. */
-uint64_t replay_end_in(const struct aprof_header *, uint32_t epoch, uint64_t end);
+static inline uint64_t replay_end_in(const struct aprof_header *h, uint32_t epoch, uint64_t end) {
+  if (epoch == h->epoch)
+    return h->enabled ? end : h->epochs[epoch % APROF_EPOCHS].begin_tick;
+  uint64_t over = h->epochs[epoch % APROF_EPOCHS].end_tick;
+  return h->epoch - epoch >= APROF_EPOCHS ? 0 : over && over < end ? over : end;
+}
 /* Takes the story, in ns and finished. */
 struct story *replay_finish(struct replay *);
 void replay_free(struct replay *);

@@ -56,7 +56,8 @@ enum story_flags {
   STORY_CUT_BEGIN = 1, /* had begun before the recording, or before events that were lost */
   STORY_CUT_END = 2,   /* goes on behind its end */
   STORY_IMMEDIATE = 4, /* ASIDE: what was called did not suspend */
-  STORY_POLLED = 8, /* WAITING: it was looked at, and went on: the wait counts with the last one */
+  STORY_POLLED = 8, /* WAITING, ASIDE: it went on: looked at, or in another request. The wait counts
+                       with the last one */
 };
 
 enum story_path_kind {
@@ -86,7 +87,8 @@ struct story_future {
   uint32_t earlier, later; /* the same future in another request */
   uint8_t how;             /* how it ended: enum story_end */
   uint8_t whole;           /* born and over (or moved on) inside the recording, nothing lost */
-  uint8_t pad[6];
+  uint8_t pad[2];
+  uint32_t epoch; /* of the process that it lived in; 0: not known */
 };
 
 enum story_end { STORY_LIVES, STORY_DONE, STORY_FAILED, STORY_CANCELLED, STORY_MOVED };

@@ -97,6 +97,19 @@ static void take_more(struct streams *s, struct stream *t, struct stream_event *
   }
 }
 
+static uint64_t clamped(const struct streams *s, uint64_t tick) {
+  return tick < s->begin ? s->begin : tick > s->end ? s->end : tick;
+}
+
+/* It was found out when what comes behind it happened: what else happened until then may be what it
+   is about. */
+static void found_out(struct streams *s, struct stream *t, struct stream_event *e) {
+  const struct aprof_trace_event *next = peek(s, t);
+  uint64_t then = next ? clamped(s, aprof_trace_tick(next, t->near)) : 0;
+  if (then > t->now)
+    e->now = t->now = t->near = then;
+}
+
 /* False at the end. */
 static bool advance(struct streams *s, struct stream *t) {
   const struct aprof_trace_event *raw;
@@ -112,9 +125,9 @@ static bool advance(struct streams *s, struct stream *t) {
     t->lost = 0;
     return e->lost != 0;
   }
-  uint64_t tick = aprof_trace_tick(raw, t->near);
-  tick = tick < s->begin ? s->begin : tick > s->end ? s->end : tick;
-  *e = (struct stream_event){.tick = tick,
+  uint64_t told = aprof_trace_tick(raw, t->near), tick = clamped(s, told);
+  bool early = told < s->begin && aprof_trace_kind(raw) >= APROF_TRACE_BORN;
+  *e = (struct stream_event){.tick = early ? told : tick,
                              .number = t->number,
                              .block = t->of->block,
                              .kind = aprof_trace_kind(raw),
@@ -128,6 +141,8 @@ static bool advance(struct streams *s, struct stream *t) {
   t->near = t->now;
   step(s, t);
   take_more(s, t, e);
+  if (e->kind == APROF_TRACE_READY)
+    found_out(s, t, e);
   return true;
 }
 

@@ -2,6 +2,7 @@
 /* A program's events, as instrumented code sends them. */
 #include "execute.h"
 #include "reader.h"
+#include "recorded.h"
 #include "replay.h"
 #include "rt/count/govern.h"
 #include "rt/event/gates.h"
@@ -20,7 +21,6 @@ static struct aprof_gate gate = {.flag = &gate.closed, .abi = APROF_ABI, .size =
 
 static const struct program *program;
 static uint32_t position;             /* of the next op */
-static uint32_t traced_from;          /* the op from which on events are traced; or none */
 static char *stacks[PROGRAM_STRANDS]; /* where each strand's outermost token lies */
 static sem_t turns[PROGRAM_THREADS];
 static int32_t tids[PROGRAM_THREADS];
@@ -191,8 +191,11 @@ static void take_part(unsigned me) {
       sem_wait(&turns[me]);
       continue;
     }
-    if (position == traced_from)
+    if (op->record == RECORD_BEGINS) {
       replay_begin(rt.header);
+      recorded_begin();
+    } else if (op->record == RECORD_ROTATES)
+      recorded_rotate();
     event(op);
     replay_follow();
     position++;
@@ -223,17 +226,9 @@ static const char *address_name(const void *address) {
   return site ? site->name : NULL;
 }
 
-/* Half of all programs are traced, half of these from their first event on. */
-static uint32_t trace_from(const struct program *what) {
-  if (what->seed % 2)
-    return UINT32_MAX;
-  return what->seed % 4 ? 0 : (uint32_t)(what->seed * 2654435761u % what->count);
-}
-
 bool execute(const struct program *what, struct rows *rows) {
   program = what;
   position = 0;
-  traced_from = trace_from(what);
   if (__aprof_attach(&gate) != 0) {
     fprintf(stderr, "random: the runtime did not take the gate\n");
     return false;

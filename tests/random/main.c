@@ -21,6 +21,7 @@
 #include "command.h"
 #include "execute.h"
 #include "model.h"
+#include "recorded.h"
 #include "replay.h"
 #include "shed.h"
 
@@ -69,8 +70,10 @@ static enum outcome compare(const struct program *program, const struct program 
     shed_rows(&got, program->shed);
     unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
     differ += replay_differs(quiet ? NULL : stderr);
-    if (!program->shed) /* the command's own are made of what is there */
+    if (!program->shed) { /* these are made of what is there */
+      differ += recorded_differs(quiet ? NULL : stderr);
       differ += command_differs(&wanted, quiet ? NULL : stderr);
+    }
     _exit(differ ? DIFFER : AGREE);
   }
   int status;
@@ -106,17 +109,19 @@ static void shrink(struct program *program, enum outcome outcome) {
     }
   for (unsigned i = 0; i < program->count; i++) {
     smaller = *program;
-    smaller.ops[i].dt = 0;
-    if (program->ops[i].dt && same_outcome(&smaller, outcome))
+    bool moves = i && program->ops[i].thread != program->ops[i - 1].thread;
+    smaller.ops[i].dt = moves ? 1 : 0; /* see program_record */
+    if (program->ops[i].dt > smaller.ops[i].dt && same_outcome(&smaller, outcome))
       *program = smaller;
   }
   for (unsigned i = program->count; i-- > 0;) {
-    if (!program->ops[i].dropped || program->ops[i].dt)
+    const struct op *op = &program->ops[i];
+    if (!op->dropped || op->dt || op->record)
       continue;
     smaller = *program;
     smaller.count--;
     memmove(&smaller.ops[i], &smaller.ops[i + 1], (smaller.count - i) * sizeof *smaller.ops);
-    if (smaller.count && (!op_opens(program->ops[i].kind) || same_outcome(&smaller, outcome)))
+    if (smaller.count && (!op_opens(op->kind) || same_outcome(&smaller, outcome)))
       *program = smaller;
   }
 }
@@ -151,6 +156,7 @@ static bool twice(struct program *into, const struct program *from, uint32_t i) 
   memmove(&into->ops[i + 1], &into->ops[i], (from->count - i) * sizeof *from->ops);
   into->count++;
   into->ops[i + 1].dt = 0;
+  into->ops[i + 1].record = RECORD_NOTHING;
   return true;
 }
 
@@ -266,12 +272,14 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
   for (; done < count && failed < before + 3; done++) {
     program_generate(&program, seed + done, flavour);
     program.most = most;
+    program_record(&program);
     shed_program(&program, step);
     events += program.count;
     enum outcome outcome = compare(&program, &program, true), half;
     open_ones += outcome == OPEN;
     begun = program;
     begun.count = 1 + (uint32_t)((seed + done) * 2654435761u % begun.count);
+    program_record(&begun);
     if (outcome == DIFFER || outcome == BROKEN) {
       report(&program, "");
       failed++;

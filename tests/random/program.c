@@ -158,6 +158,24 @@ struct aprof_site *place_of_address(const void *address) {
   return &models[index / FUNCTIONS][index % FUNCTIONS];
 }
 
+static void record_at(struct program *program, uint64_t number, enum program_record what) {
+  program->ops[number % program->count].record = (uint8_t)what;
+}
+
+void program_record(struct program *program) {
+  uint64_t seed = program->seed;
+  for (uint32_t i = 0; i < PROGRAM_MAX; i++)
+    program->ops[i].record = RECORD_NOTHING;
+  if (seed % 2)
+    return;
+  for (uint32_t i = 1; i < program->count && !program->shed; i++) /* with its own times */
+    if (program->ops[i].thread != program->ops[i - 1].thread && !program->ops[i].dt)
+      program->ops[i].dt = 1;
+  if (seed % 8 == 2)
+    record_at(program, seed * 40503u, RECORD_ROTATES);
+  record_at(program, seed % 4 ? 0 : seed * 2654435761u, RECORD_BEGINS);
+}
+
 bool op_opens(enum op_kind kind) {
   return kind == OP_ENTER || kind == OP_SUSPEND || kind == OP_CREATE_BEGIN ||
          kind == OP_RUN_BEGIN || kind == OP_IDLE_BEGIN || kind == OP_SPAN_BEGIN;
@@ -209,6 +227,8 @@ void op_print(FILE *file, const struct op *op, uint32_t number) {
   if (op->kind == OP_LEAVE || op->kind == OP_RUN_END || op->kind == OP_END ||
       op->kind == OP_END_CURRENT)
     fprintf(file, " %s", how_name(op->how));
+  static const char *const records[] = {"", " (recorded from here on)", " (in another file)"};
+  fputs(records[op->record], file);
   fputs(op->dropped ? " (dropped)\n" : "\n", file);
 }
 
@@ -216,6 +236,6 @@ void program_print(FILE *file, const struct program *program) {
   fprintf(file, "program %llu: %u threads, %u events\n", (unsigned long long)program->seed,
           program->threads, program->count);
   for (uint32_t i = 0; i < program->count; i++)
-    if (!program->ops[i].dropped || program->ops[i].dt)
+    if (!program->ops[i].dropped || program->ops[i].dt || program->ops[i].record)
       op_print(file, &program->ops[i], i);
 }

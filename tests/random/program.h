@@ -57,6 +57,7 @@ struct op {
   uint8_t thread;              /* 0 is the main thread */
   uint8_t how;                 /* enum aprof_how: leave, run_end, end */
   uint8_t ok;                  /* create_end */
+  uint8_t record;              /* enum program_record: before it */
   bool dropped;                /* a mutation: the event does not come, only its time passes */
   uint32_t dt;                 /* ns that pass before it */
   uint32_t token;              /* cell of its token: strand * PROGRAM_DEPTH + depth */
@@ -66,6 +67,11 @@ struct op {
   const char *label;           /* label, label_current, about; NULL: none */
   uint64_t key0, key1;
 };
+
+/* Half of all programs are traced and recorded, half of these from their first event on; a quarter
+   into two files. Of these no two threads have events at one moment: which came first is in no
+   event, but where one of them could not. */
+enum program_record { RECORD_NOTHING, RECORD_BEGINS, RECORD_ROTATES };
 
 #define PROGRAM_MAX 1024u
 #define PROGRAM_THREADS 4u
@@ -133,6 +139,9 @@ const char *tier_name(unsigned tier);
 
 /* A program from a seed: the same one on every machine. */
 void program_generate(struct program *program, uint64_t seed, enum flavour flavour);
+
+/* Says where it is recorded: of a program that has all its events. */
+void program_record(struct program *program);
 
 bool op_opens(enum op_kind kind);
 bool op_closes(enum op_kind kind);
