@@ -17,7 +17,7 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
 }
 
 /* The future that stands at the first place of this key, if it has the key and the site needs no
-   general event; else NULL. Futures of equal keys are looked at under the lock only. The token has
+   general event; else NULL. Futures of equal keys are no matter of fast events (key_take). The token has
    the id from here on, read before the key, since another thread may end the future meanwhile. A
    future of an epoch that is over keeps its place; its lease is no thread's. */
 ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,

@@ -143,7 +143,8 @@ void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how)
   struct key_search s = key_searching(key0, key1, site->ns);
   struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_END);
   if (unlikely(f != NULL && (site->flags & APROF_TUPLE) && site->ns != APROF_NS_ANY))
-    f = key_oldest(key0, key1, site->ns);
+    if ((f = key_oldest(key0, key1, site->ns)) == NULL) /* another thread has just ended it */
+      event_missed(t, APROF_MISS_END, site_id(site));
   while (f != NULL) {
     /* What another thread is asked to end has no key from here on, unless it stands among equal
        ones. */

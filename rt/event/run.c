@@ -112,6 +112,12 @@ static struct aprof_future *published_here(const struct thread *t,
   return !(f->flags & APROF_F_STARTED) ? f : NULL;
 }
 
+/* Of equal ones another thread, or a later run, may have it again. */
+static void give_back(struct aprof_future *f, uint64_t id, bool taken) {
+  if (taken && f->id == id)
+    f->open--;
+}
+
 void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
@@ -124,13 +130,14 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
                  : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t), id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0)) {
+    taken = false; /* what was found is over */
     runs = f = run_unknown(t, site, key0, key1, function, self, now);
     if (f == NULL)
       goto out;
     id = f->id;
     born = true;
   } else if ((site->flags & APROF_OWN) && of_another(f, function, self)) {
-    f->open -= taken;
+    give_back(f, id, taken);
     goto out;
   } else if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
     runs = innermost(f);
@@ -140,11 +147,13 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
       node_shared(function_node(runs->node));
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     }
-    f->open -= taken;
+    give_back(f, id, taken);
     goto out; /* inside itself: idempotent */
   }
   if (unlikely(runs == f && f->lease != t->lease) && !future_take(t, f, id)) {
-    f->open -= taken; /* it is being ended */
+    give_back(f, id, taken); /* it is being ended */
+    if (taken)
+      event_missed(t, APROF_MISS_BUSY, site_id(site));
     goto out;
   }
   now = not_before(now, runs);

@@ -2,7 +2,7 @@
 /*
  * Grace periods: is another thread in an event, and when has each been in none?
  *
- * Cost: a few loads; thread_settles waits. Any thread, in an event or under rt.lock.
+ * Cost: a few loads; thread_settles waits, and may ask the kernel. Any thread, in an event or under rt.lock.
  */
 #ifndef APROF_RT_GRACE_H
 #define APROF_RT_GRACE_H

@@ -236,37 +236,42 @@ struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
   return key_search(&s);
 }
 
-/* Two threads that look for one at rest must not find the same, nor one of them none. Whoever has
-   left in the midst, by a jump out of a handler or in a parent, is waited for once. */
-static void taking_begin(void) {
-  for (unsigned tries = 0; tries < TAKING_TRIES; tries++) {
-    if (!__atomic_exchange_n(&taking, 1, __ATOMIC_ACQUIRE))
-      return;
-    while (__atomic_load_n(&taking, __ATOMIC_RELAXED) && ++tries < TAKING_TRIES)
-      wait_for_other(tries, was_confined_lately());
+/* Two threads that look for one at rest must not find the same, nor one of them none. Odd: one
+   looks, whose number it is. Who has left in the midst, by a jump out of a handler or in a parent,
+   is waited for once. */
+static uint32_t taking_begin(void) {
+  uint32_t last = __atomic_load_n(&taking, __ATOMIC_RELAXED);
+  for (unsigned tries = 0;; tries++) {
+    uint32_t seen = __atomic_load_n(&taking, __ATOMIC_RELAXED), mine = seen + 1 + (seen & 1);
+    tries = seen == last ? tries : 0;
+    last = seen;
+    if ((!(seen & 1) || tries >= TAKING_TRIES) &&
+        __atomic_compare_exchange_n(&taking, &seen, mine, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return mine;
+    wait_for_other(tries, was_confined_lately());
   }
 }
 
-static void taking_end(void) {
-  __atomic_store_n(&taking, 0, __ATOMIC_RELEASE);
+static void taking_end(uint32_t mine) {
+  __atomic_compare_exchange_n(&taking, &mine, mine + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken) {
   struct key_search s = key_searching(key0, key1, ns);
   bool shared = threads_share();
+  uint32_t mine = shared ? taking_begin() : 0;
   s.oldest = s.free = true;
-  if (shared)
-    taking_begin();
   if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
     s.found = rather;
   else
     key_search(&s);
-  *taken = s.found != NULL;
-  if (*taken)
-    __atomic_store_n(&s.found->open, 1, __ATOMIC_RELEASE);
+  uint8_t none = 0;
+  *taken = s.found != NULL && __atomic_compare_exchange_n(&s.found->open, &none, 1, false,
+                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   if (shared)
-    taking_end();
+    taking_end(mine);
   return *taken ? s.found : key_find(key0, key1, ns);
 }
 
