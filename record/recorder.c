@@ -247,6 +247,9 @@ uint64_t recorder_pause(const struct recorder *r) {
 }
 
 void recorder_watch(struct recorder *r) {
+  struct recorder_numbers n;
+  recorder_numbers(r, &n);
+  r->lost = n.lost;
   lag_free(r->lags);
   r->lags = lag_new();
 }

@@ -126,10 +126,12 @@ void replay_meet(struct replay_state *s, struct life *l, uint32_t node, uint32_t
 /* One that nobody has seen the end of: its record is another's, or its epoch is over. */
 static void lost_sight(struct replay_state *s, struct life *l, uint64_t tick) {
   uint32_t future = l->future;
+  struct story_future *f = &s->story->futures[future];
   replay_close(s, l, tick);
-  if (s->story->futures[future].last != STORY_NONE)
-    s->story->segments[s->story->futures[future].last].flags |= STORY_CUT_END;
-  s->story->futures[future].over = tick;
+  if (f->last != STORY_NONE)
+    s->story->segments[f->last].flags |= STORY_CUT_END;
+  f->over =
+      tick > f->born ? tick : f->born; /* a thread may have seen late that its epoch is over */
   clear(s, l);
   l->gone = future;
 }

@@ -116,7 +116,7 @@ uint32_t story_add_future(struct story *s, uint32_t path, uint32_t request, uint
 }
 
 void story_end_future(struct story *s, uint32_t future, uint64_t over, enum story_end how) {
-  s->futures[future].over = over;
+  s->futures[future].over = over > s->futures[future].born ? over : s->futures[future].born;
   s->futures[future].how = how;
   s->futures[future].whole = how != STORY_LIVES;
 }
