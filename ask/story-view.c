@@ -224,8 +224,7 @@ static void place_kind(struct view_kind *k, const struct story *s, const struct 
 enum { AMOUNTS = 4 };
 
 static void count(struct histogram *h, uint64_t value) {
-  h->count[aprof_bucket_of(value < APROF_MOST ? value : APROF_MOST)]++;
-  h->total++;
+  histogram_count(h, value < APROF_MOST ? value : APROF_MOST);
 }
 
 /* Of one kind, whose requests these are. */
