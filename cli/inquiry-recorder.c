@@ -131,10 +131,11 @@ static void answer_asked(struct records *r, uint64_t now) {
   take_end(r);
   if (!r->is_asked || r->answers || (now - r->began < SECOND && !r->ended))
     return;
-  r->answers = fork();
-  if (r->answers == 0)
+  pid_t child = fork();
+  if (child == 0)
     answer(r);
-  r->is_asked = false;
+  r->answers = child > 0 ? child : 0;
+  r->is_asked = child < 0; /* else there is a process for it in a moment, maybe */
 }
 
 /* -- the last seconds ---------------------------------------------------------------------------

@@ -113,6 +113,8 @@ static void turn_samples(struct recorded *r, bool on) {
   inquiry_end(r->inquiry);
   r->samples = on;
   begin_inquiry(r);
+  for (size_t i = 0; r->over && i < WANTED; i++)
+    wake(&r->wanted[i]);
 }
 
 enum MHD_Result asks_begin(struct asks *all, const struct asks_key *key,

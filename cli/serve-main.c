@@ -255,10 +255,11 @@ static const char *fault_of(const struct arguments *a) {
              ? "--push is of live processes of this machine"
          : !o->push.count && (o->requests.kind || o->requests.over || o->requests.percent > 0)
              ? "--kind, --slowest and --over say which requests are sent: --push"
-         : slowest_fault(&o->requests)      ? slowest_fault(&o->requests)
-         : !o->totals && o->keep != UNKNOWN ? "--keep is of --totals DIR"
-         : !o->every || o->every > 3600 * (uint64_t)1000000000
-             ? "--every is 1ms to 1h"
+         : !o->push.count && o->push.headers ? "--header-file says what is sent along with --push"
+         : slowest_fault(&o->requests)       ? slowest_fault(&o->requests)
+         : !o->totals && o->keep != UNKNOWN  ? "--keep is of --totals DIR"
+         : o->every < 10000000 || o->every > 3600 * (uint64_t)1000000000
+             ? "--every is 10ms to 1h"
              : periodic_fault(o->totals ? o->every : 0, UNKNOWN);
 }
 

@@ -16,6 +16,7 @@ enum { PUSH_MOST = 8 };
 struct push_wish {
   const struct format *format;
   const char *url;
+  char *shown; /* without its query, which may hold a key */
 };
 
 struct push_wishes {

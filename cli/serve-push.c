@@ -42,11 +42,14 @@ char *push_wish_take(struct push_wishes *w, const char *text) {
                         "ndjson, clickhouse or pprof");
   if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
     return print_string("it takes a URL, as http://HOST:PORT");
+  if (strcspn(host, "@") < strcspn(host, "/"))
+    return print_string("a URL is no place for a password, which pages and metrics would show: "
+                        "--header-file FILE");
   if (!f->push->path && (!slash || !slash[1]))
     return print_string("%s takes a whole URL, with a path", f->name);
   if (w->count == PUSH_MOST)
     return print_string("%d servers at most", PUSH_MOST);
-  w->of[w->count++] = (struct push_wish){f, url};
+  w->of[w->count++] = (struct push_wish){f, url, print_string("%.*s", (int)strcspn(url, "?"), url)};
   return NULL;
 }
 
@@ -113,9 +116,10 @@ static void say_changes(const struct pushes *all, bool *said) {
     said[i] = fails;
     complain_never(false);
     if (fails)
-      complain("pushing to %s fails, and is tried again: %.255s", all->wishes->of[i].url, c->fault);
+      complain("pushing to %s fails, and is tried again: %.255s", all->wishes->of[i].shown,
+               c->fault);
     else
-      complain("%s takes what is pushed again; dropped so far: %" PRIu64, all->wishes->of[i].url,
+      complain("%s takes what is pushed again; dropped so far: %" PRIu64, all->wishes->of[i].shown,
                (uint64_t)c->dropped);
     complain_never(true);
   }
@@ -151,6 +155,10 @@ struct pushes *pushes_start(const struct push_wishes *w) {
   int stop[2];
   if (!w->count)
     return NULL;
+  if (w->headers && access(w->headers, R_OK)) { /* each process reads it, and has nobody to tell */
+    complain("cannot read %s: %s", w->headers, strerror(errno));
+    return NULL;
+  }
   struct pushes *all = allocate(1, sizeof *all);
   *all = (struct pushes){.wishes = w, .maker = -1};
   all->counts = mmap(NULL, sizeof *all->counts * PUSH_MOST, PROT_READ | PROT_WRITE,
@@ -190,7 +198,7 @@ void pushes_json(const struct pushes *all, struct emit *e) {
     emit_row(e);
     emit_open(e, NULL, '{');
     emit_text(e, "format", all->wishes->of[i].format->name);
-    emit_text(e, "url", all->wishes->of[i].url);
+    emit_text(e, "url", all->wishes->of[i].shown);
     push_counts_json(&all->counts[i], e);
     emit_close(e, '}');
   }
@@ -202,7 +210,7 @@ struct format_pushed *pushes_states(const struct pushes *all, size_t *count) {
   struct format_pushed *state = allocate(pushes + 1, sizeof *state);
   for (size_t i = 0; i < pushes; i++) {
     const struct push_wish *w = &all->wishes->of[i];
-    state[i] = push_counts_state(&all->counts[i], w->format->name, w->url);
+    state[i] = push_counts_state(&all->counts[i], w->format->name, w->shown);
   }
   *count = pushes;
   return state;

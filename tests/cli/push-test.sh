@@ -155,4 +155,7 @@ wrong "which requests are sent" --over 5ms
 echo >&8
 wait $shop
 equal "the program ends as ever" "0 some right" "$? $(cat out)"
+says "a password in a URL" 2 "no place for a password" "$aprof" serve --push otlp=http://me:secret@127.0.0.1:1
+says "headers that cannot be read" 1 "cannot read no-such-file" "$aprof" serve --listen 127.0.0.1:0 \
+  --push otlp=http://127.0.0.1:1 --header-file no-such-file
 finish
