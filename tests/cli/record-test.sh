@@ -220,7 +220,7 @@ kill -9 "$pid"
 rm -rf "${profiles:?}"/*
 APROF_OPTIONS=$APROF_OPTIONS,trace:flight=64K start busy
 has_events() {
-  "$aprof" dump -o - "$pid" >events.json && [ "$(value events.json 't["health"]["events"] > 50000')" = True ]
+  "$aprof" dump -o - "$pid" >events.json && [ "$(value events.json 't["health"]["events"] > 50000')" = true ]
 }
 until_true has_events
 says "--last: live" 0 "events, " "$aprof" record --last -o last.trace "$pid"
