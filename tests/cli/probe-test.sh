@@ -186,10 +186,11 @@ END
 as_before() { [ "$(code)" = "$before" ]; }
 if [ "$(id -u)" -ne 0 ] || [ ! -e /sys/bus/event_source/devices/uprobe ]; then
   skip "breakpoint instructions" "they are root's, and this kernel has to have them"
-elif ! places=6 probed fast 2400 many_times --uprobes -s n --most 1M && grep -qE 'seccomp|is for root' probed.err; then
+elif ! places=6 probed fast 0 many_times --uprobes -s n --most 1M && grep -qE 'seccomp|is for root' probed.err; then
   skip "breakpoint instructions" "$(cat probed.err)"
 else
-  equal "all of them are hit" "2400 6 2400" "$(value probed.json 't.hits, len(t.places), t.seen')"
+  # What the kernel counts is all of them; what came too fast for its buffers is said.
+  equal "all of them are hit" "2400 6 true" "$(value probed.json 't.hits, len(t.places), 0 < t.seen <= t.hits')"
   probed fast 400 "probe.c:$(line each)" --uprobes -s 'r->length' -s local --most 1M
   equal "with registers and stack" "400 0:40 1:40 2:40 3:40 4:40 5:40 6:40 7:40 8:40 9:40" "$(value probed.json t.hits) $(shown 'r->length')"
   # Of the second thread all of them: by then it is known where they return to.
