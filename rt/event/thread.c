@@ -137,6 +137,12 @@ static struct aprof_block *block_new(uint32_t *number) {
 
 static void retire(struct thread *t);
 
+/* The owner writes the state by plain stores until it lets go; a thread that sees it free asks
+   again. */
+HINT static bool looks_free(const struct aprof_block *b) {
+  return b != NULL && __atomic_load_n(&b->state, __ATOMIC_RELAXED) == APROF_THREAD_FREE;
+}
+
 /* Threads that ended without a word to the C library still hold theirs. Looked for
    when the blocks are twice as many as the last time. */
 static bool reclaim_blocks(void) {
@@ -146,7 +152,7 @@ static bool reclaim_blocks(void) {
   for (uint32_t n = 1; n <= count; n++) {
     struct aprof_block *b = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
     struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
-    if (b == NULL || t == NULL || b->state == APROF_THREAD_FREE || t->block != b ||
+    if (b == NULL || t == NULL || looks_free(b) || t->block != b ||
         sys_call(SYS_tgkill, rt.pid, b->tid, 0) != -ESRCH ||
         !__atomic_compare_exchange_n(&thread_holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
@@ -155,12 +161,6 @@ static bool reclaim_blocks(void) {
     found++;
   }
   return found > 0;
-}
-
-/* The owner writes the state by plain stores until it lets go; a thread that sees it free asks
-   again. */
-HINT static bool looks_free(const struct aprof_block *b) {
-  return b != NULL && __atomic_load_n(&b->state, __ATOMIC_RELAXED) == APROF_THREAD_FREE;
 }
 
 static struct aprof_block *block_find(uint32_t *number) {

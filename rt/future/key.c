@@ -76,6 +76,15 @@ HINT static bool is_free(const struct aprof_future *f) {
          __atomic_load_n(&f->state, __ATOMIC_ACQUIRE) != APROF_FUTURE_RUNNING;
 }
 
+/* Of one that another thread may be filling: then it is not the one. */
+HINT static uint64_t birth_of(const struct aprof_future *f) {
+  return __atomic_load_n(&f->created_tick, __ATOMIC_RELAXED);
+}
+
+HINT static uint32_t number_of(const struct aprof_future *f) {
+  return (uint32_t)__atomic_load_n(&f->id, __ATOMIC_RELAXED);
+}
+
 /* One that may have the key. True: it is the one. */
 static bool consider(struct key_search *s, struct aprof_future *f) {
   if (!is_key(f, s))
@@ -91,8 +100,8 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
   }
   if ((s->free && !is_free(f)) || !is_key(f, s))
     return false; /* or it has just been: a thread that lets it go takes its key first */
-  if (s->found == NULL || f->created_tick < s->found->created_tick ||
-      (f->created_tick == s->found->created_tick && (uint32_t)f->id < (uint32_t)s->found->id))
+  if (s->found == NULL || birth_of(f) < birth_of(s->found) ||
+      (birth_of(f) == birth_of(s->found) && number_of(f) < number_of(s->found)))
     s->found = f;
   return false;
 }
@@ -123,8 +132,8 @@ static bool consider_queue(struct key_search *s, uint64_t word) {
 
 /* The oldest of many: a look at its birth leaves most of them out. What has a word is older than
    what stands in a queue. */
-HINT static void search_oldest(struct key_search *s, const struct key_segment *segment) {
-  uint64_t born = s->found != NULL ? s->found->created_tick : UINT64_MAX, hash = s->hash;
+static void search_oldest(struct key_search *s, const struct key_segment *segment) {
+  uint64_t born = s->found != NULL ? birth_of(s->found) : UINT64_MAX, hash = s->hash;
   for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
     uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_ACQUIRE);
     if (word >> 32 != hash || is_tomb(word)) {
@@ -134,9 +143,9 @@ HINT static void search_oldest(struct key_search *s, const struct key_segment *s
       s->queued = true;
       if (s->locked && s->found == NULL)
         consider_queue(s, word);
-    } else if (future_at((uint32_t)word)->created_tick <= born) {
+    } else if (birth_of(future_at((uint32_t)word)) <= born) {
       consider(s, future_at((uint32_t)word));
-      born = s->found != NULL ? s->found->created_tick : UINT64_MAX;
+      born = s->found != NULL ? birth_of(s->found) : UINT64_MAX;
     }
   }
 }
