@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of many: requests, one after the other, until its standard input ends; then it prints how
- * many, and a sum that is theirs. many NS: each waits so long for its pool.
+ * One of many: a request every 50 ms until its standard input ends; then it prints whether there were
+ * any, and whether a sum of theirs is right. many NS: each waits so long for its pool. All of the
+ * many have as many requests, so that a slow one counts as much as the others in a mean over some.
  */
 #include <aprof.h>
 
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#define EVERY_NS 50000000
 
 static long pool_ns;
 
@@ -40,11 +43,23 @@ static uint64_t serve(uint64_t i) {
   return sum;
 }
 
-int main(int argc, char **argv) {
+static long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Whether standard input is still open at that moment. */
+static int goes_on_until(long due) {
   struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
+  long ms = (due - now_ns()) / 1000000;
+  return !poll(&end, 1, ms > 0 ? (int)ms : 0);
+}
+
+int main(int argc, char **argv) {
   uint64_t sum = 0, requests = 0, wanted = 0;
   pool_ns = argc > 1 ? atol(argv[1]) : 1000000;
-  while (!poll(&end, 1, 0)) {
+  for (long due = now_ns(); goes_on_until(due); due += EVERY_NS) {
     sum += serve(requests);
     wanted += requests * requests;
     requests++;
