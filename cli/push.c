@@ -2,6 +2,7 @@
 /* Sends bodies by libcurl; see push.h. */
 #include "push.h"
 
+#include "read/clock.h"
 #include "read/util.h"
 
 #ifdef HAVE_CURL
@@ -49,12 +50,6 @@ struct pusher {
 };
 
 /* -- one body -------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static size_t take(char *bytes, size_t size, size_t count, void *context) {
   struct pusher *p = context;
@@ -121,8 +116,8 @@ static void wait_before(struct pusher *p, uint64_t again_after) {
   wait = wait / 2 + (uint64_t)rand() % (wait / 2 + 1);
   wait = again_after > wait ? again_after : wait;
   until = p->failing_since + p->options.give_up;
-  if (now_ns() + wait > until)
-    wait = until > now_ns() ? until - now_ns() : 0;
+  if (clock_monotonic() + wait > until)
+    wait = until > clock_monotonic() ? until - clock_monotonic() : 0;
   at.tv_sec = (time_t)(wait / 1000000000);
   at.tv_nsec = (long)(wait % 1000000000);
   while (nanosleep(&at, &at) && errno == EINTR)
@@ -160,8 +155,8 @@ static void deliver(struct pusher *p, const struct body *b) {
     outcome = send_once(p, b, &again_after);
     if (outcome != LATER)
       break;
-    p->failing_since = p->failing_since ? p->failing_since : now_ns();
-    p->gone = now_ns() - p->failing_since >= p->options.give_up;
+    p->failing_since = p->failing_since ? p->failing_since : clock_monotonic();
+    p->gone = clock_monotonic() - p->failing_since >= p->options.give_up;
     if (!p->gone)
       wait_before(p, again_after);
   }
@@ -292,7 +287,7 @@ static struct pusher *open(const struct push_options *options, const struct form
   p->easy = curl_easy_init();
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->moved, NULL);
-  srand((unsigned)now_ns());
+  srand((unsigned)clock_monotonic());
   if (!add_headers(p)) {
     release(p);
     return NULL;

@@ -3,6 +3,7 @@
 #include "breakpoint.h"
 
 #include "perf.h"
+#include "read/clock.h"
 #include "read/util.h"
 #include "uprobe.h"
 
@@ -73,12 +74,6 @@ void breakpoints_free(struct breakpoints *b) {
     free(b->uprobe[i].file);
   free(b->thread);
   free(b);
-}
-
-uint64_t breakpoints_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* -- arming ------------------------------------------------------------------------ */
@@ -304,7 +299,7 @@ static void take_fork(struct breakpoints *b, const struct perf_event_header *hea
   size_t before = b->threads;
   bool any = false;
   find_threads(b, &any);
-  uint64_t now = breakpoints_now();
+  uint64_t now = clock_monotonic();
   b->late += b->threads - before;
   if (any && now > time && now - time > b->late_most)
     b->late_most = now - time;

@@ -26,9 +26,6 @@ struct breakpoint_hit {
 
 struct breakpoints;
 
-/* The clock that hits have their time of. */
-uint64_t breakpoints_now(void);
-
 /* `stack`: bytes of it that each hit comes with, a multiple of 8. `instructions`: the processor's
    own breakpoints are left alone, see uprobe.h. */
 struct breakpoints *breakpoints_new(long pid, uint32_t stack, bool instructions);

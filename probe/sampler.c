@@ -3,6 +3,7 @@
 #include "sampler.h"
 
 #include "perf.h"
+#include "read/clock.h"
 #include "read/util.h"
 #include "unwind.h"
 
@@ -46,12 +47,6 @@ struct sampler {
   uint64_t frame[SAMPLER_FRAMES];
   uint8_t record[PERF_RECORD_ROOM] __attribute__((aligned(8)));
 };
-
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* -- threads --------------------------------------------------------------------------- */
 
@@ -121,7 +116,7 @@ static int watch(struct sampler *s, int tid) {
     let_go(&t);
     return error;
   }
-  t.since = now_ns();
+  t.since = clock_monotonic();
   t.inner = inner_of(s->pid, tid);
   s->thread = reallocate(s->thread, s->threads + 1, sizeof *s->thread);
   s->thread[s->threads++] = t;
@@ -155,7 +150,7 @@ static int find_threads(struct sampler *s) {
   }
   if (tasks)
     closedir(tasks);
-  s->looked = now_ns();
+  s->looked = clock_monotonic();
   return error ? error : any ? 0 : ESRCH;
 }
 
@@ -368,7 +363,7 @@ void sampler_poll(struct sampler *s, const struct sampler_sink *sink) {
   for (size_t i = 0; i < s->threads; i++)
     take_all(s, i, sink);
   forget_ended(s);
-  if (now_ns() - s->looked > LOOK_NS)
+  if (clock_monotonic() - s->looked > LOOK_NS)
     find_threads(s);
 }
 

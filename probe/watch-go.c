@@ -2,6 +2,7 @@
 /* Watching; see watch.h. */
 #include "watch.h"
 
+#include "read/clock.h"
 #include "read/util.h"
 #include "unwind.h"
 #include "watch-state.h"
@@ -65,7 +66,7 @@ static void take_all(struct watching *w, uint64_t until) {
   while (breakpoints_next(w->breakpoints, &hit)) {
     if (!w->watch->most || !is_over(w, w->result->began))
       watch_hit(w, &hit);
-    uint64_t now = until ? breakpoints_now() : 0;
+    uint64_t now = until ? clock_monotonic() : 0;
     if (until && (is_over(w, now) || now >= until))
       return;
   }
@@ -85,7 +86,7 @@ bool watch_arm(struct watching *w) {
   sigaction(SIGTERM, &action, &w->before[1]);
   w->ends = (int)syscall(SYS_pidfd_open, (pid_t)w->debug->pid, 0);
   w->armed = true;
-  r->began = w->looked = breakpoints_now();
+  r->began = w->looked = clock_monotonic();
   breakpoints_threads(w->breakpoints, r->began);
   return true;
 }
@@ -93,7 +94,7 @@ bool watch_arm(struct watching *w) {
 bool watch_go(struct watching *w, uint64_t ns) {
   const uint64_t often = (uint64_t)LOOK_MS * 1000000u;
   struct probe_result *r = w->result;
-  uint64_t now = breakpoints_now(), until = now + (ns < often ? ns : often);
+  uint64_t now = clock_monotonic(), until = now + (ns < often ? ns : often);
   if (w->watch->span && r->began + w->watch->span < until)
     until = r->began + w->watch->span;
   if (is_over(w, now))
@@ -101,7 +102,7 @@ bool watch_go(struct watching *w, uint64_t ns) {
   int ms = until > now ? (int)((until - now) / 1000000) + 1 : 0;
   r->ended = breakpoints_wait(w->breakpoints, w->ends, ms);
   take_all(w, r->ended ? 0 : until > now ? until : now + 1);
-  return !r->ended && look(w, breakpoints_now()) && !is_over(w, breakpoints_now());
+  return !r->ended && look(w, clock_monotonic()) && !is_over(w, clock_monotonic());
 }
 
 void watch_stop(struct watching *w) {
@@ -112,7 +113,7 @@ void watch_stop(struct watching *w) {
   take_all(w, 0);
   while (w->opens)
     watch_unpaired(w, &w->open[--w->opens].hit);
-  w->result->elapsed = breakpoints_now() - w->result->began;
+  w->result->elapsed = clock_monotonic() - w->result->began;
   sigaction(SIGINT, &w->before[0], NULL);
   sigaction(SIGTERM, &w->before[1], NULL);
   if (w->ends >= 0)
@@ -139,7 +140,7 @@ void watch_settle(struct watching *w) {
 void watch_so_far(struct watching *w) {
   w->is_copy = true;
   w->result->unpaired += w->opens;
-  w->result->elapsed = breakpoints_now() - w->result->began;
+  w->result->elapsed = clock_monotonic() - w->result->began;
   watch_settle(w);
 }
 

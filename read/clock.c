@@ -15,6 +15,9 @@
 #include <x86intrin.h>
 #endif
 
+/* Readings that are so far apart tell how fast the clock goes. */
+#define APART_NS 1000000u
+
 /* Of the kernel itself, as the runtime asks it: the command may be run with another
    clock_gettime in its place. */
 uint64_t clock_monotonic(void) {
@@ -87,6 +90,17 @@ struct clock_pair clock_pair(const struct aprof_header *header) {
     }
   }
   return best;
+}
+
+uint64_t clock_tick_at(const struct clock_pair *before, const struct clock_pair *now, uint64_t rate,
+                       uint64_t mono) {
+  __int128 ticks, ns = (__int128)mono - now->mono;
+  if (before->mono && now->mono >= before->mono + APART_NS && now->tick > before->tick)
+    ticks = ns * (__int128)(now->tick - before->tick) / (__int128)(now->mono - before->mono);
+  else
+    ticks = ns * ((__int128)1 << 32) / (__int128)(rate ? rate : 1);
+  ticks += now->tick;
+  return ticks > 0 ? (uint64_t)ticks : 0;
 }
 
 /* ns per tick << 32; 0: the clocks did not both move on. */

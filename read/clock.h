@@ -29,6 +29,10 @@ struct clock_pair {
   uint64_t tick, mono;
 };
 struct clock_pair clock_pair(const struct aprof_header *);
+/* The tick at `mono`, before, between or behind two moments: by the line through both, or by `rate`
+   (ns per tick << 32) where they are too close, or `before` is none (mono 0). */
+uint64_t clock_tick_at(const struct clock_pair *before, const struct clock_pair *now, uint64_t rate,
+                       uint64_t mono);
 
 /* Whether the profile was made since this machine was last started. */
 bool clock_same_boot(const struct aprof_header *header);

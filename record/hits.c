@@ -10,7 +10,6 @@
 
 enum { PENDING = 4096 };
 #define OLD_NS 250000000u
-#define APART_NS 1000000u /* two readings that tell how fast the clock goes */
 
 struct place {
   char *texts;
@@ -82,24 +81,12 @@ void hits_again(const struct hits *h, struct trace_writer *w) {
 
 /* -- hits --------------------------------------------------------------------------- */
 
-/* From the reading behind it: of what the clock did between the two readings, where they are far
-   enough apart. */
-static uint64_t tick_at(const struct hits *h, const struct clock_pair *now, uint64_t mono) {
-  bool later = mono > now->mono;
-  unsigned __int128 ns = later ? mono - now->mono : now->mono - mono, ticks;
-  if (now->mono - h->before.mono >= APART_NS && now->tick > h->before.tick)
-    ticks = ns * (now->tick - h->before.tick) / (now->mono - h->before.mono);
-  else
-    ticks = (ns << 32) / (h->rate ? h->rate : 1);
-  return later ? now->tick + (uint64_t)ticks : now->tick - (uint64_t)ticks;
-}
-
 void hits_write(struct hits *h, struct trace_writer *w, bool all) {
   struct clock_pair now = clock_pair(h->header);
   if (h->count && (all || h->count == PENDING || now.mono - h->since >= OLD_NS)) {
     struct trace_frame frame = {.type = TRACE_HITS, .block = h->probe};
     for (uint32_t i = 0; i < h->count; i++)
-      h->pending[i].tick = tick_at(h, &now, h->pending[i].tick);
+      h->pending[i].tick = clock_tick_at(&h->before, &now, h->rate, h->pending[i].tick);
     frame.first = h->pending[0].tick;
     frame.last = h->pending[h->count - 1].tick;
     trace_write(w, &frame, h->pending, h->count * sizeof *h->pending);

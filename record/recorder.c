@@ -209,8 +209,7 @@ static void fetch_all(struct recorder *r) {
 }
 
 static void take_clocks(struct recorder *r) {
-  struct clock_pair now = clock_pair(&r->copy->header);
-  timeline_clock(r->timeline, now.tick, now.mono);
+  timeline_clock(r->timeline, clock_pair(&r->copy->header));
 }
 
 struct timeline *recorder_timeline(struct recorder *r, uint64_t sample_ns, uint32_t flags) {

@@ -20,10 +20,8 @@ struct timeline {
   uint64_t sample_ns, rate, lost, lost_told;
   uint32_t flags;
   struct pile kernel, code, named;
-  struct {
-    uint64_t tick, ns;
-  } before, now;      /* pairs; ns 0: none yet */
-  unsigned char *all; /* code, as it was written, for the next file */
+  struct clock_pair before, now; /* mono 0: none yet */
+  unsigned char *all;            /* code, as it was written, for the next file */
   size_t all_used;
 };
 
@@ -31,7 +29,7 @@ struct timeline *timeline_new(uint64_t sample_ns, uint32_t flags, uint64_t rate)
   struct timeline *t = allocate(1, sizeof *t);
   t->sample_ns = sample_ns;
   t->flags = flags;
-  t->rate = rate ? rate : 1;
+  t->rate = rate;
   return t;
 }
 
@@ -47,21 +45,9 @@ void timeline_free(struct timeline *t) {
 
 /* -- clocks ---------------------------------------------------------------------------- */
 
-void timeline_clock(struct timeline *t, uint64_t tick, uint64_t ns) {
+void timeline_clock(struct timeline *t, struct clock_pair now) {
   t->before = t->now;
-  t->now.tick = tick;
-  t->now.ns = ns;
-}
-
-/* On the line through the last two pairs, before them and behind them as well. */
-static uint64_t tick_of(const struct timeline *t, uint64_t ns) {
-  __int128 ticks, apart = (__int128)ns - t->now.ns;
-  if (t->before.ns && t->now.ns > t->before.ns && t->now.tick > t->before.tick)
-    ticks = apart * (__int128)(t->now.tick - t->before.tick) / (__int128)(t->now.ns - t->before.ns);
-  else
-    ticks = apart * ((__int128)1 << 32) / (__int128)t->rate;
-  ticks += t->now.tick;
-  return ticks > 0 ? (uint64_t)ticks : 0;
+  t->now = now;
 }
 
 /* -- frames ---------------------------------------------------------------------------- */
@@ -115,7 +101,7 @@ void timeline_to(struct timeline *t, struct trace_writer *to) {
 void timeline_add(struct timeline *t, const struct trace_kernel *record, uint64_t ns,
                   const uint64_t *frame) {
   struct trace_kernel r = *record;
-  r.tick = tick_of(t, ns);
+  r.tick = clock_tick_at(&t->before, &t->now, t->rate, ns);
   put(t, &t->kernel, &r, sizeof r, frame, r.frames * sizeof *frame);
 }
 

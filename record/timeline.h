@@ -10,6 +10,7 @@
 #ifndef APROF_RECORD_TIMELINE_H
 #define APROF_RECORD_TIMELINE_H
 
+#include "read/clock.h"
 #include "trace-write.h"
 
 struct timeline;
@@ -22,7 +23,7 @@ void timeline_free(struct timeline *);
 void timeline_to(struct timeline *, struct trace_writer *);
 
 /* One moment on both clocks. */
-void timeline_clock(struct timeline *, uint64_t tick, uint64_t ns);
+void timeline_clock(struct timeline *, struct clock_pair);
 /* `frame`: as many addresses as it says; of its tick, which is made of `ns`, nothing is taken. */
 void timeline_add(struct timeline *, const struct trace_kernel *, uint64_t ns,
                   const uint64_t *frame);

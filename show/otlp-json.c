@@ -2,6 +2,7 @@
 /* OpenTelemetry's JSON of its messages; see otlp.h. */
 #include "otlp.h"
 
+#include "read/json.h"
 #include "read/util.h"
 
 #include <ctype.h>
@@ -115,4 +116,15 @@ void otlp_members(struct emit *e, const ProtobufCMessage *of) {
       emit_value(e, NULL, field, *(const char *const *)at + j * size_of(field));
     emit_close(e, ']');
   }
+}
+
+/* -- what a collector answers ------------------------------------------------------------ */
+
+uint64_t otlp_rejected(const char *answer, size_t length, const char *member) {
+  char *fault = NULL;
+  cJSON *all = json_parse(answer, length, &fault);
+  uint64_t count = json_value(json_member(json_member(all, "partialSuccess"), member), 0);
+  cJSON_Delete(all);
+  free(fault);
+  return count;
 }

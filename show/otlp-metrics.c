@@ -9,7 +9,7 @@
 #include "ask/top.h"
 #include "emit.h"
 #include "formats.h"
-#include "read/json.h"
+#include "otlp.h"
 #include "read/labels.h"
 #include "read/util.h"
 
@@ -262,16 +262,7 @@ void otlp_metrics_write(const struct view *const *v, size_t views, const struct 
 }
 
 static uint64_t rejected(const char *answer, size_t length) {
-  char *fault = NULL;
-  cJSON *all = json_parse(answer, length, &fault);
-  const cJSON *part = all ? json_member(all, "partialSuccess") : NULL;
-  const cJSON *points = part ? json_member(part, "rejectedDataPoints") : NULL;
-  uint64_t count = points ? json_value(points, 0) : 0;
-  if (cJSON_IsString(points) && !parse_number(points->valuestring, &count))
-    count = 0;
-  cJSON_Delete(all);
-  free(fault);
-  return count;
+  return otlp_rejected(answer, length, "rejectedDataPoints");
 }
 
 const struct format_push push_otlp_metrics = {

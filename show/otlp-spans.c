@@ -11,7 +11,6 @@
 #include "formats.h"
 #include "otlp.h"
 #include "otlp.pb-c.h"
-#include "read/json.h"
 #include "read/util.h"
 
 #include <inttypes.h>
@@ -318,16 +317,7 @@ void otlp_proto_tell(const struct story *const *s, size_t stories, const struct 
 /* -- what a collector answers ------------------------------------------------------------ */
 
 static uint64_t rejected_json(const char *answer, size_t length) {
-  char *fault = NULL;
-  cJSON *all = json_parse(answer, length, &fault);
-  const cJSON *part = all ? json_member(all, "partialSuccess") : NULL;
-  const cJSON *spans = part ? json_member(part, "rejectedSpans") : NULL;
-  uint64_t count = spans ? json_value(spans, 0) : 0;
-  if (cJSON_IsString(spans) && !parse_number(spans->valuestring, &count))
-    count = 0;
-  cJSON_Delete(all);
-  free(fault);
-  return count;
+  return otlp_rejected(answer, length, "rejectedSpans");
 }
 
 static uint64_t rejected_protobuf(const char *answer, size_t length) {

@@ -16,4 +16,8 @@
 /* The members of the message, into the object that is open. */
 void otlp_members(struct emit *, const ProtobufCMessage *);
 
+/* How many it did not take, as a collector's JSON answer says in that member of partialSuccess; 0
+   of any other answer. */
+uint64_t otlp_rejected(const char *answer, size_t length, const char *member);
+
 #endif
