@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of many: a request every 50 ms until its standard input ends; then it prints whether there were
- * any, and whether a sum of theirs is right. many NS: each waits so long for its pool. All of the
- * many have as many requests, so that a slow one counts as much as the others in a mean over some.
+ * One of many: a request every 50 ms until its standard input ends; then it prints whether there
+ * were any, and whether a sum of theirs is right. many NS: each waits so long for its pool. All of
+ * the many have as many requests, so that a slow one counts as much as the others in a mean.
  */
 #include <aprof.h>
 
