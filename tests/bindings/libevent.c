@@ -175,6 +175,7 @@ int main(void) {
 
   base = event_base_new();
   by_hand = event_new(base, -1, 0, on_poke, NULL);
+  event_add(by_hand, NULL); /* there is nothing that it could wait for: it is not added */
   kept = event_new(base, -1, EV_PERSIST, on_poke, &poked);
   poke(kept);
   pusher = evtimer_new(base, on_push, NULL);
