@@ -260,6 +260,16 @@ struct slowest *slowest_find(const struct story *story, const struct slowest_fil
   return all;
 }
 
+static int by_others(const void *a, const void *b) {
+  const struct slowest_kind *x = a, *y = b;
+  bool alone = x->slow == x->count, other = y->slow == y->count;
+  return alone != other ? alone - other : by_slow_time(a, b);
+}
+
+void slowest_compared_first(struct slowest *all) {
+  qsort(all->kind, all->kinds, sizeof *all->kind, by_others);
+}
+
 void slowest_free(struct slowest *all) {
   if (all)
     arena_free(&all->arena);

@@ -45,6 +45,8 @@ struct slowest {
 /* NULL after a message: there are no such requests. slowest_free() it. */
 struct slowest *slowest_find(const struct story *, const struct slowest_filter *);
 void slowest_free(struct slowest *);
+/* For who compares: kinds whose requests are all slow behind the others. */
+void slowest_compared_first(struct slowest *);
 
 /* The wall of the request that `percent` of all are no longer than; UNKNOWN of none. */
 uint64_t slowest_percentile(const struct slowest_kind *, unsigned percent);

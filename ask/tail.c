@@ -131,13 +131,24 @@ static bool has_name(const struct sums *s, const struct tail_row *a, const struc
          !strcmp(s->story->paths[a->path].name, s->story->paths[b->path].name);
 }
 
-/* All rows of a name: a function that is called at several places is one cause. */
+static bool makes_most(const struct tail *t, const struct tail_row *row) {
+  return tail_more(t, row->time) * 2 >= tail_more(t, t->wall);
+}
+
+/*
+ * All rows of a name: a function that is called at several places is one cause. Not where one of
+ * them makes most of the difference: what a library calls uv_timer_start may be anything elsewhere.
+ */
 static struct tail_cause sum_up(const struct sums *s, const struct tail_row *row) {
   struct tail_cause c = {.row = row, .all = {.what = row->what, .path = row->path}};
+  bool alone = makes_most(s->tail, row);
   c.path = STORY_NONE;
   for (size_t i = 0; i < s->tail->rows; i++) {
     const struct tail_row *other = &s->tail->row[i];
     if (!has_name(s, row, other))
+      continue;
+    c.apart += alone && row != other;
+    if (alone && row != other)
       continue;
     c.places++;
     for (int side = 0; side < TAIL_SIDES; side++) {
@@ -174,8 +185,11 @@ static void find_cause(const struct sums *s) {
     return;
   for (size_t i = 0; i < t->rows && i < LOOKED_AT; i++) {
     struct tail_cause c = sum_up(s, &t->row[i]);
-    if (!t->cause.row || c.more > t->cause.more)
+    bool alone = makes_most(t, &t->row[i]);
+    if (!t->cause.row || alone || c.more > t->cause.more)
       t->cause = c;
+    if (alone)
+      break;
   }
   uint32_t path = t->cause.more * 2 < whole ? most_beneath(s, whole) : STORY_NONE;
   if (path != STORY_NONE && s->story->paths[path].parent != STORY_NONE)

@@ -35,9 +35,10 @@ enum tail_how {
 
 struct tail_cause {
   const struct tail_row *row; /* the first of them; NULL: it is spread, see `path` */
-  struct tail_row all;        /* of its name, wherever it stands: sums; requests: at least */
-  size_t places;              /* so many rows */
-  uint32_t path;              /* function of most of it, and of what it waits for; NONE: neither */
+  struct tail_row all; /* of it, or of its name wherever it stands: sums; requests: at least */
+  size_t places;       /* so many rows */
+  size_t apart;        /* others of that name, which are no part of it */
+  uint32_t path;       /* function of most of it, and of what it waits for; NONE: neither */
   enum tail_how how;
   double more; /* ns of a request's mean */
 };

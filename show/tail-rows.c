@@ -34,13 +34,12 @@ static const char *shown_how(const struct tail *t) {
          is = per(row->time[TAIL_SLOW], row->times[TAIL_SLOW]);
   if (!t->count[TAIL_REST])
     return "";
-  if (t->cause.how == TAIL_ONLY && does >= 1.5)
-    return turn_text(", %.1f times in %.0f %% of them, and in %.2g %% of the others", does,
-                     100 * has, 100 * had);
-  if (t->cause.how == TAIL_ONLY)
-    return had > 0
-               ? turn_text(", in %.0f %% of them and %.2g %% of the others", 100 * has, 100 * had)
-               : turn_text(", in %.0f %% of them and none of the others", 100 * has);
+  if (t->cause.how == TAIL_ONLY) {
+    const char *others = had > 0 ? turn_text("%.2g %%", 100 * had) : "none";
+    return does >= 1.5 ? turn_text(", %.1f times in %.0f %% of them, and in %s of the others", does,
+                                   100 * has, others)
+                       : turn_text(", in %.0f %% of them and %s of the others", 100 * has, others);
+  }
   if (t->cause.how == TAIL_OFTENER)
     return turn_text(", %.1f times instead of %.1f", does, did);
   return turn_text(", %s each time instead of %s", shown_time(rounded(is)),
@@ -51,6 +50,14 @@ static const char *shown_how(const struct tail *t) {
 static const char *shown_at(const struct story *s, uint32_t path) {
   const char *place = asked_place(s, path);
   return *place ? turn_text(" at %s", place) : "";
+}
+
+/* " of `on_retry`": what tells it from others of its name; "" where there are none. */
+static const char *shown_owner(const struct story *s, const struct tail_cause *c) {
+  uint32_t parent = c->apart ? s->paths[c->row->path].parent : STORY_NONE;
+  return parent != STORY_NONE && c->row->what != CRITICAL_QUEUED
+             ? turn_text(" of `%s`", s->paths[parent].name)
+             : "";
 }
 
 /* "waiting in `pool_get` at db.c:77" */
@@ -64,7 +71,8 @@ static const char *shown_row(const struct story *s, const struct tail_cause *c) 
   const char *verb = row->what == CRITICAL_QUEUED    ? "queued behind"
                      : row->what == CRITICAL_WAITING ? "waiting in"
                                                      : "running";
-  return turn_text("%s `%s`%s%s", verb, s->paths[row->path].name, shown_at(s, row->path), more);
+  return turn_text("%s `%s`%s%s%s", verb, s->paths[row->path].name, shown_owner(s, c),
+                   shown_at(s, row->path), more);
 }
 
 char *tail_rows_cause(const struct story *s, const char *name, const struct tail *t) {

@@ -57,9 +57,17 @@ static bool has_others(const struct story *s) {
   return !s->over;
 }
 
+/* Those that have others first: the first line is the first kind's. */
+static struct slowest *find_kinds(const struct story *s, const struct slowest_filter *f) {
+  struct slowest *all = has_others(s) ? slowest_find(s, f) : NULL;
+  if (all)
+    slowest_compared_first(all);
+  return all;
+}
+
 static int print(const struct story *s, const void *options, FILE *out) {
   const struct options *o = options;
-  struct slowest *all = has_others(s) ? slowest_find(s, &o->filter) : NULL;
+  struct slowest *all = find_kinds(s, &o->filter);
   if (!all)
     return OUTPUT_FAILED;
   struct critical *c = critical_new(s);
@@ -103,7 +111,7 @@ static void emit_kind(struct emit *e, const struct story *s, const struct slowes
 
 static int write_json(const struct story *s, const void *options, FILE *out) {
   const struct options *o = options;
-  struct slowest *all = has_others(s) ? slowest_find(s, &o->filter) : NULL;
+  struct slowest *all = find_kinds(s, &o->filter);
   struct emit e;
   if (!all)
     return OUTPUT_FAILED;

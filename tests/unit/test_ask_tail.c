@@ -244,18 +244,36 @@ START_TEST(a_storm_of_retries) {
 }
 END_TEST
 
-/* One function, called at two places: each retry has its own line. */
+/* One function, called at two places, neither of which makes most of it. */
 START_TEST(what_is_called_at_two_places_is_one_cause) {
+  uint32_t again = story_add_path(s, get, STORY_AWAIT, "db_query", "/src/db.c", 99);
+  for (int i = 0; i < 19; i++)
+    ADD(0, {query, 100});
+  ADD(0, {query, 195}, {again, 50}, {again, 55}, {block, 100});
+  struct tail *t = tail_of_all(&(struct slowest_filter){0});
+  ck_assert_uint_eq(t->cause.row->path, again);
+  ck_assert_uint_eq(t->cause.places, 2);
+  ck_assert_uint_eq(t->cause.apart, 0);
+  ck_assert_double_eq_tol(t->cause.more, 200, 1e-6);
+  ck_assert_int_eq(t->cause.how, TAIL_OFTENER);
+  ck_assert_uint_eq(t->cause.all.times[TAIL_SLOW], 3);
+  release(t);
+}
+END_TEST
+
+/* A library's function means another thing at each place: one that makes most of it stands alone.
+ */
+START_TEST(one_place_that_makes_most_is_the_cause) {
   uint32_t again = story_add_path(s, get, STORY_AWAIT, "db_query", "/src/db.c", 99);
   for (int i = 0; i < 19; i++)
     ADD(0, {query, 100});
   ADD(0, {query, 110}, {again, 100}, {again, 100}, {block, 100});
   struct tail *t = tail_of_all(&(struct slowest_filter){0});
   ck_assert_uint_eq(t->cause.row->path, again);
-  ck_assert_uint_eq(t->cause.places, 2);
-  ck_assert_double_eq_tol(t->cause.more, 210, 1e-6);
-  ck_assert_int_eq(t->cause.how, TAIL_OFTENER);
-  ck_assert_uint_eq(t->cause.all.times[TAIL_SLOW], 3);
+  ck_assert_uint_eq(t->cause.places, 1);
+  ck_assert_uint_eq(t->cause.apart, 1);
+  ck_assert_double_eq_tol(t->cause.more, 200, 1e-6);
+  ck_assert_int_eq(t->cause.how, TAIL_ONLY);
   release(t);
 }
 END_TEST
@@ -390,6 +408,7 @@ int main(void) {
   tcase_add_test(tests, a_cold_cache);
   tcase_add_test(tests, a_storm_of_retries);
   tcase_add_test(tests, what_is_called_at_two_places_is_one_cause);
+  tcase_add_test(tests, one_place_that_makes_most_is_the_cause);
   tcase_add_test(tests, what_is_spread_is_where_it_comes_together);
   tcase_add_test(tests, without_a_rest_there_is_no_cause);
   tcase_add_test(tests, half_a_wait_is_half_a_wait);
