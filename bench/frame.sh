@@ -80,7 +80,7 @@ check "compile" "${CC:-gcc}" -std=gnu11 -O1 -fplugin="$plugin" -I"$src/rt/includ
 
 # reads COMMAND...: bench/frame by that, beside the program
 reads() {
-  coproc APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=clock:virtual,exit:no,signal:none,overhead:off \
+  coproc APROF_RUNTIME=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=clock:virtual,exit:no,signal:none \
     exec "$work/many"
   local program=$COPROC_PID to=${COPROC[1]} from=${COPROC[0]} profile
   read -r -n 1 <&"$from"
