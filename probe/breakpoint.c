@@ -3,7 +3,6 @@
 #include "breakpoint.h"
 
 #include "perf.h"
-#include "read/clock.h"
 #include "read/util.h"
 #include "uprobe.h"
 

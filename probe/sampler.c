@@ -3,7 +3,6 @@
 #include "sampler.h"
 
 #include "perf.h"
-#include "read/clock.h"
 #include "read/util.h"
 #include "unwind.h"
 

@@ -2,7 +2,6 @@
 /* Watching; see watch.h. */
 #include "watch.h"
 
-#include "read/clock.h"
 #include "read/util.h"
 #include "unwind.h"
 #include "watch-state.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #if defined __x86_64__ || defined __i386__
@@ -17,22 +16,6 @@
 
 /* Readings that are so far apart tell how fast the clock goes. */
 #define APART_NS 1000000u
-
-/* Of the kernel itself, as the runtime asks it: the command may be run with another
-   clock_gettime in its place. */
-uint64_t clock_monotonic(void) {
-  struct timespec now = {0, 0};
-#if defined __x86_64__ && defined __LP64__
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"((long)SYS_clock_gettime), "D"((long)CLOCK_MONOTONIC), "S"(&now)
-                   : "rcx", "r11", "memory");
-#else
-  clock_gettime(CLOCK_MONOTONIC, &now);
-#endif
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 uint64_t profile_clock(const struct aprof_header *header) {
   if (header->clock_source == APROF_CLOCK_VIRTUAL)

@@ -18,9 +18,6 @@
    0 with a message where nothing tells the rate. */
 uint64_t clock_rate(int fd, const char *what, const struct aprof_header *header, bool live);
 
-/* ns of CLOCK_MONOTONIC. */
-uint64_t clock_monotonic(void);
-
 /* The reading of the clock that the profile uses, now. */
 uint64_t profile_clock(const struct aprof_header *header);
 

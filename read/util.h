@@ -94,5 +94,7 @@ const char *process_stat(long pid, char *line, int room);
 /* Field 22 of it, as aprof_header has it; 0 when there is no such process, or only its remains (a
    zombie runs nothing any more). */
 uint64_t process_start(long pid);
+/* ns of CLOCK_MONOTONIC. */
+uint64_t clock_monotonic(void);
 
 #endif
