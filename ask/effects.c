@@ -34,20 +34,22 @@ static uint64_t all_queueing(const struct view *v) {
   return all;
 }
 
-/* Names the worst, and counts the others. */
+/* Names the worst, and counts the others. Of an interval some were delayed before it only. */
 static void tell_delayed(struct finding *finding, uint64_t queueing) {
   const struct view_function *f = finding->function;
   const struct view_delayed **list = allocate(f->delays, sizeof *list);
   uint64_t rest = 0;
+  size_t delays = 0;
   for (size_t i = 0; i < f->delays; i++)
-    list[i] = &f->delayed[i];
-  if (f->delays)
-    qsort(list, f->delays, sizeof *list, by_delay);
-  size_t notable = f->delays > 0;
-  while (notable < f->delays && list[notable]->delayed >= queueing / NOTABLE_PART)
+    if (f->delayed[i].count)
+      list[delays++] = &f->delayed[i];
+  if (delays)
+    qsort(list, delays, sizeof *list, by_delay);
+  size_t notable = delays > 0;
+  while (notable < delays && list[notable]->delayed >= queueing / NOTABLE_PART)
     notable++;
-  notable += notable + 1 == f->delays; /* a line for the others is none less */
-  bool fits = notable == f->delays && notable <= MOST_DELAYED;
+  notable += notable + 1 == delays; /* a line for the others is none less */
+  bool fits = notable == delays && notable <= MOST_DELAYED;
   size_t told = fits || notable < MOST_DELAYED ? notable : MOST_DELAYED - 1;
   for (size_t i = 0; i < told; i++) {
     const struct view_delayed *d = list[i];
@@ -55,11 +57,11 @@ static void tell_delayed(struct finding *finding, uint64_t queueing) {
                                   told_count(d->count), d->count == 1 ? "" : "s",
                                   told_time(d->delayed), told_percent(d->delayed, queueing));
   }
-  for (size_t i = told; i < f->delays; i++)
+  for (size_t i = told; i < delays; i++)
     add_to(&rest, list[i]->delayed);
   if (!fits)
     finding->effect[told] =
-        sentence("delayed %s others, %s = %s of all queueing", told_count(f->delays - told),
+        sentence("delayed %s others, %s = %s of all queueing", told_count(delays - told),
                  told_time(rest), told_percent(rest, queueing));
   free(list);
 }

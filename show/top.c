@@ -49,8 +49,8 @@ static char *foot_of(const struct top_look *look) {
       look->page == TOP_HELP    ? KEY("Esc", "back") KEY("q", "quit")
       : look->page == TOP_ASKED ? KEY("F1", "help") KEY("t", "tail") KEY("b", "blame")
                                       KEY("r", "slow") KEY("x", "all") KEY("c", "cpu")
-                                          KEY("p", "probe") KEY("Space", "freeze")
-                                              KEY("Esc", "end") KEY("q", "quit")
+                                          KEY("p", "probe") KEY("Space", "freeze") KEY("Esc", "end")
+                                              KEY("q", "quit")
       : look->page == TOP_FUNCTION || look->page == TOP_KIND || look->page == TOP_FINDINGS
           ? KEY("F1", "help") KEY("w", "window") KEY("Enter", "open") KEY("l", "slow")
                 KEY("t", "tail") KEY("b", "blame") KEY("r", "laid out") KEY("c", "cpu")
@@ -58,8 +58,9 @@ static char *foot_of(const struct top_look *look) {
           : KEY("F1", "help") KEY("/", "filter") KEY("s", "sort") KEY("Enter", "open")
                 KEY("l", "slow") KEY("t", "tail") KEY("b", "blame") KEY("p", "probe")
                     KEY("f", "found") KEY("q", "quit");
-  return *look->filter ? print_string("%s" SHEET_ALARM "/%s", keys, look->filter)
-                       : print_string("%s", keys);
+  return *look->filter /* first, as 80 columns have no room behind the keys */
+             ? print_string(SHEET_ALARM "/%s" SHEET_PLAIN " %s", look->filter, keys)
+             : print_string("%s", keys);
 }
 
 void top_make(struct sheet *s, const struct top_look *look, const struct top_process *process,

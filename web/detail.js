@@ -84,7 +84,6 @@ const callers = (page, f) => some(page.pathsOf(f), (rows) => table({
   columns: [
     { title: 'Path', text: true, value: (p) => p.callers.join(' > '), show: (p) => p.callers.join(' › ') || '(nobody: a root)' },
     { title: 'Futures', value: (p) => p.count, show: (p) => count(p.count) },
-    { title: 'Exec', value: (p) => p.exec_ns, show: (p) => time(p.exec_ns) },
     { title: 'Queued', value: (p) => p.queued_ns, show: (p) => time(p.queued_ns) },
   ],
 }));

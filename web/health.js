@@ -52,7 +52,8 @@ function recording({ recording: r }) {
   ]);
 }
 
-function misses(page, title, rows) {
+function misses(page, title, all) {
+  const rows = all.filter((m) => m.count); // of a range there may be none
   return rows.length ? [h('h4', null, title), table({
     label: title,
     rows,

@@ -37,7 +37,8 @@ class Page {
     this.paths = doc.paths.rows.map((row) => {
       const path = Object.fromEntries(doc.paths.columns.map((name, i) => [name, row[i]]));
       const f = doc.functions[path.function];
-      if (!path.wait && path.name === null) Object.assign(path, { name: f.name, place: place(f.file, f.line) });
+      path.future = !path.wait && path.name === null; // else a wait, or a part of a future: a create, a span
+      if (path.future) Object.assign(path, { name: f.name, place: place(f.file, f.line) });
       path.library = f ? f.library : path.native !== null && path.native !== 'program';
       return path;
     });
@@ -102,7 +103,7 @@ class Page {
   /** Its places in the tree, each with the functions above it. */
   pathsOf(f) {
     const index = this.doc.functions.indexOf(f);
-    return this.paths.filter((path) => path.function === index && !path.wait).map((path) => {
+    return this.paths.filter((path) => path.function === index && path.future).map((path) => {
       const callers = [];
       for (let at = path.parent; at !== null; at = this.paths[at].parent) callers.unshift(this.paths[at].name);
       return { ...path, callers };

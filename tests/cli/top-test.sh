@@ -143,6 +143,8 @@ goes "Space: it goes on" frozen
 tmux send-keys / x y z
 shows "/: the filter" "filter: xyz_"
 shows "/: nobody passes" "no function passes"
+tmux send-keys Enter
+shows "Enter: it is kept, and said" "/xyz F1 help"
 tmux send-keys Escape
 shows "Escape: all are there again" "serve "
 tmux send-keys s

@@ -694,6 +694,25 @@ START_TEST(the_longest_of_an_interval_is_the_middle_of_its_bucket) {
 }
 END_TEST
 
+/* Whom it delayed before it only is told neither by name nor as one of the others. */
+START_TEST(who_was_not_delayed_in_an_interval_is_not_told) {
+  struct view_delayed delayed[] = {{.name = "before", .line = 1},
+                                   {.name = "now", .line = 2, .count = 3, .delayed = 20 * MS}};
+  stack(50 * MS, 1 * MS, 1 * MS);
+  struct view *v = read_at("request", NOW);
+  for (size_t i = 0; i < v->functions; i++) {
+    v->function[i].delayed = delayed;
+    v->function[i].delays = 2;
+  }
+  char *text = shown_report(v);
+  has(text, "delayed `now` 3 times");
+  lacks(text, "before");
+  lacks(text, "others");
+  free(text);
+  view_free(v);
+}
+END_TEST
+
 /* As long as the machine can have made it, and no proof that it was on the CPU. */
 START_TEST(what_the_machine_did_is_no_hold) {
   stack(12 * MS, 1 * MS, 1 * MS);
@@ -782,5 +801,6 @@ int main(void) {
   tcase_add_test(tests, a_confined_program_is_told_so);
   tcase_add_test(tests, an_unknown_cost_is_not_below_nothing);
   tcase_add_test(tests, the_longest_of_an_interval_is_the_middle_of_its_bucket);
+  tcase_add_test(tests, who_was_not_delayed_in_an_interval_is_not_told);
   return suite_run("cli findings", tests);
 }

@@ -17,7 +17,7 @@ function equal(name, expected, found) {
 }
 
 const text = (page, selector) => page.locator(selector).first().innerText();
-const cells = (page, selector) => page.locator(selector).evaluateAll((rows) =>
+const cells = (page, rows) => (typeof rows === 'string' ? page.locator(rows) : rows).evaluateAll((rows) =>
   rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 
 async function accessible(page, name) {
@@ -51,6 +51,11 @@ async function numbers() {
     equal(`${f.name}: futures, live, runs, queued, exec, waits and wall are the totals'`,
       [count(f.created), count(f.live), count(f.slices), time(f.queued_ns), time(f.exec_ns), time(f.waiting_ns), time(f.wall_ns)],
       [1, 2, 3, 7, 8, 9, 10].map((i) => rows.get(f.name)?.[i]));
+  for (const f of active.filter((one) => one.created && one.created < 1000 && !one.unseen)) {
+    await page.locator('.rows .pick').filter({ hasText: f.name }).first().click();
+    const makers = page.getByRole('group', { name: 'Who makes it' }).locator('tbody tr');
+    equal(`${f.name}: its futures, by who makes them, are all`, f.created, (await cells(page, makers)).reduce((sum, row) => sum + Number(row[1]), 0));
+  }
   const all = sums(totals);
   for (const measure of ['exec', 'waiting', 'queued', 'wall']) {
     await page.getByRole('group', { name: 'Width is' }).getByRole('button', { name: measure }).click();
