@@ -166,9 +166,9 @@ const struct refusal *guard_check(const struct guard *g, const struct guard_requ
       no_token = {401, "a token is wanted: send it as \"Authorization: Bearer TOKEN\""};
   char name[256];
   const char *given = bearer(r->authorization);
-  /* Who has the token is no page that was led here. */
+  /* Who has the token may call us by any name; no page elsewhere is to have it. */
   if (g->token && given && guard_is_token(g, given))
-    return NULL;
+    return r->origin && (!r->host || !is_from_here(g, r)) ? &elsewhere : NULL;
   if (!r->host || !host_of(r->host, name))
     return &no_host;
   if (!is_ours(g, name))

@@ -97,6 +97,7 @@ const where = ({ pid, host }, more = {}) => new URLSearchParams([['pid', pid], .
 const aboutOf = ({ kind, function: name, question }) => (question === 'probe' ? { function: name } : question === 'cpu' ? { kind, function: name } : { kind });
 /** What has to go on for it. */
 const way = (mine) => (mine.question === 'probe' ? `/api/probe?${where(mine, aboutOf(mine))}` : `/api/${mine.question === 'cpu' ? 'cpu' : 'record'}?${where(mine)}`);
+const HELD = 3000; // ms; the server's lease is 4 s
 const WATCHES = 'watching: each hit takes its thread some microseconds; 10 000 a second end it';
 
 function say(text, over) {
@@ -107,6 +108,9 @@ function say(text, over) {
 
 /** False where there will be no answer. */
 async function round(mine) {
+  // A page that stood still, as where a lid was closed, has it on no more: to ask would be refused.
+  if (Date.now() - mine.asked > HELD) mine.on = false;
+  mine.asked = Date.now();
   if (!mine.on) {
     const begun = await fetch(way(mine), { method: 'POST' });
     if (begun.status === 401) location.reload();
@@ -153,7 +157,7 @@ async function go(mine) {
 
 /** Opens the panel; what: { pid, host, kind, function, question }. */
 export function ask(what) {
-  open = { ...what, on: false, answered: false, turn: 0 };
+  open = { ...what, on: false, asked: 0, answered: false, turn: 0 };
   const mine = open;
   const turned = !panel.hidden; // from one question to another
   const own = OF_FUNCTION.some(([name]) => name === what.question);

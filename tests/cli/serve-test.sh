@@ -318,6 +318,7 @@ status "a wrong one" 401 /metrics -H 'Authorization: Bearer 0123456789abcdef-tok
 status "a part of it" 401 /metrics -H 'Authorization: Bearer 0123456789abcdef'
 status "not in the URL" 401 "/metrics?token=0123456789abcdef-token"
 equal "with it" 200 "$(get /metrics -H 'Authorization: Bearer 0123456789abcdef-token')"
+status "with it, from another server's page" 403 /metrics -H 'Origin: http://evil.example' -H 'Authorization: Bearer 0123456789abcdef-token'
 equal "with it, by any name" 200 "$(get /metrics -H 'Host: node7:9797' -H 'Authorization: Bearer 0123456789abcdef-token')"
 equal "a browser gets a form" 401 "$(get / -H 'Accept: text/html')"
 contains "the form: where to" 'action="/login"' body
