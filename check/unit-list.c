@@ -195,7 +195,7 @@ static bool is_whole(const char *path) {
   else if (!whole)
     complain("%s is damaged: it is %s; %s", path, json ? "no list of commands" : fault,
              have_it_written);
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
   free(text);
   return whole;

@@ -146,7 +146,7 @@ static bool is_from(const char *path, const char *directory) {
   const char *profile = json_get_text(json_member(json, "process"), "profile");
   size_t prefix = strlen(directory);
   bool from = profile && !strncmp(profile, directory, prefix) && profile[prefix] == '/';
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
   free(text);
   return from;

@@ -231,7 +231,7 @@ static void take_list(void *agent, const struct pulled *p) {
     return;
   }
   want(a, list);
-  cJSON_Delete(list);
+  json_free(list);
   a->cost = monotonic_now() - begin;
   next_totals(a);
 }

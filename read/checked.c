@@ -50,7 +50,7 @@ struct checked *checked_read(const char *path) {
     c->finding = allocate((size_t)cJSON_GetArraySize(list) + 1, sizeof *c->finding);
     cJSON_ArrayForEach(item, list) add(c, item);
   }
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
   free(text);
   return c;

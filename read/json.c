@@ -2,12 +2,27 @@
 /* JSON with 64-bit integers; see json.h. */
 #include "json.h"
 
+#include "arena.h"
 #include "util.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What ends a run of bytes that are copied as they are: outside strings, and in one. */
+enum { OUTSIDE = 1, INSIDE = 2 };
+static const unsigned char ends[256] = {
+    ['"'] = OUTSIDE | INSIDE, ['\\'] = INSIDE, ['['] = OUTSIDE, [']'] = OUTSIDE,
+    ['{'] = OUTSIDE,          ['}'] = OUTSIDE, ['0'] = OUTSIDE, ['1'] = OUTSIDE,
+    ['2'] = OUTSIDE,          ['3'] = OUTSIDE, ['4'] = OUTSIDE, ['5'] = OUTSIDE,
+    ['6'] = OUTSIDE,          ['7'] = OUTSIDE, ['8'] = OUTSIDE, ['9'] = OUTSIDE};
+
+static size_t digits_at(const char *text, size_t length, size_t at) {
+  size_t end = at;
+  while (end < length && text[end] >= '0' && text[end] <= '9')
+    end++;
+  return end - at;
+}
 
 /* A copy of the text in which each integer that a double may not hold stands in
    quotes. Tells strings from numbers, and nothing else: the parser does. */
@@ -15,36 +30,34 @@ static char *quote_long_integers(const char *text, size_t length, size_t *deepes
   size_t longest = length + 2 * (length / (JSON_EXACT_DIGITS + 1)) + 1;
   char *copy = allocate(longest, 1), *to = copy;
   bool in_string = false;
-  size_t depth = 0;
+  size_t depth = 0, take;
   *deepest = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (in_string && text[i] == '\\' && i + 1 < length) {
-      *to++ = text[i++];
+  for (size_t i = 0; i < length; i += take) {
+    unsigned char kind = in_string ? INSIDE : OUTSIDE, c = (unsigned char)text[i];
+    take = 1;
+    if (!(ends[c] & kind)) {
       *to++ = text[i];
       continue;
     }
-    if (text[i] == '"')
+    if (c == '"')
       in_string = !in_string;
-    if (!in_string && (text[i] == '[' || text[i] == '{') && ++depth > *deepest)
-      *deepest = depth;
-    if (!in_string && (text[i] == ']' || text[i] == '}') && depth)
-      depth--;
-    if (in_string || !isdigit((unsigned char)text[i])) {
-      *to++ = text[i];
-      continue;
-    }
-    size_t end = i;
-    while (end < length && isdigit((unsigned char)text[end]))
-      end++;
-    bool plain = (end == length || !strchr(".eE", text[end])) &&
-                 (i == 0 || !strchr(".eE+-", text[i - 1])) && end - i > JSON_EXACT_DIGITS;
+    else if (c == '\\')
+      take += i + 1 < length;
+    else if (c == '[' || c == '{')
+      *deepest = ++depth > *deepest ? depth : *deepest;
+    else if (c == ']' || c == '}')
+      depth -= depth > 0;
+    else
+      take = digits_at(text, length, i);
+    bool plain = take > JSON_EXACT_DIGITS &&
+                 (i + take == length || !strchr(".eE", text[i + take])) &&
+                 (i == 0 || !strchr(".eE+-", text[i - 1]));
     if (plain)
       *to++ = '"';
-    memcpy(to, text + i, end - i);
-    to += end - i;
+    for (size_t k = 0; k < take; k++)
+      *to++ = text[i + k];
     if (plain)
       *to++ = '"';
-    i = end - 1;
   }
   *to = 0;
   return copy;
@@ -58,31 +71,65 @@ static size_t original_offset(const char *text, const char *copy, const char *en
   return at;
 }
 
-static size_t left; /* of JSON_MEMORY */
+/* Each parsed text's pieces lie in an arena: to free them one by one takes as long as to parse. */
+struct tree {
+  struct tree *next;
+  const cJSON *root;
+  struct arena arena;
+};
+static struct tree *trees; /* the last one first */
 
-/* A parser that gets no memory would call it a fault of the text. Each piece costs the allocator
-   a little more than was asked for. */
-static void *memory_or_end(size_t size) {
-  size_t cost = size + 16;
-  if (cost > left) {
-    left = 0;
+/* A parser that gets no memory would call it a fault of the text. */
+static void *memory_of_last(size_t size) {
+  struct arena *arena = &trees->arena;
+  return arena_size(arena) + size > JSON_MEMORY ? NULL : arena_get(arena, size, 1);
+}
+
+static void keep(void *piece) {
+  (void)piece;
+}
+
+void json_free(const cJSON *root) {
+  for (struct tree **at = &trees; root && *at; at = &(*at)->next) {
+    struct tree *tree = *at;
+    if (tree->root != root)
+      continue;
+    *at = tree->next;
+    arena_free(&tree->arena);
+    free(tree);
+    return;
+  }
+}
+
+/* NULL with `*end`, where the text is none, and `*full`: it was too large. */
+static cJSON *parse(const char *text, const char **end, bool *full) {
+  cJSON_Hooks hooks = {.malloc_fn = memory_of_last, .free_fn = keep};
+  struct tree *tree = allocate(1, sizeof *tree);
+  tree->next = trees;
+  trees = tree;
+  cJSON_InitHooks(&hooks);
+  cJSON *json = cJSON_ParseWithOpts(text, end, true);
+  cJSON_InitHooks(NULL);
+  *full = arena_size(&tree->arena) + ARENA_CHUNK > JSON_MEMORY;
+  if (!json) {
+    trees = tree->next;
+    arena_free(&tree->arena);
+    free(tree);
     return NULL;
   }
-  left -= cost;
-  return reallocate(NULL, 1, size);
+  tree->root = json;
+  return json;
 }
 
 cJSON *json_parse(const char *text, size_t length, char **fault) {
   size_t deepest;
-  cJSON_Hooks hooks = {.malloc_fn = memory_or_end, .free_fn = free};
-  cJSON_InitHooks(&hooks);
+  bool full = false;
   char *copy = quote_long_integers(text, length, &deepest);
   const char *end = copy;
-  left = JSON_MEMORY;
-  cJSON *json = deepest <= JSON_DEPTH ? cJSON_ParseWithOpts(copy, &end, true) : NULL;
+  cJSON *json = deepest <= JSON_DEPTH ? parse(copy, &end, &full) : NULL;
   if (!json && deepest > JSON_DEPTH)
     *fault = print_string("it nests %zu deep, over %d", deepest, JSON_DEPTH);
-  else if (!json && !left)
+  else if (!json && full)
     *fault = print_string("it takes over %zu MB of memory to read, which no totals do",
                           JSON_MEMORY >> 20);
   else if (!json)

@@ -22,13 +22,15 @@ enum { JSON_EXACT_DIGITS = 15 };
 /* As deep as a text may nest: beyond what any of ours does, within what cJSON does. */
 enum { JSON_DEPTH = 500 };
 
-/* A parsed text may take so much memory, whoever wrote it: some eight times the length of
+/* A parsed text may take so much memory, whoever wrote it: some six times the length of
    totals. */
 #define JSON_MEMORY ((size_t)1 << 30)
 
 /* Parses a text, exact integers included; NULL with `*fault`, what is wrong with it
    ("not JSON from byte 12 on"), to be freed. The text is left alone. */
 cJSON *json_parse(const char *text, size_t length, char **fault);
+/* All of it, which nothing was added to or taken from; or NULL. */
+void json_free(const cJSON *);
 
 /* Readers of a parsed object; NULL, or the default, where a member is absent, null or of
    another type. */

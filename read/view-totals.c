@@ -372,7 +372,7 @@ struct view *view_of_totals(const char *text, size_t length, const char *what) {
     complain("%s %s", what, other);
   else if (!(v = view_read(json, what, &fault)) || (fault = view_fault(v)))
     complain("%s is damaged: %s", what, fault);
-  cJSON_Delete(json);
+  json_free(json);
   if (fault) {
     view_free(v);
     v = NULL;

@@ -124,7 +124,7 @@ uint64_t otlp_rejected(const char *answer, size_t length, const char *member) {
   char *fault = NULL;
   cJSON *all = json_parse(answer, length, &fault);
   uint64_t count = json_value(json_member(json_member(all, "partialSuccess"), member), 0);
-  cJSON_Delete(all);
+  json_free(all);
   free(fault);
   return count;
 }

@@ -664,7 +664,7 @@ says "report: too little memory" 1 "out of memory; free some, or raise the limit
   prlimit --as=134217728 "$aprof" report many.json
 says "report: with enough it is seen what that is" 1 "is JSON, but no totals" \
   "$aprof" report many.json
-python3 -c 'print("{\"a\":[0" + ",0" * 16000000 + "]}")' >many.json
+python3 -c 'print("{\"a\":[0" + ",0" * 17000000 + "]}")' >many.json
 says "report: what takes too much to read" 1 \
   "many.json is neither totals nor a profile: it takes over 1024 MB of memory to read" \
   prlimit --as=1600000000 "$aprof" report many.json

@@ -50,7 +50,7 @@ static void report(const char *text, size_t length, FILE *out) {
     report_print(v, &report_defaults, out);
   }
   view_free(v);
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
 }
 

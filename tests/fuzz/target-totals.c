@@ -16,7 +16,7 @@ static struct view *parse_anyhow(const char *text, size_t size) {
   char *fault = NULL;
   cJSON *json = json_parse(text, size, &fault);
   struct view *v = cJSON_IsObject(json) ? view_read(json, "fuzzed", &fault) : NULL;
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
   return v;
 }

@@ -33,7 +33,7 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-  cJSON_Delete(schema);
+  json_free(schema);
   free(page);
 }
 

@@ -112,7 +112,7 @@ START_TEST(nothing_shed_is_not_marked) {
   ck_assert_int_eq(shed_size(process), 0);
   ck_assert(json_member(process, "holds_seen")->valuedouble == 1);
   ck_assert_int_eq(shed_size(cJSON_GetArrayItem(json_member(json, "findings"), 0)), 0);
-  cJSON_Delete(json);
+  json_free(json);
   free(text);
   view_free(v);
 }
@@ -141,7 +141,7 @@ START_TEST(each_number_that_lacks_something_is_marked) {
   const cJSON *process = json_member(json, "process");
   ck_assert_int_eq(shed_size(process), 4);
   ck_assert(json_member(process, "holds_seen")->valuedouble == 0.75);
-  cJSON_Delete(json);
+  json_free(json);
   free(text);
   view_free(v);
 }
@@ -324,7 +324,7 @@ START_TEST(sums_that_say_nothing_are_not_shown) {
   ck_assert(cJSON_IsNull(json_member(row, "exec_ns")));
   ck_assert(cJSON_IsNull(json_member(row, "loop_share")));
   ck_assert(cJSON_IsNumber(json_member(row, "created")));
-  cJSON_Delete(json);
+  json_free(json);
   free(text);
   view_free(v);
   ended[aprof_bucket_of(1000)][0] = 50;

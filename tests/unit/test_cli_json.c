@@ -29,7 +29,7 @@ START_TEST(integers_of_64_bits_survive) {
     fclose(e.out);
     cJSON *read = json_parse(text, length, &fault);
     ck_assert_uint_eq(json_value(json_member(read, "n"), 1), values[i]);
-    cJSON_Delete(read);
+    json_free(read);
     free(text);
   }
 }
@@ -44,7 +44,7 @@ START_TEST(digits_in_strings_stay) {
   ck_assert_uint_eq(json_value(cJSON_GetArrayItem(json_member(json, "b"), 0), 0),
                     UINT64_C(12345678901234567890));
   ck_assert_uint_eq(json_value(cJSON_GetArrayItem(json_member(json, "b"), 2), 7), 7);
-  cJSON_Delete(json);
+  json_free(json);
 }
 END_TEST
 
@@ -69,7 +69,7 @@ START_TEST(depth_is_bounded) {
   deep[2 * JSON_DEPTH] = 0;
   cJSON *json = json_parse(deep, 2 * JSON_DEPTH, &fault);
   ck_assert_ptr_nonnull(json);
-  cJSON_Delete(json);
+  json_free(json);
   memset(deep, '[', JSON_DEPTH + 1);
   memset(deep + JSON_DEPTH + 1, ']', JSON_DEPTH + 1);
   deep[2 * JSON_DEPTH + 2] = 0;
@@ -94,7 +94,7 @@ static void is_damage(const char *text, const char *from, const char *to, const 
     ck_assert_msg(strstr(fault, want) != NULL, "%s -> %s: %s", from, to, fault);
   free(fault);
   view_free(v);
-  cJSON_Delete(json);
+  json_free(json);
   free(changed);
 }
 

@@ -44,7 +44,7 @@ START_TEST(sums_are_the_views) {
   ck_assert_double_gt(exec, 0);
   ck_assert_double_eq(paths, exec);
   ck_assert_int_eq(cJSON_GetArraySize(json_member(page, "functions")), (int)v->functions);
-  cJSON_Delete(page);
+  json_free(page);
   free(text);
   view_free(v);
 }
@@ -63,7 +63,7 @@ START_TEST(parents_come_first) {
     at++;
   }
   ck_assert_int_gt(at, 2);
-  cJSON_Delete(page);
+  json_free(page);
   free(text);
   view_free(v);
 }
@@ -80,7 +80,7 @@ START_TEST(no_text_ends_the_element) {
   cJSON *page = read_document(text);
   const cJSON *first = cJSON_GetArrayItem(json_member(page, "functions"), 0);
   ck_assert_str_eq(json_get_text(first, "name"), v->function[0].name);
-  cJSON_Delete(page);
+  json_free(page);
   free(plain);
   free(text);
   view_free(v);

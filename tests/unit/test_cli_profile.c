@@ -50,7 +50,7 @@ static bool read_through(int fd) {
       report_json(v, &report_defaults, NULL, nowhere);
     } else
       ck_assert_ptr_nonnull(strstr(fault, " is "));
-    cJSON_Delete(json);
+    json_free(json);
     free(fault);
     view_free(v);
   }
@@ -234,7 +234,7 @@ static struct view *parse_anyhow(const char *text, size_t length) {
   cJSON *json = v ? NULL : json_parse(text, length, &fault);
   if (json && !fault)
     v = view_read(json, "bad", &fault);
-  cJSON_Delete(json);
+  json_free(json);
   free(fault);
   return v;
 }

@@ -200,7 +200,7 @@ START_TEST(chrome_has_all_in_time) {
   ck_assert_double_eq_tol(slices, REQUESTS * (15 + 10 + 15) + 1, 0.001);
   ck_assert_double_eq_tol(asked, (REQUESTS / HAND_SLOW_EVERY) * (1615 + 30), 0.01);
   ck_assert_uint_eq(arrows, 3 * REQUESTS - REQUESTS / HAND_SLOW_EVERY);
-  cJSON_Delete(all);
+  json_free(all);
   free(text);
   story_free(s);
 }
@@ -393,7 +393,7 @@ START_TEST(rows_are_requests_that_ended) {
       ck_assert_str_eq(json_get_text(row, "host"), "lab");
       ck_assert(!i == is(row, "begin",
                          rows ? json_get_text(row, "begin") : "2026-09-21T14:13:20.123456789Z"));
-      cJSON_Delete(row);
+      json_free(row);
     }
     for (uint32_t j = 0; j + 1 < s->requests_count; j++)
       want += s->requests[j].end - s->requests[j].begin;
