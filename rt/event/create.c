@@ -232,8 +232,10 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   }
   f->key0 = key0;
   f->key1 = key1;
-  if (tentative)
+  if (tentative) {
     settle(t, f, flags);
+    f->open = 0; /* see open_free of rt/future/key.c */
+  }
   /* Last: from here on another thread may run it. */
   if (flags & APROF_KEYLESS)
     return;

@@ -118,6 +118,25 @@ static void give_back(struct aprof_future *f, uint64_t id, bool taken) {
     f->open--;
 }
 
+/* One of equal ones that is at rest: `taken`, it is this thread's, and no other one runs or ends
+   it. What another thread is ending is left to it. */
+static SLOW struct aprof_future *run_equal(struct thread *t, const struct aprof_site *site,
+                                           uint64_t key0, uint64_t key1,
+                                           const struct aprof_site *function, bool *taken) {
+  struct aprof_future *f;
+  for (unsigned i = 0; i < TRIES; i++) {
+    f = key_take(t, key0, key1, site->ns, published_here(t, function), taken);
+    if (!*taken)
+      return f;
+    uint64_t id = key_id(f, key0, key1);
+    if (id != 0 && (f->state == APROF_FUTURE_ASIDE || future_take(t, f, id)))
+      return f;
+    give_back(f, id, id != 0);
+  }
+  *taken = false;
+  return key_find(key0, key1, site->ns);
+}
+
 void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self) {
   struct thread *t = event_begin_as(site->flags & APROF_ORPHAN);
@@ -125,9 +144,8 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     return;
   struct aprof_future *caller = t->cur, *f, *runs;
   bool born = false, taken = false;
-  f = runs = unlikely(site->flags & APROF_TUPLE)
-                 ? key_take(key0, key1, site->ns, published_here(t, function), &taken)
-                 : key_find(key0, key1, site->ns);
+  f = runs = unlikely(site->flags & APROF_TUPLE) ? run_equal(t, site, key0, key1, function, &taken)
+                                                 : key_find(key0, key1, site->ns);
   uint64_t now = event_time(t), id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0)) {
     taken = false; /* what was found is over */
@@ -150,9 +168,8 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     give_back(f, id, taken);
     goto out; /* inside itself: idempotent */
   }
-  if (unlikely(runs == f && f->lease != t->lease) && !future_take(t, f, id)) {
-    give_back(f, id, taken); /* it is being ended */
-    if (taken)
+  if (unlikely(runs == f && f->lease != t->lease) && !taken && !future_take(t, f, id)) {
+    if (unlikely(site->flags & APROF_TUPLE))
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     goto out;
   }

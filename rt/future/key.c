@@ -8,9 +8,9 @@
  * Futures of one tuple, which may live side by side in any number, have a word each; from
  * EQUAL_WORDS on they stand in a queue behind one word.
  * Locking: look-ups and removals take none, inserts one compare and swap; who takes one of equal
- * keys has `taking`, a spin lock that is held inside an event only; queues are touched under
- * rt.lock. A full segment is replaced under that, too: by an emptier one, or by two, whose look-ups
- * go on in the old one until its words are copied.
+ * keys has `taking`, a spin lock that is held inside an event only, by its number; queues are
+ * touched under rt.lock. A full segment is replaced under that, too: by an emptier one, or by two,
+ * whose look-ups go on in the old one until its words are copied.
  */
 #include "key.h"
 
@@ -29,8 +29,11 @@ static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first inse
 /* Words of queues, by some bits of their hashes; written under rt.lock. */
 static uint32_t queues[256];
 
-static uint32_t taking; /* a thread takes one of equal keys */
-#define TAKING_TRIES 20000u
+/* The thread that takes one of equal keys: its block's number and its event; 0: none. */
+static uint64_t taking;
+#define TAKING_EVENT 48             /* bits of a block's sequence */
+#define TAKING_TRIES (200u * 10000) /* looks at a thread that stands still: a second at least */
+#define TAKES 8u                    /* what was found may be over, again and again */
 
 static struct directory root = {.shift = 32, .segment = {&nothing}};
 
@@ -245,16 +248,21 @@ struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
   return key_search(&s);
 }
 
-/* Two threads that look for one at rest must not find the same, nor one of them none. Odd: one
-   looks, whose number it is. Who has left in the midst, by a jump out of a handler or in a parent,
-   is waited for once. */
-static uint32_t taking_begin(void) {
-  uint32_t last = __atomic_load_n(&taking, __ATOMIC_RELAXED);
+/* Whoever has `taking` has left the event in which it took it: by a jump out of a handler. */
+static bool taking_left(uint64_t seen) {
+  return (thread_sequence((uint32_t)(seen >> TAKING_EVENT)) ^ seen) << (64 - TAKING_EVENT) != 0;
+}
+
+/* Two threads that look for one at rest must not find the same, nor one of them none. Who has only
+   lost its processor is waited for; who makes no event any more, behind such a jump, once. */
+static uint64_t taking_begin(const struct thread *t) {
+  uint64_t last = 0, mine = (uint64_t)t->index << TAKING_EVENT |
+                            t->block->sequence << (64 - TAKING_EVENT) >> (64 - TAKING_EVENT);
   for (unsigned tries = 0;; tries++) {
-    uint32_t seen = __atomic_load_n(&taking, __ATOMIC_RELAXED), mine = seen + 1 + (seen & 1);
+    uint64_t seen = __atomic_load_n(&taking, __ATOMIC_ACQUIRE);
     tries = seen == last ? tries : 0;
     last = seen;
-    if ((!(seen & 1) || tries >= TAKING_TRIES) &&
+    if ((seen == 0 || taking_left(seen) || tries >= TAKING_TRIES) &&
         __atomic_compare_exchange_n(&taking, &seen, mine, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
       return mine;
@@ -262,26 +270,44 @@ static uint32_t taking_begin(void) {
   }
 }
 
-static void taking_end(uint32_t mine) {
-  __atomic_compare_exchange_n(&taking, &mine, mine + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+static void taking_end(uint64_t mine) {
+  __atomic_compare_exchange_n(&taking, &mine, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+/* It may have been ended since it was found, and its record be another future's: one that has no
+   key yet opens it anew when it gets one. */
+static bool open_free(struct aprof_future *f, const struct key_search *s) {
+  uint8_t none = 0, one = 1;
+  if (!__atomic_compare_exchange_n(&f->open, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  if (likely(is_key(f, s)))
+    return true;
+  if (f->id != 0 && (f->flags & APROF_F_KEYED))
+    __atomic_compare_exchange_n(&f->open, &one, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  return false;
+}
+
+struct aprof_future *key_take(const struct thread *t, uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken) {
-  struct key_search s = key_searching(key0, key1, ns);
   bool shared = threads_share();
-  uint32_t mine = shared ? taking_begin() : 0;
-  s.oldest = s.free = true;
-  if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
-    s.found = rather;
-  else
-    key_search(&s);
-  uint8_t none = 0;
-  *taken = s.found != NULL && __atomic_compare_exchange_n(&s.found->open, &none, 1, false,
-                                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-  if (shared)
-    taking_end(mine);
-  return *taken ? s.found : key_find(key0, key1, ns);
+  *taken = false;
+  for (unsigned i = 0; i < TAKES; i++) {
+    struct key_search s = key_searching(key0, key1, ns);
+    uint64_t mine = shared ? taking_begin(t) : 0;
+    s.oldest = s.free = true;
+    if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
+      s.found = rather;
+    else
+      key_search(&s);
+    *taken = s.found != NULL && open_free(s.found, &s);
+    if (shared)
+      taking_end(mine);
+    if (likely(*taken))
+      return s.found;
+    if (s.found == NULL)
+      break;
+  }
+  return key_find(key0, key1, ns);
 }
 
 /* -- insertion ------------------------------------------------------------------------- */

@@ -51,9 +51,9 @@ static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint6
 
 /* Of equal keys the first in is the first out: the oldest. */
 struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns);
-/* ... that no bracket holds; or `rather`, which may be NULL, if it is one of these: `taken`, no other
-   thread takes it, and its `open` is 1. If they all are held, any. */
-struct aprof_future *key_take(uint64_t key0, uint64_t key1, uint32_t ns,
+/* ... that no bracket holds; or `rather`, which may be NULL, if it is one of these: `taken`, no
+   other thread takes it, and its `open` is 1. If they all are held, any. */
+struct aprof_future *key_take(const struct thread *t, uint64_t key0, uint64_t key1, uint32_t ns,
                               struct aprof_future *rather, bool *taken);
 
 /* The record's key and namespace are set; KEYED is set by this. False without memory:

@@ -2,6 +2,7 @@
 /* The key table, seen through creates, runs and ends. */
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include "unit.h"
 
@@ -404,7 +405,7 @@ END_TEST
 enum { LIVING = 500, STOPPED_US = 2000000 };
 
 static unsigned stop_us;
-static uint32_t stop_over;
+static uint32_t stop_over, stops;
 
 /* Of one clock that all advance, nothing else would be seen. */
 static void run_at_once(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
@@ -474,6 +475,68 @@ START_TEST(stopped_for_long) {
 }
 END_TEST
 
+/* -- a thread that loses its processor while it takes one of equal keys ------------------ */
+
+enum { STANDING = 25, STOPS = 30, WITHOUT_MS = 40, LOOK = 1024, SIGNALS = 3000 };
+
+static uint32_t called;
+
+static uint32_t calls_so_far(void) {
+  return __atomic_load_n(&called, __ATOMIC_RELAXED);
+}
+
+/* While others have the lock, or for as long as they would need to take it away. */
+static void stopped_in_a_look(int number, siginfo_t *info, void *context) {
+  (void)number, (void)info;
+#if defined __x86_64__
+  uintptr_t at = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+  if (at + LOOK - (uintptr_t)key_search >= 2 * LOOK)
+    return;
+#else
+  (void)context;
+#endif
+  uint32_t before = calls_so_far();
+  for (unsigned ms = 0; ms < WITHOUT_MS && calls_so_far() - before < 1000; ms++)
+    usleep(1000);
+  __atomic_fetch_add(&stops, 1, __ATOMIC_RELEASE);
+}
+
+/* Some wait always, so that a look at them takes a while. */
+static void *calls_its_own_on(void *unused) {
+  for (int i = 0; i < STANDING; i++)
+    post_equal(0x7f00);
+  while (!__atomic_load_n(&stop_over, __ATOMIC_RELAXED)) {
+    post_equal(0x7f00);
+    call_equal(0x7f00);
+    post_equal(0x7e00); /* has that one's record */
+    call_equal(0x7e00);
+    __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
+  }
+  for (int i = 0; i < STANDING; i++)
+    call_equal(0x7f00);
+  return unused;
+}
+
+/* Others wait for it: what it has found is still there when it goes on, and nobody else's. */
+START_TEST(stopped_with_equal_keys) {
+  attach();
+  struct sigaction action = {.sa_sigaction = stopped_in_a_look, .sa_flags = SA_SIGINFO};
+  sigaction(SIGUSR2, &action, NULL);
+  pthread_t thread[3];
+  for (unsigned i = 0; i < 3; i++)
+    pthread_create(&thread[i], NULL, calls_its_own_on, NULL);
+  for (int i = 0; i < SIGNALS && __atomic_load_n(&stops, __ATOMIC_ACQUIRE) < STOPS; i++) {
+    pthread_kill(thread[0], SIGUSR2);
+    usleep(500);
+  }
+  __atomic_store_n(&stop_over, 1, __ATOMIC_RELAXED);
+  for (unsigned i = 0; i < 3; i++)
+    pthread_join(thread[i], NULL);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* A segment is being replaced: what lives is found in the old one or in the new one. */
 static void run_on(uint64_t key) {
   token r;
@@ -509,7 +572,6 @@ END_TEST
 enum { ADDRESSES = 16, USES = 20000 };
 
 static uint32_t uses[ADDRESSES]; /* odd: created; even: free for the next one */
-static uint32_t stops;
 
 static void stopped_once(int number) {
   stopped(number);
@@ -589,5 +651,5 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
           equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
-          equal_keys_take_no_lock, stopped_in_a_segment, stopped_for_long, found_while_replaced,
-          used_again_while_left, used_again_by_one_that_stops)
+          equal_keys_take_no_lock, stopped_in_a_segment, stopped_for_long, stopped_with_equal_keys,
+          found_while_replaced, used_again_while_left, used_again_by_one_that_stops)
