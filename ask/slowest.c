@@ -222,9 +222,10 @@ static void complain_of_none(const struct story *s, const struct slowest_filter 
     complain("the recording has no requests of %s %s; without that option all are shown",
              f->kind ? "kind" : "tier", f->kind ? f->kind : f->tier);
   else
-    complain("none of the %" PRIu64 " requests began and ended within the recording: a longer one "
+    complain("none of the %" PRIu64
+             " requests began and ended within the recording%s: a longer one "
              "(--for) has whole ones",
-             all->partial);
+             all->partial, s->truncated ? ", which was cut off" : "");
 }
 
 /* False after a message: it was not watched. */
@@ -268,6 +269,19 @@ static int by_others(const void *a, const void *b) {
 
 void slowest_compared_first(struct slowest *all) {
   qsort(all->kind, all->kinds, sizeof *all->kind, by_others);
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct story_request *const *x = a, *const *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+const struct story_request **slowest_in_time(const struct slowest_kind *k) {
+  const struct story_request **request = allocate((size_t)k->count + 1, sizeof *request);
+  memcpy(request, k->request, k->count * sizeof *request);
+  qsort(request, k->slow, sizeof *request, by_place);
+  qsort(request + k->slow, k->count - k->slow, sizeof *request, by_place);
+  return request;
 }
 
 void slowest_free(struct slowest *all) {

@@ -45,6 +45,9 @@ struct slowest {
 /* NULL after a message: there are no such requests. slowest_free() it. */
 struct slowest *slowest_find(const struct story *, const struct slowest_filter *);
 void slowest_free(struct slowest *);
+/* The slow ones, then the others, each in the order in which they began: what is near in time is
+   near in memory, which matters where all are walked. free() it. */
+const struct story_request **slowest_in_time(const struct slowest_kind *);
 /* For who compares: kinds whose requests are all slow behind the others. */
 void slowest_compared_first(struct slowest *);
 

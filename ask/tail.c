@@ -220,10 +220,12 @@ struct tail *tail_of(const struct story *story, struct critical *c, const struct
   s.function = blame_functions(story);
   s.row_of = allocate(places, sizeof *s.row_of);
   memset(s.row_of, 0xff, places * sizeof *s.row_of);
+  const struct story_request **request = slowest_in_time(k);
   for (uint32_t i = 0; i < k->count; i++) {
     s.side = i < k->slow ? TAIL_SLOW : TAIL_REST;
-    add_request(&s, c, k->request[i]);
+    add_request(&s, c, request[i]);
   }
+  free(request);
   tail_settle(story, s.tail);
   free(s.function);
   free(s.row_of);

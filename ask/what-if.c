@@ -165,16 +165,18 @@ static struct what_if_numbers replayed(const struct story *s, const struct slowe
 /* As the critical paths have it. */
 static void add_recorded(const struct story *s, struct critical *c, const struct slowest_kind *k,
                          struct what_if_numbers *n) {
+  const struct story_request **request = slowest_in_time(k);
   for (uint32_t i = 0; i < k->count; i++) {
     size_t pieces;
-    const struct critical_piece *p = critical_path(c, k->request[i], &pieces);
-    n->mean += (double)slowest_wall(k->request[i]) / k->count;
+    const struct critical_piece *p = critical_path(c, request[i], &pieces);
+    n->mean += (double)slowest_wall(request[i]) / k->count;
     for (size_t j = 0; j < pieces; j++) {
       double time = (double)(p[j].end - p[j].begin) / k->count;
       n->busy += p[j].what == CRITICAL_EXEC && is_loop(s, p[j].thread) ? time : 0;
       n->queued += p[j].what == CRITICAL_QUEUED ? time : 0;
     }
   }
+  free(request);
   n->p50 = slowest_percentile(k, 50);
   n->p95 = slowest_percentile(k, 95);
   n->p99 = slowest_percentile(k, 99);

@@ -299,10 +299,10 @@ static void say_end(const struct recording *r) {
   if (r->wish->quiet)
     return;
   char *kept = kept_text(r, &n, false);
-  fprintf(stderr, "aprof: %s events, %s lost%s, %s%s in %s%s%s\n", shown_count(n.events),
-          shown_count(n.lost), sampling_says(r->sampling), kept, shown_size(r->bytes + n.written),
-          r->path ? r->path : "standard output", r->files > 1 ? " and those before" : "",
-          n.events ? "" : ": nothing happened meanwhile");
+  fprintf(stderr, "aprof: %s%s events, %s lost%s, %s%s in %s%s%s\n", n.error ? "at most " : "",
+          shown_count(n.events), shown_count(n.lost), sampling_says(r->sampling), kept,
+          shown_size(r->bytes + n.written), r->path ? r->path : "standard output",
+          r->files > 1 ? " and those before" : "", n.events ? "" : ": nothing happened meanwhile");
   free(kept);
   say_overload(r);
   record_say_lost(&n);

@@ -179,7 +179,8 @@ struct trace *trace_open(const char *path, struct trace_error *why) {
       fault = "is compressed, and this aprof was built without zstd (Debian: libzstd-dev)";
 #endif
   if (!fault && !t->base.magic && !t->last.magic)
-    fault = "has no image of the process: its recorder was killed before it had begun";
+    fault = "has no image of the process: it is damaged, or its recorder was killed before it had "
+            "begun";
   if (!fault)
     return t;
   fail(why, "%s %s", path, fault);
