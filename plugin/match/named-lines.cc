@@ -89,13 +89,24 @@ static bool matches(Pattern *pattern, const std::vector<std::string> &names) {
   return false;
 }
 
+/* Does a line of that file make the future by name? Then a pattern's, which means the rest, does
+ * not. */
+static bool is_made_by_name(const Lines &lines, const Binding *pattern) {
+  return pattern->verb == Verb::Create &&
+         std::any_of(lines.begin(), lines.end(), [&](const Binding *b) {
+           return b->verb == Verb::Create && b->file == pattern->file;
+         });
+}
+
 static void add_matching(NamedLines *index, const Library *library,
                          const std::vector<std::string> &names, Lines *lines) {
   auto patterns = index->patterns.find(library);
   if (patterns == index->patterns.end())
     return;
+  size_t named = lines->size();
   for (Pattern &pattern : patterns->second)
-    if (matches(&pattern, names))
+    if (matches(&pattern, names) &&
+        !is_made_by_name(Lines(lines->begin(), lines->begin() + (long)named), pattern.line))
       lines->push_back(pattern.line);
 }
 

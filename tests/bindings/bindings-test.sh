@@ -83,6 +83,8 @@ packaged glib gio-2.0
 if [ -e glib.json ]; then
   equal "glib: what sleeps in a callback is named" "on_child g_usleep 1" \
     "$(value glib.json '*((g.name, b.callee, b.count) for g in t.functions for b in g.blocking)')"
+  equal "glib: a message over a stream is new work, its other lines are not" "false 1 true 3" \
+    "$(value glib.json '*sorted((a.background, a.count) for a in f.on_line.awaits if a.count)' | tr -d '[]' | tr ',' ' ' | xargs)"
 fi
 plain_library pth pth pth.h "" -lpth
 packaged openssl-async libcrypto

@@ -1,9 +1,11 @@
 /* GLib: idle functions, timeouts that end in both ways, a GTask with and without a
    thread, a file that is read asynchronously, a loop in a callback, a pipe, a child whose
-   callback sleeps, sources that are removed, D-Bus calls answered at once and later. */
+   callback sleeps, sources that are removed, messages of lines over a stream, D-Bus calls answered
+   at once and later. */
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,13 +18,14 @@ static struct count tick = {.name = "on_tick"}, shot = {.name = "on_shot"},
                     inner = {.name = "on_inner"}, never = {.name = "on_never"},
                     readable = {.name = "on_readable"}, child = {.name = "on_child"},
                     method = {.name = "on_method"}, reply = {.name = "on_reply"},
-                    later = {.name = "on_later"}, property = {.name = "on_property"};
+                    later = {.name = "on_later"}, property = {.name = "on_property"},
+                    line = {.name = "on_line"};
 static GMainLoop *loop;
 static GMutex mutex; /* of what threads count */
 static int finished;
 
 static void finish_one(void) {
-  if (++finished == 8)
+  if (++finished == 9)
     g_main_loop_quit(loop);
 }
 
@@ -197,6 +200,51 @@ static void watch_child(void) {
   child.created++;
 }
 
+/* -- a stream ---------------------------------------------------------------------------- */
+
+static GIOStream *stream(int fd) {
+  return G_IO_STREAM(g_socket_connection_factory_create_connection(g_socket_new_from_fd(fd, NULL)));
+}
+
+static void send_lines(int fd, const char *lines) {
+  if (write(fd, lines, strlen(lines)) != (ssize_t)strlen(lines))
+    abort();
+}
+
+static void read_line(GDataInputStream *lines, int *fd);
+
+/* The first message is of two lines, the second one of one; then it is closed. */
+static void on_line(GObject *object, GAsyncResult *got, gpointer fd) {
+  GDataInputStream *lines = G_DATA_INPUT_STREAM(object);
+  char *text = g_data_input_stream_read_line_finish(lines, got, NULL, NULL);
+  line.waits++;
+  line.done++;
+  if (!text) {
+    g_object_unref(lines);
+    finish_one();
+    return;
+  }
+  if (line.done == 2)
+    send_lines(*(int *)fd, "c\n");
+  else if (line.done == 3)
+    close(*(int *)fd);
+  g_free(text);
+  read_line(lines, fd);
+}
+
+static void read_line(GDataInputStream *lines, int *fd) {
+  g_data_input_stream_read_line_async(lines, G_PRIORITY_DEFAULT, NULL, on_line, fd);
+  line.created++;
+}
+
+static void read_messages(void) {
+  static int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+    abort();
+  send_lines(pair[1], "a\nb\n");
+  read_line(g_data_input_stream_new(g_io_stream_get_input_stream(stream(pair[0]))), &pair[1]);
+}
+
 /* -- D-Bus ------------------------------------------------------------------------------ */
 
 static const char interface[] =
@@ -279,10 +327,6 @@ static void connected(GObject *source, GAsyncResult *answer, gpointer object) {
     ask("a.b", "Ask", NULL);
 }
 
-static GIOStream *stream(int fd) {
-  return G_IO_STREAM(g_socket_connection_factory_create_connection(g_socket_new_from_fd(fd, NULL)));
-}
-
 static void ask_each_other(void) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
@@ -320,6 +364,7 @@ int main(int argc, char **argv) {
   add_and_remove();
   feed_pipe();
   watch_child();
+  read_messages();
   ask_each_other();
   g_main_loop_run(loop);
 
@@ -341,6 +386,7 @@ int main(int argc, char **argv) {
   count_print(&later);
   count_print(&property);
   count_print(&reply);
+  count_print(&line);
   return 0;
 }
 /* SPDX-License-Identifier: MIT */
