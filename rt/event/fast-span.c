@@ -49,6 +49,7 @@ ALWAYS void fast_tier_begin(struct aprof_site *site, struct aprof_token *token, 
   if (span) {
     f->node = e->node;
     t->counters = e->counters;
+    t->counters->function.done++;
     bracket |= e->node;
     note(t, APROF_TRACE_NODE, f, e->node, now);
   }
@@ -71,15 +72,14 @@ ALWAYS void fast_tier_end(struct aprof_token *token, uint32_t clock) {
   uint32_t before = (uint32_t)(token->word[1] >> 32), node = token->word[2] & SPAN_NODE;
   uint32_t bracket = (uint32_t)(token->word[2] >> 32);
   struct aprof_counters *c;
-  if ((token->word[2] & SPAN_COUNTED) || unlikely((node != 0 ? node : before) != f->node) ||
-      unlikely(before > rt.header->nodes) || unlikely((c = fast_counters(t, before)) == NULL))
+  if (unlikely((node != 0 ? node : before) != f->node) || unlikely(before > rt.header->nodes) ||
+      unlikely((c = fast_counters(t, before)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   t->counters->function.exec += ran;
   if (node != 0) {
-    t->counters->function.done++;
     t->counters = c;
     f->node = before;
   }
@@ -129,6 +129,7 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
   f->node = e->node;
   f->last = now;
   t->counters = e->counters;
+  t->counters->function.done++;
   b->last = now;
   note(t, APROF_TRACE_NODE, f, e->node, now);
   finish(b);
@@ -160,7 +161,6 @@ ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock, closes *tie
   if (backwards(ran))
     goto undo;
   t->counters->function.exec += ran;
-  t->counters->function.done++;
   t->counters = c;
   f->node = before;
   f->last = now;

@@ -7,7 +7,8 @@
  * On a running future a span is the future's node from then on: what runs, waits and is called lies
  * beneath it, and it goes to rest with the future. The token says which node was there before.
  * Where no future runs, spans are a stack of the thread: its time outside futures, as it grows, is
- * given to the innermost. Either way closing one closes what was left open inside.
+ * given to the innermost. Either way closing one closes what was left open inside. Each counts
+ * where it begins, so that one that is left by a jump is a call like others.
  */
 #include "span.h"
 
@@ -74,11 +75,13 @@ static void begin_outside(struct thread *t, struct aprof_site *site, struct apro
   const struct node_entry *e = span_find(t, before, site);
   if (e == NULL)
     return;
-  if (detail == APROF_DETAIL_TIME)
-    outside_goes(t, e->node, event_time(t));
+  counters_of(t, e->node)->function.done++;
+  if (detail != APROF_DETAIL_TIME)
+    return;
+  outside_goes(t, e->node, event_time(t));
   token->word[0] = (uint64_t)t->epoch << 48 | SPAN_OUTSIDE;
   token->word[1] = (uint64_t)before << 32 | t->index * 2 | BRACKET_INDEXED;
-  token->word[2] = e->node | (detail == APROF_DETAIL_TIME ? 0 : SPAN_COUNTED);
+  token->word[2] = e->node;
 }
 
 /* Is that span open, outside futures, on this thread? */
@@ -93,15 +96,11 @@ static bool open_outside(const struct thread *t, const struct aprof_token *token
 
 static void end_outside(struct thread *t, const struct aprof_token *token) {
   uint32_t node = token->word[2] & SPAN_NODE, before = node_before(token);
-  bool counted = token->word[2] & SPAN_COUNTED;
-  if (!counted && !open_outside(t, token, node)) {
+  if (!open_outside(t, token, node)) {
     event_missed(t, APROF_MISS_LEAVE, is_span(node) ? node_site(node) : 0);
     return;
   }
-  if (!is_span(node) || (before != 0 && !is_span(before)))
-    return;
-  counters_of(t, node)->function.done++;
-  if (counted)
+  if (before != 0 && !is_span(before))
     return;
   if (t->cur == NULL) {
     outside_goes(t, before, event_time(t));
@@ -114,7 +113,7 @@ static void end_outside(struct thread *t, const struct aprof_token *token) {
 
 void span_outside_back(struct thread *t, const struct aprof_token *token) {
   uint32_t node = token->word[2] & SPAN_NODE;
-  if ((token->word[2] & SPAN_COUNTED) || !open_outside(t, token, node))
+  if (!open_outside(t, token, node))
     return;
   if (t->cur == NULL) {
     outside_goes(t, node, event_time(t));
@@ -156,9 +155,9 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
   const struct node_entry *e = site->kind == APROF_SITE_SPAN ? span_find(t, f->node, site) : NULL;
   uint64_t node = e != NULL ? e->node : 0, bracket = 0;
   uint32_t before = f->node;
-  if (detail == APROF_DETAIL_COUNT)
-    node |= SPAN_COUNTED;
-  else if (node != 0 || tier != 0) {
+  if (node != 0)
+    counters_of(t, e->node)->function.done++;
+  if (detail == APROF_DETAIL_TIME && (node != 0 || tier != 0)) {
     uint64_t now = event_time(t);
     close_here(t, f, now);
     bracket = tier != 0 ? tier_begins(t, f, tier, now) : member_bracket(f);
@@ -171,7 +170,7 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
       trace(t, APROF_TRACE_NODE, f, f->node, now);
     }
   }
-  if (!(node & (SPAN_NODE | SPAN_TIERED)))
+  if (detail != APROF_DETAIL_TIME || !(node & (SPAN_NODE | SPAN_TIERED)))
     return;
   token->word[0] = f->id | SPAN_TOKEN;
   token->word[1] = (uint64_t)before << 32 | index_of(f) * 2 | BRACKET_INDEXED;
@@ -189,8 +188,6 @@ static void node_again(struct thread *t, struct aprof_future *f, uint32_t node, 
 void span_back(struct thread *t, struct aprof_future *f, const struct aprof_token *token,
                uint64_t now) {
   uint32_t node = token->word[2] & SPAN_NODE;
-  if (token->word[2] & SPAN_COUNTED)
-    return;
   close_here(t, f, now);
   node_again(t, f, node != 0 ? node : node_before(token), now);
   tier_back(t, f, (uint32_t)(token->word[2] >> 32), now);
@@ -220,16 +217,10 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
   uint32_t node = token->word[2] & SPAN_NODE, bracket = (uint32_t)(token->word[2] >> 32);
   if (f->id != span_future_id(token) || (node != 0 && !is_span(node)))
     return; /* it is over */
-  if (token->word[2] & SPAN_COUNTED) {
-    counters_of(t, node)->function.done++;
-    return;
-  }
   if (unlikely(f != t->cur) && !end_unwinds(t, f))
     return;
   uint64_t now = event_time(t);
   close_here(t, f, now);
-  if (node != 0)
-    counters_of(t, node)->function.done++;
   node_again(t, f, node_before(token),
              now); /* also of a tier alone: spans inside may have been left */
   if (token->word[2] & SPAN_TIERED)

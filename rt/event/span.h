@@ -16,7 +16,6 @@
 
 #define SPAN_TOKEN (1ull << 47) /* higher than any block's number in an id */
 #define SPAN_OUTSIDE (SPAN_TOKEN | 1)
-#define SPAN_COUNTED (1u << 31)    /* counted alone */
 #define SPAN_TIERED (1u << 30)     /* it has a tier */
 #define SPAN_NODE ((1u << 24) - 1) /* 0: it has none */
 

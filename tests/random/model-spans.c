@@ -12,6 +12,7 @@ static void outside_begin(struct world *w, struct thread *t, const struct op *op
   w->tokens[op->token] = (struct token){
       .set = true, .thread = t, .site = op->site, .outside = t->outside, .span = true};
   t->outside = ledger_span(t->ledger, t->outside, op->site->name);
+  ledger_spanned(t->ledger, t->outside);
   t->other_open = 0;
 }
 
@@ -43,8 +44,10 @@ void model_span_begin(struct world *w, struct thread *t, const struct op *op) {
   if (in->tier)
     requests_enter_tier(t->ledger, f, in);
   f->depth++;
-  if (site->kind == APROF_SITE_SPAN)
+  if (site->kind == APROF_SITE_SPAN) {
     f->at = ledger_span(t->ledger, f->at, site->name);
+    ledger_spanned(t->ledger, f->at);
+  }
 }
 
 /* The span of that token, if it is open here; else NULL. */
@@ -68,7 +71,6 @@ static void outside_end(struct thread *t, const struct token *token) {
     t->ledger->missed++;
     return;
   }
-  ledger_spanned(t->ledger, span);
   t->outside = token->outside;
   t->other_open = 0;
 }
@@ -98,9 +100,6 @@ void model_span_end(struct world *w, struct thread *t, const struct op *op) {
       f->await = NULL; /* which was jumped out of */
   }
   ledger_close(t, f, false);
-  requests_leave_tiers(t->ledger, f, token->depth + 1);
-  if (token->site->kind == APROF_SITE_SPAN)
-    ledger_spanned(t->ledger, f->at);
   requests_leave_tiers(t->ledger, f, token->depth);
 }
 
