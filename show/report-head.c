@@ -35,14 +35,14 @@ static void add_part(struct line *line, const char *text) {
 static void add_health(struct line *line, const struct view *v) {
   static const char *const what[] = {"futures",       "events",     "events in handlers",
                                      "events missed", "histograms", "paths in (other)",
-                                     "threads torn"};
+                                     "threads torn",  "requests",   "shares of requests"};
   static const char *const one[] = {"future",       "event",     "event in a handler",
                                     "event missed", "histogram", "path in (other)",
-                                    "thread torn"};
-  const uint64_t count[] = {v->health.lost_futures,    v->health.lost_events,
-                            v->health.nested_events,   v->health.missed_events,
-                            v->health.lost_histograms, v->health.other_nodes,
-                            v->health.torn_threads};
+                                    "thread torn",  "request",   "share of a request"};
+  const uint64_t count[] = {
+      v->health.lost_futures,  v->health.lost_events,     v->health.nested_events,
+      v->health.missed_events, v->health.lost_histograms, v->health.other_nodes,
+      v->health.torn_threads,  v->health.lost_requests,   v->health.lost_shares};
   bool lost = false;
   for (size_t i = 0; i < sizeof count / sizeof *count; i++)
     if (count[i]) {

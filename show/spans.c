@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { NAME_WIDTH = 24, PLACE_WIDTH = 20, WORD_WIDTH = 8, NUMBER_WIDTH = 7 };
+enum { NAME_WIDTH = 24, PLACE_WIDTH = 19, WORD_WIDTH = 8, NUMBER_WIDTH = 7 };
 
 void spans_print(const struct view *v, FILE *out) {
   style_choose(out);
@@ -25,7 +25,7 @@ void spans_print(const struct view *v, FILE *out) {
   print_left(out, "detail", WORD_WIDTH - 1);
   print_right(out, "calls", NUMBER_WIDTH);
   print_right(out, "exec", NUMBER_WIDTH);
-  print_right(out, "outside", NUMBER_WIDTH);
+  print_right(out, "outside", NUMBER_WIDTH + 1);
   style_set(out, STYLE_PLAIN);
   fputc('\n', out);
   for (size_t i = 0; i < v->spans; i++) {
@@ -37,7 +37,7 @@ void spans_print(const struct view *v, FILE *out) {
     print_left(out, s->detail, WORD_WIDTH - 2);
     print_right(out, shown_count(s->calls), NUMBER_WIDTH);
     print_right(out, shown_short(s->exec), NUMBER_WIDTH);
-    print_right(out, shown_short(s->other), NUMBER_WIDTH);
+    print_right(out, shown_short(s->other), NUMBER_WIDTH + 1);
     fputc('\n', out);
   }
 }

@@ -46,7 +46,7 @@ static void window_text(char *text, size_t room, const struct top_look *look,
 
 static uint64_t lost(const struct view *v) {
   return v->health.lost_futures + v->health.lost_events + v->health.missed_events +
-         v->health.lost_histograms;
+         v->health.lost_histograms + v->health.lost_requests + v->health.lost_shares;
 }
 
 void top_head_line(struct sheet *s, const struct top_look *look, const struct top_process *p) {

@@ -7,6 +7,8 @@ import { table } from './table.js';
 const LOST = [
   ['lost_futures', 'futures without a record, in no number'], ['lost_events', 'events of threads that got no room'],
   ['nested_events', 'events inside a signal handler'], ['missed_events', 'events that did not fit what was known'],
+  ['lost_requests', 'requests that had no room: their futures are of none'],
+  ['lost_shares', 'futures that lost track of their request'],
   ['lost_histograms', 'histograms that were not kept'], ['other_nodes', 'paths counted under (other)'],
   ['torn_threads', 'threads killed inside an event'], ['lost_delays', 'delays that are in no list'],
   ['refused_modules', 'modules of another version of the plugin, not profiled'],
