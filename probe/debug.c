@@ -40,7 +40,29 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &more_debuginfo,
 };
 
+struct debug_symbol {
+  char *name;
+  bool code;
+  uint64_t address;
+};
+
+static void forget(struct debug *d) {
+  for (size_t i = 0; i < d->symbols; i++)
+    free(d->symbol[i].name);
+  for (size_t i = 0; i < d->owners; i++)
+    free(d->owner[i].name);
+  free(d->symbol);
+  free(d->type);
+  free(d->owner);
+  d->owner = NULL;
+  d->owners = 0;
+  d->symbol = NULL;
+  d->type = NULL;
+  d->symbols = d->types = 0;
+}
+
 bool debug_refresh(struct debug *d) {
+  forget(d);
   asked_pid = d->pid;
   dwfl_report_begin_add(d->dwfl);
   int failed = dwfl_linux_proc_report(d->dwfl, (pid_t)d->pid);
@@ -70,6 +92,7 @@ bool debug_open(struct debug *d, long pid, const char *directory) {
 }
 
 void debug_close(struct debug *d) {
+  forget(d);
   if (d->dwfl)
     dwfl_end(d->dwfl);
   free(more_debuginfo);
@@ -78,6 +101,27 @@ void debug_close(struct debug *d) {
 }
 
 /* -- units ------------------------------------------------------------------------- */
+
+/* Where it is only the skeleton of one, the unit itself, which lies in a file of its own (.dwo). */
+static void whole_unit(Dwarf_Die *unit) {
+  Dwarf_Die whole;
+  uint8_t kind;
+  Dwarf_Half version;
+  if (!dwarf_cu_info(unit->cu, &version, &kind, NULL, &whole, NULL, NULL, NULL) &&
+      kind == DW_UT_skeleton && whole.cu)
+    *unit = whole;
+}
+
+Dwarf_Die *debug_unit_at(struct debug *d, Dwarf_Addr address, Dwfl_Module **module, Dwarf_Die *room,
+                         Dwarf_Addr *bias) {
+  *module = dwfl_addrmodule(d->dwfl, address);
+  const Dwarf_Die *unit = *module ? dwfl_module_addrdie(*module, address, bias) : NULL;
+  if (!unit)
+    return NULL;
+  *room = *unit;
+  whole_unit(room);
+  return room;
+}
 
 struct walk {
   debug_visit *visit;
@@ -91,9 +135,12 @@ static int walk_module(Dwfl_Module *module, void **user, const char *name, Dwarf
   (void)user;
   (void)name;
   (void)start;
-  for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;)
-    if (!w->visit(module, unit, bias, w->context))
+  for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;) {
+    Dwarf_Die whole = *unit;
+    whole_unit(&whole);
+    if (!w->visit(module, &whole, bias, w->context))
       return DWARF_CB_ABORT;
+  }
   return DWARF_CB_OK;
 }
 
@@ -210,6 +257,114 @@ bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, const c
   return false;
 }
 
+/* -- names of other units ------------------------------------------------------------ */
+
+struct owner_search {
+  debug_has *has;
+  void *context;
+  struct debug_owner owner;
+};
+
+static bool seek_owner(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias, void *context) {
+  struct owner_search *s = context;
+  s->owner.module = module;
+  s->owner.unit = *unit;
+  s->owner.bias = bias;
+  s->owner.is = s->has(&s->owner, s->context);
+  return !s->owner.is;
+}
+
+const struct debug_owner *debug_owner_of(struct debug *d, const char *name, debug_has *has,
+                                         void *context) {
+  for (size_t i = 0; i < d->owners; i++)
+    if (!strcmp(d->owner[i].name, name))
+      return &d->owner[i];
+  struct owner_search s = {.has = has, .context = context};
+  s.owner.name = print_string("%s", name);
+  debug_units(d, seek_owner, &s);
+  d->owner = reallocate(d->owner, d->owners + 1, sizeof *d->owner);
+  d->owner[d->owners] = s.owner;
+  return &d->owner[d->owners++];
+}
+
+/* -- types ------------------------------------------------------------------------- */
+
+struct debug_type {
+  const void *declared; /* where the declaration stands */
+  Dwarf_Die found;
+  bool is;
+};
+
+/* "shop::item", from the outside in: the names of what is around a declaration, and its own. */
+enum { SCOPES_MOST = 16 };
+struct wanted_type {
+  const char *name[SCOPES_MOST];
+  int count, tag;
+  Dwarf_Die found;
+  bool is;
+};
+
+static bool is_scope(Dwarf_Die *die) {
+  int tag = dwarf_tag(die);
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+static bool seek_in(Dwarf_Die *in, int at, struct wanted_type *w) {
+  Dwarf_Die child;
+  bool last = at + 1 == w->count;
+  if (dwarf_child(in, &child))
+    return false;
+  do {
+    if (last ? dwarf_tag(&child) != w->tag : !is_scope(&child))
+      continue;
+    const char *name = dwarf_diename(&child);
+    if (!name || strcmp(name, w->name[at]) != 0)
+      continue;
+    if (!last && seek_in(&child, at + 1, w))
+      return true;
+    if (last && !dwarf_hasattr(&child, DW_AT_declaration)) {
+      w->found = child;
+      return true;
+    }
+  } while (!dwarf_siblingof(&child, &child));
+  return false;
+}
+
+static bool seek_type(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias, void *context) {
+  struct wanted_type *w = context;
+  (void)module;
+  (void)bias;
+  w->is = seek_in(unit, 0, w);
+  return !w->is;
+}
+
+static bool want(struct wanted_type *w, Dwarf_Die *declared) {
+  Dwarf_Die *scope = NULL;
+  int scopes = dwarf_getscopes_die(declared, &scope);
+  w->tag = dwarf_tag(declared);
+  for (int i = scopes; i > 1 && w->count < SCOPES_MOST - 1; i--)
+    if (is_scope(&scope[i - 1]) && dwarf_diename(&scope[i - 1]))
+      w->name[w->count++] = dwarf_diename(&scope[i - 1]);
+  free(scope);
+  w->name[w->count] = dwarf_diename(declared);
+  return w->name[w->count++] != NULL;
+}
+
+bool debug_type(struct debug *d, Dwarf_Die *declared, Dwarf_Die *found) {
+  for (size_t i = 0; i < d->types; i++)
+    if (d->type[i].declared == declared->addr) {
+      *found = d->type[i].found;
+      return d->type[i].is;
+    }
+  struct wanted_type w = {0};
+  if (want(&w, declared))
+    debug_units(d, seek_type, &w);
+  d->type = reallocate(d->type, d->types + 1, sizeof *d->type);
+  d->type[d->types++] = (struct debug_type){declared->addr, w.found, w.is};
+  *found = w.found;
+  return w.is;
+}
+
 /* -- symbols ----------------------------------------------------------------------- */
 
 struct sought {
@@ -220,12 +375,7 @@ struct sought {
 
 /* As the linker has it; of C++ also as people write it. */
 static bool is_named(const char *symbol, const char *name) {
-  if (!strcmp(symbol, name) || strncmp(symbol, "_Z", 2) != 0 || !strstr(name, "::"))
-    return !strcmp(symbol, name);
-  char *readable = demangle(symbol);
-  bool is = !strcmp(readable, name);
-  free(readable);
-  return is;
+  return strstr(name, "::") ? demangle_is(symbol, name) : !strcmp(symbol, name);
 }
 
 static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
@@ -251,7 +401,12 @@ static int seek_symbol(Dwfl_Module *module, void **user, const char *name, Dwarf
 }
 
 uint64_t debug_symbol(struct debug *d, const char *name, bool code) {
+  for (size_t i = 0; i < d->symbols; i++)
+    if (d->symbol[i].code == code && !strcmp(d->symbol[i].name, name))
+      return d->symbol[i].address;
   struct sought s = {name, code, 0};
   dwfl_getmodules(d->dwfl, seek_symbol, &s, 0);
+  d->symbol = reallocate(d->symbol, d->symbols + 1, sizeof *d->symbol);
+  d->symbol[d->symbols++] = (struct debug_symbol){print_string("%s", name), code, s.address};
   return s.address;
 }

@@ -13,10 +13,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The unit that has a name which another one asked for. */
+struct debug_owner {
+  char *name;
+  bool is; /* there is one */
+  Dwfl_Module *module;
+  Dwarf_Die unit;
+  Dwarf_Addr bias;
+};
+
 struct debug {
   Dwfl *dwfl;
   long pid;
   bool unwinds; /* unwind.c is attached */
+  /* What was looked for before. */
+  struct debug_symbol *symbol;
+  struct debug_type *type;
+  struct debug_owner *owner;
+  size_t symbols, types, owners;
 };
 
 /* False after a message. `directory`: more debug information, as below /usr/lib/debug; or NULL. */
@@ -42,6 +56,17 @@ bool debug_body_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *body);
    innermost first. What is around a body that was inlined is another's. */
 bool debug_variable_at(Dwarf_Die *unit, Dwarf_Addr pc, const char *name, const char *function,
                        Dwarf_Die *variable);
+/* The first unit for which `has` is true of that name; asked once. */
+typedef bool debug_has(const struct debug_owner *, void *context);
+const struct debug_owner *debug_owner_of(struct debug *, const char *name, debug_has *,
+                                         void *context);
+/* The struct, class, union or enumeration that `declared` is a declaration of, by its name with its
+   scopes. False: none is known. */
+bool debug_type(struct debug *, Dwarf_Die *declared, Dwarf_Die *found);
+/* The unit that has the code at that address in the process; NULL: none is known. `*bias` as
+   above. */
+Dwarf_Die *debug_unit_at(struct debug *, Dwarf_Addr address, Dwfl_Module **, Dwarf_Die *room,
+                         Dwarf_Addr *bias);
 /* The address of a symbol, by its name; 0: there is none. `code`: a function. */
 uint64_t debug_symbol(struct debug *, const char *name, bool code);
 

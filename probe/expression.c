@@ -9,29 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { NAME, NUMBER, TEXT, MEMBER, ELEMENT, POINTED, ADDRESS, NEGATIVE, NOT, BINARY };
-enum operation {
-  OR,
-  AND,
-  EQUAL,
-  UNEQUAL,
-  LESS,
-  AT_MOST,
-  GREATER,
-  AT_LEAST,
-  PLUS,
-  MINUS,
-  TIMES,
-  OVER,
-  MODULO,
-  MASK
-};
+enum kind { NAME, NUMBER, TEXT, MEMBER, ELEMENT, POINTED, ADDRESS, NEGATIVE, NOT, INVERSE, BINARY };
 
 struct expression {
   enum kind kind;
-  enum operation operation;
+  enum number_operation operation;
   char *name; /* or text */
-  int64_t number;
+  struct number number;
   struct expression *left, *right;
 };
 
@@ -69,7 +53,7 @@ static bool takes(struct parser *p, const char *sign) {
     return false;
   char next = p->at[length];
   if (length == 1 &&
-      ((strchr("<>!=", sign[0]) && next == '=') || (strchr("&|", sign[0]) && next == sign[0]) ||
+      ((strchr("<>!=", sign[0]) && next == '=') || (strchr("&|<>", sign[0]) && next == sign[0]) ||
        (sign[0] == '-' && next == '>')))
     return false;
   p->at += length;
@@ -104,8 +88,10 @@ static char *scoped_word(struct parser *p) {
 static struct expression *parse_any(struct parser *p);
 
 static struct expression *parse_text(struct parser *p) {
-  const char *begin = ++p->at, *end = strchr(begin, '"');
-  if (!end) {
+  const char *begin = ++p->at, *end = begin;
+  while (*end && *end != '"')
+    end += 1 + (end[0] == '\\' && end[1]);
+  if (!*end) {
     p->fault = "the text has no end";
     return NULL;
   }
@@ -115,19 +101,35 @@ static struct expression *parse_text(struct parser *p) {
   return e;
 }
 
+/* The first of C's types that has room for it. */
+static struct number sized(unsigned long long number, const char *suffix, bool is_decimal) {
+  bool is_unsigned = strpbrk(suffix, "uU"), is_long = strpbrk(suffix, "lL");
+  bool fits = number <= (is_unsigned ? UINT32_MAX : INT32_MAX);
+  if (!is_long && !fits && !is_decimal && number <= UINT32_MAX)
+    return number_whole(number, true, 32);
+  return number_whole(number, is_unsigned || number > INT64_MAX, is_long || !fits ? 64 : 32);
+}
+
 static struct expression *parse_number_here(struct parser *p) {
-  char *end;
+  char *end, *behind, suffix[4] = "";
   errno = 0;
   unsigned long long number = strtoull(p->at, &end, 0);
-  while (*end && strchr("uUlL", *end))
-    end++;
-  if (errno || isalnum((unsigned char)*end) || *end == '_') {
+  bool is_hex = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X');
+  bool is_fraction = !is_hex && *end && strchr(".eE", *end);
+  long double fraction = 0;
+  if (is_fraction)
+    fraction = strtold(p->at, &end);
+  for (behind = end; *behind && strchr(is_fraction ? "fF" : "uUlL", *behind); behind++)
+    if (behind - end < 3)
+      suffix[behind - end] = *behind;
+  if (errno || isalnum((unsigned char)*behind) || *behind == '_' || behind - end > 3) {
     p->fault = errno ? "the number is too large" : "that is no number";
     return NULL;
   }
   struct expression *e = node(NUMBER, NULL, NULL);
-  e->number = (int64_t)number;
-  p->at = end;
+  e->number = is_fraction ? number_fraction(fraction, *suffix ? 32 : 64)
+                          : sized(number, suffix, *p->at != '0');
+  p->at = behind;
   return e;
 }
 
@@ -142,7 +144,7 @@ static struct expression *parse_primary(struct parser *p) {
     e = parse_text(p);
   } else if (*p->at == '\'' && p->at[1] && p->at[1] != '\\' && p->at[2] == '\'') {
     e = node(NUMBER, NULL, NULL);
-    e->number = p->at[1];
+    e->number = number_int(p->at[1]);
     p->at += 3;
   } else if (isdigit((unsigned char)*p->at)) {
     e = parse_number_here(p);
@@ -173,7 +175,7 @@ static struct expression *parse_unary(struct parser *p) {
   static const struct {
     const char *sign;
     enum kind kind;
-  } signs[] = {{"*", POINTED}, {"&", ADDRESS}, {"-", NEGATIVE}, {"!", NOT}};
+  } signs[] = {{"*", POINTED}, {"&", ADDRESS}, {"-", NEGATIVE}, {"!", NOT}, {"~", INVERSE}};
   struct expression *e = NULL;
   if (++p->depth > DEPTH_MOST)
     p->fault = "it is nested too deep";
@@ -186,18 +188,25 @@ static struct expression *parse_unary(struct parser *p) {
   return e;
 }
 
+/* The weakest first. */
+enum { LEVELS = 10, SIGNS = 5 };
 static const struct sign {
   const char *sign;
-  enum operation operation;
-} ors[] = {{"||", OR}, {NULL, OR}}, ands[] = {{"&&", AND}, {NULL, AND}},
-  masks[] = {{"&", MASK}, {NULL, OR}}, equals[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {NULL, OR}},
-  compares[] = {{"<=", AT_MOST}, {">=", AT_LEAST}, {"<", LESS}, {">", GREATER}, {NULL, OR}},
-  sums[] = {{"+", PLUS}, {"-", MINUS}, {NULL, OR}},
-  products[] = {{"*", TIMES}, {"/", OVER}, {"%", MODULO}, {NULL, OR}};
+  enum number_operation operation;
+} levels[LEVELS][SIGNS] = {
+    {{"||", NUMBER_OR}},
+    {{"&&", NUMBER_AND}},
+    {{"|", NUMBER_EITHER}},
+    {{"^", NUMBER_ONE_OF}},
+    {{"&", NUMBER_BOTH}},
+    {{"==", NUMBER_EQUAL}, {"!=", NUMBER_UNEQUAL}},
+    {{"<=", NUMBER_AT_MOST}, {">=", NUMBER_AT_LEAST}, {"<", NUMBER_LESS}, {">", NUMBER_GREATER}},
+    {{"<<", NUMBER_LEFT}, {">>", NUMBER_RIGHT}},
+    {{"+", NUMBER_PLUS}, {"-", NUMBER_MINUS}},
+    {{"*", NUMBER_TIMES}, {"/", NUMBER_OVER}, {"%", NUMBER_MODULO}}};
 
 static struct expression *parse_level(struct parser *p, size_t level) {
-  static const struct sign *const levels[] = {ors, ands, masks, equals, compares, sums, products};
-  if (level == sizeof levels / sizeof *levels)
+  if (level == LEVELS)
     return parse_unary(p);
   struct expression *e = parse_level(p, level + 1);
   for (bool more = true; more && !p->fault;) {
@@ -232,7 +241,7 @@ struct expression *expression_parse(const char *text) {
     p.fault = "what stands there is not understood";
   if (p.fault) {
     complain("expression '%s', character %d: %s; it takes names, ->, ., [], *, &, numbers, texts, "
-             "comparisons, && and ||",
+             "arithmetic, comparisons, && and ||",
              text, (int)(p.at - text) + 1, p.fault);
     expression_free(e);
     return NULL;
@@ -246,54 +255,15 @@ static struct value faulty(const char *fault) {
   return (struct value){.fault = fault};
 }
 
-static struct value arithmetic(enum operation operation, int64_t a, int64_t b, bool late) {
-  uint64_t x = (uint64_t)a, y = (uint64_t)b, result = 0;
-  switch (operation) {
-  case EQUAL:
-    result = a == b;
-    break;
-  case UNEQUAL:
-    result = a != b;
-    break;
-  case LESS:
-    result = a < b;
-    break;
-  case AT_MOST:
-    result = a <= b;
-    break;
-  case GREATER:
-    result = a > b;
-    break;
-  case AT_LEAST:
-    result = a >= b;
-    break;
-  case PLUS:
-    result = x + y;
-    break;
-  case MINUS:
-    result = x - y;
-    break;
-  case TIMES:
-    result = x * y;
-    break;
-  case MASK:
-    result = x & y;
-    break;
-  case OVER:
-  case MODULO:
-    if (b == 0)
-      return faulty("it divides by zero");
-    if (b == -1)
-      result = operation == OVER ? 0 - x : 0;
-    else
-      result = (uint64_t)(operation == OVER ? a / b : a % b);
-    break;
-  default:
-    break;
-  }
-  struct value v = value_of_number((int64_t)result);
+static struct value calculated(const struct number *number, bool late) {
+  struct value v = value_of_number(number);
   v.late = late;
   return v;
+}
+
+static struct value truth(bool holds, bool late) {
+  const struct number number = number_int(holds);
+  return calculated(&number, late);
 }
 
 /* Against a text in quotes. */
@@ -307,38 +277,86 @@ static struct value compare_text(const struct expression *e, const struct hit *h
     return v;
   bool equal = strcmp(is, text->name) == 0;
   free(is);
-  if (e->operation != EQUAL && e->operation != UNEQUAL)
+  if (e->operation != NUMBER_EQUAL && e->operation != NUMBER_UNEQUAL)
     return faulty("texts are equal or not");
-  struct value result = value_of_number(equal == (e->operation == EQUAL));
-  result.late = v.late;
-  return result;
+  return truth(equal == (e->operation == NUMBER_EQUAL), v.late);
+}
+
+static bool moves(const struct expression *e, const struct value *left) {
+  return (e->operation == NUMBER_PLUS || e->operation == NUMBER_MINUS) && !left->fault &&
+         value_points(left);
+}
+
+/* A pointer, so many elements on; less another one, how many lie between them. */
+static struct value move(const struct expression *e, const struct hit *h, struct value left,
+                         struct value right) {
+  struct number by, from;
+  if (!value_number(h, &right, &by))
+    return right;
+  if (by.is == NUMBER_FRACTION)
+    return faulty("a pointer moves by whole elements");
+  bool back = e->operation == NUMBER_MINUS;
+  if (!value_points(&right))
+    return value_moved(h, left, back ? (int64_t)(0 - (uint64_t)by.whole) : by.whole);
+  struct value one = value_moved(h, left, 1);
+  struct number next;
+  if (!back)
+    return faulty("pointers cannot be added");
+  if (!value_number(h, &left, &from))
+    return left;
+  if (!value_number(h, &one, &next))
+    return one;
+  int64_t size = next.whole - from.whole;
+  const struct number between =
+      number_whole((uint64_t)(size ? (from.whole - by.whole) / size : 0), false, 64);
+  return calculated(&between, left.late || right.late);
 }
 
 static struct value binary(const struct expression *e, const struct hit *h) {
   if (e->left->kind == TEXT || e->right->kind == TEXT)
     return compare_text(e, h);
-  struct value left = expression_value(e->left, h);
-  int64_t a, b;
+  struct value left = expression_value(e->left, h), right;
+  struct number a, b, result;
+  if (moves(e, &left))
+    return move(e, h, left, expression_value(e->right, h));
   if (!value_number(h, &left, &a))
     return left;
-  if (e->operation == OR ? a != 0 : e->operation == AND && a == 0)
-    return arithmetic(UNEQUAL, a, 0, left.late);
-  struct value right = expression_value(e->right, h);
+  bool either = e->operation == NUMBER_OR, both = e->operation == NUMBER_AND;
+  if ((either && number_is_true(&a)) || (both && !number_is_true(&a)))
+    return truth(either, left.late);
+  right = expression_value(e->right, h);
   if (!value_number(h, &right, &b))
     return right;
-  if (e->operation == OR || e->operation == AND)
-    return arithmetic(UNEQUAL, b, 0, left.late || right.late);
-  return arithmetic(e->operation, a, b, left.late || right.late);
+  bool late = left.late || right.late;
+  if (either || both)
+    return truth(number_is_true(&b), late);
+  const char *fault = number_binary(e->operation, &a, &b, &result);
+  return fault ? faulty(fault) : calculated(&result, late);
+}
+
+static struct value unary(const struct expression *e, const struct hit *h) {
+  struct value v = expression_value(e->left, h);
+  struct number n;
+  if (!value_number(h, &v, &n))
+    return v;
+  if (e->kind == NOT)
+    return truth(!number_is_true(&n), v.late);
+  const char *fault = NULL;
+  if (e->kind == NEGATIVE)
+    n = number_negative(&n);
+  else
+    fault = number_inverse(&n, &n);
+  return fault ? faulty(fault) : calculated(&n, v.late);
 }
 
 struct value expression_value(const struct expression *e, const struct hit *h) {
   struct value v;
-  int64_t number;
+  struct number number;
   switch (e->kind) {
   case NAME:
     return value_of_name(h, e->name);
   case NUMBER:
-    return value_of_number(e->number);
+    return value_of_number(&e->number);
   case TEXT:
     return faulty("a text is for comparing with alone");
   case MEMBER:
@@ -351,14 +369,13 @@ struct value expression_value(const struct expression *e, const struct hit *h) {
     v = expression_value(e->right, h);
     if (!value_number(h, &v, &number))
       return v;
-    return value_element(h, expression_value(e->left, h), number);
+    return number.is == NUMBER_FRACTION
+               ? faulty("an index is a whole number")
+               : value_element(h, expression_value(e->left, h), number.whole);
   case NEGATIVE:
   case NOT:
-    v = expression_value(e->left, h);
-    if (!value_number(h, &v, &number))
-      return v;
-    return e->kind == NOT ? arithmetic(EQUAL, number, 0, v.late)
-                          : arithmetic(MINUS, 0, number, v.late);
+  case INVERSE:
+    return unary(e, h);
   default:
     return binary(e, h);
   }
@@ -366,8 +383,8 @@ struct value expression_value(const struct expression *e, const struct hit *h) {
 
 bool expression_holds(const struct expression *e, const struct hit *h, const char **fault) {
   struct value v = expression_value(e, h);
-  int64_t number = 0;
+  struct number number;
   bool known = value_number(h, &v, &number);
   *fault = known ? NULL : v.fault;
-  return known && number != 0;
+  return known && number_is_true(&number);
 }

@@ -3,8 +3,8 @@
  * Expressions over what is visible at a place, a part of C's:
  *
  *     any     = unary [SIGN unary]...        signs as in C, the weakest first:
- *               ||  &&  &  == !=  < <= > >=  + -  * / %
- *     unary   = ('*' | '&' | '-' | '!') unary | NAME or number or 'c' or "text" or (any),
+ *               ||  &&  |  ^  &  == !=  < <= > >=  << >>  + -  * / %
+ *     unary   = ('*' | '&' | '-' | '!' | '~') unary | NAME or number or 'c' or "text" or (any),
  *               with '->' NAME, '.' NAME, '[' any ']' behind it; a NAME of C++ has its scopes
  *
  * Nothing of the program is called. Cost: linear. Locking: none.

@@ -179,6 +179,18 @@ static void binary(struct machine *m, uint8_t atom) {
   }
 }
 
+/* Of split debug information: what stands in the program's own table. */
+static uint64_t indexed(struct machine *m, const Dwarf_Op *op, bool is_address) {
+  Dwarf_Attribute inner;
+  Dwarf_Addr address = 0;
+  Dwarf_Word value = 0;
+  bool known = m->attribute && !dwarf_getlocation_attr(m->attribute, op, &inner) &&
+               !(is_address ? dwarf_formaddr(&inner, &address) : dwarf_formudata(&inner, &value));
+  if (!known)
+    m->fault = "its location cannot be understood";
+  return is_address ? address : value;
+}
+
 static void step(struct machine *m, const Dwarf_Op *op) {
   uint8_t atom = op->atom;
   uint64_t a, b;
@@ -192,6 +204,14 @@ static void step(struct machine *m, const Dwarf_Op *op) {
       break;
     case DW_OP_addr:
       push(m, op->number + m->hit->bias);
+      break;
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+      push(m, indexed(m, op, true) + m->hit->bias);
+      break;
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+      push(m, indexed(m, op, false));
       break;
     case DW_OP_const1u:
     case DW_OP_const2u:
@@ -285,17 +305,9 @@ static void step(struct machine *m, const Dwarf_Op *op) {
     case DW_OP_GNU_parameter_ref:
       m->fault = "optimised out: an argument that this copy of the function does not get";
       break;
-    case DW_OP_implicit_pointer:
-    case DW_OP_GNU_implicit_pointer:
-      m->fault = "optimised out: what it points to is in no memory";
-      break;
     case DW_OP_form_tls_address:
     case DW_OP_GNU_push_tls_address:
       m->fault = "a variable of each thread; these are not known here";
-      break;
-    case DW_OP_piece:
-    case DW_OP_bit_piece:
-      m->fault = "it lies in several pieces";
       break;
     default:
       m->fault = "its location cannot be understood";
@@ -315,33 +327,96 @@ static struct location nowhere(const char *fault) {
   return (struct location){.fault = fault};
 }
 
+static struct location located(const struct hit *, Dwarf_Attribute *, const Dwarf_Op *, size_t);
+
+static struct location in_bytes(const void *bytes, size_t size) {
+  struct location l = {.is = IN_BYTES};
+  size = size < sizeof l.bytes ? size : sizeof l.bytes;
+  memcpy(l.bytes, bytes, size);
+  l.known = size < 64 ? ((uint64_t)1 << size) - 1 : ~(uint64_t)0;
+  return l;
+}
+
+/* The bytes from `at` on of what lies there in pieces. */
+static void take_piece(const struct hit *h, Dwarf_Attribute *attribute, const Dwarf_Op *op,
+                       size_t count, struct location *whole, size_t at, size_t size) {
+  struct location l = located(h, attribute, op, count);
+  if (l.fault || l.is == IN_NO_MEMORY) /* the others may be known */
+    return;
+  if (l.is == IN_MEMORY && hit_read(h, l.address, l.bytes, size, &l.late))
+    l.known = ~(uint64_t)0;
+  memcpy(whole->bytes + at, l.bytes, size);
+  whole->known |= (size < 64 ? l.known & (((uint64_t)1 << size) - 1) : l.known) << at;
+  whole->late |= l.late;
+}
+
+static struct location in_pieces(const struct hit *h, Dwarf_Attribute *attribute,
+                                 const Dwarf_Op *op, size_t count) {
+  struct location whole = {.is = IN_BYTES};
+  size_t at = 0, from = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (op[i].atom == DW_OP_bit_piece)
+      return nowhere("it lies in several pieces");
+    if (op[i].atom != DW_OP_piece)
+      continue;
+    if (op[i].number > sizeof whole.bytes - at)
+      return nowhere("it lies in more pieces than are looked at");
+    take_piece(h, attribute, op + from, i - from, &whole, at, op[i].number);
+    at += op[i].number;
+    from = i + 1;
+  }
+  return whole;
+}
+
+static bool is_pieces(const Dwarf_Op *op, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (op[i].atom == DW_OP_piece || op[i].atom == DW_OP_bit_piece)
+      return true;
+  return false;
+}
+
+static struct location in_no_memory(Dwarf_Attribute *attribute, const Dwarf_Op *op) {
+  struct location l = {.is = IN_NO_MEMORY, .address = op->number2};
+  if (dwarf_getlocation_die(attribute, op, &l.target))
+    return nowhere("optimised out: what it points to is in no memory");
+  return l;
+}
+
+static struct location in_register(const struct hit *h, uint64_t number) {
+  struct machine m = {.hit = h};
+  uint64_t value = machine_reg(&m, number);
+  struct location l = in_bytes(&value, sizeof value);
+  l.fault = m.fault;
+  return l;
+}
+
 static struct location located(const struct hit *h, Dwarf_Attribute *attribute, const Dwarf_Op *op,
                                size_t count) {
   struct machine m = {.hit = h, .attribute = attribute};
   if (count == 0)
     return nowhere("optimised out here");
+  if (is_pieces(op, count))
+    return in_pieces(h, attribute, op, count);
   if (op[0].atom == DW_OP_implicit_value) {
     Dwarf_Block block;
-    if (dwarf_getlocation_implicit_value(attribute, op, &block))
-      return nowhere("its location cannot be understood");
-    return (struct location){.is = IN_BYTES, .bytes = block.data, .size = block.length};
+    return dwarf_getlocation_implicit_value(attribute, op, &block)
+               ? nowhere("its location cannot be understood")
+               : in_bytes(block.data, block.length);
   }
-  bool in_register = op[0].atom >= DW_OP_reg0 && op[0].atom <= DW_OP_reg31;
-  if (in_register || op[0].atom == DW_OP_regx) {
-    if (count > 1)
-      return nowhere("it lies in several pieces");
-    uint64_t value =
-        machine_reg(&m, in_register ? op[0].atom - (uint64_t)DW_OP_reg0 : op[0].number);
-    return (struct location){.is = IN_VALUE, .value = value, .fault = m.fault};
-  }
+  if (op[0].atom == DW_OP_implicit_pointer || op[0].atom == DW_OP_GNU_implicit_pointer)
+    return in_no_memory(attribute, op);
+  if (op[0].atom >= DW_OP_reg0 && op[0].atom <= DW_OP_reg31)
+    return in_register(h, op[0].atom - (uint64_t)DW_OP_reg0);
+  if (op[0].atom == DW_OP_regx)
+    return in_register(h, op[0].number);
   run(&m, op, count);
   uint64_t result = m.fault ? 0 : pop(&m);
-  bool is_value = op[count - 1].atom == DW_OP_stack_value;
-  return (struct location){.is = is_value ? IN_VALUE : IN_MEMORY,
-                           .address = result,
-                           .value = result,
-                           .late = m.late,
-                           .fault = m.fault};
+  struct location l = {.is = IN_MEMORY, .address = result};
+  if (op[count - 1].atom == DW_OP_stack_value)
+    l = in_bytes(&result, sizeof result);
+  l.late = m.late;
+  l.fault = m.fault;
+  return l;
 }
 
 bool location_run(const struct hit *h, Dwarf_Attribute *attribute, uint64_t *value) {
@@ -350,23 +425,53 @@ bool location_run(const struct hit *h, Dwarf_Attribute *attribute, uint64_t *val
   if (dwarf_getlocation(attribute, &op, &count) || count == 0)
     return false;
   struct location l = located(h, attribute, op, count);
-  *value = l.is == IN_MEMORY ? l.address : l.value;
-  return !l.fault && l.is != IN_BYTES;
+  *value = l.address;
+  if (l.is == IN_BYTES)
+    memcpy(value, l.bytes, sizeof *value);
+  return !l.fault && (l.is == IN_MEMORY || (l.is == IN_BYTES && (uint8_t)l.known == 0xff));
+}
+
+/* Of DW_AT_const_value. */
+static struct location constant(Dwarf_Attribute *attribute) {
+  Dwarf_Sword value;
+  Dwarf_Block block;
+  const char *text = dwarf_formstring(attribute);
+  if (text)
+    return in_bytes(text, strlen(text) + 1);
+  if (!dwarf_formblock(attribute, &block))
+    return in_bytes(block.data, block.length);
+  return dwarf_formsdata(attribute, &value) ? nowhere("optimised out")
+                                            : in_bytes(&value, sizeof value);
+}
+
+/* Where what `die` declares, a variable in a namespace or class, is defined. */
+static bool find_definition(const struct hit *h, Dwarf_Die *die, Dwarf_Die *found) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die of;
+  if (!h->unit || dwarf_child(h->unit, found))
+    return false;
+  do
+    if (dwarf_tag(found) == DW_TAG_variable &&
+        dwarf_formref_die(dwarf_attr(found, DW_AT_specification, &attribute), &of) &&
+        of.addr == die->addr)
+      return true;
+  while (!dwarf_siblingof(found, found));
+  return false;
 }
 
 struct location location_of(const struct hit *h, Dwarf_Die *die) {
   Dwarf_Attribute attribute;
   Dwarf_Op *op;
   size_t count;
+  Dwarf_Die definition;
+  if (dwarf_hasattr(die, DW_AT_declaration) && find_definition(h, die, &definition))
+    die = &definition;
   if (dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
     int found = dwarf_getlocation_addr(&attribute, h->pc, &op, &count, 1);
     return found == 1 ? located(h, &attribute, op, count) : nowhere("optimised out here");
   }
-  if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute)) {
-    Dwarf_Sword value;
-    if (!dwarf_formsdata(&attribute, &value))
-      return (struct location){.is = IN_VALUE, .value = (uint64_t)value};
-  }
+  if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
+    return constant(&attribute);
   uint64_t address;
   const char *linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
   const char *name = linked ? linked : dwarf_diename(die);

@@ -21,7 +21,8 @@ typedef const char *location_entry(const struct hit *, Dwarf_Attribute *, const 
 struct hit {
   struct debug *debug;
   Dwfl_Module *module;
-  Dwarf_Die *unit;
+  Dwarf_Die *unit; /* NULL: none is known; else `room`, or another one */
+  Dwarf_Die room;
   Dwarf_Addr bias, pc; /* pc: without bias */
   uint64_t reg[MACHINE_REGISTERS];
   const uint8_t *stack; /* what was copied of it */
@@ -41,13 +42,15 @@ bool hit_read(const struct hit *, uint64_t address, void *to, size_t size, bool 
    that, and what is there later is another function's. hit_read refuses it. */
 bool hit_below_stack(const struct hit *, uint64_t address);
 
+enum { LOCATION_BYTES = 64 };
 struct location {
-  enum { IN_MEMORY, IN_VALUE, IN_BYTES } is;
-  uint64_t address; /* of memory */
-  uint64_t value;
-  const uint8_t *bytes; /* of a constant */
-  size_t size;
-  bool late;         /* an address on the way was read from memory */
+  enum { IN_MEMORY, IN_BYTES, IN_NO_MEMORY } is;
+  uint64_t address; /* of memory; IN_NO_MEMORY: how far into it */
+  /* Of registers, constants, pieces here and there: what it is; bit i: byte i is known. */
+  uint8_t bytes[LOCATION_BYTES];
+  uint64_t known;
+  Dwarf_Die target;  /* IN_NO_MEMORY: it would point to that variable, if that had an address */
+  bool late;         /* an address on the way, or a piece, was read from memory */
   const char *fault; /* it is nowhere, in words; or NULL */
 };
 

@@ -16,11 +16,14 @@ struct search {
   uint64_t line;
   const char *function;
   bool listing; /* all lines of the function */
+  bool any;     /* also where no statement begins: nothing else is there */
   struct places *found;
   struct where {
-    Dwarf_Off of;      /* the function's DIE */
-    bool empty;        /* no instruction of the line is there */
-  } * where;           /* of each found */
+    Dwarf_Off of;       /* the function's DIE */
+    bool empty;         /* no instruction of the line is there */
+  } * where;            /* of each found */
+  const void **inlined; /* functions of that name that were inlined: where their DIEs are */
+  size_t inlineds;
   const char *matched; /* the first file that `file` means */
   const char *another; /* a second one */
   uint64_t above;      /* the nearest line below the one asked for that has code; 0: none */
@@ -116,9 +119,9 @@ static bool lines_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias,
     bool begins = false, ends = false;
     Dwarf_Addr pc;
     const char *file = dwarf_linesrc(row, NULL, NULL);
-    if (!file || dwarf_lineno(row, &line) || dwarf_linebeginstatement(row, &begins) || !begins ||
-        dwarf_lineendsequence(row, &ends) || ends || !file_is(file, s->file) ||
-        dwarf_lineaddr(row, &pc))
+    if (!file || dwarf_lineno(row, &line) || dwarf_linebeginstatement(row, &begins) ||
+        (!begins && !s->any) || dwarf_lineendsequence(row, &ends) || ends ||
+        !file_is(file, s->file) || dwarf_lineaddr(row, &pc))
       continue;
     if (!s->matched)
       s->matched = kept(s, file);
@@ -148,12 +151,7 @@ static bool is_called(Dwarf_Die *function, const char *asked) {
   Dwarf_Attribute attribute;
   const char *linked =
       dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
-  if (!linked)
-    return false;
-  char *readable = demangle(linked);
-  bool is = !strcmp(linked, asked) || !strcmp(readable, asked);
-  free(readable);
-  return is;
+  return linked && demangle_is(linked, asked);
 }
 
 static void line_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, struct probe_place *p) {
@@ -166,19 +164,16 @@ static void line_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, struct pro
 }
 
 /* Each line of a body, once, where it comes first. */
-static void list_body(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_Die *body) {
-  Dwarf_Lines *lines;
-  size_t count;
-  if (dwarf_getsrclines(unit, &lines, &count))
-    return;
+static void list_rows(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_Die *body,
+                      Dwarf_Lines *lines, size_t count) {
   for (size_t i = 0; i < count; i++) {
     Dwarf_Line *row = dwarf_onesrcline(lines, i);
     int line = 0;
     bool begins = false, ends = false;
     Dwarf_Addr pc;
     if (dwarf_lineaddr(row, &pc) || dwarf_haspc(body, pc) != 1 || dwarf_lineno(row, &line) ||
-        dwarf_linebeginstatement(row, &begins) || !begins || dwarf_lineendsequence(row, &ends) ||
-        ends || line == 0)
+        dwarf_linebeginstatement(row, &begins) || (!begins && !s->any) ||
+        dwarf_lineendsequence(row, &ends) || ends || line == 0)
       continue;
     struct probe_place p;
     Dwarf_Off of;
@@ -193,22 +188,80 @@ static void list_body(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_
   }
 }
 
+static void list_body(struct search *s, Dwarf_Die *unit, Dwarf_Addr bias, Dwarf_Die *body) {
+  Dwarf_Lines *lines;
+  size_t count;
+  if (dwarf_getsrclines(unit, &lines, &count))
+    return;
+  for (int any = 0; any < 2; any++) {
+    s->any = any;
+    list_rows(s, unit, bias, body, lines, count);
+  }
+}
+
 struct function_search {
   struct search *s;
   Dwarf_Die *unit;
   Dwarf_Addr bias;
 };
 
-static int take_inlined(Dwarf_Die *instance, void *context) {
-  struct function_search *f = context;
+static void take_inlined(struct function_search *f, Dwarf_Die *instance) {
+  struct search *s = f->s;
   Dwarf_Addr pc = begins_at(instance, true);
   if (pc == 0)
-    return DWARF_CB_OK;
+    return;
+  if (s->listing) {
+    list_body(s, f->unit, f->bias, instance);
+    return;
+  }
   struct probe_place p = {
-      .address = pc + f->bias, .function = kept(f->s, dwarf_diename(instance)), .inlined = true};
-  line_at(f->s, f->unit, pc, &p);
-  add(f->s, &p, dwarf_dieoffset(instance), false);
-  return DWARF_CB_OK;
+      .address = pc + f->bias, .function = kept(s, dwarf_diename(instance)), .inlined = true};
+  line_at(s, f->unit, pc, &p);
+  add(s, &p, dwarf_dieoffset(instance), false);
+}
+
+static bool is_instance(const struct search *s, Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die origin;
+  if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
+    return false;
+  for (size_t i = 0; i < s->inlineds; i++)
+    if (s->inlined[i] == origin.addr)
+      return true;
+  return false;
+}
+
+/* Into whichever bodies: of a program that was optimised as a whole those of other units, too. */
+static void seek_instances(struct function_search *f, Dwarf_Die *in, int depth) {
+  Dwarf_Die child;
+  if (depth > 256 || dwarf_child(in, &child))
+    return;
+  do
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_inlined_subroutine:
+      if (is_instance(f->s, &child))
+        take_inlined(f, &child);
+      seek_instances(f, &child, depth + 1);
+      break;
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+      seek_instances(f, &child, depth + 1);
+      break;
+    default:
+      break;
+    }
+  while (!dwarf_siblingof(&child, &child));
+}
+
+static bool instances_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr bias,
+                              void *context) {
+  struct function_search f = {context, unit, bias};
+  (void)module;
+  seek_instances(&f, unit, 0);
+  return true;
 }
 
 static int take_function(Dwarf_Die *function, void *context) {
@@ -217,6 +270,12 @@ static int take_function(Dwarf_Die *function, void *context) {
   Dwarf_Addr pc;
   if (!is_called(function, s->function))
     return DWARF_CB_OK;
+  /* Where the program was optimised as a whole, what has no code may have been inlined. */
+  if (dwarf_func_inline(function) ||
+      (dwarf_entrypc(function, &pc) && !dwarf_hasattr(function, DW_AT_declaration))) {
+    s->inlined = reallocate(s->inlined, s->inlineds + 1, sizeof *s->inlined);
+    s->inlined[s->inlineds++] = function->addr;
+  }
   if (s->listing) {
     if (!dwarf_entrypc(function, &pc))
       list_body(s, f->unit, f->bias, function);
@@ -227,8 +286,6 @@ static int take_function(Dwarf_Die *function, void *context) {
     line_at(s, f->unit, pc, &p);
     add(s, &p, dwarf_dieoffset(function), false);
   }
-  if (dwarf_func_inline(function))
-    dwarf_func_inline_instances(function, take_inlined, f);
   return DWARF_CB_OK;
 }
 
@@ -244,6 +301,8 @@ static bool functions_of_unit(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr b
 
 static void find_function(struct search *s) {
   debug_units(s->debug, functions_of_unit, s);
+  if (s->inlineds && !(s->listing && s->found->count))
+    debug_units(s->debug, instances_of_unit, s);
   uint64_t address;
   if (s->found->count == 0 && !s->listing &&
       (address = debug_symbol(s->debug, s->function, true)) != 0) {
@@ -291,6 +350,9 @@ bool place_find(struct debug *d, struct arena *arena, const char *asked, struct 
   if (asked_line(asked, &file, &s.line)) {
     s.file = file;
     debug_units(d, lines_of_unit, &s);
+    s.any = found->count == 0; /* in optimised templates of C++ the compiler marks no statements */
+    if (s.any)
+      debug_units(d, lines_of_unit, &s);
   } else {
     s.function = asked;
     find_function(&s);
@@ -306,6 +368,7 @@ bool place_find(struct debug *d, struct arena *arena, const char *asked, struct 
   }
   free(file);
   free(s.where);
+  free(s.inlined);
   return ok;
 }
 
@@ -327,5 +390,6 @@ bool place_list(struct debug *d, struct arena *arena, const char *function, stru
   bool ok = found->count != 0 || found_none(&s);
   qsort(found->place, found->count, sizeof *found->place, by_line);
   free(s.where);
+  free(s.inlined);
   return ok;
 }

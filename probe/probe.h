@@ -10,6 +10,7 @@
  *     machine.h     registers, as the kernel and as DWARF number them
  *     location.h    where DWARF says that something is, of one hit
  *     entry.h       what arguments were, as the caller has it
+ *     number.h      arithmetic of C
  *     value.h       types, and values of them
  *     expression.h  a->b[i].c == 3
  *     perf.h        perf events of another process's threads, their rings, and why not

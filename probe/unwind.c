@@ -160,11 +160,8 @@ bool unwind_caller(const struct hit *h, struct hit *caller) {
   caller->stack_size -= below;
   caller->function = NULL;
   caller->callers++;
-  caller->module = dwfl_addrmodule(h->debug->dwfl, caller->reg[MACHINE_COUNTER] - 1);
-  caller->unit =
-      caller->module
-          ? dwfl_module_addrdie(caller->module, caller->reg[MACHINE_COUNTER] - 1, &caller->bias)
-          : NULL;
+  caller->unit = debug_unit_at(h->debug, caller->reg[MACHINE_COUNTER] - 1, &caller->module,
+                               &caller->room, &caller->bias);
   caller->pc = caller->reg[MACHINE_COUNTER] - 1 - caller->bias;
   return true;
 }

@@ -145,8 +145,7 @@ static void locate(struct watching *w, const struct breakpoint_hit *b,
                     .entry = entry_value,
                     .function = place && w->places->entry ? place->function : NULL};
   memcpy(h->reg, b->reg, sizeof h->reg);
-  h->module = dwfl_addrmodule(w->debug->dwfl, b->address);
-  h->unit = h->module ? dwfl_module_addrdie(h->module, b->address, &h->bias) : NULL;
+  h->unit = debug_unit_at(w->debug, b->address, &h->module, &h->room, &h->bias);
   h->pc = b->address - h->bias;
 }
 

@@ -137,3 +137,61 @@ char *demangle(const char *symbol) {
   free(name);
   return own;
 }
+
+/* -- which one is meant ---------------------------------------------------------------- */
+
+static char *without_blanks(const char *text) {
+  char *to = allocate(strlen(text) + 1, 1);
+  size_t length = 0;
+  for (; *text; text++)
+    if (*text != ' ')
+      to[length++] = *text;
+  to[length] = '\0';
+  return to;
+}
+
+/* Behind a return type, which stands there of templates. */
+static const char *name_in(const char *text) {
+  const char *name = text;
+  for (const char *s = text; *s && *s != '(';)
+    if (*s == '<') {
+      s = skip_group(s);
+    } else {
+      name = *s == ' ' ? s + 1 : name;
+      s++;
+    }
+  return name;
+}
+
+static bool whole_is(const char *symbol, const char *asked) {
+  char *text = demangled(symbol);
+  if (!text)
+    return false;
+  char *name = without_blanks(name_in(text)), *wanted = without_blanks(asked);
+  size_t length = strlen(wanted);
+  bool is = false;
+  for (const char *at = name; (at = strstr(at, wanted)) != NULL && !is; at++) {
+    const char *end = at + length;
+    bool begins = at == name || (at - name >= 2 && at[-1] == ':');
+    is = begins && (!*end || *end == '(' || !strcmp(end, "const"));
+  }
+  free(name);
+  free(wanted);
+  free(text);
+  return is;
+}
+
+bool demangle_is(const char *symbol, const char *asked) {
+  if (!strcmp(symbol, asked))
+    return true;
+  if (strncmp(symbol, "_Z", 2) != 0)
+    return false;
+  if (strpbrk(asked, "(<"))
+    return whole_is(symbol, asked);
+  char *name = demangle(symbol);
+  size_t length = strlen(name), end = strlen(asked);
+  bool is = !strcmp(name, asked) || (length > end + 2 && !strcmp(name + length - end, asked) &&
+                                     !strncmp(name + length - end - 2, "::", 2));
+  free(name);
+  return is;
+}

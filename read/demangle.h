@@ -11,11 +11,18 @@
 #ifndef APROF_READ_DEMANGLE_H
 #define APROF_READ_DEMANGLE_H
 
+#include <stdbool.h>
+
 /* The name of a linker symbol; to be freed. Symbols of C stay, but for what GCC adds to
    its copies (foo.constprop.0). */
 char *demangle(const char *symbol);
 
 /* The second half of it: "int ns::f<int>(int) const" to "ns::f"; to be freed. */
 char *demangle_shorten(const char *text);
+
+/* Whether people may mean that symbol by it: its own name, the readable one or what it ends in
+   ("ring::push"); with parameters or template arguments one of several that have the name
+   ("net::over(int)", "ring<int, 4>::push"). */
+bool demangle_is(const char *symbol, const char *asked);
 
 #endif

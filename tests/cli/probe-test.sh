@@ -128,6 +128,20 @@ contains "that is said, with what to do" "compile" probed.err
 
 probed plain 400 handle -s '2 + 3 * 4' -s '7 & 6 == 6' --if '1 + 1 < 3 && 2 * 2 == 4'
 equal "signs bind as in C" "14:400 1:400" "$(shown '2 + 3 * 4') $(shown '7 & 6 == 6')"
+
+# What C says of signs, widths and fractions, and how debuggers write values.
+check "in a file of its own, as the compiler splits it off" compile -O2 -gsplit-dwarf -o split
+probed split 400 "probe.c:$(line each)" -s 'r->many > 5' -s 'r->many' -s 'r->grid[1][2]' -s '*r->grid[1]' \
+  -s 'r->odd' -s 'r->weight * 4 < 198.5' -s '&r->next->small[3] - &r->next->small[1]' \
+  -s 'r->flag << 1 | 1' -s '~r->flag ^ -1' -s 'r->next != NULL' -s 'r->length - 3u > 100'
+equal "of no sign" "1:400 18446744073709551614:200 18446744073709551615:200" "$(shown 'r->many > 5') $(shown 'r->many')"
+equal "arrays of arrays" "5:200 6:200 0:400" "$(shown 'r->grid[1][2]') $(shown '*r->grid[1]')"
+equal "truth" "false:200 true:200" "$(shown 'r->odd')"
+equal "fractions are compared" "0:2 1:398" "$(shown 'r->weight * 4 < 198.5')"
+equal "how far apart" "2:400" "$(shown '&r->next->small[3] - &r->next->small[1]')"
+equal "bits" "11:50 13:50 15:50 1:50 3:50 5:50 7:50 9:50" "$(shown 'r->flag << 1 | 1')"
+equal "all of them" "400 400" "$(value probed.json 'sum(v["count"] for v in one(t.shown, expression="~r->flag ^ -1")["values"])') $(shown 'r->next != NULL' | cut -d: -f2)"
+equal "less than nothing is much, of no sign" "0:280 1:120" "$(shown 'r->length - 3u > 100')"
 probed fast 400 twice -s color -s 'r->length'
 contains "what is around an inlined body is another's" "no such variable is visible here" probed.json
 
@@ -163,6 +177,12 @@ if check "a program of C++ compiles" g++ -g -O1 "$src/tests/cli/probe.cc" -o sho
   equal "a method by its scopes" "50 20" "$(value probed.json 't.hits, t.matched')"
   told 100 shop::twice
   equal "a template is all its instances" "100 2" "$(value probed.json 't.hits, len(t.places)')"
+  told 50 'twice<double>(double)'
+  equal "one of them by its parameters" "50 1" "$(value probed.json 't.hits, len(t.places)')"
+  if check "optimised" g++ -g -O2 "$src/tests/cli/probe.cc" -o shop; then
+    told 100 "probe.cc:$(grep -n '// of each' "$src/tests/cli/probe.cc" | cut -d: -f1)"
+    equal "a line of a template, where the compiler marks no statement" "100 2" "$(value probed.json 't.hits, len(t.places)')"
+  fi
 fi
 
 # -- breakpoint instructions ------------------------------------------------------------------

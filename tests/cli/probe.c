@@ -5,6 +5,7 @@
  * to (a line on standard input), and so the program ends.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct request {
   double weight;
   struct request *next;
   signed char small[4];
+  int grid[2][3];
+  unsigned long many;
+  bool odd;
 };
 
 static volatile long sink;
@@ -81,6 +85,9 @@ static void work(long start) {
     strcpy(r.name, i % 4 ? "often" : "rare");
     r.id = i + start;
     r.weight = (double)i / 4;
+    r.grid[1][2] = (int)(i % 2) + 5;
+    r.many = 0ul - 1 - (unsigned long)i % 2;
+    r.odd = i % 2;
     sink += deeper(&r, 3);
     sink += forget(i + start);
     often(i);

@@ -26,8 +26,11 @@ int shelf::take(const item &what, color which) {
   return held;
 }
 
-template <typename T> __attribute__((noinline)) T twice(T of) {
+template <typename T>
+__attribute__((noinline)) T twice(T of) {
   std::fprintf(stderr, "%d", static_cast<int>(of) % 2);
+  int also = static_cast<int>(of) + 1;
+  std::fprintf(stderr, "%d", also); // of each
   return of + of;
 }
 } // namespace shop

@@ -70,9 +70,9 @@ only "probe/ knows what the command is made of, and no profile" \
 equal "libclang is known in check/ only" "" "$(cd "$src" && grep -rl 'include <clang-c/' lang read record ask show cli plugin rt)"
 # fractions FOLDER...: conversions of numbers that are rounded, as they are for people only. What is
 # found in numbers is told with them whole: ask/sentence.h.
-# (What a program's own variables hold is text that probe/ reads: strfromd.)
+# (What a program's own variables hold is text that probe/ reads: strfromd, strfroml.)
 fractions() {
-  grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@" | grep -v strfromd
+  grep -rnE --include='*.c' --include='*.h' --include='*.cc' '"[^"]*%[-+#0-9.*]*[fFgGeE]' "$@" | grep -v "strfrom[dl]"
 }
 equal "show/ alone writes numbers for people" "" "$(cd "$src" && fractions lang read record ask check probe cli)"
 printf 'printf("%%*.1f ms", width, ms);\n' >"$work/planted.c"
