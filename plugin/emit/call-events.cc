@@ -168,15 +168,41 @@ static tree due_event(CallWork *w, const Binding *b, tree token) {
   return if_then(token_open(token), if_then(given, event));
 }
 
+static bool is_plain(const Value *v) {
+  for (; v && v->kind == Value::Mask; v = v->of.get())
+    ;
+  return !v || v->kind == Value::Arg || v->kind == Value::Self || v->kind == Value::Number;
+}
+
+static bool asks_of_plain(const Value *v) {
+  if (!v || v->kind != Value::Call)
+    return false;
+  for (const auto &argument : v->args)
+    if (!is_plain(argument.get()))
+      return false;
+  return true;
+}
+
+/* fn= asks a function about an argument, before the call: what the key asks about it is known then,
+   too, and perhaps not behind the call, where the object may have run and be freed. */
+static bool key_is_asked_early(const Binding &b) {
+  auto known = [](const Value *v) { return is_plain(v) || asks_of_plain(v); };
+  return b.then_run && b.key.first && !b.functions.empty() && asks_of_plain(b.functions[0].get()) &&
+         known(b.key.first.get()) && known(b.key.second.get());
+}
+
 /* Another thread, or the call itself, may run the future before the call returns: it
    must find the key then, if the arguments tell it. */
 static bool key_is_early(const Binding &b) {
-  auto plain = [](const Value *v) {
-    for (; v && v->kind == Value::Mask; v = v->of.get())
-      ;
-    return !v || v->kind == Value::Arg || v->kind == Value::Self || v->kind == Value::Number;
-  };
-  return b.then_run && b.key.first && plain(b.key.first.get()) && plain(b.key.second.get());
+  return b.then_run && b.key.first && is_plain(b.key.first.get()) && is_plain(b.key.second.get());
+}
+
+/* The value, taken in `open`. */
+static tree taken(CallWork *w, tree value, const char *name, tree *zeros, tree *open) {
+  tree variable = new_local(TREE_TYPE(value), name, &w->variables);
+  append(zeros, assign(variable, build_zero_cst(TREE_TYPE(value))));
+  append(open, assign(variable, value));
+  return variable;
 }
 
 static void add_create(CallWork *w, const Binding *b) {
@@ -198,7 +224,12 @@ static void add_create(CallWork *w, const Binding *b) {
   if (tree holds = guard_of_key(b->key, w->frame, *b))
     ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, holds, ok);
   bracket.token = new_token(&w->variables);
-  tree begin = NULL_TREE;
+  tree begin = NULL_TREE, zeros = NULL_TREE;
+  bool asked = key_is_asked_early(*b);
+  if (asked) {
+    key0 = taken(w, key0, "aprof_key", &zeros, &begin);
+    key1 = taken(w, key1, "aprof_key", &zeros, &begin);
+  }
   tree record = site_new(APROF_SITE_CREATE, w->callee, w->frame.where, w->in.decl, b, 0, nullptr,
                          b->is_spawn() ? "" : w->tier);
   append(&begin,
@@ -206,14 +237,17 @@ static void add_create(CallWork *w, const Binding *b) {
   append(&begin, about_events(*b, w->frame, bracket.token, Known::Before, &w->variables));
   if (!b->due.empty())
     append(&begin, due_event(w, b, bracket.token));
-  if (key_is_early(*b))
+  if (asked || key_is_early(*b))
     append(&begin,
            if_then(token_open(bracket.token),
                    call_event(Event::create_key, {address_of(bracket.token), unshare_expr(key0),
                                                   unshare_expr(key1)})));
-  bracket.open = opening(w, b, bracket.token, begin);
+  append(&zeros, opening(w, b, bracket.token, begin));
+  bracket.open = zeros;
   tree zero = build_int_cst(uint64_type_node, 0);
-  if (b->key.first && b->key.first->kind == Value::Call) {
+  if (asked) {
+    /* As it was then. */
+  } else if (b->key.first && b->key.first->kind == Value::Call) {
     /* The object that the key asks for may be gone already: run and freed by another thread. */
     key0 = kept(w, &bracket, key0, zero, "aprof_key");
     ok = build2(TRUTH_ANDIF_EXPR, boolean_type_node, ok,
@@ -221,7 +255,7 @@ static void add_create(CallWork *w, const Binding *b) {
   } else {
     key0 = kept_for_finally(w, &bracket, key0, zero, "aprof_key");
   }
-  key1 = kept_for_finally(w, &bracket, key1, zero, "aprof_key");
+  key1 = asked ? key1 : kept_for_finally(w, &bracket, key1, zero, "aprof_key");
   ok = kept_for_finally(w, &bracket, fold_convert(integer_type_node, ok), number(0), "aprof_ok");
   append(&bracket.normal, about_events(*b, w->frame, bracket.token, Known::Behind, &w->variables));
   guard_normal(&bracket);
