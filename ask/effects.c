@@ -89,10 +89,12 @@ static const struct view_function *cause_of(const struct view_function *f,
   return all >= f->queued / 2 ? worst : NULL;
 }
 
-/* A blocking call that took half of a hold or more explains where inside it the time went. */
+/* A blocking call that took half of a hold or more, of its function or of what it mostly ran,
+   explains where inside it the time went. */
 static bool is_inside(const struct finding *blocking, const struct finding *held) {
-  const struct view_function *f = held->function;
-  if (held->kind != FINDING_HELD || held->alive || f != blocking->function)
+  const struct view_function *f = blocking->function;
+  if (held->kind != FINDING_HELD || held->alive || f->process != held->function->process ||
+      (f != held->function && !(held->mostly && !strcmp(held->mostly, f->name))))
     return false;
   for (size_t i = 0; i < f->blockings; i++) {
     const struct view_blocking *b = &f->blocking[i];

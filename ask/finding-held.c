@@ -21,14 +21,58 @@ static const char *where(const char *place, const char *name, const struct view_
   return strcmp(place_text(f->file, f->line), place) ? place : turn_text("%s (%s)", own, place);
 }
 
-/* Beneath the outermost future. */
-static const char *mostly(const struct view_function *f) {
-  const char *time = told_mark(LACKS(f->lacks, function, mostly_max), told_time(f->mostly_max));
-  if (!f->mostly)
+/* Where inside it the longest hold went. */
+struct inside {
+  const char *name; /* NULL: not known */
+  uint64_t longest; /* run of it */
+  bool at_once;     /* for sure */
+};
+
+/* Its longest run fills a slice of that length. */
+static bool fills(const struct view_function *g, uint64_t slice) {
+  return g->exec_max != UNKNOWN && g->exec_max <= slice && g->exec_max >= slice - g->exec_max;
+}
+
+/* Beneath the outermost future; else a callback that never runs but on others' stacks, whose
+   longest run fits no other function's. */
+static struct inside inside_of(const struct view *v, const struct view_function *f) {
+  const struct view_function *most = NULL;
+  if (f->mostly || f->slice_max == UNKNOWN)
+    return (struct inside){f->mostly, f->mostly_max, f->mostly_at_once == true};
+  for (size_t i = 0; i < v->functions; i++) {
+    const struct view_function *g = &v->function[i];
+    if (g->process == f->process && !g->slices && !g->pool_exec && fills(g, f->slice_max) &&
+        (!most || g->exec_max > most->exec_max))
+      most = g;
+  }
+  for (size_t i = 0; most && i < v->functions; i++)
+    if (&v->function[i] != f && v->function[i].slice_max != UNKNOWN &&
+        v->function[i].slice_max >= most->exec_max)
+      return (struct inside){0};
+  return most ? (struct inside){most->name, most->exec_max, false} : (struct inside){0};
+}
+
+/* " (it.c:8)" of the function of that name; nothing where several have it. */
+static const char *place_of(const struct view *v, const char *name) {
+  const struct view_function *found = NULL;
+  for (size_t i = 0; i < v->functions; i++)
+    if (!strcmp(v->function[i].name, name)) {
+      if (found && (found->line != v->function[i].line))
+        return "";
+      found = &v->function[i];
+    }
+  return found && found->file ? turn_text(" (%s)", place_text(found->file, found->line)) : "";
+}
+
+static const char *mostly(const struct view *v, const struct view_function *f,
+                          const struct inside *in) {
+  if (!in->name)
     return "";
-  return f->mostly_at_once
-             ? turn_text(", mostly in `%s`: %s at worst", f->mostly, time)
-             : turn_text(", most likely in `%s`: its futures ran for up to %s", f->mostly, time);
+  const char *time = told_mark(LACKS(f->lacks, function, mostly_max), told_time(in->longest));
+  const char *place = place_of(v, in->name);
+  return in->at_once ? turn_text(", mostly in `%s`%s: %s at worst", in->name, place, time)
+                     : turn_text(", most likely in `%s`%s: its futures ran for up to %s", in->name,
+                                 place, time);
 }
 
 /* So often at least: of the histogram's last bucket only a part may be over the threshold, and
@@ -109,7 +153,9 @@ static void find_held(struct findings *list, const struct view *v, const struct 
     return;
   uint64_t times = times_over(f, threshold);
   const char *held = told_mark(LACKS(f->lacks, function, slice_max), told_time(worst));
-  const char *often = how_often(f, times, threshold), *in = mostly(f), *cpu = on_cpu(f);
+  const char *often = how_often(f, times, threshold), *cpu = on_cpu(f);
+  struct inside inside = inside_of(v, f);
+  const char *in = mostly(v, f, &inside);
   struct sentence text;
   const char *begun = v->is_interval && worst > v->process.elapsed ? ", from before on," : "";
   if (f->slice_between[0] || f->slice_between[1]) {
@@ -129,8 +175,8 @@ static void find_held(struct findings *list, const struct view *v, const struct 
                          .held = worst,
                          .from = f->slice_between[0],
                          .to = f->slice_between[1],
-                         .mostly = f->mostly,
-                         .mostly_max = f->mostly_max,
+                         .mostly = inside.name,
+                         .mostly_max = inside.longest,
                          .function = f,
                          .at = f->slice_between[1] ? print_string("%s", f->slice_between[1]) : NULL,
                          .text = text});

@@ -35,8 +35,8 @@ static void print_rest(const struct view *v, const struct report_rest *rest, FIL
 }
 
 /* A terminal has 24 lines, of which the prompt and what was typed want two. Titles and the empty
-   lines above them, of both tables; the last line. Functions have some rows whatever stands above,
-   waits where there is room. */
+   lines above them, of both tables; the last line. Functions have a row whatever stands above, some
+   but behind a long first finding, waits where there is room. */
 enum { LINES = 24 - 2, FUNCTION_TITLES = 3, WAIT_TITLES = 2, LAST = 1, LEAST_ROWS = 3 };
 
 static size_t room_behind(size_t lines, size_t more) {
@@ -56,7 +56,8 @@ static bool choose_rows(const struct view *v, struct report_options *o, size_t l
   if (o->has_rows || o->all)
     return true;
   if (rows <= least) {
-    o->functions = LEAST_ROWS;
+    size_t room = room_behind(lines, FUNCTION_TITLES + LAST); /* a long finding has the rest */
+    o->functions = !room ? 1 : room < LEAST_ROWS ? room : LEAST_ROWS;
     return false;
   }
   size_t waits = rows / 2 < rows - least ? rows / 2 : rows - least;

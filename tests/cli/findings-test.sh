@@ -75,7 +75,7 @@ all() {
   contains "$program, stuck where nobody else waits: the report says so" \
     "(such a life usually takes 5.00 ms at most)" flat.txt
   is queued "queued ${ns}task $(line queued) 1" \
-    "\`${ns}task\` was ready but did not run for over 10.0 ms, 1 of 1 times"
+    "\`${ns}task\` ($(line queued)) was ready but did not run for over 10.0 ms, 1 of 1 times"
   is never_ran "never_ran ${ns}task $(line never_ran) 1" \
     "1 \`${ns}task\` future has never run, ready since 5.00 s, created by \`${ns}do_one\` at $(line never_ran)"
   is leaked "leaked ${ns}save $(line leaked) 15" \

@@ -235,7 +235,7 @@ static void held(const char *part) {
 START_TEST(the_one_that_ran_longest_in_a_hold_is_named) {
   stack(50 * MS, 1 * MS, 49 * MS);
   held("`conn` held the loop for 50.0 ms between conn.c:32 net_read and conn.c:32 net_read (100 "
-       "times over 10.0 ms), mostly in `compress`: 49.0 ms at worst; ");
+       "times over 10.0 ms), mostly in `compress` (conn.c:50): 49.0 ms at worst; ");
   size_t length;
   char *json = shown_totals(s, "exit", NOW, &length);
   has(json, "\"mostly\":\"compress\",\"mostly_ns\":49000000,");
@@ -265,7 +265,7 @@ START_TEST(who_waits_at_times_is_named_with_care) {
   uint32_t rest_node = synthetic_node(s, s->node_count, rest, APROF_NODE_AWAIT);
   synthetic_counters(s, 1, rest_node)->await.count = 3;
   synthetic_counters(s, 1, rest_node)->await.waiting = 3000;
-  held(", most likely in `compress`: its futures ran for up to 49.0 ms; ");
+  held(", most likely in `compress` (conn.c:50): its futures ran for up to 49.0 ms; ");
 }
 END_TEST
 
@@ -325,10 +325,10 @@ START_TEST(the_late_are_found_without_histograms) {
   c->await.max = 9 * MS;
   held("no finding: ");
   c->await.max = 61 * MS;
-  held("`on_time` was ready but did not run for 61.0 ms at worst (100 ms in all)");
+  held("`on_time` (server.c:10) was ready but did not run for 61.0 ms at worst (100 ms in all)");
   c->await.max = 9 * MS;
   timer->function.queued = 20000 * MS;
-  held("`on_time` was ready but did not run for 20.0 ms on average (20.0 s in all)");
+  held("`on_time` (server.c:10) was ready but did not run for 20.0 ms on average (20.0 s in all)");
   timer->function.slice_buckets = synthetic_all_of(s, false, 1000, 1000);
   held("no finding: ");
 }

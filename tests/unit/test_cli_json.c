@@ -883,7 +883,7 @@ START_TEST(who_is_often_late_is_found) {
   ck_assert_str_eq(found(1000000, "request", FINDING_QUEUED), "");
   counts[aprof_bucket_of(UINT64_C(3) << 30)] = 20;
   ck_assert_ptr_nonnull(strstr(found(1000000, "request", FINDING_QUEUED),
-                               "`fetch_quota` was ready but did not run for over 1.07 s, 20 of "));
+                               "was ready but did not run for over 1.07 s, 20 of "));
 }
 END_TEST
 
