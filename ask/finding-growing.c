@@ -44,13 +44,22 @@ static bool is_alike(const struct view_live *a, const struct view_live *b) {
          !strcmp(a->created_at ? a->created_at : "", b->created_at ? b->created_at : "");
 }
 
-/* Futures that wait for new work, for their time, or for what they called do not count. Several in
+static bool is_background(const struct view_live *live) {
+  return (live->await && live->await->background) || live->background;
+}
+
+/* Nothing has come to it ever. */
+static bool is_idle(const struct view_live *live) {
+  return is_background(live) && !live->started;
+}
+
+/* Futures that wait for more work, for their time, or for what they called do not count. Several in
    one entry count as spread evenly from the youngest to the oldest. */
 static void add_live(const struct view *v, const struct view_live *live, uint64_t limit,
                      struct alive *a) {
   const struct view_function *f = &v->function[live->function];
-  bool rests = (live->await && live->await->background) || live->background ||
-               live->due > live->age / 10 || live->aside || view_is(live, "running");
+  bool rests = (is_background(live) && !is_idle(live)) || live->due > live->age / 10 ||
+               live->aside || view_is(live, "running");
   uint64_t usual = findings_usual_life(f), far = findings_far_beyond(usual, limit);
   uint64_t elapsed = v->process.elapsed, least = usual ? far : 0;
   if (rests || live->age < least)
@@ -81,6 +90,7 @@ static void add_old(struct findings *list, const struct view *v, const struct al
   const char *at = a->first->created_at;
   const char *life = usual ? turn_text(" (most lives take %s at most)", told_time(usual))
                      : f->done + f->cancelled ? ""
+                     : is_idle(a->first)      ? "; none has ever run or ended"
                                               : "; none has ever ended";
   findings_add(
       list, (struct finding){
@@ -97,13 +107,15 @@ static void add_old(struct findings *list, const struct view *v, const struct al
                                  told_time(a->oldest), told_time(a->youngest), life)});
 }
 
+/* At exit others are left: finding-leaked.c. */
 static void find_old(struct findings *list, const struct view *v, const struct ask_limits *limits) {
+  bool left = !strcmp(v->process.reason, "exit");
   struct alive *group = allocate(v->lives + 1, sizeof *group);
   size_t groups = 0;
   for (size_t i = 0; i < v->lives; i++) {
     const struct view_live *live = &v->live[i];
     size_t at = 0;
-    if (live->function >= v->functions)
+    if (live->function >= v->functions || (left && !is_idle(live)))
       continue;
     while (at < groups && !is_alike(group[at].first, live))
       at++;
@@ -121,8 +133,7 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
   for (size_t i = 0; i < v->functions; i++)
     find_growing(list, &v->function[i]);
   bool events_lost = v->health.lost_events != 0;
-  if (!v->is_interval && !events_lost && strcmp(v->process.reason, "exit") &&
-      v->process.elapsed >= ELAPSED_LEAST)
+  if (!v->is_interval && !events_lost && v->process.elapsed >= ELAPSED_LEAST)
     find_old(list, v, limits);
 }
 

@@ -14,8 +14,10 @@
 enum { LEAST_COUNT = 100, LEAST_SLOW = 4, ONE_OF_MOST = 400, TENTHS_MOST = 4, TIME_SHARE = 20 };
 /* Between the two there is next to nothing: one of so many slow ones, over this many times; or
    half of them, where the slow ones are as good as alike: this part of them within a quarter of
-   their middle. What a busy machine adds has a tail, and no second middle. */
+   their middle; or any number, where that part is within a tenth of it, so many times as many as in
+   a range right before. What a busy machine adds has a tail, and no second middle. */
 enum { BETWEEN_SHARE = 5, BETWEEN = 4, BETWEEN_ALIKE = 2, TENTHS_ALIKE = 8 };
+enum { QUARTER = 4, TENTH = 10, PEAK = 4 };
 #define SLOW_NS 20000000u
 /* Of a timer, which takes as long as it is told to, at most one of so many are slow; and so many
    waits at most are thought to be behind one long hold. */
@@ -36,12 +38,25 @@ static uint64_t middle(const struct bucket *b, size_t buckets) {
   return buckets_percentile(b, buckets, 500, HISTOGRAM_NO_MAX);
 }
 
-static bool are_alike(const struct bucket *b, size_t from, size_t to, uint64_t middle) {
-  uint64_t near = 0;
-  for (size_t i = from; i < to; i++)
-    if (b[i].lower >= middle - middle / 4 && b[i].lower <= middle + middle / 4)
-      near += b[i].count;
-  return near >= counted(b, from, to) / 10 * TENTHS_ALIKE;
+static uint64_t counted_near(const struct bucket *b, size_t buckets, uint64_t from, uint64_t to) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < buckets; i++)
+    if (b[i].lower >= from && b[i].lower <= to)
+      count += b[i].count;
+  return count;
+}
+
+/* The slow ones, of so many, have a speed. */
+static bool have_speed(const struct bucket *b, size_t buckets, uint64_t middle, uint64_t slow,
+                       uint64_t between) {
+  uint64_t alike = slow / 10 * TENTHS_ALIKE, part = middle / TENTH;
+  uint64_t peak = counted_near(b, buckets, middle - part, middle + part);
+  if (between <= slow / BETWEEN_SHARE)
+    return true;
+  if (between <= slow / BETWEEN_ALIKE &&
+      counted_near(b, buckets, middle - middle / QUARTER, middle + middle / QUARTER) >= alike)
+    return true;
+  return peak >= alike && peak / PEAK >= counted_near(b, buckets, middle / 2, middle - 2 * part);
 }
 
 /* At the widest gap, by the time behind it. */
@@ -56,10 +71,10 @@ static bool has_two(const struct distribution *d, struct speeds *found) {
       slow++;
     uint64_t slow_count = counted(b, slow, d->count), between = counted(b, i, slow);
     if (slow_count < LEAST_SLOW || slow_count < all / ONE_OF_MOST ||
-        slow_count > all / 10 * TENTHS_MOST || between > slow_count / BETWEEN_ALIKE)
+        slow_count > all / 10 * TENTHS_MOST)
       continue;
     struct speeds s = {all, slow_count, middle(b, i), middle(b + slow, d->count - slow)};
-    if (between > slow_count / BETWEEN_SHARE && !are_alike(b, slow, d->count, s.slow))
+    if (!have_speed(b, d->count, s.slow, slow_count, between))
       continue;
     if (s.slow < SLOW_NS || s.slow < 2 * BETWEEN * s.fast || s.slow * slow_count <= most ||
         s.slow * slow_count < time / TIME_SHARE)

@@ -106,11 +106,15 @@ static bool is_watch(const char *callee) {
    they happen: a callback that mostly takes less does not read. (A byte of a pipe: 4 to 5.) */
 enum { READ_EVENTS = 3 };
 
+static bool makes_no_call(const struct view *v, const struct view_function *f) {
+  return v->health.event_cost != UNKNOWN && v->health.event_cost_timed && f->slice_of.count &&
+         f->slice_of.p50 < v->health.event_cost * READ_EVENTS;
+}
+
 static void find_ignoring(struct findings *list, const struct view *v,
                           const struct view_function *f, uint64_t elapsed,
                           const struct ask_limits *limits) {
-  if (v->health.event_cost == UNKNOWN || !v->health.event_cost_timed || !f->slice_of.count ||
-      f->slice_of.p50 >= v->health.event_cost * READ_EVENTS)
+  if (!makes_no_call(v, f))
     return;
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = &f->await[i];
@@ -128,13 +132,18 @@ static void find_ignoring(struct findings *list, const struct view *v,
 }
 
 /* The function gave way and was ready again at once, so it hardly waited until it went on. As a
-   rule a function of the library made it ready. */
-static void find_yielding(struct findings *list, const struct view_function *f, uint64_t elapsed,
+   rule a function of the library made it ready. Where nothing tells of that the wait is short, and
+   what went on made no call of the system, as whoever was waited for would need. */
+static void find_yielding(struct findings *list, const struct view *v,
+                          const struct view_function *f, uint64_t elapsed,
                           const struct ask_limits *limits) {
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = &f->await[i];
-    if (strcmp(a->kind, "await") || a->background || a->waiting > f->queued / READY_SHARE ||
-        !is_in_vain(f, a->count, f->exec, elapsed, limits))
+    bool was_ready = a->waiting <= f->queued / READY_SHARE;
+    bool untold = a->count / TIMES >= wakes_of(f) && a->count && view_is_outside(a->kind) &&
+                  a->waiting / a->count < SHORT_NS && makes_no_call(v, f);
+    if (strcmp(a->kind, "await") || a->background || (!was_ready && !untold) ||
+        !is_in_vain(f, a->count, f->exec + (was_ready ? 0 : a->waiting), elapsed, limits))
       continue;
     add(list, f, a->count, a->file, a->line,
         sentence("`%s` gave way %s times at %s %s and was ready again at once, after %s each "
@@ -153,7 +162,7 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     find_waking(list, f, elapsed, limits);
     find_polling(list, f, elapsed, limits);
     find_ignoring(list, v, f, elapsed, limits);
-    find_yielding(list, f, elapsed, limits);
+    find_yielding(list, v, f, elapsed, limits);
   }
 }
 

@@ -369,9 +369,9 @@ START_TEST(only_one_that_is_alone_wakes_itself) {
 END_TEST
 
 /* A callback of a descriptor, run in each turn of the loop for `took`. */
-static void watches(const char *callee, uint64_t took, uint64_t turn) {
-  uint32_t watch = synthetic_site(s, APROF_SITE_CREATE, callee, "/src/app/watch.c", 60, 3);
-  s->sites[watch].flags |= APROF_BACKGROUND;
+static void goes_on(enum aprof_site_kind kind, const char *callee, uint64_t took, uint64_t turn) {
+  uint32_t watch = synthetic_site(s, kind, callee, "/src/app/watch.c", 60, 3);
+  s->sites[watch].flags |= kind == APROF_SITE_CREATE ? APROF_BACKGROUND : 0;
   uint32_t reader = synthetic_site(s, APROF_SITE_FUNCTION, "on_ready", "/src/app/watch.c", 70, 1);
   uint32_t reader_node = synthetic_node(s, 0, reader, APROF_NODE_FUNCTION);
   uint32_t watch_node = synthetic_node(s, reader_node, watch, APROF_NODE_AWAIT);
@@ -388,6 +388,10 @@ static void watches(const char *callee, uint64_t took, uint64_t turn) {
   s->header->event_cost_mticks = 18000;
   block->timed_events = 256;
   block->timed_ticks = 256 * 48;
+}
+
+static void watches(const char *callee, uint64_t took, uint64_t turn) {
+  goes_on(APROF_SITE_CREATE, callee, took, turn);
 }
 
 START_TEST(who_does_not_read_what_is_ready_spins) {
@@ -413,6 +417,54 @@ START_TEST(who_reads_what_is_ready_does_not_spin) {
   teardown();
   setup();
   watches("uv_read_start", 41, 400);
+  held("no finding: ");
+}
+END_TEST
+
+/* It gives way and is ready again at once, which no wake tells. */
+START_TEST(who_gives_way_for_nothing_spins) {
+  goes_on(APROF_SITE_AWAIT, "co_yield", 20, 900);
+  held("`on_ready` gave way 1.00M times at watch.c:60 co_yield and was ready again at once");
+  teardown();
+  setup();
+  goes_on(APROF_SITE_AWAIT, "recv_message", 450, 900); /* it reads something */
+  held("no finding: ");
+}
+END_TEST
+
+/* -- what waits and is covered by nothing ------------------------------------------------ */
+
+/* 1000 requests: so many waited 2 ms, as many 20, all others 40. */
+static void waits_uncovered(uint64_t lucky, uint64_t middling) {
+  uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "request", "/src/app/request.c", 5, 1);
+  uint32_t made = synthetic_site(s, APROF_SITE_CREATE, "request_new", "/src/app/request.c", 9, 3);
+  uint32_t root = synthetic_node(s, 0, site, APROF_NODE_FUNCTION);
+  uint32_t wait = synthetic_node(s, root, made, APROF_NODE_AWAIT);
+  uint64_t all = lucky * 2 * MS + middling * 20 * MS + (1000 - lucky - middling) * 40 * MS;
+  uint16_t *counts;
+  struct aprof_counters *c = synthetic_counters(s, 1, root), *w = synthetic_counters(s, 1, wait);
+  c->function.done = 1000;
+  c->function.slices = 1000;
+  c->function.exec = 1000;
+  w->await.count = 1000;
+  w->await.waiting = all;
+  w->await.max = 40 * MS;
+  w->await.buckets = synthetic_buckets(s, &counts);
+  counts[aprof_bucket_of(2 * MS)] = (uint16_t)lucky;
+  counts[aprof_bucket_of(20 * MS)] = (uint16_t)middling;
+  counts[aprof_bucket_of(40 * MS)] = (uint16_t)(1000 - lucky - middling);
+}
+
+START_TEST(who_waits_for_a_free_one_is_told_from_work_that_varies) {
+  waits_uncovered(20, 100);
+  held("1 POOL  `request`: ");
+  teardown();
+  setup();
+  waits_uncovered(100, 400);
+  held("no finding: ");
+  teardown();
+  setup();
+  waits_uncovered(0, 100);
   held("no finding: ");
 }
 END_TEST
@@ -789,6 +841,8 @@ int main(void) {
   tcase_add_test(tests, only_one_that_is_alone_wakes_itself);
   tcase_add_test(tests, who_does_not_read_what_is_ready_spins);
   tcase_add_test(tests, who_reads_what_is_ready_does_not_spin);
+  tcase_add_test(tests, who_gives_way_for_nothing_spins);
+  tcase_add_test(tests, who_waits_for_a_free_one_is_told_from_work_that_varies);
   tcase_add_test(tests, a_pool_alone_has_one_share);
   tcase_add_test(tests, workers_that_wait_for_jobs_hold_no_loop);
   tcase_add_test(tests, many_findings_leave_room_for_functions);
