@@ -79,7 +79,7 @@ bool program_read(struct program *p, const struct check_request *r, struct progr
   if (!list_units(r, units))
     return false;
   p->lines = lang_set_new(r->shipped);
-  bool well = true;
+  bool well = read_lines(p, "blocking"); /* whatever headers the program reads */
   for (size_t i = 0; i < r->binding_files; i++)
     well &= read_lines(p, r->bindings[i]);
   for (size_t i = 0; i < units->bindings.count; i++)

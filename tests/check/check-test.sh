@@ -193,6 +193,11 @@ END
 check_files own -b blocking own.cc -- -std=c++20
 equal "a method called wait is not wait() of the C library" 0 $?
 
+# -- what blocks, does in every program ------------------------------------------------------
+printf '#include <aprof.h>\n#include <unistd.h>\nAPROF_ASYNC void naps(void) { usleep(1); }\n' >naps.c
+check_files naps naps.c --
+equal "also where no header of a loop says that there is one" "3 naps.c:3" "$? $(found blocking-in-async naps.txt)"
+
 # -- functions that machines write -----------------------------------------------------------
 cat >large.py <<'END'
 print("#include <aprof.h>\n#include <pthread.h>\nAPROF_AWAIT void yield_now(void);\nint test(int);")
