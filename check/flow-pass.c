@@ -32,9 +32,13 @@ static const char *lasting(const char *text) {
   return kept[at] = print_string("%s", text);
 }
 
+static bool has_object(const struct ir_function *callee) {
+  return callee->flags & IR_MEMBER && !(callee->flags & IR_MAKES);
+}
+
 /* The callee's name for its argument: parameters are its first variables. */
 static void name_argument(char *name, size_t size, const struct ir_function *callee, size_t at) {
-  bool member = callee->flags & IR_MEMBER;
+  bool member = has_object(callee);
   if (member && at == 0)
     snprintf(name, size, "this");
   else
@@ -42,7 +46,7 @@ static void name_argument(char *name, size_t size, const struct ir_function *cal
 }
 
 static bool is_parameter(const struct ir_function *callee, size_t at) {
-  bool member = callee->flags & IR_MEMBER;
+  bool member = has_object(callee);
   return (member && at == 0) || (at - member < callee->body->variables &&
                                  callee->body->variable[at - member].flags & IR_PARAMETER);
 }

@@ -23,7 +23,7 @@
 
 #include "read/arena.h"
 
-#define IR_FORMAT 8
+#define IR_FORMAT 9
 #define IR_CLEANUP "~" /* the value of a call that the end of a scope makes */
 enum { IR_SEPARATOR = 0x1f, IR_FROM = 0x1e }; /* between the parts of a field; of two places */
 
@@ -40,7 +40,8 @@ enum {
   IR_STACKLESS = 256, /* a coroutine of C++20, ... */
   IR_COROUTINE = 512, /* ... which awaits, ... */
   IR_LAZY = 1024,     /* ... which begins when it is awaited */
-  IR_DAMAGED = 2048   /* what is in its body does not parse: it may do more than is seen */
+  IR_DAMAGED = 2048,  /* what is in its body does not parse: it may do more than is seen */
+  IR_MAKES = 4096     /* a constructor: no argument is its object */
 };
 
 struct ir_texts {

@@ -63,6 +63,10 @@ static const struct pair {
     {"std::shared_lock::lock", "std::shared_lock::unlock", NOTHING},
     {"std::shared_lock::try_lock", "std::shared_lock::unlock", NOT_ZERO},
     {"std::scoped_lock::scoped_lock", "", NOTHING},
+    {"std::unique_lock::owns_lock", "std::unique_lock::unlock", NOT_ZERO},
+    {"std::unique_lock::operator bool", "std::unique_lock::unlock", NOT_ZERO},
+    {"std::shared_lock::owns_lock", "std::shared_lock::unlock", NOT_ZERO},
+    {"std::shared_lock::operator bool", "std::shared_lock::unlock", NOT_ZERO},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, DEEPEST = 8 };
 
@@ -86,15 +90,28 @@ static const struct pair *pair_of(const struct ir_function *f) {
   return NULL;
 }
 
-/* A guard that exists takes it. */
+/* A guard that exists says that it holds it. */
+static bool tells(const struct pair *p) {
+  return strstr(p->lock, "::owns_lock") || strstr(p->lock, "::operator bool");
+}
+
+/* A guard that exists takes it, or has. */
 static bool is_again(const struct pair *p) {
-  return strstr(p->lock, "_lock::lock") || strstr(p->lock, "_lock::try_lock");
+  return strstr(p->lock, "_lock::lock") || strstr(p->lock, "_lock::try_lock") || tells(p);
 }
 
 /* What it makes holds the mutex. */
 static bool is_object(const struct pair *p) {
   return strstr(p->lock, "_lock::") || strstr(p->lock, "lock_guard::") ||
          strstr(p->lock, "_locker_new");
+}
+
+/* A guard that is given what was locked before. */
+static bool adopts(const struct ir_body *b, const struct ir_step *s) {
+  const struct pair *p = pair_of(s->callee);
+  const struct ir_step *how =
+      p && is_object(p) && s->argument.count == 2 ? body_call(b, s->argument.text[1]) : NULL;
+  return how && how->callee && !strcmp(how->callee->name, "adopt_lock_t");
 }
 
 static bool unlocks(const struct ir_function *f) {
@@ -126,7 +143,7 @@ static const struct ir_locks *locks_of(struct ir_function *, int depth);
 
 /* What the argument is that a name of the callee begins with, and what stands behind that. */
 static const char *argument_of(const struct ir_step *s, const char *name, const char **rest) {
-  bool member = s->callee->flags & IR_MEMBER;
+  bool member = s->callee->flags & IR_MEMBER && !(s->callee->flags & IR_MAKES);
   size_t at = 0;
   if (!strncmp(name, "this", 4)) {
     *rest = name + 4;
@@ -150,6 +167,8 @@ static const char *name_in_call(const struct ir_step *s, const char *name) {
     return "?";
   argument = argument_of(s, bare, &rest);
   if (!argument || strpbrk(argument, "?! ") || strpbrk(rest, "?! "))
+    return "?";
+  if (!strncmp(rest, "->[", 3))
     return "?";
   if (!*rest)
     return bare == name ? argument : "?";
@@ -215,16 +234,51 @@ static bool takes(const struct question *q, const struct ir_step *s) {
   return false;
 }
 
-static bool may_be(const char *one, const char *other) {
-  return !strcmp(one, other) || strchr(one, '?') || strchr(other, '?');
+/* The variable at its begin, which is a pointer there: "$3", "&$3->m". 0: there is none. */
+static size_t pointer_in(const char *mutex, const char **variable) {
+  const char *bare = mutex + (*mutex == '&');
+  size_t length = *bare == '$' ? 1 + strspn(bare + 1, "0123456789") : 0;
+  *variable = bare;
+  return length && (bare == mutex || !strncmp(bare + length, "->", 2)) ? length : 0;
+}
+
+/* A mutex that is named by a pointer which gets one value or another is any of these. */
+static bool may_become(const struct ir_body *b, const char *mutex, const char *other) {
+  const char *variable, *rest;
+  size_t length = pointer_in(mutex, &variable);
+  if (!length || b->variable[strtoul(variable + 1, NULL, 10)].flags & IR_PARAMETER)
+    return false;
+  rest = variable + length;
+  EACH_STEP (b, s) {
+    if (s->kind != IR_SET || !s->value || strlen(s->to) != length ||
+        memcmp(s->to, variable, length))
+      continue;
+    if (strpbrk(s->value, "?! *["))
+      return true;
+    char *is = *s->value == '&' && *rest ? print_string("%s.%s", s->value, rest + 2)
+                                         : print_string("%s%s%s", *rest ? "&" : "", s->value, rest);
+    bool same = !strcmp(program_place(b, is), other);
+    free(is);
+    if (same)
+      return true;
+  }
+  return false;
+}
+
+static bool may_be(const struct ir_body *b, const char *one, const char *other) {
+  return !strcmp(one, other) || strchr(one, '?') || strchr(other, '?') ||
+         may_become(b, one, other) || may_become(b, other, one);
 }
 
 static bool frees(const struct question *q, const struct ir_step *s) {
+  if (adopts(q->body, s)) /* it does, at the end of its scope */
+    return may_be(q->body, first_of(q->body, s), q->mutex);
   if (unlocks(s->callee))
-    return (!q->unlock || is_named(s->callee, q->unlock)) && may_be(first_of(q->body, s), q->mutex);
+    return (!q->unlock || is_named(s->callee, q->unlock)) &&
+           may_be(q->body, first_of(q->body, s), q->mutex);
   const struct ir_locks *l = locks_of(s->callee, q->depth + 1);
   for (size_t i = 0; l && i < l->freed; i++)
-    if (may_be(name_here(q->body, s, l->frees[i].name), q->mutex))
+    if (may_be(q->body, name_here(q->body, s, l->frees[i].name), q->mutex))
       return true;
   return false;
 }
@@ -280,28 +334,6 @@ static void note_call(struct ir_function *f, struct ir_locks *l, const struct ir
     note_freed(f, l, name_here(f->body, s, theirs->frees[i].name), theirs->frees[i].unlock, depth);
 }
 
-/* "Guard::Guard", "ns::Guard<T>::Guard". */
-static bool makes_object(const struct ir_function *f) {
-  char *name = print_string("%s", f->qualified ? f->qualified : f->name), *to = name;
-  int depth = 0;
-  for (const char *at = name; *at; at++) {
-    depth += *at == '<';
-    if (!depth)
-      *to++ = *at;
-    depth -= *at == '>';
-  }
-  *to = 0;
-  char *last = strrchr(name, ':');
-  bool is = last && last > name && (size_t)(last - 1 - name) >= strlen(last + 1);
-  if (is) {
-    last[-1] = 0;
-    const char *of = last - 1 - strlen(last + 1);
-    is = !strcmp(of, last + 1) && (of == name || of[-1] == ':');
-  }
-  free(name);
-  return is;
-}
-
 /* NULL: nothing, or too deep to tell. */
 static const struct ir_locks *locks_of(struct ir_function *f, int depth) {
   if (f->locks || !f->body || depth > DEEPEST || f->flags & IR_SYSTEM)
@@ -311,7 +343,7 @@ static const struct ir_locks *locks_of(struct ir_function *f, int depth) {
   EACH_STEP (f->body, s)
     if (s->kind == IR_CALL && s->callee)
       note_call(f, l, s, depth);
-  l->guard |= l->taken && makes_object(f);
+  l->guard |= l->taken && f->flags & IR_MAKES;
   return l;
 }
 
@@ -323,8 +355,9 @@ static bool of_pair(const struct ir_body *b, const struct ir_step *s, const stru
   *lock = (struct lock){.mutex = first_of(b, s), .unlock = p->unlock};
   lock->again = is_again(p);
   lock->guard = is_object(p) && !lock->again;
-  if (lock->guard && cxx && !strstr(p->lock, "scoped") && s->argument.count != 1)
+  if (lock->guard && cxx && !strstr(p->lock, "scoped") && s->argument.count != 1 && !adopts(b, s))
     return false; /* std::defer_lock, std::try_to_lock: it may not hold it */
+  lock->told = tells(p);
   lock->asks = p->answer != NOTHING;
   lock->held = p->answer == ZERO ? FACT_IS : FACT_IS_NOT;
   return true;
@@ -339,6 +372,8 @@ bool lock_at(const struct ir_body *b, const struct ir_step *s, struct lock *lock
     return false;
   *lock = (struct lock){
       .mutex = name_here(b, s, l->takes[0].name), .unlock = l->takes[0].unlock, .guard = l->guard};
+  if (s->callee->name[0] == '~') /* none of its own, which goes with it */
+    lock->mutex = "?";
   return true;
 }
 

@@ -16,6 +16,7 @@ struct lock {
   const char *unlock; /* the call that frees it; NULL: what frees it is not known by name */
   bool guard;         /* a variable holds it to the end of its scope: the call's result ... */
   bool again;         /* ... or the call's object, which has held it before */
+  bool told;          /* the call only says that it is held */
   bool asks;          /* it may fail: its result is 0 where it is held, or is not */
   enum fact_kind held;
 };

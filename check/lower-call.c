@@ -59,8 +59,9 @@ static void lower_arguments(struct lower *l, CXCursor call, const struct ir_func
     lower_given(l, value, type, clang_getNullCursor(), argument);
     if (callee)
       lower_pass(l, callee, i, value, type, argument);
-    bool by_reference = type.kind == CXType_LValueReference;
-    add_argument(to, by_reference && value[0] == '$' ? lower_say(l, "&%s", value) : value);
+    bool place = value[0] == '$' || value[0] == '@' || !strncmp(value, "this->", 6),
+         by_reference = type.kind == CXType_LValueReference && place && !strchr(value, ' ');
+    add_argument(to, by_reference ? lower_say(l, "&%s", value) : value);
   }
 }
 
@@ -135,6 +136,20 @@ static const char *lower_indirect(struct lower *l, CXCursor c) {
   return lower_say(l, "!%d", s->id);
 }
 
+/* In a template, of arguments that are not known yet: a function of C has no other of its name. */
+static CXCursor only_of_c(struct lower *l, CXCursor call) {
+  CXCursor of = callee_expression(l, call);
+  of = clang_isExpression(of.kind) ? clang_getCursorReferenced(of) : of;
+  if (of.kind != CXCursor_OverloadedDeclRef || clang_getNumOverloadedDecls(of) != 1)
+    return clang_getNullCursor();
+  CXCursor only = clang_getOverloadedDecl(of, 0);
+  return only.kind == CXCursor_FunctionDecl &&
+                 !strcmp(lower_string(l, clang_Cursor_getMangling(only)),
+                         lower_string(l, clang_getCursorSpelling(only)))
+             ? only
+             : clang_getNullCursor();
+}
+
 const char *lower_call(struct lower *l, CXCursor c) {
   static const char *const first[] = {"__builtin_expect", "__builtin_expect_with_probability",
                                       "__builtin_assume_aligned", NULL};
@@ -150,6 +165,10 @@ const char *lower_call(struct lower *l, CXCursor c) {
   if (is_one_of(name, ends)) {
     block_end(l, lower_line(c));
     return "?";
+  }
+  if (l->cxx && !is_function(callee.kind)) {
+    CXCursor only = only_of_c(l, c);
+    callee = clang_Cursor_isNull(only) ? callee : only;
   }
   return is_function(callee.kind) ? lower_direct(l, c, callee) : lower_indirect(l, c);
 }

@@ -13,9 +13,20 @@ static bool is_for_functions(CXType type) {
   CXType all = clang_getCanonicalType(type);
   while (all.kind == CXType_ConstantArray || all.kind == CXType_IncompleteArray)
     all = clang_getCanonicalType(clang_getArrayElementType(all));
-  if (all.kind == CXType_LValueReference || all.kind == CXType_Pointer)
+  if (all.kind == CXType_LValueReference || all.kind == CXType_RValueReference ||
+      all.kind == CXType_Pointer)
     all = clang_getCanonicalType(clang_getPointeeType(all));
   return all.kind == CXType_FunctionProto || all.kind == CXType_FunctionNoProto;
+}
+
+/* What a template is given, or a lambda that it is given as. */
+static bool may_be_lambda(struct lower *l, CXType type) {
+  CXType all = clang_getCanonicalType(type);
+  if (all.kind == CXType_LValueReference || all.kind == CXType_RValueReference)
+    all = clang_getCanonicalType(clang_getPointeeType(all));
+  return l->cxx && (all.kind == CXType_Unexposed ||
+                    (all.kind == CXType_Record &&
+                     strstr(lower_string(l, clang_getTypeSpelling(all)), "(lambda at ")));
 }
 
 static const char *member_slot(struct lower *l, CXCursor member) {
@@ -57,7 +68,8 @@ const char *lower_slot(struct lower *l, CXCursor place) {
       return NULL;
     place = clang_getCursorReferenced(place);
   }
-  if (!is_for_functions(clang_getCursorType(place)))
+  CXType type = clang_getCursorType(place);
+  if (!is_for_functions(type) && !(place.kind == CXCursor_ParmDecl && may_be_lambda(l, type)))
     return NULL;
   return place.kind == CXCursor_FieldDecl ? member_slot(l, place) : variable_slot(l, place);
 }
@@ -78,7 +90,7 @@ void lower_put(struct lower *l, const char *slot, const char *value, CXCursor fr
 /* An argument of a function of the program. */
 void lower_pass(struct lower *l, const struct ir_function *to, int at, const char *value,
                 CXType type, CXCursor from) {
-  if (!(to->flags & IR_SYSTEM) && is_for_functions(type))
+  if (!(to->flags & IR_SYSTEM) && (is_for_functions(type) || may_be_lambda(l, type)))
     lower_put(l, lower_say(l, "%s#%d", to->key, at), value, from);
 }
 

@@ -117,7 +117,10 @@ static const char *member_of(struct lower *l, CXCursor c, bool read) {
     return lower_say(l, "%s.%s", base + 1, member);
   if (!arrow && base[0] == '*') /* (*p).f */
     return lower_say(l, "%s->%s", base + 1, member);
-  return *member ? lower_say(l, "%s%s%s", base, arrow ? "->" : ".", member) : base;
+  bool array = read && !strncmp(base, "@thread:", 8) &&
+               clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_ConstantArray;
+  return *member ? lower_say(l, "%s%s%s%s", array ? "&" : "", base, arrow ? "->" : ".", member)
+                 : base;
 }
 
 /* -- operators ----------------------------------------------------------------------------- */
@@ -221,12 +224,13 @@ static const char *element_of(struct lower *l, CXCursor c, bool read) {
   struct kids kids = kids_of(l, c);
   if (kids.count != 2)
     return lower_all(l, c);
-  const char *base = place_or_value(l, lower_bare(l, kids.at[0]), read),
-             *index = lower_value(l, kids.at[1]);
+  CXCursor of = lower_bare(l, kids.at[0]);
+  bool pointer = clang_getCanonicalType(clang_getCursorType(of)).kind == CXType_Pointer;
+  const char *base = place_or_value(l, of, read), *index = lower_value(l, kids.at[1]);
   if (strpbrk(base, "? ") || strpbrk(index, "? "))
     return unknown;
-  base += base[0] == '&';
-  return lower_say(l, "%s[%s]", base, index);
+  bool address = base[0] == '&'; /* of an array that is a pointer here */
+  return lower_say(l, pointer && !address ? "%s->[%s]" : "%s[%s]", base + address, index);
 }
 
 /* -- lists ------------------------------------------------------------------------------------ */
@@ -246,6 +250,8 @@ static enum CXVisitorResult add_field(CXCursor field, CXClientData data) {
 static const char *lower_list(struct lower *l, CXCursor c) {
   struct fields fields = {0};
   struct kids kids = kids_of(l, c);
+  const char *whole = l->whole;
+  l->whole = NULL;
   clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(c)), add_field, &fields);
   for (size_t i = 0; i < kids.count; i++) {
     struct kids inner = kids_of(l, kids.at[i]);
@@ -259,7 +265,12 @@ static const char *lower_list(struct lower *l, CXCursor c) {
       continue;
     const char *text = lower_value(l, kids.at[i]);
     lower_given(l, text, clang_getCursorType(to), to, value);
-    lower_hand_on(l, kids.at[i], text);
+    const char *name =
+        whole && to.kind == CXCursor_FieldDecl ? lower_string(l, clang_getCursorSpelling(to)) : "";
+    if (*name && strcmp(text, unknown))
+      set(l, kids.at[i], lower_say(l, "%s.%s", whole, name), text);
+    else
+      lower_hand_on(l, kids.at[i], text);
   }
   return unknown;
 }

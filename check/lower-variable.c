@@ -34,6 +34,14 @@ void lower_declaration(struct lower *l, CXCursor variable) {
   if (kind != CXType_LValueReference && lower_chosen(l, variable, variable, value))
     return;
   l->slot = lower_slot(l, variable);
+  if (lower_bare(l, value).kind == CXCursor_InitListExpr && kind == CXType_Record) {
+    block_step(l, IR_SET, line, place)->value = "?";
+    l->whole = place;
+    lower_value(l, value);
+    l->whole = NULL;
+    l->slot = outer;
+    return;
+  }
   from = kind == CXType_LValueReference ? lower_reference(l, value) : lower_value(l, value);
   l->slot = outer;
   lower_given(l, from, clang_getCursorType(variable), variable, value);

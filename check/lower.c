@@ -132,6 +132,8 @@ static unsigned function_flags(struct lower *l, CXCursor c, const struct ir_func
     flags |= IR_NORETURN;
   if (is_member(c.kind) && !clang_CXXMethod_isStatic(c))
     flags |= IR_MEMBER;
+  if (c.kind == CXCursor_Constructor)
+    flags |= IR_MAKES;
   if (c.kind == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(c))
     flags |= IR_VIRTUAL;
   if (!strcmp(f->symbol, f->name) || !l->cxx)

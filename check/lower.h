@@ -61,6 +61,7 @@ struct lower {
   struct ir_unit *unit;
   struct lower_body *body; /* NULL outside of functions */
   const char *slot;        /* of the array that is initialized */
+  const char *whole;       /* the struct whose members a list gives values */
   void *known;             /* a tree of functions */
   bool cxx;
   struct units *shown;   /* how paths are shown, ... */

@@ -97,7 +97,13 @@ static const struct wrapper {
     {"std::condition_variable::wait_for", "pthread_cond_wait", {"/usr/include/pthread.h"}},
     {"std::condition_variable::wait_until", "pthread_cond_wait", {"/usr/include/pthread.h"}},
     {"std::future::get", "pthread_cond_wait", {"/usr/include/pthread.h"}},
-    {"std::future::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::shared_future::get", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::__basic_future::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::condition_variable_any::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::latch::wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::latch::arrive_and_wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::barrier::arrive_and_wait", "pthread_cond_wait", {"/usr/include/pthread.h"}},
+    {"std::counting_semaphore::acquire", "pthread_cond_wait", {"/usr/include/pthread.h"}},
 };
 
 /* The functions of C that lines name are no methods, and of no namespace. */
@@ -112,6 +118,7 @@ static bool name_wrapped(const struct ir_function *f, struct lang_function *name
       names->name = names->qualified = names->symbol = wrappers[i].of;
       names->file = (const char **)wrappers[i].header;
       names->files = 1;
+      names->namesake = false;
       return true;
     }
   return false;

@@ -24,6 +24,9 @@ static enum flow_visit visit(void *of, const struct ir_step *s) {
     return s->value && !strcmp(s->value, k->result) ? FLOW_ON
            : value_has(s->value, k->variable)       ? FLOW_STOP
                                                     : FLOW_FOUND;
+  if (s->kind == IR_SET && *k->whole && value_has(s->to, k->whole) &&
+      !value_has(s->value, k->whole))
+    return FLOW_ON; /* another member of it */
   if (s->kind == IR_ADDRESS && !strcmp(s->to, k->whole))
     return FLOW_STOP;
   if (is_given(s, *k->variable ? k->whole : k->result))
@@ -67,6 +70,19 @@ static bool is_generator(const struct ir_function *f) {
   return false;
 }
 
+/* A variable that a call's result becomes, and that nothing but conditions and returns read: the
+   result. */
+static const char *only_returned(const struct ir_body *b, const char *value) {
+  const char *set = program_call(b, value);
+  if (set == value)
+    return value;
+  EACH_STEP (b, s)
+    if (s->kind != IR_USE && s->kind != IR_RETURN && (s->kind != IR_SET || s->value != set) &&
+        step_has(s, value))
+      return value;
+  return set;
+}
+
 static enum makes makes_of(const struct ir_body *b, const struct ir_step *s, int depth) {
   const struct lang_about *about = line_at(b, s, LANG_CREATE);
   const struct ir_body *theirs = s->callee->body;
@@ -81,7 +97,7 @@ static enum makes makes_of(const struct ir_body *b, const struct ir_step *s, int
   EACH_STEP (theirs, r) {
     if (r->kind != IR_RETURN || !r->value || !strcmp(r->value, "#0"))
       continue;
-    const struct ir_step *call = body_call(theirs, r->value);
+    const struct ir_step *call = body_call(theirs, only_returned(theirs, r->value));
     all = call && call->callee ? makes_of(theirs, call, depth + 1) : MAKES_NONE;
     if (!all)
       break;

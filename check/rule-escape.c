@@ -30,7 +30,7 @@ static const char *set_to(const struct ir_body *b, const char *value) {
 /* "&$3", "&$3.member", an array "$3": the variable, which goes when its function returns. NULL: no
    such. */
 static const struct ir_variable *local_at(const struct ir_body *b, const char *value, int *id) {
-  value = set_to(b, value);
+  value = program_place(b, set_to(b, value));
   bool array = is_variable(value) && strchr(b->variable[strtol(value + 1, NULL, 10)].type, '[');
   if ((!array && (value[0] != '&' || value[1] != '$')) || strstr(value, "->") || strchr(value, '*'))
     return NULL;
@@ -142,6 +142,19 @@ static const char *key_at(const struct ir_body *b, const struct ir_step *s) {
              : NULL;
 }
 
+/* The parameter, or what lies in the object that it points to. */
+static bool is_of(const char *value, const char *parameter) {
+  size_t length = strlen(parameter);
+  return !strcmp(value, parameter) ||
+         (value[0] == '&' && !strncmp(value + 1, parameter, length) &&
+          !strncmp(value + 1 + length, "->", 2) && !strstr(value + length + 3, "->"));
+}
+
+/* What a callback is given. */
+static bool is_data(const struct ir_function *f, size_t at) {
+  return at < f->parameters.count && is_any_pointer(f->parameters.text[at]);
+}
+
 /* A plain function that begins something with what it is given there: the call that does. */
 static const struct ir_step *begins_with(const struct ir_function *f, size_t at, int depth) {
   char parameter[32];
@@ -149,11 +162,14 @@ static const struct ir_step *begins_with(const struct ir_function *f, size_t at,
     return NULL;
   snprintf(parameter, sizeof parameter, "$%zu", at);
   EACH_LIVE_STEP (f->body, s) {
-    const char *key = s->kind == IR_CALL && s->callee ? key_at(f->body, s) : NULL;
-    bool begins = key && !strcmp(program_place(f->body, key), parameter);
-    for (size_t i = 0; s->kind == IR_CALL && s->callee && !key && i < s->argument.count; i++)
-      begins |= !strcmp(program_place(f->body, s->argument.text[i]), parameter) &&
-                begins_with(s->callee, i, depth + 1);
+    if (s->kind != IR_CALL || !s->callee)
+      continue;
+    const char *key = key_at(f->body, s);
+    bool begins = key && is_of(program_place(f->body, key), parameter);
+    bool data = takes_callback(s->callee);
+    for (size_t i = 0; !key && i < s->argument.count; i++)
+      begins |= is_of(program_place(f->body, s->argument.text[i]), parameter) &&
+                (data ? is_data(s->callee, i) : begins_with(s->callee, i, depth + 1) != NULL);
     if (begins)
       return flow_find(f->body, s, find_end, (void *)f->body) ? NULL : s;
   }
@@ -178,8 +194,8 @@ static void judge_call(struct program *p, const struct rule *rule, const struct 
   const char *first = key_at(f->body, s);
   const struct ir_variable *v = first ? local_at(f->body, first, &id) : NULL;
   key = v != NULL;
-  for (size_t i = 0; !v && i < s->argument.count && i < s->callee->parameters.count; i++)
-    if (is_any_pointer(s->callee->parameters.text[i]))
+  for (size_t i = 0; !v && i < s->argument.count; i++)
+    if (is_data(s->callee, i))
       v = local_at(f->body, s->argument.text[i], &id);
   if (!v)
     return;

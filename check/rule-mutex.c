@@ -90,12 +90,13 @@ static void tell(struct program *p, const struct rule *rule, const struct ir_fun
   const char *what = pending ? "return" : step_function(await)->name;
   struct check_finding *found = finding_begin(p, rule, f->body->file, await->line, what);
   struct lock held;
-  const char *holder = lock_at(f->body, lock, &held) && held.guard && lock->callee->flags & IR_CXX
-                           ? "a guard"
-                           : lock->callee->name;
+  bool guard =
+      lock_at(f->body, lock, &held) && (held.guard || held.told) && lock->callee->flags & IR_CXX;
+  const char *holder = guard ? "a guard" : lock->callee->name;
   found->text = pending ? say(p, "'%s' waits, and keeps what '%s' locked", f->name, holder)
                         : say(p, "'%s' waits, and what '%s' locked stays so", what, holder);
-  finding_note(p, found, f->body->file, lock->line, "'%s' locks it here", f->name);
+  finding_note(p, found, f->body->file, lock->line,
+               held.told ? "'%s' asks here, and it is held" : "'%s' locks it here", f->name);
   if (pending)
     finding_note(p, found, f->body->file, await->line,
                  "'%s' returns here, to be called again later", f->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* await-outside-async: a wait that main() comes to, where no future runs that could wait. */
 #include "findings.h"
+#include "flow.h"
 
 #include "read/util.h"
 
@@ -77,7 +78,10 @@ static void judge(struct program *p, const struct rule *rule) {
     const struct reached *r = w.list[i];
     if (asks(r->function))
       continue;
+    struct facts **in = flow_known(r->function->body, &(struct facts){0});
     EACH_LIVE_STEP (r->function->body, s) {
+      if (!in[k_ - r->function->body->block])
+        continue; /* behind a condition that is never true */
       const struct lang_about *await = s->callee ? line_at(r->function->body, s, LANG_AWAIT) : NULL;
       if (await && !main_may_wait(await))
         tell(p, rule, r, s);

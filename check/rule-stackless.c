@@ -114,14 +114,16 @@ static bool *behind_choice(const struct ir_body *b, const struct choice *choice)
 /* A step that sets the variable, on a way from the choice to the label. Where it has a value each
    time before the choice, that is often what is meant: what is measured anew with each call, or a
    mark of this one (PT_YIELD_FLAG). Only a constant that a value of another kind follows is not. */
-static const struct ir_step *set_between(const struct resume *r, const char *variable) {
+static const struct ir_step *set_between(const struct resume *r, const struct asked *v) {
   const struct ir_body *b = r->function->body;
+  const char *variable = v->name;
   const struct ir_step *found = NULL;
   bool before = false, anew = false, number = false;
   for (unsigned i = 0; i < b->blocks; i++)
     for (const struct ir_step *s = b->block[i].step; s < b->block[i].step + b->block[i].steps;
          s++) {
-      if (!sets(s, variable) && (s->kind != IR_ADDRESS || strcmp(s->to, variable)))
+      bool filled = v->array && visit_given(v, s) == FLOW_STOP;
+      if (!sets(s, variable) && !filled && (s->kind != IR_ADDRESS || strcmp(s->to, variable)))
         continue;
       before |= !r->behind[i];
       anew |= !r->behind[i] && (s->kind != IR_SET || !strchr("#\"", s->value[0]));
@@ -155,7 +157,7 @@ static void judge_label(struct program *p, const struct rule *rule, const struct
     struct asked asked = {.array = v->type && strchr(v->type, '[')};
     snprintf(asked.name, sizeof asked.name, "$%zu", i);
     const struct ir_step *use = flow_find_at(b, r->label, find_first, &asked);
-    const struct ir_step *set = use ? set_between(r, asked.name) : NULL;
+    const struct ir_step *set = use ? set_between(r, &asked) : NULL;
     if (set)
       tell(p, rule, r, v, set, use);
   }

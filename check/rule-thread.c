@@ -42,6 +42,15 @@ static enum flow_visit find_use(void *of, const struct ir_step *s) {
 
 static const char *own_of(const struct ir_body *b, const char *value, int depth);
 
+/* "&!7->m", "&!7.m": a member of what a call has returned the address of. */
+static bool is_inside(const char *value) {
+  if (!value || value[0] != '&' || value[1] != '!')
+    return false;
+  const char *rest = value + 2 + strspn(value + 2, "0123456789");
+  rest += strncmp(rest, "->", 2) ? 0 : 2;
+  return !strstr(rest, "->") && !strpbrk(rest, "?*[ ");
+}
+
 /* A variable that is such an address, and nothing else. */
 static const char *own_in(const struct ir_body *b, const char *variable, int depth) {
   const char *all = NULL;
@@ -59,8 +68,10 @@ static const char *own_in(const struct ir_body *b, const char *variable, int dep
 
 /* "&@thread:name", a variable of the function that each thread has, or the call that &errno is. */
 static const char *own_of(const struct ir_body *b, const char *value, int depth) {
+  if (value && value[0] == '&' && value[1] == '$')
+    value = program_place(b, value);
   if (value && !strncmp(value, "&@thread:", 9))
-    return value + 9;
+    return strchr(value, '*') || strstr(value, "->") ? NULL : value + 9;
   if (value && value[0] == '&' && value[1] == '$' && !strstr(value, "->")) {
     const struct ir_variable *v = &b->variable[strtoul(value + 2, NULL, 10)];
     return v->flags & IR_THREAD ? v->name : NULL;
@@ -69,6 +80,8 @@ static const char *own_of(const struct ir_body *b, const char *value, int depth)
     return own_in(b, value, depth);
   if (value && !strncmp(value, "&*!", 3)) /* what errno is */
     value += 2;
+  else if (is_inside(value))
+    value++;
   const struct ir_step *call = body_call(b, value);
   const struct ir_function *f = call ? call->callee : NULL;
   if (f && !strcmp(f->name, "__errno_location"))

@@ -50,6 +50,10 @@ static void entry2(void *d) {
 APROF_ASYNC static void co_body(void) {
   pause_now();
 }
+static void never(void) {
+  if (0)
+    pause_now();
+}
 static int setup(int n) {
   switch (n) {
   case 1:
@@ -69,6 +73,7 @@ int shapes(int argc) {
   for (int i = 0; i < 2; i++)
     cmds[i].f(argc);
   setup(argc);
+  never();
   co_body();
   run();
   return 0;

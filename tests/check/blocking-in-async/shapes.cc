@@ -46,6 +46,23 @@ static void cb(uv_timer_t *) {
   std::unique_lock lk(m);
   cv.wait(lk); /* BAD */
 }
+template <class F>
+void with(F &&f) {
+  f();
+}
+template <class T>
+int of_c(T n) {
+  return (int)usleep(n); /* BAD */
+}
+int wait(int *); // of C, with the name of a method
+static void cb3(uv_check_t *) {
+  with([] { fsync(5); }); /* BAD */
+  with([] {});
+  of_c(3L);
+  std::promise<int> p;
+  std::shared_future<int> f = p.get_future().share();
+  f.wait(); /* BAD */
+}
 struct Dtor {
   ~Dtor() { fsync(1); /* BAD */ }
 };
@@ -66,8 +83,10 @@ struct Server {
 int shapes() {
   uv_timer_t t;
   uv_idle_t i;
+  uv_check_t c;
   uv_timer_start(&t, cb, 1, 0);
   uv_idle_start(&i, cb2);
+  uv_check_start(&c, cb3);
   Server s;
   s.start(uv_default_loop());
   return uv_run(uv_default_loop(), UV_RUN_DEFAULT);

@@ -116,3 +116,40 @@ void drop(void) {
     steps(&looped);
   steps(&kept);
 }
+
+/* What makes one and only returns it, by a variable; what keeps it as well. */
+static struct promise *connect_to(int n) {
+  struct promise *promise = promise_new();
+  if (!promise)
+    return NULL;
+  return n ? promise : promise;
+}
+
+static struct promise *made(int n) {
+  struct promise *promise = promise_new();
+  if (!promise && n)
+    exit(1);
+  return promise;
+}
+
+static struct promise *made_and_kept(void) {
+  struct promise *promise = promise_new();
+  keep(promise);
+  return promise;
+}
+
+void of_others(int n) {
+  struct promise *promise = made(n), *other = made_and_kept(); /* BAD */
+  struct promise *third = connect_to(n); /* BAD */
+  (void)other, (void)third;
+  if (test(n))
+    promise_wait(promise);
+}
+
+void in_a_struct(int n) {
+  struct pair pair = {promise_new(), NULL}, ended = {.second = promise_new()}; /* BAD */
+  promise_free(ended.second);
+  if (test(n))
+    return;
+  promise_free(pair.first);
+}

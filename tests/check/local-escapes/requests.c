@@ -118,3 +118,44 @@ int main(void) {
   uv_async_init(loop, (uv_async_t *)calloc(1, sizeof(uv_async_t)), on_member);
   return uv_run(loop, UV_RUN_DEFAULT);
 }
+
+/* -- by way of others, which take what lies in it ----------------------------------------- */
+
+struct parcel {
+  uv_work_t work;
+  int n;
+};
+
+static void parcel_done(uv_work_t *work, int status) {
+  (void)work, (void)status;
+}
+
+static void parcel_send(uv_loop_t *loop, struct parcel *parcel) {
+  parcel->n = 1;
+  uv_queue_work(loop, &parcel->work, NULL, parcel_done);
+}
+
+static void later(struct event_base *base, event_callback_fn callback, void *data) {
+  event_base_once(base, 0, EV_READ, callback, data, NULL);
+}
+
+static void on_check(uv_check_t *check) {
+  struct parcel parcel, *alias = &parcel, *many = (struct parcel *)calloc(2, sizeof *many);
+  parcel_send(check->loop, &parcel);                           /* BAD */
+  uv_queue_work(check->loop, &alias->work, NULL, parcel_done); /* BAD */
+  for (int i = 0; i < 2; i++)
+    uv_queue_work(check->loop, &many[i].work, NULL, parcel_done);
+  parcel_send(check->loop, many);
+  parcel_send(check->loop, &many[1]);
+}
+
+static void on_check_data(uv_check_t *check) {
+  struct client client = {1}, *kept = (struct client *)calloc(1, sizeof *kept);
+  later((struct event_base *)check->data, on_event, &client); /* BAD */
+  later((struct event_base *)check->data, on_event, kept);
+}
+
+void check_start(uv_check_t *check) {
+  uv_check_start(check, on_check);
+  uv_check_start(check + 1, on_check_data);
+}

@@ -218,7 +218,7 @@ APROF_ASYNC int m_bool(tbl *t, int want) {
 APROF_ASYNC void m_cond(tbl *t, pthread_cond_t *c) {
   LOCK(t);
   while (!t->n)
-    pthread_cond_wait(c, &t->m);
+    pthread_cond_wait(c, &t->m); /* aprof: meant(blocking-in-async) */
   UNLOCK(t);
   yield_now();
 }
@@ -293,4 +293,33 @@ APROF_ASYNC void m_get_ok(void) {
   tbl *t = tbl_get();
   tbl_put(t);
   yield_now();
+}
+/* One of two: what frees either frees it. */
+APROF_ASYNC void m_ordered(tbl *a, tbl *b) {
+  tbl *first = a < b ? a : b, *second = a < b ? b : a;
+  LOCK(first);
+  LOCK(second);
+  UNLOCK(a);
+  UNLOCK(b);
+  yield_now();
+}
+APROF_ASYNC void m_either(tbl *a, tbl *b) {
+  tbl *one = a->n ? a : b;
+  LOCK(one);
+  yield_now(); /* BAD */
+  UNLOCK(one);
+}
+APROF_ASYNC void m_flag_of_both(tbl *t, int want) {
+  int held = want && pthread_mutex_trylock(&t->m) == 0;
+  plain();
+  if (held)
+    UNLOCK(t);
+  yield_now();
+}
+APROF_ASYNC void m_flag_kept(tbl *t, int want) {
+  int held = want && pthread_mutex_trylock(&t->m) == 0;
+  if (held)
+    yield_now(); /* BAD */
+  if (held)
+    UNLOCK(t);
 }

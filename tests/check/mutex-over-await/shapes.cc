@@ -212,3 +212,63 @@ APROF_ASYNC void c27(T &t) {
     yield_now(); /* BAD */
   }
 }
+// Guards that take over, give up for a while, or say what they have.
+APROF_ASYNC void c28(T &t) {
+  t.m.lock();
+  {
+    std::lock_guard<std::mutex> l(t.m, std::adopt_lock);
+    plain();
+  }
+  yield_now();
+}
+APROF_ASYNC void c29(T &t) {
+  t.m.lock();
+  std::lock_guard<std::mutex> l(t.m, std::adopt_lock);
+  yield_now(); /* BAD */
+}
+class Unguard {
+  std::mutex &m_;
+
+public:
+  explicit Unguard(std::mutex &m) : m_(m) { m_.unlock(); }
+  ~Unguard() { m_.lock(); }
+};
+APROF_ASYNC void c30(T &t) {
+  t.m.lock();
+  {
+    Unguard u(t.m);
+    yield_now();
+  }
+  t.m.unlock();
+  yield_now();
+}
+APROF_ASYNC void c31(T &t) {
+  t.m.lock();
+  {
+    Unguard u(t.m);
+    plain();
+  }
+  yield_now(); /* BAD */
+  t.m.unlock();
+}
+APROF_ASYNC void c32(T &t) {
+  if (std::unique_lock<std::mutex> l(t.m, std::try_to_lock); l) {
+    yield_now(); /* BAD */
+  }
+}
+APROF_ASYNC void c33(T &t) {
+  std::unique_lock<std::mutex> l(t.m, std::try_to_lock);
+  if (!l.owns_lock()) {
+    yield_now();
+    return;
+  }
+  plain();
+}
+template <typename F>
+void guarded(T &t, F f) {
+  std::lock_guard l{t.m};
+  f(); /* BAD */
+}
+APROF_ASYNC void c34(T &t) {
+  guarded(t, [] { yield_now(); });
+}

@@ -113,3 +113,18 @@ int plain(struct thread *t) {
   }
   return 0;
 }
+
+void copy(void *, const void *, unsigned long);
+void show(const char *);
+
+THREAD fills_an_array(struct thread *t) {
+  char name[8], other[8];
+  BEGIN(t);
+  copy(name, "one", 4);
+  copy(other, "one", 4);
+  UNTIL(t, ready(5));
+  show(name); /* BAD */
+  copy(other, "two", 4);
+  show(other);
+  END(t);
+}

@@ -180,3 +180,26 @@ APROF_ASYNC void t21(void) {
   yield_now();
   *e = 2; /* BAD */
 }
+/* A member that is an array, a list of members, a member behind a call. */
+static TL struct named {
+  char name[8];
+  int n;
+} named;
+static struct named *my_named(void) {
+  return &named;
+}
+APROF_ASYNC void t22(void) {
+  char *name = named.name;
+  yield_now();
+  name[0] = 1; /* BAD */
+}
+APROF_ASYNC void t23(void) {
+  struct hold h = {&tls_int}, none = {NULL};
+  yield_now();
+  none.e = h.e; /* BAD */
+}
+APROF_ASYNC void t24(void) {
+  int *n = &my_named()->n, m = my_named()->n;
+  yield_now();
+  *n = m; /* BAD */
+}
