@@ -50,6 +50,7 @@ static void emit_summary(struct emit *e, const struct view *v, const struct page
   emit_number(e, "loop_exec_ns", loop.exec);
   emit_maybe(e, "loop_idle_ns", loop.idle, loop.has_idle);
   add_share(e, "busy", loop.elapsed - loop.idle, loop.has_idle ? loop.elapsed : 0);
+  add_share(e, "ran", loop.exec, loop.elapsed);
   add_time(e, "hold_max_ns", loop.worst);
   add_share(e, "holds_seen", loop.elapsed - loop.unseen, loop.elapsed);
   emit_number(e, "held_limit_ns", o->limits.of[FINDING_HELD]);

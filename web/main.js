@@ -169,7 +169,7 @@ function head(doc, interval) {
     ...(doc.recording ? recorded(doc) : [
       [summary.interval ? interval : 'measured', length],
       ['futures', `${count(summary.created)}, ${count(summary.live)} live`],
-      ['loop busy', percent(summary.busy)],
+      summary.busy === null ? ['loops ran futures', percent(summary.ran)] : ['loop busy', percent(summary.busy)],
       ['longest hold', time(summary.hold_max_ns)],
       ['cost', state.overhead_percent === null ? 'not known' : `${state.event_cost_timed ? '' : 'at least '}${state.overhead_percent.toFixed(1)} %`],
       ['lost', missing.length ? missing.map(([name]) => `${count(state[name])} ${name.replaceAll('_', ' ').replace('lost ', '')}`).join(', ') : 'nothing'],
