@@ -20,7 +20,10 @@ const again = h('button', { type: 'button', hidden: true, onclick: () => ask(ope
 // -- answers --------------------------------------------------------------------------------
 
 const at = (row) => (row.at ? h('span', { class: 'place', title: row.at }, ` ${row.at.replace(/^.*\//, '')}`) : null);
-const tableOf = (label, heads, rows) => scroll(label, h('table', { class: 'plain' },
+/** The first of them, and how many there are more. */
+const tableOf = (label, heads, all, show, most = ROWS) => [rowsOf(label, heads, all.slice(0, most).map(show)),
+  all.length > most ? h('p', { class: 'quiet' }, `and ${plural(all.length - most, 'row')} more`) : []];
+const rowsOf = (label, heads, rows) => scroll(label, h('table', { class: 'plain' },
   h('thead', null, h('tr', null, heads.map(([text, words]) => h('th', { scope: 'col', class: words ? 'text' : null }, text)))),
   h('tbody', null, rows.map((cells) => h('tr', null, cells.map((cell, i) =>
     (i ? h('td', { class: heads[i][1] ? 'text' : null }, cell) : h('th', { scope: 'row', class: 'text' }, cell))))))));
@@ -36,14 +39,14 @@ const drawn = {
     body: [
       h('p', { class: 'quiet' }, `${count(k.slow)} slow ones${k.threshold_ns === null ? '' : `, of ${time(k.threshold_ns)} or more`}, and ${count(k.others)} others. Means of a request:`),
       tableOf(`What differs in ${k.kind}`, [['What', true], ['Others'], ['Slow'], ['More']],
-        k.rows.slice(0, ROWS).map((row) => [rowName(row), time(row.others.mean_ns), time(row.slow.mean_ns), change(row.more_ns)]))],
+        k.rows, (row) => [rowName(row), time(row.others.mean_ns), time(row.slow.mean_ns), change(row.more_ns)])],
   })),
   blame: (doc) => [{
     head: `${time(doc.queued_ns)} queued, in ${count(doc.queued_count)} stretches${doc.polled_ns ? `; at least ${time(doc.polled_ns)} between poller and callback` : ''}`,
     body: tableOf('Who held the loop meanwhile', [['Behind', true], ['Queued'], ['At the poller'], ['Times'], ['Longest run'], ['Made late', true]],
-      doc.behind.slice(0, ROWS).map((row) => [
+      doc.behind, (row) => [
         [row.function ? h('code', null, row.function) : row.by, at(row)], time(row.time_ns), time(row.polled_ns), count(row.count), time(row.longest_ns),
-        row.delayed.slice(0, 3).map((one) => `${one.function} ${time(one.time_ns)}`).join(', ')])),
+        row.delayed.slice(0, 3).map((one) => `${one.function} ${time(one.time_ns)}`).join(', ')]),
   }],
   paths: ({ slowest }) => slowest.map((one) => ({
     head: [one.kind, ' ', time(one.wall_ns)],
@@ -52,20 +55,20 @@ const drawn = {
         one.trace ? [', trace ', h('code', null, one.trace)] : null, one.failed ? ', failed' : ''),
       timeLine(one),
       tableOf(`${one.kind} of ${time(one.wall_ns)}, in time`, [['What', true], ['From'], ['For']],
-        one.path.map((piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)]))],
+        one.path, (piece) => [[pieceName(piece), piece.tier ? ` [${piece.tier}]` : ''], time(piece.at_ns), time(piece.time_ns)], Infinity)],
   })),
   cpu: (doc) => [{
     head: `${time(doc.cpu_ns)} on a processor, by ${plural(Math.round(doc.cpu_ns / doc.samples.each_ns), 'sample')}`,
     body: [
       tableOf('Where processor time goes', [['Function', true], ['All'], ['Own'], ['Time']],
-        doc.rows.slice(0, 4 * ROWS).map((row) => [cpuName(row), percent(row.cpu_ns / doc.cpu_ns), row.self_ns ? percent(row.self_ns / doc.cpu_ns) : '-', time(row.cpu_ns)])),
+        doc.rows, (row) => [cpuName(row), percent(row.cpu_ns / doc.cpu_ns), row.self_ns ? percent(row.self_ns / doc.cpu_ns) : '-', time(row.cpu_ns)], 4 * ROWS),
       h('p', { class: 'quiet' }, doc.samples.unknown ? `${percent(doc.samples.unknown / doc.samples.frames)} of native frames have no name. ` : '',
         doc.samples.lost ? `${count(doc.samples.lost)} samples were lost. ` : '', doc.samples.user_only ? 'The kernel lets only user space be sampled.' : '')],
   }],
   path: ({ kinds }) => kinds.map((k) => ({
     head: `${k.kind}: ${plural(k.requests, 'request')}, p50 ${time(k.p50_ns)}, p95 ${time(k.p95_ns)}, p99 ${time(k.p99_ns)}`,
     body: tableOf(`What the wall of ${k.kind} is`, [['What', true], ['Time'], ['Of wall'], ['Times'], ['Requests']],
-      k.rows.slice(0, ROWS).map((row) => [rowName(row), time(row.time_ns), percent(k.wall_ns ? row.time_ns / k.wall_ns : null), count(row.times), count(row.requests)])),
+      k.rows, (row) => [rowName(row), time(row.time_ns), percent(k.wall_ns ? row.time_ns / k.wall_ns : null), count(row.times), count(row.requests)]),
   })),
 };
 
