@@ -136,15 +136,43 @@ static bool end_of(struct thread *t, struct aprof_future *f, uint64_t id,
          end_future(t, f, id, how);
 }
 
+/* One of equal ones, which other threads run and end meanwhile: the oldest that rests, or that this
+   thread has; else one that runs elsewhere. */
+static SLOW void end_equal(struct thread *t, struct aprof_site *site, uint64_t key0, uint64_t key1,
+                           int how) {
+  struct key_search s = key_searching(key0, key1, site->ns);
+  s.lease = t->lease;
+  for (unsigned i = 0; i < TRIES; i++) {
+    bool taken;
+    struct aprof_future *f = key_take(t, &s, NULL, &taken);
+    if (f == NULL)
+      break;
+    uint64_t id = key_id(f, key0, key1);
+    if (taken && id != 0) {
+      if (end_at_rest(t, f, id, how, event_time(t)))
+        return;
+      if (f->id == id)
+        f->open--; /* what it called runs */
+    }
+    if (id == 0 || f->id != id)
+      continue; /* another thread has just ended it */
+    if (!end_of(t, f, id, site, how))
+      key_withdraw(f, key0, key1);
+    return;
+  }
+  event_missed(t, APROF_MISS_END, site_id(site));
+}
+
 void general_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
   struct key_search s = key_searching(key0, key1, site->ns);
   struct aprof_future *f = first_meant(t, site, &s, APROF_MISS_END);
-  if (unlikely(f != NULL && (site->flags & APROF_TUPLE) && site->ns != APROF_NS_ANY))
-    if ((f = key_oldest(key0, key1, site->ns)) == NULL) /* another thread has just ended it */
-      event_missed(t, APROF_MISS_END, site_id(site));
+  if (unlikely(f != NULL && (site->flags & APROF_TUPLE) && site->ns != APROF_NS_ANY)) {
+    end_equal(t, site, key0, key1, how);
+    f = NULL;
+  }
   while (f != NULL) {
     /* What another thread is asked to end has no key from here on, unless it stands among equal
        ones. */

@@ -123,9 +123,9 @@ static void give_back(struct aprof_future *f, uint64_t id, bool taken) {
 static SLOW struct aprof_future *run_equal(struct thread *t, const struct aprof_site *site,
                                            uint64_t key0, uint64_t key1,
                                            const struct aprof_site *function, bool *taken) {
-  struct aprof_future *f;
+  struct key_search s = key_searching(key0, key1, site->ns);
   for (unsigned i = 0; i < TRIES; i++) {
-    f = key_take(t, key0, key1, site->ns, published_here(t, function), taken);
+    struct aprof_future *f = key_take(t, &s, published_here(t, function), taken);
     if (!*taken)
       return f;
     uint64_t id = key_id(f, key0, key1);

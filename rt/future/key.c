@@ -84,6 +84,14 @@ HINT static uint64_t birth_of(const struct aprof_future *f) {
   return __atomic_load_n(&f->created_tick, __ATOMIC_RELAXED);
 }
 
+/* A bracket of that thread holds it, and no other one has just taken it. */
+HINT static bool is_leased(const struct aprof_future *f, const struct key_search *s) {
+  if (s->lease == 0 || __atomic_load_n(&f->lease, __ATOMIC_RELAXED) != s->lease)
+    return false;
+  uint8_t state = __atomic_load_n(&f->state, __ATOMIC_RELAXED);
+  return state == APROF_FUTURE_RUNNING || state == APROF_FUTURE_ASIDE || !threads_share();
+}
+
 HINT static uint32_t number_of(const struct aprof_future *f) {
   return (uint32_t)__atomic_load_n(&f->id, __ATOMIC_RELAXED);
 }
@@ -101,7 +109,7 @@ static bool consider(struct key_search *s, struct aprof_future *f) {
     s->found = f;
     return true;
   }
-  if ((s->free && !is_free(f)) || !is_key(f, s))
+  if ((s->free && !is_free(f) && !is_leased(f, s)) || !is_key(f, s))
     return false; /* or it has just been: a thread that lets it go takes its key first */
   if (s->found == NULL || birth_of(f) < birth_of(s->found) ||
       (birth_of(f) == birth_of(s->found) && number_of(f) < number_of(s->found)))
@@ -242,12 +250,6 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
   return likely(f != after) ? f : NULL; /* twice there: see put */
 }
 
-struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns) {
-  struct key_search s = key_searching(key0, key1, ns);
-  s.oldest = true;
-  return key_search(&s);
-}
-
 /* Whoever has `taking` has left the event in which it took it: by a jump out of a handler. */
 static bool taking_left(uint64_t seen) {
   return (thread_sequence((uint32_t)(seen >> TAKING_EVENT)) ^ seen) << (64 - TAKING_EVENT) != 0;
@@ -287,12 +289,12 @@ static bool open_free(struct aprof_future *f, const struct key_search *s) {
   return false;
 }
 
-struct aprof_future *key_take(const struct thread *t, uint64_t key0, uint64_t key1, uint32_t ns,
+struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken) {
   bool shared = threads_share();
   *taken = false;
   for (unsigned i = 0; i < TAKES; i++) {
-    struct key_search s = key_searching(key0, key1, ns);
+    struct key_search s = *wanted;
     uint64_t mine = shared ? taking_begin(t) : 0;
     s.oldest = s.free = true;
     if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
@@ -302,12 +304,12 @@ struct aprof_future *key_take(const struct thread *t, uint64_t key0, uint64_t ke
     *taken = s.found != NULL && open_free(s.found, &s);
     if (shared)
       taking_end(mine);
-    if (likely(*taken))
-      return s.found;
     if (s.found == NULL)
       break;
+    if (likely(*taken) || is_leased(s.found, &s))
+      return s.found;
   }
-  return key_find(key0, key1, ns);
+  return key_find(wanted->key0, wanted->key1, wanted->ns);
 }
 
 /* -- insertion ------------------------------------------------------------------------- */

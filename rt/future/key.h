@@ -24,6 +24,7 @@ struct key_search {
   uint32_t ns, hash;          /* APROF_NS_ANY: of any namespace */
   struct aprof_future *after; /* looks behind this one, or NULL */
   bool oldest, free;          /* the oldest, that no bracket holds; else the first */
+  uint32_t lease;             /* ... or one of this thread's does */
   bool locked, queued;        /* rt.lock is held; some stand in a queue */
   struct aprof_future *found;
   uint32_t cell, place; /* where it stands in its queue; 0: in none */
@@ -49,11 +50,10 @@ static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint6
   return likely(f->key0 == key0 && f->key1 == key1 && (f->flags & APROF_F_KEYED)) ? id : 0;
 }
 
-/* Of equal keys the first in is the first out: the oldest. */
-struct aprof_future *key_oldest(uint64_t key0, uint64_t key1, uint32_t ns);
-/* ... that no bracket holds; or `rather`, which may be NULL, if it is one of these: `taken`, no
-   other thread takes it, and its `open` is 1. If they all are held, any. */
-struct aprof_future *key_take(const struct thread *t, uint64_t key0, uint64_t key1, uint32_t ns,
+/* Of equal keys the first in is the first out. The oldest that no bracket holds: `taken`, no other
+   thread takes it, and its `open` is 1. Rather than that: `rather`, which may be NULL, if it is one
+   of these; or an older one of `lease`, which is not taken. If others hold them all, any. */
+struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken);
 
 /* The record's key and namespace are set; KEYED is set by this. False without memory:

@@ -353,6 +353,29 @@ START_TEST(oldest_of_equal_keys_is_ended) {
 }
 END_TEST
 
+static void *drops_or_calls_its_own(void *unused) {
+  struct aprof_site drop_equal = drop;
+  drop_equal.flags |= APROF_TUPLE;
+  for (unsigned i = 0; i < EACH; i++) {
+    post_equal(0x7f00);
+    if (i % 3 == 0)
+      call_equal(0x7f00);
+    else
+      gate.end(&drop_equal, 0x7f00, 0x10, APROF_CANCELLED);
+  }
+  return unused;
+}
+
+/* Several mean the same one: each of them ends another, and runs are of those that are left. */
+START_TEST(equal_keys_are_ended_by_many_threads) {
+  attach();
+  on_threads(drops_or_calls_its_own);
+  expect("request", "done", THREADS * ((EACH + 2) / 3));
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 enum { NEW, WARM, HELD, OVER }; /* warm: the thread has all that takes the lock */
 static uint32_t lock_state;
 
@@ -651,5 +674,6 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
           equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
-          equal_keys_take_no_lock, stopped_in_a_segment, stopped_for_long, stopped_with_equal_keys,
-          found_while_replaced, used_again_while_left, used_again_by_one_that_stops)
+          equal_keys_take_no_lock, equal_keys_are_ended_by_many_threads, stopped_in_a_segment,
+          stopped_for_long, stopped_with_equal_keys, found_while_replaced, used_again_while_left,
+          used_again_by_one_that_stops)
