@@ -256,6 +256,11 @@ static bool are_apart(const struct diff *d) {
         continue;
       if (a->process.elapsed == b->process.elapsed)
         complain("%s and %s are the same run: there is nothing to compare", a->what, b->what);
+      else if (!strcmp(a->what, b->what))
+        complain(
+            "%s is one process: diff compares two; of two moments of one, as `aprof dump' makes "
+            "totals of, `aprof report' shows what happened between them",
+            a->what);
       else
         complain("%s and %s are two moments of one process: `aprof report %s %s' shows what "
                  "happened between them",

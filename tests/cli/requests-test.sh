@@ -43,6 +43,9 @@ contains "report: and the future that holds it" \
 refuse "report: --endless moves the limit" grep ENDLESS report.txt
 "$aprof" report late.json >json.txt
 "$aprof" report late.aprof >report.txt
+edit late.json 't.health.lost_requests = 7' >full.json
+"$aprof" report full.json >full.txt
+contains "report: requests without room are lost" "lost: 7 requests" full.txt
 equal "report: the same of totals" "$(grep -A4 ^requests report.txt)" "$(grep -A4 ^requests json.txt)"
 
 "$aprof" report --kind 'GET*' late.aprof >kind.txt
