@@ -169,13 +169,15 @@ static const char *shown_kind(const struct view *v, const struct view_function *
                                 : "";
 }
 
-/* As long as they are for who waits for something to be free, and not as work varies. */
-static bool is_crowded(const struct distribution *d) {
-  uint64_t lucky = 0;
+/* Waits are as long as they are for who waits for something to be free, and not as work varies.
+   Where each future has several of them, for this and that, any number may be short. */
+static bool is_crowded(const struct view_function *f, const struct view_await *at) {
+  const struct distribution *d = &at->waits;
+  uint64_t lucky = 0, all = findings_longer(d, 0);
   for (size_t i = 0; i < d->count && d->bucket[i].lower * LUCKY_TIMES <= d->p50; i++)
     add_to(&lucky, d->bucket[i].count);
-  uint64_t all = findings_longer(d, 0);
-  return lucky && lucky <= all / (d->p50 < GROWING_NS ? LUCKY_SHARE : LUCKY_GROWING);
+  return lucky && (at->count / 3 * 2 >= f->created ||
+                   lucky <= all / (d->p50 < GROWING_NS ? LUCKY_SHARE : LUCKY_GROWING));
 }
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
@@ -194,7 +196,7 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
     const struct view_await *at = waits && !waits->unmeasured ? longest(waits) : NULL;
     /* More than its life: several wait at once. */
     if (!at || !at->waits.count || each < LEAST_NS || each < life / 100 * PERCENT || each > life ||
-        !is_crowded(&at->waits))
+        !is_crowded(waits, at))
       continue;
     const struct view_path *beneath = waits_beneath(v, i, bare);
     const struct view_await *where = beneath ? beneath->await : at;

@@ -434,8 +434,8 @@ END_TEST
 
 /* -- what waits and is covered by nothing ------------------------------------------------ */
 
-/* 1000 requests: so many waited 2 ms, as many 20, all others 40. */
-static void waits_uncovered(uint64_t lucky, uint64_t middling) {
+/* Requests, and 1000 waits of theirs: so many of 2 ms, so many of 20, all others of 40. */
+static void waits_uncovered(uint64_t futures, uint64_t lucky, uint64_t middling) {
   uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "request", "/src/app/request.c", 5, 1);
   uint32_t made = synthetic_site(s, APROF_SITE_CREATE, "request_new", "/src/app/request.c", 9, 3);
   uint32_t root = synthetic_node(s, 0, site, APROF_NODE_FUNCTION);
@@ -443,7 +443,7 @@ static void waits_uncovered(uint64_t lucky, uint64_t middling) {
   uint64_t all = lucky * 2 * MS + middling * 20 * MS + (1000 - lucky - middling) * 40 * MS;
   uint16_t *counts;
   struct aprof_counters *c = synthetic_counters(s, 1, root), *w = synthetic_counters(s, 1, wait);
-  c->function.done = 1000;
+  c->function.done = futures;
   c->function.slices = 1000;
   c->function.exec = 1000;
   w->await.count = 1000;
@@ -456,15 +456,19 @@ static void waits_uncovered(uint64_t lucky, uint64_t middling) {
 }
 
 START_TEST(who_waits_for_a_free_one_is_told_from_work_that_varies) {
-  waits_uncovered(20, 100);
+  waits_uncovered(1000, 20, 100);
   held("1 POOL  `request`: ");
   teardown();
   setup();
-  waits_uncovered(100, 400);
+  waits_uncovered(1000, 100, 400);
   held("no finding: ");
   teardown();
   setup();
-  waits_uncovered(0, 100);
+  waits_uncovered(500, 450, 50); /* each of them has two */
+  held("1 POOL  `request`: ");
+  teardown();
+  setup();
+  waits_uncovered(1000, 0, 100);
   held("no finding: ");
 }
 END_TEST
