@@ -96,8 +96,47 @@ static bool is_later(const struct api *f, int i) {
            (!has_word(f->name, words_visit) && !has_word(f->type[0], words_first))));
 }
 
+struct fields {
+  CXCursor at[MOST];
+  int count;
+};
+
+static enum CXVisitorResult add_field(CXCursor field, CXClientData data) {
+  struct fields *f = data;
+  f->at[f->count++] = field;
+  return f->count < MOST ? CXVisit_Continue : CXVisit_Break;
+}
+
+static struct fields fields_of(CXType pointer) {
+  struct fields f = {.count = 0};
+  clang_Type_visitFields(clang_getPointeeType(clang_getCanonicalType(pointer)), add_field, &f);
+  return f;
+}
+
+/* A member of an unnamed type has one of its own in each struct: its size has to do. */
+static bool is_same_field(struct library *l, CXCursor a, CXCursor b) {
+  CXType one = clang_getCanonicalType(clang_getCursorType(a)),
+         other = clang_getCanonicalType(clang_getCursorType(b));
+  bool unnamed = one.kind == CXType_Record && other.kind == CXType_Record;
+  return !strcmp(suggest_text(l, clang_getCursorSpelling(a)),
+                 suggest_text(l, clang_getCursorSpelling(b))) &&
+         (unnamed ? clang_Type_getSizeOf(one) == clang_Type_getSizeOf(other)
+                  : clang_equalTypes(one, other) != 0);
+}
+
+/* A struct that begins with all members of the other one, which is handed on in its place. */
+static bool begins_as(struct library *l, CXType type, CXType other) {
+  if (!suggest_is_object(type) || !suggest_is_object(other))
+    return false;
+  struct fields all = fields_of(type), first = fields_of(other);
+  bool same = first.count > 1 && all.count >= first.count;
+  for (int i = 0; same && i < first.count; i++)
+    same = is_same_field(l, all.at[i], first.at[i]);
+  return same;
+}
+
 /* The key: an object that the callback gets, too; else its data; else what is returned. */
-static void find_key(struct api *f) {
+static void find_key(struct library *l, struct api *f) {
   CXType callback = suggest_function(f->kind[f->callback]);
   int theirs = clang_getNumArgTypes(callback);
   for (int k = 0; k < theirs && f->key == NONE; k++)
@@ -107,6 +146,9 @@ static void find_key(struct api *f) {
         f->key = i;
         f->callback_key = k;
       }
+  if (f->key == NONE && theirs && f->count &&
+      begins_as(l, f->kind[0], clang_getArgType(callback, 0)))
+    f->key = 0;
   for (int k = 0; k < theirs && f->key == NONE && !f->by_result; k++)
     if (is_any_pointer(clang_getArgType(callback, (unsigned)k)))
       for (int i = f->count - 1; i >= 0 && f->key == NONE; i--)
@@ -143,12 +185,18 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
       f->by_use = true;
     }
   if (f->callback != NONE)
-    find_key(f);
+    find_key(l, f);
   return CXChildVisit_Continue;
 }
 
 /* -- lines --------------------------------------------------------------------------------------
  */
+
+/* What it returns is no name of a future: nothing, or whether it went well. */
+static bool is_nameless(const struct api *f) {
+  enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorResultType(f->at)).kind;
+  return f->key == NONE && (kind == CXType_Void || kind == CXType_Int);
+}
 
 static void write_create(struct library *l, const struct api *f) {
   bool once = has_word(f->name, words_async) || has_word(f->type[f->callback], words_once);
@@ -166,7 +214,7 @@ static void write_create(struct library *l, const struct api *f) {
   if (use)
     fprintf(l->out, "# In use: '%s', at %s:%u.%s\n", use->other, use->file, use->line,
             f->by_use ? " ? By its name it is called back before the call returns; if not:" : "");
-  fputs(f->by_use ? "#   " : "", l->out);
+  fputs(f->by_use || is_nameless(f) ? "#   " : "", l->out);
   fprintf(l->out, "create call:%s key=", f->name);
   fprintf(l->out, f->key == NONE ? "ret" : "a%d", f->key);
   fprintf(l->out, " fn=a%d%s%s", f->callback, status ? " ok=ret==0" : "",

@@ -24,22 +24,29 @@ struct net_job *net_job(void (*call)(int));
 void net_foreach(struct net *, void (*visit)(void *), void *);
 void net_set_allocator(struct net *, net_alloc_cb);
 int net_wait(struct net *);
+struct net_base { int flags; void *data; union { int of; } u; };
+struct net_timer { int flags; void *data; union { int of; } u; int due; };
+int net_reset(struct net_timer *, void (*done)(struct net_base *));
+void net_set_seen(struct net_hooks *, void (*seen)(int));
 static inline int own(void (*sort)(void *)) { return sort != 0; }
 END
-echo 'struct net; struct net_request; struct net_watch; struct net_job; void net_types_each(void (*f)(struct net *));' >lib/net/types.h
+echo 'struct net; struct net_hooks; struct net_request; struct net_watch; struct net_job; void net_types_each(void (*f)(struct net *));' >lib/net/types.h
 "$aprof" suggest -o net.aprof net.h -- -Ilib 2>suggest.err
 equal "status" 0 $?
 equal "its lines" "create call:net_ask key=a1 fn=a2 ok=ret==0 | run key=a0 once
 create call:net_defer key=a1 fn=a0 | run key=a0 once
 create call:net_job key=ret fn=a0
+create call:net_reset key=a0 fn=a1 ok=ret==0 | run key=a0 once
 create call:net_watch_start key=a1 fn=a2 ok=ret==0 rearm | run key=a0 multi
 end call:net_watch_stop key=a0 how=cancelled
 header net.h
 wake call:net_watch_send key=a0" "$(grep -v '^#' net.aprof | grep . | tr -s ' ' | sort)"
 contains "each has its reason" "# net_ask: argument 2 (done_cb) is called back with argument 1 (struct net_request *)" net.aprof
 contains "and its questions" "? Once; does 0 mean that it has begun" net.aprof
+contains "an object of a kind of the callback's is its key" "create call:net_reset key=a0 fn=a1 ok=ret==0 | run key=a0 once" net.aprof
+contains "what nothing names is a comment" "#   create call:net_set_seen key=ret" net.aprof
 contains "what waits is asked" "#   blocking call:net_wait" net.aprof
-contains "how many" "4 of 12 functions call back, 3 end, wake or wait" suggest.err
+contains "how many" "6 of 14 functions call back, 3 end, wake or wait" suggest.err
 check "they are lines of the grammar" "$aprof" bindings net.aprof
 printf '#include "net.h"\nint main(void) { net_watch_stop(0); }\n' >use.c
 for major in $majors; do
