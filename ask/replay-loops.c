@@ -9,7 +9,7 @@
 
 struct step {
   uint64_t time[2]; /* as it was; changed */
-  uint64_t begin, before, after;
+  uint64_t begin, before;
   uint32_t thread; /* NONE: elsewhere */
 };
 
@@ -38,8 +38,8 @@ struct loops {
     size_t first; /* of its steps; they end where those of the next begin */
   } * request;
   size_t steps, requests, step_room, request_room;
-  struct runs taken, beside; /* of the steps; what is left of the slices */
-  bool is_cut;               /* these are */
+  struct runs taken, beside; /* of the steps; what is left of the slices, and loops' own time */
+  bool is_cut;               /* the slices are */
 
   /* A run. */
   struct pending *heap; /* the earliest first */
@@ -100,11 +100,13 @@ void loops_add_run(struct loops *r, const struct loops_turn *turn) {
     last->time[1] += changed;
     return;
   }
+  if (turn->after)
+    add_to_runs(&r->beside,
+                (struct run){turn->ready, turn->begin - turn->after, turn->after, turn->thread});
   GROW(r->step, r->steps, r->step_room);
   r->step[r->steps++] = (struct step){.time = {turn->time, changed},
                                       .begin = turn->begin,
                                       .before = turn->before,
-                                      .after = turn->after,
                                       .thread = turn->thread};
 }
 
@@ -247,10 +249,11 @@ static void run_step(struct loops *r, struct pending p, bool changed, struct loo
   uint64_t time = step->time[changed], at = p.at;
   if (step->thread != STORY_NONE) {
     uint64_t *free_at = &r->free_at[step->thread], ready = at + step->before;
-    uint64_t start = (*free_at > ready ? *free_at : ready) + step->after;
+    uint64_t start = *free_at > ready ? *free_at : ready;
     of->queued += start - at;
     of->busy += time;
-    *free_at = at = start + time;
+    *free_at = (*free_at > at ? *free_at : at) + time; /* nobody waits for `before` of another */
+    at = start + time;
   } else
     at += time;
   push_next(r, p.request, at);

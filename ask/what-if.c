@@ -93,6 +93,7 @@ static void add_queue(struct model *m) {
   m->blamed = 0;
   m->blamed_until = p->begin;
   blame_stretch(m->story, p->thread, p->begin, p->end, add_blamed, m);
+  m->turn.ready = p->begin;
   m->turn.after = p->end - m->blamed_until;
   m->turn.before = p->end - p->begin - m->blamed - m->turn.after;
 }
