@@ -113,7 +113,8 @@ static void print_times(const struct table *x, const uint64_t *time) {
                 TIME);
   print_right(x->out, asked_change(&x->unit, more), TIME + 1);
   double share = whole > 0 ? 100 * more / whole : NAN;
-  print_right(x->out, whole > 0 ? turn_text("%.0f %%", fabs(share) < 0.5 ? 0 : share) : "-", SHARE);
+  bool fits = fabs(share) < 1000; /* of next to nothing it says nothing */
+  print_right(x->out, fits ? turn_text("%.0f %%", fabs(share) < 0.5 ? 0 : share) : "-", SHARE);
   fputc('\n', x->out);
 }
 
