@@ -20,19 +20,18 @@ static uint64_t point(const struct distribution *d, uint64_t value) {
   return d->count ? value : UNKNOWN;
 }
 
-static void print_shares(uint64_t queued, uint64_t exec, uint64_t waiting, uint64_t member,
-                         FILE *out) {
+static void print_shares(const struct view_kind *k, bool lacks, FILE *out) {
   fputs(" =", out);
-  print_right(out, shown_share(queued, member), SHARE_WIDTH);
-  print_right(out, shown_share(exec, member), SHARE_WIDTH + 1);
-  print_right(out, shown_share(waiting, member), SHARE_WIDTH + 2);
+  print_right(out, shown_mark(lacks, shown_share(k->queued.sum, k->member)), SHARE_WIDTH);
+  print_right(out, shown_mark(lacks, shown_share(k->exec.sum, k->member)), SHARE_WIDTH + 1);
+  print_right(out, shown_mark(lacks, shown_share(k->waiting.sum, k->member)), SHARE_WIDTH + 2);
 }
 
 /* " db 66 fs 10": as many as have room, of which none is below 1 %. */
-static void print_tiers(const struct view_kind *k, size_t column, FILE *out) {
+static void print_tiers(const struct view *v, const struct view_kind *k, size_t column, FILE *out) {
   for (size_t i = 0; i < k->tiers; i++) {
     uint64_t time = ask_tier_time(&k->tier[i]);
-    const char *share = shown_share(time, k->member);
+    const char *share = shown_mark(v->shed != 0, shown_share(time, k->member));
     char *text = print_string(" %s %s", k->tier[i].name, share);
     size_t width = shown_width(text);
     bool fits = column + width <= FORMAT_WIDTH && time >= k->member / 100;
@@ -55,8 +54,8 @@ static void print_kind(const struct view *v, const struct view_kind *k, FILE *ou
   print_right(out, shown_mark(points, shown_short_in(v, point(wall, wall->p99))), TIME_WIDTH + 1);
   print_right(out, shown_mark(times, shown_short_in(v, ask_each(k->wall.sum, k->count))),
               TIME_WIDTH + 1);
-  print_shares(k->queued.sum, k->exec.sum, k->waiting.sum, k->member, out);
-  print_tiers(k, KIND_WIDTH + COUNT_WIDTH + 3 * TIME_WIDTH + 2 + 2 + 3 * SHARE_WIDTH + 3, out);
+  print_shares(k, times, out);
+  print_tiers(v, k, KIND_WIDTH + COUNT_WIDTH + 3 * TIME_WIDTH + 2 + 2 + 3 * SHARE_WIDTH + 3, out);
   fputc('\n', out);
 }
 
@@ -151,26 +150,29 @@ static void print_cells(const char *name, const char *const *cell, size_t cells,
 
 static void print_amount(const struct view *v, const char *name, const struct view_amount *a,
                          const struct view_kind *k, bool is_part, FILE *out) {
+  unsigned lacks = lacks_of(v);
   const struct distribution *d = &a->of;
-  const char *cell[] = {is_part ? shown_share(a->sum, k->member) : "",
-                        shown_short_in(v, ask_each(a->sum, k->count)),
-                        shown_short_in(v, point(d, d->p50)), shown_short_in(v, point(d, d->p99)),
-                        shown_short_in(v, a->max)};
+  bool points = LACKS(lacks, kind, wall.of), times = LACKS(lacks, kind, wall.sum);
+  const char *cell[] = {is_part ? shown_mark(times, shown_share(a->sum, k->member)) : "",
+                        shown_mark(times, shown_short_in(v, ask_each(a->sum, k->count))),
+                        shown_mark(points, shown_short_in(v, point(d, d->p50))),
+                        shown_mark(points, shown_short_in(v, point(d, d->p99))),
+                        shown_mark(LACKS(lacks, kind, wall.max), shown_short_in(v, a->max))};
   print_cells(name, cell, sizeof cell / sizeof *cell, out);
 }
 
-/* Of those requests that were in it. */
+/* Of those requests that were in it, while spans were not shed: they are before all else. */
 static void print_tier(const struct view *v, const struct view_tier *t, const struct view_kind *k,
                        FILE *out) {
   const struct distribution *d = &t->wall.of;
-  const char *calls = shown_count(t->calls.sum);
-  const char *cell[] = {shown_share(ask_tier_time(t), k->member),
-                        shown_count(t->count),
-                        calls,
-                        shown_short_in(v, ask_each(t->exec.sum, t->count)),
-                        shown_short_in(v, ask_each(t->waiting.sum, t->count)),
-                        shown_short_in(v, point(d, d->p50)),
-                        shown_short_in(v, point(d, d->p99))};
+  bool part = v->shed != 0;
+  const char *cell[] = {shown_mark(part, shown_share(ask_tier_time(t), k->member)),
+                        shown_mark(part, shown_count(t->count)),
+                        shown_mark(part, shown_count(t->calls.sum)),
+                        shown_mark(part, shown_short_in(v, ask_each(t->exec.sum, t->count))),
+                        shown_mark(part, shown_short_in(v, ask_each(t->waiting.sum, t->count))),
+                        shown_mark(part, shown_short_in(v, point(d, d->p50))),
+                        shown_mark(part, shown_short_in(v, point(d, d->p99)))};
   print_cells(t->name, cell, sizeof cell / sizeof *cell, out);
 }
 
@@ -198,9 +200,11 @@ static void print_whole(const struct view *v, const struct view_kind *k, FILE *o
   print_cells("tier", tier, sizeof tier / sizeof *tier, out);
   for (size_t i = 0; i < k->tiers; i++)
     print_tier(v, &k->tier[i], k, out);
-  const char *other[] = {shown_share(k->other_exec + k->other_waiting, k->member), "", "",
-                         shown_short_in(v, ask_each(k->other_exec, k->count)),
-                         shown_short_in(v, ask_each(k->other_waiting, k->count))};
+  bool part = v->shed != 0;
+  const char *other[] = {shown_mark(part, shown_share(k->other_exec + k->other_waiting, k->member)),
+                         "", "",
+                         shown_mark(part, shown_short_in(v, ask_each(k->other_exec, k->count))),
+                         shown_mark(part, shown_short_in(v, ask_each(k->other_waiting, k->count)))};
   print_cells("(no tier)", other, sizeof other / sizeof *other, out);
 }
 
