@@ -32,7 +32,7 @@ done
 chmod +x "$work/bin"/*
 PATH=$work/bin:$PATH "$src/scripts/install-deps" demo >"$work/installs" 2>&1
 contains "what the demo needs is installed" "libuv1-dev wrk jq" "$work/installs"
-equal "and nothing of the tests" "" "$(grep -oE 'systemd|valgrind|clang|libevent|cmake' "$work/installs")"
+equal "and nothing of the tests" "" "$(grep -oE 'systemd|valgrind|clang|libevent|cmake|npm' "$work/installs")"
 PATH=$work/bin:$PATH "$src/scripts/install-deps" >"$work/installs" 2>&1
 contains "the tests need more" "libsystemd-dev" "$work/installs"
 
