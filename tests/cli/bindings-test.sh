@@ -61,6 +61,22 @@ means 'wake call:pass key=a0 hand' \
   "a call of pass makes the future known as (1st argument) ready to run, in the request of what runs"
 means 'header uv.h' "the lines of this file hold for names that uv.h declares"
 
+# Each word that takes no value says something in the sentence of each line that it goes with; of these
+# `multi` alone says what would be so without it.
+declare -A plain=([async]="async def:f" [request]="request def:f" [await]="await call:f" [span]="span call:f")
+for verb in create run wake end switch; do plain[$verb]="$verb call:f key=a0"; done
+plain[label]="label call:f key=a0 value=a1:str"
+"$aprof" bindings --words --json >words.json
+value words.json '*((verb.strip(), w.name) for w in t.words if w.kind == "word" and (w.form is None or w.bare)
+  for verb in w.goes_with.replace(",", " ").split())' >pairs.txt
+while read -r verb word; do
+  echo "${plain[$verb]}" >without.aprof
+  echo "${plain[$verb]} $word" >with.aprof
+  [ "$("$aprof" bindings without.aprof | tail -n 1)" != "$("$aprof" bindings with.aprof | tail -n 1)" ] || echo "$verb $word"
+done <pairs.txt >silent.txt
+check "words that take no value" test "$(wc -l <pairs.txt)" -ge 15
+equal "each word has a part in the sentence" "run multi" "$(cat silent.txt)"
+
 # A file of names is one line, wherever that is.
 mkdir -p names && printf 'co_a # one\nco_b\n' >names/list && echo 'async def:@list' >names/n.aprof
 equal "a file of names is one line" 1 "$("$aprof" bindings names/n.aprof | grep -c '^names/n.aprof:1: async def:@list$')"
