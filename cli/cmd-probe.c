@@ -64,6 +64,8 @@ static const struct option_row rows[] = {
      .text =
          "As root: by breakpoint instructions that the kernel puts into the program, at up to 64 "
          "addresses; else the processor watches four"},
+    {"later", 0, OPTION_FLAG, AT(watch.later),
+     .text = "Wait for a library that has the place, if nothing has it yet"},
     {"log", 0, OPTION_FLAG, AT(log), .text = "Print a line for each hit, too, as it comes"},
     {"for", 0, OPTION_S, AT(watch.span), "TIME",
      .text = "End after so long; else Ctrl-C ends it, or the end of the process"},

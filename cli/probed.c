@@ -95,8 +95,10 @@ bool probed_open(struct probed *p, long pid, const char *directory) {
   p->watch = *p->asked;
   p->watch.tell = told;
   p->watch.context = p;
-  return place_find(&p->debug, &p->result->arena, p->watch.asked, &p->places) &&
-         may_watch(&p->watch, &p->places);
+  complain_never(p->watch.later);
+  bool found = place_find(&p->debug, &p->result->arena, p->watch.asked, &p->places);
+  complain_never(false);
+  return (found || p->watch.later) && may_watch(&p->watch, &p->places);
 }
 
 static bool begin(struct probed *p, bool keep) {

@@ -39,6 +39,7 @@ struct breakpoints {
   uint64_t lost, late, late_most, unwatched;
   int why_unwatched; /* errno */
   uint64_t looked;   /* when threads were looked for */
+  uint64_t mapped;   /* when code was mapped; 0: none was */
   size_t turn;       /* whose ring comes next */
   uint8_t record[PERF_RECORD_ROOM] __attribute__((aligned(8)));
 };
@@ -94,6 +95,8 @@ static int open_one(const struct breakpoints *b, int tid, size_t which) {
       .watermark = 1, /* any record wakes, that of a new thread, too */
       .wakeup_watermark = 1,
       .task = 1,
+      .mmap = 1, /* of code */
+      .sample_id_all = 1,
       .sample_stack_user = b->stack,
   };
   if (b->stack)
@@ -103,6 +106,13 @@ static int open_one(const struct breakpoints *b, int tid, size_t which) {
     a.bp_type = 0;
     a.uprobe_path = (uintptr_t)b->uprobe[which].file;
     a.probe_offset = b->uprobe[which].offset;
+  }
+  if (b->address[which] == 0) {
+    a.type = PERF_TYPE_SOFTWARE;
+    a.config = PERF_COUNT_SW_DUMMY;
+    a.bp_type = 0;
+    a.bp_len = 0;
+    a.sample_period = 0;
   }
   return perf_open(&a, tid);
 }
@@ -174,9 +184,10 @@ int breakpoints_arm(struct breakpoints *b, uint64_t address) {
   bool any = false;
   int error = b->threads == 0 ? find_threads(b, &any) : 0;
   size_t which = b->addresses;
-  if (which == (b->instructions ? PROBE_ADDRESSES : PROBE_HARDWARE))
+  size_t silent = which > 0 && b->address[0] == 0; /* that one is no breakpoint */
+  if (which == (b->instructions ? PROBE_ADDRESSES : PROBE_HARDWARE + silent))
     return ENOSPC;
-  if (b->instructions && !uprobe_find(b->pid, address, &b->uprobe[which])) {
+  if (b->instructions && address && !uprobe_find(b->pid, address, &b->uprobe[which])) {
     int fault = errno;
     free(b->uprobe[which].file);
     return fault;
@@ -289,6 +300,25 @@ static bool take_hit(const struct breakpoints *b, const struct perf_event_header
   return true;
 }
 
+/* PID, TID, address, length, offset, the file's name (what a compiler makes at run time is of
+   none), and at the end the time. */
+static void take_mapping(struct breakpoints *b, const struct perf_event_header *header) {
+  struct perf_words w = perf_words(header);
+  for (int i = 0; i < 4; i++)
+    perf_word(&w);
+  if (w.at == w.end || w.at[0] != '/' || w.at[1] == '/')
+    return;
+  w.at = w.end - sizeof(uint64_t);
+  uint64_t time = perf_word(&w);
+  b->mapped = b->mapped ? b->mapped : time;
+}
+
+bool breakpoints_mapped(struct breakpoints *b, uint64_t *when) {
+  *when = b->mapped;
+  b->mapped = 0;
+  return *when != 0;
+}
+
 /* A thread has begun: it is armed at once. */
 static void take_fork(struct breakpoints *b, const struct perf_event_header *header) {
   struct perf_words w = perf_words(header);
@@ -319,6 +349,8 @@ bool breakpoints_next(struct breakpoints *b, struct breakpoint_hit *hit) {
       b->lost += perf_lost(header);
     else if (header->type == PERF_RECORD_FORK)
       take_fork(b, header);
+    else if (header->type == PERF_RECORD_MMAP)
+      take_mapping(b, header);
     else if (header->type == PERF_RECORD_SAMPLE && take_hit(b, header, hit)) {
       b->turn++; /* no thread's ring before all others' */
       return true;

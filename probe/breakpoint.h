@@ -31,8 +31,11 @@ struct breakpoints;
 struct breakpoints *breakpoints_new(long pid, uint32_t stack, bool instructions);
 void breakpoints_free(struct breakpoints *);
 
-/* Arms an address on all threads there are, and on those that come. 0, or an errno. */
+/* Arms an address on all threads there are, and on those that come. 0, or an errno. Without any
+   (0: none is known yet) it is seen what is mapped. */
 int breakpoints_arm(struct breakpoints *, uint64_t address);
+/* Whether code was mapped since this was asked last, and when, in ns as above. */
+bool breakpoints_mapped(struct breakpoints *, uint64_t *when);
 /* Looks for threads that have begun; `now` as above. */
 void breakpoints_threads(struct breakpoints *, uint64_t now);
 /* All of them count no more. */

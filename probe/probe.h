@@ -127,6 +127,9 @@ struct probe_result {
   uint64_t elapsed;  /* ns that it was watched */
   struct probe_place place[PROBE_ADDRESSES];
   size_t places;
+  uint64_t late_places;           /* of these, in code that was loaded later; ... */
+  uint64_t late_places_most;      /* ns: ... which ran for so long unwatched, at most */
+  uint64_t unwatched_places;      /* in such code, too, that could not be armed */
   uint64_t hits;                  /* of all places */
   uint64_t seen;                  /* of these, with what was asked of them */
   uint64_t lost;                  /* of these hits, not looked at: they came too fast */

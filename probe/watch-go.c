@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -71,8 +72,52 @@ static void take_all(struct watching *w, uint64_t until) {
   }
 }
 
+/* -- code that is loaded later ---------------------------------------------------------- */
+
+static void add_place(struct watching *w, const struct probe_place *p) {
+  struct probe_result *r = w->result;
+  for (size_t i = 0; i < r->places; i++)
+    if (r->place[i].address == p->address)
+      return;
+  bool room = r->places + w->return_count < watch_most(w->watch);
+  if (!room || (w->watch->duration && p->inlined) ||
+      breakpoints_arm(w->breakpoints, p->address) != 0) {
+    r->unwatched_places++;
+    return;
+  }
+  r->place[r->places++] = *p;
+  r->late_places++;
+}
+
+static void look_again(struct watching *w) {
+  enum { MAPPED_NS = 1000000 }; /* until a library has all its parts */
+  struct probe_result *r = w->result;
+  struct places found;
+  uint64_t when, before = r->late_places;
+  if (!breakpoints_mapped(w->breakpoints, &when))
+    return;
+  nanosleep(&(struct timespec){.tv_nsec = MAPPED_NS}, NULL);
+  debug_refresh(w->debug);
+  complain_never(true);
+  bool any = place_find(w->debug, &r->arena, w->watch->asked, &found);
+  complain_never(false);
+  for (size_t i = 0; any && i < found.count; i++)
+    add_place(w, &found.place[i]);
+  free(found.place);
+  uint64_t now = clock_monotonic();
+  if (r->late_places > before && now > when && now - when > r->late_places_most)
+    r->late_places_most = now - when;
+}
+
+/* ---------------------------------------------------------------------------------------- */
+
 bool watch_arm(struct watching *w) {
   struct probe_result *r = w->result;
+  int nowhere = r->places == 0 ? breakpoints_arm(w->breakpoints, 0) : 0;
+  if (nowhere) {
+    breakpoints_refused(w->breakpoints, nowhere, w->watch->what);
+    return false;
+  }
   for (size_t i = 0; i < r->places; i++) {
     int error = breakpoints_arm(w->breakpoints, r->place[i].address);
     if (error) {
@@ -101,6 +146,8 @@ bool watch_go(struct watching *w, uint64_t ns) {
   int ms = until > now ? (int)((until - now) / 1000000) + 1 : 0;
   r->ended = breakpoints_wait(w->breakpoints, w->ends, ms);
   take_all(w, r->ended ? 0 : until > now ? until : now + 1);
+  if (!r->ended)
+    look_again(w);
   return !r->ended && look(w, clock_monotonic()) && !is_over(w, clock_monotonic());
 }
 

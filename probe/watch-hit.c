@@ -91,7 +91,7 @@ void watch_unpaired(struct watching *w, struct probe_hit *h) {
 static bool arm_return(struct watching *w, uint64_t back) {
   if (is_return(w, back))
     return true;
-  if (w->places->count + w->return_count == watch_most(w->watch) ||
+  if (w->result->places + w->return_count >= watch_most(w->watch) ||
       breakpoints_arm(w->breakpoints, back) != 0)
     return false;
   w->returns[w->return_count++] = back;

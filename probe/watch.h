@@ -19,6 +19,7 @@ struct watch {
   const char *condition; /* or NULL */
   bool stack, duration;
   bool instructions; /* breakpoint instructions, see uprobe.h */
+  bool later;        /* code that is loaded later may have the place, were it nowhere by now */
   bool keep;         /* hits are added up by watch_count alone */
   uint64_t over;     /* ns */
   uint64_t span;     /* ns; 0: until it ends, or somebody ends it */

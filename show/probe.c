@@ -104,6 +104,14 @@ static void print_losses(const struct probe_result *r, FILE *out) {
   if (r->unwatched)
     fprintf(out, "  threads that could not be watched: %s (%s)\n", shown_count(r->unwatched),
             r->why_unwatched);
+  if (r->late_places)
+    fprintf(out, "  places in code that was loaded later: %s; it ran for up to %s unwatched\n",
+            shown_count(r->late_places), shown_time(r->late_places_most));
+  if (r->unwatched_places)
+    fprintf(out, "  places in code that was loaded later, for which there was no breakpoint: %s\n",
+            shown_count(r->unwatched_places));
+  if (r->places == 0)
+    fputs("  nothing that has the place was loaded meanwhile\n", out);
   if (r->ended)
     fputs("  the process has ended\n", out);
 }
@@ -334,6 +342,9 @@ void show_probe_json(const struct probe_result *r, FILE *out) {
   emit_number(e, "late_most_ns", r->late_most);
   emit_number(e, "unwatched_threads", r->unwatched);
   emit_text(e, "why_unwatched", r->why_unwatched);
+  emit_number(e, "late_places", r->late_places);
+  emit_number(e, "late_places_most_ns", r->late_places_most);
+  emit_number(e, "unwatched_places", r->unwatched_places);
   emit_bool(e, "too_hot", r->too_hot);
   emit_bool(e, "ended", r->ended);
   emit_list(e, "places");

@@ -149,6 +149,47 @@ probed fast 400 "probe.c:$(line forgotten)" -s id
 equal "an argument that is nowhere any more is what its caller passed" "400 0 400 0" \
   "$(value probed.json 't.shown[0].known, t.shown[0].unknown, len(t.shown[0]["values"]), t.shown[0].least')"
 
+# -- libraries that are loaded later ------------------------------------------------------------
+cat >late.c <<'END'
+long sum;
+long late(long n) { return sum += n; }
+END
+cat >host.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  char line[16];
+  long (*late)(long);
+  void *library = fgets(line, sizeof line, stdin) ? dlopen("./late.so", RTLD_NOW) : NULL;
+  if (!library || !(*(void **)&late = dlsym(library, "late")))
+    return 1;
+  puts("half"), fflush(stdout);
+  for (long n = fgets(line, sizeof line, stdin) ? 0 : 50; n < 50; n++)
+    late(n);
+  puts("done"), fflush(stdout);
+  return !fgets(line, sizeof line, stdin);
+}
+END
+check "a library, and who loads it" sh -c "gcc -g -O1 -shared -fPIC late.c -o late.so && gcc -O1 host.c -o host"
+start ./host
+"$aprof" probe "$pid" late >probed.out 2>&1
+equal "what nothing has is not there" 1 $?
+"$aprof" probe "$pid" late.c:2 --later -s n --json >probed.json 2>probed.err 9>&- &
+prober=$!
+until_true armed $prober
+go
+until_true grep -q half said
+until_true armed $prober 2 # what sees that something is loaded, and the breakpoint
+go
+until_true grep -q done said
+go
+exec 9>&-
+wait "$pid"
+wait $prober || sed 's/^/# /' probed.err
+equal "until a library is loaded that has it" "50 1 1 0 49 True" \
+  "$(value probed.json 't.hits, len(t.places), t.late_places, t.shown[0].least, t.shown[0].most, t.late_places_most_ns > 0' | sed 's/true/True/')"
+conforms probed.json >conforms.out && ok "as the schema says" || not_ok "as the schema says" conforms.out
+
 # -- C++ -------------------------------------------------------------------------------------
 if check "a program of C++ compiles" g++ -g -O1 "$src/tests/cli/probe.cc" -o shop; then
   taken=$(grep -n '// taken' "$src/tests/cli/probe.cc" | cut -d: -f1)
