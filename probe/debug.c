@@ -210,6 +210,11 @@ bool debug_function_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function, bool
   return true;
 }
 
+bool debug_entry(Dwarf_Die *body, Dwarf_Addr *entry) {
+  Dwarf_Addr base, end;
+  return !dwarf_entrypc(body, entry) || dwarf_ranges(body, 0, &base, entry, &end) > 0;
+}
+
 enum { NESTED_MOST = 64 };
 
 static bool own_variable(Dwarf_Die *scope, const char *name, Dwarf_Die *variable) {

@@ -51,6 +51,9 @@ bool debug_is_there(struct debug *);
 bool debug_function_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function, bool *inlined);
 /* The body that the code at `pc` lies in, whatever was inlined there. */
 bool debug_body_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *body);
+/* Where a body begins; of one whose rarely taken parts lie elsewhere: where the first part does.
+   False: it has no code. */
+bool debug_entry(Dwarf_Die *body, Dwarf_Addr *entry);
 /* The variable or argument of that name that is visible in the innermost body that has `pc`,
    inlined or not, or in the one that is called `function`, if that is not NULL: in its blocks, the
    innermost first. What is around a body that was inlined is another's. */

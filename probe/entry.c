@@ -73,7 +73,7 @@ static bool calls(const struct hit *caller, Dwarf_Die *call, const struct hit *h
   }
   return (points_to(caller, call, DW_AT_call_target, &target) ||
           points_to(caller, call, DW_AT_GNU_call_site_target, &target)) &&
-         !dwarf_entrypc(&body, &entry) && entry + h->bias == target;
+         debug_entry(&body, &entry) && entry + h->bias == target;
 }
 
 /* -- what it passes ----------------------------------------------------------------------- */

@@ -69,10 +69,12 @@ static void add(struct search *s, const struct probe_place *p, Dwarf_Off of, boo
 /* Behind what a body begins with, where its arguments have their places. */
 static Dwarf_Addr begins_at(Dwarf_Die *function, bool inlined) {
   Dwarf_Addr entry = 0, *points = NULL;
-  int count = inlined ? 0 : dwarf_entry_breakpoints(function, &points);
-  if (count > 0)
+  /* Of one in several parts libdw looks at each of them; such code was optimised, and its arguments
+     are there from the start. */
+  bool whole = !inlined && !dwarf_entrypc(function, &entry);
+  if (whole && dwarf_entry_breakpoints(function, &points) > 0)
     entry = points[0];
-  else if (dwarf_entrypc(function, &entry))
+  else if (!debug_entry(function, &entry))
     entry = 0;
   free(points);
   return entry;
@@ -90,8 +92,7 @@ static void place_at(struct search *s, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Add
   *of = dwarf_dieoffset(&function);
   p->function = kept(s, dwarf_diename(&function));
   p->inlined = inlined;
-  if (!inlined && !dwarf_entrypc(&function, &low) && low == pc &&
-      (low = begins_at(&function, false)))
+  if (!inlined && debug_entry(&function, &low) && low == pc && (low = begins_at(&function, false)))
     p->address = low + bias;
 }
 
@@ -272,16 +273,16 @@ static int take_function(Dwarf_Die *function, void *context) {
     return DWARF_CB_OK;
   /* Where the program was optimised as a whole, what has no code may have been inlined. */
   if (dwarf_func_inline(function) ||
-      (dwarf_entrypc(function, &pc) && !dwarf_hasattr(function, DW_AT_declaration))) {
+      (!debug_entry(function, &pc) && !dwarf_hasattr(function, DW_AT_declaration))) {
     s->inlined = reallocate(s->inlined, s->inlineds + 1, sizeof *s->inlined);
     s->inlined[s->inlineds++] = function->addr;
   }
   if (s->listing) {
-    if (!dwarf_entrypc(function, &pc))
+    if (debug_entry(function, &pc))
       list_body(s, f->unit, f->bias, function);
     return DWARF_CB_OK;
   }
-  if (!dwarf_entrypc(function, &pc) && (pc = begins_at(function, false)) != 0) {
+  if (debug_entry(function, &pc) && (pc = begins_at(function, false)) != 0) {
     struct probe_place p = {.address = pc + f->bias, .function = kept(s, dwarf_diename(function))};
     line_at(s, f->unit, pc, &p);
     add(s, &p, dwarf_dieoffset(function), false);
