@@ -194,7 +194,7 @@ static void tell_state(struct records *r, const struct recorder_numbers *n, uint
  */
 
 static uint32_t switch_on(struct records *r, uint64_t ring) {
-  return switch_trace_share(r->header, ring, r->rate, r->is_share ? &r->share.now : NULL);
+  return switch_trace(r->header, ring, r->rate, r->is_share ? &r->share.now : NULL);
 }
 
 /* Now and then: the lease, and whether the process lives. */

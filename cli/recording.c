@@ -178,8 +178,7 @@ static void say_progress(const struct recording *r, uint64_t passed,
 
 static uint32_t switch_on(const struct recording *r, uint64_t ring) {
   double share = share_kept(&r->share);
-  return switch_trace_share(r->header, ring, r->rate,
-                            share_is_wished(&r->wish->share) ? &share : NULL);
+  return switch_trace(r->header, ring, r->rate, share_is_wished(&r->wish->share) ? &share : NULL);
 }
 
 static void watch(const struct recording *r) {

@@ -99,13 +99,6 @@ struct lang_set *lang_set_new(const char *shipped) {
   return set;
 }
 
-void lang_set_free(struct lang_set *set) {
-  for (Table *table : {&set->calls, &set->bodies})
-    for (Pattern &pattern : table->patterns)
-      regfree(&pattern.regex);
-  delete set;
-}
-
 const struct lang_file *lang_set_add(struct lang_set *set, const char *name) {
   std::unique_ptr<Named> n(new Named());
   n->path.reset(new std::string(path_of(name, set->shipped)));

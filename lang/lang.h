@@ -63,7 +63,6 @@ const struct lang_word *lang_word(size_t row);
 struct lang_set;
 
 struct lang_set *lang_set_new(const char *shipped); /* the folder of the shipped ones */
-void lang_set_free(struct lang_set *);
 /* A path, or the name of a shipped file. What is wrong with it is in `error`. Until the set goes.
  */
 const struct lang_file *lang_set_add(struct lang_set *, const char *name);

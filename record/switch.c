@@ -81,12 +81,7 @@ static void switch_on(struct aprof_header *h, const double *share) {
     aprof_trace_anew(h);
 }
 
-uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate) {
-  return switch_trace_share(h, size, rate, NULL);
-}
-
-uint32_t switch_trace_share(struct aprof_header *h, uint64_t size, uint64_t rate,
-                            const double *share) {
+uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate, const double *share) {
   if (!switch_lock(h))
     return SWITCH_BUSY;
   uint32_t me = own_word(), other = records(h, me) ? h->recorder : 0;

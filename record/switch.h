@@ -23,11 +23,9 @@ void switch_unlock(struct aprof_header *);
 /* Whether the process of that word (aprof_control_word) is of this one's PID namespace. */
 bool switch_is_near(uint32_t word);
 /* Switches the trace on, for this process, with rings of that size (0: as they are); also where it
-   is this process's and has gone off. SWITCH_DONE, SWITCH_BUSY, or the word of who records. */
-uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate);
-/* ... of requests alone, and of those that begin that share; NULL: everything. */
-uint32_t switch_trace_share(struct aprof_header *, uint64_t size, uint64_t rate,
-                            const double *share);
+   is this process's and has gone off. `share`: of requests alone, and of those that begin so much;
+   NULL: everything. SWITCH_DONE, SWITCH_BUSY, or the word of who records. */
+uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate, const double *share);
 /* From now on that share of the requests that begin, up to 1. */
 void switch_share(struct aprof_header *, double share);
 /* To be called some times a second: it stays on for as long again. */

@@ -70,14 +70,6 @@ void trace_writer_move(struct trace_writer *w, int to) {
   }
 }
 
-bool trace_is_packed(void) {
-#ifdef HAVE_ZSTD
-  return true;
-#else
-  return false;
-#endif
-}
-
 /* Bytes that it takes in w->stored; 0: it is better left as it is. */
 static size_t pack(struct trace_writer *w, const void *raw, size_t size) {
 #ifdef HAVE_ZSTD

@@ -32,7 +32,4 @@ uint64_t trace_written(const struct trace_writer *);
 int trace_write_error(const struct trace_writer *);
 void trace_writer_free(struct trace_writer *);
 
-/* Whether frames are compressed: false where this was built without zstd. */
-bool trace_is_packed(void);
-
 #endif
