@@ -237,6 +237,17 @@ static bool open_all(struct serve *s, const struct serve_options *o) {
   return open_daemon(s);
 }
 
+/* Of a word that is no process and no directory; it is cut where it is very long. */
+static const char *word_fault(const char *word) {
+  static char text[600];
+  bool there = access(word, F_OK) == 0;
+  snprintf(text, sizeof text,
+           "%.400s %s: serve takes a PID, the NAME of processes, or a directory of totals; without "
+           "one it is all processes",
+           word, there ? "is a file" : "is not there");
+  return text;
+}
+
 static const char *fault_of(const struct arguments *a) {
   const struct serve_options *o = a->context;
   return o->labels && o->from.froms
@@ -245,8 +256,7 @@ static const char *fault_of(const struct arguments *a) {
              ? "serve what others tell (--from), or TARGET: a server of its own beside them tells "
                "of this machine"
          : a->words && !directory_is(a->word[0]) && !is_of_processes(a->word[0])
-             ? "serve what? A PID, the NAME of processes, or a directory of totals; without one it "
-               "is all processes"
+             ? word_fault(a->word[0])
          : o->memory && !o->from.froms ? "--memory is of what others tell (--from)"
          : o->totals && (o->from.froms || (a->words && directory_is(a->word[0])))
              ? "--totals is of live processes of this machine"

@@ -348,6 +348,8 @@ echo short >short.txt && chmod 600 short.txt
 refused "a short token" "16 characters at least" --token-file short.txt
 refused "no token" "cannot read the token in nowhere" --token-file nowhere
 refused "an address that is none" "it is ADDR:PORT" --listen 9797
+refused "a directory that is not there" "./nowhere is not there" ./nowhere
+refused "totals that are no directory" "token.txt is a file: serve takes" token.txt
 refused "a port that is taken" "takes a port that is free" --listen "127.0.0.1:$port"
 JOURNAL_STREAM=$(stat -c %d:%i check.out) refused "a token made where output is a log" "a log, where none belongs" --listen 0.0.0.0:0
 serve beyond --listen 0.0.0.0:0
