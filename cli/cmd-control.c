@@ -44,6 +44,13 @@ bool control_may(const struct found *found) {
   return true;
 }
 
+struct aprof_header *control_map(const struct found *found) {
+  void *mapped = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found->fd, 0);
+  if (mapped == MAP_FAILED)
+    complain("cannot map the profile of %s: %s", found->what, strerror(errno));
+  return mapped != MAP_FAILED ? mapped : NULL;
+}
+
 /* The owner of the file has cut it while it was mapped here. */
 void control_bus_error(int number) {
   static const char text[] = "aprof: the profile was cut while it was written to; nothing holds\n";
@@ -81,12 +88,9 @@ static void print_json(const struct found *found, const struct aprof_header *h) 
 /* False after a message. */
 static bool change_in(const struct found *found, bool json,
                       void (*change)(struct aprof_header *, uint64_t now)) {
-  struct aprof_header *h =
-      mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found->fd, 0);
-  if (h == MAP_FAILED) {
-    complain("cannot map the profile of %s: %s", found->what, strerror(errno));
+  struct aprof_header *h = control_map(found);
+  if (!h)
     return false;
-  }
   bool locked = switch_lock(h);
   if (locked) {
     change(h, profile_clock(h));

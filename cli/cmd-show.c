@@ -5,6 +5,7 @@
 #include "ask/requests.h"
 #include "ask/slowest.h"
 #include "cli.h"
+#include "control.h"
 #include "core.h"
 #include "export.h"
 #include "followed.h"
@@ -13,6 +14,7 @@
 #include "output.h"
 #include "read/checked.h"
 #include "read/clock.h"
+#include "record/switch.h"
 #include "recorded.h"
 #include "sampling.h"
 #include "target.h"
@@ -21,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -272,8 +275,10 @@ static bool ends(struct followed *f, int end) {
   return told || profile_state(f->fd, &f->header) != PROFILE_LIVE;
 }
 
-static int follow(const struct show *show, struct followed *f) {
+static int follow(const struct show *show, struct followed *f, struct aprof_header *header,
+                  uint64_t rate) {
   const struct output_follow *o = show->output->follow;
+  const uint64_t over = o->over(show->options);
   const struct sigaction mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
   uint64_t begin = clock_monotonic(), now = begin, span = show->load.span;
   int end = (int)syscall(SYS_pidfd_open, (pid_t)followed_pid(f), 0);
@@ -281,6 +286,7 @@ static int follow(const struct show *show, struct followed *f) {
   bool ended = false;
   sigaction(SIGINT, &mine, NULL);
   while (!ended && !interrupted && !ferror(stdout) && (!span || now - begin < span)) {
+    switch_log(header, over, rate);
     ended = now != begin && ends(f, end);
     followed_read(f, ended);
     now = clock_monotonic();
@@ -303,10 +309,16 @@ static int show_followed(const struct show *show, const char *target) {
   bool live = found.state == PROFILE_LIVE;
   if (!live)
     complain("%s is of no live process: nothing more happens there", found.what);
-  if (live && followed_open(&f, &found, 1, memory))
-    status = follow(show, &f);
-  if (live)
+  struct aprof_header *header = live && control_may(&found) ? control_map(&found) : NULL;
+  if (header) {
+    uint64_t rate = 0;
+    signal(SIGBUS, control_bus_error);
+    if (followed_open(&f, &found, 1, memory) &&
+        (rate = clock_rate(found.fd, found.what, &f.header, true)) != 0)
+      status = follow(show, &f, header, rate);
     followed_close(&f);
+    munmap(header, APROF_HEADER_SIZE);
+  }
   found_release(&found);
   return status;
 }

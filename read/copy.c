@@ -47,6 +47,8 @@ struct view *view_copy(const struct view *from) {
   *v = *from;
   v->arena = arena;
   copy_parts(&v->arena, &layout_totals, v);
+  for (size_t i = 0; i < v->kinds; i++)
+    v->kind[i].loggeds = 0; /* of no interval */
   for (size_t i = 0; i < v->loops; i++)
     if (v->loop[i].thread)
       v->loop[i].thread = v->thread + (v->loop[i].thread - from->thread);

@@ -249,6 +249,10 @@ const struct aprof_slow *profile_slowest(const struct profile *p, uint32_t refer
   return referred(p, reference, APROF_SLOWEST * sizeof(struct aprof_slow));
 }
 
+const struct aprof_slow *profile_log(const struct profile *p) {
+  return p->header.log ? referred(p, p->header.log, APROF_LOGGED * sizeof(struct aprof_slow)) : NULL;
+}
+
 const char *profile_tier_name(const struct profile *p, uint32_t tier) {
   return tier && tier < APROF_TIERS ? profile_string(p, p->header.tier_names[tier]) : NULL;
 }

@@ -18,7 +18,8 @@ enum heat { COLD = 1, WARM = 2, HOT = 4 };
 static enum heat heat_of(uint32_t type) {
   if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
       type == APROF_CHUNK_MISSES || type == APROF_CHUNK_REQUESTS || type == APROF_CHUNK_KINDS ||
-      type == APROF_CHUNK_TIERS || type == APROF_CHUNK_SLOWEST || type == APROF_CHUNK_SHARES)
+      type == APROF_CHUNK_TIERS || type == APROF_CHUNK_SLOWEST || type == APROF_CHUNK_LOGGED ||
+      type == APROF_CHUNK_SHARES)
     return HOT;
   return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
 }

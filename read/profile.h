@@ -112,6 +112,8 @@ const struct aprof_kind *profile_kind_of(const struct profile *, uint32_t number
 /* By their references (offset / 8); of the slowest, all APROF_SLOWEST. */
 const struct aprof_kind_tier *profile_tier(const struct profile *, uint32_t reference);
 const struct aprof_slow *profile_slowest(const struct profile *, uint32_t reference);
+/* All APROF_LOGGED places of the log; NULL: there is none. */
+const struct aprof_slow *profile_log(const struct profile *);
 /* The name of a tier, or NULL. */
 const char *profile_tier_name(const struct profile *, uint32_t tier);
 

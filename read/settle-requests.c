@@ -56,16 +56,19 @@ static int by_wall(const void *a, const void *b) {
   return order ? order : x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+static void settle_slow(struct view_slow *slow, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    slow[i].member = plus(plus(slow[i].exec, slow[i].queued), slow[i].waiting);
+}
+
 static void settle_kind(struct view_kind *k) {
   uint64_t exec, waiting;
   tier_sums(k, &exec, &waiting);
   k->other_exec = without(k->exec.sum, exec);
   k->other_waiting = without(k->waiting.sum, waiting);
   k->member = plus(plus(k->exec.sum, k->queued.sum), k->waiting.sum);
-  for (size_t i = 0; i < k->slows; i++) {
-    struct view_slow *s = &k->slow[i];
-    s->member = plus(plus(s->exec, s->queued), s->waiting);
-  }
+  settle_slow(k->slow, k->slows);
+  settle_slow(k->logged, k->loggeds);
   if (k->tiers)
     qsort(k->tier, k->tiers, sizeof *k->tier, by_time);
   if (k->slows)

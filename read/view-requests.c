@@ -197,6 +197,7 @@ static void fill_slow(struct filling *f, struct view_slow *to, const struct apro
       .queued = ns(f, from->queued),
       .waiting = ns(f, from->waiting),
       .failed = from->failed != 0,
+      .number = from->sequence / 2 - 1,
   };
   size_t tiers = from->tiers < APROF_SLOW_TIERS ? from->tiers : APROF_SLOW_TIERS;
   to->tier = arena_get(&f->v->arena, tiers, sizeof *to->tier);
@@ -219,6 +220,23 @@ static void fill_slowest(struct filling *f, struct view_kind *kind, const struct
       if (slow[j].sequence && !(slow[j].sequence & 1))
         fill_slow(f, &kind->slow[kind->slows++], &slow[j]);
   }
+}
+
+static bool has_record(const struct group *group, const struct aprof_kind *record) {
+  for (size_t i = 0; i < group->records; i++)
+    if (group->record[i] == record)
+      return true;
+  return false;
+}
+
+static void fill_logged(struct filling *f, struct view_kind *kind, const struct group *group) {
+  const struct profile *p = f->m->profile;
+  const struct aprof_slow *log = profile_log(p);
+  kind->logged = arena_get(&f->v->arena, log ? APROF_LOGGED : 0, sizeof *kind->logged);
+  for (size_t i = 0; log && i < APROF_LOGGED; i++)
+    if (log[i].sequence && !(log[i].sequence & 1) &&
+        has_record(group, profile_kind_of(p, log[i].kind)))
+      fill_slow(f, &kind->logged[kind->loggeds++], &log[i]);
 }
 
 /* -- all ------------------------------------------------------------------------------ */
@@ -253,6 +271,7 @@ static void fill_kind(struct filling *f, struct view_kind *kind, const struct gr
   fill_amount(f, &kind->waiting, f->m->rate, waiting, group->records, kind->count);
   fill_tiers(f, kind, group);
   fill_slowest(f, kind, group);
+  fill_logged(f, kind, group);
 }
 
 /* -- those that go on ----------------------------------------------------------------- */
@@ -272,8 +291,8 @@ static const struct aprof_request *request_of(const struct filling *f, uint32_t 
   return number ? profile_request(f->m->profile, number) : NULL;
 }
 
-/* What it is called as long as it has no label: as the future that it began with, which may have got
-   its name after the request did. */
+/* What it is called as long as it has no label: as the future that it began with, which may have
+   got its name after the request did. */
 static uint32_t name_of_pending(const struct filling *f, const struct aprof_request *r) {
   const struct aprof_future *first = r->first ? profile_future(f->m->profile, r->first) : NULL;
   uint32_t path = first && first->id && first->created_tick >= r->begin_tick
@@ -346,6 +365,7 @@ static void fill_live_requests(struct groups *g) {
 
 void fill_requests(struct filling *f) {
   struct groups g = {.f = f};
+  f->v->logged = f->m->profile->header.logged;
   group_kinds(&g);
   fill_live_requests(&g);
   f->v->kind = arena_get(&f->v->arena, g.count, sizeof *f->v->kind);

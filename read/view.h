@@ -241,6 +241,7 @@ struct view_slow {
   uint8_t failed;
   struct view_slow_tier *tier; /* those with the most time */
   size_t tiers;
+  uint64_t number; /* of one of the log, from 0: as they ended */
   /* made by view_settle */
   uint64_t member; /* exec, queued and waiting of all that was a part of it */
 };
@@ -258,6 +259,8 @@ struct view_kind {
   size_t tiers;
   struct view_slow *slow; /* the longest first */
   size_t slows;
+  struct view_slow *logged; /* of a profile: those in its log, in no order */
+  size_t loggeds;
   uint64_t other_exec,
       other_waiting; /* made by view_settle: of no tier. All that is queued is, too */
   uint64_t member;   /* made by view_settle: exec, queued and waiting */
@@ -367,6 +370,7 @@ struct view {
   size_t functions;
   struct view_kind *kind; /* the most member time first */
   size_t kinds;
+  uint64_t logged;              /* so many requests the log had so far: see view_kind */
   struct view_pending *pending; /* the oldest first, at most VIEW_LIVE_LIMIT */
   size_t pendings;
   struct view_span *span; /* the longest exec first */

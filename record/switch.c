@@ -54,12 +54,29 @@ static bool records(const struct aprof_header *h, uint32_t me) {
   return h->mode & APROF_TRACE_RECORD && profile_clock(h) < h->trace_until;
 }
 
-/* The virtual clock stands still while nobody asks: there a lease has no end. */
+static uint64_t ticks_of(unsigned __int128 ns, uint64_t rate) {
+  unsigned __int128 ticks = (ns << 32) / (rate ? rate : 1);
+  return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
+}
+
+/* Where a lease that is prolonged now ends. The virtual clock stands still while nobody asks: there
+   it has no end. */
+static uint64_t lease_end(const struct aprof_header *h, uint64_t rate) {
+  return h->clock_source == APROF_CLOCK_VIRTUAL ? UINT64_MAX
+                                                : profile_clock(h) + ticks_of(LEASE_NS, rate);
+}
+
 void switch_prolong(struct aprof_header *h, uint64_t rate) {
-  uint64_t until = UINT64_MAX;
-  if (h->clock_source != APROF_CLOCK_VIRTUAL)
-    until = profile_clock(h) + (uint64_t)((LEASE_NS << 32) / (rate ? rate : 1));
-  __atomic_store_n(&h->trace_until, until, __ATOMIC_RELAXED);
+  __atomic_store_n(&h->trace_until, lease_end(h, rate), __ATOMIC_RELAXED);
+}
+
+void switch_log(struct aprof_header *h, uint64_t over, uint64_t rate) {
+  uint64_t ticks = ticks_of(over, rate);
+  bool is_on = profile_clock(h) <= __atomic_load_n(&h->log_until, __ATOMIC_RELAXED);
+  ticks -= ticks / 64; /* the rate is not exact: who reads the log looks at the time once more */
+  __atomic_store_n(&h->log_until, lease_end(h, rate), __ATOMIC_RELEASE);
+  if (!is_on || ticks < __atomic_load_n(&h->log_over, __ATOMIC_RELAXED))
+    __atomic_store_n(&h->log_over, ticks, __ATOMIC_RELEASE);
 }
 
 void switch_share(struct aprof_header *h, double share) {

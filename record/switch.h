@@ -28,6 +28,9 @@ bool switch_is_near(uint32_t word);
 uint32_t switch_trace(struct aprof_header *, uint64_t size, uint64_t rate, const double *share);
 /* From now on that share of the requests that begin, up to 1. */
 void switch_share(struct aprof_header *, double share);
+/* Has requests logged that take `over` ns or more, from now on; to be called some times a second,
+   as the log goes out by itself where nobody does. Several may: the shortest time holds. */
+void switch_log(struct aprof_header *, uint64_t over, uint64_t rate);
 /* To be called some times a second: it stays on for as long again. */
 void switch_prolong(struct aprof_header *, uint64_t rate);
 /* Whether it is on, and ours, still. */

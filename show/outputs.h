@@ -38,6 +38,7 @@ typedef int story_function(const struct story *, const void *options, FILE *out)
 /* Of a live process, again and again until that ends. */
 struct output_follow {
   bool (*wanted)(const void *options);
+  uint64_t (*over)(const void *options); /* ns: the process logs requests that take so long */
   void *(*begin)(const void *options, bool json, FILE *out);
   void (*look)(void *, const struct view *, uint64_t now); /* now: ns that go on */
   void (*end)(void *);

@@ -76,39 +76,37 @@ static void say_left_out(struct slow_log *l) {
 
 /* -- what is new ----------------------------------------------------------------------- */
 
-static uint64_t name_of(const struct view_kind *k) {
-  uint64_t hash = 14695981039346656037u;
-  for (const char *at = k->kind; *at; at++)
-    hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-  for (const char *at = k->function ? k->function : ""; *at; at++)
-    hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-  return hash;
-}
-
 struct line {
   const struct view_kind *kind;
   const struct view_slow *slow;
 };
 
-static int by_end(const void *a, const void *b) {
+static int by_number(const void *a, const void *b) {
   const struct line *x = a, *y = b;
-  uint64_t one = x->slow->begin + x->slow->wall, other = y->slow->begin + y->slow->wall;
-  return (one > other) - (one < other);
+  return (x->slow->number > y->slow->number) - (x->slow->number < y->slow->number);
 }
 
-static bool is_known(const struct slow_log *l, const struct slow_key *key) {
-  for (size_t i = 0; i < l->knowns; i++)
-    if (!memcmp(&l->known[i], key, sizeof *key))
-      return true;
-  return false;
+/* All that the log has and had not when it was looked at last, as they ended. To be freed. */
+static struct line *find_new(const struct slow_log *l, const struct view *v, size_t *lines) {
+  size_t room = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    room += v->kind[i].loggeds;
+  struct line *line = allocate(room + 1, sizeof *line);
+  *lines = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    for (size_t j = 0; j < v->kind[i].loggeds; j++)
+      if (v->kind[i].logged[j].number >= l->next)
+        line[(*lines)++] = (struct line){&v->kind[i], &v->kind[i].logged[j]};
+  if (*lines)
+    qsort(line, *lines, sizeof *line, by_number);
+  return line;
 }
 
-static uint64_t count_longer(const struct distribution *d, uint64_t least) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < d->count; i++)
-    if (d->bucket[i].lower >= least)
-      count += d->bucket[i].count;
-  return count;
+/* Another follower may ask for shorter ones. */
+static bool is_meant(const struct slow_log *l, const struct line *line) {
+  const char *kind = line->kind->kind;
+  return line->slow->wall >= l->over &&
+         (!l->kind || !fnmatch(l->kind, kind, 0) || !strcmp(l->kind, kind));
 }
 
 /* One line, or one more that is left out. */
@@ -126,54 +124,29 @@ static bool print_one(struct slow_log *l, const struct view *v, const struct lin
   return true;
 }
 
-static void print_new(struct slow_log *l, const struct view *v, struct line *line, size_t lines,
-                      uint64_t longer, uint64_t now) {
-  uint64_t printed = 0, more = longer > l->longer ? longer - l->longer : 0;
-  if (lines)
-    qsort(line, lines, sizeof *line, by_end);
-  for (size_t i = 0; i < lines; i++)
-    printed += print_one(l, v, &line[i], now);
-  more = more > lines ? more : lines;
-  bool paused = more == printed; /* it is said once it is over, or at the end */
-  if (paused)
-    say_left_out(l);
-  l->left_out += more - printed;
-}
-
 void slow_log_look(struct slow_log *l, const struct view *v, uint64_t now) {
-  size_t room = 0, lines = 0, keys = 0;
-  uint64_t longer = 0;
-  for (size_t i = 0; i < v->kinds; i++)
-    room += v->kind[i].slows;
-  struct line *line = allocate(room + 1, sizeof *line);
-  struct slow_key *key = allocate(room + 1, sizeof *key);
-  for (size_t i = 0; i < v->kinds; i++) {
-    const struct view_kind *k = &v->kind[i];
-    if (l->kind && fnmatch(l->kind, k->kind, 0) && strcmp(l->kind, k->kind))
-      continue;
-    longer += count_longer(&k->wall.of, l->over);
-    for (size_t j = 0; j < k->slows && k->slow[j].wall >= l->over; j++) {
-      key[keys] = (struct slow_key){name_of(k), k->slow[j].begin, k->slow[j].wall};
-      if (!is_known(l, &key[keys]))
-        line[lines++] = (struct line){k, &k->slow[j]};
-      keys++;
-    }
+  size_t lines;
+  struct line *line = find_new(l, v, &lines);
+  uint64_t left_out = 0;
+  for (size_t i = 0; i < lines && l->started; i++) {
+    left_out += line[i].slow->number - l->next; /* newer ones lie in their places */
+    l->next = line[i].slow->number + 1;
+    if (is_meant(l, &line[i]))
+      left_out += !print_one(l, v, &line[i], now);
   }
-  if (l->started)
-    print_new(l, v, line, lines, longer, now);
+  if (!left_out) /* it is said once it is over, or at the end */
+    say_left_out(l);
+  l->left_out += left_out;
+  if (!l->started)
+    l->next = v->logged;
   l->started = true;
-  l->longer = longer;
-  free(l->known);
-  l->known = key;
-  l->knowns = keys;
+  l->logged = v->logged;
   free(line);
   fflush(l->out);
 }
 
 void slow_log_end(struct slow_log *l) {
+  l->left_out += l->logged > l->next ? l->logged - l->next : 0;
   say_left_out(l);
   fflush(l->out);
-  free(l->known);
-  l->known = NULL;
-  l->knowns = 0;
 }

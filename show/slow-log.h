@@ -2,9 +2,9 @@
 /*
  * A log of slow requests: a line for each as it ends, logfmt or JSON.
  *
- * In: views of one live process, one after the other. Out: those of its kept slowest that are new,
- * and how many that took as long are not among them.
- * Cost: linear in what is kept. Locking: none.
+ * In: views of one live process, one after the other, whose log is on. Out: the requests that are
+ * new there, and how many were left out: one line too many in a second, or no longer in the log
+ * when it was looked at. Cost: linear in what the log has room for. Locking: none.
  */
 #ifndef APROF_SHOW_SLOW_LOG_H
 #define APROF_SHOW_SLOW_LOG_H
@@ -22,16 +22,13 @@ struct slow_log {
 
   /* Its own. */
   bool started;
-  struct slow_key {
-    uint64_t name, begin, wall;
-  } *known; /* those of the last view */
-  size_t knowns;
-  uint64_t longer; /* that took so long, as of the last view */
+  uint64_t next;   /* number of the first request that is not looked at yet */
+  uint64_t logged; /* as of the last view */
   uint64_t left_out;
   uint64_t second, lines; /* the second of the last lines, and how many it had */
 };
 
-/* `now`: ns, of any clock that goes on. The first view is what was before. */
+/* `now`: ns, of any clock that goes on. What the first view has was before. */
 void slow_log_look(struct slow_log *, const struct view *, uint64_t now);
 /* At the end: what was left out since it was last said. */
 void slow_log_end(struct slow_log *);

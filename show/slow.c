@@ -202,6 +202,10 @@ static bool wants_follow(const void *options) {
   return ((const struct slow_options *)options)->follow;
 }
 
+static uint64_t log_over(const void *options) {
+  return ((const struct slow_options *)options)->over;
+}
+
 static void *begin_log(const void *options, bool json, FILE *out) {
   const struct slow_options *o = options;
   struct slow_log *l = allocate(1, sizeof *l);
@@ -219,7 +223,8 @@ static void end_log(void *log) {
   free(log);
 }
 
-static const struct output_follow follow = {wants_follow, begin_log, look_for_log, end_log};
+static const struct output_follow follow = {wants_follow, log_over, begin_log, look_for_log,
+                                            end_log};
 
 static const char *fault_of(const void *options, size_t targets, bool json) {
   const struct slow_options *o = options;
@@ -239,7 +244,7 @@ static const char *fault_of(const void *options, size_t targets, bool json) {
 
 static const struct option_row own[] = {
     {"follow", 'f', OPTION_FLAG, offsetof(struct slow_options, follow),
-     .text = "Print a line for each as it ends, of those that are kept, until the process ends"},
+     .text = "Print a line for each that takes --over, as it ends, until the process ends"},
     {"most", 0, OPTION_COUNT, offsetof(struct slow_options, most), "N",
      .text = "With --follow: N lines a second, and how many are left out (default 10; 0: any)"},
     {"over", 0, OPTION_MS, offsetof(struct slow_options, over), "TIME",

@@ -227,6 +227,7 @@ static void fill_header(struct aprof_header *h) {
   h->enabled = rt.options.enabled;
   h->epoch = h->usual = rt.header->epoch + 1;
   h->reset_epoch = h->epoch;
+  h->log_over = UINT64_MAX;
   h->epochs[h->epoch % APROF_EPOCHS].begin_tick = h->tick0;
 }
 

@@ -257,7 +257,7 @@ uint32_t kind_book(const struct aprof_request *r, uint64_t now) {
   amount_add(&k->waiting, s.waiting);
   for (uint32_t n = r->cells; n != 0; n = cell_at(n)->next)
     book_tier(k, cell_at(n));
-  slow_keep(k, r, &s, now);
+  slow_keep(k, number, r, &s, now);
   return number;
 }
 

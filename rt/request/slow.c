@@ -4,6 +4,8 @@
  *
  * Almost every request is none of them, which two words of its kind tell. One that is takes the
  * kind's lock, if no other thread has it, and the place of one that is too old, or of the shortest.
+ * While somebody follows the process from outside, all that take as long as that one asks for lie
+ * in a log as well, the latest over the oldest.
  */
 #include "slow.h"
 
@@ -14,16 +16,18 @@
 
 #define MINUTES_NS (600ull * 1000 * 1000 * 1000)
 
-static struct aprof_slow *slowest_of(struct aprof_kind *k) {
-  uint32_t offset = __atomic_load_n(&k->slowest, __ATOMIC_ACQUIRE);
+/* The places that `*reference` names, made when they are first asked for; NULL: no memory. */
+static struct aprof_slow *places_of(uint32_t *reference, uint32_t type, uint32_t count) {
+  uint32_t offset = __atomic_load_n(reference, __ATOMIC_ACQUIRE);
   if (unlikely(offset == 0)) {
     rt_lock();
-    struct aprof_slow *all = arena_chunk(APROF_CHUNK_SLOWEST, 0, 0, APROF_SLOWEST, sizeof *all);
+    struct aprof_slow *all = *reference == 0 ? arena_chunk(type, 0, 0, count, sizeof *all) : NULL;
     if (all != NULL) {
-      arena_publish(all, APROF_CHUNK_SLOWEST);
-      offset = (uint32_t)((uint64_t)((char *)all - rt_base()) >> 3);
-      __atomic_store_n(&k->slowest, offset, __ATOMIC_RELEASE);
+      arena_publish(all, type);
+      __atomic_store_n(reference, (uint32_t)((uint64_t)((char *)all - rt_base()) >> 3),
+                       __ATOMIC_RELEASE);
     }
+    offset = *reference;
     rt_unlock();
   }
   return offset != 0 ? (struct aprof_slow *)(void *)(rt_base() + ((uint64_t)offset << 3)) : NULL;
@@ -73,10 +77,9 @@ static void keep_tier(struct aprof_slow *slow, const struct cell *c) {
   slow->tier[at].wall = c->wall;
 }
 
-static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
-                       const struct spent *s) {
-  uint64_t sequence = slow->sequence | 1; /* kept here: a reset may empty the place meanwhile */
-  __atomic_store_n(&slow->sequence, sequence, __ATOMIC_RELAXED);
+/* `sequence`: the odd one, which the place has. */
+static void fill_in(struct aprof_slow *slow, uint64_t sequence, const struct aprof_request *r,
+                    const struct spent *s) {
   __atomic_thread_fence(__ATOMIC_RELEASE);
   slow->begin_tick = r->begin_tick;
   slow->wall = s->wall;
@@ -92,6 +95,13 @@ static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
   for (uint32_t n = r->cells; n != 0; n = cell_at(n)->next)
     keep_tier(slow, cell_at(n));
   __atomic_store_n(&slow->sequence, sequence + 1, __ATOMIC_RELEASE);
+}
+
+static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
+                       const struct spent *s) {
+  uint64_t sequence = slow->sequence | 1; /* kept here: a reset may empty the place meanwhile */
+  __atomic_store_n(&slow->sequence, sequence, __ATOMIC_RELAXED);
+  fill_in(slow, sequence, r, s);
 }
 
 /* What the next ones are compared with. */
@@ -110,12 +120,9 @@ static void note_least(struct aprof_kind *k, const struct aprof_slow *all) {
   k->fresh_until = oldest != 0 ? oldest + clock_ticks(MINUTES_NS) : 0;
 }
 
-void slow_keep(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,
-               uint64_t now) {
-  if (likely(s->wall <= __atomic_load_n(&k->least, __ATOMIC_RELAXED)) &&
-      now <= __atomic_load_n(&k->fresh_until, __ATOMIC_RELAXED))
-    return;
-  struct aprof_slow *all = slowest_of(k);
+static SLOW void keep(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,
+                      uint64_t now) {
+  struct aprof_slow *all = places_of(&k->slowest, APROF_CHUNK_SLOWEST, APROF_SLOWEST);
   uint32_t none = 0;
   if (all == NULL ||
       !__atomic_compare_exchange_n(&k->lock, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -128,4 +135,35 @@ void slow_keep(struct aprof_kind *k, const struct aprof_request *r, const struct
     write_slow(slow, r, s);
   note_least(k, all);
   __atomic_store_n(&k->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Whose place has been taken meanwhile, or is being written, is missing by its number. */
+static SLOW void put_into_log(uint32_t kind, const struct aprof_request *r, const struct spent *s,
+                              uint64_t now) {
+  struct aprof_header *h = rt.header;
+  if (now > __atomic_load_n(&h->log_until, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&h->log_over, UINT64_MAX, __ATOMIC_RELAXED);
+    return;
+  }
+  struct aprof_slow *all = places_of(&h->log, APROF_CHUNK_LOGGED, APROF_LOGGED);
+  uint64_t number = __atomic_fetch_add(&h->logged, 1, __ATOMIC_RELAXED), mine = 2 * number + 1;
+  if (all == NULL)
+    return;
+  struct aprof_slow *place = &all[number % APROF_LOGGED];
+  uint64_t seen = __atomic_load_n(&place->sequence, __ATOMIC_RELAXED);
+  if (seen > mine || seen & 1 ||
+      !__atomic_compare_exchange_n(&place->sequence, &seen, mine, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    return;
+  place->kind = (uint16_t)kind;
+  fill_in(place, mine, r, s);
+}
+
+void slow_keep(struct aprof_kind *k, uint32_t number, const struct aprof_request *r,
+               const struct spent *s, uint64_t now) {
+  if (unlikely(s->wall >= __atomic_load_n(&rt.header->log_over, __ATOMIC_RELAXED)))
+    put_into_log(number, r, s, now);
+  if (unlikely(s->wall > __atomic_load_n(&k->least, __ATOMIC_RELAXED) ||
+               now > __atomic_load_n(&k->fresh_until, __ATOMIC_RELAXED)))
+    keep(k, r, s, now);
 }

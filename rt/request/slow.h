@@ -11,9 +11,10 @@ struct spent {
   uint64_t wall, exec, queued, waiting; /* ticks */
 };
 
-/* Keeps the request, which is over, if it is one of the slowest of the last minutes of its kind. */
-void slow_keep(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,
-               uint64_t now);
+/* Keeps the request, which is over, if it is one of the slowest of the last minutes of its kind,
+   which has that number, and puts it into the log if it took as long as that wants. */
+void slow_keep(struct aprof_kind *k, uint32_t number, const struct aprof_request *r,
+               const struct spent *s, uint64_t now);
 void slow_forget(struct aprof_kind *k); /* rt.lock held */
 
 #pragma GCC visibility pop

@@ -774,12 +774,48 @@ START_TEST(the_slowest) {
 }
 END_TEST
 
+static void request_of(uint64_t wall) {
+  token r;
+  enter(&serve, &r);
+  pass(wall);
+  leave(&r);
+}
+
+/* All that take as long as somebody asks for lie in the log, by their numbers, until nobody does. */
+START_TEST(the_log) {
+  attach();
+  for (unsigned i = 1; i <= 100; i++)
+    request_of(i);
+  struct aprof_header *h = (struct aprof_header *)(uintptr_t)profile();
+  ck_assert_uint_eq(h->logged, 0);
+  h->log_until = h->virtual_now + 100000;
+  h->log_over = 50;
+  for (unsigned i = 1; i <= 100; i++)
+    request_of(i);
+  ck_assert_uint_eq(h->logged, 51);
+  const struct aprof_slow *log = (const void *)((const char *)h + ((uint64_t)h->log << 3));
+  for (unsigned i = 0; i < 51; i++) {
+    ck_assert_uint_eq(log[i].sequence, 2 * i + 2);
+    ck_assert_uint_eq(log[i].wall, 50 + i);
+  }
+  ck_assert_uint_eq(log[0].kind, 1);
+  for (unsigned i = 0; i < APROF_LOGGED; i++)
+    request_of(70);
+  ck_assert_uint_eq(log[50].sequence, 2 * (50 + APROF_LOGGED) + 2);
+  ck_assert_uint_eq(log[51].wall, 70);
+  h->log_until = h->virtual_now;
+  request_of(70);
+  ck_assert_uint_eq(h->logged, 51 + APROF_LOGGED);
+  ck_assert_uint_eq(h->log_over, UINT64_MAX);
+}
+END_TEST
+
 UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  a_span_that_was_jumped_out_of, a_jump_back_into_a_span, spans_outside_futures,
                  a_span_counted_or_left_out, a_root_and_what_it_calls, children_are_members,
                  what_comes_after, a_root_that_is_ended_in_a_callback, a_request_without_a_root,
                  a_callback_for_new_work, one_is_handed_over, a_run_for_a_request, failed_ones,
                  a_reset_empties_kinds, tiers_of_a_request, a_tier_within_itself,
-                 the_wait_at_a_create, without_requests, a_traceparent, the_slowest,
+                 the_wait_at_a_create, without_requests, a_traceparent, the_slowest, the_log,
                  a_span_closes_tiers_inside, a_span_closes_tiers_alone, a_tier_closes_spans_inside,
                  new_work_behind_an_unseen_return, one_that_rests_has_called, the_first_is_over)

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 15
+#define APROF_PROFILE_VERSION 16
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -53,6 +53,7 @@
 #define APROF_KINDS 257u
 #define APROF_LABEL_MOST 63u /* bytes of a label */
 #define APROF_SLOWEST 16u    /* requests kept of a kind, ... */
+#define APROF_LOGGED 256u    /* ... and of all kinds in the log, the latest */
 #define APROF_SLOW_TIERS 8u  /* ... with so many of their tiers, those with the most time */
 #define APROF_REQUESTS 4096u /* in detail at a time */
 
@@ -134,7 +135,8 @@ struct aprof_header {
                            fast events, and none knows one with that bit */
   uint64_t trace_until; /* atomic; the first event from this tick on finds that nobody has prolonged
                            the trace: it goes off */
-  uint64_t trace_size;  /* bytes of each ring that is made from now on; 0: APROF_TRACE_USUALLY */
+  uint64_t log_over;    /* atomic; ticks: requests that take so long are logged, below. UINT64_MAX:
+                           nobody asks */
   uint32_t recorder;    /* atomic; aprof_control_word of who records; 0: nobody */
   uint32_t traces;      /* atomic; how often it was switched on */
   uint64_t recorder_start; /* as start_time, of that process */
@@ -191,6 +193,13 @@ struct aprof_header {
                              had from then on is in no request */
   uint64_t slow_missed;   /* atomic; requests that were not looked at, whether they are among the
                              slowest, as another thread was about to keep one */
+  uint64_t trace_size; /* bytes of each ring that is made from now on; 0: APROF_TRACE_USUALLY */
+  /* A log of requests that have ended, for who follows the process from outside: that one writes
+     log_over, and prolongs the lease. */
+  uint64_t log_until; /* atomic; the first that ends behind this tick puts the log out */
+  uint64_t logged;    /* atomic; so many so far: request number n lies in place n % APROF_LOGGED */
+  uint32_t log;       /* atomic; offset / 8 of the places; 0: none yet */
+  uint32_t pad2;
   char container[72];      /* its id, or its kind; "": none, or it cannot be told */
 };
 
@@ -296,6 +305,7 @@ enum aprof_chunk_type {
   APROF_CHUNK_SLOWEST = 15,  /* struct aprof_slow[], found from kinds */
   APROF_CHUNK_SHARES = 16,   /* struct aprof_share[], numbered from `first` */
   APROF_CHUNK_RING = 17,     /* struct aprof_trace_event[] of block `owner`; aprof/trace.h */
+  APROF_CHUNK_LOGGED = 18,   /* struct aprof_slow[APROF_LOGGED], found from the header */
 };
 
 struct aprof_chunk {
@@ -755,14 +765,14 @@ struct aprof_kind_tier {
   struct aprof_amount calls, exec, waiting, wall;
 };
 
-/* One of the slowest of the last minutes. */
+/* One of the slowest of the last minutes, or of the log. */
 struct aprof_slow {
-  uint64_t sequence;   /* odd while it is written; 0: never was */
+  uint64_t sequence;   /* odd while it is written; 0: never was. Of the log: twice its number, and 2 */
   uint64_t begin_tick, wall, exec, queued, waiting; /* ticks */
   uint64_t trace[2], span; /* as of the request */
   uint32_t function;
   uint8_t failed, tiers;
-  uint16_t pad;
+  uint16_t kind; /* of the log: number of its kind */
   struct {
     uint32_t tier, calls;
     uint64_t exec, waiting, wall;
