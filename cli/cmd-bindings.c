@@ -3,6 +3,8 @@
 #include "arguments.h"
 #include "cli.h"
 #include "lang/lang.h"
+#include "read/names.h"
+#include "read/util.h"
 #include "show/emit.h"
 
 #include <stdlib.h>
@@ -26,10 +28,23 @@ static const char *fault_of(const struct arguments *a) {
 
 /* -- for people ------------------------------------------------------------------------- */
 
+/* Bytes that a terminal would obey stand as ?. */
+static void print_text(FILE *out, const char *text) {
+  char *clean = print_string("%s", text);
+  clean_text(clean);
+  for (size_t i = 0; text[i]; i++)
+    if (text[i] == '\t')
+      clean[i] = '\t';
+  fputs(clean, out);
+  free(clean);
+}
+
 /* The line and a caret below it; a tab stays one, so that the caret stands in place. */
 static void print_caret(const struct lang_error *e) {
   unsigned column = 1, width = e->width;
-  fprintf(stderr, "%5u | %s\n      | ", e->line, e->source);
+  fprintf(stderr, "%5u | ", e->line);
+  print_text(stderr, e->source);
+  fputs("\n      | ", stderr);
   for (; column < e->column && e->source[column - 1]; column++)
     putc(e->source[column - 1] == '\t' ? '\t' : ' ', stderr);
   putc('^', stderr);
@@ -42,7 +57,9 @@ static void print_error(const struct lang_error *e) {
   fputs(e->file, stderr);
   if (e->line)
     fprintf(stderr, ":%u:%u", e->line, e->column);
-  fprintf(stderr, ": %s: %s\n", e->note ? "note" : "error", e->text);
+  fprintf(stderr, ": %s: ", e->note ? "note" : "error");
+  print_text(stderr, e->text);
+  putc('\n', stderr);
   if (e->line)
     print_caret(e);
   if (*e->remedy)
@@ -50,9 +67,13 @@ static void print_error(const struct lang_error *e) {
 }
 
 static void print_file(const char *path, const struct lang_file *file) {
-  for (size_t i = 0; i < file->lines; i++)
-    printf("%s:%u: %s\n    %s\n", path, file->line[i].line, file->line[i].text,
-           file->line[i].meaning);
+  for (size_t i = 0; i < file->lines; i++) {
+    printf("%s:%u: ", path, file->line[i].line);
+    print_text(stdout, file->line[i].text);
+    fputs("\n    ", stdout);
+    print_text(stdout, file->line[i].meaning);
+    putc('\n', stdout);
+  }
   fflush(stdout);
   for (size_t i = 0; i < file->errors; i++)
     print_error(&file->error[i]);

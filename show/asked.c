@@ -141,8 +141,9 @@ static char *sampled_text(const struct story *s) {
   double least, most;
   bounds(s, &least, &most);
   char *text = s->shares_count < 2 && most >= 1 ? print_string("%s", ",")
-               : s->shares_count < 2
-                   ? print_string(", sampled %s", shown_part(most))
+               : s->shares_count < 2            ? print_string(", sampled %s", shown_part(most))
+               : s->shares_count == 2
+                   ? print_string(", sampled %s to %s", shown_part(most), shown_part(least))
                    : print_string(", sampled %s to %s (changed %s times)", shown_part(most),
                                   shown_part(least), shown_count(s->shares_count - 1));
   char *stopped = s->stopped_ns ? print_string(" (and none for %s, while recording was stopped)",

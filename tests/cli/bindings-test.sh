@@ -126,4 +126,8 @@ cp "$src"/tests/plugin/diagnostics/file.aprof "$src"/tests/plugin/diagnostics/wo
 grep -E '^(file\.aprof|words\.names):[0-9:]* (error|note)' "$src/tests/plugin/diagnostics/file.err" |
   grep -vE "asked for by '(create|run|wake|end|await)" | sort >theirs.txt
 equal "the plugin says the same" "$(cat theirs.txt)" "$(cat ours.txt)"
+printf 'create call:f\033[31m key=a0\nrun \033[0m\n' >escape.aprof
+"$aprof" bindings escape.aprof >escape.txt 2>&1
+equal "what a terminal would obey stands as ?" "0 ?" \
+  "$(grep -c "$(printf '\033')" escape.txt) $(grep -o '?' escape.txt | head -n 1)"
 finish
