@@ -105,6 +105,35 @@ static bool may_be_held(const struct view *v, const struct speeds *s) {
   return holds * BEHIND_HOLD >= s->slow_count;
 }
 
+static int by_end(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Whoever waited as something stalled (a machine too busy, a peer that was stopped) went on
+   together. The slowest requests tell, if most of the slow waits are theirs. */
+static bool is_stall(const struct view *v, const struct speeds *s) {
+  uint64_t count = 0, moments = 0, first = 0, *ends;
+  for (size_t i = 0; i < v->kinds; i++)
+    count += v->kind[i].slows;
+  ends = allocate(count + 1, sizeof *ends);
+  count = 0;
+  for (size_t i = 0; i < v->kinds; i++)
+    for (size_t j = 0; j < v->kind[i].slows; j++) {
+      const struct view_slow *slow = &v->kind[i].slow[j];
+      if (slow->wall >= s->slow / 2 && slow->wall / 2 <= s->slow)
+        ends[count++] = plus(slow->begin, slow->wall);
+    }
+  qsort(ends, count, sizeof *ends, by_end);
+  for (size_t i = 0; i < count; i++)
+    if (!moments || ends[i] - first > s->slow / QUARTER) {
+      first = ends[i];
+      moments++;
+    }
+  free(ends);
+  return count >= LEAST_SLOW && count >= s->slow_count / 2 && moments < LEAST_SLOW;
+}
+
 static void add(struct findings *list, const struct view_function *f, const struct view_await *a,
                 const struct speeds *s) {
   bool itself = !strcmp(a->callee, f->name);
@@ -163,7 +192,7 @@ static void find(struct findings *list, const struct view *v, bool returns, size
       const struct view_await *a = &f->await[j];
       if (returns != !strcmp(a->kind, "return") || !may_be(a) || !has_two(&a->waits, &s) ||
           (is_timed(f, a) && s.slow_count > s.count / ONE_OF_TIMED) || may_be_held(v, &s) ||
-          (returns && is_told(list, from, &s)) || is_of_another(v, i, &s))
+          (returns && is_told(list, from, &s)) || is_of_another(v, i, &s) || is_stall(v, &s))
         continue;
       add(list, f, a, &s);
     }
