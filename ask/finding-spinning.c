@@ -14,6 +14,8 @@ enum { TIMES = 10, SHARE = 100 };
 #define SHORT_NS 10000u
 /* It waited for at most this share (1/N) of the time it was ready. */
 enum { READY_SHARE = 100 };
+/* What others do, on the loop and on the processors, makes the mean wait so many times as long. */
+enum { MEAN_TIMES = 10 };
 
 /* So many goes of it, `took` in all. */
 static bool is_in_vain(const struct view_function *f, uint64_t count, uint64_t took,
@@ -74,6 +76,13 @@ static uint64_t wakes_of(const struct view_function *f) {
   return wakes;
 }
 
+/* No time passes until it goes on, as a rule. */
+static bool goes_on_at_once(const struct view_await *a) {
+  uint64_t mean = a->waiting / a->count;
+  return mean < SHORT_NS ||
+         (a->waits.count && a->waits.p50 < SHORT_NS && mean / MEAN_TIMES < SHORT_NS);
+}
+
 /* An idle function, as a rule: it runs again and again from where it was created, nobody wakes it,
    and no time passes in between. New work may well come that fast. */
 static void find_polling(struct findings *list, const struct view_function *f, uint64_t elapsed,
@@ -81,8 +90,7 @@ static void find_polling(struct findings *list, const struct view_function *f, u
   for (size_t i = 0; i < f->awaits; i++) {
     const struct view_await *a = &f->await[i];
     if (strcmp(a->kind, "create") || a->background || a->count / TIMES < wakes_of(f) ||
-        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) ||
-        a->waiting / a->count >= SHORT_NS)
+        !is_in_vain(f, a->count, f->exec + a->waiting, elapsed, limits) || !goes_on_at_once(a))
       continue;
     add(list, f, a->count, a->file, a->line,
         sentence("`%s` of %s %s ran %s times for %s, every %s: it polls where it could wait",

@@ -61,40 +61,51 @@ static const struct view_await *begun_at(const struct view_function *f) {
   return most;
 }
 
+/* The time that the loop had for its program, which is at least what futures ran: others had the
+   processors for the rest, or the profiler had it, which so many short runs make much of. */
+static uint64_t own_time(const struct view *v, const struct loop *loop) {
+  uint64_t gone = loop->run_delay == UNKNOWN ? 0 : loop->run_delay;
+  for (size_t i = 0; i < v->threads; i++)
+    if (!v->thread[i].is_pool && v->thread[i].cost != UNKNOWN)
+      add_to(&gone, v->thread[i].cost);
+  return plus(gone, loop->exec) < loop->elapsed ? loop->elapsed - gone : loop->exec;
+}
+
 /* It ran so often and took so much, for so short each time. */
-static bool is_often(const struct view_function *f, const struct loop *loop, uint64_t other) {
+static bool is_often(const struct view_function *f, const struct loop *loop, uint64_t own,
+                     uint64_t other) {
   return !f->unmeasured && f->slices && f->slices / TIMES >= other && loop->elapsed &&
-         f->slices / RATE >= loop->elapsed / 1000000000u && f->loop_exec >= loop->elapsed / SHARE &&
+         f->slices / RATE >= loop->elapsed / 1000000000u && f->loop_exec >= own / SHARE &&
          f->loop_exec / f->slices <= SHORT_NS;
 }
 
 static void judge(struct findings *list, const struct view *v, const struct ask_limits *limits) {
   struct loop loop = ask_loop(v);
   struct often often = most_often(v);
+  uint64_t own = own_time(v, &loop);
   for (size_t i = 0; i < v->functions; i++) {
     const struct view_function *f = &v->function[i];
     uint64_t other = next_often(&often, f);
-    if (!is_often(f, &loop, other) || is_told(list, f) ||
+    if (!is_often(f, &loop, own, other) || is_told(list, f) ||
         (other < OTHERS_LEAST && !starves(v, f, limits->of[FINDING_STUCK])))
       continue;
     const struct view_await *at = begun_at(f);
     char *place = findings_place(f->file, f->line);
-    findings_add(
-        list,
-        (struct finding){
-            .kind = FINDING_STORM,
-            .weight = f->loop_exec,
-            .severity = f->loop_exec,
-            .count = f->slices,
-            .function = f,
-            .text = sentence("`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
-                             place ? place : "?", told_count(f->slices),
-                             told_count(rounded((double)f->slices * 1e9 / (double)loop.elapsed)),
-                             other ? told_count(f->slices / other) : "no other ran",
-                             other ? " times as often as any other" : "",
-                             at ? ", mostly from " : "", at ? place_text(at->file, at->line) : "",
-                             at ? " " : "", at ? at->callee : ""),
-            .at = place});
+    findings_add(list, (struct finding){
+                           .kind = FINDING_STORM,
+                           .weight = f->loop_exec,
+                           .severity = f->loop_exec,
+                           .count = f->slices,
+                           .function = f,
+                           .text = sentence(
+                               "`%s` (%s) ran %s times, %s a second and %s%s%s%s%s%s", f->name,
+                               place ? place : "?", told_count(f->slices),
+                               told_count(rounded((double)f->slices * 1e9 / (double)loop.elapsed)),
+                               other ? told_count(f->slices / other) : "no other ran",
+                               other ? " times as often as any other" : "",
+                               at ? ", mostly from " : "", at ? place_text(at->file, at->line) : "",
+                               at ? " " : "", at ? at->callee : ""),
+                           .at = place});
   }
 }
 

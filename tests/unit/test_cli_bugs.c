@@ -17,11 +17,15 @@ static struct view_await await[1];
 static struct view_path path[4];
 static struct view_live live[400];
 static struct bucket bucket[12];
+static struct view_thread thread;
 
 /* A loop of four seconds; `main` does little, and `it` is what has the bug or not. */
 static void setup(void) {
-  static struct view_thread thread = {
-      .exec = 2 * SECOND, .idle = 2 * SECOND, .elapsed = 4 * SECOND, .run_delay = UNKNOWN};
+  thread = (struct view_thread){.exec = 2 * SECOND,
+                                .idle = 2 * SECOND,
+                                .elapsed = 4 * SECOND,
+                                .cost = UNKNOWN,
+                                .run_delay = UNKNOWN};
   v = view_new("a view");
   memset(function, 0, sizeof function);
   memset(await, 0, sizeof await);
@@ -138,6 +142,34 @@ START_TEST(a_held_loop_makes_all_slow) {
 }
 END_TEST
 
+/* The 16 slowest requests, each over `apart` after the one before. */
+static void slowest(uint64_t apart) {
+  static struct view_slow slow[16];
+  static struct view_kind kind;
+  for (size_t i = 0; i < 16; i++)
+    slow[i] = (struct view_slow){.begin = SECOND + i * apart, .wall = 61 * MS};
+  kind = (struct view_kind){
+      .kind = "it", .function = "it", .file = "it.c", .line = 7, .slow = slow, .slows = 16};
+  v->kind = &kind;
+  v->kinds = 1;
+}
+
+START_TEST(who_goes_on_together_has_waited_for_a_stall) {
+  bucket[0] = (struct bucket){MS, 3980};
+  bucket[1] = (struct bucket){60 * MS, 20};
+  waits(2);
+  slowest(MS / 10);
+  ck_assert_str_eq(first(NULL, NULL), "");
+  slowest(100 * MS);
+  ck_assert_str_eq(first("it.c:8", NULL), "two_speeds");
+  slowest(MS / 10);
+  bucket[1].count = 60; /* these are a few of them */
+  await[0].count = await[0].waiting = 0;
+  waits(2);
+  ck_assert_str_eq(first("it.c:8", NULL), "two_speeds");
+}
+END_TEST
+
 /* -- pool ------------------------------------------------------------------------------- */
 
 static void request(uint64_t each, uint64_t shortest) {
@@ -248,6 +280,31 @@ START_TEST(who_runs_so_often_holds_the_loop) {
   ck_assert_str_eq(first(NULL, NULL), "");
   function[1].slices = 1000;
   function[0].loop_exec = SECOND / 2;
+  ck_assert_str_eq(first(NULL, NULL), "");
+  thread.exec = SECOND / 2;
+  thread.cost = SECOND; /* of what is left it is much */
+  thread.run_delay = 3 * SECOND / 2;
+  ck_assert_str_eq(first("it.c:7", "ran 100k times"), "storm");
+}
+END_TEST
+
+/* An idle function, on a loop that comes to it late now and then. */
+START_TEST(who_goes_on_at_once_polls) {
+  bucket[0] = (struct bucket){4000, 95000};
+  bucket[1] = (struct bucket){MS / 4, 5000};
+  waits(2);
+  function[0].created = function[0].done = 1;
+  function[0].slices = 100000;
+  function[0].exec = function[0].loop_exec = 20 * MS;
+  ck_assert_str_eq(first("it.c:8", "ran 100k times"), "spinning");
+  bucket[0].lower = 40000; /* something comes that often */
+  await[0].count = await[0].waiting = 0;
+  waits(2);
+  ck_assert_str_eq(first(NULL, NULL), "");
+  bucket[0].lower = 4000; /* and in bursts */
+  bucket[1].lower = 2 * MS;
+  await[0].count = await[0].waiting = 0;
+  waits(2);
   ck_assert_str_eq(first(NULL, NULL), "");
 }
 END_TEST
@@ -508,6 +565,8 @@ int main(void) {
                                 two_speeds_are_those_of_the_wait_beneath,
                                 who_runs_so_often_holds_the_loop,
                                 who_lets_no_other_run_is_a_storm,
+                                who_goes_on_at_once_polls,
+                                who_goes_on_together_has_waited_for_a_stall,
                                 what_is_made_all_along_and_never_over,
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
