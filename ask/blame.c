@@ -7,49 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- functions ------------------------------------------------------------------------- */
-
-static int compare_texts(const char *a, const char *b) {
-  return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
-}
-
-static int by_function(const void *a, const void *b, void *of) {
-  const struct story *s = of;
-  uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-  const struct story_path *x = &s->paths[one], *y = &s->paths[other];
-  int order = compare_texts(x->name, y->name);
-  order = order ? order : compare_texts(x->file, y->file);
-  order = order ? order : (x->line > y->line) - (x->line < y->line);
-  return order ? order : (one > other) - (one < other);
-}
-
-static bool is_same_function(const struct story_path *x, const struct story_path *y) {
-  return x->line == y->line && !compare_texts(x->name, y->name) && !compare_texts(x->file, y->file);
-}
-
-uint32_t *blame_functions(const struct story *s) {
-  uint32_t *of = allocate((size_t)s->paths_count + 1, sizeof *of);
-  uint32_t *order = allocate((size_t)s->paths_count + 1, sizeof *order), count = 0, first = 0;
-  for (uint32_t i = 0; i < s->paths_count; i++)
-    if (s->paths[i].function == i)
-      order[count++] = i;
-  qsort_r(order, count, sizeof *order, by_function, (void *)s);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!i || !is_same_function(&s->paths[order[i]], &s->paths[first]))
-      first = order[i];
-    of[order[i]] = first;
-  }
-  for (uint32_t i = 0; i < s->paths_count; i++)
-    if (s->paths[i].function != i)
-      of[i] = s->paths[i].function < s->paths_count ? of[s->paths[i].function] : i;
-  free(order);
-  return of;
-}
-
 /* -- a stretch ------------------------------------------------------------------------- */
 
 struct stretch {
   const struct story *story;
+  const struct blame_sums *sums;
   uint64_t begin, end, left; /* of it nobody is to blame for `left`, yet */
   unsigned among;            /* so many threads are to blame for an equal share */
   blame_visit *visit;
@@ -95,37 +57,78 @@ uint64_t blame_ready(const struct story *s, const struct story_segment *x) {
   return turn > x->begin && turn < x->end ? turn : x->end;
 }
 
-static void visit_thread(struct stretch *x, const struct story_thread *t) {
-  const struct story_slice *slice = slice_after(x->story, t, x->begin);
-  const struct story_slice *behind = &x->story->slices[t->first_slice] + t->slices;
+static void visit_slices(struct stretch *x, const struct story_slice *slice,
+                         const struct story_slice *behind) {
   for (uint64_t at = x->begin; slice < behind && slice->begin < x->end; slice++) {
     uint64_t begin = slice->begin > at ? slice->begin : at;
     uint64_t end = slice->end < x->end ? slice->end : x->end;
     uint64_t time = end > begin ? (end - begin) / x->among : 0;
     if (!time)
       continue;
-    x->visit(&(struct blame_part){.slice = slice, .time = time, .begin = begin, .end = end},
-             x->context);
+    x->visit(
+        &(struct blame_part){
+            .slice = slice, .slices = 1, .count = 1, .time = time, .begin = begin, .end = end},
+        x->context);
     x->left -= time;
     at = end;
   }
 }
 
-static unsigned pool_size(const struct story *s) {
-  unsigned size = 0;
-  for (uint32_t i = 0; i < s->threads_count; i++)
-    size += s->threads[i].is_pool;
-  return size;
+static void visit_blocks(struct stretch *x, const struct story_slice *list,
+                         const struct blame_blocks *of, size_t from, size_t to) {
+  const struct blame_sum *had = &of->sum[from * of->columns], *has = &of->sum[to * of->columns];
+  for (uint32_t i = 0; i < of->columns; i++) {
+    struct blame_part part = {.slice = &list[from * of->block],
+                              .slices = (uint32_t)((to - from) * of->block),
+                              .function = of->function[i],
+                              .count = has[i].count - had[i].count,
+                              .time = has[i].time - had[i].time,
+                              .begin = list[from * of->block].begin,
+                              .end = of->end[to]};
+    if (!part.count)
+      continue;
+    if (of->held) {
+      const struct on_cpu *was = &of->held[from * of->columns + i];
+      const struct on_cpu *is = &of->held[to * of->columns + i];
+      part.held = (struct on_cpu){is->on - was->on, is->preempted - was->preempted,
+                                  is->blocked - was->blocked, is->unknown - was->unknown};
+    }
+    x->visit(&part, x->context);
+    x->left -= part.time;
+  }
 }
 
-void blame_stretch(const struct story *s, uint32_t thread, uint64_t begin, uint64_t end,
-                   blame_visit *visit, void *context) {
-  struct stretch x = {s, begin, end, end - begin, 1, visit, context};
+/* Slice by slice only to the first whole block, and from behind the last one. */
+static void visit_thread(struct stretch *x, const struct story_thread *t) {
+  const struct story_slice *list = &x->story->slices[t->first_slice], *behind = list + t->slices;
+  const struct story_slice *slice = slice_after(x->story, t, x->begin);
+  const struct blame_blocks *of = x->sums ? &x->sums->of[t - x->story->threads] : NULL;
+  uint32_t block = of ? of->block : 0;
+  if (block && behind - slice > (ptrdiff_t)block && slice[block].begin < x->end) {
+    size_t from = ((size_t)(slice - list) + block) / block;
+    size_t to = (size_t)(slice_after(x->story, t, x->end) - list) / block;
+    if (from < to) {
+      visit_slices(x, slice, list + from * block);
+      visit_blocks(x, list, of, from, to);
+      slice = list + to * block;
+    }
+  }
+  visit_slices(x, slice, behind);
+}
+
+uint32_t blame_function(const struct story *s, const uint32_t *functions,
+                        const struct blame_part *part) {
+  return part->slices > 1 ? part->function : functions[s->futures[part->slice->future].path];
+}
+
+void blame_stretch(const struct story *s, const struct blame_sums *sums, uint32_t thread,
+                   uint64_t begin, uint64_t end, blame_visit *visit, void *context) {
+  struct stretch x = {s, sums, begin, end, end - begin, 1, visit, context};
   enum blame_none none = thread == STORY_NONE ? BLAME_NEVER : BLAME_LOOP;
   if (end <= begin)
     return;
   if (thread != STORY_NONE && s->threads[thread].is_pool) {
-    x.among = pool_size(s);
+    x.among = blame_among(s, &s->threads[thread]);
     for (uint32_t i = 0; i < s->threads_count; i++)
       if (s->threads[i].is_pool)
         visit_thread(&x, &s->threads[i]);
@@ -146,8 +149,12 @@ struct pair {
 struct sums {
   const struct story *story;
   struct blamed *blamed;
-  uint32_t *function, *row_of; /* by path */
-  uint64_t *last;              /* by row: the stretch that counted last */
+  struct blame_sums *sums;
+  const uint32_t *function; /* by path */
+  uint32_t *row_of;         /* by path */
+  int64_t *covers;          /* by slice: how many more stretches its block lies in than before */
+  struct blame_own *own;    /* NULL: not asked for yet */
+  uint64_t *last;           /* by row: the stretch that counted last */
   size_t rows_room;
   uint32_t none_row[2];
   struct pair *pair; /* count 0: free */
@@ -172,7 +179,7 @@ static uint32_t add_row(struct sums *s, uint32_t function, enum blame_none none)
 static uint32_t row_of(struct sums *s, const struct blame_part *part) {
   uint32_t *row = &s->none_row[part->none == BLAME_NEVER], function = STORY_NONE;
   if (part->slice) {
-    function = s->function[s->story->futures[part->slice->future].path];
+    function = blame_function(s->story, s->function, part);
     row = &s->row_of[function];
   }
   if (*row == STORY_NONE)
@@ -206,16 +213,39 @@ static struct pair *pair_of(struct sums *s, uint32_t culprit, uint32_t victim) {
   return pair;
 }
 
-/* Of a stretch for which several are to blame an equal share of each state. */
-static void add_held(const struct story *s, const struct blame_part *part, struct on_cpu *sum) {
-  struct on_cpu had = {0};
-  uint64_t whole = part->end - part->begin, among = part->time ? whole / part->time : 1;
-  on_cpu_add(&had, s, part->slice->thread, part->begin, part->end);
-  among = among ? among : 1;
-  sum->preempted += had.preempted / among;
-  sum->blocked += had.blocked / among;
-  sum->unknown += had.unknown / among;
-  sum->on += part->time - had.preempted / among - had.blocked / among - had.unknown / among;
+/* -- of blocks -- */
+
+static void add_blocks(struct sums *s, const struct blame_part *part, struct blame_row *r,
+                       uint32_t request) {
+  uint32_t first = (uint32_t)(part->slice - s->story->slices), behind = first + part->slices;
+  if (!s->own)
+    s->own = blame_own_new(s->story, s->sums);
+  if (!s->covers)
+    s->covers = allocate((size_t)s->story->slices_count + 1, sizeof *s->covers);
+  s->covers[first]++;
+  s->covers[behind]--;
+  if (request != STORY_NONE)
+    r->own += blame_own_time(s->own, request, part->function, first, behind);
+  r->held.on += part->held.on;
+  r->held.preempted += part->held.preempted;
+  r->held.blocked += part->held.blocked;
+  r->held.unknown += part->held.unknown;
+}
+
+/* The longest slices of all blocks that stretches lie over. */
+static void find_longest(struct sums *s) {
+  const struct story *story = s->story;
+  int64_t over = 0;
+  for (uint32_t i = 0; s->covers && i < story->slices_count; i++) {
+    const struct story_slice *slice = &story->slices[i];
+    over += s->covers[i];
+    uint64_t length = slice->end - slice->begin;
+    if (!over || !blame_share(s->sums, slice))
+      continue;
+    struct blame_row *r =
+        &s->blamed->row[s->row_of[s->function[story->futures[slice->future].path]]];
+    r->longest = length > r->longest ? length : r->longest;
+  }
 }
 
 static void add_part(const struct blame_part *part, void *context) {
@@ -226,13 +256,15 @@ static void add_part(const struct blame_part *part, void *context) {
   struct pair *pair = pair_of(s, row, s->function[queued->path]);
   *(s->polled ? &r->polled : &r->time) += part->time;
   pair->time += part->time;
-  if (part->slice) {
+  if (part->slices > 1) {
+    add_blocks(s, part, r, queued->request);
+  } else if (part->slice) {
     const struct story_future *by = &s->story->futures[part->slice->future];
     uint64_t length = part->slice->end - part->slice->begin;
     r->own += by->request != STORY_NONE && by->request == queued->request ? part->time : 0;
     r->longest = length > r->longest ? length : r->longest;
     if (s->story->kernel.has_switches)
-      add_held(s->story, part, &r->held);
+      blame_add_held(s->story, part->slice->thread, part->begin, part->end, part->time, &r->held);
   }
   r->count += s->last[row] != s->number;
   pair->count += pair->last != s->number;
@@ -244,7 +276,7 @@ static void add_stretch(struct sums *s, uint32_t thread, uint64_t begin, uint64_
   *(s->polled ? &b->polled : &b->time) += end - begin;
   *(s->polled ? &b->polled_count : &b->count) += 1;
   s->number++;
-  blame_stretch(s->story, thread, begin, end, add_part, s);
+  blame_stretch(s->story, s->sums, thread, begin, end, add_part, s);
 }
 
 /* As far as it lies before `until`. */
@@ -304,7 +336,8 @@ static void add_victims(struct sums *s) {
 struct blamed *blame_all(const struct story *story, const struct slowest *of, bool only_slow) {
   struct sums s = {.story = story, .blamed = allocate(1, sizeof(struct blamed))};
   size_t paths = (size_t)story->paths_count + 1;
-  s.function = blame_functions(story);
+  s.sums = blame_sums_new(story, true);
+  s.function = s.sums->function;
   s.row_of = allocate(paths, sizeof *s.row_of);
   memset(s.row_of, 0xff, paths * sizeof *s.row_of);
   memset(s.none_row, 0xff, sizeof s.none_row);
@@ -313,11 +346,14 @@ struct blamed *blame_all(const struct story *story, const struct slowest *of, bo
       add_request(&s, of->kind[k].request[i]);
   for (uint32_t i = 0; !of && i < story->segments_count; i++)
     add_segment(&s, &story->segments[i], UINT64_MAX);
+  find_longest(&s);
   add_victims(&s);
   if (s.blamed->rows)
     qsort(s.blamed->row, s.blamed->rows, sizeof *s.blamed->row, by_time);
-  free(s.function);
+  blame_sums_free(s.sums);
   free(s.row_of);
+  free(s.covers);
+  blame_own_free(s.own);
   free(s.last);
   free(s.pair);
   return s.blamed;

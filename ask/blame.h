@@ -8,17 +8,14 @@
  * A callback of I/O goes from waiting to running, and nobody says when it became ready: that is
  * since the poller returned, at least. Such time is told apart, as `polled`.
  *
- * Cost: logarithmic in the slices, and linear in those that a queued stretch overlaps.
- * Locking: none.
+ * Cost: logarithmic in the slices; of a queued stretch linear in the functions that its thread
+ * runs, or, where it overlaps few slices, in these. Locking: none.
  */
 #ifndef APROF_ASK_BLAME_H
 #define APROF_ASK_BLAME_H
 
-#include "on-cpu.h"
+#include "blame-sums.h"
 #include "slowest.h"
-
-/* By path: the lowest one that is of the same function; free() it. */
-uint32_t *blame_functions(const struct story *);
 
 /* Where no future is to blame: */
 enum blame_none {
@@ -27,17 +24,24 @@ enum blame_none {
   BLAME_SHORT = -3  /* of totals: runs too short to be told of one by one */
 };
 
-/* `slice`: that overlaps the stretch, for so long as it is to blame; NULL: see `none`. */
+/* Of one slice that overlaps the stretch, or of all slices of a function in whole blocks. */
 struct blame_part {
-  const struct story_slice *slice;
+  const struct story_slice *slice; /* the first one; NULL: see `none` */
+  uint32_t slices;                 /* 1; those of the blocks, of whatever function */
+  uint32_t function;               /* path: of the blocks' slices that are meant; 1 slice: any */
+  uint64_t count;                  /* of these that have a share */
+  struct on_cpu held;              /* blocks: what the thread had of them, if it was asked for */
   enum blame_none none;
   uint64_t time;
   uint64_t begin, end; /* of the overlap, of which `time` is a share */
 };
 typedef void blame_visit(const struct blame_part *, void *context);
-/* All of a stretch that was queued for `thread`; the parts add up to it. */
-void blame_stretch(const struct story *, uint32_t thread, uint64_t begin, uint64_t end,
-                   blame_visit *, void *context);
+/* All of a stretch that was queued for `thread`; the parts add up to it. Without sums they are
+   slices in order. */
+void blame_stretch(const struct story *, const struct blame_sums *, uint32_t thread, uint64_t begin,
+                   uint64_t end, blame_visit *, void *context);
+/* Path of the function of a part that has a slice. */
+uint32_t blame_function(const struct story *, const uint32_t *functions, const struct blame_part *);
 
 /*
  * A wait that a poller ended, just before its future ran: when that was ready at the latest. The

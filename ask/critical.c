@@ -16,9 +16,10 @@ struct replaced {
 
 struct critical {
   const struct story *story;
-  uint32_t *before;     /* by segment: the one before it, of its future */
-  uint32_t *cursor;     /* by future: the last segment that the walk has not passed */
-  uint8_t *is_replaced; /* by segment */
+  struct blame_sums *blamed; /* NULL: not asked for yet */
+  uint32_t *before;          /* by segment: the one before it, of its future */
+  uint32_t *cursor;          /* by future: the last segment that the walk has not passed */
+  uint8_t *is_replaced;      /* by segment */
   struct replaced *stack;
   size_t depth, stack_room;
   struct critical_piece *piece;
@@ -47,12 +48,19 @@ struct critical *critical_new(const struct story *s) {
 void critical_free(struct critical *c) {
   if (!c)
     return;
+  blame_sums_free(c->blamed);
   free(c->before);
   free(c->cursor);
   free(c->is_replaced);
   free(c->stack);
   free(c->piece);
   free(c);
+}
+
+const struct blame_sums *critical_blamed(struct critical *c) {
+  if (!c->blamed)
+    c->blamed = blame_sums_new(c->story, false);
+  return c->blamed;
 }
 
 static bool is_member(const struct critical *c, uint32_t future) {

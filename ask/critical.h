@@ -14,6 +14,8 @@
 
 #include "record/story.h"
 
+struct blame_sums;
+
 enum critical_what {
   CRITICAL_EXEC = STORY_EXEC,
   CRITICAL_QUEUED = STORY_QUEUED,
@@ -33,6 +35,8 @@ struct critical_piece {
 struct critical;
 struct critical *critical_new(const struct story *);
 void critical_free(struct critical *);
+/* For blame_stretch, of the pieces that are queued. */
+const struct blame_sums *critical_blamed(struct critical *);
 
 /* The pieces, which last until the next call. The request is `whole`. */
 const struct critical_piece *critical_path(struct critical *, const struct story_request *,

@@ -16,9 +16,9 @@ enum { NONES = 2, OWN_ROWS = NONES + 1 }; /* of no path: the loop, never, unseen
 struct sums {
   const struct story *story;
   struct tail *tail;
-  uint32_t *function; /* by path: see blame_functions */
-  uint32_t *row_of;   /* by what and path, then those of no path; STORY_NONE: none yet */
-  uint64_t *last;     /* by row: the request that was counted last */
+  const struct blame_sums *blamed;
+  uint32_t *row_of; /* by what and path, then those of no path; STORY_NONE: none yet */
+  uint64_t *last;   /* by row: the request that was counted last */
   size_t room;
   uint64_t request;
   enum tail_side side;
@@ -40,14 +40,15 @@ static struct tail_row *row_at(struct sums *s, size_t place, struct tail_row row
 }
 
 /* Without a path: by `none`, of which 0 is what was not seen. */
-static void add(struct sums *s, enum critical_what what, uint32_t path, int none, uint64_t time) {
+static void add(struct sums *s, enum critical_what what, uint32_t path, int none, uint64_t time,
+                uint64_t times) {
   size_t paths = s->story->paths_count;
   size_t place = path != STORY_NONE ? what * paths + path : CRITICAL_WHATS * paths + (size_t)-none;
   struct tail_row *row =
       row_at(s, place, (struct tail_row){.what = what, .path = path, .none = none});
   uint64_t *last = &s->last[row - s->tail->row];
   row->time[s->side] += time;
-  row->times[s->side]++;
+  row->times[s->side] += times;
   row->requests[s->side] += *last != s->request;
   *last = s->request;
 }
@@ -56,15 +57,16 @@ static void add_queued(const struct blame_part *part, void *context) {
   struct sums *s = context;
   uint32_t path = STORY_NONE;
   if (part->slice)
-    path = s->function[s->story->futures[part->slice->future].path];
-  add(s, CRITICAL_QUEUED, path, part->slice ? 0 : part->none, part->time);
+    path = blame_function(s->story, s->blamed->function, part);
+  add(s, CRITICAL_QUEUED, path, part->slice ? 0 : part->none, part->time,
+      part->slice ? part->count : 1);
 }
 
 static void add_piece(struct sums *s, const struct critical_piece *p) {
   if (p->what == CRITICAL_QUEUED)
-    blame_stretch(s->story, p->thread, p->begin, p->end, add_queued, s);
+    blame_stretch(s->story, s->blamed, p->thread, p->begin, p->end, add_queued, s);
   else
-    add(s, (enum critical_what)p->what, p->path, 0, p->end - p->begin);
+    add(s, (enum critical_what)p->what, p->path, 0, p->end - p->begin, 1);
 }
 
 static void add_request(struct sums *s, struct critical *c, const struct story_request *r) {
@@ -215,9 +217,9 @@ void tail_settle(const struct story *story, struct tail *t) {
 }
 
 struct tail *tail_of(const struct story *story, struct critical *c, const struct slowest_kind *k) {
-  struct sums s = {.story = story, .tail = allocate(1, sizeof(struct tail))};
+  struct sums s = {
+      .story = story, .blamed = critical_blamed(c), .tail = allocate(1, sizeof(struct tail))};
   size_t places = CRITICAL_WHATS * (size_t)story->paths_count + OWN_ROWS;
-  s.function = blame_functions(story);
   s.row_of = allocate(places, sizeof *s.row_of);
   memset(s.row_of, 0xff, places * sizeof *s.row_of);
   const struct story_request **request = slowest_in_time(k);
@@ -227,7 +229,6 @@ struct tail *tail_of(const struct story *story, struct critical *c, const struct
   }
   free(request);
   tail_settle(story, s.tail);
-  free(s.function);
   free(s.row_of);
   free(s.last);
   return s.tail;

@@ -80,7 +80,7 @@ static void add_blamed(const struct blame_part *part, void *context) {
   if (!part->slice)
     return;
   m->blamed += part->time;
-  m->blamed_until = part->slice->end < m->piece->end ? part->slice->end : m->piece->end;
+  m->blamed_until = part->end > m->blamed_until ? part->end : m->blamed_until;
 }
 
 static bool is_loop(const struct story *s, uint32_t thread) {
@@ -92,7 +92,7 @@ static void add_queue(struct model *m) {
   const struct critical_piece *p = m->piece;
   m->blamed = 0;
   m->blamed_until = p->begin;
-  blame_stretch(m->story, p->thread, p->begin, p->end, add_blamed, m);
+  blame_stretch(m->story, critical_blamed(m->critical), p->thread, p->begin, p->end, add_blamed, m);
   m->turn.ready = p->begin;
   m->turn.after = p->end - m->blamed_until;
   m->turn.before = p->end - p->begin - m->blamed - m->turn.after;

@@ -74,7 +74,7 @@ static int by_time(const void *a, const void *b) {
 /* Most time first; free() its list. */
 static struct behind behind_of(const struct written *w, const struct critical_piece *p) {
   struct behind b = {.w = w};
-  blame_stretch(w->story, p->thread, p->begin, p->end, add_culprit, &b);
+  blame_stretch(w->story, NULL, p->thread, p->begin, p->end, add_culprit, &b);
   if (b.count)
     qsort(b.of, b.count, sizeof *b.of, by_time);
   return b;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Critical paths and blame: ask/critical.c, ask/blame.c, of stories made by hand. */
+/* Critical paths and blame: ask/critical.c, ask/blame.c, ask/blame-sums.c, of stories made by hand.
+ */
 #include "ask/blame.h"
 #include "ask/critical.h"
+#include "read/util.h"
 #include "story.h"
 #include "suite.h"
 
@@ -326,6 +328,123 @@ START_TEST(each_moment_is_in_one_piece) {
 }
 END_TEST
 
+/* -- many slices ----------------------------------------------------------------------- */
+
+struct naive {
+  struct blame_row *row; /* by path of the function */
+  struct blame_sum *sum;
+  uint64_t *last;
+  uint32_t *function;
+  const struct story_segment *segment;
+  uint64_t stretch;
+};
+
+static void add_naive(const struct blame_part *part, void *context) {
+  struct naive *n = context;
+  if (!part->slice)
+    return;
+  uint32_t function = blame_function(s, n->function, part);
+  n->sum[function].time += part->time;
+  n->sum[function].count += part->count;
+  if (part->slices > 1)
+    return;
+  struct blame_row *r = &n->row[function];
+  uint32_t request = s->futures[n->segment->future].request;
+  uint64_t length = part->slice->end - part->slice->begin;
+  r->time += part->time;
+  r->own += request != NONE && s->futures[part->slice->future].request == request ? part->time : 0;
+  r->longest = length > r->longest ? length : r->longest;
+  r->count += n->last[function] != n->stretch;
+  n->last[function] = n->stretch;
+  blame_add_held(s, part->slice->thread, part->begin, part->end, part->time, &r->held);
+}
+
+/* One after the other, on a loop and on two threads of a pool, which go on and off a processor. */
+static void make_many(uint32_t functions) {
+  enum { FUTURES = 80, SLICES = 500, QUEUED = 60 };
+  struct story_kernel *k = &s->kernel;
+  uint64_t end = 0;
+  for (int i = 0; i < 2; i++)
+    s->threads[story_add_thread(s, 50 + i, "pool")].is_pool = true;
+  for (uint32_t i = 0; i < 4; i++)
+    story_add_request(s, NULL, "get", 0, 100000);
+  for (uint32_t i = 0; i < functions; i++)
+    story_add_path(s, get, STORY_FUNCTION, "some", "some.c", 10 + any(functions));
+  for (uint32_t i = 0; i < FUTURES; i++)
+    story_add_future(s, any(3) ? s->paths_count - 1 - any(functions) : hog, any(3) ? any(4) : NONE,
+                     NONE, 0);
+  k->switches = reallocate(NULL, s->threads_count * SLICES, sizeof *k->switches);
+  k->has_switches = true;
+  for (uint32_t thread = 0; thread < s->threads_count; thread++) {
+    uint64_t at = 0, switched = 0;
+    for (int i = 0; i < SLICES; i++) {
+      uint64_t begin = at + any(3) * any(10);
+      at = begin + any(20);
+      story_add_slice(s, thread, any(FUTURES), begin, at);
+      switched += any(20);
+      k->switches[k->switches_count++] =
+          (struct story_switch){.at = switched, .thread = thread, .to = any(4)};
+    }
+    end = at > end ? at : end;
+  }
+  for (int i = 0; i < QUEUED; i++) {
+    uint64_t begin = any((uint32_t)end);
+    add_queued(s, any(FUTURES), get, begin, begin + 1 + any((uint32_t)end), any(s->threads_count));
+  }
+  story_finish(s);
+}
+
+START_TEST(whole_blocks_are_to_blame_as_their_slices_are) {
+  srand((unsigned)_i);
+  make_many(1 + any(_i % 2 ? 5 : 60));
+  struct blame_sums *sums = blame_sums_new(s, false);
+  struct naive n = {.function = sums->function}, blocks = {.function = sums->function};
+  for (struct naive *x = &n; x; x = x == &n ? &blocks : NULL) {
+    x->row = allocate(s->paths_count, sizeof *x->row);
+    x->sum = allocate(s->paths_count, sizeof *x->sum);
+    x->last = allocate(s->paths_count, sizeof *x->last);
+    for (uint32_t i = 0; i < s->segments_count; i++) {
+      x->segment = &s->segments[i];
+      x->stretch++;
+      if (x->segment->what == STORY_QUEUED)
+        blame_stretch(s, x == &n ? NULL : sums, x->segment->thread, x->segment->begin,
+                      x->segment->end, add_naive, x);
+    }
+  }
+  for (uint32_t i = 0; i < s->paths_count; i++) {
+    ck_assert_uint_eq(n.sum[i].time, blocks.sum[i].time);
+    ck_assert_uint_eq(n.sum[i].count, blocks.sum[i].count);
+  }
+  struct blamed *b = blame_all(s, NULL, false);
+  uint64_t rows = 0;
+  for (size_t i = 0; i < b->rows; i++) {
+    const struct blame_row *is = &b->row[i];
+    if (is->function == NONE)
+      continue;
+    const struct blame_row *meant = &n.row[is->function];
+    rows++;
+    ck_assert_uint_eq(is->time, meant->time);
+    ck_assert_uint_eq(is->own, meant->own);
+    ck_assert_uint_eq(is->count, meant->count);
+    ck_assert_uint_eq(is->longest, meant->longest);
+    ck_assert_uint_eq(is->held.on, meant->held.on);
+    ck_assert_uint_eq(is->held.preempted, meant->held.preempted);
+    ck_assert_uint_eq(is->held.blocked, meant->held.blocked);
+    ck_assert_uint_eq(is->held.unknown, meant->held.unknown);
+  }
+  for (uint32_t i = 0; i < s->paths_count; i++)
+    rows -= n.row[i].count != 0;
+  ck_assert_uint_eq(rows, 0);
+  blame_free(b);
+  blame_sums_free(sums);
+  for (struct naive *x = &n; x; x = x == &n ? &blocks : NULL) {
+    free(x->row);
+    free(x->sum);
+    free(x->last);
+  }
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("critical");
   tcase_add_checked_fixture(tests, setup, teardown);
@@ -340,5 +459,6 @@ int main(void) {
   tcase_add_test(tests, of_a_pool_each_thread_has_its_part);
   tcase_add_test(tests, of_requests_only_until_their_end);
   tcase_add_loop_test(tests, each_moment_is_in_one_piece, 0, 200);
+  tcase_add_loop_test(tests, whole_blocks_are_to_blame_as_their_slices_are, 0, 20);
   return suite_run("critical", tests);
 }
