@@ -289,8 +289,10 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
   t->published = NULL;
   if (unlikely(!tentative))
     restore_creator(t, token);
-  if (unlikely(f->id != token->word[0]))
-    goto out; /* ran to its end inside the bracket */
+  /* Looked at first: another thread that ends it takes its id away before its key. */
+  bool keyed = __atomic_load_n(&f->flags, __ATOMIC_ACQUIRE) & APROF_F_KEYED;
+  if (unlikely(__atomic_load_n(&f->id, __ATOMIC_RELAXED) != token->word[0]))
+    goto out; /* ran to its end inside the bracket, or elsewhere */
   if (unlikely(!ok)) {
     bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
     if ((tentative || unused) && future_claim(f, token->word[0])) {
@@ -302,7 +304,7 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
     }
     goto out;
   }
-  if (likely(!(f->flags & APROF_F_KEYED))) /* else published, or closed, before */
+  if (likely(!keyed)) /* else published, or closed, before */
     publish(t, f, tentative, key0, key1);
 out:
   event_end(t);
