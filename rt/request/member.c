@@ -98,7 +98,7 @@ void member_named(const struct aprof_future *f) {
     request_at(number)->function = function_site(f);
 }
 
-static void pend(struct thread *t, uint32_t number);
+static void pend(struct thread *t, uint32_t number, uint64_t now);
 
 /* f, a member that is booked, leaves it. */
 static void part(struct thread *t, struct aprof_future *f, const struct aprof_share *s,
@@ -120,7 +120,7 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
   if (how == APROF_FAILED && (root || (r->root == 0 && !(r->flags & APROF_REQUEST_ENDING))))
     __atomic_fetch_or(&r->flags, APROF_REQUEST_FAILED, __ATOMIC_RELAXED);
   if (root)
-    pend(t, number); /* it is a member until then */
+    pend(t, number, now); /* it is a member until then */
   else
     request_part(t, number, now);
 }
@@ -352,9 +352,11 @@ void member_thread_ends(struct thread *t) {
   spare_return(&cells, &t->spare_cells);
 }
 
-/* What the members on this stack, of which `f` lies on top, have had is a part of it. */
-static void finish_one(struct thread *t, uint32_t number, struct aprof_future *f, uint64_t id) {
-  uint64_t now = t->block->last;
+/* What the members on this stack, of which `f` lies on top, have had is a part of it. `over`: when
+   its root was, also where nothing began or ended to run here then. */
+static void finish_one(struct thread *t, uint32_t number, struct aprof_future *f, uint64_t id,
+                       uint64_t over) {
+  uint64_t now = t->block->last > over ? t->block->last : over;
   if (f != NULL && f->id != id)
     f = NULL; /* over, and booked */
   for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below(f)) {
@@ -372,22 +374,23 @@ static void finish_pending(struct thread *t) {
   t->finishing = 0;
   if (t->to_time == 0)
     t->usual = t->epoch;
-  finish_one(t, number, t->finishing_cur, t->finishing_id);
+  finish_one(t, number, t->finishing_cur, t->finishing_id, t->finishing_over);
 }
 
 /* Its root is over. Until what runs here is none of its members, no event is a fast one. Others
    that are pending are finished at the end of this event: parts of them may be over with it, too.
  */
-static void pend(struct thread *t, uint32_t number) {
+static void pend(struct thread *t, uint32_t number, uint64_t now) {
   struct aprof_request *r = request_at(number);
   if (unlikely(t->finishing != 0) && t->also_finishing_count == FINISHING)
     finish_pending(t);
   if (unlikely(t->finishing != 0))
     t->also_finishing[t->also_finishing_count++] =
-        (struct finishing){t->finishing, t->finishing_cur, t->finishing_id};
+        (struct finishing){t->finishing, t->finishing_cur, t->finishing_id, t->finishing_over};
   __atomic_fetch_or(&r->flags, APROF_REQUEST_ENDING, __ATOMIC_RELAXED);
   r->root = 0;
   t->finishing = number;
+  t->finishing_over = now;
   t->finishing_cur = NULL;
   t->usual = 0;
   t->to_time = 0;
@@ -397,7 +400,7 @@ void request_settle(struct thread *t) {
   struct aprof_future *f = t->cur;
   while (unlikely(t->also_finishing_count != 0)) {
     const struct finishing *also = &t->also_finishing[--t->also_finishing_count];
-    finish_one(t, also->number, also->cur, also->id);
+    finish_one(t, also->number, also->cur, also->id, also->over);
   }
   if (f != NULL && request_of(f) == t->finishing) {
     t->finishing_cur = f;

@@ -2,6 +2,7 @@
 /* Requests, tiers and spans: what is booked where, by hand on the virtual clock. */
 #include "unit.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 
 enum { NS = 7, NEW_WORK_NS = 8, KEY = 0xabc0, OTHER_KEY = 0xabd0 };
@@ -366,6 +367,37 @@ START_TEST(what_comes_after) {
   ck_assert_uint_eq(kind("", "serve")->after, 1);
   ck_assert_uint_eq(kind("", "serve")->after_exec, 5);
   expect_kind("", "serve", 1, 3, 3, 0, 0);
+  ck_assert_uint_eq(lives(), 0);
+}
+END_TEST
+
+static void *calls(void *unused) {
+  token t;
+  run(&call, &t, KEY, &on_done);
+  pass(5);
+  ran(&t, APROF_PENDING);
+  return unused;
+}
+
+/* Nothing begins or ends to run where the root is ended, and a part of it has run elsewhere since
+   something did: that was before its end all the same. */
+START_TEST(nothing_comes_after) {
+  attach();
+  token t;
+  pthread_t thread;
+  new_future(&request, &handler, OTHER_KEY);
+  run(&call, &t, OTHER_KEY, &handler);
+  pass(1);
+  new_future(&once, &on_done, KEY);
+  ran(&t, APROF_PENDING);
+  pass(2);
+  ck_assert_int_eq(pthread_create(&thread, NULL, calls, NULL), 0);
+  pthread_join(thread, NULL);
+  pass(3);
+  end(&ender, OTHER_KEY, APROF_DONE);
+  end(&ender, KEY, APROF_CANCELLED);
+  ck_assert_uint_eq(kind("", "handler")->count, 1);
+  ck_assert_uint_eq(kind("", "handler")->after, 0);
   ck_assert_uint_eq(lives(), 0);
 }
 END_TEST
@@ -813,9 +845,10 @@ END_TEST
 UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  a_span_that_was_jumped_out_of, a_jump_back_into_a_span, spans_outside_futures,
                  a_span_counted_or_left_out, a_root_and_what_it_calls, children_are_members,
-                 what_comes_after, a_root_that_is_ended_in_a_callback, a_request_without_a_root,
-                 a_callback_for_new_work, one_is_handed_over, a_run_for_a_request, failed_ones,
-                 a_reset_empties_kinds, tiers_of_a_request, a_tier_within_itself,
-                 the_wait_at_a_create, without_requests, a_traceparent, the_slowest, the_log,
-                 a_span_closes_tiers_inside, a_span_closes_tiers_alone, a_tier_closes_spans_inside,
-                 new_work_behind_an_unseen_return, one_that_rests_has_called, the_first_is_over)
+                 what_comes_after, nothing_comes_after, a_root_that_is_ended_in_a_callback,
+                 a_request_without_a_root, a_callback_for_new_work, one_is_handed_over,
+                 a_run_for_a_request, failed_ones, a_reset_empties_kinds, tiers_of_a_request,
+                 a_tier_within_itself, the_wait_at_a_create, without_requests, a_traceparent,
+                 the_slowest, the_log, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
+                 a_tier_closes_spans_inside, new_work_behind_an_unseen_return,
+                 one_that_rests_has_called, the_first_is_over)
