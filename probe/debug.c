@@ -2,6 +2,7 @@
 /* Modules of a live process; see debug.h. */
 #include "debug.h"
 
+#include "perf.h"
 #include "read/demangle.h"
 #include "read/util.h"
 
@@ -70,9 +71,29 @@ bool debug_refresh(struct debug *d) {
   return failed == 0;
 }
 
+/* What would let us read it, behind a refusal. */
+static const char *who_may(int error, long pid) {
+  if (error != EACCES && error != EPERM)
+    return "";
+  struct perf_facts facts = perf_facts(error, pid, "");
+  return facts.closed ? "; it is not dumpable: it has changed its user, or asked for that "
+                        "(PR_SET_DUMPABLE); ask as root"
+                      : "; ask as its user, or as root";
+}
+
 bool debug_open(struct debug *d, long pid, const char *directory) {
   unsetenv("DEBUGINFOD_URLS"); /* to look at a program must not reach for the network */
-  more_debuginfo = directory ? print_string("-:.debug:%s:/usr/lib/debug", directory) : NULL;
+  more_debuginfo = NULL;
+  if (directory) {
+    /* A relative one would be looked for beside each of the program's files. */
+    char *whole = realpath(directory, NULL);
+    if (!whole) {
+      complain("cannot look for debug information in %s: %s", directory, strerror(errno));
+      return false;
+    }
+    more_debuginfo = print_string("-:.debug:%s:/usr/lib/debug", whole);
+    free(whole);
+  }
   *d = (struct debug){.dwfl = dwfl_begin(&callbacks), .pid = pid};
   asked_pid = pid;
   if (!d->dwfl) {
@@ -85,8 +106,7 @@ bool debug_open(struct debug *d, long pid, const char *directory) {
   if (failed == 0)
     return true;
   complain("cannot read what process %ld is made of: %s%s", pid,
-           failed > 0 ? strerror(failed) : dwfl_errmsg(-1),
-           failed == EACCES || failed == EPERM ? "; ask as its user, or as root" : "");
+           failed > 0 ? strerror(failed) : dwfl_errmsg(-1), who_may(failed, pid));
   debug_close(d);
   return false;
 }

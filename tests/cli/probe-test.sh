@@ -121,7 +121,13 @@ cp fast bare && objcopy --only-keep-debug bare bare.debug && strip bare &&
   objcopy --add-gnu-debuglink=bare.debug bare
 probed bare 400 "probe.c:$(line each)" -s 'r->length'
 equal "debug information in a file of its own" 400 "$(value probed.json 't.hits')"
-rm bare.debug
+id=$(readelf -n bare | sed -n 's/.*Build ID: //p')
+mkdir -p "elsewhere/.build-id/${id:0:2}"
+mv bare.debug "elsewhere/.build-id/${id:0:2}/${id:2}.debug"
+probed bare 400 "probe.c:$(line each)" -s 'r->length' --debug elsewhere
+equal "by its build-id, below a directory that is named" 400 "$(value probed.json 't.hits')"
+probed bare 0 "probe.c:$(line each)" --debug nowhere
+contains "no such directory" "cannot look for debug information in nowhere" probed.err
 probed bare 0 "probe.c:$(line each)"
 equal "without any" 1 $?
 contains "that is said, with what to do" "compile" probed.err
