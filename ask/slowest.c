@@ -76,20 +76,27 @@ struct sorter {
   size_t kinds, last;
 };
 
-static bool is_same(const struct sorted *k, const struct story_request *r) {
-  return (k->kind == r->kind || !strcmp(k->kind, r->kind)) &&
+/* Those that came by and those that did not are of one kind, though a probe's label tells them
+ * apart. */
+static const char *kind_name(const struct sorter *s, const struct story_request *r) {
+  return s->came_by ? r->unmarked : r->kind;
+}
+
+static bool is_same(const struct sorted *k, const char *kind, const struct story_request *r) {
+  return (k->kind == kind || !strcmp(k->kind, kind)) &&
          (k->function == r->function || !strcmp(k->function, r->function));
 }
 
 static struct sorted *kind_of(struct sorter *s, const struct story_request *r) {
-  if (s->last < s->kinds && is_same(&s->kind[s->last], r))
+  const char *kind = kind_name(s, r);
+  if (s->last < s->kinds && is_same(&s->kind[s->last], kind, r))
     return &s->kind[s->last];
   for (s->last = 0; s->last < s->kinds; s->last++)
-    if (is_same(&s->kind[s->last], r))
+    if (is_same(&s->kind[s->last], kind, r))
       return &s->kind[s->last];
   if ((s->kinds & (s->kinds - 1)) == 0)
     s->kind = reallocate(s->kind, s->kinds ? s->kinds * 2 : 1, sizeof *s->kind);
-  s->kind[s->kinds] = (struct sorted){.kind = r->kind, .function = r->function};
+  s->kind[s->kinds] = (struct sorted){.kind = kind, .function = r->function};
   return &s->kind[s->kinds++];
 }
 
@@ -120,7 +127,7 @@ static void sort_into_kinds(struct sorter *s) {
   for (uint32_t i = 0; i < story->requests_count; i++) {
     const struct story_request *r = &story->requests[i];
     s->of[i] = STORY_NONE;
-    if (!matches(s->filter->kind, r->kind) || (s->filter->tier && !was_in(story, r, tiers)))
+    if (!matches(s->filter->kind, kind_name(s, r)) || (s->filter->tier && !was_in(story, r, tiers)))
       continue;
     struct sorted *k = kind_of(s, r);
     if (r->whole && r->end >= r->begin) {

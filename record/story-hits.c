@@ -155,11 +155,17 @@ static void mark_requests(struct story *s, uint64_t labelled) {
   free(all);
 }
 
+static void mark_none(struct story *s) {
+  for (uint32_t i = 0; i < s->requests_count; i++)
+    s->requests[i].unmarked = s->requests[i].kind;
+}
+
 void story_join_hits(struct story *s) {
   uint64_t labelled = 0;
   for (uint32_t i = 0; i < s->probes_count; i++)
     if (*s->probes[i].label)
       labelled |= (uint64_t)1 << i;
+  mark_none(s);
   if (!s->hits_count)
     return;
   struct running r = running_new(s);

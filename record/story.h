@@ -96,7 +96,8 @@ enum story_end { STORY_LIVES, STORY_DONE, STORY_FAILED, STORY_CANCELLED, STORY_M
 struct story_request {
   uint64_t begin, end;
   uint32_t root;        /* future that it began with; NONE: not seen */
-  const char *kind;     /* its label, else its function; never NULL */
+  const char *kind;     /* its label, else its function; never NULL; with marks of probes behind */
+  const char *unmarked; /* the same without these */
   const char *function; /* of its root; never NULL */
   uint64_t number;      /* the runtime's id of it */
   uint8_t failed;

@@ -105,6 +105,9 @@ for asked in "$cold" "$program:$(line 'not in the cache')"; do
   check "tail --by: what differs" grep -qE '^GET /item: \+[0-9.]+ of the \+[0-9.]+ ms: waiting in `pause_us`' tail.out
   contains "tail --by: who came by" "20 of 160" tail.out
 done
+"$aprof" tail --by "$cold" --json passing.trace >tail.json
+equal "tail --by: marked or not they are of one kind" "20 140" \
+  "$(value tail.json '*pick(one(t.kinds, kind="GET /item"), "slow others")')"
 equal "it fits 80 columns" "" "$(awk 'length > 80' tail.out)"
 "$aprof" tail --by "$cold" --json plain.trace >tail.json
 check "tail --by --json: as its schema says" conforms tail.json
