@@ -81,7 +81,8 @@ static void print_duration(const struct probe_result *r, FILE *out) {
             shown_time(r->duration_sum / r->durations), shown_time(d->p50), shown_time(d->p90),
             shown_time(d->p99), shown_time(d->max), shown_count(r->durations));
   if (r->over && r->durations)
-    fprintf(out, "  %s of them %s and more\n", shown_count(r->overs), shown_time(r->over));
+    fprintf(out, "  %s of %s %s and more\n", shown_count(r->overs),
+            r->slowest > 0 ? "all returns, in slow requests or not," : "them", shown_time(r->over));
   if (r->unpaired)
     fprintf(out,
             "  calls whose return was not seen, as it was not armed yet or went elsewhere: %s\n",
