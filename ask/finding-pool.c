@@ -169,6 +169,11 @@ static const char *shown_kind(const struct view *v, const struct view_function *
                                 : "";
 }
 
+/* Each future waits there several times: which of them it is that takes long is not known. */
+static bool waits_several_times(const struct view_function *f, const struct view_await *at) {
+  return at->count / 3 * 2 >= f->created;
+}
+
 /* Waits are as long as they are for who waits for something to be free, and not as work varies.
    Where each future has several of them, for this and that, any number may be short. */
 static bool is_crowded(const struct view_function *f, const struct view_await *at) {
@@ -176,7 +181,7 @@ static bool is_crowded(const struct view_function *f, const struct view_await *a
   uint64_t lucky = 0, all = findings_longer(d, 0);
   for (size_t i = 0; i < d->count && d->bucket[i].lower * LUCKY_TIMES <= d->p50; i++)
     add_to(&lucky, d->bucket[i].count);
-  return lucky && (at->count / 3 * 2 >= f->created ||
+  return lucky && (waits_several_times(f, at) ||
                    lucky <= all / (d->p50 < GROWING_NS ? LUCKY_SHARE : LUCKY_GROWING));
 }
 
@@ -210,12 +215,13 @@ static void judge(struct findings *list, const struct view *v, const struct ask_
                   .at = findings_place(where->file, where->line),
                   .text = sentence(
                       "`%s`%s: %s of the %s of each future are waits %s no child of it "
-                      "covers, most %s, where the shortest took %s: a pool or queue that is "
+                      "covers, most %s, where the shortest took %s: %sa pool or queue that is "
                       "too small, or what nothing describes",
                       f->name, shown_kind(v, f),
                       told_mark(LACKS(f->lacks, function, wall), told_time(each)), told_time(life),
                       waits == f ? "that" : turn_text("of `%s`, which", waits->name),
-                      shown_wait(v, waits, at, beneath), told_time(where->waits.bucket[0].lower))});
+                      shown_wait(v, waits, at, beneath), told_time(where->waits.bucket[0].lower),
+                      waits_several_times(waits, at) ? "a slow answer, " : "")});
   }
   free(roots.path);
   free(roots.first);

@@ -457,7 +457,7 @@ static void waits_uncovered(uint64_t futures, uint64_t lucky, uint64_t middling)
 
 START_TEST(who_waits_for_a_free_one_is_told_from_work_that_varies) {
   waits_uncovered(1000, 20, 100);
-  held("1 POOL  `request`: ");
+  held(" ms: a pool or queue that is too small, ");
   teardown();
   setup();
   waits_uncovered(1000, 100, 400);
@@ -465,7 +465,7 @@ START_TEST(who_waits_for_a_free_one_is_told_from_work_that_varies) {
   teardown();
   setup();
   waits_uncovered(500, 450, 50); /* each of them has two */
-  held("1 POOL  `request`: ");
+  held(" ms: a slow answer, a pool or queue that is too small, ");
   teardown();
   setup();
   waits_uncovered(1000, 0, 100);
