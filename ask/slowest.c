@@ -54,7 +54,7 @@ const struct option_row slowest_kinds[] = {
 
 const char *slowest_fault(const struct slowest_filter *f) {
   if (f->by && (f->percent > 0 || f->over))
-    return "compared are slow ones with the rest, or those that came by a place with those that "
+    return "compared are slow ones with the rest, or those that reached a place with those that "
            "did not: --by, or --slowest and --over";
   return f->percent > 0 && f->over ? "slow are so many, or those that took so long: --slowest, or "
                                      "--over"

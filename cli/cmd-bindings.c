@@ -145,7 +145,7 @@ int cmd_bindings(int argc, char **argv) {
   struct arguments a = {
       .usage = "FILE...",
       .about = "Checks bindings files without a compiler, and prints what each line means.\v"
-               "Errors are printed as a compiler would. The grammar is told by aprof-bindings(5).",
+               "Errors are printed as a compiler would. aprof-bindings(5) has the grammar.",
       .table = {{options, &request}},
       .most = SIZE_MAX,
       .fault = fault_of,

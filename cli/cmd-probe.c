@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
      .take = take_slowest},
     {"label", 0, OPTION_TEXT, AT(label), "NAME",
      .text =
-         "Mark the requests that come by: their kind is `KIND +NAME', here and in the recording"},
+         "Mark the requests that reach it: their kind is `KIND +NAME', here and in the recording"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .text = "Keep the recording that is made meanwhile, with the hits: `aprof tail --by' asks it"},
     {"alone", 0, OPTION_FLAG, AT(alone),
@@ -71,7 +71,7 @@ static const struct option_row rows[] = {
      .text = "End after so long; else Ctrl-C ends it, or the end of the process"},
     {"hits", 'n', OPTION_COUNT, AT(watch.most), "N", .text = "End after so many hits that match"},
     {"most", 0, OPTION_COUNT, AT(most_rate), "N",
-     .text = "Switch off where it comes by more often than N times a second (default: 10k)"},
+     .text = "Switch off where the program reaches it more than N times a second (default: 10k)"},
     {"list", 'l', OPTION_TEXT, AT(list), "FUNCTION",
      .text = "Print the lines of a function that can be probed, and end"},
     {"debug", 0, OPTION_TEXT, AT(directory), "DIR",
@@ -262,7 +262,7 @@ int cmd_probe(int argc, char **argv) {
   struct arguments a = {
       .usage = "TARGET FILE:LINE|FUNCTION",
       .offers = OFFER_PROCESSES,
-      .about = "Watches a line or function of a running program: how often it comes by, and with "
+      .about = "Watches a line or function of a running program: how often it is reached, and with "
                "which values.\v"
                "TARGET: the PID or NAME of a live process, profiled or not. It is not stopped, and "
                "nothing is written to it; each hit takes its thread some microseconds.",

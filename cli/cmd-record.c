@@ -73,7 +73,7 @@ static const struct option_row options[] = {
              "both",
      .take = take_cpu, .optional = true},
     {"if-hit", 0, OPTION_TEXT, offsetof(struct asked, if_hit), "PLACE",
-     .text = "With --cpu: only samples of requests that came by that FILE:LINE or FUNCTION, from "
+     .text = "With --cpu: only samples of requests that reached that FILE:LINE or FUNCTION, from "
              "there on"},
     {"switches", 0, OPTION_FLAG, offsetof(struct recording_wish, kernel.switches),
      .text = "Record, too, when threads leave a processor and come back: what ran was on it, was "

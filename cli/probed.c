@@ -162,12 +162,12 @@ void probed_close(struct probed *p) {
 
 static void say_gaps(const struct probe_result *r, const char *place) {
   if (r->too_hot)
-    complain("%s was come by more than %" PRIu64 " times a second: the recording ends there, after "
+    complain("%s was reached more than %" PRIu64 " times a second: the recording ends there, after "
              "%" PRIu64 " ms",
              place, r->ceiling, r->elapsed / 1000000);
   if (r->lost)
     complain("%" PRIu64 " of %" PRIu64 " hits of %s came too fast to be looked at: requests that "
-             "had no other count as those that did not come by",
+             "had no other count as those that did not reach it",
              r->lost, r->hits, place);
 }
 

@@ -133,7 +133,7 @@ enum MHD_Result asks_begin(struct asks *all, const struct asks_key *key,
   r->asked = monotonic_now();
   r->sampled = asks_samples(key) ? r->asked : r->sampled;
   return answer_sentence(connection, MHD_HTTP_ACCEPTED,
-                         r->place ? "watching, while somebody asks what comes by"
+                         r->place ? "watching, while somebody asks what reaches it"
                                   : "recording, while somebody asks what it tells",
                          NULL);
 }

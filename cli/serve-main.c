@@ -91,14 +91,14 @@ static const struct option_row options[] = {
     {"host", 0, OPTION_OWN, 0, "NAME", .take = take_host,
      .text = "A name that this server is reached by, beside this machine's own; more than once"},
     {"label", 0, OPTION_OWN, 0, "KEY=VALUE", .take = take_label,
-     .text = "What is said of this host, by which hosts are told apart; more than once"},
+     .text = "A label of this host, to tell hosts apart by; may be given more than once"},
     {"from", 0, OPTION_OWN, 0, "URL|FILE", .take = take_from,
      .text = "Serve what other `aprof serve` tell, put together: [NAME=]URL of one, or a FILE with "
              "one on each line; more than once"},
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct serve_options, from_token_file), "FILE",
      .text = "The token in FILE is sent to them; else that of APROF_FROM_TOKEN"},
     {"memory", 0, OPTION_OWN, 0, "SIZE", .take = take_memory,
-     .text = "Keep SIZE of what they tell, as 4G: what has no room is said (default: a quarter of "
+     .text = "Keep SIZE of what they tell, as 4G, and say what has no room (default: a quarter of "
              "what there is)"},
     {"every", 0, OPTION_S, offsetof(struct serve_options, every), "TIME",
      .text = "Ask them that often while nobody looks; write --totals, and --push, that often "

@@ -116,7 +116,7 @@ const char *asked_clock(const struct story *s, uint64_t ns) {
 
 const char *asked_slow(const struct slowest_kind *k, const struct slowest_filter *f) {
   if (f->by)
-    return turn_text("came by %s: %s of %s", f->by, shown_count(k->slow), shown_count(k->count));
+    return turn_text("reached %s: %s of %s", f->by, shown_count(k->slow), shown_count(k->count));
   const char *which = f->over
                           ? turn_text("%s or more", shown_time(f->over))
                           : turn_text("slowest %g %% (%s or more)", f->percent > 0 ? f->percent : 5,

@@ -286,7 +286,7 @@ static void put_sampled(const struct view_sampled *s, const char *of, struct hea
   put_lines(h, print_string("%sNative frames without a name: %s", of,
                             percent((double)s->unknown, (double)s->frames)));
   if (s->if_hit)
-    put_lines(h, print_string("Only in requests that came by %s, from there on", s->if_hit));
+    put_lines(h, print_string("Only in requests that reached %s, from there on", s->if_hit));
   if (s->user_only)
     put_lines(h, print_string("In user space only: the kernel tells no more "
                               "(kernel.perf_event_paranoid)"));

@@ -91,7 +91,7 @@ static void print_duration(const struct probe_result *r, FILE *out) {
 
 static void print_losses(const struct probe_result *r, FILE *out) {
   if (r->too_hot)
-    fprintf(out, "  SWITCHED OFF: it came by more than %s times a second; --most allows more\n",
+    fprintf(out, "  SWITCHED OFF: it was reached more than %s times a second; --most allows more\n",
             shown_count(r->ceiling));
   if (r->lost)
     fprintf(out, "  %s hits were counted, but not looked at: they came too fast\n",
@@ -133,7 +133,7 @@ static void print_requests(const struct probe_result *r, FILE *out) {
   if (!r->joined && !r->why_not_joined)
     return;
   if (r->why_not_joined) {
-    fprintf(out, "  which requests came by is not known: %s\n", r->why_not_joined);
+    fprintf(out, "  which requests reached it is not known: %s\n", r->why_not_joined);
     return;
   }
   if (r->slowest > 0)
@@ -144,7 +144,7 @@ static void print_requests(const struct probe_result *r, FILE *out) {
     style_set(out, STYLE_TITLE);
     print_left(out, "requests", 38);
     style_set(out, STYLE_FAINT);
-    fprintf(out, "%8s%10s%10s%s\n", "hits", "came by", "of",
+    fprintf(out, "%8s%10s%10s%s\n", "hits", "reached", "of",
             r->slowest > 0 ? "          slow" : "");
     style_set(out, STYLE_PLAIN);
   }

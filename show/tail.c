@@ -29,8 +29,8 @@ struct options {
 
 static void print_kind(const struct story *s, const struct slowest_kind *k, const struct tail *t,
                        const struct options *o, FILE *out) {
-  static const struct tail_heads slowest = {"others", "slow"}, by = {"others", "came by"};
-  const char *none = o->filter.by ? "%s: none of the %s came by" : "%s: none of the %s is slow";
+  static const struct tail_heads slowest = {"others", "slow"}, by = {"others", "reached"};
+  const char *none = o->filter.by ? "%s: none of the %s reached it" : "%s: none of the %s is slow";
   double slow = tail_mean(t, t->wall, TAIL_SLOW), rest = tail_mean(t, t->wall, TAIL_REST);
   char *cause = t->count[TAIL_SLOW] ? tail_rows_cause(s, k->name, t)
                                     : print_string(none, k->name, shown_count(k->count));
@@ -165,7 +165,7 @@ static const struct option_row own[] = {
     {"by", 0, OPTION_OWN, 0, "WHAT", .take = take_by, .offer = offer_by,
      .text = "Compare instead, of several targets, one host, build, process, or value of a label "
              "with the others: host, build, process, or the KEY of a label; FILE:LINE compares "
-             "requests that came by that line with those that did not"},
+             "requests that reached that line with those that did not"},
     {"from", 0, OPTION_OWN, 0, "URL|FILE", .take = take_from,
      .text = "--by: of what other `aprof serve' tell, as theirs; more than once"},
     {"from-token-file", 0, OPTION_TEXT, offsetof(struct options, from.token_file), "FILE",

@@ -19,7 +19,7 @@ static void add_text(struct sheet *s, const char *text) {
 static char *title_of(const struct sheet *s, const struct top_look *look) {
   const struct question *q = &questions[look->asked % QUESTIONS];
   if (look->asked == QUESTION_PROBE)
-    return print_string("PROBE  %s: how often it comes by, and from where",
+    return print_string("PROBE  %s: how often it is reached, and from where",
                         look->asked_function ? cut_middle(look->asked_function, s->width / 2)
                                              : "no function is selected");
   if (look->asked == QUESTION_CPU && look->asked_function && !look->asked_whole_kind)

@@ -131,7 +131,7 @@ async function round(mine) {
   else if (probes) {
     const text = await came.text();
     mine.answered = true;
-    if (mine === open && String(getSelection()) === '') answer.replaceChildren(scroll('What came by', h('pre', null, text)));
+    if (mine === open && String(getSelection()) === '') answer.replaceChildren(scroll('What reached it', h('pre', null, text)));
   } else {
     const doc = await came.json();
     if (mine !== open) return;
@@ -165,7 +165,7 @@ export function ask(what) {
   const turned = !panel.hidden; // from one question to another
   const own = OF_FUNCTION.some(([name]) => name === what.question);
   const about = [what.question === 'probe' ? null : what.kind, own ? what.function : null].filter(Boolean).join(', ');
-  title.textContent = own ? `${what.question === 'cpu' ? 'On a processor' : 'What comes by'}: ${about || 'all that runs'}` : `Why are requests slow? ${what.kind ?? 'all kinds'}`;
+  title.textContent = own ? `${what.question === 'cpu' ? 'On a processor' : 'What reaches it'}: ${about || 'all that runs'}` : `Why are requests slow? ${what.kind ?? 'all kinds'}`;
   const choices = what.function ? OF_FUNCTION : [...QUESTIONS, OF_FUNCTION[0]];
   cost.textContent = '';
   say(what.question === 'probe' ? 'The first answer comes in a second.' : 'Recording; the first answer comes in a second.', false);

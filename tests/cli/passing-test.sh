@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# aprof probe of a profiled program: which requests came by, against what the program is known to do;
+# aprof probe of a profiled program: which requests reached a line, against what the program is known to do;
 # the recording that it makes, and aprof tail --by of that and of a live process.
 . "${0%/*}/../lib.sh"
 cd "$work" || exit 1
@@ -103,7 +103,7 @@ beside probe "$cold" -o plain.trace
 for asked in "$cold" "$program:$(line 'not in the cache')"; do
   "$aprof" tail --by "$asked" plain.trace >tail.out 2>err
   check "tail --by: what differs" grep -qE '^GET /item: \+[0-9.]+ of the \+[0-9.]+ ms: waiting in `pause_us`' tail.out
-  contains "tail --by: who came by" "20 of 160" tail.out
+  contains "tail --by: who reached it" "20 of 160" tail.out
 done
 "$aprof" tail --by "$cold" --json passing.trace >tail.json
 equal "tail --by: marked or not they are of one kind" "20 140" \
@@ -132,7 +132,7 @@ contains "is said" "--if-hit is of the samples of --cpu" err
 if busy=busy events=2 beside record --cpu=499 --if-hit "$cold" -o hit.trace && ! grep -q 'without samples' err; then
   equal "samples only where it was come by" "decode" "$(sampled hit.trace)"
   "$aprof" flame --cpu -o hit.svg hit.trace
-  contains "which the picture says" "Only in requests that came by $cold, from there on" hit.svg
+  contains "which the picture says" "Only in requests that reached $cold, from there on" hit.svg
   check "tail --by knows the place, too" "$aprof" tail --by "$cold" hit.trace
   busy=busy waits=perf_event beside record --cpu=499 -o all.trace
   equal "else all are there" "look_up decode pack" "$(sampled all.trace | xargs)"
@@ -143,7 +143,7 @@ fi
 # -- live ------------------------------------------------------------------------------------
 beside tail --by "$cold" --for 60s
 check "tail --by of a live process" grep -qE '^GET /item: .*waiting in `pause_us`' out
-contains "with who came by" "20 of 160" out
+contains "with who reached it" "20 of 160" out
 
 start
 "$aprof" record -o other.trace "$pid" 2>recorder.err 9>&- &
@@ -151,7 +151,7 @@ recorder=$!
 until_true test -s other.trace
 "$aprof" probe "$pid" db_get --for 10ms >out 2>err
 equal "somebody else records: hits are counted all the same" 0 $?
-contains "and why no more" "which requests came by is not known" out
+contains "and why no more" "which requests reached it is not known" out
 "$aprof" probe "$pid" db_get --for 10ms --label x >out 2>err
 equal "but where that is asked for" 1 $?
 contains "it is said" "is recorded already" err

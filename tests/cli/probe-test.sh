@@ -331,7 +331,7 @@ said "a line has no duration" "goes with a FUNCTION" 1 "$pid" "probe.c:$(line ea
 said "no process" "there is no process 999999999" 1 999999999 handle
 said "a name that nobody has" "no live process is called 'nobody-is'" 1 nobody-is handle
 "$aprof" probe "$pid" handle --for 10ms >out
-equal "nothing came by, which is no error" 0 $?
+equal "nothing reached it, which is no error" 0 $?
 contains "and is said" "0 hits, on 1 thread" out
 "$aprof" probe "$pid" "probe.c:$(line each)" --most 100 >hot.out 2>&1 9>&- &
 prober=$!
@@ -339,7 +339,7 @@ until_true armed $prober
 go
 stop
 wait $prober
-check "too hot, or over before that was seen" grep -qE "SWITCHED OFF: it came by more than 100|the process has ended" hot.out
+check "too hot, or over before that was seen" grep -qE "SWITCHED OFF: it was reached more than 100|the process has ended" hot.out
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
   start ./plain
   chmod 755 "$work"

@@ -315,7 +315,7 @@ check "q: it is not traced any more" until_true ./untraced "$profile"
 open_screen "$aprof top --flat $pid"
 shows "before a probe" "serve "
 tmux send-keys Home p
-shows "p: what is probed" "PROBE  serve: how often it comes by, and from where"
+shows "p: what is probed" "PROBE  serve: how often it is reached, and from where"
 probed_or_refused() { has " hits" || has "! "; }
 check "p: an answer" until_true probed_or_refused
 if has " hits"; then
