@@ -120,8 +120,8 @@ static void note_least(struct aprof_kind *k, const struct aprof_slow *all) {
   k->fresh_until = oldest != 0 ? oldest + clock_ticks(MINUTES_NS) : 0;
 }
 
-static SLOW void keep(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,
-                      uint64_t now) {
+SLOW void slow_replace(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,
+                       uint64_t now) {
   struct aprof_slow *all = places_of(&k->slowest, APROF_CHUNK_SLOWEST, APROF_SLOWEST);
   uint32_t none = 0;
   if (all == NULL ||
@@ -138,8 +138,8 @@ static SLOW void keep(struct aprof_kind *k, const struct aprof_request *r, const
 }
 
 /* Whose place has been taken meanwhile, or is being written, is missing by its number. */
-static SLOW void put_into_log(uint32_t kind, const struct aprof_request *r, const struct spent *s,
-                              uint64_t now) {
+SLOW void slow_log(uint32_t kind, const struct aprof_request *r, const struct spent *s,
+                   uint64_t now) {
   struct aprof_header *h = rt.header;
   if (now > __atomic_load_n(&h->log_until, __ATOMIC_RELAXED)) {
     __atomic_store_n(&h->log_over, UINT64_MAX, __ATOMIC_RELAXED);
@@ -157,13 +157,4 @@ static SLOW void put_into_log(uint32_t kind, const struct aprof_request *r, cons
     return;
   place->kind = (uint16_t)kind;
   fill_in(place, mine, r, s);
-}
-
-void slow_keep(struct aprof_kind *k, uint32_t number, const struct aprof_request *r,
-               const struct spent *s, uint64_t now) {
-  if (unlikely(s->wall >= __atomic_load_n(&rt.header->log_over, __ATOMIC_RELAXED)))
-    put_into_log(number, r, s, now);
-  if (unlikely(s->wall > __atomic_load_n(&k->least, __ATOMIC_RELAXED) ||
-               now > __atomic_load_n(&k->fresh_until, __ATOMIC_RELAXED)))
-    keep(k, r, s, now);
 }
