@@ -17,13 +17,10 @@ SITE_(serve, APROF_SITE_FUNCTION, APROF_MODEL_STACK, APROF_ROOT, 0);
 CREATE_SITE(request, APROF_ROOT | APROF_ONCE, NS);
 CREATE_SITE(once, APROF_ONCE, NS);
 CREATE_SITE(multi, APROF_MULTI, NS);
-CREATE_SITE(spawn, 0, NS);
-CREATE_SITE(rearm, APROF_MULTI | APROF_REARM, NS);
 CREATE_SITE(read_start, APROF_MULTI | APROF_BACKGROUND, NEW_WORK_NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(call_read, 0, NEW_WORK_NS);
 END_SITE(ender, NS);
-WAKE_SITE(waker, NS);
 SITE_(hander, APROF_SITE_WAKE, 0, APROF_HAND, NS);
 #define SPAN_SITE(site_, tier_)                                                                    \
   static struct aprof_site site_ = {                                                               \
