@@ -29,3 +29,12 @@ export async function open(from, file, { width = 1280, height = 900, dark = fals
   await page.waitForSelector(there);
   return { page, faults, close: () => context.close() };
 }
+
+/** The texts of the cells of rows. By a selector they are asked for at once: a live page draws itself again at any
+ *  moment, and a row that is in no page any more has no layout. */
+export const cells = (page, rows) => {
+  const texts = (found) => found.map((row) => [...row.cells].map((cell) => cell.innerText.trim()));
+  return typeof rows === 'string'
+    ? page.evaluate(`(${texts})([...document.querySelectorAll(${JSON.stringify(rows)})])`)
+    : rows.evaluateAll(texts);
+};

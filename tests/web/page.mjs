@@ -3,7 +3,7 @@
 // made of. Prints "ok ..." and "not ok ...".
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { browser, open } from './browser.mjs';
+import { browser, cells, open } from './browser.mjs';
 import { count, percent, time } from '../../web/format.js';
 
 const [packages, dir] = process.argv.slice(2);
@@ -17,8 +17,6 @@ function equal(name, expected, found) {
 }
 
 const text = (page, selector) => page.locator(selector).first().innerText();
-const cells = (page, rows) => (typeof rows === 'string' ? page.locator(rows) : rows).evaluateAll((rows) =>
-  rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 
 async function accessible(page, name) {
   await page.evaluate(axe);

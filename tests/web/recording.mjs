@@ -3,7 +3,7 @@
 // documents that they draw, shop.page and cpu.page. Prints "ok ..." and "not ok ...".
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { browser, open } from './browser.mjs';
+import { browser, cells, open } from './browser.mjs';
 import { count, percent, time } from '../../web/format.js';
 
 const [packages, dir] = process.argv.slice(2);
@@ -16,8 +16,6 @@ function equal(name, expected, found) {
   console.log(a === b ? `ok ${name}` : `not ok ${name}\n    expected: ${a}\n    found:    ${b}`);
 }
 
-const cells = (page, selector) => page.locator(selector).evaluateAll((rows) =>
-  rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 const change = (ns) => (ns < 0 ? `-${time(-ns)}` : `+${time(ns)}`);
 const answer = (page) => page.locator('#answers .answer details').first();
 const ask = (page, name) => page.getByRole('group', { name: 'Question' }).getByRole('button', { name }).click();

@@ -3,7 +3,7 @@
 // get.page, that of one kind; at URL the same totals are served. Prints "ok ..." and "not ok ...".
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { browser, open } from './browser.mjs';
+import { browser, cells, open } from './browser.mjs';
 import { count, percent, time } from '../../web/format.js';
 
 const [packages, dir, url] = process.argv.slice(2);
@@ -16,8 +16,6 @@ function equal(name, expected, found) {
   console.log(a === b ? `ok ${name}` : `not ok ${name}\n    expected: ${a}\n    found:    ${b}`);
 }
 
-const cells = (page, selector) => page.locator(selector).evaluateAll((rows) =>
-  rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 async function accessible(page, name) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
