@@ -126,8 +126,10 @@ static SLOW bool leave_unwinds(struct thread *t, struct aprof_future *f, uint64_
   top = innermost(f);
   if (top->state == APROF_FUTURE_RUNNING)
     return false; /* on another thread: not this one's to end */
-  forget_caller(t, f, now);
+  uint32_t caller = f->caller;
   end_waiting(t, f, id, body_verdict(f, how), now);
+  if (caller != 0)
+    callee_left(t, future_at(caller), index_of(f), now);
   return false;
 }
 

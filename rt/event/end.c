@@ -32,14 +32,15 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   future_free(t, f);
 }
 
-void forget_caller(struct thread *t, struct aprof_future *f, uint64_t now) {
-  struct aprof_future *caller = f->caller != 0 ? future_at(f->caller) : NULL;
-  if (caller == NULL || !is_aside(caller, index_of(f)))
+void callee_left(struct thread *t, struct aprof_future *caller, uint32_t callee, uint64_t now) {
+  if (!is_aside(caller, callee))
     return;
   if (unlikely(caller->flags & APROF_F_MEMBER))
     share_waited(caller, caller->await, now);
   goes_on_by_itself(caller);
   trace(t, APROF_TRACE_WAITING, caller, caller->await, caller->last);
+  if (unlikely(caller->flags & APROF_F_MEMBER) && node_in_background(caller->await))
+    member_rests(t, caller, now);
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,

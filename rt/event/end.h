@@ -49,8 +49,10 @@ static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_
 /* The bodies that run on the thread are over, from the innermost down; nothing runs then. */
 void cancel_running(struct thread *t, uint64_t now);
 
-/* f's body was left unseen: whoever waits for that waits in vain. */
-void forget_caller(struct thread *t, struct aprof_future *f, uint64_t now);
+/* The body of `callee`, which is over, was left unseen: if `caller` waits for that, it does in
+ * vain.
+ */
+void callee_left(struct thread *t, struct aprof_future *caller, uint32_t callee, uint64_t now);
 
 /* The bodies from `top` down to above f are cancelled; what ran has its exec
    closed already. */

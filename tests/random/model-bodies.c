@@ -70,11 +70,13 @@ void model_leave(struct world *w, struct thread *t, const struct op *op) {
       model_cancel_above(t, top, f);
       ledger_close(t, f, false);
       ledger_over(t, f, model_verdict(f, op->how));
-      if (below) { /* its own frame is what runs now, so it waits for nobody */
+      if (below) { /* its own frame is what runs now, so it waits for nobody but new work */
         below->aside = NOT_ASIDE;
         below->leaf_from = t->ledger->now;
         below->woken = false;
         below->implicit |= below->opened_aside;
+        if (place_in_background(below->site, below->await->name))
+          requests_waits_for_new(t->ledger, below);
       }
       return;
     }

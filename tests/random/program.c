@@ -94,8 +94,18 @@ static void place_spans(void) {
   }
 }
 
+static bool waits_for_new(const struct aprof_site *functions, const char *name) {
+  for (unsigned i = 0; i < FUNCTIONS; i++)
+    if (functions[i].name == name)
+      return functions[i].flags & APROF_BACKGROUND;
+  return false;
+}
+
+/* So does who waits for a function that does. */
 bool place_in_background(const struct aprof_site *function, const char *name) {
   bool own = function->flags & APROF_BACKGROUND;
+  if (waits_for_new(places.stack, name) || waits_for_new(places.callback, name))
+    return true;
   for (unsigned i = 0; i < NEWS; i++)
     if (places.news[i].name == name)
       return true;
