@@ -161,18 +161,32 @@ void replay_thread(struct replay_state *s, struct runner *t, const struct stream
   s->story->segments[l->segment].flags |= STORY_CUT_BEGIN;
 }
 
-/* The wait was none: it ran, and so did its thread. */
-void replay_ran(struct replay_state *s, struct runner *t, uint32_t index, uint32_t node,
-                uint64_t tick) {
-  struct life *l = replay_life(s, index);
-  struct story_segment *g = l->segment == STORY_NONE ? NULL : &s->story->segments[l->segment];
-  if (!g || g->what != STORY_WAITING)
-    return;
-  uint32_t await = g->path;
+static void was_exec(struct replay_state *s, const struct runner *t, uint32_t segment,
+                     uint32_t node) {
+  struct story_segment *g = &s->story->segments[segment];
   g->what = STORY_EXEC;
   g->path = replay_path(s->r, node);
   g->thread = t->thread;
   g->waker = STORY_NONE;
+  g->flags &= (uint8_t)~STORY_POLLED;
+}
+
+/* The wait was none: it ran, and so did its thread. It may have been told to be over already, as
+   its future, which was woken before, went to another request when it began. */
+void replay_ran(struct replay_state *s, struct runner *t, uint32_t index, uint32_t node,
+                uint64_t tick) {
+  struct life *l = replay_life(s, index);
+  const struct story_segment *all = s->story->segments;
+  if (l->segment == STORY_NONE || l->waited == STORY_NONE)
+    return;
+  uint32_t await = all[l->waited].path;
+  if (l->waited != l->segment) {
+    if (all[l->segment].what != STORY_QUEUED || all[l->waited].next != l->segment)
+      return;
+    was_exec(s, t, l->waited, node);
+  } else if (all[l->segment].what != STORY_WAITING)
+    return;
+  was_exec(s, t, l->segment, node);
   replay_open(s, l, STORY_WAITING, await, tick);
   if (t->slice != STORY_NONE)
     t->stopped = tick;
