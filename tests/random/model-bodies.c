@@ -2,6 +2,8 @@
 /* Bodies and awaits: enter, leave, suspend, resume, at, resync. */
 #include "model-steps.h"
 
+#include "aprof/profile.h"
+
 /* -- bodies ------------------------------------------------------------------ */
 
 static bool adopts(const struct future *f, const struct aprof_site *body, const void *self) {
@@ -164,6 +166,26 @@ void model_at(struct world *w, struct thread *t, const struct op *op) {
   t->call = op->site;
 }
 
+/* The span of that token is open again, whatever was open in it is not. A frame that is returned to
+   is there: where another run of the same future, of which it has gone on since, has closed the
+   span by its end, that was not the span's own frame. */
+static void span_again(struct thread *t, struct future *f, const struct token *token) {
+  bool closed = f->depth <= token->depth || f->inside[token->depth].number != token->number;
+  if (!closed) {
+    requests_leave_tiers(t->ledger, f, token->depth + 1);
+    return;
+  }
+  /* Which of those around it are open, too, and in which tier it is, nobody says. */
+  if (f->depth != token->depth || place_tier(token->site) != 0 ||
+      token->site->kind != APROF_SITE_SPAN) {
+    t->ledger->ambiguous = true;
+    return;
+  }
+  f->inside[f->depth++] =
+      (struct inside){.before = f->at, .tier_before = f->tier, .tier = 0, .number = token->number};
+  f->at = ledger_span(t->ledger, f->at, token->site->name);
+}
+
 void model_resync(struct world *w, struct thread *t, const struct op *op) {
   const struct token *token = &w->tokens[op->token];
   struct future *f = token->future;
@@ -188,5 +210,8 @@ void model_resync(struct world *w, struct thread *t, const struct op *op) {
   }
   f->await = NULL; /* the await it was in was jumped out of */
   ledger_close(t, f, false);
-  requests_leave_tiers(t->ledger, f, token->depth + token->span);
+  if (token->span)
+    span_again(t, f, token);
+  else
+    requests_leave_tiers(t->ledger, f, token->depth);
 }
