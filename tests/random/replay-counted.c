@@ -41,6 +41,37 @@ const struct aprof_node *replay_node(uint32_t number) {
   return node_chunks[number % NODES_MAX];
 }
 
+uint32_t replay_function(uint32_t node) {
+  while (replay_node(node)->is_await == APROF_NODE_SPAN && replay_node(node)->parent)
+    node = replay_node(node)->parent;
+  return node;
+}
+
+/* -- epochs that are over ------------------------------------------------------------ */
+
+static void detach(struct replay_future *f, uint32_t index) {
+  uint64_t end = replay.header->epochs[(f->id >> 48) % APROF_EPOCHS].end_tick;
+  uint64_t ready = f->state == QUEUED ? f->since : f->ready != 0 && f->ready < end ? f->ready : end;
+  replay.detached = realloc(replay.detached, (replay.detached_count + 1) * sizeof *replay.detached);
+  replay.detached[replay.detached_count] =
+      (struct replay_detached){.index = index,
+                               .node = replay_function(f->node),
+                               .await = f->await,
+                               .id = f->id,
+                               .waited = ready - f->since,
+                               .queued = end - ready};
+  f->detached = ++replay.detached_count;
+}
+
+void replay_detach(uint32_t epoch) {
+  for (uint32_t i = 0; i < replay.future_end; i++) {
+    struct replay_future *f = &replay.futures[i];
+    bool rests = f->state == QUEUED || f->state == WAITING || f->state == ASIDE;
+    if (rests && f->id && f->id >> 48 < epoch && !f->detached)
+      detach(f, i);
+  }
+}
+
 /* -- what was counted ----------------------------------------------------------------- */
 
 static void count_of(const struct aprof_counters *c, bool await, uint64_t counted[WHATS]) {
@@ -93,12 +124,15 @@ static void note_futures(const struct aprof_chunk *chunk) {
   static const enum state states[] = {OVER, QUEUED, RUNNING, WAITING, OVER, ASIDE, OVER};
   const struct aprof_future *all = (const void *)(chunk + 1);
   for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++)
-    if (all[i].id)
-      replay.futures[((const char *)&all[i] - (const char *)replay.header) / 128] =
-          (struct replay_future){.state = states[all[i].state],
-                                 .node = all[i].node,
-                                 .await = all[i].await,
-                                 .since = all[i].last};
+    if (all[i].id) {
+      uint32_t index = (uint32_t)(((const char *)&all[i] - (const char *)replay.header) / 128);
+      replay.future_end = index + 1 > replay.future_end ? index + 1 : replay.future_end;
+      replay.futures[index] = (struct replay_future){.state = states[all[i].state],
+                                                     .node = all[i].node,
+                                                     .await = all[i].await,
+                                                     .id = all[i].id,
+                                                     .since = all[i].last};
+    }
 }
 
 /* -- what was counted of requests ----------------------------------------------------- */
@@ -166,6 +200,26 @@ static void differ(uint32_t block, uint32_t node, const char *what, uint64_t cou
             what, (unsigned long long)counted, (unsigned long long)replayed);
 }
 
+/* Of those whose records were needed since: counted, on some thread. */
+static uint64_t swept[NODES_MAX][WHATS], swept_seen[NODES_MAX][WHATS];
+
+static void sum_swept(void) {
+  for (uint32_t i = 0; i < replay.detached_count; i++) {
+    const struct replay_detached *d = &replay.detached[i];
+    const struct aprof_future *all = (const void *)replay.header;
+    if (all[d->index].id == d->id || d->id >> 48 < replay.header->reset_epoch)
+      continue;
+    swept[d->await % NODES_MAX][WAITED] += d->waited;
+    swept[d->node % NODES_MAX][QUEUED_FOR] += d->queued;
+  }
+}
+
+static void compare_swept(void) {
+  for (uint32_t node = 0; node < NODES_MAX; node++)
+    for (unsigned what = 0; what < WHATS; what++)
+      differ(0, node, names[what], swept_seen[node][what], swept[node][what]);
+}
+
 static void compare_counters(const struct aprof_chunk *chunk) {
   const struct aprof_counters *all = (const void *)(chunk + 1);
   if (chunk->type != APROF_CHUNK_COUNTERS)
@@ -189,7 +243,10 @@ static void compare_counters(const struct aprof_chunk *chunk) {
         since += t->block->other - t->block->span_other;
       if (what == EXEC && t->runs && t->node == number) /* counted so far, and going on */
         replayed += t->block->last - t->since;
-      differ(chunk->owner, number, names[what], since, replayed);
+      if (swept[number][what])
+        swept_seen[number][what] += since - replayed;
+      else
+        differ(chunk->owner, number, names[what], since, replayed);
     }
   }
 }
@@ -222,7 +279,9 @@ unsigned replay_differs(FILE *file) {
   replay_follow();
   if (replay.odd && file)
     fprintf(file, "replay: %u events that cannot be, the last: %s\n", replay.odd, replay.odd_why);
+  sum_swept();
   replay_each_chunk(compare_counters);
+  compare_swept();
   replay_each_chunk(compare_block);
   replay_kinds_current();
   replay_each_chunk(compare_kinds);

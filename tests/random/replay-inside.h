@@ -26,7 +26,16 @@ struct replay_future {
   uint32_t node, await, polled; /* polled: await of a wait that may go on */
   uint32_t request;
   bool called;
+  uint32_t detached;     /* its number among those, and 1; 0: its epoch is not over */
+  uint64_t id;           /* 0: none yet */
   uint64_t since, ready; /* ready: queued since then, if it waits; counted when that ends; 0: no */
+};
+
+/* What a future was at when its epoch ended. The runtime counts that when it needs the record, on
+   whichever thread, and tells of it only since when it was queued. */
+struct replay_detached {
+  uint32_t index, node, await;
+  uint64_t id, waited, queued;
 };
 
 struct replay_thread {
@@ -35,7 +44,7 @@ struct replay_thread {
   bool known, idle;
   uint32_t runs, node, span; /* runs: a future, 0: none */
   uint64_t since;
-  uint32_t rest, epoch;
+  uint32_t rest, epoch, now; /* epoch: that its counters began in; now: that it is in */
   uint64_t other_time, idle_time;
   struct {
     uint32_t span;
@@ -58,7 +67,9 @@ struct replay_request {
 struct replay {
   struct aprof_header *header; /* NULL: it has not begun */
   struct replay_future *futures;
-  uint32_t future_room;
+  uint32_t future_room, future_end; /* end: behind the last that was met */
+  struct replay_detached *detached;
+  uint32_t detached_count;
   struct replay_thread threads[BLOCKS_MAX];
   struct replay_kind kinds[APROF_KINDS], kinds_before[APROF_KINDS];
   uint32_t kinds_epoch;
@@ -73,6 +84,9 @@ const void *replay_at(uint64_t offset);
 void replay_each_chunk(void (*visit)(const struct aprof_chunk *));
 struct replay_thread *replay_thread_at(uint32_t block);
 const struct aprof_node *replay_node(uint32_t number); /* NULL: there is none */
+uint32_t replay_function(uint32_t node);
+/* A thread is in that epoch: those before are over. */
+void replay_detach(uint32_t epoch);
 /* After a reset kinds are counted from zero. */
 void replay_kinds_current(void);
 

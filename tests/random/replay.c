@@ -9,12 +9,6 @@ static void wrong(const char *why) {
   replay.odd_why = why;
 }
 
-static uint32_t function_of(uint32_t node) {
-  while (replay_node(node)->is_await == APROF_NODE_SPAN && replay_node(node)->parent)
-    node = replay_node(node)->parent;
-  return node;
-}
-
 /* -- requests ------------------------------------------------------------------------- */
 
 static void of_request(const struct aprof_trace_event *e, uint64_t tick) {
@@ -57,7 +51,7 @@ static uint64_t passed(uint64_t since, uint64_t tick) {
 static void close_rest_of(struct replay_thread *t, struct replay_future *f, uint64_t tick) {
   uint64_t end = f->ready ? f->ready : tick;
   if (f->state == QUEUED || f->ready)
-    add(t, function_of(f->node), QUEUED_FOR, passed(f->ready ? f->ready : f->since, tick));
+    add(t, replay_function(f->node), QUEUED_FOR, passed(f->ready ? f->ready : f->since, tick));
   if (f->state == WAITING || f->state == ASIDE) {
     add(t, f->await, WAITED, passed(f->since, end));
     add(t, f->await, WAITS, 1);
@@ -169,6 +163,8 @@ static void ran(struct replay_thread *t, uint32_t index, uint32_t node, uint64_t
   t->given_before |= f->since < replay.began;
   add(t, node, EXEC, passed(f->since, tick));
   f->since = t->since = tick;
+  if (f->ready)
+    f->ready = tick;
 }
 
 /* -- events ------------------------------------------------------------------------------ */
@@ -184,6 +180,8 @@ static void thread_begins(struct replay_thread *t, const struct aprof_trace_even
     t->other_time = t->idle_time = t->other_before = t->idle_before = 0;
     t->epoch = reset;
   }
+  t->now = (uint32_t)aprof_trace_a(e + 1);
+  replay_detach(t->now);
   t->known = true;
   t->runs = aprof_trace_future(e);
   t->node = aprof_trace_node(e);
@@ -235,6 +233,10 @@ static void of_future(struct replay_thread *t, const struct aprof_trace_event *e
   switch (kind) {
   case APROF_TRACE_BORN:
     *f = (struct replay_future){.state = QUEUED, .node = node, .since = tick};
+    f->id = (uint64_t)t->now << 48 | (aprof_trace_b(e + 1) >> APROF_TRACE_FUTURE_BITS) << 32 |
+            (uint32_t)aprof_trace_a(e + 1);
+    if (index >= replay.future_end)
+      replay.future_end = index + 1;
     break;
   case APROF_TRACE_UNBORN:
     f->state = OVER;
@@ -259,6 +261,11 @@ static void of_future(struct replay_thread *t, const struct aprof_trace_event *e
     if (f->state != WAITING)
       wrong("what does not wait is ready");
     f->ready = tick;
+    if (f->detached) {
+      struct replay_detached *d = &replay.detached[f->detached - 1];
+      d->queued = passed(tick, d->waited + d->queued + f->since);
+      d->waited = passed(f->since, tick);
+    }
     break;
   case APROF_TRACE_RUNNING:
   case APROF_TRACE_POLLED:
