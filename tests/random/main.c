@@ -16,7 +16,7 @@
  * the runtime must then agree with the model of the broken program. Where that
  * has the same totals as the sound one the event is counted as unseen: twice the
  * same closing event, a wake of what runs, a call site that is not used.
- * Without arguments: a fixed range, a fresh one, and broken programs.
+ * Without arguments: a fixed range, another one, broken programs, and some of rare shapes.
  */
 #include "command.h"
 #include "execute.h"
@@ -305,6 +305,20 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
       (unsigned long long)open_ones);
 }
 
+/* Programs of rare shapes: each once showed what no other one had. */
+static void run_rare(void) {
+  static const struct {
+    enum flavour flavour;
+    uint64_t seed;
+  } rare[] = {
+      {FLAVOUR_ROOTS, 7314},     {FLAVOUR_ROOTS, 8632},      {FLAVOUR_IMPLICIT, 8008},
+      {FLAVOUR_IMPLICIT, 8086},  {FLAVOUR_IMPLICIT, 8418},   {FLAVOUR_IMPLICIT, 60336},
+      {FLAVOUR_IMPLICIT, 61038}, {FLAVOUR_IMPLICIT, 100692}, {FLAVOUR_IMPLICIT, 103712},
+  };
+  for (unsigned i = 0; i < sizeof rare / sizeof *rare; i++)
+    run_range(rare[i].flavour, rare[i].seed, 1, false, APROF_STEP_NONE);
+}
+
 int main(int argc, char **argv) {
   static const struct option options[] = {
       {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
@@ -352,6 +366,7 @@ int main(int argc, char **argv) {
       run_range(FLAVOUR_PLAIN, 1, BROKEN_ONES, true, APROF_STEP_NONE);
     run_range(FLAVOUR_ROOTS, 1, SHARE / 5, false, APROF_STEP_NONE);
     run_range(FLAVOUR_IMPLICIT, 1, SHARE / 5, false, APROF_STEP_NONE);
+    run_rare();
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
   return failed ? 1 : 0;
