@@ -92,12 +92,14 @@ static inline uint32_t aside_for(const struct aprof_future *f) {
   return __atomic_load_n(&f->wake_site, __ATOMIC_RELAXED);
 }
 
-/* ... and runs again. Counted immediate if no slice ended in between. */
+/* ... and runs again, or is jumped back to out of a wait. Counted immediate if no slice ended in
+   between. */
 static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
   bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
-  if (f->state != APROF_FUTURE_ASIDE)
-    f->wake_tick = 0; /* it jumped out of its wait */
-  close_wait(t, f, now, immediate);
+  if (likely(f->state == APROF_FUTURE_ASIDE))
+    close_wait(t, f, now, immediate);
+  else
+    close_waiting(t, f, now);
   if (f->callee & CALLEE_MINE)
     f->await = 0;
   f->callee = 0;

@@ -87,7 +87,6 @@ void model_starts_running(struct thread *t, struct future *f, const char *from) 
 
 void model_come_back(struct thread *t, struct future *f, bool immediate) {
   const char *from = f->await->name;
-  f->woken &= f->aside != NOT_ASIDE; /* else it jumped out of its wait */
   ledger_close(t, f, immediate);
   if (f->opened_aside)
     f->await = NULL;

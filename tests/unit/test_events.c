@@ -11,6 +11,7 @@ AWAIT_SITE(outer);
 AWAIT_SITE(inner);
 AWAIT_SITE(innermost);
 NAMES_SITE(named);
+WAKE_SITE(woke, 1);
 CALL_SITE(call1);
 CALL_SITE(call2);
 
@@ -393,6 +394,26 @@ START_TEST(resync_forgets_open_awaits) {
 }
 END_TEST
 
+/* Who was woken has been queued since, however it goes on: by a return from its await, or by a
+ * jump. */
+START_TEST(jump_out_of_a_wait_that_was_over) {
+  attach();
+  token ta, tb;
+  enter(&a, &ta);
+  suspend(&outer, &tb);
+  pass(3);
+  gate.wake_current(&woke);
+  pass(5);
+  resync(&ta);
+  pass(7);
+  leave(&ta);
+  expect_times("a", 7, 0, 15);
+  expect("a", "queued", 5);
+  expect("a @ outer", "waiting", 3);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* A plain function between two bodies is where the jump goes to. */
 START_TEST(jump_to_a_plain_function) {
   attach();
@@ -511,11 +532,12 @@ START_TEST(open_segments_count_until_now) {
 END_TEST
 
 UNIT_TRACED_MAIN("events", call_is_an_immediate_await, call_site_is_used_once,
-          call_site_does_not_outlive_its_caller, root_function_is_a_task,
-          outermost_await_gives_the_site, awaits_inside_an_await_one_after_the_other,
-          names_gives_its_line_and_no_time, await_outside_any_future, worker_await_holds_no_loop,
-          worker_await_around_others, leave_cancels_what_is_above, leave_out_of_an_await,
-          leave_twice_is_missed, token_of_an_ended_future, tokens_that_are_none,
-          resync_after_longjmp, resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
-          jump_to_a_plain_function, jump_below_all_bodies, switch_in_a_plain_function, old_marks,
-          open_segments_count_until_now)
+                 call_site_does_not_outlive_its_caller, root_function_is_a_task,
+                 outermost_await_gives_the_site, awaits_inside_an_await_one_after_the_other,
+                 names_gives_its_line_and_no_time, await_outside_any_future,
+                 worker_await_holds_no_loop, worker_await_around_others,
+                 leave_cancels_what_is_above, leave_out_of_an_await, leave_twice_is_missed,
+                 token_of_an_ended_future, tokens_that_are_none, resync_after_longjmp,
+                 resync_where_nothing_was_jumped_over, resync_forgets_open_awaits,
+                 jump_out_of_a_wait_that_was_over, jump_to_a_plain_function, jump_below_all_bodies,
+                 switch_in_a_plain_function, old_marks, open_segments_count_until_now)
