@@ -220,6 +220,13 @@ static void compare_swept(void) {
       differ(0, node, names[what], swept_seen[node][what], swept[node][what]);
 }
 
+/* What has been counted of the rest that goes on: an event that changes nothing of it is not told.
+ */
+static uint64_t rests_still(const struct replay_thread *t, bool idle) {
+  bool rests = t->known && !t->runs && t->idle == idle && t->block->last > t->since;
+  return rests ? t->block->last - t->since : 0;
+}
+
 static void compare_counters(const struct aprof_chunk *chunk) {
   const struct aprof_counters *all = (const void *)(chunk + 1);
   if (chunk->type != APROF_CHUNK_COUNTERS)
@@ -243,6 +250,8 @@ static void compare_counters(const struct aprof_chunk *chunk) {
         since += t->block->other - t->block->span_other;
       if (what == EXEC && t->runs && t->node == number) /* counted so far, and going on */
         replayed += t->block->last - t->since;
+      if (what == EXEC && span && t->span == number)
+        replayed += rests_still(t, false);
       if (swept[number][what])
         swept_seen[number][what] += since - replayed;
       else
@@ -255,8 +264,10 @@ static void compare_block(const struct aprof_chunk *chunk) {
   if (chunk->type != APROF_CHUNK_BLOCK)
     return;
   struct replay_thread *t = replay_thread_at(chunk->first);
-  differ(chunk->first, 0, "other", t->block->other - t->other_before, t->other_time);
-  differ(chunk->first, 0, "idle", t->block->idle - t->idle_before, t->idle_time);
+  differ(chunk->first, 0, "other", t->block->other - t->other_before,
+         t->other_time + rests_still(t, false));
+  differ(chunk->first, 0, "idle", t->block->idle - t->idle_before,
+         t->idle_time + rests_still(t, true));
 }
 
 static void compare_kinds(const struct aprof_chunk *chunk) {
