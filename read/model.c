@@ -50,8 +50,7 @@ static void find_mostly(struct model *m) {
 
 bool model_background(const struct model *m, uint32_t function, const struct name *place) {
   const struct name *f = &m->names->name[m->function[function].name];
-  bool its_own = f->model == APROF_MODEL_STACK || place->kind == APROF_SITE_CREATE ||
-                 place->kind == APROF_SITE_FUNCTION;
+  bool its_own = f->model == APROF_MODEL_STACK || place->kind == APROF_SITE_CREATE || place == f;
   return (place->flags & APROF_BACKGROUND) || (its_own && (f->flags & APROF_BACKGROUND));
 }
 

@@ -26,13 +26,12 @@ static uint32_t new_path(struct folding *f, uint32_t parent, enum story_path_kin
   const struct name *n = &f->s->names->name[name];
   uint32_t path = story_add_path(f->s->story, parent, kind, n->name, n->file, n->line);
   uint32_t function = f->s->story->paths[path].function;
-  bool its_own = n->kind == APROF_SITE_CREATE || n->kind == APROF_SITE_FUNCTION;
   const struct name *of =
       function == STORY_NONE || function == path ? NULL : &f->s->names->name[f->name[function]];
-  its_own |= of && of->model == APROF_MODEL_STACK;
+  bool its_own = of && (of->model == APROF_MODEL_STACK || n->kind == APROF_SITE_CREATE || n == of);
   f->s->story->paths[path].background =
       kind == STORY_AWAIT &&
-      ((n->flags & APROF_BACKGROUND) || (of && its_own && (of->flags & APROF_BACKGROUND)));
+      ((n->flags & APROF_BACKGROUND) || (its_own && (of->flags & APROF_BACKGROUND)));
   f->name[path] = name;
   return path;
 }

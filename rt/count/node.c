@@ -119,7 +119,7 @@ bool node_in_background(uint32_t await) {
     return false;
   const struct aprof_psite *place = site_record(site), *function = site_record(above);
   bool its_own = function->model == APROF_MODEL_STACK || place->kind == APROF_SITE_CREATE ||
-                 place->kind == APROF_SITE_FUNCTION;
+                 site == above || site == function->alias;
   return (place->flags & APROF_BACKGROUND) || (its_own && (function->flags & APROF_BACKGROUND));
 }
 
