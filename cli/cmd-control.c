@@ -44,8 +44,9 @@ bool control_may(const struct found *found) {
   return true;
 }
 
-struct aprof_header *control_map(const struct found *found) {
-  void *mapped = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, found->fd, 0);
+struct aprof_header *control_map(const struct found *found, bool writable) {
+  int may = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void *mapped = mmap(NULL, APROF_HEADER_SIZE, may, MAP_SHARED, found->fd, 0);
   if (mapped == MAP_FAILED)
     complain("cannot map the profile of %s: %s", found->what, strerror(errno));
   return mapped != MAP_FAILED ? mapped : NULL;
@@ -88,7 +89,7 @@ static void print_json(const struct found *found, const struct aprof_header *h) 
 /* False after a message. */
 static bool change_in(const struct found *found, bool json,
                       void (*change)(struct aprof_header *, uint64_t now)) {
-  struct aprof_header *h = control_map(found);
+  struct aprof_header *h = control_map(found, true);
   if (!h)
     return false;
   bool locked = switch_lock(h);

@@ -309,7 +309,7 @@ static int show_followed(const struct show *show, const char *target) {
   bool live = found.state == PROFILE_LIVE;
   if (!live)
     complain("%s is of no live process: nothing more happens there", found.what);
-  struct aprof_header *header = live && control_may(&found) ? control_map(&found) : NULL;
+  struct aprof_header *header = live && control_may(&found) ? control_map(&found, true) : NULL;
   if (header) {
     uint64_t rate = 0;
     signal(SIGBUS, control_bus_error);

@@ -17,7 +17,6 @@
 #include "recording.h"
 #include "sampling.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -251,13 +250,9 @@ static bool begin(struct records *r, long pid) {
   struct aprof_header header;
   if (!find_process(pid, true, &r->found) || !control_may(&r->found) ||
       !profile_read_header(r->found.fd, r->found.what, &header, false) ||
-      !(r->rate = clock_rate(r->found.fd, r->found.what, &header, true)))
+      !(r->rate = clock_rate(r->found.fd, r->found.what, &header, true)) ||
+      !(r->header = control_map(&r->found, true)))
     return false;
-  r->header = mmap(NULL, APROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, r->found.fd, 0);
-  if (r->header == MAP_FAILED) {
-    complain("cannot map the profile of %s: %s", r->found.what, strerror(errno));
-    return false;
-  }
   r->is_share = !r->samples && __atomic_load_n(&r->header->begun_requests, __ATOMIC_RELAXED) > 0;
   r->wish.rate = RATE;
   share_begin(&r->share, &r->wish, r->header, clock_monotonic());

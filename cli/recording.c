@@ -275,16 +275,6 @@ void recording_refused(const struct found *found, const struct aprof_header *hea
       *name ? " (" : "", name, *name ? ")" : "");
 }
 
-static bool map_header(struct recording *r, bool writable) {
-  void *mapped = mmap(NULL, APROF_HEADER_SIZE, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                      MAP_SHARED, r->found->fd, 0);
-  if (mapped == MAP_FAILED)
-    complain("cannot map the profile of %s: %s", r->found->what, strerror(errno));
-  else
-    r->header = mapped;
-  return mapped != MAP_FAILED;
-}
-
 static void say_overload(const struct recording *r) {
   char *said = share_says(&r->share, clock_monotonic());
   if (said)
@@ -376,7 +366,8 @@ bool recording_make(const struct found *found, const struct recording_wish *wish
   if (!wish->last && !wish->wait && !control_may(found))
     return false;
   if (!profile_read_header(found->fd, found->what, &header, false) ||
-      !(r.rate = clock_rate(found->fd, found->what, &header, live)) || !map_header(&r, !wish->last))
+      !(r.rate = clock_rate(found->fd, found->what, &header, live)) ||
+      !(r.header = control_map(found, !wish->last)))
     return false;
   take_signals();
   signal(SIGBUS, control_bus_error);
