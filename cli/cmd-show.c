@@ -284,6 +284,7 @@ static int follow(const struct show *show, struct followed *f, struct aprof_head
   int end = (int)syscall(SYS_pidfd_open, (pid_t)followed_pid(f), 0);
   void *log = o->begin(show->options, show->json, stdout);
   bool ended = false;
+  f->log = true;
   sigaction(SIGINT, &mine, NULL);
   while (!ended && !interrupted && !ferror(stdout) && (!span || now - begin < span)) {
     switch_log(header, over, rate);

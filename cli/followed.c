@@ -27,7 +27,8 @@ long followed_pid(const struct followed *f) {
 }
 
 void followed_read(struct followed *f, bool ended) {
-  const struct view_request how = {.reason = ended ? "recovered" : "request"};
+  const struct view_request how = {.reason = ended ? "recovered" : "request",
+                                   .log = f->log};
   struct view *v = follow_view(f->follow, &how, ended);
   f->ended = ended;
   f->stopped = !ended && find_is_stopped(followed_pid(f));

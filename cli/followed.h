@@ -17,6 +17,7 @@ struct followed {
   int fd;   /* the profile */
   long pid; /* as we see it; 0: the number it has for itself */
   bool ended, stopped;
+  bool log; /* readings have the slow requests of the profile's log: to be set by who wants them */
   struct aprof_header header;
   struct follow *follow;
   struct history *history;

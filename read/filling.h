@@ -29,7 +29,7 @@ struct filling {
   uint32_t *offset;  /* of histograms: those of one number */
   size_t offsets, offset_room;
   struct histogram sum; /* empty between two distributions */
-  bool histograms;      /* they are wanted */
+  bool histograms, log; /* they are wanted */
   struct kept *kept;    /* or NULL */
 };
 

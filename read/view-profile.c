@@ -71,7 +71,11 @@ static void fill_tree(const struct filling *f) {
 struct view *view_of_model(const struct model *m, const char *what,
                            const struct view_request *request, struct kept *kept) {
   struct view *v = view_new(what);
-  struct filling f = {.v = v, .m = m, .histograms = !request->without_histograms, .kept = kept};
+  struct filling f = {.v = v,
+                      .m = m,
+                      .histograms = !request->without_histograms,
+                      .log = request->log,
+                      .kept = kept};
   f.text = allocate(m->names->count, sizeof *f.text);
   f.number = allocate(m->functions, sizeof *f.number);
   f.path_shown = allocate(m->nodes, sizeof *f.path_shown);

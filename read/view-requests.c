@@ -231,9 +231,11 @@ static bool has_record(const struct group *group, const struct aprof_kind *recor
 
 static void fill_logged(struct filling *f, struct view_kind *kind, const struct group *group) {
   const struct profile *p = f->m->profile;
-  const struct aprof_slow *log = profile_log(p);
-  kind->logged = arena_get(&f->v->arena, log ? APROF_LOGGED : 0, sizeof *kind->logged);
-  for (size_t i = 0; log && i < APROF_LOGGED; i++)
+  const struct aprof_slow *log = f->log ? profile_log(p) : NULL;
+  if (!log)
+    return;
+  kind->logged = arena_get(&f->v->arena, APROF_LOGGED, sizeof *kind->logged);
+  for (size_t i = 0; i < APROF_LOGGED; i++)
     if (log[i].sequence && !(log[i].sequence & 1) &&
         has_record(group, profile_kind_of(p, log[i].kind)))
       fill_slow(f, &kind->logged[kind->loggeds++], &log[i]);

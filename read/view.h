@@ -259,7 +259,7 @@ struct view_kind {
   size_t tiers;
   struct view_slow *slow; /* the longest first */
   size_t slows;
-  struct view_slow *logged; /* of a profile: those in its log, in no order */
+  struct view_slow *logged; /* of a profile, where wished for: those in its log, in no order */
   size_t loggeds;
   uint64_t other_exec,
       other_waiting; /* made by view_settle: of no tier. All that is queued is, too */
@@ -393,6 +393,7 @@ struct view_request {
   uint64_t at;        /* tick that counts as now; 0: find out */
   const char *path;   /* of the profile; NULL for a memfd */
   bool without_histograms;
+  bool log;       /* with the slow requests of its log */
   uint32_t lives; /* so many futures are listed one by one; 0: VIEW_LIVE_LIMIT */
   int64_t loop;   /* only what this thread ran, counted and has alive; 0: all */
 };

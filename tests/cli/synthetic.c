@@ -262,6 +262,22 @@ struct aprof_slow *synthetic_slow(struct synthetic *s, struct aprof_kind *kind, 
   return slow;
 }
 
+struct aprof_slow *synthetic_logged(struct synthetic *s, const struct aprof_kind *kind,
+                                    uint64_t wall) {
+  struct aprof_header *h = s->header;
+  if (!h->log)
+    h->log = reference(
+        s, synthetic_chunk(s, APROF_CHUNK_LOGGED, 0, 0, APROF_LOGGED, sizeof(struct aprof_slow)));
+  struct aprof_slow *slow = (void *)(s->bytes + (size_t)h->log * 8);
+  slow += h->logged++ % APROF_LOGGED;
+  *slow = (struct aprof_slow){.sequence = 2 * h->logged,
+                              .begin_tick = 2000,
+                              .wall = wall,
+                              .function = kind->function,
+                              .kind = (uint16_t)(kind - s->kinds)};
+  return slow;
+}
+
 struct aprof_request *synthetic_request(struct synthetic *s, const struct aprof_kind *kind,
                                         uint32_t function, uint64_t begin) {
   struct aprof_request *r = &s->requests[++s->request_count];

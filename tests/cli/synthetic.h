@@ -73,6 +73,9 @@ void synthetic_book(struct synthetic *s, struct aprof_kind *kind, uint64_t wall,
 uint32_t synthetic_tier(struct synthetic *s, const char *name);
 void synthetic_book_tier(struct synthetic *s, struct aprof_kind *kind, uint32_t tier,
                          uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall);
+/* The next in the log of slow requests. */
+struct aprof_slow *synthetic_logged(struct synthetic *s, const struct aprof_kind *kind,
+                                    uint64_t wall);
 /* The next of the slowest of a kind. */
 struct aprof_slow *synthetic_slow(struct synthetic *s, struct aprof_kind *kind, uint64_t begin,
                                   uint64_t wall);

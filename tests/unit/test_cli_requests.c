@@ -412,6 +412,29 @@ START_TEST(the_next_reading_has_what_is_new) {
 }
 END_TEST
 
+/* Only slow --follow looks at it. */
+START_TEST(the_log_is_read_for_who_wishes_it) {
+  synthetic_book(s, get, 1000, 0, 300, 600);
+  synthetic_logged(s, get, 700);
+  synthetic_logged(s, get, 800);
+  int fd = synthetic_file(s, s->header->used);
+  struct follow *f = follow_new(fd, "synthetic");
+  struct view_request how = {.reason = "request", .at = 100000};
+  struct view *v = follow_view(f, &how, false);
+  ck_assert_uint_eq(v->logged, 2);
+  ck_assert_ptr_null(v->kind[0].logged);
+  ck_assert_uint_eq(v->kind[0].loggeds, 0);
+  view_free(v);
+  how.log = true;
+  v = follow_view(f, &how, false);
+  ck_assert_uint_eq(v->kind[0].loggeds, 2);
+  ck_assert_uint_eq(v->kind[0].logged[0].number + v->kind[0].logged[1].number, 1);
+  view_free(v);
+  follow_free(f);
+  close(fd);
+}
+END_TEST
+
 /* -- functions beneath them -------------------------------------------------------------- */
 
 static struct aprof_counters *ran(uint32_t at, uint64_t done, uint64_t exec) {
@@ -539,6 +562,7 @@ int main(void) {
   tcase_add_test(tests, kinds_of_before_a_reset_are_empty);
   tcase_add_test(tests, damaged_lists_end);
   tcase_add_test(tests, the_next_reading_has_what_is_new);
+  tcase_add_test(tests, the_log_is_read_for_who_wishes_it);
   tcase_add_test(tests, functions_are_of_the_nearest_root);
   tcase_add_test(tests, a_view_is_narrowed_to_a_kind);
   return suite_run("cli requests", tests);
