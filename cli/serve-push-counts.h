@@ -12,7 +12,7 @@
 
 struct push_counts {
   _Atomic uint64_t items, bodies, dropped, rejected, retries, cut, lost;
-  _Atomic bool fails;
+  _Atomic bool fails, refuses; /* refuses: it began with what is not sent again */
   char fault[256]; /* of who failed last; may be torn, and ends in any case */
 };
 
@@ -24,6 +24,8 @@ static inline void push_counts_add(struct push_counts *c, const struct pushed *b
   c->rejected += now->rejected - before->rejected;
   c->retries += now->retries - before->retries;
   bool failed = now->retries > before->retries || now->dropped > before->dropped;
+  if (failed && !c->fails)
+    c->refuses = now->retries == before->retries;
   c->fails = now->bodies > before->bodies ? false : failed ? true : c->fails;
   if (failed)
     memcpy(c->fault, now->fault, sizeof c->fault - 1);

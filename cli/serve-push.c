@@ -116,8 +116,8 @@ static void say_changes(const struct pushes *all, bool *said) {
     said[i] = fails;
     complain_never(false);
     if (fails)
-      complain("pushing to %s fails, and is tried again: %.255s", all->wishes->of[i].shown,
-               c->fault);
+      complain("pushing to %s fails, and %s: %.255s", all->wishes->of[i].shown,
+               c->refuses ? "what it refuses is dropped" : "is tried again", c->fault);
     else
       complain("%s takes what is pushed again; dropped so far: %" PRIu64, all->wishes->of[i].shown,
                (uint64_t)c->dropped);

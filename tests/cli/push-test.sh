@@ -116,6 +116,8 @@ contains "with the reason" "status 400: no" <(pushes says ndjson)
 check "a server that is away fails" until_true is fails otlp-metrics true
 contains "as metrics say" "aprof_push_up{format=\"otlp-metrics\",url=\"http://127.0.0.1:1\"} 0" <(curl -s "$collector/metrics")
 check "it is said once" until_true grep -q "pushing to http://127.0.0.1:1 fails, and is tried again" odd.err
+check "of what is refused for good, that it is dropped" \
+  until_true grep -q "pushing to $two fails, and what it refuses is dropped: status 400: no" odd.err
 equal "no more than that of each" "" "$(sort odd.err | uniq -d)"
 kill -9 $server
 check "killed, it leaves no recorder" until_true "$aprof" record -q --for 100ms -o after.trace $shop
