@@ -114,6 +114,9 @@ struct finding {
 };
 struct finding *ask_findings(const struct view *, const struct ask_limits *, size_t *count);
 void findings_free(struct finding *, size_t count);
+/* Of several processes the one that a finding is about: of its function, or where that held a loop
+   the longest, or lives. NULL: that is not known. */
+const struct view_process *ask_process_of(const struct view *, const struct finding *);
 extern const char *const finding_kinds[FINDINGS];
 
 #endif

@@ -52,6 +52,36 @@ struct finding *ask_findings(const struct view *v, const struct ask_limits *limi
   return list.finding;
 }
 
+/* Where that function held a loop the longest. */
+static uint64_t where_it_held(const struct view *v, const struct view_function *f) {
+  uint64_t of = UNKNOWN, longest = 0;
+  for (size_t i = 0; i < v->loops; i++) {
+    const struct view_loop *l = &v->loop[i];
+    if (l->function && !strcmp(l->function, f->name) && l->hold_max != UNKNOWN &&
+        l->hold_max > longest) {
+      of = l->process;
+      longest = l->hold_max;
+    }
+  }
+  return of;
+}
+
+static uint64_t where_it_lives(const struct view *v, const struct view_function *f) {
+  for (size_t i = 0; i < v->lives; i++)
+    if (&v->function[v->live[i].function] == f)
+      return v->live[i].process;
+  return UNKNOWN;
+}
+
+const struct view_process *ask_process_of(const struct view *v, const struct finding *f) {
+  uint64_t of = f->function ? f->function->process : UNKNOWN;
+  if (f->function && of == UNKNOWN && !f->alive)
+    of = where_it_held(v, f->function);
+  if (f->function && of == UNKNOWN)
+    of = where_it_lives(v, f->function);
+  return of < v->processes ? &v->merged[of] : NULL;
+}
+
 void findings_free(struct finding *findings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     sentence_free(findings[i].text);

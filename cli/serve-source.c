@@ -122,6 +122,7 @@ static void write_page(const struct source *s, const struct feed_key *key, const
   page.no_source |= !sources;
   page.requests = *key->kind ? &kind : NULL;
   page.target = s->of.directory.path || s->of.agents || !key->process.pid ? NULL : target;
+  page.here = !s->of.directory.path && !s->of.agents;
   page.left_out = look->left_out;
   page.moments = &look->moments;
   page_json(look->view, &page, false, out);

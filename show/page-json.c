@@ -10,6 +10,7 @@
 #include "stacks.h"
 #include "totals.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,13 +82,27 @@ static void emit_loops(struct emit *e, const struct view *v) {
   emit_close(e, ']');
 }
 
+/* As the next command is given it: of several the process that it is about, or else their name.
+   free() it. */
+static char *target_of(const struct view *v, const struct finding *f,
+                       const struct page_options *o) {
+  const struct view_process *p = o->target || !o->here ? NULL : ask_process_of(v, f);
+  bool named = !p && o->here && !o->target && v->processes;
+  for (size_t i = 1; named && i < v->processes; i++)
+    named = !strcmp(v->merged[i].name, v->merged[0].name);
+  return o->target ? print_string("%s", o->target)
+         : p       ? print_string("%" PRId64, p->pid)
+         : named   ? print_string("%s", v->merged[0].name)
+                   : NULL;
+}
+
 static void emit_findings(struct emit *e, const struct view *v, const struct page_options *o) {
   size_t count;
   struct finding *findings = ask_findings(v, &o->limits, &count);
   emit_list(e, "findings");
   for (size_t i = 0; i < count; i++) {
     const struct finding *f = &findings[i];
-    char *next = report_next(f, o->target);
+    char *target = target_of(v, f, o), *next = report_next(f, target);
     bool costs = f->cost.time != UNKNOWN;
     emit_row(e);
     emit_open(e, NULL, '{');
@@ -104,6 +119,7 @@ static void emit_findings(struct emit *e, const struct view *v, const struct pag
     emit_text(e, "next", next);
     emit_close(e, '}');
     free(next);
+    free(target);
   }
   emit_close(e, ']');
   findings_free(findings, count);

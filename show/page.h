@@ -20,6 +20,7 @@ struct page_options {
   const char *source; /* look for sources below it; NULL: where they were compiled */
   bool no_source;     /* leave their text out */
   const char *target; /* as the next command has to be given it; NULL: not known */
+  bool here;          /* several processes are live ones of this machine, known by their numbers */
   struct ask_limits limits;
   /* NULL: all. Functions, paths, waits and what lives are of those alone; requests are all, and
      findings, loops and health the whole's. */

@@ -3,16 +3,22 @@
 #include "show/page.h"
 
 #include "read/json.h"
+#include "read/util.h"
 #include "shown.h"
 #include "suite.h"
 
-static char *document(struct view *v, bool in_page) {
+static char *document_of(struct view *v, bool here, bool in_page) {
+  const struct page_options o = {.no_source = true, .here = here, .limits = ASK_DEFAULTS};
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
-  page_json(v, &(struct page_options){.no_source = true, .limits = ASK_DEFAULTS}, in_page, out);
+  page_json(v, &o, in_page, out);
   fclose(out);
   return text;
+}
+
+static char *document(struct view *v, bool in_page) {
+  return document_of(v, false, in_page);
 }
 
 static struct view *rich(void) {
@@ -47,6 +53,49 @@ START_TEST(sums_are_the_views) {
   json_free(page);
   free(text);
   view_free(v);
+}
+END_TEST
+
+/* A busy function whose longest run is so long; in a process of that number. */
+static struct view *holds(uint32_t pid, uint64_t longest) {
+  struct synthetic *s = synthetic_new();
+  uint32_t hog = synthetic_site(s, APROF_SITE_FUNCTION, "hog", "hog.c", 10, 1);
+  synthetic_block(s, 1);
+  struct aprof_counters *c = synthetic_counters(s, 1, synthetic_node(s, 0, hog, 0));
+  s->header->pid = pid;
+  c->function.done = c->function.slices = 20;
+  c->function.exec = 20 * longest;
+  c->function.slice_max = longest;
+  struct view *v = shown_view(s, "exit", 30 * longest);
+  free(s);
+  return v;
+}
+
+static char *next_of(bool here, bool apart) {
+  struct view *v = holds(4711, 20000000), *other = holds(4712, 50000000);
+  view_merge(v, other, apart);
+  char *text = document_of(v, here, false), *next = NULL;
+  cJSON *page = read_document(text);
+  const cJSON *f, *findings = json_member(page, "findings");
+  cJSON_ArrayForEach(f, findings) if (!next && cJSON_IsString(json_member(f, "next"))) next =
+      print_string("%s", json_member(f, "next")->valuestring);
+  ck_assert_ptr_nonnull(next);
+  json_free(page);
+  free(text);
+  view_free(v);
+  view_free(other);
+  return next;
+}
+
+/* Of several processes of this machine the next command names the one that it is about. */
+START_TEST(the_next_command_names_its_process) {
+  char *apart = next_of(true, true), *together = next_of(true, false), *away = next_of(false, true);
+  ck_assert_str_eq(apart, "aprof report 4712 -f hog");
+  ck_assert_str_eq(together, "aprof report 4712 -f hog");
+  ck_assert_str_eq(away, "aprof report TARGET -f hog");
+  free(apart);
+  free(together);
+  free(away);
 }
 END_TEST
 
@@ -90,6 +139,7 @@ END_TEST
 int main(void) {
   TCase *tests = tcase_create("page");
   tcase_add_test(tests, sums_are_the_views);
+  tcase_add_test(tests, the_next_command_names_its_process);
   tcase_add_test(tests, parents_come_first);
   tcase_add_test(tests, no_text_ends_the_element);
   return suite_run("cli page", tests);
