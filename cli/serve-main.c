@@ -28,7 +28,7 @@
 enum { FUNCTIONS = 50, LAST_MS = 2000, MEMORY_LEAST = 64000000 };
 /* Of one connection: its request, and what is said of the answer; of one address, beyond this
    machine; of nothing coming or going, s; of answers that are on their way, bytes. */
-enum { REQUEST_MEMORY = 8192, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
+enum { REQUEST_MEMORY = 32768, OF_ONE_ADDRESS = 64, SILENCE = 90, ANSWERS_LIMIT = 64 << 20 };
 
 struct serve_options {
   const char *listen, *token_file, *source, *from_token_file, *totals;

@@ -305,9 +305,27 @@ static const struct refusal *argument_fault(struct MHD_Connection *connection,
                                                       : NULL;
 }
 
+/* Of one that there is no memory for the library itself says so, as a page. */
+enum { URL_LIMIT = 4096 };
+
+static enum MHD_Result add_length(void *context, enum MHD_ValueKind kind, const char *key,
+                                  const char *value) {
+  (void)kind;
+  *(size_t *)context += strlen(key) + (value ? strlen(value) : 0);
+  return MHD_YES;
+}
+
+static bool is_too_long(struct MHD_Connection *connection, const char *path) {
+  size_t length = strlen(path);
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_length, &length);
+  return length > URL_LIMIT;
+}
+
 static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connection *connection,
-                                        struct request *request, const char *method) {
-  static const struct refusal not_there = {404, "there is nothing at that path; see /"},
+                                        struct request *request, const char *path,
+                                        const char *method) {
+  static const struct refusal too_long = {414, "the URL has over 4096 bytes"},
+                              not_there = {404, "there is nothing at that path; see /"},
                               other_method = {405, "that path does not take this method"};
   const struct guard_request asked = {
       .host = header_of(connection, "Host"),
@@ -318,7 +336,9 @@ static const struct refusal *refusal_of(const struct serve *s, struct MHD_Connec
       /* A form that is sent is no link that is followed. */
       .mode = request->posted ? NULL : header_of(connection, "Sec-Fetch-Mode")};
   const struct route *route = request->route;
-  const struct refusal *refusal = guard_check(&s->guard, &asked, route && route->public);
+  const struct refusal *refusal = is_too_long(connection, path)
+                                      ? &too_long
+                                      : guard_check(&s->guard, &asked, route && route->public);
   if (refusal)
     return refusal;
   return !route                                ? &not_there
@@ -376,7 +396,7 @@ static struct request *begin(struct serve *s, struct MHD_Connection *connection,
   for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
     if (!strcmp(path, routes[i].path))
       request->route = &routes[i];
-  request->refusal = refusal_of(s, connection, request, method);
+  request->refusal = refusal_of(s, connection, request, path, method);
   if (!request->refusal && request->posted)
     request->form = MHD_create_post_processor(connection, BODY_LIMIT, take_field, request);
   return request;

@@ -46,7 +46,7 @@ def garbage():
     odd = random.Random(1)
     pieces = [b"GET ", b"POST ", b"/metrics", b"/", b" HTTP/1.1\r\n", b"\r\n", b"Host: 127.0.0.1\r\n", b"Host: \r\n",
               b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n", b"Cookie: aprof-1=;;=\r\n",
-              b"Transfer-Encoding: chunked\r\n", b"zz\r\n", b"\0\xff", b"A" * 9000, b"?" + b"%" * 50, b"Origin: null\r\n",
+              b"Transfer-Encoding: chunked\r\n", b"zz\r\n", b"\0\xff", b"A" * 40000, b"?" + b"%" * 50, b"Origin: null\r\n",
               b"Authorization: Bearer \r\n", b"X: " + b"y" * 3000 + b"\r\n"]
     worst = 0
     for i in range(count):

@@ -265,6 +265,8 @@ status "no such path" 404 /nothing
 status "a method that it does not take" 405 /metrics -X DELETE
 contains "and which it takes" "Allow: GET, HEAD" headers
 status "a body where none is taken" 400 /metrics -X GET -d x=1
+status "a long URL" 414 "/api/page?kind=$(head -c 9000 /dev/zero | tr '\0' x)"
+contains "is told in words" "the URL has over 4096 bytes" body
 status "a long body" 413 /login -d "token=$(head -c 3000 /dev/zero | tr '\0' x)"
 status "another name, as DNS may be made to say" 421 /metrics -H 'Host: evil.example'
 status "a name that begins as ours" 421 /metrics -H 'Host: 127.0.0.1.evil.example'
