@@ -6,6 +6,7 @@
 #include "read/util.h"
 #include "record/story-build.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,36 @@ static size_t group_named(struct apart *all, const char *name, const struct view
   return all->groups++;
 }
 
+static bool is_label(const char *by) {
+  return strcmp(by, APART_HOST) != 0 && strcmp(by, APART_BUILD) != 0 &&
+         strcmp(by, APART_PROCESS) != 0;
+}
+
+static const struct view_function *function_named(const struct compared *c, const char *name) {
+  for (size_t i = 0; i < c->views; i++)
+    for (size_t j = 0; j < c->view[i]->functions; j++)
+      if (!strcmp(c->view[i]->function[j].name, name) && c->view[i]->function[j].file)
+        return &c->view[i]->function[j];
+  return NULL;
+}
+
+static void complain_of_one(const struct compared *c, const char *by) {
+  const struct apart *all = c->all;
+  const struct view_function *f;
+  if (!all->groups || !is_label(by) || strcmp(all->group[0].name, LABELS_NONE) != 0)
+    complain("all of these are of one %s%s%s: there is nothing to compare", by,
+             all->groups ? ", " : "", all->groups ? all->group[0].name : "");
+  else if ((f = function_named(c, by)))
+    complain(
+        "no process has a label `%s'; it is a function: --by %s:%" PRIu64
+        " compares requests that reached it, in a recording of `aprof probe TARGET %s -o FILE'",
+        by, f->file, f->line, by);
+  else
+    complain("no process has a label `%s'; --by takes host, build, process, the KEY of a label, or "
+             "FILE:LINE",
+             by);
+}
+
 static bool make_groups(struct compared *c, const char *by) {
   struct apart *all = c->all;
   all->group = arena_get(&all->arena, c->views + 1, sizeof *all->group);
@@ -86,8 +117,7 @@ static bool make_groups(struct compared *c, const char *by) {
     all->group[i].busy = busy_of(c, i);
   if (all->groups > 1)
     return true;
-  complain("all of these are of one %s%s%s: there is nothing to compare", by,
-           all->groups ? ", " : "", all->groups ? all->group[0].name : "");
+  complain_of_one(c, by);
   return false;
 }
 

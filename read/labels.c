@@ -65,7 +65,7 @@ const char *labels_get(struct arena *arena, const char *labels, const char *want
       text[value] = 0;
       return text;
     }
-  return "(none)";
+  return LABELS_NONE;
 }
 
 bool labels_have(const char *labels, const char *label) {

@@ -15,7 +15,8 @@
 const char *label_fault(const char *text);
 /* Behind those that there are, in place of one of the same key; `labels` (or NULL) is taken. */
 char *labels_add(char *labels, const char *label);
-/* The value of that key; "(none)". `labels` may be NULL. */
+#define LABELS_NONE "(none)"
+/* The value of that key; LABELS_NONE. `labels` may be NULL. */
 const char *labels_get(struct arena *, const char *labels, const char *key);
 /* Whether "KEY=VALUE" is one of them. */
 bool labels_have(const char *labels, const char *label);

@@ -92,6 +92,9 @@ wrong 2 "AWAIT=FACTOR" "$aprof" path --what-if pool_get shop.trace
 wrong 2 "a share of the requests" "$aprof" tail --slowest 200% shop.trace
 wrong 2 "--slowest, or --over" "$aprof" blame --slowest 5% --over 1ms shop.trace
 wrong 2 "one target at a time" "$aprof" tail shop.trace shop.trace
+wrong 1 "it is a function: --by $src/tests/cli/tail.c:" "$aprof" tail --by get_item shop.trace
+wrong 1 "no process has a label \`shard'; --by takes" "$aprof" tail --by shard shop.trace
+wrong 1 "all of these are of one host, " "$aprof" tail --by host shop.trace
 head -c 100 shop.trace >torn.trace
 refuse "a torn header" "$aprof" tail torn.trace
 echo '{}' >totals.json
