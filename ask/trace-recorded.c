@@ -67,6 +67,7 @@ struct view *traces_recorded(struct story *const *story, size_t stories) {
   for (size_t i = 0; i < stories; i++)
     for (uint32_t j = 0; j < story[i]->requests_count; j++)
       room += is_meant(&story[i]->requests[j]);
+  v->recorded = true;
   v->kind = arena_get(&v->arena, room, sizeof *v->kind);
   v->processes = stories;
   v->merged = arena_get(&v->arena, stories, sizeof *v->merged);

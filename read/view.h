@@ -383,6 +383,7 @@ struct view {
   const struct checked *checked; /* what a check of its sources has found (checked.h), of who asks
                                     for the view; or NULL */
   bool is_interval;
+  bool recorded;       /* of recordings: of requests all that are whole, not the slowest alone */
   bool alive, stopped; /* of a profile: its process is; by a signal, or a debugger */
   unsigned shed;       /* by any thread; as view_thread's */
 };

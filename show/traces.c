@@ -95,11 +95,14 @@ void traces_print(const struct view *v, uint64_t rows, FILE *out) {
   struct traces all = ask_traces(v);
   uint64_t shown = shown_of(&all, rows);
   char *line =
-      all.count ? print_string("%zu request%s of several processes, by the traces of their tokens",
-                               all.count, all.count == 1 ? "" : "s")
-                : print_string("no trace is in more than one process: of those that are kept, the "
-                               "slowest of the last minutes and those that go on, none has a token "
-                               "(`token=', aprof_token()) that another one has, too");
+      all.count
+          ? print_string("%zu request%s of several processes, by the traces of their tokens",
+                         all.count, all.count == 1 ? "" : "s")
+          : print_string("no trace is in more than one process: of %s, none has a token "
+                         "(`token=', aprof_token()) that another one has, too",
+                         v->recorded ? "requests that began and ended within the recordings"
+                                     : "those that are kept, the slowest of the last minutes and "
+                                       "those that go on");
   report_print_wrapped(out, line, 0);
   for (uint64_t i = 0; i < shown; i++)
     print_trace(v, &all.of[i], out);

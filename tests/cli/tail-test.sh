@@ -95,6 +95,8 @@ wrong 2 "one target at a time" "$aprof" tail shop.trace shop.trace
 wrong 1 "it is a function: --by $src/tests/cli/tail.c:" "$aprof" tail --by get_item shop.trace
 wrong 1 "no process has a label \`shard'; --by takes" "$aprof" tail --by shard shop.trace
 wrong 1 "all of these are of one host, " "$aprof" tail --by host shop.trace
+"$aprof" merge --traces shop.trace shop.trace >traces.txt
+contains "merge --traces of recordings speaks of these" "requests that began and ended within" traces.txt
 head -c 100 shop.trace >torn.trace
 refuse "a torn header" "$aprof" tail torn.trace
 echo '{}' >totals.json
