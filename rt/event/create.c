@@ -271,6 +271,7 @@ void general_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1)
       f->state == APROF_FUTURE_TENTATIVE && fresh) {
     forget_tentative(t, f, f->id, true);
     publish(t, f, true, key0, key1);
+    token->word[2] |= BRACKET_PUBLISHED;
     t->published = f;
     t->published_id = token->word[0];
   }
@@ -304,7 +305,8 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
     }
     goto out;
   }
-  if (likely(!keyed)) /* else published, or closed, before */
+  /* What has had its key has given it up since, to its end or to a successor. */
+  if (likely(!keyed) && likely(!(token->word[2] & BRACKET_PUBLISHED)))
     publish(t, f, tentative, key0, key1);
 out:
   event_end(t);

@@ -112,8 +112,8 @@ ALWAYS void note_settled(struct thread *t, const struct aprof_future *f) {
 
 /* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
    queued, and can be found, while its bracket may still be open. False: nothing has changed. */
-ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint64_t key0,
-                         uint64_t key1, bool still_open) {
+ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t key0, uint64_t key1,
+                         bool still_open) {
   struct aprof_block *b = t->block;
   uint64_t id = token->word[0];
   struct aprof_future *f = t->tentative;
@@ -130,6 +130,7 @@ ALWAYS bool fast_publish(struct thread *t, const struct aprof_token *token, uint
   t->tentative = NULL;
   t->tentative_id = 0;
   if (still_open) {
+    token->word[2] |= BRACKET_PUBLISHED;
     t->published = f;
     t->published_id = id;
   }

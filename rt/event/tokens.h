@@ -23,7 +23,7 @@
  * Tokens of create and run. Where nobody waits for the bracket to close:
  *   word[0]  id of the bracket's future
  *   word[1]  its address
- *   word[2]  of a run around a body: the site of its function; else 0
+ *   word[2]  of a run around a body: the site of its function; of a create BRACKET_PUBLISHED, or 0
  * They may remember two futures, and find both of them gone:
  *   word[1]  index of the first, twice, and 1; upper half: serial of the one put aside below it
  *   word[2]  index of that one, and BRACKET_*; upper half: slices so far
@@ -45,7 +45,8 @@ static inline struct aprof_future *bracket_future(const struct aprof_token *toke
 }
 
 /* word[2] of an indexed one. */
-#define BRACKET_BODY (1ull << 31) /* around a body, not a call */
+#define BRACKET_BODY (1ull << 31)      /* around a body, not a call */
+#define BRACKET_PUBLISHED BRACKET_BODY /* of a create, indexed or not: the future had its key */
 #define BRACKET_POLL                                                                               \
   (1ull << 30) /* of a wait that may go on: of the slices only the                                 \
                   lower 12 bits, and above them the await */

@@ -473,6 +473,28 @@ START_TEST(made_again_in_its_own_callback) {
 }
 END_TEST
 
+/* ... and again, before that call returns: the key is the last one's. */
+START_TEST(made_again_before_its_own_call_returns) {
+  begin();
+  token s, c, w;
+  create(&once, &c, &on_done, NULL);
+  gate.create_key(&c, KEY, 0);
+  run(&call, &s, KEY, &on_done); /* elsewhere, but for here */
+  new_future(&once, &on_done, KEY);
+  suspend(&nap, &w);
+  created(&c, KEY, 1);
+  expect("on_done", "cancelled", 0);
+  expect("health", "reused", 0);
+  resume(&w);
+  ran(&s, APROF_DONE);
+  run(&call, &s, KEY, &on_done);
+  ran(&s, APROF_DONE);
+  expect("on_done", "created", 2);
+  expect("on_done", "done", 2);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* The call failed: the old one has its key again, and goes on by it. */
 START_TEST(not_made_again_after_all) {
   begin();
@@ -1003,7 +1025,7 @@ UNIT_TRACED_MAIN(
     suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
     rearmed_in_its_own_callback_is_due, overdue_and_armed_again, armed_again_by_a_slow_call,
     woken_and_armed_again, due_at_once, rearmed_before_another_await,
-    made_again_in_its_own_callback, not_made_again_after_all, rearmed_by_name_and_by_address,
+    made_again_in_its_own_callback, made_again_before_its_own_call_returns, not_made_again_after_all, rearmed_by_name_and_by_address,
     rearmed_for_another_function_is_another, multi_waits_between_its_runs, run_of_another_function,
     unknown_keys, run_inside_itself, run_puts_the_running_one_aside, frame_waits_at_its_return,
     wait_of_a_poller, wait_of_a_callback_that_runs_another, wait_of_a_frame_that_runs_another,
