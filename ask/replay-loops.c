@@ -42,8 +42,9 @@ struct loops {
   bool is_cut;               /* the slices are */
 
   /* A run. */
-  struct pending *heap; /* the earliest first */
-  size_t pendings;
+  struct pending *arrival; /* requests as they come, the earliest first */
+  struct pending *heap;    /* those that are on their way, likewise */
+  size_t pendings, heap_room;
   size_t *next;      /* step, by request */
   uint64_t *free_at; /* by thread */
 };
@@ -57,6 +58,7 @@ struct loops *loops_new(const struct story *s) {
 void loops_free(struct loops *r) {
   if (!r)
     return;
+  free(r->heap);
   free(r->step);
   free(r->request);
   free(r->taken.run);
@@ -128,8 +130,12 @@ static int by_ready(const void *a, const void *b) {
          is_before(x->ready, x->begin, y->ready, y->begin);
 }
 
+/* They come in order, mostly. */
 static void sort(struct runs *list, int (*compare)(const void *, const void *)) {
-  if (list->count)
+  size_t rising = 1;
+  while (rising < list->count && compare(&list->run[rising - 1], &list->run[rising]) <= 0)
+    rising++;
+  if (rising < list->count)
     qsort(list->run, list->count, sizeof *list->run, compare);
 }
 
@@ -203,6 +209,7 @@ static bool is_earlier(const struct pending *a, const struct pending *b) {
 }
 
 static void push(struct loops *r, struct pending p) {
+  GROW(r->heap, r->pendings, r->heap_room);
   size_t at = r->pendings++;
   for (; at && is_earlier(&p, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
     r->heap[at] = r->heap[(at - 1) / 2];
@@ -226,10 +233,34 @@ static size_t end_of(const struct loops *r, size_t request) {
   return request + 1 < r->requests ? r->request[request + 1].first : r->steps;
 }
 
-static void push_next(struct loops *r, uint32_t request, uint64_t at) {
+static struct pending next_of(const struct loops *r, uint32_t request, uint64_t at) {
   size_t next = r->next[request];
   uint64_t begin = next < end_of(r, request) ? r->step[next].begin : 0;
-  push(r, (struct pending){at, begin, request});
+  return (struct pending){at, begin, request};
+}
+
+static int by_arrival(const void *a, const void *b) {
+  return is_earlier(b, a) - is_earlier(a, b);
+}
+
+/* So that the heap has those alone that have begun. */
+static void find_arrivals(struct loops *r) {
+  bool in_order = true;
+  r->arrival = allocate(r->requests + 1, sizeof *r->arrival);
+  for (size_t i = 0; i < r->requests; i++) {
+    r->next[i] = r->request[i].first;
+    r->arrival[i] = next_of(r, (uint32_t)i, r->request[i].begin);
+    in_order &= !i || !is_earlier(&r->arrival[i], &r->arrival[i - 1]);
+  }
+  if (!in_order)
+    qsort(r->arrival, r->requests, sizeof *r->arrival, by_arrival);
+}
+
+/* Whichever comes next; `arrived`: of the arrivals. */
+static struct pending take(struct loops *r, size_t *arrived) {
+  bool comes =
+      *arrived < r->requests && !(r->pendings && is_earlier(&r->heap[0], &r->arrival[*arrived]));
+  return comes ? r->arrival[(*arrived)++] : pop(r);
 }
 
 /* Whatever the loops ran beside, and that comes before this. */
@@ -256,30 +287,26 @@ static void run_step(struct loops *r, struct pending p, bool changed, struct loo
     at = start + time;
   } else
     at += time;
-  push_next(r, p.request, at);
+  push(r, next_of(r, p.request, at));
 }
 
 struct loops_ran *loops_run(struct loops *r, bool changed) {
   struct loops_ran *of = allocate(r->requests + 1, sizeof *of);
-  size_t beside = 0;
+  size_t beside = 0, arrived = 0;
   if (!r->is_cut)
     find_beside(r);
-  r->heap = allocate(r->requests + 1, sizeof *r->heap);
   r->next = allocate(r->requests + 1, sizeof *r->next);
   r->free_at = allocate((size_t)r->story->threads_count + 1, sizeof *r->free_at);
-  for (size_t i = 0; i < r->requests; i++) {
-    r->next[i] = r->request[i].first;
-    push_next(r, (uint32_t)i, r->request[i].begin);
-  }
-  while (r->pendings) {
-    struct pending p = pop(r);
+  find_arrivals(r);
+  while (r->pendings || arrived < r->requests) {
+    struct pending p = take(r, &arrived);
     beside = run_beside(r, beside, &p);
     if (r->next[p.request] < end_of(r, p.request))
       run_step(r, p, changed, &of[p.request]);
     else
       of[p.request].wall = p.at - r->request[p.request].begin;
   }
-  free(r->heap);
+  free(r->arrival);
   free(r->next);
   free(r->free_at);
   return of;

@@ -68,6 +68,9 @@ static bool find_factors(const struct story *s, const struct what_if *w, double 
 struct model {
   const struct story *story;
   struct loops *replay;
+  struct recorded {
+    uint64_t busy, queued;
+  } * recorded; /* by request: as the critical paths have it */
   struct critical *critical;
   double *factor;                     /* by path */
   const struct critical_piece *piece; /* that is added */
@@ -117,6 +120,13 @@ static void add_piece(struct model *m, const struct critical_piece *next) {
     loops_add_wait(m->replay, time, p->what == CRITICAL_QUEUED ? 1 : factor);
 }
 
+static void add_recorded(struct model *m, struct recorded *r) {
+  const struct critical_piece *p = m->piece;
+  uint64_t time = p->end - p->begin;
+  r->busy += p->what == CRITICAL_EXEC && is_loop(m->story, p->thread) ? time : 0;
+  r->queued += p->what == CRITICAL_QUEUED ? time : 0;
+}
+
 /* All that are whole, since they meet in the loops' queues; by their number in the story. */
 static void add_requests(struct model *m) {
   for (uint32_t i = 0; i < m->story->requests_count; i++) {
@@ -127,6 +137,7 @@ static void add_requests(struct model *m) {
     loops_add_request(m->replay, r->begin);
     for (size_t j = 0; j < pieces; j++) {
       m->piece = &piece[j];
+      add_recorded(m, &m->recorded[i]);
       add_piece(m, j + 1 < pieces ? &piece[j + 1] : NULL);
     }
   }
@@ -163,24 +174,18 @@ static struct what_if_numbers replayed(const struct story *s, const struct slowe
   return n;
 }
 
-/* As the critical paths have it. */
-static void add_recorded(const struct story *s, struct critical *c, const struct slowest_kind *k,
-                         struct what_if_numbers *n) {
-  const struct story_request **request = slowest_in_time(k);
+static struct what_if_numbers recorded(const struct model *m, const struct slowest_kind *k) {
+  struct what_if_numbers n = {0};
   for (uint32_t i = 0; i < k->count; i++) {
-    size_t pieces;
-    const struct critical_piece *p = critical_path(c, request[i], &pieces);
-    n->mean += (double)slowest_wall(request[i]) / k->count;
-    for (size_t j = 0; j < pieces; j++) {
-      double time = (double)(p[j].end - p[j].begin) / k->count;
-      n->busy += p[j].what == CRITICAL_EXEC && is_loop(s, p[j].thread) ? time : 0;
-      n->queued += p[j].what == CRITICAL_QUEUED ? time : 0;
-    }
+    const struct recorded *r = &m->recorded[k->request[i] - m->story->requests];
+    n.mean += (double)slowest_wall(k->request[i]) / k->count;
+    n.busy += (double)r->busy / k->count;
+    n.queued += (double)r->queued / k->count;
   }
-  free(request);
-  n->p50 = slowest_percentile(k, 50);
-  n->p95 = slowest_percentile(k, 95);
-  n->p99 = slowest_percentile(k, 99);
+  n.p50 = slowest_percentile(k, 50);
+  n.p95 = slowest_percentile(k, 95);
+  n.p99 = slowest_percentile(k, 99);
+  return n;
 }
 
 struct what_if_kind *what_if_replay(const struct story *s, const struct slowest *all,
@@ -191,6 +196,7 @@ struct what_if_kind *what_if_replay(const struct story *s, const struct slowest 
     kind = allocate(all->kinds + 1, sizeof *kind);
     m.critical = critical_new(s);
     m.replay = loops_new(s);
+    m.recorded = allocate((size_t)s->requests_count + 1, sizeof *m.recorded);
     add_requests(&m);
     for (int run = WHAT_IF_REPLAYED; run < WHAT_IF_RUNS; run++) {
       struct loops_ran *of = loops_run(m.replay, run == WHAT_IF_CHANGED);
@@ -200,11 +206,12 @@ struct what_if_kind *what_if_replay(const struct story *s, const struct slowest 
     }
     for (size_t i = 0; i < all->kinds; i++) {
       kind[i].kind = &all->kind[i];
-      add_recorded(s, m.critical, &all->kind[i], &kind[i].run[WHAT_IF_RECORDED]);
+      kind[i].run[WHAT_IF_RECORDED] = recorded(&m, &all->kind[i]);
     }
   }
   loops_free(m.replay);
   critical_free(m.critical);
+  free(m.recorded);
   free(m.factor);
   return kind;
 }
