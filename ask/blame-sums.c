@@ -81,16 +81,19 @@ static bool is_in_order(const struct story_slice *slice, uint32_t count) {
   return true;
 }
 
-static uint32_t function_of(const struct blame_sums *b, const struct story *s, uint32_t slice) {
-  return b->function[s->futures[s->slices[slice].future].path];
+static uint32_t *functions_of_slices(const struct story *s, const uint32_t *function) {
+  uint32_t *of = allocate((size_t)s->slices_count + 1, sizeof *of);
+  for (uint32_t i = 0; i < s->slices_count; i++)
+    of[i] = function[s->futures[s->slices[i].future].path];
+  return of;
 }
 
 /* Numbers the thread's functions. */
-static void add_columns(const struct blame_sums *b, const struct story *s,
-                        const struct story_thread *t, struct blame_blocks *of, uint32_t *column) {
+static void add_columns(const struct blame_sums *b, const struct story_thread *t,
+                        struct blame_blocks *of, uint32_t *column) {
   uint32_t room = 0;
   for (uint32_t i = 0; i < t->slices; i++) {
-    uint32_t function = function_of(b, s, t->first_slice + i);
+    uint32_t function = b->of_slice[t->first_slice + i];
     if (column[function] != STORY_NONE)
       continue;
     if (of->columns == room) {
@@ -123,7 +126,7 @@ static void add_sums(const struct blame_sums *b, const struct story *s,
     uint64_t time = i < t->slices ? blame_share(b, slice) : 0;
     if (!time)
       continue;
-    uint32_t at = column[function_of(b, s, t->first_slice + i)];
+    uint32_t at = column[b->of_slice[t->first_slice + i]];
     sum[at].time += time;
     sum[at].count++;
     end = slice->end;
@@ -139,6 +142,7 @@ struct blame_sums *blame_sums_new(const struct story *s, bool with_held) {
   uint32_t *column = allocate((size_t)s->paths_count + 1, sizeof *column);
   memset(column, 0xff, ((size_t)s->paths_count + 1) * sizeof *column);
   b->function = blame_functions(s);
+  b->of_slice = functions_of_slices(s, b->function);
   b->with_held = with_held && s->kernel.has_switches;
   b->threads = s->threads_count;
   b->of = allocate((size_t)s->threads_count + 1, sizeof *b->of);
@@ -148,7 +152,7 @@ struct blame_sums *blame_sums_new(const struct story *s, bool with_held) {
     of->among = blame_among(s, t);
     if (t->slices <= LEAST || !is_in_order(&s->slices[t->first_slice], t->slices))
       continue;
-    add_columns(b, s, t, of, column);
+    add_columns(b, t, of, column);
     of->block = of->columns > LEAST / 2 ? 2 * of->columns : LEAST;
     add_sums(b, s, t, of, column);
     for (uint32_t j = 0; j < of->columns; j++)
@@ -169,6 +173,7 @@ void blame_sums_free(struct blame_sums *b) {
   }
   free(b->of);
   free(b->function);
+  free(b->of_slice);
   free(b);
 }
 
@@ -191,11 +196,11 @@ struct blame_own *blame_own_new(const struct story *s, const struct blame_sums *
                             allocate(count + 1, sizeof *own->slice),
                             allocate(count + 1, sizeof *own->time)};
   for (uint32_t i = 0; i < count; i++)
-    at[function_of(b, s, i) + 1]++;
+    at[b->of_slice[i] + 1]++;
   for (size_t i = 0; i < paths; i++)
     at[i + 1] += at[i];
   for (uint32_t i = 0; i < count; i++)
-    order[at[function_of(b, s, i)]++] = i;
+    order[at[b->of_slice[i]]++] = i;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t request = s->futures[s->slices[i].future].request;
     if (request != STORY_NONE)
@@ -230,7 +235,7 @@ static uint32_t own_at(const struct blame_own *own, uint32_t request, uint32_t f
   uint32_t from = own->first[request], to = own->first[request + 1];
   while (from < to) {
     uint32_t middle = from + (to - from) / 2, x = own->slice[middle];
-    uint32_t of = function_of(own->sums, own->story, x);
+    uint32_t of = own->sums->of_slice[x];
     if (of < function || (of == function && x < slice))
       from = middle + 1;
     else

@@ -34,6 +34,7 @@ struct blame_blocks {
 
 struct blame_sums {
   uint32_t *function; /* by path: see blame_functions */
+  uint32_t *of_slice; /* by slice: its function, as futures lie all over the memory */
   bool with_held;
   uint32_t threads;
   struct blame_blocks *of; /* by thread */

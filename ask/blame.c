@@ -116,9 +116,9 @@ static void visit_thread(struct stretch *x, const struct story_thread *t) {
   visit_slices(x, slice, behind);
 }
 
-uint32_t blame_function(const struct story *s, const uint32_t *functions,
+uint32_t blame_function(const struct story *s, const struct blame_sums *b,
                         const struct blame_part *part) {
-  return part->slices > 1 ? part->function : functions[s->futures[part->slice->future].path];
+  return part->slices > 1 ? part->function : b->of_slice[part->slice - s->slices];
 }
 
 void blame_stretch(const struct story *s, const struct blame_sums *sums, uint32_t thread,
@@ -179,7 +179,7 @@ static uint32_t add_row(struct sums *s, uint32_t function, enum blame_none none)
 static uint32_t row_of(struct sums *s, const struct blame_part *part) {
   uint32_t *row = &s->none_row[part->none == BLAME_NEVER], function = STORY_NONE;
   if (part->slice) {
-    function = blame_function(s->story, s->function, part);
+    function = blame_function(s->story, s->sums, part);
     row = &s->row_of[function];
   }
   if (*row == STORY_NONE)
@@ -242,8 +242,7 @@ static void find_longest(struct sums *s) {
     uint64_t length = slice->end - slice->begin;
     if (!over || !blame_share(s->sums, slice))
       continue;
-    struct blame_row *r =
-        &s->blamed->row[s->row_of[s->function[story->futures[slice->future].path]]];
+    struct blame_row *r = &s->blamed->row[s->row_of[s->sums->of_slice[i]]];
     r->longest = length > r->longest ? length : r->longest;
   }
 }

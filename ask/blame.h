@@ -41,7 +41,7 @@ typedef void blame_visit(const struct blame_part *, void *context);
 void blame_stretch(const struct story *, const struct blame_sums *, uint32_t thread, uint64_t begin,
                    uint64_t end, blame_visit *, void *context);
 /* Path of the function of a part that has a slice. */
-uint32_t blame_function(const struct story *, const uint32_t *functions, const struct blame_part *);
+uint32_t blame_function(const struct story *, const struct blame_sums *, const struct blame_part *);
 
 /*
  * A wait that a poller ended, just before its future ran: when that was ready at the latest. The

@@ -57,7 +57,7 @@ static void add_queued(const struct blame_part *part, void *context) {
   struct sums *s = context;
   uint32_t path = STORY_NONE;
   if (part->slice)
-    path = blame_function(s->story, s->blamed->function, part);
+    path = blame_function(s->story, s->blamed, part);
   add(s, CRITICAL_QUEUED, path, part->slice ? 0 : part->none, part->time,
       part->slice ? part->count : 1);
 }

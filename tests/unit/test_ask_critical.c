@@ -343,7 +343,8 @@ static void add_naive(const struct blame_part *part, void *context) {
   struct naive *n = context;
   if (!part->slice)
     return;
-  uint32_t function = blame_function(s, n->function, part);
+  uint32_t function =
+      part->slices > 1 ? part->function : n->function[s->futures[part->slice->future].path];
   n->sum[function].time += part->time;
   n->sum[function].count += part->count;
   if (part->slices > 1)
