@@ -141,10 +141,7 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
   if (f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_ASIDE) {
     if (!ran)
       slice_open(t, f, now, node_site(f->await));
-    bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
     restore(t, f, now, false);
-    if (unlikely(new_work))
-      member_goes_on(t, f, now);
   }
   if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) { /* the poller was jumped out of */
     t->idler = NULL;
