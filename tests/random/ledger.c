@@ -239,6 +239,7 @@ void ledger_charge_back(struct thread *t, struct future *f, const char *to) {
   requests_charge_back(ledger, f, passed);
   t->exec += passed;
   *(t->idling ? &t->idle : &t->other) -= passed;
+  t->other_open = 0;
   not_outside(t, f->last);
   struct segment *slice = &ledger->segments[t->last_slice];
   if (slice->length > LEDGER_LONG)
