@@ -235,6 +235,8 @@ void requests_close(struct ledger *ledger, struct future *f) {
 }
 
 void requests_charge_back(struct ledger *ledger, struct future *f, uint64_t passed) {
+  /* It went to another request in a wait that was none: whose time that was nobody says. */
+  ledger->ambiguous |= f->leaf_from > f->last;
   exec(ledger, f, passed);
   f->leaf_from = ledger->now;
 }
