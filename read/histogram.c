@@ -84,10 +84,16 @@ static void find_points(const struct bucket *buckets, size_t count, const unsign
   int at = 0;
   for (size_t i = 0; i < count; i++)
     total += buckets[i].count;
+  unsigned __int128 rank = rank_of(total, of[0]); /* of the next one: a division each */
   for (size_t i = 0; i < count && at < points; i++) {
     seen += buckets[i].count;
-    while (at < points && buckets[i].count && seen >= rank_of(total, of[at]))
-      point[at++] = buckets[i].lower + width(buckets[i].lower) / 2;
+    if (seen < rank || !buckets[i].count)
+      continue;
+    uint64_t middle = buckets[i].lower + width(buckets[i].lower) / 2;
+    do {
+      point[at++] = middle;
+      rank = at < points ? rank_of(total, of[at]) : 0;
+    } while (at < points && seen >= rank);
   }
   while (at < points)
     point[at++] = 0;

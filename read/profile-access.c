@@ -250,7 +250,8 @@ const struct aprof_slow *profile_slowest(const struct profile *p, uint32_t refer
 }
 
 const struct aprof_slow *profile_log(const struct profile *p) {
-  return p->header.log ? referred(p, p->header.log, APROF_LOGGED * sizeof(struct aprof_slow)) : NULL;
+  return p->header.log ? referred(p, p->header.log, APROF_LOGGED * sizeof(struct aprof_slow))
+                       : NULL;
 }
 
 const char *profile_tier_name(const struct profile *p, uint32_t tier) {
@@ -273,6 +274,12 @@ uint32_t profile_buckets(const struct profile *p, uint64_t buckets, bool two, bo
       p->size - offset < APROF_HISTOGRAM_ALIGN || offset >> 35)
     return 0;
   return (uint32_t)(offset / 8) | OF_BUCKETS | (second ? SECOND : 0);
+}
+
+void profile_counts_soon(const struct profile *p, uint32_t reference) {
+  uint64_t at = (uint64_t)(reference & ~(SECOND | OF_BUCKETS)) * 8;
+  if (at < p->size)
+    __builtin_prefetch(p->data + at);
 }
 
 struct profile_counts profile_counts(const struct profile *p, uint32_t reference) {

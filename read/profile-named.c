@@ -43,10 +43,20 @@ static bool want(const struct profile *p, struct named *n, uint64_t at, uint64_t
   return true;
 }
 
+enum { RECENT = 1 << 14, AHEAD = 8 };
+
 static void want_histogram(const struct profile *p, struct named *n, uint32_t reference) {
-  uint64_t at = profile_counts(p, reference).at;
-  if (!reference || !want(p, n, at, at + APROF_HISTOGRAM_ALIGN))
+  if (!reference)
     return;
+  if (!n->recent)
+    n->recent = allocate(RECENT, sizeof *n->recent);
+  uint32_t *recent = &n->recent[(reference * 0x9e3779b1u) >> 18];
+  if (*recent == reference)
+    return;
+  uint64_t at = profile_counts(p, reference).at;
+  if (!want(p, n, at, at + APROF_HISTOGRAM_ALIGN))
+    return;
+  *recent = reference;
   if (n->references == n->room) {
     n->room = n->room ? n->room * 2 : 256;
     n->reference = reallocate(n->reference, n->room, sizeof *n->reference);
@@ -75,6 +85,8 @@ bool named_next(struct named *n, uint64_t *at, uint64_t *size) {
 
 void named_reach(struct named *n, const struct profile *p) {
   for (size_t i = 0; i < n->references; i++) {
+    if (i + AHEAD < n->references)
+      profile_counts_soon(p, n->reference[i + AHEAD]);
     struct profile_counts c = profile_counts(p, n->reference[i]);
     want(p, n, c.at, c.end);
     want(p, n, c.carried_at, c.carried_end);
@@ -83,5 +95,6 @@ void named_reach(struct named *n, const struct profile *p) {
 
 void named_free(struct named *n) {
   free(n->reference);
+  free(n->recent);
   free(n->page);
 }

@@ -18,6 +18,7 @@ struct named {
   const struct profile_part *last; /* most lie where the one before lay */
   uint32_t *reference;
   size_t references, room;
+  uint32_t *recent; /* paths of a function name the same ones: some of these, by a hash */
   unsigned char *page;
   uint64_t next, end; /* pages: from there to there some may be wanted, and not told */
 };

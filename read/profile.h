@@ -139,6 +139,8 @@ struct profile_counts {
   uint64_t at, end, carried_at, carried_end; /* where all that lies in the file */
 };
 struct profile_counts profile_counts(const struct profile *, uint32_t reference);
+/* It is asked for in a moment: the processor fetches it meanwhile. */
+void profile_counts_soon(const struct profile *, uint32_t reference);
 
 /* One more than the highest number of any node or site there is. */
 uint32_t profile_node_end(const struct profile *);

@@ -36,6 +36,7 @@ void fill_collect(struct filling *f, uint32_t offset) {
     f->offset = reallocate(f->offset, f->offset_room, sizeof *f->offset);
   }
   f->offset[f->offsets++] = offset;
+  profile_counts_soon(f->m->profile, offset);
 }
 
 static void collect(struct filling *f, const struct model_node *n, enum which which) {
