@@ -6,7 +6,8 @@
  * The hash is of the address alone, so that any: finds every namespace; key,
  * namespace and life are checked in the record, so a stale word does no harm.
  * Futures of one tuple, which may live side by side in any number, have a word each; from
- * EQUAL_WORDS on they stand in a queue behind one word.
+ * RING_FROM on they go round in a ring, if there is one for them. What finds no place there has a
+ * word, too, and from EQUAL_WORDS on stands in a queue behind one word.
  * Locking: look-ups and removals take none, inserts one compare and swap; who takes one of equal
  * keys has `taking`, a spin lock that is held inside an event only, by its number; queues are
  * touched under rt.lock. A full segment is replaced under that, too: by an emptier one, or by two,
@@ -16,6 +17,7 @@
 
 #include "grace.h"
 #include "key-queue.h"
+#include "key-ring.h"
 #include "key-segments.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
@@ -23,7 +25,8 @@
 
 #define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
 #define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
-#define EQUAL_WORDS 96u            /* of one key: each look at one looks at all */
+#define RING_FROM 4u               /* words of one key: each look at one looks at all */
+#define EQUAL_WORDS 96u            /* ... where there is no ring */
 
 static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
 /* Words of queues, by some bits of their hashes; written under rt.lock. */
@@ -44,6 +47,7 @@ void key_reset(void) {
   memset(queues, 0, sizeof queues);
   taking = 0;
   queues_reset();
+  rings_reset();
   key_segments_reset();
 }
 
@@ -141,8 +145,19 @@ static bool consider_queue(struct key_search *s, uint64_t word) {
   return consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0);
 }
 
-/* The oldest of many: a look at its birth leaves most of them out. What has a word is older than
-   what stands in a queue. */
+/* True: it is over. Of the ring, the first that is at rest will do, too. */
+static bool consider_ring(struct key_search *s) {
+  const struct ring *r = ring_for(s->hash);
+  uint64_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0, count = ring_count(state, s->hash); i < count; i++) {
+    struct aprof_future *f = ring_future(r, state, i);
+    if (f != NULL && (consider(s, f) || s->found != NULL))
+      return true;
+  }
+  return false;
+}
+
+/* The oldest of many: a look at its birth leaves most of them out. */
 static void search_oldest(struct key_search *s, const struct key_segment *segment) {
   uint64_t born = s->found != NULL ? birth_of(s->found) : UINT64_MAX, hash = s->hash;
   for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
@@ -152,8 +167,6 @@ static void search_oldest(struct key_search *s, const struct key_segment *segmen
         return;
     } else if (word & QUEUE) {
       s->queued = true;
-      if (s->locked && s->found == NULL)
-        consider_queue(s, word);
     } else if (birth_of(future_at((uint32_t)word)) <= born) {
       consider(s, future_at((uint32_t)word));
       born = s->found != NULL ? birth_of(s->found) : UINT64_MAX;
@@ -161,7 +174,8 @@ static void search_oldest(struct key_search *s, const struct key_segment *segmen
   }
 }
 
-/* True: the search is over, or needs the lock. */
+/* True: the search is over. What has a word is older than what goes round in the ring, and that is
+   older than what stands in a queue. */
 static bool search_segment(struct key_search *s, const struct key_segment *segment) {
   if (s->oldest) {
     search_oldest(s, segment);
@@ -176,8 +190,6 @@ static bool search_segment(struct key_search *s, const struct key_segment *segme
       continue;
     if (word & QUEUE) {
       s->queued = true;
-      if (!s->locked || consider_queue(s, word))
-        return true;
     } else if (consider(s, future_at((uint32_t)word))) {
       return true;
     }
@@ -199,10 +211,22 @@ static SLOW struct aprof_future *search_on(struct key_search *s) {
   return s->found;
 }
 
+/* The queues of this hash. rt.lock held: no segment is being replaced. */
+static void search_queues(struct key_search *s, const struct key_segment *segment) {
+  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS && s->found == NULL; i++, slot++) {
+    uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_ACQUIRE);
+    if (word == 0)
+      return;
+    if (word >> 32 == s->hash && !is_tomb(word) && (word & QUEUE))
+      consider_queue(s, word);
+  }
+}
+
 static SLOW void search_locked(struct key_search *s) {
   rt_lock();
-  s->locked = true;
-  search_segment(s, segment_at(s->hash)); /* none is being replaced meanwhile */
+  const struct key_segment *segment = segment_at(s->hash);
+  if (!search_segment(s, segment) && s->found == NULL && !consider_ring(s))
+    search_queues(s, segment);
   rt_unlock();
 }
 
@@ -211,7 +235,8 @@ struct aprof_future *key_search(struct key_search *s) {
   for (;;) {
     struct key_segment *segment = segment_at(s->hash);
     struct key_segment *older = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE);
-    bool over = search_segment(s, segment) || (older != NULL && search_segment(s, older));
+    bool over = search_segment(s, segment) || (older != NULL && search_segment(s, older)) ||
+                (s->found == NULL && consider_ring(s));
     if (unlikely(s->queued && s->found == NULL)) {
       s->after = after;
       search_locked(s);
@@ -241,11 +266,12 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
     return f;
   if (here && after == f)
     word = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (word == 0 && likely(whole) && likely(segment_at(s->hash) == segment))
+  if (word == 0 && likely(whole) && likely(segment_at(s->hash) == segment) &&
+      likely(!ring_holds(s->hash)))
     return NULL;
   s->after = after;
   s->found = NULL;
-  s->locked = s->queued = false;
+  s->queued = false;
   f = key_search(s);
   return likely(f != after) ? f : NULL; /* twice there: see put */
 }
@@ -464,25 +490,27 @@ static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
 
 /* Are there so many words of this hash? Each went to the first place that was free, so nearly all
    stand before the one that is the first now. */
-static bool is_crowded(const struct key_segment *segment, uint32_t hash) {
+static bool is_crowded(const struct key_segment *segment, uint32_t hash, uint32_t most) {
   uint32_t count = 0;
   for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
     uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_RELAXED);
     if (word == 0 || is_tomb(word))
       break;
     count += word >> 32 == hash;
+    if (count == most)
+      return true;
   }
-  return count >= EQUAL_WORDS;
+  return false;
 }
 
 /* Behind those that stand in the queue, or the first of one. */
 static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
-  struct key_search s = {f->key0, f->key1, f->ns, hash, .locked = true};
+  struct key_search s = {f->key0, f->key1, f->ns, .hash = hash};
   rt_lock();
   f->flags |= APROF_F_KEYED;
   struct queue *q = queue_of(segment_at(hash), &s);
   bool ok = q != NULL ? queue_append(q, entry_of(f))
-            : is_crowded(segment_at(hash), hash)
+            : ring_holds(hash) || is_crowded(segment_at(hash), hash, EQUAL_WORDS)
                 ? queue_begin(f, hash)
                 : insert_locked((uint64_t)hash << 32 | index_of(f));
   if (!ok)
@@ -494,9 +522,15 @@ static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
 bool key_insert_equal(struct aprof_future *f) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = segment_at(hash);
-  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
-  return likely(whole && __atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) == 0 &&
-                !is_crowded(segment, hash))
+  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL, ring = ring_holds(hash);
+  if (unlikely(__atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) != 0))
+    return insert_queued(f, hash);
+  if (ring || (whole && is_crowded(segment, hash, RING_FROM))) {
+    f->flags |= APROF_F_KEYED;
+    if (likely(ring_append(hash, f)))
+      return true;
+  }
+  return likely(whole && !ring_holds(hash) && !is_crowded(segment, hash, EQUAL_WORDS))
              ? key_insert(f)
              : insert_queued(f, hash);
 }
@@ -540,7 +574,7 @@ static bool remove_in(struct key_segment *segment, uint64_t wanted, bool *queued
   return false;
 }
 
-/* True: no word of its own was there, but a queue. */
+/* True: no word of its own was there, but a queue or a ring. */
 static bool remove_word(uint32_t hash, const struct aprof_future *f) {
   uint64_t word = (uint64_t)hash << 32 | index_of(f);
   for (;;) {
@@ -550,14 +584,17 @@ static bool remove_word(uint32_t hash, const struct aprof_future *f) {
     if (unlikely(older != NULL))
       found |= remove_in(older, word, &queued);
     if (likely(segment_at(hash) == segment))
-      return !found && queued;
+      return !found && (queued || ring_holds(hash));
   }
 }
 
 void key_remove(struct aprof_future *f) {
   uint32_t hash = key_hash(f->key0, f->key1);
   f->flags &= (uint8_t)~APROF_F_KEYED;
-  if (remove_word(hash, f))
+  if (likely(!remove_word(hash, f)))
+    return;
+  ring_trim(hash);
+  if (unlikely(__atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) != 0))
     trim_queues(hash);
 }
 

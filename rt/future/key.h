@@ -25,7 +25,7 @@ struct key_search {
   struct aprof_future *after; /* looks behind this one, or NULL */
   bool oldest, free;          /* the oldest, that no bracket holds; else the first */
   uint32_t lease;             /* ... or one of this thread's does */
-  bool locked, queued;        /* rt.lock is held; some stand in a queue */
+  bool queued;                /* some stand in a queue */
   struct aprof_future *found;
   uint32_t cell, place; /* where it stands in its queue; 0: in none */
   uint64_t entry;

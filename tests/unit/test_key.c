@@ -376,6 +376,73 @@ START_TEST(equal_keys_are_ended_by_many_threads) {
 }
 END_TEST
 
+/* A tuple for each thread, all of one ring: key_hash is the same but for its upper bits. */
+static uint64_t beside[THREADS];
+
+static void *takes_the_ring(void *number) {
+  uint64_t mine = beside[(uintptr_t)number];
+  for (unsigned i = 0; i < EACH; i++) {
+    unsigned count = i % 9; /* with a few each has a word, with more it is who was first */
+    uint64_t last = 0;
+    for (unsigned j = 0; j < count; j++)
+      post_equal(mine);
+    for (unsigned j = 0; j < count; j++) {
+      uint64_t id = call_equal(mine);
+      if (last != 0)
+        ck_assert_uint_eq((uint32_t)id, (uint32_t)last + 1);
+      last = id;
+    }
+  }
+  return NULL;
+}
+
+/* Those of several tuples come and go, and whoever is first has the ring: none is lost, and each
+   comes in its turn. */
+START_TEST(ring_goes_from_key_to_key) {
+  attach();
+  unsigned found = 0;
+  for (uint64_t fn = 0x7f00; found < THREADS; fn += 16)
+    if (key_hash(fn, 0x10) % 16 == key_hash(0x7f00, 0x10) % 16)
+      beside[found++] = fn;
+  on_threads(takes_the_ring);
+  unsigned done = 0;
+  for (unsigned i = 0; i < EACH; i++)
+    done += i % 9;
+  expect("request", "done", THREADS * done);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* More than its tail can count, in turn; then with one in it that stays, and so with more than
+   there is room for. */
+START_TEST(ring_goes_round) {
+  attach();
+  for (unsigned i = 0; i < 20; i++)
+    post_equal(0x7f00);
+  uint64_t last = 0;
+  for (unsigned i = 0; i < 70000; i++) {
+    post_equal(0x7f00);
+    uint64_t id = call_equal(0x7f00);
+    ck_assert_uint_gt((uint32_t)id, (uint32_t)last);
+    last = id;
+  }
+  token stays = {0};
+  gate.run_begin(&call, &stays, 0x7f00, 0x10, &request, NULL);
+  for (unsigned i = 0; i < 1000; i++) {
+    post_equal(0x7f00);
+    uint64_t id = call_equal(0x7f00);
+    ck_assert_uint_gt((uint32_t)id, (uint32_t)last);
+    last = id;
+  }
+  ran(&stays, APROF_DONE);
+  for (unsigned i = 0; i < 19; i++)
+    call_equal(0x7f00);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 enum { NEW, WARM, HELD, OVER }; /* warm: the thread has all that takes the lock */
 static uint32_t lock_state;
 
@@ -672,8 +739,9 @@ END_TEST
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
-          equal_keys_behind_one_that_stays, queues_of_many_keys, inserted_twice, many_threads,
-          equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
-          equal_keys_take_no_lock, equal_keys_are_ended_by_many_threads, stopped_in_a_segment,
-          stopped_for_long, stopped_with_equal_keys, found_while_replaced, used_again_while_left,
+          equal_keys_behind_one_that_stays, ring_goes_round, ring_goes_from_key_to_key,
+          queues_of_many_keys, inserted_twice, many_threads, equal_keys_of_many_threads,
+          few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended, equal_keys_take_no_lock,
+          equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
+          stopped_with_equal_keys, found_while_replaced, used_again_while_left,
           used_again_by_one_that_stops)

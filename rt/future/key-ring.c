@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rings of equal keys.
+ *
+ * Many futures of one tuple go round in a ring: a create puts one in last, a run takes the first
+ * that is at rest, and what has ended leaves at the front. No step looks at all of them, and none
+ * takes a lock. A ring has one hash at a time, which it keeps while something is in it.
+ *
+ * An entry is put in by two steps, each by compare and swap: its place, which is the tail's, and
+ * the tail, which any thread may move on that sees the place taken. A place is never cleared. What
+ * stands at the tail's and has ended is of an older lap; what lives there was put in just now. That
+ * tells the two apart because there are fewer than RING entries when a place is looked at, and
+ * because no entry comes twice: its serial is new.
+ */
+#include "key-ring.h"
+
+#define APPENDS 64u /* others are put in meanwhile, again and again */
+#define TAIL ((uint64_t)1 << 16)
+
+struct ring key_rings[RINGS];
+
+void rings_reset(void) {
+  for (uint32_t i = 0; i < RINGS; i++)
+    if (key_rings[i].state != 0) /* no memory is touched that never was */
+      memset(&key_rings[i], 0, sizeof key_rings[i]);
+}
+
+static uint64_t state_of(const struct ring *r) {
+  return __atomic_load_n(&r->state, __ATOMIC_SEQ_CST);
+}
+
+static bool state_moves(struct ring *r, uint64_t from, uint64_t to) {
+  return __atomic_compare_exchange_n(&r->state, &from, to, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_RELAXED);
+}
+
+/* Each half of its own: the tail does not carry into the hash. */
+static uint64_t tail_moved(uint64_t state) {
+  uint64_t tails = (uint64_t)UINT16_MAX << 16;
+  return (state & ~tails) | ((state + TAIL) & tails);
+}
+static uint64_t head_moved(uint64_t state) {
+  return (state & ~(uint64_t)UINT16_MAX) | (uint16_t)(state + 1);
+}
+
+static bool lives(uint64_t entry) {
+  return entry != 0 && entered(entry) != NULL;
+}
+
+/* The entry stands at the place of this tail. Its ring is of this hash still, or it was taken back.
+ */
+static bool published(struct ring *r, uint64_t *place, uint64_t entry, uint32_t hash,
+                      uint16_t tail) {
+  for (;;) {
+    uint64_t state = state_of(r);
+    if (state >> 32 != hash) {
+      __atomic_compare_exchange_n(place, &entry, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+      return false;
+    }
+    if ((uint16_t)(state >> 16) != tail || state_moves(r, state, tail_moved(state)))
+      return true;
+  }
+}
+
+bool ring_append(uint32_t hash, const struct aprof_future *f) {
+  struct ring *r = ring_for(hash);
+  uint64_t entry = entry_of(f);
+  for (unsigned i = 0; i < APPENDS; i++) {
+    uint64_t state = state_of(r);
+    uint16_t tail = (uint16_t)(state >> 16), count = (uint16_t)(tail - (uint16_t)state);
+    uint64_t *place = &r->entry[tail % RING], seen = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    if (count == RING)
+      return false;
+    if (state_of(r) != state)
+      continue;
+    if (lives(seen))
+      state_moves(r, state, tail_moved(state));
+    else if (state >> 32 != hash && count != 0)
+      return false;
+    else if (state >> 32 != hash)
+      state_moves(r, state, (uint64_t)hash << 32 | (uint32_t)state);
+    else if (__atomic_compare_exchange_n(place, &seen, entry, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_RELAXED))
+      return published(r, place, entry, hash, tail);
+  }
+  return false;
+}
+
+void ring_trim(uint32_t hash) {
+  struct ring *r = ring_for(hash);
+  for (;;) {
+    uint64_t state = state_of(r);
+    if (ring_count(state, hash) == 0 || ring_future(r, state, 0) != NULL)
+      return;
+    state_moves(r, state, head_moved(state));
+  }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The futures of a few tuples of which many are equal, in the order they were made; see key-ring.c.
+   Any thread, inside an event. */
+#ifndef APROF_RT_KEY_RING_H
+#define APROF_RT_KEY_RING_H
+
+#include "key-queue.h"
+
+#pragma GCC visibility push(hidden)
+
+#define RING 128u /* entries; a power of two */
+
+/* state: hash << 32 | tail << 16 | head. What lies in between was put in and may have ended. */
+struct ring {
+  uint64_t state, entry[RING];
+};
+#define RINGS 16u
+extern struct ring key_rings[RINGS];
+
+static inline struct ring *ring_for(uint32_t hash) {
+  return &key_rings[hash % RINGS];
+}
+
+/* How many entries it has of that hash. */
+static inline uint32_t ring_count(uint64_t state, uint32_t hash) {
+  return state >> 32 == hash ? (uint16_t)((state >> 16) - state) : 0;
+}
+static inline bool ring_holds(uint32_t hash) {
+  return ring_count(__atomic_load_n(&ring_for(hash)->state, __ATOMIC_ACQUIRE), hash) != 0;
+}
+
+/* The future of the entry that lies `at` behind the first; NULL: it has ended. */
+HINT static inline struct aprof_future *ring_future(const struct ring *r, uint64_t state,
+                                                    uint32_t at) {
+  uint64_t entry = __atomic_load_n(&r->entry[(uint16_t)(state + at) % RING], __ATOMIC_ACQUIRE);
+  return entry != 0 ? entered(entry) : NULL;
+}
+
+/* Last in the ring of its hash, which is KEYED. False, with nothing changed: that is full, or has
+   those of another hash. */
+bool ring_append(uint32_t hash, const struct aprof_future *f);
+
+/* Those at its front that have ended leave it. */
+void ring_trim(uint32_t hash);
+
+void rings_reset(void);
+
+#pragma GCC visibility pop
+
+#endif
