@@ -79,8 +79,12 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
   return caller;
 }
 
+typedef void called_end(struct aprof_token *token, int how, struct aprof_site *where);
+
+/* Where the key of what is over is not at its first place, `displaced` goes on, for which it is
+   NULL. */
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
-                            uint32_t clock) {
+                            uint32_t clock, called_end *displaced) {
   struct thread *t = aprof_self;
   uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index);
@@ -98,7 +102,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   if (how == APROF_PENDING)
     a = fast_pause(t, f, c, where);
   else if (likely(how == APROF_DONE))
-    place = fast_may_end(t, f, index);
+    place = displaced == NULL ? fast_displaced(t, f) : fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, wall = now - f->created_tick;
@@ -117,6 +121,8 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
       t->polled_node = caller->await;
       t->polled_sequence = b->sequence + 2; /* while inside the next event */
     }
+  } else if (displaced == NULL) {
+    fast_over_displaced(t, c, f, index, wall, clock);
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
@@ -127,6 +133,10 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   return;
 undo:
   unbegin(t);
+  if (displaced != NULL) {
+    displaced(token, how, where);
+    return;
+  }
 slow:
   timed_run_end(token, how, where);
 }
@@ -137,8 +147,12 @@ slow:
                            uint64_t key1, struct aprof_site *function, const void *self) {         \
     fast_called_begin(site, token, key0, key1, function, self, clock);                             \
   }                                                                                                \
+  static __attribute__((noinline)) void called_displaced_##name(                                   \
+      struct aprof_token *token, int how, struct aprof_site *where) {                              \
+    fast_called_end(token, how, where, clock, NULL);                                               \
+  }                                                                                                \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_called_end(token, how, where, clock);                                                     \
+    fast_called_end(token, how, where, clock, called_displaced_##name);                            \
   }
 
 #define GOVERNED(clock) /* what comes first has chosen */

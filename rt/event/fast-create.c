@@ -41,8 +41,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto slow;
   struct aprof_future *creator = t->cur;
   if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
-      unlikely(site->flags & (APROF_BACKGROUND | APROF_TUPLE | APROF_KEYLESS |
-                              (member != NULL ? APROF_ROOT : 0))))
+      unlikely(site->flags &
+               (APROF_BACKGROUND | APROF_KEYLESS | (member != NULL ? APROF_ROOT : 0))))
     goto undo;
   uint32_t above = 0;
   bool root = member == NULL && (site->flags & APROF_ROOT);
@@ -110,21 +110,21 @@ ALWAYS void note_settled(struct thread *t, const struct aprof_future *f) {
     note(t, APROF_TRACE_WAITING, f, f->await, f->last);
 }
 
-/* No body ran inside the bracket, and no future has that key: from here on the future waits, or is
-   queued, and can be found, while its bracket may still be open. False: nothing has changed. */
-ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t key0, uint64_t key1,
-                         bool still_open) {
-  struct aprof_block *b = t->block;
+/* The bracket's future, if no body ran inside; else NULL. */
+ALWAYS struct aprof_future *fast_tentative(const struct thread *t,
+                                           const struct aprof_token *token) {
   uint64_t id = token->word[0];
   struct aprof_future *f = t->tentative;
-  if (unlikely(t->tentative_id != id) || unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
-      unlikely(f->state != APROF_FUTURE_TENTATIVE) || unlikely(f->key0 != 0))
-    return false;
-  uint32_t hash = key_hash(key0, key1);
-  struct key_segment *segment = directory_at(&key_directory, hash);
-  uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
-  if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
-    return false;
+  return unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
+                 unlikely(f->lease != t->lease) || unlikely(f->state != APROF_FUTURE_TENTATIVE) ||
+                 unlikely(f->key0 != 0)
+             ? NULL
+             : f;
+}
+
+/* It waits from here on, or is queued, while its bracket may still be open. */
+ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_token *token,
+                        uint64_t key0, uint64_t key1, bool still_open) {
   uint32_t flags = (uint32_t)f->polled;
   /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
   t->tentative = NULL;
@@ -132,7 +132,7 @@ ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t k
   if (still_open) {
     token->word[2] |= BRACKET_PUBLISHED;
     t->published = f;
-    t->published_id = id;
+    t->published_id = token->word[0];
   }
   publish_fence();
   f->polled = 0;
@@ -148,7 +148,21 @@ ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t k
     f->state = APROF_FUTURE_QUEUED;
   }
   note_settled(t, f);
-  finish_at(f, b, segment, place, seen, hash);
+}
+
+/* No future has that key: from here on it can be found. False: nothing has changed. */
+ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t key0, uint64_t key1,
+                         bool still_open) {
+  struct aprof_future *f = fast_tentative(t, token);
+  if (unlikely(f == NULL))
+    return false;
+  uint32_t hash = key_hash(key0, key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
+  if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
+    return false;
+  fast_settle(t, f, token, key0, key1, still_open);
+  finish_at(f, t->block, segment, place, seen, hash);
   return true;
 }
 
@@ -165,14 +179,50 @@ ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
   return true;
 }
 
+/* Others that are equal may have the key, and keep it. False: nothing has changed. */
+ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint64_t key0,
+                               uint64_t key1, bool still_open) {
+  struct aprof_future *f = fast_tentative(t, token);
+  if (f == NULL || (f->polled & (APROF_TUPLE | APROF_KEYLESS | APROF_REARM)) != APROF_TUPLE)
+    return false;
+  fast_settle(t, f, token, key0, key1, still_open);
+  key_insert_equal(f);
+  finish(t->block);
+  return true;
+}
+
+static __attribute__((noinline)) void create_end_equal(struct aprof_token *token, uint64_t key0,
+                                                       uint64_t key1, int ok) {
+  struct thread *t = aprof_self;
+  if (begin(t, t->block)) {
+    if (fast_publish_equal(t, token, key0, key1, false))
+      return;
+    unbegin(t);
+  }
+  timed_create_end(token, key0, key1, ok);
+}
+
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
   if (likely(ok) && begin(t, t->block)) {
     if (fast_publish(t, token, key0, key1, false) || fast_published(t, token))
       return;
     unbegin(t);
+    create_end_equal(token, key0, key1, ok);
+    return;
   }
   timed_create_end(token, key0, key1, ok);
+}
+
+static __attribute__((noinline)) void create_key_equal(struct aprof_token *token, uint64_t key0,
+                                                       uint64_t key1) {
+  struct thread *t = aprof_self;
+  if (begin(t, t->block)) {
+    if (fast_publish_equal(t, token, key0, key1, true))
+      return;
+    unbegin(t);
+  }
+  timed_create_key(token, key0, key1);
 }
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
@@ -181,6 +231,8 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
     if (fast_publish(t, token, key0, key1, true))
       return;
     unbegin(t);
+    create_key_equal(token, key0, key1);
+    return;
   }
   timed_create_key(token, key0, key1);
 }

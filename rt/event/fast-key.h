@@ -17,9 +17,9 @@ ALWAYS uint64_t relaxed(const uint64_t *word) {
 }
 
 /* The future that stands at the first place of this key, if it has the key and the site needs no
-   general event; else NULL. Futures of equal keys are no matter of fast events (key_take). The token has
-   the id from here on, read before the key, since another thread may end the future meanwhile. A
-   future of an epoch that is over keeps its place; its lease is no thread's. */
+   general event; else NULL. Futures of equal keys are no matter of fast events (key_take). The
+   token has the id from here on, read before the key, since another thread may end the future
+   meanwhile. A future of an epoch that is over keeps its place; its lease is no thread's. */
 ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
                                       struct aprof_token *token) {
   if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
@@ -247,6 +247,18 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
                       uint32_t index, uint64_t *place, int how, uint64_t wall, uint32_t clock) {
   fast_done(c, f, how, wall, clock);
   fast_forget_key(place);
+  record_give(t, f, index);
+}
+
+/* ... wherever its key is, in a word, in a ring or in none of both. */
+ALWAYS uint64_t *fast_displaced(const struct thread *t, struct aprof_future *f) {
+  return likely(t->free_count < FREE_ENOUGH) && likely(f->flags & APROF_F_KEYED) ? &f->key0 : NULL;
+}
+
+ALWAYS void fast_over_displaced(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
+                                uint32_t index, uint64_t wall, uint32_t clock) {
+  fast_done(c, f, APROF_DONE, wall, clock);
+  key_remove(f);
   record_give(t, f, index);
 }
 

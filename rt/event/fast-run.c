@@ -170,9 +170,10 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
 typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
 
 /* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. If
-   that is odd, as of a part of a request, `member` goes on, for which it is NULL. */
+   that is odd, as of a part of a request, `member` goes on, for which it is NULL. `displaced`: its
+   key may stand anywhere, and it may have run for a worker. */
 ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
-                         uint32_t clock, run_over *member) {
+                         bool displaced, uint32_t clock, run_over *member) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
@@ -185,25 +186,29 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   uint32_t index = 0;
-  if (!fast_stops(t, token, f, pauses || member == NULL))
+  bool worker = displaced && sliced == &t->no_slices;
+  if (!fast_stops(t, token, f, pauses || (member == NULL && !displaced)))
     goto undo;
   if (pauses)
     a = fast_pause(t, f, c, where);
   else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
-    place = fast_may_end(t, f, index = index_of(f));
+    index = index_of(f), place = displaced ? fast_displaced(t, f) : fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), wall = pauses ? 0 : now - f->created_tick;
   uint64_t ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
+  if (backwards(ran) || (!worker && fast_slice_long(sliced, length, clock)) ||
       (!pauses && (!fast_within(&c->function.ended_limit, wall, clock) ||
                    !fast_claim_running(f, token, b, c))))
     goto undo;
   c->function.exec += ran;
-  fast_slice_close(t, sliced, length, clock);
+  if (worker)
+    t->slice_count++;
+  else
+    fast_slice_close(t, sliced, length, clock);
   if (!pauses)
     note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (!pauses && member == NULL) {
+  if (!pauses && member == NULL && !displaced) {
     fast_done(c, f, APROF_DONE, wall, clock);
     fast_forget_key(place);
     b->last = now;
@@ -217,6 +222,8 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   if (pauses) {
     fast_pauses(f, a, now);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
+  } else if (displaced) {
+    fast_over_displaced(t, c, f, index, wall, clock);
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
@@ -255,16 +262,20 @@ slow:
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
                    run_queued_##name, run_woken_##name, run_born_##name);                          \
   }                                                                                                \
+  static __attribute__((noinline)) void run_displaced_##name(struct aprof_token *token, int how,   \
+                                                             struct aprof_site *where) {           \
+    fast_run_end(token, how, where, false, true, clock, NULL);                                     \
+  }                                                                                                \
   static __attribute__((noinline)) void run_member_##name(struct aprof_token *token, int how,      \
                                                           struct aprof_site *where) {              \
     if (runs_member())                                                                             \
-      fast_run_end(token, how, where, false, clock, NULL);                                         \
+      fast_run_end(token, how, where, false, false, clock, NULL);                                  \
     else                                                                                           \
-      timed_run_end(token, how, where);                                                            \
+      run_displaced_##name(token, how, where);                                                     \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, clock, run_member_##name);                              \
+    fast_run_end(token, how, where, false, false, clock, run_member_##name);                       \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -272,7 +283,7 @@ slow:
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_end(token, APROF_PENDING, where, true, clock, NULL);                                \
+      fast_run_end(token, APROF_PENDING, where, true, false, clock, NULL);                         \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

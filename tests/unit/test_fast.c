@@ -354,6 +354,38 @@ START_TEST(ones_whose_key_is_known_early) {
 }
 END_TEST
 
+CREATE_SITE(post, APROF_READY | APROF_TUPLE, NS);
+RUN_SITE(take, APROF_TUPLE, NS);
+
+/* Of many that are equal each is put in, and over, by fast events; only its run looks for the
+   oldest in a general one. */
+START_TEST(equal_ones) {
+  enum { STAY = 20, EACH = 200 };
+  uint64_t before = 0;
+  token c, r;
+  attach();
+  for (unsigned i = 0; i < STAY + 2 * EACH; i++) {
+    if (i == STAY + EACH)
+      before = general_events();
+    create(&post, &c, &on_done, NULL);
+    if (i % 2 != 0)
+      gate.create_key(&c, KEY, OTHER);
+    gate.create_end(&c, KEY, OTHER, 1);
+    if (i < STAY)
+      continue;
+    pass(1);
+    gate.run_begin(&take, &r, KEY, OTHER, &on_done, NULL);
+    pass(2);
+    ran(&r, APROF_DONE);
+  }
+  ck_assert_uint_eq(general_events() - before, EACH);
+  expect("on_done", "done", 2 * EACH);
+  expect("on_done", "live", STAY);
+  expect("on_done", "exec", 2 * 2 * EACH);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* Woken while it waits, while it is queued by that, and while it runs: for the next wait. */
 static void woken(void) {
   token r;
@@ -570,5 +602,5 @@ END_TEST
 UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address,
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
                  one_that_waits_for_what_it_polls, one_that_ticks, ones_whose_key_is_known_early,
-                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
-                 timed_ones, hundreds_of_functions)
+                 equal_ones, woken_ones, woken_after_a_reset, stopped_ones, requests,
+                 ones_woken_early, timed_ones, hundreds_of_functions)
