@@ -125,6 +125,14 @@ void model_about(struct world *w, struct thread *t, const struct op *op) {
     requests_label(requests_of(f), op->label);
 }
 
+/* Is what lies above f on its stack of f's request, whichever that is? No task of its own, followed
+   or not. */
+static bool all_borrow(const struct future *f, const struct future *top) {
+  while (top != f && top->borrows)
+    top = top->caller;
+  return top == f;
+}
+
 void model_run_for(struct world *w, struct thread *t, const struct op *op) {
   struct future *f = w->tokens[op->token].future;
   struct future *root = model_find_key(t->ledger, (uint32_t)op->site->ns, op);
@@ -132,7 +140,7 @@ void model_run_for(struct world *w, struct thread *t, const struct op *op) {
   if (!model_alive(f) || !to || !t->current || model_innermost(f) != t->current)
     return;
   /* Another future on top of its stack is what goes on: whose run that is nobody says. */
-  if (model_innermost_own(f) != t->current || requests_of(f) != requests_of(t->current))
+  if (model_innermost_own(f) != t->current || !all_borrow(f, t->current))
     t->ledger->ambiguous = true;
   ledger_close(t, t->current, false);
   requests_moved(t, f, to);
