@@ -136,12 +136,15 @@ SLOW void node_shared(uint32_t node);
 
 #pragma GCC visibility pop
 
-/* A place beneath a function: its waker, its blocking call, whom it delayed; `kind`: enum
-   aprof_node_kind. Sites are known by number alone here; the thread's cache has it in place of a
-   record, which is never at an odd address. NULL: there is no room to tell it apart. */
+/* A place beneath a function: its waker, its blocking call, whom it delayed, where it pauses;
+   `kind`: enum aprof_node_kind. Sites are known by number alone here; the thread's cache has it in
+   place of a record, which is never at an odd address. NULL: there is no room to tell it apart. */
+static inline struct aprof_site *number_as_site(uint32_t site, uint32_t kind) {
+  return (struct aprof_site *)((uintptr_t)site << 4 | kind << 1 | 1);
+}
 static inline struct node_entry *node_beneath(struct thread *t, uint32_t above, uint32_t site,
                                               uint32_t kind) {
-  struct aprof_site *number = (struct aprof_site *)((uintptr_t)site << 4 | kind << 1 | 1);
+  struct aprof_site *number = number_as_site(site, kind);
   uint32_t place = above << 1 | 1;
   struct node_entry *e = node_cached(t, place, number);
   if (likely(e != NULL))

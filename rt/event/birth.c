@@ -63,6 +63,22 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     f->flags |= APROF_F_NAMED;
 }
 
+bool adopts(const struct aprof_future *f, struct aprof_site *site, const void *self) {
+  if (f->flags & APROF_F_BODY)
+    return false;
+  if (f->flags & APROF_F_NAMELESS)
+    return true;
+  uint32_t known = node_function(f->node), mine = site_id(site);
+  if (known == mine)
+    return true;
+  const struct aprof_psite *p = site_record(known);
+  return self != NULL && p->address == (uint64_t)(uintptr_t)self;
+}
+
+bool running_adopts(const struct aprof_future *f, struct aprof_site *site, const void *self) {
+  return f->open == 1 && adopts(f, site, self);
+}
+
 /* A function that is known by its address. One that has a name, too, is in the thread's cache
    like others, where the fast events find it by its address. */
 static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {

@@ -41,6 +41,10 @@ void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, u
 /* f turned out to be the future of this body, whose address is `self` if known. */
 void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *body,
                   const void *self);
+/* A body may be the one that a create bracket waits for; or the run bracket of f, which runs and
+   has none yet. */
+bool adopts(const struct aprof_future *f, struct aprof_site *site, const void *self);
+bool running_adopts(const struct aprof_future *f, struct aprof_site *site, const void *self);
 /* The announced call site of the running future, else `callee`. */
 struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee);
 

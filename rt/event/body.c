@@ -15,19 +15,6 @@
 #include "rt/request/member.h"
 #include "tokens.h"
 
-/* A body may be the one a create bracket or a keyed run is waiting for. */
-static bool adopts(struct aprof_future *f, struct aprof_site *site, const void *self) {
-  if (f->flags & APROF_F_BODY)
-    return false;
-  if (f->flags & APROF_F_NAMELESS)
-    return true;
-  uint32_t known = node_function(f->node), mine = site_id(site);
-  if (known == mine)
-    return true;
-  struct aprof_psite *p = site_record(known);
-  return self != NULL && p->address == (uint64_t)(uintptr_t)self;
-}
-
 /* The first body entered inside a create bracket, on a stack of its own. */
 static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
                                  struct aprof_token *token, const void *self) {
@@ -60,16 +47,13 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
 }
 
 /* The body that a run bracket around a call leads to. */
-static SLOW bool adopt_running(struct thread *t, struct aprof_site *site, struct aprof_token *token,
+static SLOW void adopt_running(struct thread *t, struct aprof_site *site, struct aprof_token *token,
                                const void *self) {
   struct aprof_future *f = t->cur;
-  if (!adopts(f, site, self))
-    return false;
   future_named(t, f, site, self);
   f->flags |= APROF_F_BODY;
   f->open++;
   token_set(token, f, t->slice_count << 1);
-  return true;
 }
 
 void general_enter(struct aprof_site *site, struct aprof_token *token, const void *self) {
@@ -79,9 +63,11 @@ void general_enter(struct aprof_site *site, struct aprof_token *token, const voi
   struct aprof_future *caller = t->cur;
   if (unlikely(t->tentative != NULL) && adopt_tentative(t, site, token, self))
     goto out;
-  if (unlikely(caller != NULL && !(caller->flags & APROF_F_BODY) && caller->open == 1) &&
-      adopt_running(t, site, token, self))
+  if (unlikely(caller != NULL && !(caller->flags & APROF_F_BODY)) &&
+      running_adopts(caller, site, self)) {
+    adopt_running(t, site, token, self);
     goto out;
+  }
 
   uint64_t now = event_time(t);
   struct aprof_future *f = future_born(t, site, site->flags & APROF_ROOT, now);

@@ -196,9 +196,11 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
 }
 
 /* The counters of the await in which f waits when it stops running; NULL: not known. If they are,
-   so is `where`. */
+   so is `where`. `others`: also where its last await was another one, as of what also waits inside
+   its runs, and as part of a request. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
-                                         struct aprof_counters *c, struct aprof_site *where) {
+                                         struct aprof_counters *c, struct aprof_site *where,
+                                         bool others) {
   if (unlikely(f->await != 0) || unlikely(f->lease != t->lease)) /* another thread took it */
     return NULL;
   if (where != NULL) {
@@ -206,10 +208,16 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     return !polls && fast_waits_at(t, c, f, where, false) ? fast_await(c) : NULL;
   }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  if (a == NULL || unlikely(a->await.site != aprof_create_site(f)))
-    return NULL;
+  if (a == NULL || unlikely(a->await.site != aprof_create_site(f))) {
+    struct aprof_site *create = number_as_site(aprof_create_site(f), APROF_NODE_AWAIT);
+    struct node_entry *e = others ? fast_node(t, f->node, create, true) : NULL;
+    if (e == NULL || (a = e->counters)->await.function != (uintptr_t)c)
+      return NULL;
+  }
+  if (!(f->flags & APROF_F_MEMBER) || !a->await.background)
+    return a;
   /* What waits for new work leaves a request that has no root. */
-  return (f->flags & APROF_F_MEMBER) && a->await.background ? NULL : a;
+  return others && !request_is_implicit(request_of(f)) ? a : NULL;
 }
 
 /* f, whose exec is closed, waits at `a` from here on, until it is run again. */

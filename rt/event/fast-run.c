@@ -190,7 +190,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   if (!fast_stops(t, token, f, pauses || (member == NULL && !displaced)))
     goto undo;
   if (pauses)
-    a = fast_pause(t, f, c, where);
+    a = fast_pause(t, f, c, where, member == NULL);
   else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
     index = index_of(f), place = displaced ? fast_displaced(t, f) : fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
@@ -233,6 +233,10 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   return;
 undo:
   unbegin(t);
+  if (pauses && member != NULL) {
+    member(token, how, where);
+    return;
+  }
 slow:
   if (!pauses && member != NULL)
     member(token, how, where);
@@ -277,13 +281,17 @@ slow:
                                                         struct aprof_site *where) {                \
     fast_run_end(token, how, where, false, false, clock, run_member_##name);                       \
   }                                                                                                \
+  static __attribute__((noinline)) void run_pause_##name(struct aprof_token *token, int how,       \
+                                                         struct aprof_site *where) {               \
+    fast_run_end(token, how, where, true, false, clock, NULL);                                     \
+  }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
       called_end_##name(token, how, where);                                                        \
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_end(token, APROF_PENDING, where, true, false, clock, NULL);                         \
+      fast_run_end(token, APROF_PENDING, where, true, false, clock, run_pause_##name);             \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

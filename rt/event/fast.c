@@ -146,9 +146,15 @@ undo:
 }
 
 /* It is no body, or part of a request, in an await, or woken: one test for four. */
-ALWAYS bool fast_calls_oddly(const struct aprof_future *caller, bool member) {
-  uint32_t flags = (caller->flags ^ APROF_F_BODY) & (APROF_F_BODY | (member ? 0 : APROF_F_MEMBER));
+ALWAYS bool fast_calls_oddly(const struct aprof_future *caller, bool runs, bool member) {
+  uint32_t odd = (runs ? 0 : APROF_F_BODY) | (member ? 0 : APROF_F_MEMBER);
+  uint32_t flags = (caller->flags ^ APROF_F_BODY) & odd;
   return unlikely((flags | caller->await | caller->wake_tick) != 0);
+}
+
+/* A run of no body calls it: is it that one's own body? */
+static SLOW bool fast_adopts(struct aprof_site *site, const void *self) {
+  return running_adopts(aprof_self->cur, site, self);
 }
 
 /* A call of an async function: its caller runs on this stack, and waits at the call
@@ -169,7 +175,10 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   uint32_t slot = t->free_list;
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
-  if (unlikely(called == NULL) || unlikely(slot == 0) || fast_calls_oddly(caller, member))
+  if (unlikely(called == NULL) || unlikely(slot == 0) ||
+      fast_calls_oddly(caller, beside == NULL, member))
+    goto undo;
+  if (beside == NULL && unlikely(!(caller->flags & APROF_F_BODY)) && fast_adopts(site, self))
     goto undo;
   uint32_t node = called->callee_node;
   struct aprof_counters *c = called->callee_counters;

@@ -83,6 +83,10 @@ static inline uint32_t request_of(const struct aprof_future *f) {
   return word & APROF_SHARE ? POOL_AT(&shares, struct aprof_share, word & ~APROF_SHARE)->request
                             : word;
 }
+/* Begun without a root; not so where `number` is 0. */
+static inline bool request_is_implicit(uint32_t number) {
+  return number != 0 && (request_at(number)->flags & APROF_REQUEST_IMPLICIT);
+}
 static inline bool request_lives(const struct aprof_request *r) {
   return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == APROF_REQUEST_LIVE;
 }
