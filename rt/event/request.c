@@ -21,12 +21,16 @@
 #define TEXT_MOST (APROF_LABEL_MOST + 1u)
 _Static_assert(TRACEPARENT < TEXT_MOST, "a token is a value, too");
 
+/* How much of a text is looked at. */
+static size_t text_most(int type, uint64_t length) {
+  return type == APROF_VALUE_COUNTED && length < APROF_LABEL_MOST ? (size_t)length
+                                                                  : APROF_LABEL_MOST;
+}
+
 /* The value as text. False: it is NULL. */
 static bool read_value(char *text, int type, uint64_t value, uint64_t length) {
   const char *from = (const char *)(uintptr_t)value;
-  size_t most =
-      type == APROF_VALUE_COUNTED && length < APROF_LABEL_MOST ? (size_t)length : APROF_LABEL_MOST;
-  size_t n = 0;
+  size_t most = text_most(type, length), n = 0;
   switch (type) {
   case APROF_VALUE_TEXT:
   case APROF_VALUE_COUNTED:
@@ -58,14 +62,34 @@ static struct aprof_request *request_of_future(const struct aprof_future *f) {
   return r != NULL && request_lives(r) ? r : NULL;
 }
 
-static bool set_label(const struct aprof_future *f, const char *text) {
-  struct aprof_request *r = request_of_future(f);
+/* f's request, which is going to be labelled. NULL: it has none, or labels are not wanted. */
+static struct aprof_request *labelled(const struct aprof_future *f) {
+  struct aprof_request *r = f != NULL ? request_of_future(f) : NULL;
   if (r == NULL || !rt.options.labels)
-    return false;
+    return NULL;
   const struct aprof_future *first = future_at(r->first);
   if (r->first != 0 && first->id != 0 && request_of(first) == request_of(f))
     r->function = function_site(first); /* it may have its name since */
-  r->kind = (uint16_t)kind_labelled(r, text);
+  return r;
+}
+
+static bool set_label(const struct aprof_future *f, int type, uint64_t value, uint64_t length) {
+  struct aprof_request *r = labelled(f);
+  if (r == NULL)
+    return false;
+  const char *from = NULL;
+  uint32_t kind = 0;
+  if (type == APROF_VALUE_TEXT || type == APROF_VALUE_COUNTED) {
+    from = (const char *)(uintptr_t)value;
+    kind = from != NULL ? kind_remembered(r, from, text_most(type, length)) : 0;
+  }
+  if (kind == 0) {
+    char text[TEXT_MOST];
+    if (!read_value(text, type, value, length))
+      return false;
+    kind = kind_labelled(r, text, from);
+  }
+  r->kind = (uint16_t)kind;
   __atomic_store_n(&r->no_label, 0, __ATOMIC_RELEASE);
   return true;
 }
@@ -75,12 +99,6 @@ static bool set_token(const struct aprof_future *f, const char *text) {
   return r != NULL && token_read(r, text, strlen(text));
 }
 
-static void label_value(const struct aprof_future *f, int type, uint64_t value, uint64_t length) {
-  char text[TEXT_MOST];
-  if (f != NULL && read_value(text, type, value, length))
-    set_label(f, text);
-}
-
 /* -- events -------------------------------------------------------------------------- */
 
 void general_label(struct aprof_site *site, uint64_t key0, uint64_t key1, int type, uint64_t value,
@@ -88,7 +106,7 @@ void general_label(struct aprof_site *site, uint64_t key0, uint64_t key1, int ty
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  label_value(key_find(key0, key1, site->ns), type, value, length);
+  set_label(key_find(key0, key1, site->ns), type, value, length);
   event_end(t);
 }
 
@@ -97,7 +115,7 @@ void general_label_current(struct aprof_site *site, int type, uint64_t value, ui
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return;
-  label_value(t->cur, type, value, length);
+  set_label(t->cur, type, value, length);
   event_end(t);
 }
 
@@ -109,7 +127,7 @@ void general_about(struct aprof_token *token, int what, int type, uint64_t value
   char text[TEXT_MOST];
   if (token_current(t, token->word[0]) && f->id == token->word[0]) {
     if (what == APROF_ABOUT_LABEL)
-      label_value(f, type, value, length);
+      set_label(f, type, value, length);
     else if (what == APROF_ABOUT_TOKEN && read_value(text, type, value, length))
       set_token(f, text);
     else if (what == APROF_ABOUT_LEFT_OUT)
@@ -152,12 +170,10 @@ void general_token_out(char *buffer) {
 /* -- by aprof.h -------------------------------------------------------------------------- */
 
 int api_label(const char *text) {
-  char copy[TEXT_MOST];
   struct thread *t = event_begin();
   if (unlikely(t == NULL))
     return -1;
-  bool set = t->cur != NULL && read_value(copy, APROF_VALUE_TEXT, (uintptr_t)text, 0) &&
-             set_label(t->cur, copy);
+  bool set = set_label(t->cur, APROF_VALUE_TEXT, (uintptr_t)text, 0);
   event_end(t);
   return set ? 0 : -1;
 }

@@ -20,8 +20,17 @@
 static struct aprof_kind *chunks[(APROF_KINDS + KIND_CHUNK - 1) / KIND_CHUNK];
 static uint16_t slots[SLOTS];           /* numbers, by label and function; 0: free */
 static uint32_t tiers_from, tiers_left; /* offset / 8 of unused ones; rt.lock */
+/* What was found last: the kind of a label at that address, to be compared with it; where those of
+   a kind are counted whose function is another one in the end, and those without a label, by
+   function, both as `found_word`. */
+#define HINTS 64u
+static uint16_t hints[HINTS];
+static uint64_t moved[APROF_KINDS], unlabelled[HINTS];
 
 void kind_reset(void) {
+  memset(hints, 0, sizeof hints);
+  memset(moved, 0, sizeof moved);
+  memset(unlabelled, 0, sizeof unlabelled);
   memset(chunks, 0, sizeof chunks);
   memset(slots, 0, sizeof slots);
   tiers_from = tiers_left = 0;
@@ -107,8 +116,33 @@ static uint32_t kind_find(const char *label, const struct aprof_request *r) {
   return likely(number != 0) ? number : kind_new(label, function, implicit);
 }
 
-uint32_t kind_labelled(const struct aprof_request *r, const char *label) {
-  return kind_find(label, r);
+/* At most `most` characters of `label`, which may not end behind them. */
+static bool is_label(const char *known, const char *label, size_t most) {
+  size_t i = 0;
+  while (i < most && label[i] != '\0' && label[i] == known[i])
+    i++;
+  return known[i] == '\0' && (i == most || label[i] == '\0');
+}
+
+static uint16_t *hint_of(const char *label) {
+  return &hints[(uint32_t)((uintptr_t)label * 0x9e3779b97f4a7c15ull >> 58) % HINTS];
+}
+
+uint32_t kind_remembered(const struct aprof_request *r, const char *label, size_t most) {
+  uint32_t number = __atomic_load_n(hint_of(label), __ATOMIC_ACQUIRE);
+  const struct aprof_kind *k = number != 0 ? place_of(number, false) : NULL;
+  return k != NULL && k->function == r->function &&
+                 k->flags == (r->flags & APROF_REQUEST_IMPLICIT) && k->label != 0 &&
+                 is_label(text_at(k->label), label, most)
+             ? number
+             : 0;
+}
+
+uint32_t kind_labelled(const struct aprof_request *r, const char *label, const char *from) {
+  uint32_t number = kind_find(label, r);
+  if (from != NULL)
+    __atomic_store_n(hint_of(from), (uint16_t)number, __ATOMIC_RELEASE);
+  return number;
 }
 
 /* -- amounts --------------------------------------------------------------------- */
@@ -125,20 +159,44 @@ static SLOW uint32_t histogram_of(struct aprof_amount *amount) {
   return amount->histogram;
 }
 
-void amount_add(struct aprof_amount *amount, uint64_t value) {
-  if (unlikely(value > APROF_MOST))
-    value = 0; /* threads that race */
-  request_add(&amount->sum, value);
+static SLOW void amount_raise(struct aprof_amount *amount, uint64_t value) {
   uint64_t seen = __atomic_load_n(&amount->max, __ATOMIC_RELAXED);
   while (seen < value && !__atomic_compare_exchange_n(&amount->max, &seen, value, false,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
+}
+
+/* Another value. Any thread. */
+static inline __attribute__((always_inline)) void amount_add(struct aprof_amount *amount,
+                                                             uint64_t value, char *base) {
+  if (unlikely(value > APROF_MOST))
+    value = 0; /* threads that race */
+  if (value != 0) {
+    __atomic_fetch_add(&amount->sum, value, __ATOMIC_RELAXED);
+    if (unlikely(__atomic_load_n(&amount->max, __ATOMIC_RELAXED) < value))
+      amount_raise(amount, value);
+  }
   uint32_t histogram = __atomic_load_n(&amount->histogram, __ATOMIC_ACQUIRE);
   if (unlikely(histogram == 0))
     histogram = histogram_of(amount);
-  if (histogram > 1)
-    request_add(
-        (uint64_t *)(void *)(rt_base() + ((uint64_t)histogram << 3)) + aprof_bucket_of(value), 1);
+  if (likely(histogram > 1)) {
+    uint64_t *buckets = (uint64_t *)(void *)(base + ((uint64_t)histogram << 3));
+    __atomic_fetch_add(&buckets[aprof_bucket_of(value)], 1, __ATOMIC_RELAXED);
+  }
+}
+
+/* Four that lie side by side. */
+_Static_assert(offsetof(struct aprof_kind, waiting) ==
+                       offsetof(struct aprof_kind, wall) + 3 * sizeof(struct aprof_amount) &&
+                   offsetof(struct aprof_kind_tier, wall) ==
+                       offsetof(struct aprof_kind_tier, calls) + 3 * sizeof(struct aprof_amount),
+               "amounts are added to in their order");
+static __attribute__((noinline)) void amounts_add(struct aprof_amount *first,
+                                                  const uint64_t *values) {
+  char *base = rt_base();
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++)
+    amount_add(first + i, values[i], base);
 }
 
 static void amount_empty(struct aprof_amount *amount) {
@@ -189,10 +247,7 @@ static void book_tier(struct aprof_kind *k, const struct cell *c) {
   if (unlikely(of == NULL) && (of = tier_new(k, c->tier)) == NULL)
     return;
   request_add(&of->count, 1);
-  amount_add(&of->calls, c->calls);
-  amount_add(&of->exec, c->exec);
-  amount_add(&of->waiting, c->waiting);
-  amount_add(&of->wall, c->wall);
+  amounts_add(&of->calls, (const uint64_t[]){c->calls, c->exec, c->waiting, c->wall});
 }
 
 /* -- what a request had ------------------------------------------------------------ */
@@ -227,15 +282,32 @@ static struct aprof_kind *kind_current(uint32_t number) {
   return k;
 }
 
+static uint64_t found_word(const struct aprof_request *r, uint32_t number) {
+  return (uint64_t)r->function << 32 | (uint64_t)(r->flags & APROF_REQUEST_IMPLICIT) << 16 | number;
+}
+
+static SLOW uint32_t kind_found(const struct aprof_request *r, const char *label, uint64_t *found) {
+  uint32_t number = kind_find(label, r);
+  if (number != 0)
+    __atomic_store_n(found, found_word(r, number), __ATOMIC_RELEASE);
+  return number;
+}
+
 /* By what it was labelled last, and the function that it had in the end. */
 static uint32_t kind_of(const struct aprof_request *r) {
-  if (r->no_label)
-    return kind_find(NULL, r);
-  const struct aprof_kind *k = kind_at(r->kind);
-  if (r->kind == 0 || k == NULL ||
-      (k->function == r->function && k->flags == (r->flags & APROF_REQUEST_IMPLICIT)))
-    return r->kind;
-  return kind_find(text_at(k->label), r);
+  uint64_t *found = &unlabelled[r->function % HINTS];
+  const struct aprof_kind *k = NULL;
+  if (!r->no_label) {
+    k = r->kind != 0 ? place_of(r->kind, false) : NULL;
+    if (k == NULL ||
+        (k->function == r->function && k->flags == (r->flags & APROF_REQUEST_IMPLICIT)))
+      return r->kind;
+    found = &moved[r->kind];
+  }
+  uint64_t word = __atomic_load_n(found, __ATOMIC_ACQUIRE);
+  if (likely(word >> 16 == found_word(r, 0) >> 16) && likely((uint16_t)word != 0))
+    return (uint16_t)word;
+  return kind_found(r, k != NULL ? text_at(k->label) : NULL, found);
 }
 
 uint32_t kind_book(const struct aprof_request *r, uint64_t now) {
@@ -251,10 +323,7 @@ uint32_t kind_book(const struct aprof_request *r, uint64_t now) {
                     .waiting = r->total - r->exec - r->queued};
   request_add(&k->count, 1);
   request_add(&k->failed, (r->flags & APROF_REQUEST_FAILED) != 0);
-  amount_add(&k->wall, s.wall);
-  amount_add(&k->exec, s.exec);
-  amount_add(&k->queued, s.queued);
-  amount_add(&k->waiting, s.waiting);
+  amounts_add(&k->wall, (const uint64_t[]){s.wall, s.exec, s.queued, s.waiting});
   for (uint32_t n = r->cells; n != 0; n = cell_at(n)->next)
     book_tier(k, cell_at(n));
   slow_keep(k, number, r, &s, now);

@@ -12,13 +12,14 @@ uint32_t kind_book(const struct aprof_request *r, uint64_t now);
 /* A future of a request of that kind, which was over, has ended: it ran for so long since; `ran`:
    at all. */
 void kind_after(uint32_t kind, bool ran, uint64_t exec);
-/* Any kind that has this label, made for r if there is none. 0: "(other)". */
-uint32_t kind_labelled(const struct aprof_request *r, const char *label);
+/* The kind of this label, made for r if there is none. 0: "(other)". `from`: where the program has
+   it, to be remembered; or NULL. */
+uint32_t kind_labelled(const struct aprof_request *r, const char *label, const char *from);
+/* ... if it is what was at this address the last time: of `most` characters at most, where no NUL
+   need come behind them. 0: it has to be looked for. */
+uint32_t kind_remembered(const struct aprof_request *r, const char *label, size_t most);
 struct aprof_kind *kind_at(uint32_t number); /* NULL: there is no room */
 void kind_reset(void);
-
-/* Another value. Any thread. */
-void amount_add(struct aprof_amount *amount, uint64_t value);
 
 #pragma GCC visibility pop
 
