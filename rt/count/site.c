@@ -13,7 +13,7 @@
 #include "rt/file/arena.h"
 #include "rt/file/describe.h"
 #include "rt/file/map.h"
-#include "rt/request/tier.h"
+#include "rt/request/tier-name.h"
 #include "rt/rt.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"

@@ -59,7 +59,7 @@ static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
 /* f, which is created, is going to wait for new work: that is no part of an implicit request. */
 static bool is_for_new_work(const struct aprof_future *f, uint32_t number, uint32_t site_flags) {
   bool waits = (site_flags & (APROF_ONCE | APROF_MULTI)) && !(site_flags & APROF_READY);
-  return number != 0 && (request_at(number)->flags & APROF_REQUEST_IMPLICIT) &&
+  return request_is_implicit(number) &&
          ((site_flags & APROF_BACKGROUND) || (waits && node_in_background(f->await)));
 }
 
@@ -125,9 +125,32 @@ static void part(struct thread *t, struct aprof_future *f, const struct aprof_sh
     request_part(t, number, now);
 }
 
+/* ... of which it was all its life, and which lives: what a share would be booked as, in one go. */
+static inline void over_whole(struct thread *t, struct aprof_future *f, uint32_t number, int how,
+                              bool runs, uint64_t now) {
+  struct aprof_request *r = request_at(number);
+  uint64_t queued = f->queued, waited = f->waiting;
+  uint64_t exec = elapsed(queued + waited, elapsed(f->created_tick, now));
+  request_add(&r->exec, exec);
+  request_add(&r->queued, queued);
+  request_add(&r->total, exec + queued + waited);
+  request_stopped(r, share_last_ran(f, NULL, runs, now));
+  uint32_t index = index_of(f);
+  if (unlikely(how == APROF_FAILED) || r->root == index || r->first == index)
+    part(t, f, NULL, number, how, runs, now);
+  else if (!is_called(f))
+    request_part(t, number, now);
+  __atomic_store_n(&f->request, 0, __ATOMIC_RELEASE);
+}
+
 void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
+  uint32_t number = __atomic_load_n(&f->request, __ATOMIC_RELAXED);
+  if (likely(number != 0) && !(number & APROF_SHARE) && likely(request_lives(request_at(number)))) {
+    over_whole(t, f, number, how, runs, now);
+    return;
+  }
   struct aprof_share *s = share_of(f);
-  uint32_t number = request_of(f);
+  number = request_of(f);
   if (s != NULL && s->brackets != 0) {
     struct had h = share_had_closed(f, now);
     tier_book(s, &h, 0, now);
@@ -275,7 +298,7 @@ void member_goes_on(struct thread *t, struct aprof_future *f, uint64_t now) {
 
 void member_rests(struct thread *t, struct aprof_future *f, uint64_t now) {
   uint32_t number = request_of(f);
-  if (number != 0 && (request_at(number)->flags & APROF_REQUEST_IMPLICIT))
+  if (request_is_implicit(number))
     move_stack(t, f, 0, now);
 }
 
@@ -314,11 +337,8 @@ void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64
 
 uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now) {
   struct aprof_share *s = share_own(f);
-  if (s == NULL)
-    return 0;
   struct had h = share_had_closed(f, now);
-  tier_book(s, &h, 0, now);
-  return bracket_push(s, tier, &h, now);
+  return s != NULL ? bracket_push(s, tier, &h, now) : 0;
 }
 
 uint32_t member_bracket(const struct aprof_future *f) {
@@ -328,20 +348,19 @@ uint32_t member_bracket(const struct aprof_future *f) {
 
 void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct aprof_share *s = share_of(f);
-  if (s == NULL || !bracket_is_open(s, bracket))
-    return;
   struct had h = share_had_closed(f, now);
+  if (s == NULL)
+    return;
   bracket_end(s, bracket, &h, now);
-  share_drop_idle(f);
+  if (s->request == 0)
+    share_drop_idle(f);
 }
 
 void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct aprof_share *s = share_of(f);
-  if (s == NULL || (bracket != 0 && !bracket_is_open(s, bracket)) || s->brackets == bracket)
-    return;
   struct had h = share_had_closed(f, now);
-  tier_book(s, &h, 0, now);
-  bracket_pop(s, bracket, &h, now);
+  if (s != NULL)
+    bracket_pop(s, bracket, &h, now);
 }
 
 /* -- requests whose root is over ------------------------------------------------------------ */

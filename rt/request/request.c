@@ -104,10 +104,6 @@ uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint3
   return number;
 }
 
-void request_join(uint32_t number) {
-  __atomic_fetch_add(&request_at(number)->members, 1, __ATOMIC_RELAXED);
-}
-
 bool request_hold(uint32_t number) {
   uint32_t *members = &request_at(number)->members,
            seen = __atomic_load_n(members, __ATOMIC_RELAXED);
@@ -117,18 +113,9 @@ bool request_hold(uint32_t number) {
   return seen != 0;
 }
 
-void request_stopped(struct aprof_request *r, uint64_t tick) {
-  uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
-  while (seen < tick && !__atomic_compare_exchange_n(&r->stopped, &seen, tick, false,
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-}
-
-void request_part(struct thread *t, uint32_t number, uint64_t now) {
-  struct aprof_request *r = request_at(number);
-  if (__atomic_sub_fetch(&r->members, 1, __ATOMIC_ACQ_REL) != 0)
-    return;
-  if (request_lives(r)) {
+/* By all of its members. */
+void request_left(struct thread *t, uint32_t number, uint64_t now) {
+  if (request_lives(request_at(number))) {
     request_join(number);
     request_finish(t, number, now);
   } else {

@@ -16,14 +16,25 @@
    is counted. */
 uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint32_t parent,
                        uint8_t flags, bool root, uint64_t now);
-void request_join(uint32_t number);
+static inline void request_join(uint32_t number) {
+  __atomic_fetch_add(&request_at(number)->members, 1, __ATOMIC_RELAXED);
+}
 /* The same of one that another thread may just have ended: false, it has. Let go by request_part.
  */
 bool request_hold(uint32_t number);
 /* A part of it that stopped running then. */
-void request_stopped(struct aprof_request *r, uint64_t tick);
+static inline void request_stopped(struct aprof_request *r, uint64_t tick) {
+  uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
+  while (seen < tick && !__atomic_compare_exchange_n(&r->stopped, &seen, tick, false,
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
 /* One member less. The last one ends what has no root. */
-void request_part(struct thread *t, uint32_t number, uint64_t now);
+void request_left(struct thread *t, uint32_t number, uint64_t now);
+static inline void request_part(struct thread *t, uint32_t number, uint64_t now) {
+  if (__atomic_sub_fetch(&request_at(number)->members, 1, __ATOMIC_ACQ_REL) == 0)
+    request_left(t, number, now);
+}
 /* It is over and counted; members that are left are `after` from here on. */
 void request_finish(struct thread *t, uint32_t number, uint64_t now);
 /* Its root came to nothing: it never was. */

@@ -30,16 +30,13 @@ static bool aside_for_other(const struct aprof_future *f) {
 
 /* -- shares ----------------------------------------------------------------------------- */
 
-struct aprof_share *share_own(struct aprof_future *f) {
-  struct aprof_share *s = share_of(f);
-  if (s != NULL)
-    return s;
+struct aprof_share *share_new(struct aprof_future *f) {
   uint32_t number = spare_take(&shares, &aprof_self->spare_shares), request = f->request;
   if (unlikely(number == 0)) {
     __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  s = pool_at(&shares, number);
+  struct aprof_share *s = POOL_AT(&shares, struct aprof_share, number);
   *s = (struct aprof_share){.joined = f->created_tick, .since = f->created_tick};
   __atomic_store_n(&s->request, request, __ATOMIC_RELEASE);
   f->request = APROF_SHARE | number;
@@ -90,14 +87,6 @@ struct had share_had(const struct aprof_future *f, uint64_t now, bool open) {
     break;
   }
   return h;
-}
-
-uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *s, bool runs,
-                        uint64_t now) {
-  if (runs)
-    return now;
-  bool ran = f->flags & (APROF_F_STARTED | APROF_F_BODY) && (s == NULL || f->last >= s->joined);
-  return ran ? f->last : 0;
 }
 
 /* `aside`: since when it is put aside for another future; 0: it is not. */

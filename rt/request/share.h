@@ -8,7 +8,11 @@
 #pragma GCC visibility push(hidden)
 
 /* f's own, made where it has none. NULL: there is no room, which is counted. */
-struct aprof_share *share_own(struct aprof_future *f);
+struct aprof_share *share_new(struct aprof_future *f);
+static inline struct aprof_share *share_own(struct aprof_future *f) {
+  struct aprof_share *s = share_of(f);
+  return s != NULL ? s : share_new(f);
+}
 void share_give(struct aprof_future *f,
                 struct aprof_share *s);       /* f has none, or no request, from here on */
 void share_drop_idle(struct aprof_future *f); /* ... if it has nothing to tell any more */
@@ -30,8 +34,13 @@ void share_book_create(struct aprof_future *f, uint64_t end);
 /* f's wait at this await ends then, but for what it was queued behind it. */
 void share_waited(struct aprof_future *f, uint32_t await, uint64_t end);
 /* When f stopped running last, if it has run as a part of its request. 0: it has not. */
-uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *s, bool runs,
-                        uint64_t now);
+static inline uint64_t share_last_ran(const struct aprof_future *f, const struct aprof_share *s,
+                                      bool runs, uint64_t now) {
+  if (runs)
+    return now;
+  bool ran = f->flags & (APROF_F_STARTED | APROF_F_BODY) && (s == NULL || f->last >= s->joined);
+  return ran ? f->last : 0;
+}
 /* Does f wait at its create? */
 bool share_at_create(const struct aprof_future *f, uint32_t await);
 

@@ -11,7 +11,6 @@
  */
 #include "tier.h"
 
-#include "rt/file/arena.h"
 #include "rt/file/clock.h"
 
 struct bracket {
@@ -49,6 +48,8 @@ static struct cell *cell_among(uint32_t first, uint32_t until, uint32_t tier) {
 
 /* The share's own, of this tier, which is not 0. NULL: there is no room, or it is in no request. */
 static struct cell *own_cell(struct aprof_share *s, uint32_t tier) {
+  if (s->cells == 0 && s->request == 0)
+    return NULL;
   struct cell *c = cell_among(s->cells, 0, tier);
   if (c != NULL || s->request == 0)
     return c;
@@ -114,7 +115,7 @@ static struct bracket *bracket_at(uint32_t number) {
   return POOL_AT(&brackets, struct bracket, number);
 }
 
-void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
+static inline void goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
   if (s->brackets == 0)
     return;
   struct bracket *b = bracket_at(s->brackets);
@@ -122,6 +123,10 @@ void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
   b->queued = h->queued;
   b->waiting = h->waiting;
   b->aside = s->aside;
+}
+
+void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
+  goes_on(s, h, now);
 }
 
 static inline void book_in(struct cell *c, const struct aprof_share *s, const struct bracket *b,
@@ -148,20 +153,24 @@ static uint32_t bracket_new(void) {
 }
 
 uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h, uint64_t now) {
+  if (s->brackets != 0)
+    tier_book(s, h, 0, now);
   uint32_t number = bracket_new();
   if (number == 0)
     return 0;
-  *bracket_at(number) = (struct bracket){.below = s->brackets,
-                                         .tier = (uint8_t)tier,
-                                         .before = s->tier,
-                                         .outermost = !(s->open >> tier & 1),
-                                         .counted = s->request == 0,
-                                         .open = s->open,
-                                         .begin = now};
+  struct bracket *b = bracket_at(number);
+  b->below = s->brackets;
+  b->tier = (uint8_t)tier;
+  b->before = s->tier;
+  b->outermost = !(s->open >> tier & 1);
+  b->base = false;
+  b->counted = s->request == 0;
+  b->open = s->open;
+  b->begin = now;
   s->tier = (uint8_t)tier;
   s->open |= 1ull << tier;
   s->brackets = number;
-  tier_goes_on(s, h, now);
+  goes_on(s, h, now);
   return number;
 }
 
@@ -176,7 +185,7 @@ void bracket_base(struct aprof_share *s, uint32_t tier, uint64_t open, uint64_t 
   s->brackets = number;
 }
 
-bool bracket_is_open(const struct aprof_share *s, uint32_t number) {
+static inline bool bracket_is_open(const struct aprof_share *s, uint32_t number) {
   uint32_t n = s->brackets;
   while (n != 0 && n != number)
     n = bracket_at(n)->below;
@@ -228,13 +237,22 @@ static void close_one(struct aprof_share *s, uint64_t now) {
   pop_one(s, now);
 }
 
+static bool ends_at(const struct aprof_share *s, uint32_t number) {
+  return s->brackets == 0 || s->brackets == number;
+}
+
 void bracket_pop(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
-  while (s->brackets != 0 && s->brackets != number && !bracket_at(s->brackets)->base)
+  if ((number != 0 && !bracket_is_open(s, number)) || s->brackets == number)
+    return;
+  tier_book(s, h, 0, now);
+  while (!ends_at(s, number) && !bracket_at(s->brackets)->base)
     close_one(s, now);
-  tier_goes_on(s, h, now);
+  goes_on(s, h, now);
 }
 
 void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
+  if (!bracket_is_open(s, number))
+    return;
   struct bracket *b = bracket_at(number);
   struct cell *c = own_cell(s, s->tier);
   if (c != NULL)
@@ -244,12 +262,12 @@ void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, ui
       count_in(c, b, wall_of(s, b, now));
     pop_uncounted(s, number, b);
   } else {
-    while (s->brackets != number && s->brackets != 0)
+    while (!ends_at(s, number))
       close_one(s, now);
     if (s->brackets != 0)
       close_one(s, now);
   }
-  tier_goes_on(s, h, now);
+  goes_on(s, h, now);
 }
 
 void bracket_pop_all(struct aprof_share *s, uint64_t now) {
@@ -275,20 +293,4 @@ void create_waited(struct aprof_share *s, uint32_t tier, uint64_t waited) {
   }
   if (own != NULL)
     own->waiting -= waited;
-}
-
-/* -- names -------------------------------------------------------------------- */
-
-uint32_t tier_number(const char *name) {
-  uint32_t *names = rt.header->tier_names, n = 1;
-  for (; n < APROF_TIERS - 1 && names[n] != 0; n++)
-    if (strcmp(rt_base() + ((uint64_t)names[n] << 3), name) == 0)
-      return n;
-  if (n == APROF_TIERS - 1) {
-    if (names[n] == 0)
-      names[n] = arena_string("(other)");
-    return n;
-  }
-  __atomic_store_n(&names[n], arena_string(name), __ATOMIC_RELEASE);
-  return names[n] != 0 ? n : 0;
 }

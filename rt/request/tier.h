@@ -29,16 +29,16 @@ static inline struct cell *cell_at(uint32_t number) {
 void cells_book(struct aprof_share *s, struct aprof_request *r);
 void cells_give(struct aprof_request *r);
 
-/* A bracket opens; what its future has had until now, `h`, lies before it. 0: there is no room. */
+/* A bracket opens; what its future has had until now, `h`, lies before it, and is booked. 0: there
+   is no room. */
 uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h, uint64_t now);
 /* The future is called in this tier, in which, and in those of the mask, its caller is. */
 void bracket_base(struct aprof_share *s, uint32_t tier, uint64_t open, uint64_t now);
-bool bracket_is_open(const struct aprof_share *s, uint32_t number);
-/* They close, from the innermost on: until `number` is the innermost; 0: all but the base. */
+/* If it is open, those in it close, from the innermost on; 0: all but the base. */
 void bracket_pop(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now);
-/* Itself, too; what its future has had until now is booked. */
+/* ... itself, too. */
 void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now);
-void bracket_pop_all(struct aprof_share *s, uint64_t now); /* ... and the base */
+void bracket_pop_all(struct aprof_share *s, uint64_t now); /* all close, the base, too */
 /* The share leaves its request: what is open has been so long in it. */
 void brackets_part(struct aprof_share *s, uint64_t now);
 
@@ -50,8 +50,6 @@ void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now);
 /* The share's future has waited at its create, so long. */
 void create_waited(struct aprof_share *s, uint32_t tier, uint64_t waited);
 
-/* The number of a name's tier, "(other)" where there is no room. rt.lock held. */
-uint32_t tier_number(const char *name);
 void tier_reset(void);
 
 #pragma GCC visibility pop
