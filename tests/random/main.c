@@ -311,9 +311,10 @@ static void run_rare(void) {
     enum flavour flavour;
     uint64_t seed;
   } rare[] = {
-      {FLAVOUR_ROOTS, 7314},     {FLAVOUR_ROOTS, 8632},      {FLAVOUR_IMPLICIT, 8008},
-      {FLAVOUR_IMPLICIT, 8086},  {FLAVOUR_IMPLICIT, 8418},   {FLAVOUR_IMPLICIT, 60336},
-      {FLAVOUR_IMPLICIT, 61038}, {FLAVOUR_IMPLICIT, 100692}, {FLAVOUR_IMPLICIT, 103712},
+      {FLAVOUR_ROOTS, 7314},      {FLAVOUR_ROOTS, 8632},      {FLAVOUR_IMPLICIT, 8008},
+      {FLAVOUR_IMPLICIT, 8086},   {FLAVOUR_IMPLICIT, 8418},   {FLAVOUR_IMPLICIT, 60336},
+      {FLAVOUR_IMPLICIT, 61038},  {FLAVOUR_IMPLICIT, 100692}, {FLAVOUR_IMPLICIT, 103712},
+      {FLAVOUR_IMPLICIT, 200914}, {FLAVOUR_ROOTS, 202370},    {FLAVOUR_IMPLICIT, 302903},
   };
   for (unsigned i = 0; i < sizeof rare / sizeof *rare; i++)
     run_range(rare[i].flavour, rare[i].seed, 1, false, APROF_STEP_NONE);
