@@ -27,6 +27,7 @@ compile() { # OUTPUT SOURCES... with flags
   "$cc" -std=gnu11 -O2 -g -I"$src/rt/include" "${@:2}" -o "$work/$1"
 }
 compile load "$programs/load.c"
+compile steps.so -shared -fPIC -fplugin="$plugin" -fplugin-arg-aprof-bindings=none "$programs/steps.c"
 both() { # NAME SOURCES...
   compile "$1-plain" "${@:2}"
   compile "$1" -fplugin="$plugin" "${@:2}"
@@ -68,7 +69,7 @@ fi
 
 # environment VARIANT: what makes it that variant
 environment() {
-  local options=signal:none,profile:memfd,clock:tsc,dir:$work
+  local options=signal:none,profile:memfd,clock:${clock:-tsc},dir:$work
   case $1 in
   plain | absent) echo "APROF_RUNTIME=/nonexistent/libaprof.so" ;;
   off) echo "APROF_RUNTIME=$runtime APROF_OPTIONS=$options,exit:no,enabled:no" ;;
@@ -180,16 +181,17 @@ events_of() {
 
 # instructions NAME: user instructions per request. One connection, and slowly, so that the
 # server has almost always gone to sleep before the next request comes: each takes the same
-# way. The median of three, for those that do not.
+# way. The median of three, for those that do not. The clock is that of steps.c, which goes as
+# it does without callgrind.
 instructions() {
-  local name=$1 variant requests at_exit=no
+  local name=$1 variant requests at_exit=no clock=virtual
   command -v valgrind >/dev/null || return 0
   for variant in "${variants[@]}"; do
     for _ in $(seq "$generations"); do
       for requests in "$short" "$long"; do
         # memcached sets its limit of descriptors, to 200 here, which valgrind refuses to change
         start "$name" "$variant" bash -c 'ulimit -Sn 200; exec "$@"' - \
-          valgrind --tool=callgrind --callgrind-out-file=/dev/null
+          env LD_PRELOAD="$work/steps.so" valgrind --tool=callgrind --callgrind-out-file=/dev/null
         load "$name" "$variant" connections=1 rate=250 "requests=$requests" >/dev/null
         stop "$variant"
         sed -n 's/.*Collected : //p' "$work/$name-$variant.log" >>"$work/$name-$variant.counts"
