@@ -307,6 +307,33 @@ START_TEST(one_that_waits_for_what_it_polls) {
 }
 END_TEST
 
+/* A timer's callback, which is no body, waits inside, and calls a body that is not its own. */
+static void waiting_and_calling(void) {
+  token r, c, a;
+  new_future(&timer, &on_done, KEY);
+  for (int i = 0; i < 3; i++) {
+    pass(10);
+    run(&call, &r, KEY, &on_done);
+    suspend(&nap, &a);
+    pass(2);
+    resume(&a);
+    enter(&child, &c);
+    pass(1);
+    leave(&c);
+    ran(&r, APROF_PENDING);
+  }
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(one_that_waits_and_calls) {
+  in_rounds(waiting_and_calling);
+  expect("child", "exec", 3 * ROUNDS);
+  expect("on_done @ nap", "waiting", 6 * ROUNDS);
+  expect("on_done @ child", "immediate", 3 * ROUNDS);
+  expect("on_done @ timer", "waiting", 30 * ROUNDS);
+}
+END_TEST
+
 /* A timer's callback moves a request on, which goes on elsewhere: its next wait is the timer's. */
 static void ticking(void) {
   token r, m;
@@ -601,6 +628,6 @@ END_TEST
 
 UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address,
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
-                 one_that_waits_for_what_it_polls, one_that_ticks, ones_whose_key_is_known_early,
-                 equal_ones, woken_ones, woken_after_a_reset, stopped_ones, requests,
-                 ones_woken_early, timed_ones, hundreds_of_functions)
+                 one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
+                 ones_whose_key_is_known_early, equal_ones, woken_ones, woken_after_a_reset,
+                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
