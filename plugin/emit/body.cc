@@ -96,10 +96,8 @@ static tree if_enabled(const Frame &frame, const Binding *b, tree statements) {
 }
 
 static void open_bracket(BodyBracket *bracket, const Frame &frame, const Binding *b, tree event) {
-  tree inside = clear_token_rest(bracket->token);
-  append(&inside, event);
   append(&bracket->open, clear_token(bracket->token));
-  append(&bracket->open, if_enabled(frame, b, inside));
+  append(&bracket->open, if_enabled(frame, b, event));
 }
 
 /* `how` is a variable where it is not the same on each way out. */

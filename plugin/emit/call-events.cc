@@ -57,12 +57,11 @@ static tree site(CallWork *w, aprof_site_kind kind, const Binding *b) {
   return site_new(kind, w->callee, w->frame.where, w->in.decl, b, 0);
 }
 
-/* tok = 0; if (flag && when) { tok...; event } */
+/* tok = 0; if (flag && when) event */
 static tree opening(CallWork *w, const Binding *b, tree token, tree event) {
-  tree open = NULL_TREE, inside = clear_token_rest(token);
+  tree open = NULL_TREE;
   append(&open, clear_token(token));
-  append(&inside, event);
-  append(&open, if_enabled(w, b, inside));
+  append(&open, if_enabled(w, b, event));
   return open;
 }
 

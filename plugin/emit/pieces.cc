@@ -95,13 +95,6 @@ tree clear_token(tree token) {
   return assign(word(token, 0), build_int_cst(uint64_type_node, 0));
 }
 
-tree clear_token_rest(tree token) {
-  tree both = NULL_TREE;
-  append(&both, assign(word(token, 1), build_int_cst(uint64_type_node, 0)));
-  append(&both, assign(word(token, 2), build_int_cst(uint64_type_node, 0)));
-  return both;
-}
-
 tree if_then(tree condition, tree then) {
   return build3(COND_EXPR, void_type_node, condition, then, NULL_TREE);
 }

@@ -31,9 +31,8 @@ tree new_token(tree *chain);
 tree new_lasting_token();
 /* tok.word[0] != 0, expected not to be. */
 tree token_open(tree token);
-/* tok.word[0] = 0, and the two others, which only an opening event needs. */
+/* tok.word[0] = 0; the two others an opening event fills. */
 tree clear_token(tree token);
-tree clear_token_rest(tree token);
 tree address_of(tree variable);
 
 /* *gate.flag != 0, expected not to be. */

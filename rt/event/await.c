@@ -23,6 +23,7 @@ static SLOW void helper_begin(struct aprof_site *site, struct aprof_token *token
   events_helper.at = (uintptr_t)token;
   token->word[0] = AWAIT_OUTSIDE;
   token->word[1] = (uintptr_t)&no_future;
+  token->word[2] = 0;
 }
 
 static SLOW void helper_end(const struct aprof_token *token) {

@@ -46,6 +46,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   uint64_t id = f->id;
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
+  token->word[2] = AWAIT_OUTER;
   t->cur = NULL;
   t->suspended = f;
   t->suspended_id = id;
