@@ -11,10 +11,11 @@
  * blocked, so no handler runs, or jumps away, while it is held.
  *
  * Invariants:
- *   t->cur != NULL       <=>  block->state == RUNNING, cur->state == RUNNING
- *   cur->last            ==   block->last
- *   f->state == ASIDE    <=>  f->callee != 0: what it waits for runs on its stack
- *   t->suspended != NULL  =>  nothing ran on this thread since its suspend
+ *   block->state == RUNNING  =>  t->cur runs: cur->state == RUNNING, cur->last == block->last
+ *   f->state == ASIDE       <=>  f->callee != 0: what it waits for runs on its stack
+ *   t->suspended != NULL     =>  nothing ran on this thread since its suspend
+ * Between events, and in fast ones, what was suspended last stands in t->cur, too: the block's
+ * state tells which it is. General events have them apart, and NULL in t->cur while nothing runs.
  */
 #ifndef APROF_RT_H
 #define APROF_RT_H
@@ -74,7 +75,7 @@ struct thread {
   uint32_t serial; /* of the next future */
   uint32_t lease;  /* epoch << 16 | index: the upper half of its futures' ids */
   struct aprof_block *block;
-  struct aprof_future *cur;        /* what runs here */
+  struct aprof_future *cur;        /* what runs here; see running() */
   struct aprof_counters *counters; /* of cur's node, this block's */
   struct node_entry *cache;        /* of nodes; see node.c */
   uint32_t free_list;              /* index of the first free record */
@@ -85,7 +86,7 @@ struct thread {
   struct aprof_site *at;          /* call site announced ... */
   uint64_t at_sequence;           /* ... when the block's sequence was this */
   struct aprof_counters *slice_counters; /* of the block's slice_node */
-  struct aprof_future *suspended;        /* last event here was its suspend */
+  struct aprof_future *suspended;        /* last event here was its suspend; see cur_apart() */
   uint64_t suspended_id;
   uintptr_t suspended_at;    /* address of that token, ... */
   uintptr_t suspended_stack; /* ... and where that frame ends */
@@ -238,6 +239,11 @@ extern struct rt rt;
 extern const uint32_t epoch_never;  /* an epoch that never is */
 extern struct thread thread_nobody; /* that has had no event */
 extern __thread struct thread *aprof_self __attribute__((tls_model("initial-exec")));
+
+/* What runs on the thread, in events of both sorts and between them; NULL: nothing. */
+static inline struct aprof_future *running(const struct thread *t) {
+  return t->block->state == APROF_THREAD_RUNNING ? t->cur : NULL;
+}
 
 static inline char *rt_base(void) {
   return (char *)rt.header;

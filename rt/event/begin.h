@@ -21,6 +21,7 @@ static inline struct thread *event_begin_as(bool birth) {
     return NULL;
   b->sequence++; /* in one instruction: a handler's events in between are not forgotten */
   publish_fence();
+  cur_apart(t);
   b->general_events++;
   t->filters = FILTERS_UNASKED;
   if (unlikely(t->tracing != 0))
@@ -40,6 +41,7 @@ static inline void event_end(struct thread *t) {
   if (unlikely(t->finishing != 0))
     request_settle(t);
   t->filters = FILTERS_OUTSIDE;
+  cur_joined(t);
   publish_fence();
   t->block->sequence++;
 }

@@ -48,6 +48,7 @@ static void prepare(struct scratch *s, uint32_t index) {
   t->epoch = t->usual = t->seen = rt.header->epoch;
   t->lease = t->index = index;
   t->block = &s->block;
+  t->block->state = APROF_THREAD_RUNNING;
   t->cur = &s->future;
   t->counters = t->slice_counters = function;
   t->segments = s->segments;

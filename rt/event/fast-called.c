@@ -11,11 +11,9 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
                               uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  if (!begin(t, b))
-    goto slow;
   struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1, token);
-  if (unlikely(caller == NULL) || unlikely(f == NULL) || unlikely(caller->await != 0) ||
-      unlikely(f->lease != t->lease))
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(f == NULL) ||
+      unlikely(caller->await != 0) || unlikely(f->lease != t->lease))
     goto undo;
   struct aprof_site *callee = function != NULL ? function : site;
   struct node_entry *called =
@@ -63,7 +61,6 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
 undo:
   unbegin(t);
   token->word[0] = 0;
-slow:
   timed_run_begin(site, token, key0, key1, function, self);
 }
 

@@ -26,8 +26,7 @@ ALWAYS struct aprof_site *fast_nameless(struct aprof_site *site, bool root) {
 
 /* Is what is created here going to be a part of one? Read anew: no register was kept. */
 static bool in_request(const struct aprof_site *site) {
-  const struct aprof_future *creator = aprof_self->cur;
-  return (site->flags & APROF_ROOT) || (creator != NULL && (creator->flags & APROF_F_MEMBER));
+  return (site->flags & APROF_ROOT) || runs_member();
 }
 
 /* Where that is odd, which what is going to be a part of a request is, `member` goes on, for which
@@ -39,8 +38,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  struct aprof_future *creator = t->cur;
-  if (unlikely(t->tentative != NULL) || unlikely(t->free_list == 0) ||
+  struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
+  if (unlikely(t->tentative != NULL) || unlikely(!nonzero(&t->free_list)) ||
       unlikely(site->flags &
                (APROF_BACKGROUND | APROF_KEYLESS | (member != NULL ? APROF_ROOT : 0))))
     goto undo;
@@ -172,7 +171,7 @@ ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
   uint32_t below = bracket_indexed(token) ? (uint32_t)(token->word[2] & BRACKET_INDEX) : 0;
   if (unlikely(f == NULL) || unlikely(f->id != token->word[0]) ||
       unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(t->tentative == f) ||
-      unlikely(below != 0 && t->cur != future_at(below)))
+      unlikely(below != 0 && running(t) != future_at(below)))
     return false;
   t->published = NULL;
   finish(t->block);

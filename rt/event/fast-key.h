@@ -93,11 +93,10 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
     finish(b);
 }
 
-/* Does nothing about where it ran last need the general event? The lease tells that
-   it paused here, so no earlier than the thread's last event. */
-ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_block *b,
-                          const struct aprof_future *f) {
-  return likely(f->lease == t->lease) && likely(b->state == APROF_THREAD_OTHER);
+/* Did it run here last? The lease tells that it paused here, so no earlier than the thread's last
+   event. */
+ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f) {
+  return likely(f->lease == t->lease);
 }
 
 /* It has been queued since before the end of a long hold, which is to be told. */
@@ -191,7 +190,7 @@ ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
    but not be over as that. */
 ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
                        const struct aprof_future *f, bool pauses) {
-  uint32_t odd = 0xffu << 24 | (pauses ? 0 : APROF_F_MEMBER << 8);
+  uint32_t odd = FAST_STOPPED | 0xffu << 24 | (pauses ? 0 : APROF_F_MEMBER << 8);
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(!(fast_word(f) & odd));
 }
 
@@ -201,7 +200,7 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where,
                                          bool others) {
-  if (unlikely(f->await != 0) || unlikely(f->lease != t->lease)) /* another thread took it */
+  if (unlikely(nonzero(&f->await)) || unlikely(f->lease != t->lease)) /* another thread took it */
     return NULL;
   if (where != NULL) {
     bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;

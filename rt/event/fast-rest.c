@@ -195,7 +195,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
     other(site, token, f, function, self);
     return;
   }
-  if (!fast_runnable(t, b, f) || (other == NULL && !fast_named(f, site, function)))
+  if (!fast_runnable(t, f) || (other == NULL && !fast_named(f, site, function)))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;

@@ -20,7 +20,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   struct aprof_block *b = t->block;
   uint32_t node;
   struct aprof_counters *c;
-  if (!fast_runnable(t, b, f) || unlikely(f->state != APROF_FUTURE_QUEUED))
+  if (!fast_runnable(t, f) || unlikely(f->state != APROF_FUTURE_QUEUED))
     goto undo;
   if (nameless == NULL) {
     if (!fast_name(t, f, site, function, &node, &c))
@@ -102,20 +102,21 @@ slow:
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. If the future does not
-   wait, `queued` goes on inside the event; if it was woken, `woken` does. */
+/* Nothing runs here: the loop calls a callback, or goes on with a coroutine. If something does,
+   `called` goes on inside the event; if the future does not wait, `queued` does; if it was woken,
+   `woken`. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
                            uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
                            run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  if (t->cur != NULL) {
-    called(site, token, key0, key1, function, self);
-    return;
-  }
   if (!begin(t, b)) {
     timed_run_begin(site, token, key0, key1, function, self);
+    return;
+  }
+  if (b->state != APROF_THREAD_OTHER) {
+    called(site, token, key0, key1, function, self);
     return;
   }
   struct aprof_future *f = fast_find(site, key0, key1, token);
@@ -134,7 +135,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     woken(site, token, f, function, self);
     return;
   }
-  if (!fast_runnable(t, b, f))
+  if (!fast_runnable(t, f))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
@@ -163,7 +164,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
     return;
   }
   f->open--;
-  t->suspended = NULL;
+  t->cur = NULL;
   finish(b);
 }
 
@@ -179,7 +180,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  if (t->cur == NULL) {
+  if (b->state != APROF_THREAD_RUNNING) {
     fast_run_suspended(token, how, where, t, f);
     return;
   }

@@ -108,7 +108,7 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
-  if (unlikely(f == NULL) || clock == CLOCK_SHED || !site_known(site))
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || clock == CLOCK_SHED || !site_known(site))
     goto undo;
   const struct aprof_psite *p = fast_place_of(site);
   if (has_share(f) || unlikely((p->detail | p->tier) != 0)) {
@@ -148,7 +148,8 @@ ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock, closes *tie
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c;
-  if (unlikely(f == NULL) || unlikely((f->id | SPAN_TOKEN) != token->word[0]))
+  if (unlikely(b->state != APROF_THREAD_RUNNING) ||
+      unlikely((f->id | SPAN_TOKEN) != token->word[0]))
     goto undo;
   if (has_share(f)) {
     tiers(token);

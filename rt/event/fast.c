@@ -31,12 +31,14 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
-  if (unlikely(f == NULL) || unlikely(f->await != 0) ||
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(nonzero(&f->await)) ||
       !fast_waits_at(t, c, f, site, beside == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || fast_slice_long(sliced, length, clock))
+  if (backwards(ran) || fast_slice_long(sliced, length, clock)) {
+    site = (struct aprof_site *)(uintptr_t)c->function.last_site; /* no register was kept for it */
     goto undo;
+  }
   struct aprof_counters *a = fast_await(c);
   c->function.exec += ran;
   f->await = a->await.node;
@@ -47,8 +49,6 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   token->word[0] = id;
   token->word[1] = (uintptr_t)f;
   token->word[2] = AWAIT_OUTER;
-  t->cur = NULL;
-  t->suspended = f;
   t->suspended_id = id;
   t->suspended_at = (uintptr_t)token;
   fast_note_stack(&t->suspended_stack);
@@ -169,41 +169,43 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   if (unlikely(t->tentative != NULL))
     goto undo;
   struct aprof_future *caller = t->cur;
-  if (caller == NULL) {
+  if (__builtin_expect_with_probability(b->state != APROF_THREAD_RUNNING, 0, 0.6)) {
     fast_enter_root(site, token, self, t, clock, beside);
     return;
   }
-  uint32_t slot = t->free_list;
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
-  if (unlikely(called == NULL) || unlikely(slot == 0) ||
+  if (unlikely(called == NULL) || unlikely(!nonzero(&t->free_list)) ||
       fast_calls_oddly(caller, beside == NULL, member))
     goto undo;
   if (beside == NULL && unlikely(!(caller->flags & APROF_F_BODY)) && fast_adopts(site, self))
     goto undo;
-  uint32_t node = called->callee_node;
-  struct aprof_counters *c = called->callee_counters;
+  struct node_entry *shed = NULL;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
     uint32_t above = fast_above(t, caller->node, clock);
     struct node_entry *e = fast_node_of(t, above, site, false, beside == NULL);
     if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;
-    node = e->node;
-    c = e->counters;
-    if (clock != CLOCK_SHED) {
+    if (clock == CLOCK_SHED) {
+      shed = e;
+    } else {
       called->callee = site;
-      called->callee_node = node;
-      called->callee_counters = c;
+      called->callee_node = e->node;
+      called->callee_counters = e->counters;
     }
   }
   uint64_t now = fast_clock(clock), ran = now - b->last;
+  if (clock != CLOCK_SHED)
+    site = called->callee; /* it is: no register was kept for it */
   if (backwards(ran))
     goto undo;
-  struct aprof_future *f = future_at(slot);
   t->counters->function.exec += ran;
-  fast_put_aside(caller, called, slot, now);
+  struct aprof_future *f = future_at(t->free_list);
+  fast_put_aside(caller, called, t->free_list, now);
+  struct aprof_counters *c = clock == CLOCK_SHED ? shed->counters : called->callee_counters;
+  t->counters = c;
   uint64_t id = record_take(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
-  f->node = node;
+  f->node = clock == CLOCK_SHED ? shed->node : called->callee_node;
   f->outer = caller->outer;
   f->await = 0;
   f->ns = NS_FRAME;
@@ -219,7 +221,6 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   token->word[1] = (uintptr_t)f;
   token->word[2] = t->slice_count << 1 | BODY_CALLED;
   t->cur = f;
-  t->counters = c;
   b->last = now;
   note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
   note_born(t, f, true, member, now);
@@ -285,6 +286,7 @@ ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread 
   c->function.exec += ran;
   future_ends(b, c, APROF_DONE);
   fast_disown(f);
+  c = t->counters; /* no register was kept for it */
   fast_done(c, f, APROF_DONE, wall, clock);
   note_index(t, APROF_TRACE_DONE, index, f->node, now);
   if (member == NULL && (caller->flags & APROF_F_MEMBER))
@@ -315,9 +317,9 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   if (!begin(t, t->block))
     goto slow;
   if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
-      /* or asked to end */
-      unlikely(fast_word(f) &
-               ((APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8 | 0xffu << 24)) ||
+      /* or suspended, or asked to end */
+      unlikely(fast_word(f) & (FAST_STOPPED | 0xffu << 24 |
+                               (APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8)) ||
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
   /* GCC lays out the rest in line then. */
@@ -357,8 +359,7 @@ slow:
   }                                                                                                \
   static __attribute__((noinline)) void enter_beside_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
-    const struct aprof_future *caller = aprof_self->cur;                                           \
-    if (caller != NULL && unlikely(caller->flags & APROF_F_MEMBER))                                \
+    if (runs_member())                                                                             \
       enter_member_##name(site, token, self);                                                      \
     else                                                                                           \
       fast_enter(site, token, self, clock, NULL, false);                                           \

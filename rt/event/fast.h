@@ -9,9 +9,10 @@
 #ifndef APROF_FAST_H
 #define APROF_FAST_H
 
-/* Packing two stores into one costs more instructions than it saves here. */
+/* Packing two stores into one costs more instructions than it saves here. What begins with a line
+   of the cache touches none of its neighbour's. */
 #if defined __GNUC__ && !defined __clang__
-#pragma GCC optimize("no-tree-slp-vectorize")
+#pragma GCC optimize("no-tree-slp-vectorize", "align-functions=64")
 #endif
 
 #include "end.h"
@@ -150,6 +151,17 @@ ALWAYS void finish(struct aprof_block *b) {
     b->traced++;
   publish_fence();
   sequence_add(b, 1);
+}
+
+/* Is it not 0? Compared in memory: GCC would load it first. */
+ALWAYS bool nonzero(const uint32_t *word) {
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+  bool is;
+  __asm__("cmpl $0, %1" : "=@ccne"(is) : "m"(*word));
+  return is;
+#else
+  return *word != 0;
+#endif
 }
 
 /* Is this amount of time negative, because another core's clock is behind? For two amounts ask
@@ -339,6 +351,10 @@ ALWAYS uint32_t fast_word(const struct aprof_future *f) {
 #endif
 }
 
+/* What ran, and waits since, is no more APROF_FUTURE_RUNNING by that bit; see fast_stops_running.
+ */
+#define FAST_STOPPED 1u
+
 /* caller_stack(), or a few words below it: no register is held for it. */
 ALWAYS void fast_note_stack(uintptr_t *stack) {
 #if defined __x86_64__ && defined __LP64__
@@ -488,7 +504,8 @@ ALWAYS void fast_parts(struct thread *t, struct aprof_future *f, int how, bool r
     member_over(t, f, how, runs, now);
 }
 
-/* Is what runs here, where that is all that is odd? Read anew: no register was kept for it. */
+/* Is what runs here, where that is all that is odd? Read anew: no register was kept for it. True
+   also of what was suspended last, which the event that goes on finds out. */
 ALWAYS bool runs_member(void) {
   const struct aprof_future *f = aprof_self->cur;
   return f != NULL && unlikely(f->flags & APROF_F_MEMBER);

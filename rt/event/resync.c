@@ -14,7 +14,7 @@ static struct aprof_future *token_future(const struct aprof_token *token, uint64
 void general_here(struct aprof_token *token) {
   const struct thread *t = aprof_self;
   bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
-  const struct aprof_future *f = known ? t->cur : NULL;
+  const struct aprof_future *f = known && t->block != NULL ? running(t) : NULL;
   token->word[0] = f != NULL ? f->id : HERE_NOTHING;
   token->word[1] = (uintptr_t)f;
   token->word[2] = HERE;
@@ -61,8 +61,9 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
 static bool as_before(const struct thread *t, const struct aprof_token *token) {
   if (t->block == NULL)
     return true;
-  return !(t->block->sequence & 1) && (uintptr_t)t->cur == token->word[1] &&
-         (t->cur == NULL || t->cur->id == token->word[0]);
+  const struct aprof_future *f = running(t);
+  return !(t->block->sequence & 1) && (uintptr_t)f == token->word[1] &&
+         (f == NULL || f->id == token->word[0]);
 }
 
 /* Of a body, or a run around one: of all that was opened in it nothing is open any more. */

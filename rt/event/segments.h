@@ -34,11 +34,24 @@ static inline bool token_current(const struct thread *t, uint64_t id) {
 
 /* -- steps that general and fast events share ------------------------------ */
 
+/* A general event begins: what runs and what was suspended last, apart. */
+static inline void cur_apart(struct thread *t) {
+  t->suspended = NULL;
+  if (t->block->state != APROF_THREAD_RUNNING) {
+    t->suspended = t->cur;
+    t->cur = NULL;
+  }
+}
+/* ... ends. */
+static inline void cur_joined(struct thread *t) {
+  if (t->suspended != NULL)
+    t->cur = t->suspended;
+}
+
 /* The thread runs f, which `c` counts. */
 static inline void thread_runs(struct thread *t, struct aprof_block *b, struct aprof_future *f,
                                struct aprof_counters *c, uint64_t now) {
   t->cur = f;
-  t->suspended = NULL;
   t->counters = c;
   b->state = APROF_THREAD_RUNNING;
   b->last = now;

@@ -362,6 +362,7 @@ static void retire(struct thread *t) {
   if (t->epoch == rt.header->epoch) {
     b->sequence++;
     publish_fence();
+    cur_apart(t);
     if (running_is_lost(t))
       running_lost(t);
     cancel_running(t, event_time(t));

@@ -43,6 +43,7 @@ static inline void set_running_as(struct thread *t, struct aprof_future *f,
   }
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
+  t->suspended = NULL;
   thread_runs(t, t->block, f, known_counters(t, f), now);
   trace(t, kind, f, f->node, now);
 }

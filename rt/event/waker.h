@@ -12,9 +12,11 @@ void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kin
 
 /* f was woken, or due, before its wait ends: books the time since then as queued, also
    at its waker. Returns the tick at which the wait ended. */
-SLOW uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now);
+__attribute__((noinline)) uint64_t close_woken(struct thread *t, struct aprof_future *f,
+                                               uint64_t now);
 /* ... and tells the trace: traced.c. */
-SLOW uint64_t close_woken_traced(struct thread *t, struct aprof_future *f, uint64_t now);
+__attribute__((noinline)) uint64_t close_woken_traced(struct thread *t, struct aprof_future *f,
+                                                      uint64_t now);
 
 /* f's wait ends now, at its await. A wake from elsewhere splits it. */
 static inline void close_waiting(struct thread *t, struct aprof_future *f, uint64_t now) {

@@ -183,7 +183,6 @@ void future_free(struct thread *t, struct aprof_future *f) {
   if (unlikely(f->request != 0))
     member_undone(t, f);
   record_give(t, f, index_of(f));
-  f->open = f->ending = 0; /* as record_take relies upon */
   f->callee = 0;
   f->polled = 0;
   if (unlikely(t->free_count > KEEP))

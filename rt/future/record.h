@@ -41,8 +41,11 @@ record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t stat
 static inline __attribute__((always_inline)) void
 record_give(struct thread *t, struct aprof_future *f, uint32_t index) {
   publish_fence(); /* it is counted */
-  f->state = APROF_FUTURE_FREE;
-  f->flags = 0;
+  _Static_assert(APROF_FUTURE_FREE == 0 && offsetof(struct aprof_future, state) % 4 == 0 &&
+                     offsetof(struct aprof_future, ending) ==
+                         offsetof(struct aprof_future, state) + 3,
+                 "all four at once");
+  memset(&f->state, 0, 4); /* and flags, open, ending, as record_take relies upon */
   f->parent = t->free_list;
   t->free_list = index;
   t->free_count++;

@@ -52,7 +52,8 @@ static void born_into(struct aprof_future *f, uint32_t number) {
 static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (unlikely(rt.header->roots == 0))
     __atomic_store_n(&rt.header->roots, 1, __ATOMIC_RELAXED);
-  uint32_t parent = t->cur != NULL && t->cur != f ? request_of(t->cur) : 0;
+  const struct aprof_future *runs = running(t);
+  uint32_t parent = runs != NULL && runs != f ? request_of(runs) : 0;
   born_into(f, request_begin(t, f, parent, 0, true, now));
 }
 
@@ -64,10 +65,11 @@ static bool is_for_new_work(const struct aprof_future *f, uint32_t number, uint3
 }
 
 void member_created(struct thread *t, struct aprof_future *f, uint32_t site_flags, uint64_t now) {
+  const struct aprof_future *creator = running(t);
   if (unlikely(site_flags & APROF_ROOT)) {
     begin_root(t, f, now);
-  } else if (t->cur != NULL && unlikely(t->cur->flags & APROF_F_MEMBER)) {
-    uint32_t number = request_of(t->cur);
+  } else if (creator != NULL && unlikely(creator->flags & APROF_F_MEMBER)) {
+    uint32_t number = request_of(creator);
     if (!is_for_new_work(f, number, site_flags))
       born_into(f, number);
   }
@@ -216,7 +218,7 @@ static void move_one(struct thread *t, struct aprof_future *f, uint32_t to, bool
                      uint64_t now) {
   struct aprof_share *s = share_of(f);
   uint32_t from = request_of(f);
-  bool runs = f == t->cur, called = is_called(f), had = traces(t) && trace_has(t, f);
+  bool runs = f == running(t), called = is_called(f), had = traces(t) && trace_has(t, f);
   if (from == to)
     return;
   if (to != 0 && (s = share_own(f)) == NULL)
@@ -264,7 +266,7 @@ static struct aprof_future *move_stack(struct thread *t, struct aprof_future *f,
   struct aprof_future *next;
   if (to != 0 && !may_move(f, to))
     to = 0;
-  bool ran = f == t->cur;
+  bool ran = f == running(t);
   for (unsigned i = 0; (next = below_called(f)) != NULL && i < 1u << 20; i++) {
     move_one(t, f, to, ran, now);
     f = next;
@@ -383,7 +385,7 @@ static void finish_one(struct thread *t, uint32_t number, struct aprof_future *f
     if (s == NULL)
       continue;
     brackets_part(s, now);
-    share_book(f, s, number, not_before(now, f), true, f == t->cur);
+    share_book(f, s, number, not_before(now, f), true, f == running(t));
   }
   request_finish(t, number, now);
 }
@@ -416,7 +418,7 @@ static void pend(struct thread *t, uint32_t number, uint64_t now) {
 }
 
 void request_settle(struct thread *t) {
-  struct aprof_future *f = t->cur;
+  struct aprof_future *f = running(t);
   while (unlikely(t->also_finishing_count != 0)) {
     const struct finishing *also = &t->also_finishing[--t->also_finishing_count];
     finish_one(t, also->number, also->cur, also->id, also->over);

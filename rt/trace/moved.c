@@ -13,7 +13,7 @@ void trace_birth(struct thread *t, const struct aprof_future *f, uint64_t tick) 
 }
 
 void trace_does(struct thread *t, const struct aprof_future *f, uint64_t tick) {
-  if (f == t->cur)
+  if (f == running(t))
     trace(t, APROF_TRACE_RUNNING, f, f->node, tick);
   else if (f->state == APROF_FUTURE_ASIDE)
     trace(t, APROF_TRACE_ASIDE, f, f->await, tick);
@@ -30,6 +30,6 @@ void trace_ready(struct thread *t, const struct aprof_future *f, uint64_t now) {
 void trace_leaves(struct thread *t, const struct aprof_future *f, uint64_t tick) {
   trace_put_any(t, APROF_TRACE_JOIN, index_of(f), 0, tick);
   trace_more(t, 0, APROF_TRACE_LEFT);
-  if (f == t->cur && f->state == APROF_FUTURE_RUNNING)
+  if (f == running(t) && f->state == APROF_FUTURE_RUNNING)
     trace_held(t, f->node, tick);
 }

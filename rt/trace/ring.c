@@ -84,7 +84,7 @@ void trace_more(struct thread *t, uint64_t a, uint64_t b) {
 
 void trace_base(struct thread *t) {
   const struct aprof_block *b = t->block;
-  const struct aprof_future *f = t->cur;
+  const struct aprof_future *f = running(t);
   if (!traces(t))
     return;
   bool kept = f != NULL && trace_has(t, f);
