@@ -92,8 +92,8 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   struct aprof_counters *c = t->counters, *at, *a = NULL;
   struct aprof_future *caller;
   uint64_t *place = NULL;
-  if (!fast_stops(t, token, f, false) || (where != NULL && !site_known(where)) ||
-      unlikely(token->word[2] & BRACKET_POLL) ||
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || !fast_stops(t, token, f, false) ||
+      (where != NULL && !site_known(where)) || unlikely(token->word[2] & BRACKET_POLL) ||
       unlikely((caller = fast_caller(t, token, index, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)

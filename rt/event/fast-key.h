@@ -186,11 +186,11 @@ ALWAYS void fast_rename(struct aprof_future *f, uint32_t node) {
   f->flags = (uint8_t)((f->flags & ~APROF_F_NAMELESS) | APROF_F_NAMED);
 }
 
-/* The bracket's future f runs here, and was not asked to end. It may go on as part of a request,
-   but not be over as that. */
+/* The bracket's future f is what runs here, where anything does, and was not asked to end. It may
+   go on as part of a request, but not be over as that. */
 ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
                        const struct aprof_future *f, bool pauses) {
-  uint32_t odd = FAST_STOPPED | 0xffu << 24 | (pauses ? 0 : APROF_F_MEMBER << 8);
+  uint32_t odd = 0xffu << 24 | (pauses ? 0 : APROF_F_MEMBER << 8);
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(!(fast_word(f) & odd));
 }
 
