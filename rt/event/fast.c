@@ -238,8 +238,7 @@ slow:
 }
 
 ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t,
-                            struct aprof_future *f, uint32_t clock) {
-  struct aprof_block *b = t->block;
+                            struct aprof_block *b, struct aprof_future *f, uint32_t clock) {
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   uint64_t wall = now - f->created_tick;
@@ -268,9 +267,9 @@ typedef void leaves(struct aprof_token *token, int how);
 
 /* ... one that another future waits for: `a` counts that wait. */
 ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread *t,
-                              struct aprof_future *f, struct aprof_counters *a, bool immediate,
-                              uint32_t clock, leaves *member) {
-  struct aprof_block *b = t->block;
+                              struct aprof_block *b, struct aprof_future *f,
+                              struct aprof_counters *a, bool immediate, uint32_t clock,
+                              leaves *member) {
   uint32_t index = index_of(f);
   struct aprof_future *caller = future_at(f->caller);
   struct aprof_counters *c = t->counters;
@@ -310,23 +309,26 @@ undo:
     timed_leave(token, how);
 }
 
+_Static_assert(APROF_DONE == 0, "what is not done is odd");
 ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leaves *member) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (!begin(t, t->block))
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
     goto slow;
-  if (unlikely(t->cur != f) || unlikely(f->id != id) || unlikely(how != APROF_DONE) ||
-      /* or suspended, or asked to end */
-      unlikely(fast_word(f) & (FAST_STOPPED | 0xffu << 24 |
-                               (APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8)) ||
+  /* One test for two: what was suspended here last may run on another thread by now. */
+  if (unlikely(((b->state ^ APROF_THREAD_RUNNING) | (unsigned)how) != 0) || unlikely(t->cur != f) ||
+      unlikely(f->id != id) || /* or asked to end */
+      unlikely(fast_word(f) &
+               (0xffu << 24 | (APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8)) ||
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
   /* GCC lays out the rest in line then. */
   if (__builtin_expect_with_probability(f->caller == 0, 1, 0.4)) {
     if (member == NULL)
       goto undo;
-    fast_leave_root(token, how, t, f, clock);
+    fast_leave_root(token, how, t, b, f, clock);
     return;
   }
   uint64_t called = token->word[2];
@@ -334,9 +336,9 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   if (unlikely(!(called & BODY_CALLED)))
     goto undo;
   if (likely(called >> 1 == t->slice_count))
-    fast_leave_called(token, how, t, f, a, true, clock, member);
+    fast_leave_called(token, how, t, b, f, a, true, clock, member);
   else
-    fast_leave_called(token, how, t, f, a, false, clock, member);
+    fast_leave_called(token, how, t, b, f, a, false, clock, member);
   return;
 undo:
   unbegin(t);

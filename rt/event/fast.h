@@ -351,10 +351,6 @@ ALWAYS uint32_t fast_word(const struct aprof_future *f) {
 #endif
 }
 
-/* What ran, and waits since, is no more APROF_FUTURE_RUNNING by that bit; see fast_stops_running.
- */
-#define FAST_STOPPED 1u
-
 /* caller_stack(), or a few words below it: no register is held for it. */
 ALWAYS void fast_note_stack(uintptr_t *stack) {
 #if defined __x86_64__ && defined __LP64__

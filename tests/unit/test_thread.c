@@ -192,6 +192,48 @@ START_TEST(resumed_on_another_thread) {
 }
 END_TEST
 
+/* What waited on one thread runs on another when the first, which has done nothing since, leaves
+   its body: that is a missed event, of what runs elsewhere. */
+static pthread_barrier_t both;
+
+static void *runs_meanwhile(void *unused) {
+  (void)unused;
+  resume(&nap_token);
+  pass(7);
+  pthread_barrier_wait(&both);
+  pthread_barrier_wait(&both);
+  leave(&body_token);
+  return NULL;
+}
+
+START_TEST(left_where_it_waited) {
+  enum { KNOWN = 20 };
+  attach();
+  for (unsigned i = 0; i < KNOWN; i++) { /* what usual events need is there */
+    enter(&work, &body_token);
+    pass(100);
+    suspend(&nap, &nap_token);
+    pass(100);
+    resume(&nap_token);
+    leave(&body_token);
+  }
+  enter(&work, &body_token);
+  suspend(&nap, &nap_token);
+  pthread_t thread;
+  ck_assert_int_eq(pthread_barrier_init(&both, NULL, 2), 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, runs_meanwhile, NULL), 0);
+  pthread_barrier_wait(&both);
+  leave(&body_token);
+  expect("work", "live", 1);
+  expect("health", "missed", 1);
+  pthread_barrier_wait(&both);
+  pthread_join(thread, NULL);
+  expect("work", "done", KNOWN + 1);
+  expect("work", "exec", 100 * KNOWN + 7);
+  expect("health", "missed", 1);
+}
+END_TEST
+
 static void *wakes_and_runs(void *unused) {
   (void)unused;
   pass(10);
@@ -395,7 +437,7 @@ START_TEST(handlers_between_and_inside_events) {
 END_TEST
 
 UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
-          blocks_are_leased_again, many_at_once, resumed_on_another_thread,
+          blocks_are_leased_again, many_at_once, resumed_on_another_thread, left_where_it_waited,
           woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
           ended_by_another_thread_while_it_awaits, thread_that_ends_inside_a_body,
           thread_that_ends_in_an_await, handlers_between_and_inside_events)
