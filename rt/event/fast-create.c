@@ -135,6 +135,7 @@ ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_t
   }
   publish_fence();
   f->polled = 0;
+  f->open = 0; /* see open_free of rt/future/key.c */
   f->key0 = key0;
   f->key1 = key1;
   uint8_t now = (uint8_t)(f->flags | APROF_F_KEYED | APROF_F_WAITED);

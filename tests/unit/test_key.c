@@ -443,6 +443,25 @@ START_TEST(ring_goes_round) {
 }
 END_TEST
 
+/* A thread that finds what had the record before opens that, until the new one has its key. */
+START_TEST(opened_before_it_has_its_key) {
+  attach();
+  for (unsigned i = 0; i < 20; i++) { /* what usual events need is there */
+    post_equal(0x7f00);
+    call_equal(0x7f00);
+  }
+  token c;
+  create(&post, &c, &request, NULL);
+  ((struct aprof_future *)(uintptr_t)c.word[1])->open = 1;
+  gate.create_end(&c, 0x7f00, 0x10, 1);
+  post_equal(0x7f00);
+  ck_assert_uint_eq(call_equal(0x7f00), c.word[0]);
+  call_equal(0x7f00);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 enum { NEW, WARM, HELD, OVER }; /* warm: the thread has all that takes the lock */
 static uint32_t lock_state;
 
@@ -739,9 +758,9 @@ END_TEST
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
-          equal_keys_behind_one_that_stays, ring_goes_round, ring_goes_from_key_to_key,
-          queues_of_many_keys, inserted_twice, many_threads, equal_keys_of_many_threads,
-          few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended, equal_keys_take_no_lock,
-          equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
-          stopped_with_equal_keys, found_while_replaced, used_again_while_left,
+          equal_keys_behind_one_that_stays, ring_goes_round, opened_before_it_has_its_key,
+          ring_goes_from_key_to_key, queues_of_many_keys, inserted_twice, many_threads,
+          equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
+          equal_keys_take_no_lock, equal_keys_are_ended_by_many_threads, stopped_in_a_segment,
+          stopped_for_long, stopped_with_equal_keys, found_while_replaced, used_again_while_left,
           used_again_by_one_that_stops)
