@@ -33,10 +33,14 @@ static inline uint64_t entry_of(const struct aprof_future *f) {
   return f->id << 32 | index_of(f);
 }
 
-/* The future of an entry, while it lives and can still be found by a key. */
+/* The future of an entry, while it lives in this epoch and can still be found by a key. */
 HINT static inline struct aprof_future *entered(uint64_t entry) {
   struct aprof_future *f = future_at((uint32_t)entry);
-  return f->id != 0 && (uint32_t)f->id == entry >> 32 && (f->flags & APROF_F_KEYED) ? f : NULL;
+  uint64_t id = f->id;
+  return id != 0 && (uint32_t)id == entry >> 32 &&
+                 (uint16_t)(id >> 48) == (uint16_t)rt.header->epoch && (f->flags & APROF_F_KEYED)
+             ? f
+             : NULL;
 }
 
 uint32_t cell_new(void); /* zeroed; 0: no memory */

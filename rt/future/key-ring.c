@@ -62,30 +62,6 @@ static bool published(struct ring *r, uint64_t *place, uint64_t entry, uint32_t 
   }
 }
 
-bool ring_append(uint32_t hash, const struct aprof_future *f) {
-  struct ring *r = ring_for(hash);
-  uint64_t entry = entry_of(f);
-  for (unsigned i = 0; i < APPENDS; i++) {
-    uint64_t state = state_of(r);
-    uint16_t tail = (uint16_t)(state >> 16), count = (uint16_t)(tail - (uint16_t)state);
-    uint64_t *place = &r->entry[tail % RING], seen = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-    if (count == RING)
-      return false;
-    if (state_of(r) != state)
-      continue;
-    if (lives(seen))
-      state_moves(r, state, tail_moved(state));
-    else if (state >> 32 != hash && count != 0)
-      return false;
-    else if (state >> 32 != hash)
-      state_moves(r, state, (uint64_t)hash << 32 | (uint32_t)state);
-    else if (__atomic_compare_exchange_n(place, &seen, entry, false, __ATOMIC_SEQ_CST,
-                                         __ATOMIC_RELAXED))
-      return published(r, place, entry, hash, tail);
-  }
-  return false;
-}
-
 void ring_trim(uint32_t hash) {
   struct ring *r = ring_for(hash);
   for (;;) {
@@ -94,4 +70,29 @@ void ring_trim(uint32_t hash) {
       return;
     state_moves(r, state, head_moved(state));
   }
+}
+
+bool ring_append(uint32_t hash, const struct aprof_future *f) {
+  struct ring *r = ring_for(hash);
+  uint64_t entry = entry_of(f);
+  for (unsigned i = 0; i < APPENDS; i++) {
+    uint64_t state = state_of(r);
+    uint16_t tail = (uint16_t)(state >> 16), count = (uint16_t)(tail - (uint16_t)state);
+    uint64_t *place = &r->entry[tail % RING], seen = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    if (state_of(r) != state)
+      continue;
+    if (count == RING || (state >> 32 != hash && count != 0)) {
+      /* What ended with its epoch may be there still, or at the same moment as another one. */
+      ring_trim((uint32_t)(state >> 32));
+      if (state_of(r) == state)
+        return false;
+    } else if (lives(seen))
+      state_moves(r, state, tail_moved(state));
+    else if (state >> 32 != hash)
+      state_moves(r, state, (uint64_t)hash << 32 | (uint32_t)state);
+    else if (__atomic_compare_exchange_n(place, &seen, entry, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_RELAXED))
+      return published(r, place, entry, hash, tail);
+  }
+  return false;
 }

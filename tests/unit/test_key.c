@@ -6,6 +6,7 @@
 
 #include "unit.h"
 
+#include "rt/future/key-ring.h"
 #include "rt/future/key.h"
 #include "rt/sys/lock.h"
 
@@ -443,6 +444,36 @@ START_TEST(ring_goes_round) {
 }
 END_TEST
 
+/* What a reset has left behind in a ring is in nobody's way, of the same tuple or another. */
+START_TEST(ring_goes_on_behind_a_reset) {
+  uint64_t fn = 0x7f00, other_fn = fn + 16;
+  while (key_hash(other_fn, 0x10) % RINGS != key_hash(fn, 0x10) % RINGS)
+    other_fn += 16;
+  uint32_t hash = key_hash(fn, 0x10), other_hash = key_hash(other_fn, 0x10);
+  const struct ring *r = ring_for(hash);
+  attach();
+  for (unsigned i = 0; i < 2 * RING; i++)
+    post_equal(fn);
+  ck_assert_uint_eq(ring_count(r->state, hash), RING);
+  ck_assert_int_eq(gate.api_reset(), 0);
+  post_equal(fn);
+  call_equal(fn);
+  for (unsigned i = 0; i < 20; i++)
+    post_equal(fn);
+  ck_assert_uint_ge(ring_count(r->state, hash), 10);
+  ck_assert_uint_le(ring_count(r->state, hash), 20);
+  ck_assert_int_eq(gate.api_reset(), 0);
+  for (unsigned i = 0; i < 20; i++)
+    post_equal(other_fn);
+  ck_assert_uint_ge(ring_count(r->state, other_hash), 10);
+  for (unsigned i = 0; i < 20; i++)
+    call_equal(other_fn);
+  expect("request", "done", 20);
+  expect("request", "live", 0);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 /* A thread that finds what had the record before opens that, until the new one has its key. */
 START_TEST(opened_before_it_has_its_key) {
   attach();
@@ -758,9 +789,10 @@ END_TEST
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
-          equal_keys_behind_one_that_stays, ring_goes_round, opened_before_it_has_its_key,
-          ring_goes_from_key_to_key, queues_of_many_keys, inserted_twice, many_threads,
-          equal_keys_of_many_threads, few_equal_keys_of_many_threads, oldest_of_equal_keys_is_ended,
-          equal_keys_take_no_lock, equal_keys_are_ended_by_many_threads, stopped_in_a_segment,
-          stopped_for_long, stopped_with_equal_keys, found_while_replaced, used_again_while_left,
+          equal_keys_behind_one_that_stays, ring_goes_round, ring_goes_on_behind_a_reset,
+          opened_before_it_has_its_key, ring_goes_from_key_to_key, queues_of_many_keys,
+          inserted_twice, many_threads, equal_keys_of_many_threads, few_equal_keys_of_many_threads,
+          oldest_of_equal_keys_is_ended, equal_keys_take_no_lock,
+          equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
+          stopped_with_equal_keys, found_while_replaced, used_again_while_left,
           used_again_by_one_that_stops)
