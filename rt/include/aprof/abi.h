@@ -139,8 +139,8 @@ struct aprof_site {
 
 /*
  * The place where a bracket remembers what it opened: lies in the frame of the
- * instrumented function, is zeroed by the plugin, and is opaque to it but for
- * one rule: the closing event is called if and only if word[0] != 0.
+ * instrumented function, and is opaque to the plugin but for two rules: it clears word[0],
+ * and the closing event is called if and only if word[0] != 0.
  * Nothing else ever points to it.
  */
 struct aprof_token {

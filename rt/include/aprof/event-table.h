@@ -6,8 +6,9 @@
  * runtime's declarations and what fills a gate are made of it.
  *     APROF_GATE_name(ROW, with)   ->  ROW(with, role, name, parameters, arguments)
  * of one row, APROF_GATE_EVENTS of all events, and APROF_GATE_MEMBERS of all that a gate holds.
- * Roles: OPENS is given a token that is zero, and leaves it so where nothing is to be closed;
- * CLOSES is called for a token that is not zero, and for no other; TELLS does neither.
+ * Roles: OPENS is given a token whose first word is zero, and leaves that so where nothing is to be
+ * closed, else it fills all three; CLOSES is called for one whose first word is not zero, and for
+ * no other; TELLS does neither.
  *
  * A new row goes to the end of APROF_GATE_MEMBERS and raises APROF_GATE_ROWS. It must be one
  * that an older plugin's code can do without: such a gate is shorter, and is served as far as it
