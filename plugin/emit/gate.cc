@@ -71,10 +71,8 @@ static const struct {
 APROF_GATE_EVENTS(EVENT, 0)
 #undef EVENT
 
-enum { SPARE = sizeof aprof_gate::spare / sizeof(uint32_t) };
 static_assert(sizeof members / sizeof *members == APROF_GATE_ROWS, "rows are not counted right");
-static_assert(sizeof(aprof_gate) == offsetof(aprof_gate, spare) + sizeof aprof_gate::spare +
-                                        APROF_GATE_ROWS * sizeof(void *),
+static_assert(sizeof(aprof_gate) == offsetof(aprof_gate, enter) + APROF_GATE_ROWS * sizeof(void *),
               "the gate of abi.h has another shape");
 
 static void add_member(tree record, tree *last, const char *name, tree type) {
@@ -97,7 +95,6 @@ static tree gate_type() {
   add_member(type, &last, "flag", build_pointer_type(word));
   for (const char *name : {"closed", "abi", "tried", "size"})
     add_member(type, &last, name, uint32_type_node);
-  add_member(type, &last, "spare", build_array_type_nelts(uint32_type_node, SPARE));
   for (const auto &member : members)
     add_member(type, &last, member.name, member.type());
   TYPE_NAME(type) = get_identifier("aprof_gate");

@@ -105,7 +105,7 @@ static void check_kind(const struct aprof_site *site, int kind) {
 }
 
 static void open_token(struct aprof_token *token, struct aprof_site *site) {
-  if (token->word[0] || token->word[1] || token->word[2])
+  if (token->word[0])
     printf("  TOKEN NOT ZERO at %s:%u\n", site->name, site->line);
   token->word[0] = next_token++;
   token->word[1] = (uintptr_t)site;

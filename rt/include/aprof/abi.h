@@ -20,9 +20,9 @@
 
 #include <aprof/event-table.h>
 
-#define APROF_ABI 4
+#define APROF_ABI 5
 
-/* What the gate of this ABI, with so many rows, is called: __aprof_gate_4_39. */
+/* What the gate of this ABI, with so many rows, is called: __aprof_gate_5_39. */
 #define APROF_GATE_NAME(abi, rows) APROF_GATE_NAME_(abi, rows)
 #define APROF_GATE_NAME_(abi, rows) __aprof_gate_##abi##_##rows
 #define APROF_GATE APROF_GATE_NAME(APROF_ABI, APROF_GATE_ROWS)
@@ -185,7 +185,7 @@ struct aprof_gate {
                       a runtime, found or not */
   uint32_t size;   /* of all this, as that plugin knows it; 0 up to ABI 3 */
 
-  uint32_t spare[4]; /* 0 */
+  /* The first five fill the line of the cache that all the above is in, the next eight another. */
   APROF_GATE_MEMBERS(APROF_GATE_MEMBER, APROF_GATE_API, 0)
 };
 #undef APROF_GATE_MEMBER

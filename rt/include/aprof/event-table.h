@@ -166,12 +166,14 @@
   APROF_GATE_suspend(EVENT, with)                                                                  \
   APROF_GATE_resume(EVENT, with)                                                                   \
   APROF_GATE_at(EVENT, with)                                                                       \
+  APROF_GATE_run_begin(EVENT, with)                                                                \
+  APROF_GATE_run_end(EVENT, with)                                                                  \
+  APROF_GATE_span_begin(EVENT, with)                                                               \
+  APROF_GATE_span_end(EVENT, with)                                                                 \
   APROF_GATE_create_begin(EVENT, with)                                                             \
   APROF_GATE_create_key(EVENT, with)                                                               \
   APROF_GATE_create_end(EVENT, with)                                                               \
   APROF_GATE_due(EVENT, with)                                                                      \
-  APROF_GATE_run_begin(EVENT, with)                                                                \
-  APROF_GATE_run_end(EVENT, with)                                                                  \
   APROF_GATE_wake(EVENT, with)                                                                     \
   APROF_GATE_wake_current(EVENT, with)                                                             \
   APROF_GATE_end(EVENT, with)                                                                      \
@@ -189,8 +191,6 @@
   CALL(with, int, api_callback, (aprof_callback callback, void *arg))                              \
   CALL(with, void, api_clock_advance, (uint64_t ns))                                               \
   CALL(with, uint64_t, api_clock_now, (void))                                                      \
-  APROF_GATE_span_begin(EVENT, with)                                                               \
-  APROF_GATE_span_end(EVENT, with)                                                                 \
   APROF_GATE_label(EVENT, with)                                                                    \
   APROF_GATE_label_current(EVENT, with)                                                            \
   APROF_GATE_about(EVENT, with)                                                                    \
