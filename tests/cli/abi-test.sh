@@ -14,6 +14,7 @@ cd "$work" || exit 1
 headers=$src/rt/include/aprof
 abi=$(sed -n 's/^#define APROF_ABI //p' "$headers/abi.h")
 rows=$(sed -n 's/^#define APROF_GATE_ROWS //p' "$headers/event-table.h")
+head=24 # bytes of a gate before its rows
 gcc=$(gcc_of "${majors##* }")
 
 cat >unit.c <<'END'
@@ -40,7 +41,7 @@ unit() {
   "$gcc" -O2 -fplugin="$plugin" -DUNIT="$1" -S unit.c -o unit.s ||
     exit 1
   sed -i -e "/^__aprof_gate_${abi}_$rows:/,/\.long\t$abi\$/s/\.long\t$abi\$/.long\t$as/" \
-    -e "s/\.long\t$((40 + 8 * rows))\$/.long\t$((40 + 8 * of))/" \
+    -e "s/\.long\t$((head + 8 * rows))\$/.long\t$((head + 8 * of))/" \
     -e "s/__aprof_gate_${abi}_$rows/__aprof_gate_${as}_$of/g" \
     -e "/unit\\\\011/s/\\\\011$abi\.$rows\\\\012/\\\\011$as.$of\\\\012/" unit.s
   "$gcc" -c unit.s -o "$1.o" || exit 1
