@@ -181,10 +181,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
   if (caller != NULL) {
     close_running(t, now);
     put_aside(t, caller, take_call_site(t, function != NULL ? function : site), index_of(f), now);
-    struct aprof_future *g = runs; /* threads that race may cut the chain, or knot it */
-    for (unsigned i = 0; g != f && g->caller != 0 && i < 1u << 20; i++, g = future_at(g->caller))
-      g->outer = 0;
-    f->outer = 0;
+    outer_unknown(runs, f);
   } else {
     close_rest(t->block, now);
     slice_open(t, f, now,

@@ -69,6 +69,13 @@ bool is_busy(struct aprof_future *f) {
   return top->state == APROF_FUTURE_RUNNING || top->state == APROF_FUTURE_ASIDE;
 }
 
+void outer_unknown(struct aprof_future *top, struct aprof_future *f) {
+  for (struct chain chain = {0}; top != f && top->caller != 0 && !knotted(&chain, top);
+       top = future_at(top->caller)) /* threads that race may have cut it */
+    top->outer = 0;
+  f->outer = 0;
+}
+
 bool in_chain(struct aprof_future *top, struct aprof_future *f) {
   for (struct chain chain = {0}; top != f;) {
     if (top->caller == 0 || knotted(&chain, top))

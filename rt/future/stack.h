@@ -38,6 +38,9 @@ struct aprof_future *active_top(struct thread *t);
 /* f, which is aside, waits for nobody's return any more: it goes on by an event of its own. */
 void goes_on_by_itself(struct aprof_future *f);
 
+/* f, and all that it called up to `top`, are going to be run by another future: see `outer`. */
+void outer_unknown(struct aprof_future *top, struct aprof_future *f);
+
 /* Does f run, or what it awaits on its stack? Else it is suspended, or has not
    run yet, and can be ended from outside. */
 bool is_busy(struct aprof_future *f);
