@@ -191,47 +191,40 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
   return true;
 }
 
+/* Both go on inside the event, where it is no usual key. */
 static __attribute__((noinline)) void create_end_equal(struct aprof_token *token, uint64_t key0,
                                                        uint64_t key1, int ok) {
   struct thread *t = aprof_self;
-  if (begin(t, t->block)) {
-    if (fast_publish_equal(t, token, key0, key1, false))
-      return;
-    unbegin(t);
-  }
-  timed_create_end(token, key0, key1, ok);
-}
-
-static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
-  struct thread *t = aprof_self;
-  if (likely(ok) && begin(t, t->block)) {
-    if (fast_publish(t, token, key0, key1, false) || fast_published(t, token))
-      return;
-    unbegin(t);
-    create_end_equal(token, key0, key1, ok);
+  if (fast_publish_equal(t, token, key0, key1, false))
     return;
-  }
+  unbegin(t);
   timed_create_end(token, key0, key1, ok);
 }
 
 static __attribute__((noinline)) void create_key_equal(struct aprof_token *token, uint64_t key0,
                                                        uint64_t key1) {
   struct thread *t = aprof_self;
-  if (begin(t, t->block)) {
-    if (fast_publish_equal(t, token, key0, key1, true))
-      return;
-    unbegin(t);
-  }
+  if (fast_publish_equal(t, token, key0, key1, true))
+    return;
+  unbegin(t);
   timed_create_key(token, key0, key1);
+}
+
+static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+  struct thread *t = aprof_self;
+  if (likely(ok) && begin(t, t->block)) {
+    if (!fast_publish(t, token, key0, key1, false) && !fast_published(t, token))
+      create_end_equal(token, key0, key1, ok);
+    return;
+  }
+  timed_create_end(token, key0, key1, ok);
 }
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = aprof_self;
   if (begin(t, t->block)) {
-    if (fast_publish(t, token, key0, key1, true))
-      return;
-    unbegin(t);
-    create_key_equal(token, key0, key1);
+    if (!fast_publish(t, token, key0, key1, true))
+      create_key_equal(token, key0, key1);
     return;
   }
   timed_create_key(token, key0, key1);
