@@ -56,6 +56,7 @@
 #include "output.h"
 #include "stor-layout.h"
 #include "toplev.h"
+#include "tree-eh.h"
 #include "tree-iterator.h"
 #include "tree-pass.h"
 #include "varasm.h"

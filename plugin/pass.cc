@@ -18,6 +18,7 @@ struct Walk {
   Caller caller;
   bool uses_gate = false;
   bool changed = false;
+  Announced announced;
 };
 
 static tree visit_statement(gimple_stmt_iterator *, bool *, walk_stmt_info *);
@@ -139,12 +140,16 @@ static void keep_inlinable(tree function) {
 static void instrument(tree function) {
   Walk walk;
   walk.body.decl = function;
-  begin_body(&walk.body, body_lines(function));
+  const BodyLines &lines = body_lines(function);
+  bool leaves = lines.surely();
+  begin_body(&walk.body, lines);
   bool is_body = !walk.body.brackets.empty();
   walk.caller = {function, walk.body.is_future, walk.body.tokens};
 
   gimple_seq body = gimple_body(function);
+  walk.caller.announced = &walk.announced;
   walk_sequence(&body, &walk);
+  take_back(&body, walk.announced, leaves);
   gimple_set_body(function, body);
   finish_body(&walk.body);
   if (walk.uses_gate)

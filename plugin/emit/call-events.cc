@@ -53,6 +53,11 @@ static tree if_enabled(CallWork *w, const Binding *b, tree statements) {
   return if_then(gate_enabled(), statements);
 }
 
+/* Beside the flag. */
+static bool is_conditional(const Binding *b) {
+  return b && (b->stored || b->when);
+}
+
 static tree site(CallWork *w, aprof_site_kind kind, const Binding *b) {
   return site_new(kind, w->callee, w->frame.where, w->in.decl, b, 0);
 }
@@ -86,11 +91,12 @@ static void add_extent(CallWork *w, const Binding *b, aprof_site_kind kind, Even
       return;
     arguments.insert(arguments.end(), {key0, key1});
   }
-  bracket.open =
-      opening(w, b, bracket.token,
-              if_given(guard_of_key(b->key, w->frame, *b), call_event(begin, arguments)));
-  if (b->verb == Verb::Await && w->left)
+  tree guard = guard_of_key(b->key, w->frame, *b);
+  bracket.open = opening(w, b, bracket.token, if_given(guard, call_event(begin, arguments)));
+  bool unless = b->verb == Verb::Await && w->left;
+  if (unless)
     bracket.open = unless_left(w, bracket);
+  bracket.surely = begin != Event::idle_begin && !guard && !unless && !is_conditional(b);
   bracket.close = if_then(token_open(bracket.token), call_event(end, {address_of(bracket.token)}));
   w->brackets.push_back(bracket);
 }
@@ -355,17 +361,16 @@ static void add_instant(CallWork *w, const Binding *b) {
 static bool surely_begins(tree callee) {
   if (!callee || !is_defined_here(callee) || DECL_WEAK(callee))
     return false;
-  const BodyLines &lines = body_lines(callee);
-  return lines.async && !lines.async->when && lines.runs.empty();
+  return body_lines(callee).surely();
 }
 
 /* Announces the line at which the caller waits, and takes that back where no body has begun. */
 void add_announcement(CallWork *w, const Binding *await) {
   tree record = site(w, await ? APROF_SITE_AWAIT : APROF_SITE_CALL, await);
   tree event = if_enabled(w, await, call_event(Event::at, {record}));
-  append(w->timed ? &w->brackets.back().open : &w->before, event);
-  if (!surely_begins(w->frame.subject))
-    append(&w->after, if_then(gate_enabled(), call_event(Event::at, {null_pointer_node})));
+  append(w->timed ? &w->brackets.back().open : &w->announcement, event);
+  w->conditional = is_conditional(await);
+  w->taken_back = !surely_begins(w->frame.subject);
 }
 
 void add_line(CallWork *w, const Binding *b) {

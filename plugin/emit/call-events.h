@@ -9,6 +9,7 @@
 #ifndef APROF_PLUGIN_CALL_EVENTS_H
 #define APROF_PLUGIN_CALL_EVENTS_H
 
+#include "announced.h"
 #include "value.h"
 
 namespace aprof {
@@ -20,6 +21,7 @@ struct Caller {
   std::vector<tree> tokens; /* of its brackets, from the outside in; some may not be open */
   bool has_block = false;   /* ... or a block of it is (APROF_REQUEST), which has begun */
   bool outlined = false;    /* in what becomes a function of its own (OpenMP) */
+  Announced *announced = nullptr;
 };
 
 /* A pair of opening and closing events around the call. */
@@ -28,6 +30,7 @@ struct Bracket {
   tree open = NULL_TREE;   /* statements before */
   tree normal = NULL_TREE; /* statements after it came to its end */
   tree close = NULL_TREE;  /* statements whichever way it is left */
+  bool surely = false; /* the opening event is there on each way, and asks for no announcement */
 };
 
 struct CallWork {
@@ -39,7 +42,10 @@ struct CallWork {
   bool enters = false; /* the callee's body is a future */
   tree variables = NULL_TREE;
   tree before = NULL_TREE, after = NULL_TREE;
-  std::string tier = ""; /* of the span around the call, or empty */
+  tree announcement = NULL_TREE; /* behind `before` */
+  bool conditional = false;      /* ... is it */
+  bool taken_back = false;       /* before `after` */
+  std::string tier = "";         /* of the span around the call, or empty */
   bool timed = false; /* a span, or whose tier it is, is around the call: what is announced to the
                          body that begins comes behind that */
   gimple_seq inner = nullptr;

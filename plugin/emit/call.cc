@@ -137,6 +137,8 @@ static gimple_seq assemble(CallWork *w) {
     Bracket &bracket = w->brackets[i];
     gimple_seq outer = nullptr, cleanup = nullptr;
     lower_onto(&sequence, bracket.normal);
+    if (bracket.surely)
+      w->in.announced->forgotten.insert(mark(&outer));
     lower_onto(&outer, bracket.open);
     lower_onto(&cleanup, bracket.close);
     if (w->may_throw)
@@ -148,7 +150,12 @@ static gimple_seq assemble(CallWork *w) {
   }
   gimple_seq whole = nullptr;
   lower_onto(&whole, w->before);
+  if (w->announcement && !w->conditional)
+    w->in.announced->forgotten.insert(mark(&whole));
+  lower_onto(&whole, w->announcement);
   gimple_seq_add_seq(&whole, sequence);
+  if (w->taken_back)
+    w->in.announced->over.insert(mark(&whole));
   lower_onto(&whole, w->after);
   return whole;
 }

@@ -194,13 +194,28 @@ tree gate_field(const char *name) {
   return access(field_named(name));
 }
 
-tree gate_event(Event event) {
-  static const char *const names[] = {
+static const char *const event_names[] = {
 #define EVENT(with, role, name, parameters, arguments) #name,
-      APROF_GATE_EVENTS(EVENT, 0)
+    APROF_GATE_EVENTS(EVENT, 0)
 #undef EVENT
-  };
-  return gate_field(names[(int)event]);
+};
+
+tree gate_event(Event event) {
+  return gate_field(event_names[(int)event]);
+}
+
+bool is_gate_event(tree expression, Event *event) {
+  if (TREE_CODE(expression) != COMPONENT_REF)
+    return false;
+  tree field = TREE_OPERAND(expression, 1);
+  if (DECL_CONTEXT(field) != gate_type())
+    return false;
+  for (size_t i = 0; i < sizeof event_names / sizeof *event_names; i++)
+    if (strcmp(identifier_text(DECL_NAME(field)), event_names[i]) == 0) {
+      *event = (Event)i;
+      return true;
+    }
+  return false;
 }
 
 bool refers_to_user_gate(tree t) {

@@ -32,6 +32,9 @@ tree gate_field(const char *name);
 /* gate.EVENT, a pointer to a function. */
 tree gate_event(Event);
 
+/* Is it that, and of which event? */
+bool is_gate_event(tree, Event *);
+
 /* The code refers to the gate that <aprof.h> declares. */
 bool refers_to_user_gate(tree t);
 

@@ -31,6 +31,9 @@ struct BodyLines {
   std::vector<const Binding *> switches;
   std::vector<const Binding *> instants; /* wake, end and label, when it is entered */
   const Binding *span = nullptr;
+
+  /* While it is profiled its body is a future of its own each time. */
+  bool surely() const { return async && !async->when && runs.empty(); }
 };
 
 /* Lines about the body of `function`; valid once the whole unit is parsed. */
