@@ -16,9 +16,15 @@ static void maybe_at(struct generator *g) {
     emit(g, OP_AT, &places.call[below(g, CALLS)]);
 }
 
+/* What coroutines do is fast once its paths and histograms are there: of few places, in many
+   rounds. */
+static unsigned few_of(struct generator *g, unsigned most) {
+  return below(g, g->program->flavour == FLAVOUR_STACKS && chance(g, 90) ? 2 : most);
+}
+
 static struct aprof_site *some_function(struct generator *g) {
   bool roots = g->program->flavour != FLAVOUR_IMPLICIT; /* the last one is one */
-  return &places.stack[below(g, roots ? FUNCTIONS : FUNCTIONS - 1)];
+  return &places.stack[few_of(g, roots ? FUNCTIONS : FUNCTIONS - 1)];
 }
 
 static const void *maybe_address(struct generator *g, struct aprof_site *function) {
@@ -51,7 +57,7 @@ static void act_await(struct generator *g) {
   emit_open(g, OP_SUSPEND,
             news    ? &places.news[below(g, NEWS)]
             : names ? &places.names[below(g, NAMES)]
-                    : &places.await[below(g, AWAITS)]);
+                    : &places.await[few_of(g, AWAITS)]);
 }
 
 static void act_inner_await(struct generator *g) {
@@ -71,6 +77,13 @@ static void act_awaited(struct generator *g) {
 static void act_yield(struct generator *g) {
   struct item *item = top(g);
   if (is_coroutine(g) && item && item->kind == OP_SUSPEND && !running(g))
+    strand_off(g, false);
+}
+
+/* A coroutine is left without an await: its innermost body waits where it is. */
+static void act_leave_running(struct generator *g) {
+  struct item *item = top(g);
+  if (is_coroutine(g) && item && item->kind == OP_ENTER && running(g))
     strand_off(g, false);
 }
 
@@ -295,23 +308,42 @@ static void act_switch(struct generator *g) {
 static void act(struct generator *g) {
   static const struct {
     void (*act)(struct generator *);
-    unsigned weight;
+    unsigned weight, stacks;
   } actions[] = {
-      {act_call, 20},           {act_return, 18},      {act_await, 16},
-      {act_inner_await, 6},     {act_awaited, 14},     {act_yield, 14},
-      {act_create_callback, 9}, {act_close_create, 8}, {act_call_inside_create, 5},
-      {act_run_callback, 12},   {act_run_frame, 9},    {act_ran, 14},
-      {act_spawn_now, 5},       {act_spawn_later, 4},  {act_spawn_bare, 4},
-      {act_resume_strand, 40},  {act_wake_or_end, 6},  {act_wake_open, 6},
-      {act_current, 1},         {act_idle, 5},         {act_jump, 2},
-      {act_destroy, 2},         {act_on_requests, 50}, /* last: of some programs only */
+      {act_call, 20, 36},
+      {act_return, 18, 12},
+      {act_await, 16, 20},
+      {act_inner_await, 6, 1},
+      {act_awaited, 14, 5},
+      {act_yield, 14, 40},
+      {act_create_callback, 9, 3},
+      {act_close_create, 8, 8},
+      {act_call_inside_create, 5, 2},
+      {act_run_callback, 12, 8},
+      {act_run_frame, 9, 4},
+      {act_ran, 14, 10},
+      {act_spawn_now, 5, 6},
+      {act_spawn_later, 4, 10},
+      {act_spawn_bare, 4, 1},
+      {act_resume_strand, 40, 70},
+      {act_wake_or_end, 6, 10},
+      {act_wake_open, 6, 2},
+      {act_current, 1, 0},
+      {act_idle, 5, 2},
+      {act_jump, 2, 1},
+      {act_destroy, 2, 1},
+      {act_leave_running, 0, 8},
+      {act_on_requests, 50, 0}, /* last: of some programs only */
   };
+  bool stacks = g->program->flavour == FLAVOUR_STACKS;
   unsigned sum = 0, count = sizeof actions / sizeof *actions - !flavoured(g);
   for (unsigned i = 0; i < count; i++)
-    sum += actions[i].weight;
-  unsigned pick = below(g, sum), i = 0;
-  while (pick >= actions[i].weight)
-    pick -= actions[i++].weight;
+    sum += stacks ? actions[i].stacks : actions[i].weight;
+  unsigned pick = below(g, sum), i = 0, weight;
+  while (pick >= (weight = stacks ? actions[i].stacks : actions[i].weight)) {
+    pick -= weight;
+    i++;
+  }
   /* In the poller there is little to do but to leave it. */
   if (top(g) && top(g)->kind == OP_IDLE_BEGIN && chance(g, 80))
     act_idle(g);
@@ -363,7 +395,8 @@ void program_generate(struct program *program, uint64_t seed, enum flavour flavo
     g->tower[i] = 1;
   }
   bool switches = chance(g, 15);
-  unsigned length = 10 + below(g, chance(g, 20) ? 600 : 150);
+  bool stacks = flavour == FLAVOUR_STACKS && chance(g, 80);
+  unsigned length = 10 + below(g, stacks ? 60 : chance(g, 20) ? 600 : 150);
   for (unsigned tries = 0; program->count < length && tries < 40 * length; tries++) {
     if (chance(g, 10))
       g->thread = below(g, program->threads);
@@ -371,10 +404,10 @@ void program_generate(struct program *program, uint64_t seed, enum flavour flavo
       act_switch(g);
     act(g);
   }
-  bool again = chance(g, 30);
+  bool again = stacks || chance(g, 30);
   if (chance(g, 50) || again)
     wind_down(g);
   if (again)
-    repeat(program, 2 + below(g, 7));
+    repeat(program, stacks ? 8 + below(g, 24) : 2 + below(g, 7));
   emit(g, OP_NOP, NULL);
 }

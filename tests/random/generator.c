@@ -18,7 +18,7 @@ bool chance(struct generator *g, unsigned percent) {
 }
 
 bool flavoured(const struct generator *g) {
-  return g->program->flavour != FLAVOUR_PLAIN;
+  return g->program->flavour == FLAVOUR_ROOTS || g->program->flavour == FLAVOUR_IMPLICIT;
 }
 
 struct strand *here(struct generator *g) {

@@ -9,7 +9,8 @@
  * (command.h). A difference prints the seed, the
  * shortest program found that shows it, and both numbers; the exit status is 1.
  * --flavour 1 are programs with requests that begin with roots, 2 with requests that begin behind
- * background waits (enum flavour); --most N: of which the runtime follows so many at a time.
+ * background waits, 3 those of coroutines (enum flavour); --most N: of which the runtime follows so
+ * many at a time.
  * --shed runs them on threads that shed detail, up to that step (a number of enum
  * aprof_step), and compares the rest.
  * --mutate also runs each program with each event dropped or doubled in turn:
@@ -297,7 +298,8 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
   if (mutate && !check_tallies())
     failed++;
   passed += done - (failed - before < done ? failed - before : done);
-  static const char *const flavours[] = {"", " with requests", " with requests of no root"};
+  static const char *const flavours[] = {"", " with requests", " with requests of no root",
+                                         " of coroutines"};
   printf(
       "random: %llu programs%s from seed %llu%s%s, %llu events, %llu left open by the semantics\n",
       (unsigned long long)done, flavours[flavour], (unsigned long long)seed,
@@ -340,7 +342,7 @@ int main(int argc, char **argv) {
       count = strtoull(optarg, NULL, 0);
     else if (option == 'S' && strtoul(optarg, NULL, 0) < APROF_STEPS)
       step = (uint32_t)strtoul(optarg, NULL, 0);
-    else if (option == 'f' && strtoul(optarg, NULL, 0) <= FLAVOUR_IMPLICIT)
+    else if (option == 'f' && strtoul(optarg, NULL, 0) <= FLAVOUR_STACKS)
       flavour = (enum flavour)strtoul(optarg, NULL, 0);
     else if (option == 'n')
       most = (uint32_t)strtoul(optarg, NULL, 0);
@@ -367,6 +369,7 @@ int main(int argc, char **argv) {
       run_range(FLAVOUR_PLAIN, 1, BROKEN_ONES, true, APROF_STEP_NONE);
     run_range(FLAVOUR_ROOTS, 1, SHARE / 5, false, APROF_STEP_NONE);
     run_range(FLAVOUR_IMPLICIT, 1, SHARE / 5, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_STACKS, 1, SHARE / 5, false, APROF_STEP_NONE);
     run_rare();
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);

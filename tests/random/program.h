@@ -81,8 +81,9 @@ enum program_record { RECORD_NOTHING, RECORD_BEGINS, RECORD_ROTATES };
 /* What a program has beyond futures. */
 enum flavour {
   FLAVOUR_PLAIN,
-  FLAVOUR_ROOTS,   /* requests that the program begins; spans, labels, tiers */
-  FLAVOUR_IMPLICIT /* ... that begin behind background waits */
+  FLAVOUR_ROOTS,    /* requests that the program begins; spans, labels, tiers */
+  FLAVOUR_IMPLICIT, /* ... that begin behind background waits */
+  FLAVOUR_STACKS    /* no requests; coroutines that call bodies and wait there, again and again */
 };
 
 struct program {
