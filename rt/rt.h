@@ -40,6 +40,7 @@
 #define NODE_CACHE 256u             /* entries of a thread's node cache at first ... */
 #define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
 #define GIVEN 16u
+#define TOPS 1024u                  /* futures whose stacks a thread remembers */
 #define TRACE_BEGINS UINT32_MAX
 #define FINISHING 8u
 #define HOLDS 8u                  /* long holds that a thread remembers */
@@ -172,6 +173,12 @@ struct thread {
     uint64_t tick, ticks;
     uint32_t node;
   } given_to[GIVEN];
+  /* By index of a future whose key a run found: what lay on top of its stack when its bracket
+     closed; see top_known(). Memory that nobody touches until then. */
+  struct top {
+    uint64_t id; /* of that future; 0: none */
+    uint32_t top, serial;
+  } tops[TOPS];
 };
 _Static_assert(offsetof(struct thread, tentative_id) == 128, "two lines are all that most take");
 

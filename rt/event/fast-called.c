@@ -8,12 +8,18 @@
 
 ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                               uint64_t key1, struct aprof_site *function, const void *self,
-                              uint32_t clock) {
+                              uint32_t clock, run_found *stack) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1, token);
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(f == NULL) ||
-      unlikely(caller->await != 0) || unlikely(f->lease != t->lease))
+      unlikely(caller->await != 0))
+    goto undo;
+  if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
+    stack(site, token, f, function, self);
+    return;
+  }
+  if (unlikely(f->lease != t->lease))
     goto undo;
   struct aprof_site *callee = function != NULL ? function : site;
   struct node_entry *called =
@@ -64,37 +70,30 @@ undo:
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
-   NULL. */
-ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
-                                        uint32_t index, struct aprof_counters **a) {
-  struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
-  if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
-      unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
-      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, false))
-    return NULL;
-  return caller;
-}
-
 typedef void called_end(struct aprof_token *token, int how, struct aprof_site *where);
 
-/* Where the key of what is over is not at its first place, `displaced` goes on, for which it is
-   NULL. */
+/* Where the key of what is over is not at its first place, or who waits for that is part of a
+   request, `displaced` goes on, for which it is NULL; where it is not f that runs, `stack`. */
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
-                            uint32_t clock, called_end *displaced) {
+                            uint32_t clock, called_end *displaced, called_end *stack) {
   struct thread *t = aprof_self;
   uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index);
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
+  if (displaced == NULL && (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(t->cur != f))) {
+    stack(token, how, where);
+    return;
+  }
   bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;
   struct aprof_counters *c = t->counters, *at, *a = NULL;
   struct aprof_future *caller;
   uint64_t *place = NULL;
-  if (unlikely(b->state != APROF_THREAD_RUNNING) || !fast_stops(t, token, f, false) ||
-      (where != NULL && !site_known(where)) || unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely((caller = fast_caller(t, token, index, &at)) == NULL))
+  if ((displaced != NULL && unlikely(b->state != APROF_THREAD_RUNNING)) ||
+      !fast_stops(t, token, f, false) || (where != NULL && !site_known(where)) ||
+      unlikely(token->word[2] & BRACKET_POLL) ||
+      unlikely((caller = fast_caller(t, token, index, displaced == NULL, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)
     a = fast_pause(t, f, c, where, true);
@@ -113,6 +112,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   note_rests(t, now);
   if (a != NULL) {
     fast_pauses(f, a, now);
+    f->open--;
     if (where != NULL) {
       t->polled = caller;
       t->polled_node = caller->await;
@@ -123,9 +123,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
-  fast_restore(t, caller, at, immediate, now, clock);
-  b->last = now;
-  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+  fast_caller_runs(t, b, caller, at, immediate, displaced == NULL, now, clock);
   finish(b);
   return;
 undo:
@@ -142,14 +140,14 @@ slow:
 #define SET(name, clock)                                                                           \
   void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
                            uint64_t key1, struct aprof_site *function, const void *self) {         \
-    fast_called_begin(site, token, key0, key1, function, self, clock);                             \
+    fast_called_begin(site, token, key0, key1, function, self, clock, called_stack_##name);        \
   }                                                                                                \
   static __attribute__((noinline)) void called_displaced_##name(                                   \
       struct aprof_token *token, int how, struct aprof_site *where) {                              \
-    fast_called_end(token, how, where, clock, NULL);                                               \
+    fast_called_end(token, how, where, clock, NULL, stack_end_##name);                             \
   }                                                                                                \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_called_end(token, how, where, clock, called_displaced_##name);                            \
+    fast_called_end(token, how, where, clock, called_displaced_##name, NULL);                      \
   }
 
 #define GOVERNED(clock) /* what comes first has chosen */

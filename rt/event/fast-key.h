@@ -104,16 +104,50 @@ ALWAYS bool fast_delayed(const struct thread *t, const struct aprof_future *f) {
   return unlikely(f->last < t->held_until);
 }
 
-/* The future runs from here on, in a bracket that no caller waits for; where one does, the caller
-   of this says so behind it. */
+/* A wait that a wake ended at `end`, and that is not within the await's limit. */
+BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t end);
+
+/* Can fast_close_rest end what lasts so long? */
+ALWAYS bool fast_rest_ends(const struct aprof_future *f, const struct aprof_counters *a,
+                           uint64_t passed, uint32_t clock) {
+  return f->wake_tick != 0 ? a->await.limit != 0 : fast_within(&a->await.limit, passed, clock);
+}
+
+/* f waits at `a`, or is queued where `a` is NULL. */
+ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
+                            struct aprof_counters *c, uint64_t now, uint64_t passed,
+                            uint32_t clock) {
+  if (a == NULL) {
+    fast_queued(f, c, passed, clock);
+    return;
+  }
+  if (f->wake_tick != 0) {
+    uint64_t end = NOTES ? close_woken_traced(t, f, now) : close_woken(t, f, now);
+    passed = end - f->last;
+    if (!fast_within(&a->await.limit, passed, clock)) {
+      waited_long(t, f, end);
+      return;
+    }
+  }
+  fast_rested(f, a, passed, clock);
+}
+
+/* A bracket of f opens that no caller waits for; where one does, the caller of this says so behind
+   it. */
+ALWAYS void fast_opens(struct aprof_future *f, struct aprof_token *token,
+                       const struct aprof_site *function) {
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = (uintptr_t)function;
+  f->open++;
+  f->caller = 0;
+}
+
+/* The future runs from here on, in such a bracket. */
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                       struct aprof_future *f, struct aprof_counters *c,
                       const struct aprof_site *function, uint64_t now) {
-  token->word[1] = (uintptr_t)f;
-  token->word[2] = (uintptr_t)function;
+  fast_opens(f, token, function);
   f->state = APROF_FUTURE_RUNNING;
-  f->open++;
-  f->caller = 0;
   f->last = now;
   thread_runs(t, b, f, c, now);
 }
@@ -219,12 +253,27 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
   return others && !request_is_implicit(request_of(f)) ? a : NULL;
 }
 
-/* f, whose exec is closed, waits at `a` from here on, until it is run again. */
+/* What runs, and whose exec is closed, waits at `a` from here on, until it is run again. */
 ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, uint64_t now) {
   f->await = a->await.node;
   f->counters = (uintptr_t)a;
   f->last = now;
   fast_stops_running(f, APROF_F_IMPLICIT);
+}
+
+/* The bracket's future f has suspended itself, or what it has called has, and it was not asked to
+   end. */
+ALWAYS bool fast_suspended(const struct thread *t, const struct aprof_token *token,
+                           const struct aprof_future *f) {
+  return likely(in_profile((uintptr_t)f)) && token_current(t, token->word[0]) &&
+         likely(f->id == token->word[0]) && likely(f->ending == 0) &&
+         (f->state == APROF_FUTURE_WAITING ? f->lease == t->lease : f->state == APROF_FUTURE_ASIDE);
+}
+
+/* ... and its bracket closes. */
+ALWAYS void fast_stack_waits(struct thread *t, struct aprof_future *f) {
+  if (unlikely(f->state == APROF_FUTURE_ASIDE) && t->cur != NULL)
+    top_of(t, f, t->cur);
   f->open--;
 }
 
@@ -276,13 +325,39 @@ typedef void run_found(struct aprof_site *site, struct aprof_token *token, struc
 BETWEEN SLOW void run_undone(struct aprof_site *site, struct aprof_token *token,
                              struct aprof_future *f, struct aprof_site *function, const void *self);
 
-/* fast-called.c: of runs that a running future makes; fast-rest.c: of what was woken. */
+/* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
+   NULL. `member`: also as part of a request. */
+ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
+                                        uint32_t index, bool member, struct aprof_counters **a) {
+  struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
+  if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
+      unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
+      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, member))
+    return NULL;
+  return caller;
+}
+
+/* ... runs again. */
+ALWAYS void fast_caller_runs(struct thread *t, struct aprof_block *b, struct aprof_future *caller,
+                             struct aprof_counters *a, bool immediate, bool member, uint64_t now,
+                             uint32_t clock) {
+  if (member && (caller->flags & APROF_F_MEMBER))
+    share_waited(caller, caller->await, now);
+  fast_restore(t, caller, a, immediate, now, clock);
+  b->last = now;
+  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+}
+
+/* fast-called.c: of runs that a running future makes; fast-stack.c: of what has called bodies;
+   fast-rest.c: of what was woken. */
 #define OTHERS(name)                                                                               \
   BETWEEN void called_begin_##name(struct aprof_site *site, struct aprof_token *token,             \
                                    uint64_t key0, uint64_t key1, struct aprof_site *function,      \
                                    const void *self);                                              \
   BETWEEN void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);    \
-  BETWEEN run_found run_woken_##name;
+  BETWEEN void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
+  BETWEEN void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where);   \
+  BETWEEN run_found run_woken_##name, run_stack_##name, called_stack_##name;
 OTHERS(tsc)
 OTHERS(virtual)
 UNLESS_SOME(OTHERS(shed))

@@ -30,9 +30,11 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
+  if (unlikely(f->state == APROF_FUTURE_ASIDE) && (f = top_known(t, f)) == NULL)
+    goto undo;
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
-    if (f->state == APROF_FUTURE_ASIDE || f->state == APROF_FUTURE_TENTATIVE)
-      goto undo; /* what it called may be meant */
+    if (f->state == APROF_FUTURE_TENTATIVE)
+      goto undo;
     wake_early(site, f, b);
     return;
   }
@@ -70,34 +72,8 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
   return false;
 }
 
-/* Can fast_close_rest end what lasts so long? */
-ALWAYS bool fast_rest_ends(const struct aprof_future *f, const struct aprof_counters *a,
-                           uint64_t passed, uint32_t clock) {
-  return f->wake_tick != 0 ? a->await.limit != 0 : fast_within(&a->await.limit, passed, clock);
-}
-
-/* A wait that a wake ended at `end`, and that is not within the await's limit. */
-static SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t end) {
+BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t end) {
   close_wait(t, f, end, false);
-}
-
-/* f waits at `a`, or is queued where `a` is NULL. */
-ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
-                            struct aprof_counters *c, uint64_t now, uint64_t passed,
-                            uint32_t clock) {
-  if (a == NULL) {
-    fast_queued(f, c, passed, clock);
-    return;
-  }
-  if (f->wake_tick != 0) {
-    uint64_t end = NOTES ? close_woken_traced(t, f, now) : close_woken(t, f, now);
-    passed = end - f->last;
-    if (!fast_within(&a->await.limit, passed, clock)) {
-      waited_long(t, f, end);
-      return;
-    }
-  }
-  fast_rested(f, a, passed, clock);
 }
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);

@@ -12,15 +12,21 @@ typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint6
                        uint64_t key1, struct aprof_site *function, const void *self);
 
 /* The first run of a future that was made runnable: it was queued. If it has no name yet,
-   `nameless` goes on, for which `nameless` is NULL. */
+   `nameless` goes on, for which `nameless` is NULL; if it has called bodies, `stack`. */
 ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
                             struct aprof_future *f, struct aprof_site *function, const void *self,
-                            uint32_t clock, run_found *nameless) {
+                            uint32_t clock, run_found *nameless, run_found *stack) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   uint32_t node;
   struct aprof_counters *c;
-  if (!fast_runnable(t, f) || unlikely(f->state != APROF_FUTURE_QUEUED))
+  if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
+    if (nameless == NULL || f->state != APROF_FUTURE_ASIDE)
+      goto undo;
+    stack(site, token, f, function, self);
+    return;
+  }
+  if (!fast_runnable(t, f))
     goto undo;
   if (nameless == NULL) {
     if (!fast_name(t, f, site, function, &node, &c))
@@ -152,13 +158,19 @@ undo:
   run_undone(site, token, f, function, self);
 }
 
-/* What ran in the bracket has suspended itself: nothing to close but the bracket. */
+typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
+
+/* What ran in the bracket has suspended itself: nothing to close but the bracket. Where f has
+   called it, `stack` goes on. */
 ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_site *where,
-                               struct thread *t, struct aprof_future *f) {
+                               struct thread *t, struct aprof_future *f, run_over *stack) {
   struct aprof_block *b = t->block;
-  if (unlikely(!in_profile((uintptr_t)f)) || unlikely(f->id != token->word[0]) ||
-      unlikely(f->lease != t->lease) || unlikely(f->ending != 0) ||
-      unlikely(f->state != APROF_FUTURE_WAITING)) {
+  if (unlikely(!in_profile((uintptr_t)f)) || unlikely(f->state != APROF_FUTURE_WAITING)) {
+    stack(token, how, where);
+    return;
+  }
+  if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
+      unlikely(f->ending != 0)) {
     unbegin(t);
     timed_run_end(token, how, where);
     return;
@@ -168,20 +180,23 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   finish(b);
 }
 
-typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
-
 /* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. If
    that is odd, as of a part of a request, `member` goes on, for which it is NULL. `displaced`: its
-   key may stand anywhere, and it may have run for a worker. */
+   key may stand anywhere, and it may have run for a worker. Where it is not f that runs, but what
+   it has called, `stack` goes on. */
 ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
-                         bool displaced, uint32_t clock, run_over *member) {
+                         bool displaced, uint32_t clock, run_over *member, run_over *stack) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
   if (b->state != APROF_THREAD_RUNNING) {
-    fast_run_suspended(token, how, where, t, f);
+    fast_run_suspended(token, how, where, t, f, stack);
+    return;
+  }
+  if (pauses && member == NULL && unlikely(t->cur != f)) {
+    stack(token, how, where);
     return;
   }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
@@ -222,6 +237,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   }
   if (pauses) {
     fast_pauses(f, a, now);
+    f->open--;
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
   } else if (displaced) {
     fast_over_displaced(t, c, f, index, wall, clock);
@@ -250,12 +266,12 @@ slow:
   static __attribute__((noinline)) void run_nameless_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, NULL);                                  \
+    fast_run_queued(site, token, f, function, self, clock, NULL, NULL);                            \
   }                                                                                                \
   static __attribute__((noinline)) void run_queued_##name(                                         \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, run_nameless_##name);                   \
+    fast_run_queued(site, token, f, function, self, clock, run_nameless_##name, run_stack_##name); \
   }                                                                                                \
   static __attribute__((noinline)) void run_born_##name(                                           \
       struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
@@ -269,22 +285,22 @@ slow:
   }                                                                                                \
   static __attribute__((noinline)) void run_displaced_##name(struct aprof_token *token, int how,   \
                                                              struct aprof_site *where) {           \
-    fast_run_end(token, how, where, false, true, clock, NULL);                                     \
+    fast_run_end(token, how, where, false, true, clock, NULL, stack_pause_##name);                 \
   }                                                                                                \
   static __attribute__((noinline)) void run_member_##name(struct aprof_token *token, int how,      \
                                                           struct aprof_site *where) {              \
     if (runs_member())                                                                             \
-      fast_run_end(token, how, where, false, false, clock, NULL);                                  \
+      fast_run_end(token, how, where, false, false, clock, NULL, stack_pause_##name);              \
     else                                                                                           \
       run_displaced_##name(token, how, where);                                                     \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, false, clock, run_member_##name);                       \
+    fast_run_end(token, how, where, false, false, clock, run_member_##name, stack_pause_##name);   \
   }                                                                                                \
   static __attribute__((noinline)) void run_pause_##name(struct aprof_token *token, int how,       \
                                                          struct aprof_site *where) {               \
-    fast_run_end(token, how, where, true, false, clock, NULL);                                     \
+    fast_run_end(token, how, where, true, false, clock, NULL, stack_pause_##name);                 \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -292,7 +308,8 @@ slow:
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_end(token, APROF_PENDING, where, true, false, clock, run_pause_##name);             \
+      fast_run_end(token, APROF_PENDING, where, true, false, clock, run_pause_##name,              \
+                   stack_pause_##name);                                                            \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

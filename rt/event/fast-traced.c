@@ -55,6 +55,9 @@
 #include "fast-called.c"
 #undef SET
 #undef GOVERNED
+#include "fast-stack.c"
+#undef SET
+#undef GOVERNED
 #include "fast-rest.c"
 #undef SET
 #undef GOVERNED

@@ -98,6 +98,11 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
   finish(b);
   return;
 undo:
+  if (t->cur == f && likely(f->id == id) && b->state == APROF_THREAD_RUNNING) {
+    f->await = 0; /* the bracket that runs it came first */
+    finish(b);
+    return;
+  }
   unbegin(t);
 slow:
   timed_resume(token);

@@ -295,6 +295,7 @@ void general_run_end(struct aprof_token *token, int how, struct aprof_site *wher
       ((f->id != 0 && f->caller == index_of(caller)) ||
        aside_for(caller) != (uint32_t)token->word[0]))
     caller = NULL; /* it is aside for another one, which has the record now */
+  struct aprof_future *top = t->cur != NULL ? t->cur : t->suspended;
   bool alive = f->id == token->word[0], polled = false, held = t->cur != NULL;
   if (likely(alive)) {
     if (likely(runs_here(t, f))) {
@@ -314,6 +315,8 @@ void general_run_end(struct aprof_token *token, int how, struct aprof_site *wher
       if (how < APROF_PENDING)
         end_waiting(t, f, token->word[0], how, now); /* it was asked to, and waits meanwhile */
     }
+    if (f->state == APROF_FUTURE_ASIDE && top != NULL)
+      top_of(t, f, top);
     /* Last: of equal tuples, another thread may run it from here on. 0: closed before. */
     if (f->id == token->word[0] && f->open != 0)
       __atomic_store_n(&f->open, (uint8_t)(f->open - 1), __ATOMIC_RELEASE);

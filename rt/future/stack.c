@@ -45,6 +45,25 @@ struct aprof_future *innermost_own(struct aprof_future *f) {
   return top_of_stack(f, true);
 }
 
+#define DEEP 64 /* bodies on one stack: more of them are walked each time */
+
+bool top_of(struct thread *t, const struct aprof_future *f, const struct aprof_future *top) {
+  struct top *known = &t->tops[index_of(f) % TOPS];
+  if (known->id == f->id && known->top == index_of(top) && known->serial == (uint32_t)top->id)
+    return true;
+  const struct aprof_future *above = top;
+  for (int depth = 0; above != f; depth++) {
+    uint32_t index = index_of(above);
+    if (depth == DEEP || above->ns != NS_FRAME || above->caller == 0)
+      return false;
+    above = future_at(above->caller);
+    if (!is_aside(above, index))
+      return false;
+  }
+  *known = (struct top){.id = f->id, .top = index_of(top), .serial = (uint32_t)top->id};
+  return true;
+}
+
 uint32_t outermost(const struct aprof_future *f) {
   for (struct chain chain = {0}; f->caller != 0 && !knotted(&chain, f);) {
     const struct aprof_future *caller = future_at(f->caller);
@@ -70,8 +89,11 @@ bool is_busy(struct aprof_future *f) {
 }
 
 void outer_unknown(struct aprof_future *top, struct aprof_future *f) {
-  for (struct chain chain = {0}; top != f && top->caller != 0 && !knotted(&chain, top);
-       top = future_at(top->caller)) /* threads that race may have cut it */
+  /* Of a body that does not know it, none below does either. Threads that race may have cut the
+     chain. */
+  for (struct chain chain = {0};
+       top != f && top->outer != 0 && top->caller != 0 && !knotted(&chain, top);
+       top = future_at(top->caller))
     top->outer = 0;
   f->outer = 0;
 }

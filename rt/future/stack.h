@@ -22,6 +22,21 @@ struct aprof_future *innermost(struct aprof_future *f);
 /* ... of the bodies alone that f's key means: those that it called, none that has a key. */
 struct aprof_future *innermost_own(struct aprof_future *f);
 
+/* The same by what t remembers, at once: the body that waits there, as long as it waits as it did
+   when f's bracket closed here, so that nothing below it has changed. NULL: not known. */
+static inline struct aprof_future *top_known(const struct thread *t, const struct aprof_future *f) {
+  const struct top *known = &t->tops[index_of(f) % TOPS];
+  struct aprof_future *top = future_at(known->top);
+  return likely(known->id == f->id) && likely((uint32_t)top->id == known->serial) &&
+                 likely(top->state == APROF_FUTURE_WAITING)
+             ? top
+             : NULL;
+}
+
+/* Does `top`, which runs here or suspended itself last, lie on f, with bodies alone between them?
+   Then that is remembered: no walk the next time. */
+bool top_of(struct thread *t, const struct aprof_future *f, const struct aprof_future *top);
+
 /* The node of the outermost future on f's stack. */
 uint32_t outermost(const struct aprof_future *f);
 

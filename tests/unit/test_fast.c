@@ -325,6 +325,84 @@ static void waiting_and_calling(void) {
   end(&stop, KEY, APROF_DONE);
 }
 
+/* A coroutine's run: what it has called waits where it is left, and goes on when it is run again.
+ */
+static void waits_in_call(token *r, bool wakes) {
+  token c, a;
+  run(&call, r, KEY, &on_done);
+  pass(1);
+  enter(&child, &c);
+  pass(2);
+  suspend(&nap, &a);
+  pass(3);
+  ran(r, APROF_PENDING);
+  pass(4);
+  if (wakes) {
+    wake(&ring, KEY);
+    pass(5);
+  }
+  run(&call, r, KEY, &on_done);
+  resume(&a);
+  pass(6);
+  leave(&c);
+  ran(r, APROF_PENDING);
+}
+
+static void stacked(void) {
+  token r;
+  new_future(&timer, &on_done, KEY);
+  for (int i = 0; i < 4; i++)
+    waits_in_call(&r, i & 1);
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(ones_that_wait_in_what_they_call) {
+  in_rounds(stacked);
+  expect("child", "done", 4 * ROUNDS);
+  expect("child", "exec", 32 * ROUNDS);
+  expect("child", "queued", 10 * ROUNDS);
+  expect("child @ nap", "waiting", 28 * ROUNDS);
+  expect("on_done", "slices", 8 * ROUNDS);
+  expect("on_done @ child", "immediate", 0);
+}
+END_TEST
+
+/* The same, run by another future; the coroutine is left without an await. */
+static void stacked_and_called(void) {
+  token r, o, c;
+  new_future(&timer, &on_done, KEY);
+  new_future(&spawn, &on_step, OTHER);
+  run(&call, &o, OTHER, &on_step);
+  for (int i = 0; i < 4; i++)
+    waits_in_call(&r, i & 1);
+  run(&call, &r, KEY, NULL);
+  enter(&child, &c);
+  pass(7);
+  ran(&r, APROF_PENDING);
+  pass(1);
+  run(&call, &r, KEY, NULL);
+  leave(&c);
+  ran(&r, APROF_PENDING);
+  ran(&o, APROF_DONE);
+  run(&call, &r, KEY, NULL);
+  enter(&child, &c);
+  pass(7);
+  ran(&r, APROF_PENDING);
+  pass(1);
+  run(&call, &r, KEY, NULL);
+  leave(&c);
+  ran(&r, APROF_PENDING);
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(ones_that_are_left_in_what_they_call) {
+  in_rounds(stacked_and_called);
+  expect("child", "done", 6 * ROUNDS);
+  expect("child", "exec", (32 + 7 + 7) * ROUNDS);
+  expect("on_step", "slices", 5 * ROUNDS);
+}
+END_TEST
+
 START_TEST(one_that_waits_and_calls) {
   in_rounds(waiting_and_calling);
   expect("child", "exec", 3 * ROUNDS);
@@ -629,5 +707,6 @@ END_TEST
 UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address,
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
+                 ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
                  ones_whose_key_is_known_early, equal_ones, woken_ones, woken_after_a_reset,
                  stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fast events of a run whose future has called bodies, as a coroutine has: the innermost of
+ * them goes on, which the thread remembers (struct top), and waits where the bracket closes. See
+ * fast.c for why, and run.c for what they do.
+ */
+#include "fast-key.h"
+
+/* -- run --------------------------------------------------------------------- */
+
+/* Can `top`, which is what f runs, end its wait by a fast event? */
+ALWAYS bool fast_top_runs(const struct thread *t, const struct aprof_future *f,
+                          const struct aprof_future *top, const struct aprof_site *site,
+                          const struct aprof_site *function) {
+  return likely(top != NULL) && fast_runnable(t, top) && fast_named(f, site, function);
+}
+
+/* Nothing runs here. */
+ALWAYS void fast_run_stack(struct aprof_site *site, struct aprof_token *token,
+                           struct aprof_future *f, struct aprof_site *function, const void *self,
+                           uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  struct aprof_future *top = top_known(t, f);
+  if (!fast_top_runs(t, f, top, site, function))
+    goto undo;
+  uint32_t bottom = future_function(f);
+  struct aprof_counters *a = fast_known(top), *sliced = fast_counters(t, bottom);
+  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - top->last;
+  if (unlikely(sliced == NULL) || backwards(rested | passed) ||
+      !fast_rest_ends(top, a, passed, clock))
+    goto undo;
+  b->other += rested;
+  fast_close_rest(t, top, a, NULL, now, passed, clock);
+  fast_goes_on(top);
+  fast_opens(f, token, function);
+  f->outer = bottom;
+  top->state = APROF_FUTURE_RUNNING;
+  top->last = now;
+  thread_runs(t, b, top, fast_function(a), now);
+  t->slice_counters = sliced;
+  slice_starts(b, bottom, now, a->await.site);
+  note(t, APROF_TRACE_RUNNING, top, top->node, now);
+  finish(b);
+  return;
+undo:
+  run_undone(site, token, f, function, self);
+}
+
+/* A running future runs it. */
+ALWAYS void fast_called_stack(struct aprof_site *site, struct aprof_token *token,
+                              struct aprof_future *f, struct aprof_site *function, const void *self,
+                              uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  struct aprof_future *caller = t->cur, *top = top_known(t, f);
+  if (!fast_top_runs(t, f, top, site, function))
+    goto undo;
+  struct aprof_site *callee = function != NULL ? function : site;
+  struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
+  struct node_entry *called = fast_node_of(t, caller->node, at, true, true);
+  struct aprof_counters *a = fast_known(top);
+  uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - top->last;
+  if (unlikely(called == NULL) || backwards(ran | passed) || !fast_rest_ends(top, a, passed, clock))
+    goto undo;
+  t->counters->function.exec += ran;
+  __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
+  fast_put_aside(caller, called, index_of(f), now);
+  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
+  fast_close_rest(t, top, a, NULL, now, passed, clock);
+  fast_goes_on(top);
+  fast_opens(f, token, function);
+  outer_unknown(top, f);
+  f->caller = index_of(caller);
+  top->state = APROF_FUTURE_RUNNING;
+  top->last = now;
+  thread_runs(t, b, top, fast_function(a), now);
+  bracket_open(t, token, f, token->word[0], caller, function);
+  note(t, APROF_TRACE_RUNNING, top, top->node, now);
+  finish(b);
+  return;
+undo:
+  run_undone(site, token, f, function, self);
+}
+
+/* -- the end of its bracket ------------------------------------------------------ */
+
+/* What runs is a body that f has called, which waits from here on until f is run again: a coroutine
+   is left without an await. Where does it wait? NULL: not known. */
+ALWAYS struct aprof_counters *fast_top_pause(struct thread *t, const struct aprof_token *token,
+                                             const struct aprof_future *f,
+                                             const struct aprof_future *top, int how,
+                                             const struct aprof_site *where) {
+  if (unlikely(how != APROF_PENDING) || unlikely(where != NULL) || unlikely(bracket_body(token)) ||
+      unlikely(f->state != APROF_FUTURE_ASIDE) || unlikely(!top_of(t, f, top)))
+    return NULL;
+  return fast_pause(t, top, t->counters, NULL, true);
+}
+
+/* Nobody waits for the bracket to close. */
+ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_site *where,
+                             uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *top = t->cur;
+  if (!fast_suspended(t, token, f))
+    goto undo;
+  if (b->state != APROF_THREAD_RUNNING) {
+    fast_stack_waits(t, f);
+    t->cur = NULL;
+    finish(b);
+    return;
+  }
+  struct aprof_counters *a = fast_top_pause(t, token, f, top, how, where);
+  struct aprof_counters *sliced = t->slice_counters;
+  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
+  if (unlikely(a == NULL) || backwards(ran) || fast_slice_long(sliced, length, clock))
+    goto undo;
+  t->counters->function.exec += ran;
+  fast_slice_close(t, sliced, length, clock);
+  fast_pauses(top, a, now);
+  f->open--;
+  note(t, APROF_TRACE_WAITING, top, a->await.node, now);
+  thread_rests(t, b, now);
+  note_rests(t, now);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+  timed_run_end(token, how, where);
+}
+
+/* Another future waits for the bracket to close. */
+ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site *where,
+                           uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  uint32_t index = bracket_indexes(token);
+  struct aprof_future *f = future_at(index), *top = t->cur;
+  struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
+  struct aprof_counters *at, *a = NULL;
+  bool runs = b->state == APROF_THREAD_RUNNING;
+  if (unlikely(!in_profile((uintptr_t)f)))
+    goto undo;
+  if (runs && token->word[0] != f->id && top == caller &&
+      likely((uint32_t)caller->id == token->word[1] >> 32)) {
+    finish(b); /* f is over, and its caller runs again */
+    return;
+  }
+  if (!fast_suspended(t, token, f) || unlikely(token->word[2] & BRACKET_POLL) ||
+      unlikely(fast_caller(t, token, index, true, &at) == NULL))
+    goto undo;
+  if (runs ? (a = fast_top_pause(t, token, f, top, how, where)) == NULL
+           : b->state != APROF_THREAD_OTHER || !fast_outer(t, caller, fast_function(at)))
+    goto undo;
+  bool immediate = runs && token->word[2] >> 32 == (uint32_t)t->slice_count;
+  uint64_t now = fast_clock(clock), passed = now - b->last;
+  if (backwards(passed) || !fast_restores(caller, at, immediate, now, clock))
+    goto undo;
+  if (runs) {
+    t->counters->function.exec += passed;
+    fast_pauses(top, a, now);
+    note(t, APROF_TRACE_WAITING, top, a->await.node, now);
+    note_rests(t, now);
+    f->open--;
+  } else {
+    b->other += passed;
+    fast_stack_waits(t, f);
+    b->state = APROF_THREAD_RUNNING;
+    slice_starts(b, caller->outer, now, at->await.site);
+  }
+  fast_caller_runs(t, b, caller, at, immediate, true, now, clock);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+  timed_run_end(token, how, where);
+}
+
+/* -- one set per clock --------------------------------------------------------- */
+#define SET(name, clock)                                                                           \
+  void run_stack_##name(struct aprof_site *site, struct aprof_token *token,                        \
+                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
+    fast_run_stack(site, token, f, function, self, clock);                                         \
+  }                                                                                                \
+  void called_stack_##name(struct aprof_site *site, struct aprof_token *token,                     \
+                           struct aprof_future *f, struct aprof_site *function,                    \
+                           const void *self) {                                                     \
+    fast_called_stack(site, token, f, function, self, clock);                                      \
+  }                                                                                                \
+  void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {            \
+    fast_stack_end(token, how, where, clock);                                                      \
+  }                                                                                                \
+  void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where) {          \
+    fast_stack_pause(token, how, where, clock);                                                    \
+  }
+
+#define GOVERNED(clock) /* what comes first has chosen */
+
+SETS(SET, GOVERNED)
