@@ -552,4 +552,4 @@ UNIT_MAIN("control", off_detaches_what_lives, off_while_running, on_again,
           no_footprint_before_the_first_future, attach_is_idempotent,
           fork_gives_the_child_a_profile_of_its_own, fork_without_futures_leaves_nothing,
           fork_of_a_fork, fork_before_the_first_future, memory_of_a_child_stays_its_own,
-          fork_gives_the_child_a_clock_of_its_own, stopped_while_an_epoch_ends)
+          fork_gives_the_child_a_clock_of_its_own, RACES, stopped_while_an_epoch_ends)

@@ -791,8 +791,8 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, ring_goes_round, ring_goes_on_behind_a_reset,
           opened_before_it_has_its_key, ring_goes_from_key_to_key, queues_of_many_keys,
-          inserted_twice, many_threads, equal_keys_of_many_threads, few_equal_keys_of_many_threads,
-          oldest_of_equal_keys_is_ended, equal_keys_take_no_lock,
+          inserted_twice, oldest_of_equal_keys_is_ended, equal_keys_take_no_lock, RACES,
+          many_threads, equal_keys_of_many_threads, few_equal_keys_of_many_threads,
           equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
           stopped_with_equal_keys, found_while_replaced, used_again_while_left,
           used_again_by_one_that_stops)

@@ -222,4 +222,4 @@ END_TEST
 
 UNIT_MAIN("node", one_path_per_caller, recursion_folds, mutual_recursion_folds,
           awaits_are_leaves_of_their_path, cap, deep_paths, equal_sites_are_one,
-          not_there_beside_what_is_added)
+          RACES, not_there_beside_what_is_added)

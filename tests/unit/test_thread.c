@@ -437,7 +437,8 @@ START_TEST(handlers_between_and_inside_events) {
 END_TEST
 
 UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
-          blocks_are_leased_again, many_at_once, resumed_on_another_thread, left_where_it_waited,
+          blocks_are_leased_again, resumed_on_another_thread, left_where_it_waited,
           woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
-          ended_by_another_thread_while_it_awaits, thread_that_ends_inside_a_body,
-          thread_that_ends_in_an_await, handlers_between_and_inside_events)
+          thread_that_ends_inside_a_body, thread_that_ends_in_an_await,
+          handlers_between_and_inside_events, RACES, many_at_once,
+          ended_by_another_thread_while_it_awaits)
