@@ -6,67 +6,90 @@
  */
 #include "fast-key.h"
 
+/* Where its key is not that of one that is this thread's, and that nobody woke, at the first place,
+   `sought` goes on inside the event, for which it is NULL; where it has called bodies, `stack`. */
 ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                               uint64_t key1, struct aprof_site *function, const void *self,
-                              uint32_t clock, run_found *stack) {
+                              uint32_t clock, run_begin *sought, run_found *stack) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  struct aprof_future *caller = t->cur, *f = fast_find(site, key0, key1, token);
-  if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(f == NULL) ||
+  bool taken = sought == NULL;
+  struct aprof_future *caller = t->cur, *f = NULL;
+  if (!taken)
+    f = fast_find(site, key0, key1, token);
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || (!taken && unlikely(f == NULL)) ||
       unlikely(caller->await != 0))
     goto undo;
-  if (unlikely(f->state == APROF_FUTURE_ASIDE)) {
+  if (!taken && unlikely(f->state == APROF_FUTURE_ASIDE)) {
     stack(site, token, f, function, self);
     return;
   }
-  if (unlikely(f->lease != t->lease))
+  if (!taken && unlikely(f->lease != t->lease))
     goto undo;
   struct aprof_site *callee = function != NULL ? function : site;
   struct node_entry *called =
       fast_node(t, caller->node, likely(t->at_sequence + 1 != b->sequence) ? callee : t->at, true);
+  if (taken && (called == NULL || (f = run_sought(t, site, token, key0, key1, function)) == NULL))
+    goto undo;
   struct aprof_counters *c, *a = NULL;
   uint32_t node = f->node;
   uint64_t *limit;
   if (f->state == APROF_FUTURE_WAITING) {
-    a = fast_known(f);
+    a = fast_counted(t, f, true, taken);
+    if (taken && a == NULL)
+      goto undo;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
     limit = &a->await.limit;
-    if (!fast_named(f, site, function) || unlikely(f->wake_tick != 0))
+    if (!fast_named(f, site, function) || (!taken && unlikely(f->wake_tick != 0)))
       goto undo;
   } else {
     if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f) ||
-        !fast_name(t, f, site, function, &node, &c))
+        !fast_name(t, f, site, function, &node, &c, taken))
       goto undo;
     limit = &c->function.queued_limit;
   }
-  if (unlikely(called == NULL))
+  if (!taken && unlikely(called == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - f->last;
-  if (backwards(ran) || !fast_within(limit, passed, clock))
+  if (backwards(ran))
+    goto undo;
+  if (taken && a != NULL ? backwards(passed) || !fast_rest_ends(f, a, passed, clock)
+                         : !fast_within(limit, passed, clock))
     goto undo;
   t->counters->function.exec += ran;
   __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
   fast_put_aside(caller, called, index_of(f), now);
-  if (a != NULL) {
-    fast_rested(f, a, passed, clock);
-  } else {
+  if (a == NULL)
     note_named(t, f, node);
+  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
+  if (a != NULL) {
+    if (taken)
+      fast_close_rest(t, f, a, c, now, passed, clock);
+    else
+      fast_rested(f, a, passed, clock);
+  } else {
     fast_rename(f, node);
     fast_queued(f, c, passed, clock);
     f->wake_tick = 0; /* when it was due */
   }
   fast_goes_on(f);
-  fast_runs(t, b, token, f, c, function, now);
+  fast_runs(t, b, token, f, c, function, now, fast_opened(site, taken));
   f->caller = index_of(caller);
   f->outer = 0;
   bracket_open(t, token, f, token->word[0], caller, function);
-  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
-  unbegin(t);
+  if (taken && f != NULL && (site->flags & APROF_TUPLE))
+    run_given_back(f, token->word[0]);
   token->word[0] = 0;
+  if (!taken && b->state == APROF_THREAD_RUNNING &&
+      (f == NULL || (fast_rests(f) && (f->lease != t->lease || f->wake_tick != 0)))) {
+    sought(site, token, key0, key1, function, self);
+    return;
+  }
+  unbegin(t);
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
@@ -138,9 +161,15 @@ slow:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void called_sought_##name(                                      \
+      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_called_begin(site, token, key0, key1, function, self, clock, NULL, NULL);                 \
+  }                                                                                                \
   void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
                            uint64_t key1, struct aprof_site *function, const void *self) {         \
-    fast_called_begin(site, token, key0, key1, function, self, clock, called_stack_##name);        \
+    fast_called_begin(site, token, key0, key1, function, self, clock, called_sought_##name,        \
+                      called_stack_##name);                                                        \
   }                                                                                                \
   static __attribute__((noinline)) void called_displaced_##name(                                   \
       struct aprof_token *token, int how, struct aprof_site *where) {                              \

@@ -11,6 +11,7 @@
 
 #include "fast.h"
 #include "rt/future/key.h"
+#include "run.h"
 
 ALWAYS uint64_t relaxed(const uint64_t *word) {
   return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -99,6 +100,10 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f) 
   return likely(f->lease == t->lease);
 }
 
+ALWAYS bool fast_rests(const struct aprof_future *f) {
+  return f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
+}
+
 /* It has been queued since before the end of a long hold, which is to be told. */
 ALWAYS bool fast_delayed(const struct thread *t, const struct aprof_future *f) {
   return unlikely(f->last < t->held_until);
@@ -132,21 +137,37 @@ ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct apr
   fast_rested(f, a, passed, clock);
 }
 
+/* The counters of the await that f waits in, or of the function that it is queued as. Of one that
+   was taken another thread's may stand in its record. NULL: not known here. */
+ALWAYS struct aprof_counters *fast_counted(struct thread *t, const struct aprof_future *f,
+                                           bool waits, bool taken) {
+  if (!taken)
+    return fast_known(f);
+  struct aprof_counters *c = fast_counters(t, waits ? f->await : f->node);
+  bool known = c != NULL && (waits ? c->await.function : c->function.own) != 0;
+  return likely(known) ? c : NULL;
+}
+
+/* Is it open already? One of equal ones is, from when it was taken. */
+ALWAYS bool fast_opened(const struct aprof_site *site, bool taken) {
+  return taken && (site->flags & APROF_TUPLE);
+}
+
 /* A bracket of f opens that no caller waits for; where one does, the caller of this says so behind
    it. */
 ALWAYS void fast_opens(struct aprof_future *f, struct aprof_token *token,
-                       const struct aprof_site *function) {
+                       const struct aprof_site *function, bool opened) {
   token->word[1] = (uintptr_t)f;
   token->word[2] = (uintptr_t)function;
-  f->open++;
+  f->open += !opened;
   f->caller = 0;
 }
 
 /* The future runs from here on, in such a bracket. */
 ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                       struct aprof_future *f, struct aprof_counters *c,
-                      const struct aprof_site *function, uint64_t now) {
-  fast_opens(f, token, function);
+                      const struct aprof_site *function, uint64_t now, bool opened) {
+  fast_opens(f, token, function, opened);
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   thread_runs(t, b, f, c, now);
@@ -155,11 +176,18 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_toke
 /* ... nobody lies below it: the slice is its own. */
 ALWAYS void fast_runs_alone(struct thread *t, struct aprof_block *b, struct aprof_token *token,
                             struct aprof_future *f, struct aprof_counters *c,
-                            const struct aprof_site *function, uint64_t now, uint32_t site) {
-  fast_runs(t, b, token, f, c, function, now);
+                            const struct aprof_site *function, uint64_t now, uint32_t site,
+                            bool opened) {
+  fast_runs(t, b, token, f, c, function, now, opened);
   t->slice_counters = c;
   f->outer = f->node;
   slice_starts(b, f->node, now, site);
+}
+
+/* What runs on a pool's thread holds no loop. */
+ALWAYS void fast_works(struct thread *t, const struct aprof_site *site) {
+  if (site->flags & APROF_WORKER)
+    slice_open_worker(t);
 }
 
 /* Made for this function, where the site asks for that; of one that was known by its
@@ -178,9 +206,9 @@ ALWAYS bool fast_plainly_own(const struct aprof_counters *c, const struct aprof_
   return function == NULL || likely(fast_is_own(c, function));
 }
 
-/* Lets the counters tell it the next time. */
-ALWAYS void fast_owns(const struct aprof_future *f, const struct aprof_site *function) {
-  struct aprof_counters *c = fast_known(f);
+/* Lets the counters, which are f's, tell it the next time. */
+ALWAYS void fast_owns(struct aprof_counters *c, const struct aprof_future *f,
+                      const struct aprof_site *function) {
   if (function != NULL && (f->flags & APROF_F_NAMED) && site_known(function) &&
       c->function.own != 0 && site_record(node_site(f->node))->alias == function->id)
     c->function.own = own_site(function->id);
@@ -195,12 +223,12 @@ ALWAYS bool fast_named(const struct aprof_future *f, const struct aprof_site *si
 /* The node and counters that f, which is queued, has once this body runs. If f was created without
    a name, fast_rename gives it this one. */
 ALWAYS bool fast_name(struct thread *t, const struct aprof_future *f, const struct aprof_site *site,
-                      struct aprof_site *function, uint32_t *node,
-                      struct aprof_counters **counters) {
+                      struct aprof_site *function, uint32_t *node, struct aprof_counters **counters,
+                      bool taken) {
   *node = f->node;
-  *counters = fast_known(f);
+  *counters = fast_counted(t, f, false, taken);
   if (fast_named(f, site, function))
-    return true;
+    return !taken || *counters != NULL;
   if (!(f->flags & APROF_F_NAMELESS))
     return false;
   struct node_entry *e = fast_node(t, node_parent(f->node), function, false);
@@ -318,12 +346,14 @@ ALWAYS void fast_over_displaced(struct thread *t, struct aprof_counters *c, stru
   record_give(t, f, index);
 }
 
-/* Goes on with what was found inside the event, its id in the token. */
+/* Goes on with a run. */
+typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                       uint64_t key1, struct aprof_site *function, const void *self);
+/* ... of what was found inside the event, its id in the token. */
 typedef void run_found(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
                        struct aprof_site *function, const void *self);
-/* ... where that needs the general event. */
-BETWEEN SLOW void run_undone(struct aprof_site *site, struct aprof_token *token,
-                             struct aprof_future *f, struct aprof_site *function, const void *self);
+/* ... where that needs the general event. `taken`: it was. */
+BETWEEN SLOW run_found run_undone, run_undone_taken;
 
 /* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
    NULL. `member`: also as part of a request. */
@@ -348,16 +378,68 @@ ALWAYS void fast_caller_runs(struct thread *t, struct aprof_block *b, struct apr
   note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
 }
 
+/* The first run of a future that was made runnable: it was queued. If it has no name yet,
+   `nameless` goes on, for which `nameless` is NULL; if it has called bodies, `stack`. */
+ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
+                            struct aprof_future *f, struct aprof_site *function, const void *self,
+                            uint32_t clock, bool taken, run_found *nameless, run_found *stack,
+                            run_found *undone) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  uint32_t node;
+  struct aprof_counters *c;
+  if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
+    if (nameless == NULL || f->state != APROF_FUTURE_ASIDE)
+      goto undo;
+    stack(site, token, f, function, self);
+    return;
+  }
+  if (!fast_runnable(t, f))
+    goto undo;
+  if (nameless == NULL) {
+    if (!fast_name(t, f, site, function, &node, &c, taken))
+      goto undo;
+  } else {
+    c = fast_known(f);
+    if (!fast_plainly_own(c, function)) {
+      nameless(site, token, f, function, self);
+      return;
+    }
+  }
+  if (fast_delayed(t, f))
+    goto undo;
+  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
+  if (backwards(rested) || !fast_within(&c->function.queued_limit, passed, clock))
+    goto undo;
+  b->other += rested;
+  if (nameless == NULL) {
+    fast_owns(c, f, function);
+    note_named(t, f, node);
+    fast_rename(f, node);
+  }
+  fast_queued(f, c, passed, clock);
+  f->flags |= APROF_F_STARTED;
+  f->wake_tick = 0; /* when it was due */
+  fast_runs_alone(t, b, token, f, c, function, now, (uint32_t)c->function.own,
+                  fast_opened(site, taken));
+  if (taken)
+    fast_works(t, site);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  finish(b);
+  return;
+undo:
+  undone(site, token, f, function, self);
+}
+
 /* fast-called.c: of runs that a running future makes; fast-stack.c: of what has called bodies;
-   fast-rest.c: of what was woken. */
+   fast-rest.c: of what was woken, what another thread had last, and what was taken. */
 #define OTHERS(name)                                                                               \
-  BETWEEN void called_begin_##name(struct aprof_site *site, struct aprof_token *token,             \
-                                   uint64_t key0, uint64_t key1, struct aprof_site *function,      \
-                                   const void *self);                                              \
+  BETWEEN run_begin called_begin_##name;                                                           \
   BETWEEN void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);    \
   BETWEEN void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
   BETWEEN void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where);   \
-  BETWEEN run_found run_woken_##name, run_stack_##name, called_stack_##name;
+  BETWEEN run_found run_woken_##name, run_moved_##name, run_taken_##name, run_stack_##name,        \
+      called_stack_##name;
 OTHERS(tsc)
 OTHERS(virtual)
 UNLESS_SOME(OTHERS(shed))

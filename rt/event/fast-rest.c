@@ -133,7 +133,7 @@ slow:
     timed_end(site, key0, key1, how);
 }
 
-/* -- what was woken runs ------------------------------------------------------ */
+/* -- what was woken runs, or was taken ------------------------------------------ */
 
 /* Another thread has ended the future that was found; its record may have another key by now. */
 static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) {
@@ -146,27 +146,56 @@ static SLOW void run_missed(struct aprof_site *site, struct aprof_token *token) 
   event_end(t);
 }
 
-void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
-                struct aprof_site *function, const void *self) {
+/* `equal`: it is one of equal ones, which another thread may run once it is given back. */
+ALWAYS void fast_run_undone(struct aprof_site *site, struct aprof_token *token,
+                            struct aprof_future *f, struct aprof_site *function, const void *self,
+                            bool equal) {
   uint64_t key0 = relaxed(&f->key0), key1 = relaxed(&f->key1); /* no register was kept for them */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (unlikely(relaxed(&f->id) != token->word[0])) {
     run_missed(site, token);
     return;
   }
+  if (equal)
+    run_given_back(f, token->word[0]);
   token->word[0] = 0;
   unbegin(aprof_self); /* from here on, a handler may end f */
   timed_run_begin(site, token, key0, key1, function, self);
+}
+
+void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                struct aprof_site *function, const void *self) {
+  fast_run_undone(site, token, f, function, self, false);
+}
+
+void run_undone_taken(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
+                      struct aprof_site *function, const void *self) {
+  fast_run_undone(site, token, f, function, self, site->flags & APROF_TUPLE);
+}
+
+/* Another thread had it last: this one takes it. Any other future goes on in the general event. */
+ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
+                           struct aprof_future *f, struct aprof_site *function, const void *self,
+                           run_found *taken) {
+  struct thread *t = aprof_self;
+  if (f->lease == t->lease || !token_current(t, token->word[0]) || !fast_rests(f) ||
+      !future_take(t, f, token->word[0])) {
+    run_undone(site, token, f, function, self);
+    return;
+  }
+  taken(site, token, f, function, self);
 }
 
 /* Nothing runs here, and the future waits, but was woken or due: for the rest of its wait it was
    queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. */
 ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           uint32_t clock, run_found *other) {
+                           uint32_t clock, bool taken, run_found *other, run_found *undone) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
-  struct aprof_counters *a = fast_known(f);
+  struct aprof_counters *a = fast_counted(t, f, true, taken);
+  if (taken && (a == NULL || unlikely(f->state != APROF_FUTURE_WAITING)))
+    goto undo;
   if (other != NULL && !fast_plainly_own(a, function)) {
     other(site, token, f, function, self);
     return;
@@ -179,15 +208,17 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
     goto undo;
   b->other += rested;
   if (other == NULL)
-    fast_owns(f, function);
+    fast_owns(a, f, function);
   fast_close_rest(t, f, a, c, now, passed, clock);
   fast_goes_on(f);
-  fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
+  fast_runs_alone(t, b, token, f, c, function, now, a->await.site, fast_opened(site, taken));
+  if (taken)
+    fast_works(t, site);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
-  run_undone(site, token, f, function, self);
+  undone(site, token, f, function, self);
 }
 
 /* -- create brackets ----------------------------------------------------------- */
@@ -210,14 +241,31 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
+  static __attribute__((noinline)) void run_queued_taken_##name(                                   \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_queued(site, token, f, function, self, clock, true, NULL, NULL, run_undone_taken);    \
+  }                                                                                                \
+  void run_taken_##name(struct aprof_site *site, struct aprof_token *token,                        \
+                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
+    if (f->state == APROF_FUTURE_QUEUED)                                                           \
+      run_queued_taken_##name(site, token, f, function, self);                                     \
+    else                                                                                           \
+      fast_run_woken(site, token, f, function, self, clock, true, NULL, run_undone_taken);         \
+  }                                                                                                \
+  void run_moved_##name(struct aprof_site *site, struct aprof_token *token,                        \
+                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
+    fast_run_moved(site, token, f, function, self, run_taken_##name);                              \
+  }                                                                                                \
   static __attribute__((noinline)) void run_other_##name(                                          \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_woken(site, token, f, function, self, clock, NULL);                                   \
+    fast_run_woken(site, token, f, function, self, clock, false, NULL, run_moved_##name);          \
   }                                                                                                \
   void run_woken_##name(struct aprof_site *site, struct aprof_token *token,                        \
                         struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_woken(site, token, f, function, self, clock, run_other_##name);                       \
+    fast_run_woken(site, token, f, function, self, clock, false, run_other_##name,                 \
+                   run_moved_##name);                                                              \
   }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
     fast_wake(site, key0, key1, clock);                                                            \

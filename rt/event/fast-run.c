@@ -1,69 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fast events of runs that the loop makes, of futures that are found by a key. See fast.c for
- * why, and run.c for what they do; only the first place that a key can have in the table is looked
- * at.
+ * why, and run.c for what they do. The first place that a key can have in the table is looked at;
+ * what that does not tell goes on in run_sought.
  */
 #include "fast-key.h"
 
 /* -- run --------------------------------------------------------------------- */
 
-typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
-                       uint64_t key1, struct aprof_site *function, const void *self);
-
-/* The first run of a future that was made runnable: it was queued. If it has no name yet,
-   `nameless` goes on, for which `nameless` is NULL; if it has called bodies, `stack`. */
-ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
-                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                            uint32_t clock, run_found *nameless, run_found *stack) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
-  uint32_t node;
-  struct aprof_counters *c;
-  if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
-    if (nameless == NULL || f->state != APROF_FUTURE_ASIDE)
-      goto undo;
-    stack(site, token, f, function, self);
-    return;
-  }
-  if (!fast_runnable(t, f))
-    goto undo;
-  if (nameless == NULL) {
-    if (!fast_name(t, f, site, function, &node, &c))
-      goto undo;
-  } else {
-    c = fast_known(f);
-    if (!fast_plainly_own(c, function)) {
-      nameless(site, token, f, function, self);
-      return;
-    }
-  }
-  if (fast_delayed(t, f))
-    goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested) || !fast_within(&c->function.queued_limit, passed, clock))
-    goto undo;
-  b->other += rested;
-  if (nameless == NULL) {
-    fast_owns(f, function);
-    note_named(t, f, node);
-    fast_rename(f, node);
-  }
-  fast_queued(f, c, passed, clock);
-  f->flags |= APROF_F_STARTED;
-  f->wake_tick = 0; /* when it was due */
-  fast_runs_alone(t, b, token, f, c, function, now, (uint32_t)c->function.own);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
-  finish(b);
-  return;
-undo:
-  run_undone(site, token, f, function, self);
-}
-
-/* The first sight of a future that nobody creates: born running. */
+/* The first sight of a future that nobody creates: born running. Where it is none, `sought` goes
+   on. */
 ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                           uint64_t key1, struct aprof_site *function, const void *self,
-                          uint32_t clock) {
+                          uint32_t clock, run_begin *sought) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_ROOT;
@@ -97,7 +46,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   f->parent = 0;
   publish_fence();
   f->id = token->word[0] = id;
-  fast_runs_alone(t, b, token, f, c, function, now, named->id);
+  fast_runs_alone(t, b, token, f, c, function, now, named->id, false);
   note_born(t, f, false, false, now);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish_at(f, b, segment, place, seen, hash);
@@ -105,16 +54,35 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
 undo:
   unbegin(t);
 slow:
+  sought(site, token, key0, key1, function, self);
+}
+
+/* Nothing runs here, and the key's first place does not tell: it may be one of equal keys, or stand
+   behind others, or the run is a worker's. */
+ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
+                            uint64_t key1, struct aprof_site *function, const void *self,
+                            run_found *taken) {
+  struct thread *t = aprof_self;
+  if (begin(t, t->block)) {
+    struct aprof_future *f = t->block->state == APROF_THREAD_OTHER
+                                 ? run_sought(t, site, token, key0, key1, function)
+                                 : NULL;
+    if (likely(f != NULL)) {
+      taken(site, token, f, function, self);
+      return;
+    }
+    unbegin(t);
+  }
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. If something does,
    `called` goes on inside the event; if the future does not wait, `queued` does; if it was woken,
-   `woken`. */
+   `woken`; if another thread had it last, `moved`. */
 ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                            uint64_t key1, struct aprof_site *function, const void *self,
                            uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
-                           run_begin *born) {
+                           run_found *moved, run_begin *born) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b)) {
@@ -150,12 +118,12 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   b->other += rested;
   fast_rested(f, a, passed, clock);
   fast_goes_on(f);
-  fast_runs_alone(t, b, token, f, c, function, now, a->await.site);
+  fast_runs_alone(t, b, token, f, c, function, now, a->await.site, false);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
   finish(b);
   return;
 undo:
-  run_undone(site, token, f, function, self);
+  moved(site, token, f, function, self);
 }
 
 typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
@@ -266,22 +234,28 @@ slow:
   static __attribute__((noinline)) void run_nameless_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, NULL, NULL);                            \
+    fast_run_queued(site, token, f, function, self, clock, false, NULL, NULL, run_moved_##name);   \
   }                                                                                                \
   static __attribute__((noinline)) void run_queued_##name(                                         \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, run_nameless_##name, run_stack_##name); \
+    fast_run_queued(site, token, f, function, self, clock, false, run_nameless_##name,             \
+                    run_stack_##name, run_moved_##name);                                           \
+  }                                                                                                \
+  static __attribute__((noinline)) void run_sought_##name(                                         \
+      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_sought(site, token, key0, key1, function, self, run_taken_##name);                    \
   }                                                                                                \
   static __attribute__((noinline)) void run_born_##name(                                           \
       struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_born(site, token, key0, key1, function, self, clock);                                 \
+    fast_run_born(site, token, key0, key1, function, self, clock, run_sought_##name);              \
   }                                                                                                \
   static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
                                uint64_t key1, struct aprof_site *function, const void *self) {     \
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
-                   run_queued_##name, run_woken_##name, run_born_##name);                          \
+                   run_queued_##name, run_woken_##name, run_moved_##name, run_born_##name);        \
   }                                                                                                \
   static __attribute__((noinline)) void run_displaced_##name(struct aprof_token *token, int how,   \
                                                              struct aprof_site *where) {           \

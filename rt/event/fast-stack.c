@@ -33,7 +33,7 @@ ALWAYS void fast_run_stack(struct aprof_site *site, struct aprof_token *token,
   b->other += rested;
   fast_close_rest(t, top, a, NULL, now, passed, clock);
   fast_goes_on(top);
-  fast_opens(f, token, function);
+  fast_opens(f, token, function, false);
   f->outer = bottom;
   top->state = APROF_FUTURE_RUNNING;
   top->last = now;
@@ -69,7 +69,7 @@ ALWAYS void fast_called_stack(struct aprof_site *site, struct aprof_token *token
   note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
   fast_close_rest(t, top, a, NULL, now, passed, clock);
   fast_goes_on(top);
-  fast_opens(f, token, function);
+  fast_opens(f, token, function, false);
   outer_unknown(top, f);
   f->caller = index_of(caller);
   top->state = APROF_FUTURE_RUNNING;

@@ -4,6 +4,7 @@
  *
  *     on_write (req) { run_begin (site, tok, key); body; run_end (tok, how, where); }
  */
+#include "run.h"
 #include "begin.h"
 #include "birth.h"
 #include "gates.h"
@@ -112,10 +113,9 @@ static struct aprof_future *published_here(const struct thread *t,
   return !(f->flags & APROF_F_STARTED) ? f : NULL;
 }
 
-/* Of equal ones another thread, or a later run, may have it again. */
 static void give_back(struct aprof_future *f, uint64_t id, bool taken) {
-  if (taken && f->id == id)
-    f->open--;
+  if (taken)
+    run_given_back(f, id);
 }
 
 /* One of equal ones that is at rest: `taken`, it is this thread's, and no other one runs or ends
@@ -135,6 +135,24 @@ static SLOW struct aprof_future *run_equal(struct thread *t, const struct aprof_
   }
   *taken = false;
   return key_find(key0, key1, site->ns);
+}
+
+struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
+                                struct aprof_token *token, uint64_t key0, uint64_t key1,
+                                const struct aprof_site *function) {
+  bool equal = site->flags & APROF_TUPLE, taken = false;
+  if (unlikely(site->flags & APROF_POLLING))
+    return NULL;
+  struct aprof_future *f =
+      equal ? run_equal(t, site, key0, key1, function, &taken) : key_find(key0, key1, site->ns);
+  uint64_t id = f != NULL ? key_id(f, key0, key1) : 0;
+  if (unlikely(id == 0))
+    return NULL;
+  bool rests = f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
+  if (!taken && (equal || !rests || !future_take(t, f, id)))
+    return NULL;
+  token->word[0] = id;
+  return f;
 }
 
 void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,

@@ -4,6 +4,8 @@
  * a general event. All that runs here runs in rounds of the same; the last ones must add
  * nothing to the count of general events, so a fast event that turns away shows.
  */
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -462,8 +464,19 @@ END_TEST
 CREATE_SITE(post, APROF_READY | APROF_TUPLE, NS);
 RUN_SITE(take, APROF_TUPLE, NS);
 
-/* Of many that are equal each is put in, and over, by fast events; only its run looks for the
-   oldest in a general one. */
+static void new_equal(struct aprof_site *site, struct aprof_site *function) {
+  token c;
+  create(site, &c, function, NULL);
+  gate.create_end(&c, KEY, OTHER, 1);
+}
+
+static void run_equal(struct aprof_site *site, token *r, struct aprof_site *function) {
+  *r = (token){0};
+  gate.run_begin(site, r, KEY, OTHER, function, NULL);
+  ck_assert_uint_ne(r->word[0], 0);
+}
+
+/* Of many that are equal each is put in, run in its turn, and over, by fast events. */
 START_TEST(equal_ones) {
   enum { STAY = 20, EACH = 200 };
   uint64_t before = 0;
@@ -479,15 +492,207 @@ START_TEST(equal_ones) {
     if (i < STAY)
       continue;
     pass(1);
-    gate.run_begin(&take, &r, KEY, OTHER, &on_done, NULL);
+    run_equal(&take, &r, &on_done);
     pass(2);
     ran(&r, APROF_DONE);
   }
-  ck_assert_uint_eq(general_events() - before, EACH);
+  ck_assert_uint_eq(general_events() - before, 0);
   expect("on_done", "done", 2 * EACH);
   expect("on_done", "live", STAY);
   expect("on_done", "exec", 2 * 2 * EACH);
   expect("health", "missed", 0);
+}
+END_TEST
+
+CREATE_SITE(ask, APROF_ONCE | APROF_TUPLE, NS);
+CREATE_SITE(tick, APROF_MULTI | APROF_TUPLE, NS);
+WAKE_SITE(answer, NS);
+
+/* Two that wait, of which a running one runs the first, then the loop the second; a nameless one;
+   one that pauses and is woken. */
+static void equal_runs(void) {
+  token t, r;
+  new_equal(&ask, &on_done);
+  pass(1);
+  new_equal(&ask, &on_done);
+  enter(&body, &t);
+  pass(3);
+  run_equal(&take, &r, &on_done);
+  pass(2);
+  ran(&r, APROF_DONE);
+  leave(&t);
+  run_equal(&take, &r, &on_done);
+  pass(4);
+  ran(&r, APROF_DONE);
+
+  new_equal(&post, NULL);
+  pass(5);
+  run_equal(&take, &r, &on_step);
+  ran(&r, APROF_DONE);
+
+  new_equal(&tick, &on_step);
+  for (int i = 0; i < 2; i++) {
+    pass(7);
+    gate.wake(&answer, KEY, OTHER);
+    pass(10);
+    if (i == 1)
+      enter(&body, &t);
+    run_equal(&take, &r, &on_step);
+    ran(&r, i == 0 ? APROF_PENDING : APROF_DONE);
+  }
+  leave(&t);
+}
+
+START_TEST(equal_ones_that_wait) {
+  in_rounds(equal_runs);
+  expect("on_done", "done", 2 * ROUNDS);
+  expect("on_done", "exec", 6 * ROUNDS);
+  expect("on_done @ ask", "waiting", (4 + 5) * ROUNDS);
+  expect("body @ on_done", "immediate", ROUNDS);
+  expect("body @ on_done", "waiting", 2 * ROUNDS);
+  expect("on_step", "done", 2 * ROUNDS);
+  expect("on_step", "queued", (5 + 2 * 10) * ROUNDS);
+  expect("on_step @ tick", "waiting", 2 * 7 * ROUNDS);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+/* -- a pool's thread ---------------------------------------------------------- */
+
+static sem_t given, given_back;
+static void (*to_do)(void);
+
+static void *pool(void *unused) {
+  for (;;) {
+    while (sem_wait(&given) != 0)
+      ;
+    to_do();
+    sem_post(&given_back);
+  }
+  return unused;
+}
+
+static void on_pool(void (*work)(void)) {
+  static pid_t process; /* that the thread is in */
+  if (process != getpid()) {
+    pthread_t thread;
+    process = getpid();
+    sem_init(&given, 0, 0);
+    sem_init(&given_back, 0, 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, pool, NULL), 0);
+    pthread_detach(thread);
+  }
+  to_do = work;
+  sem_post(&given);
+  while (sem_wait(&given_back) != 0)
+    ;
+}
+
+RUN_SITE(work_equal, APROF_TUPLE | APROF_WORKER, NS);
+RUN_SITE(work_at, APROF_WORKER, NS);
+
+static void works_equal(void) {
+  token r;
+  for (int i = 0; i < 2; i++) {
+    run_equal(&work_equal, &r, &on_step);
+    pass(100 + i);
+    ran(&r, APROF_DONE);
+  }
+}
+
+static void works(void) {
+  token r;
+  run(&work_at, &r, KEY, &on_step);
+  pass(100);
+  ran(&r, APROF_DONE);
+}
+
+/* As many as end there, so that neither runs out of records. */
+static void makes_some(void) {
+  for (uint64_t i = 0; i < 3; i++)
+    new_future(&task, &inner, KEY + 16 * i);
+}
+
+static void goes_on(void) {
+  token r;
+  run(&call, &r, OTHER, &on_done);
+  pass(10);
+  ran(&r, APROF_PENDING);
+}
+
+/* What the loop makes a pool's thread runs, by equal keys and by others; what waits goes from one
+   to the other, woken and not. */
+static void worked(void) {
+  token r;
+  new_equal(&post, &on_step);
+  new_equal(&post, NULL);
+  pass(5);
+  on_pool(works_equal);
+  new_future(&task, &on_step, KEY);
+  pass(6);
+  on_pool(works);
+  on_pool(makes_some);
+  for (uint64_t i = 0; i < 3; i++) {
+    pass(1);
+    run(&call, &r, KEY + 16 * i, &inner);
+    ran(&r, APROF_DONE);
+  }
+  new_future(&timer, &on_done, OTHER);
+  for (int i = 0; i < 2; i++) {
+    pass(3);
+    on_pool(goes_on);
+    pass(4);
+    if (i == 1)
+      wake(&ring, OTHER);
+    pass(2);
+    if (i == 0) {
+      goes_on();
+    } else {
+      run(&call, &r, OTHER, &on_done);
+      ran(&r, APROF_DONE);
+    }
+  }
+}
+
+START_TEST(ones_of_another_thread) {
+  in_rounds(worked);
+  expect("on_step", "done", 3 * ROUNDS);
+  expect("on_step", "exec", (100 + 101 + 100) * ROUNDS);
+  expect("on_step", "queued", (5 + 105 + 6) * ROUNDS);
+  expect("on_step", "slices", 0);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done", "exec", 3 * 10 * ROUNDS);
+  expect("on_done", "queued", 2 * ROUNDS);
+  expect("on_done @ timer", "waiting", (3 + 6 + 3 + 4) * ROUNDS);
+  expect("inner", "done", 3 * ROUNDS);
+  expect("inner", "queued", (1 + 2 + 3) * ROUNDS);
+  expect("health", "migrations", (2 + 1 + 3 + 4) * ROUNDS);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+static void calls_back(void) {
+  token t, r;
+  enter(&body, &t);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  ran(&r, APROF_DONE);
+  leave(&t);
+}
+
+/* A running future of one thread runs what another one made. */
+static void called_back(void) {
+  new_future(&once, &on_done, KEY);
+  pass(2);
+  on_pool(calls_back);
+}
+
+START_TEST(called_ones_of_another_thread) {
+  in_rounds(called_back);
+  expect("on_done", "exec", ROUNDS);
+  expect("on_done @ once", "waiting", 2 * ROUNDS);
+  expect("body @ on_done", "immediate", ROUNDS);
+  expect("health", "migrations", ROUNDS);
 }
 END_TEST
 
@@ -708,5 +913,7 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
-                 ones_whose_key_is_known_early, equal_ones, woken_ones, woken_after_a_reset,
-                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
+                 ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
+                 ones_of_another_thread, called_ones_of_another_thread, woken_ones,
+                 woken_after_a_reset, stopped_ones, requests, ones_woken_early, timed_ones,
+                 hundreds_of_functions)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Whom a run means that has to be looked for; see run.c. Inside an event. */
+#ifndef APROF_RT_RUN_H
+#define APROF_RT_RUN_H
+
+#include "rt/rt.h"
+
+/* The future of that key, wherever it stands and whoever had it last, if it is at rest: this
+   thread's from here on, its id in the token; of equal ones it is open. NULL: there is none, or it
+   runs, or others hold all that are equal, or the run may be a look at a wait that goes on. */
+struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
+                                struct aprof_token *token, uint64_t key0, uint64_t key1,
+                                const struct aprof_site *function);
+
+/* One of equal ones, which was taken, is given back: another thread, or a later run, may have it.
+ */
+static inline void run_given_back(struct aprof_future *f, uint64_t id) {
+  if (f->id == id)
+    __atomic_fetch_sub(&f->open, 1, __ATOMIC_RELEASE);
+}
+
+#endif
