@@ -179,14 +179,21 @@ ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
   return true;
 }
 
-/* Others that are equal may have the key, and keep it. False: nothing has changed. */
+/* Others that are equal may have the key, and keep it; or the first place is another key's. False:
+   nothing has changed. */
 ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint64_t key0,
                                uint64_t key1, bool still_open) {
   struct aprof_future *f = fast_tentative(t, token);
-  if (f == NULL || (f->polled & (APROF_TUPLE | APROF_KEYLESS | APROF_REARM)) != APROF_TUPLE)
+  if (f == NULL || (f->polled & (APROF_KEYLESS | APROF_REARM)))
+    return false;
+  bool equal = f->polled & APROF_TUPLE;
+  if (!equal && key_find(key0, key1, f->ns) != NULL)
     return false;
   fast_settle(t, f, token, key0, key1, still_open);
-  key_insert_equal(f);
+  if (equal)
+    key_insert_equal(f);
+  else
+    key_insert(f);
   finish(t->block);
   return true;
 }

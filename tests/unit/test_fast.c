@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rt/file/clock.h"
+#include "rt/future/key.h"
 #include "traced.h"
 
 FUNCTION_SITE(child);
@@ -696,6 +697,37 @@ START_TEST(called_ones_of_another_thread) {
 }
 END_TEST
 
+/* A key that stands behind another one, as they hash alike. */
+static void displaced(void) {
+  token t, r;
+  static uint64_t behind;
+  uint32_t hash = key_hash(KEY, 0);
+  for (behind = behind != 0 ? behind : 16; key_hash(behind, 0) % KEY_WORDS != hash % KEY_WORDS;)
+    behind += 16;
+  new_future(&once, &on_done, KEY);
+  new_future(&task, &on_step, behind);
+  pass(1);
+  run(&call, &r, behind, &on_step);
+  pass(2);
+  ran(&r, APROF_DONE);
+  new_future(&once, &on_step, behind);
+  enter(&body, &t);
+  pass(1);
+  run(&call, &r, behind, &on_step);
+  ran(&r, APROF_DONE);
+  leave(&t);
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(ones_behind_another) {
+  in_rounds(displaced);
+  expect("on_step", "done", 2 * ROUNDS);
+  expect("on_step", "queued", ROUNDS);
+  expect("on_step @ once", "waiting", ROUNDS);
+  expect("on_done", "done", ROUNDS);
+}
+END_TEST
+
 /* Woken while it waits, while it is queued by that, and while it runs: for the next wait. */
 static void woken(void) {
   token r;
@@ -914,6 +946,6 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
                  ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
-                 ones_of_another_thread, called_ones_of_another_thread, woken_ones,
-                 woken_after_a_reset, stopped_ones, requests, ones_woken_early, timed_ones,
-                 hundreds_of_functions)
+                 ones_of_another_thread, called_ones_of_another_thread, ones_behind_another,
+                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
+                 timed_ones, hundreds_of_functions)
