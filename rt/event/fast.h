@@ -514,7 +514,4 @@ ALWAYS void finish_member(struct thread *t, struct aprof_block *b) {
   finish(b);
 }
 
-/* In the thread's own list, from where on records are given back from it. */
-#define FREE_ENOUGH 256u
-
 #endif

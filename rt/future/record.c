@@ -14,7 +14,6 @@
 
 #define SLAB 255u /* records in a chunk: 32 KB with its head */
 #define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
-#define KEEP (6 * BATCH)
 
 /*
  * Of batches: linked by `parent` within, by `created_tick` between. Both are written at a
@@ -185,6 +184,6 @@ void future_free(struct thread *t, struct aprof_future *f) {
   record_give(t, f, index_of(f));
   f->callee = 0;
   f->polled = 0;
-  if (unlikely(t->free_count > KEEP))
+  if (unlikely(t->free_count > FREE_ENOUGH))
     give_back(t);
 }

@@ -37,6 +37,9 @@ record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t stat
   return next_id(t);
 }
 
+/* In the thread's own list: where there are more, general events give some to all. */
+#define FREE_ENOUGH 256u
+
 /* Back to it. */
 static inline __attribute__((always_inline)) void
 record_give(struct thread *t, struct aprof_future *f, uint32_t index) {

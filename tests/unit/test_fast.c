@@ -697,6 +697,27 @@ START_TEST(called_ones_of_another_thread) {
 }
 END_TEST
 
+enum { MANY_WORKS = 2000 };
+
+static void makes_one(void) {
+  new_future(&task, &on_step, KEY);
+}
+
+/* A thread that ends what another one makes gives records back, many at once. */
+START_TEST(many_of_another_thread) {
+  uint64_t before = 0;
+  attach();
+  for (unsigned i = 0; i < MANY_WORKS; i++) {
+    if (i == MANY_WORKS / 2)
+      before = general_events();
+    makes_one();
+    on_pool(works);
+  }
+  ck_assert_uint_lt(general_events() - before, MANY_WORKS / 10);
+  expect("on_step", "done", MANY_WORKS);
+}
+END_TEST
+
 /* A key that stands behind another one, as they hash alike. */
 static void displaced(void) {
   token t, r;
@@ -946,6 +967,6 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
                  ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
-                 ones_of_another_thread, called_ones_of_another_thread, ones_behind_another,
-                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
-                 timed_ones, hundreds_of_functions)
+                 ones_of_another_thread, called_ones_of_another_thread, many_of_another_thread,
+                 ones_behind_another, woken_ones, woken_after_a_reset, stopped_ones, requests,
+                 ones_woken_early, timed_ones, hundreds_of_functions)
