@@ -15,31 +15,27 @@ plugin=${APROF_PLUGIN:-$plugin}
 runtime=$work/trace-runtime.o
 warnings="-Wall -Wextra -Wno-unused-parameter -Wuninitialized -Wmaybe-uninitialized -Wclobbered -Werror"
 
+# What does not meddle with another stands beside it: each line is a compilation of every program.
 common=(
   "-O0"
   "-O1"
-  "-O2 -g"
+  "-O2 -g -fcompare-debug"
   "-O3"
   "-Os"
   "-Og -g"
-  "-O2 -fPIC -fno-plt"
+  "-O2 -fPIC -fno-plt -ffunction-sections -fdata-sections -Wl,--gc-sections"
   "-O2 -flto"
   "-O0 -flto"
   "-O2 -static"
   "-O1 -static-pie -fPIE"
-  "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections"
   "-O2 -fsanitize=address"
   "-O1 -fsanitize=undefined"
   "-O2 -fsanitize=thread"
   "-O2 -fexceptions -fnon-call-exceptions"
-  "-O2 -fstack-protector-all -D_FORTIFY_SOURCE=2"
+  "-O2 -fstack-protector-all -D_FORTIFY_SOURCE=2 -fcf-protection=full -fstack-clash-protection"
   "-O1 --coverage"
-  "-O2 -fopenmp"
-  "-O2 -g -fcompare-debug"
-  "-O2 -fno-toplevel-reorder"
-  "-O2 -fno-inline -finstrument-functions"
-  "-O2 -fcf-protection=full -fstack-clash-protection"
-  "-O2 -pg"
+  "-O2 -fopenmp -fno-toplevel-reorder"
+  "-O2 -fno-inline -finstrument-functions -pg"
 )
 
 # run_case NAME SOURCE MAJOR OPTIONS...: the program's output in $work/out
