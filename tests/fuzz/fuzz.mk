@@ -11,8 +11,12 @@ LIBS = -lcjson -ldw -lelf -lzstd -lz -lm
 
 VPATH = $(src)
 
-# But for commands, and what the build makes C of: pictures, pages, protobuf (so their tables, too).
-cli = $(patsubst $(src)/%.c,%.o,$(filter-out %/main.c %/cmd-%.c %/flame.c %/flame-frames.c %/flame-svg.c %/outputs.c %/page.c %/pprof.c %/perfetto.c %/perfetto-kernel.c %/perfetto-packet.c %/otlp-spans.c %/formats.c,$(foreach d,read record ask show cli,$(wildcard $(src)/$d/*.c))))
+# But for commands, servers and what else no target asks (a link says what is missing), and what the
+# build makes C of: pictures, pages, protobuf (so their tables, too).
+unasked = main.c cmd-%.c serve-%.c check-%.c suggest-%.c inquiry%.c top%.c push.c probed%.c record-%.c \
+  flame%.c outputs.c page%.c pprof.c perfetto%.c otlp-%.c formats.c openmetrics.c metrics-%.c chrome%.c
+cli = $(patsubst $(src)/%.c,%.o,$(filter-out $(foreach d,read record ask show cli,$(unasked:%=$(src)/$d/%)),\
+  $(foreach d,read record ask show cli,$(wildcard $(src)/$d/*.c))))
 binding = $(patsubst $(src)/%.cc,%.o,$(wildcard $(src)/lang/*.cc))
 ours = $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/tests/fuzz/target-*.c)) \
   tests/fuzz/target-binding.o tests/fuzz/sparse.o tests/fuzz/loose.o tests/fuzz/seeds.o \
