@@ -143,9 +143,13 @@ ALWAYS struct aprof_counters *fast_counted(struct thread *t, const struct aprof_
                                            bool waits, bool taken) {
   if (!taken)
     return fast_known(f);
-  struct aprof_counters *c = fast_counters(t, waits ? f->await : f->node);
-  bool known = c != NULL && (waits ? c->await.function : c->function.own) != 0;
-  return likely(known) ? c : NULL;
+  struct aprof_counters *c = fast_counters(t, f->node), *a;
+  if (unlikely(c == NULL) || unlikely(c->function.own == 0))
+    return NULL;
+  if (!waits)
+    return c;
+  a = fast_counters(t, f->await); /* it may have begun a span inside of that */
+  return likely(a != NULL) && likely(a->await.function == (uintptr_t)c) ? a : NULL;
 }
 
 /* Is it open already? One of equal ones is, from when it was taken. */
