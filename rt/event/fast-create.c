@@ -166,13 +166,13 @@ ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t k
   return true;
 }
 
-/* The key was known before the call, and no future that is aside waits for this end. */
+/* The key was known before the call, and no future that is aside waits for this end: nothing is
+   left to do, whatever has become of what was created, here or on another thread. */
 ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
-  struct aprof_future *f = t->published;
+  uint64_t id = token->word[0];
   uint32_t below = bracket_indexed(token) ? (uint32_t)(token->word[2] & BRACKET_INDEX) : 0;
-  if (unlikely(f == NULL) || unlikely(f->id != token->word[0]) ||
-      unlikely(!(f->flags & APROF_F_KEYED)) || unlikely(t->tentative == f) ||
-      unlikely(below != 0 && running(t) != future_at(below)))
+  if (unlikely(!(token->word[2] & BRACKET_PUBLISHED)) || unlikely(!token_current(t, id)) ||
+      unlikely(t->tentative_id == id) || unlikely(below != 0 && running(t) != future_at(below)))
     return false;
   t->published = NULL;
   finish(t->block);

@@ -672,6 +672,41 @@ START_TEST(ones_of_another_thread) {
 }
 END_TEST
 
+static void is_quick(void) {
+  token r;
+  run(&work_at, &r, OTHER, &on_step);
+  pass(100);
+  ran(&r, APROF_DONE);
+}
+
+/* Another create lies in the bracket, and what that made is over on another thread before its own
+   closes. */
+static void made_in_a_create(void) {
+  token t, c, inner_c, r;
+  enter(&body, &t);
+  create(&once, &c, &on_done, NULL);
+  gate.create_key(&c, KEY, 0);
+  create(&spawn, &inner_c, &on_step, NULL);
+  gate.create_key(&inner_c, OTHER, 0);
+  on_pool(is_quick);
+  created(&inner_c, OTHER, 1);
+  created(&c, KEY, 1);
+  leave(&t);
+  run(&call, &r, KEY, &on_done);
+  pass(4);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(creates_in_a_create) {
+  in_rounds(made_in_a_create);
+  expect("body > on_step", "exec", 100 * ROUNDS);
+  expect("body > on_step", "done", ROUNDS);
+  expect("body > on_done", "done", ROUNDS);
+  expect("body > on_done @ once", "waiting", 100 * ROUNDS);
+  expect("health", "missed", 0);
+}
+END_TEST
+
 static void calls_back(void) {
   token t, r;
   enter(&body, &t);
@@ -967,6 +1002,6 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
                  ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
-                 ones_of_another_thread, called_ones_of_another_thread, many_of_another_thread,
-                 ones_behind_another, woken_ones, woken_after_a_reset, stopped_ones, requests,
-                 ones_woken_early, timed_ones, hundreds_of_functions)
+                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
+                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
+                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
