@@ -9,11 +9,18 @@
 
 /* -- wake -------------------------------------------------------------------- */
 
-/* The end of an event that woke what does not wait: it runs, or is queued. */
+/* f is put aside for nothing that it called itself, but for what has a key of its own: who wakes f
+   means no other. */
+ALWAYS bool fast_aside_itself(const struct aprof_future *f) {
+  uint32_t callee = f->callee & ~CALLEE_MINE;
+  return callee >= CALLEE_NO_FUTURE || record_at(callee)->ns != NS_FRAME;
+}
+
+/* The end of an event that woke what does not wait: it runs, or is queued, or put aside. */
 static __attribute__((noinline)) void wake_early(const struct aprof_site *site,
                                                  struct aprof_future *f, struct aprof_block *b) {
   uint64_t none = 0;
-  if (f->state == APROF_FUTURE_RUNNING &&
+  if ((f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) &&
       __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED) &&
       NOTES)
@@ -30,7 +37,8 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
-  if (unlikely(f->state == APROF_FUTURE_ASIDE) && (f = top_known(t, f)) == NULL)
+  if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
+      (f = top_known(t, f)) == NULL)
     goto undo;
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
     if (f->state == APROF_FUTURE_TENTATIVE)
