@@ -72,9 +72,11 @@ static bool text_equal(uint32_t a, uint32_t b) {
 /* Of two lines of bindings for one call, one may mean waiting for new work. A function is
    one, whatever its units know of how it is run. */
 static bool psite_equal(const struct aprof_psite *a, const struct aprof_psite *b) {
+  /* Others may mark it as found meanwhile. */
+  uint32_t differ = __atomic_load_n(&a->flags, __ATOMIC_RELAXED) ^ b->flags;
   return a->kind == b->kind && a->line == b->line && a->column == b->column &&
          a->address == b->address && text_equal(a->name, b->name) && text_equal(a->file, b->file) &&
-         (a->kind == APROF_SITE_FUNCTION || !((a->flags ^ b->flags) & APROF_BACKGROUND));
+         (a->kind == APROF_SITE_FUNCTION || !(differ & APROF_BACKGROUND));
 }
 
 static bool table_grow(void) {
