@@ -29,8 +29,8 @@ void buckets_reset(void);
 /* `count`, one of those from `buckets` on, has passed 65535: it is 0. */
 SLOW void buckets_carries(uint16_t *buckets, const uint16_t *count);
 /* ... called with both on the stack; changes no register. See fast_count_in. */
-#if defined __x86_64__ && defined __LP64__ && !defined __SANITIZE_THREAD__ &&                      \
-    !defined __SANITIZE_ADDRESS__ && !defined __code_model_large__
+#if defined __x86_64__ && defined __LP64__ && defined __OPTIMIZE__ &&                              \
+    !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__ && !defined __code_model_large__
 #define BUCKETS_CARRIES_KEPT
 #endif
 
