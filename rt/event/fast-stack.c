@@ -103,6 +103,12 @@ ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_si
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *top = t->cur;
+  if (b->state != APROF_THREAD_RUNNING && likely(in_profile((uintptr_t)f)) &&
+      f->id != token->word[0] && token_current(t, token->word[0])) {
+    t->cur = NULL; /* f is over */
+    finish(b);
+    return;
+  }
   if (!fast_suspended(t, token, f))
     goto undo;
   if (b->state != APROF_THREAD_RUNNING) {

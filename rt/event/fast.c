@@ -15,6 +15,7 @@
  */
 #define FAST_SAVES_NOTHING
 #include "fast.h"
+#include "rt/future/key.h"
 
 /* -- awaits ---------------------------------------------------------------- */
 
@@ -163,6 +164,21 @@ static SLOW bool fast_adopts(struct aprof_site *site, const void *self) {
   return running_adopts(aprof_self->cur, site, self);
 }
 
+/* ... whose name is known already: nothing is told but that it has begun. */
+static SLOW bool fast_adopted(struct thread *t, struct aprof_token *token, const void *self) {
+  struct aprof_future *f = t->cur;
+  const struct aprof_psite *p = site_record(node_function(f->node));
+  if ((f->flags & (APROF_F_NAMELESS | APROF_F_NAMED)) != APROF_F_NAMED ||
+      (self != NULL && p->address == (uintptr_t)self && p->alias == 0))
+    return false;
+  if (f->flags & APROF_F_MEMBER)
+    member_named(f);
+  f->flags |= APROF_F_BODY;
+  f->open++;
+  token_set(token, f, t->slice_count << 1);
+  return true;
+}
+
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
@@ -178,12 +194,17 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     fast_enter_root(site, token, self, t, clock, beside);
     return;
   }
+  if (beside == NULL && unlikely(!(caller->flags & APROF_F_BODY)) && site_known(site) &&
+      fast_adopts(site, self)) {
+    if (!fast_adopted(t, token, self))
+      goto undo;
+    finish(b);
+    return;
+  }
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
   if (unlikely(called == NULL) || unlikely(!nonzero(&t->free_list)) ||
       fast_calls_oddly(caller, beside == NULL, member))
-    goto undo;
-  if (beside == NULL && unlikely(!(caller->flags & APROF_F_BODY)) && fast_adopts(site, self))
     goto undo;
   struct node_entry *shed = NULL;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
@@ -354,6 +375,60 @@ slow:
     timed_leave(token, how);
 }
 
+/* The body of a run, which ends the future that the run's key means. Who waits for the run goes on.
+ */
+ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *caller = NULL;
+  struct aprof_block *b = t->block;
+  if (!begin(t, b))
+    goto slow;
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(how != APROF_DONE) ||
+      unlikely(t->cur != f) || unlikely(f->id != token->word[0]) ||
+      unlikely(fast_word(f) & 0xffu << 24) || unlikely(t->free_count >= FREE_ENOUGH))
+    goto undo;
+  uint32_t index = index_of(f);
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
+  if (f->caller != 0) {
+    caller = future_at(f->caller);
+    if (!fast_restorable(t, caller, index, true) ||
+        unlikely((a = fast_counters(t, caller->await)) == NULL) || unlikely(a->await.function == 0))
+      goto undo;
+  }
+  bool immediate = token->word[2] >> 1 == t->slice_count;
+  uint64_t now = fast_clock(clock), wall = now - f->created_tick;
+  uint64_t ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) ||
+      (a != NULL ? !fast_restores(caller, a, immediate, now, clock)
+                 : fast_slice_long(sliced, length, clock)) ||
+      !fast_within(&c->function.ended_limit, wall, clock) || !fast_claim_running(f, token, b, c))
+    goto undo;
+  c->function.exec += ran;
+  if (a == NULL)
+    fast_slice_close(t, sliced, length, clock);
+  fast_done(c, f, APROF_DONE, wall, clock);
+  key_remove(f);
+  note_index(t, APROF_TRACE_DONE, index, f->node, now);
+  b->last = now;
+  fast_parts(t, f, APROF_DONE, true, now);
+  record_give(t, f, index);
+  if (a == NULL) {
+    thread_rests(t, b, now);
+    note_rests(t, now);
+  } else {
+    if (caller->flags & APROF_F_MEMBER)
+      share_waited(caller, caller->await, now);
+    fast_restore(t, caller, a, immediate, now, clock);
+    note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+  }
+  finish_member(t, b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  timed_leave(token, how);
+}
+
 /* -- one set per clock ------------------------------------------------------ */
 #define SET(name, clock)                                                                           \
   static __attribute__((noinline)) void suspend_beside_##name(struct aprof_site *site,             \
@@ -371,11 +446,16 @@ slow:
     else                                                                                           \
       fast_enter(site, token, self, clock, NULL, false);                                           \
   }                                                                                                \
+  static __attribute__((noinline)) void leave_own_##name(struct aprof_token *token, int how) {     \
+    fast_leave_own(token, how, clock);                                                             \
+  }                                                                                                \
   static __attribute__((noinline)) void leave_member_##name(struct aprof_token *token, int how) {  \
-    if (runs_member())                                                                             \
-      fast_leave(token, how, clock, NULL);                                                         \
-    else                                                                                           \
+    if (likely(!runs_as(APROF_F_KEYED | APROF_F_MEMBER)))                                          \
       timed_leave(token, how);                                                                     \
+    else if (runs_as(APROF_F_KEYED))                                                               \
+      leave_own_##name(token, how);                                                                \
+    else                                                                                           \
+      fast_leave(token, how, clock, NULL);                                                         \
   }                                                                                                \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
     fast_suspend(site, token, clock, suspend_beside_##name);                                       \

@@ -500,11 +500,14 @@ ALWAYS void fast_parts(struct thread *t, struct aprof_future *f, int how, bool r
     member_over(t, f, how, runs, now);
 }
 
-/* Is what runs here, where that is all that is odd? Read anew: no register was kept for it. True
-   also of what was suspended last, which the event that goes on finds out. */
-ALWAYS bool runs_member(void) {
+/* Has what runs here one of these flags? Read anew: no register was kept for it. Also true of what
+   was suspended last, which the event that goes on finds out. */
+ALWAYS bool runs_as(uint8_t flags) {
   const struct aprof_future *f = aprof_self->cur;
-  return f != NULL && unlikely(f->flags & APROF_F_MEMBER);
+  return f != NULL && unlikely(f->flags & flags);
+}
+ALWAYS bool runs_member(void) {
+  return runs_as(APROF_F_MEMBER);
 }
 
 /* The end of an event in which a root may have come to its end. */

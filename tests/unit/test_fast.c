@@ -406,6 +406,46 @@ START_TEST(ones_that_are_left_in_what_they_call) {
 }
 END_TEST
 
+/* A coroutine's first run leads to its body, and its last one from there back. */
+static void entered(bool waits) {
+  token r, c, a;
+  new_future(&spawn, &child, KEY);
+  pass(1);
+  run(&call, &r, KEY, NULL);
+  enter(&child, &c);
+  pass(2);
+  if (waits) {
+    suspend(&nap, &a);
+    ran(&r, APROF_PENDING);
+    pass(3);
+    run(&call, &r, KEY, NULL);
+    resume(&a);
+  }
+  leave(&c);
+  ran(&r, APROF_DONE);
+}
+
+static void entered_by_runs(void) {
+  token o;
+  entered(false);
+  entered(true);
+  new_future(&task, &on_step, OTHER);
+  run(&call, &o, OTHER, &on_step);
+  entered(false);
+  entered(true);
+  ran(&o, APROF_DONE);
+}
+
+START_TEST(ones_entered_by_their_runs) {
+  in_rounds(entered_by_runs);
+  expect("child", "done", 4 * ROUNDS);
+  expect("child", "exec", 8 * ROUNDS);
+  expect("child @ nap", "waiting", 6 * ROUNDS);
+  expect("child", "slices", 3 * ROUNDS);
+  expect("on_step", "slices", 2 * ROUNDS);
+}
+END_TEST
+
 START_TEST(one_that_waits_and_calls) {
   in_rounds(waiting_and_calling);
   expect("child", "exec", 3 * ROUNDS);
@@ -1001,7 +1041,8 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
-                 ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
-                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
-                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
-                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
+                 ones_entered_by_their_runs, ones_whose_key_is_known_early, equal_ones,
+                 equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
+                 called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
+                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
+                 timed_ones, hundreds_of_functions)
