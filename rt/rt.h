@@ -176,8 +176,9 @@ struct thread {
   /* By index of a future whose key a run found: what lay on top of its stack when its bracket
      closed; see top_known(). Memory that nobody touches until then. */
   struct top {
-    uint64_t id; /* of that future; 0: none */
-    uint32_t top, serial;
+    uint64_t both; /* their ids, as top_ids() makes one of them; 0: none. A jump that leaves half
+                      of this behind leaves none, either */
+    uint32_t top;
   } tops[TOPS];
 };
 _Static_assert(offsetof(struct thread, tentative_id) == 128, "two lines are all that most take");

@@ -201,8 +201,8 @@ ALWAYS bool fast_own(const struct aprof_future *f, const struct aprof_site *site
   if (!(site->flags & APROF_OWN))
     return true;
   uint32_t known = node_site(f->node);
-  return (likely(known == function->id) && site_known(function)) ||
-         site_record(known)->alias == function->id;
+  return site_known(function) &&
+         (likely(known == function->id) || site_record(known)->alias == function->id);
 }
 
 /* The same for what waits or is queued, told by its counters alone. False: they do not tell. */
@@ -298,7 +298,7 @@ ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, 
 ALWAYS bool fast_suspended(const struct thread *t, const struct aprof_token *token,
                            const struct aprof_future *f) {
   return likely(in_profile((uintptr_t)f)) && token_current(t, token->word[0]) &&
-         likely(f->id == token->word[0]) && likely(f->ending == 0) &&
+         likely(f->id == token->word[0]) && likely(f->ending == 0) && likely(f->open != 0) &&
          (f->state == APROF_FUTURE_WAITING ? f->lease == t->lease : f->state == APROF_FUTURE_ASIDE);
 }
 

@@ -187,6 +187,7 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
                            run_found *taken) {
   struct thread *t = aprof_self;
   if (f->lease == t->lease || !token_current(t, token->word[0]) || !fast_rests(f) ||
+      ((site->flags & APROF_OWN) && !fast_own(f, site, function)) ||
       !future_take(t, f, token->word[0])) {
     run_undone(site, token, f, function, self);
     return;

@@ -39,6 +39,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
                   APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
   f->node = f->outer = e->node;
   f->await = 0;
+  f->polled = 0; /* of an adopted one its creator's flags may be left there */
   f->ns = site->ns;
   f->key0 = key0;
   f->key1 = key1;
@@ -138,7 +139,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
     return;
   }
   if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
-      unlikely(f->ending != 0)) {
+      unlikely(f->ending != 0) || unlikely(f->open == 0)) {
     unbegin(t);
     timed_run_end(token, how, where);
     return;

@@ -407,6 +407,7 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   if (a == NULL)
     fast_slice_close(t, sliced, length, clock);
   fast_done(c, f, APROF_DONE, wall, clock);
+  f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
   key_remove(f);
   note_index(t, APROF_TRACE_DONE, index, f->node, now);
   b->last = now;

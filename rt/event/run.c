@@ -139,7 +139,7 @@ static SLOW struct aprof_future *run_equal(struct thread *t, const struct aprof_
 
 struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
                                 struct aprof_token *token, uint64_t key0, uint64_t key1,
-                                const struct aprof_site *function) {
+                                struct aprof_site *function) {
   bool equal = site->flags & APROF_TUPLE, taken = false;
   if (unlikely(site->flags & APROF_POLLING))
     return NULL;
@@ -149,7 +149,9 @@ struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
   if (unlikely(id == 0))
     return NULL;
   bool rests = f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
-  if (!taken && (equal || !rests || !future_take(t, f, id)))
+  if (!taken &&
+      (equal || !rests || /* or it is left to whom it is made for */
+       ((site->flags & APROF_OWN) && of_another(f, function, NULL)) || !future_take(t, f, id)))
     return NULL;
   token->word[0] = id;
   return f;

@@ -10,7 +10,7 @@
    runs, or others hold all that are equal, or the run may be a look at a wait that goes on. */
 struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
                                 struct aprof_token *token, uint64_t key0, uint64_t key1,
-                                const struct aprof_site *function);
+                                struct aprof_site *function);
 
 /* One of equal ones, which was taken, is given back: another thread, or a later run, may have it.
  */

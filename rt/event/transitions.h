@@ -29,7 +29,8 @@ static inline struct aprof_counters *known_counters(struct thread *t, struct apr
 /* Those of the await that f waits in, for the next fast event too. */
 static inline struct aprof_counters *waits_at(struct thread *t, struct aprof_future *f) {
   struct aprof_counters *a = await_known(t, f->await);
-  f->counters = (uintptr_t)(a->await.function != 0 ? a : nowhere);
+  bool own = a->await.function == (uintptr_t)counters_of(t, f->node); /* not in a span */
+  f->counters = (uintptr_t)(own ? a : nowhere);
   return a;
 }
 

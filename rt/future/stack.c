@@ -49,7 +49,7 @@ struct aprof_future *innermost_own(struct aprof_future *f) {
 
 bool top_of(struct thread *t, const struct aprof_future *f, const struct aprof_future *top) {
   struct top *known = &t->tops[index_of(f) % TOPS];
-  if (known->id == f->id && known->top == index_of(top) && known->serial == (uint32_t)top->id)
+  if (known->both == top_ids(f, top) && known->top == index_of(top))
     return true;
   const struct aprof_future *above = top;
   for (int depth = 0; above != f; depth++) {
@@ -60,7 +60,7 @@ bool top_of(struct thread *t, const struct aprof_future *f, const struct aprof_f
     if (!is_aside(above, index))
       return false;
   }
-  *known = (struct top){.id = f->id, .top = index_of(top), .serial = (uint32_t)top->id};
+  *known = (struct top){.both = top_ids(f, top), .top = index_of(top)};
   return true;
 }
 

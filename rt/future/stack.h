@@ -22,13 +22,17 @@ struct aprof_future *innermost(struct aprof_future *f);
 /* ... of the bodies alone that f's key means: those that it called, none that has a key. */
 struct aprof_future *innermost_own(struct aprof_future *f);
 
+/* No two pairs of futures have the same: serials are small, and threads have them alike. */
+static inline uint64_t top_ids(const struct aprof_future *f, const struct aprof_future *top) {
+  return f->id + top->id * 0x9e3779b97f4a7c15ull;
+}
+
 /* The same by what t remembers, at once: the body that waits there, as long as it waits as it did
    when f's bracket closed here, so that nothing below it has changed. NULL: not known. */
 static inline struct aprof_future *top_known(const struct thread *t, const struct aprof_future *f) {
   const struct top *known = &t->tops[index_of(f) % TOPS];
   struct aprof_future *top = future_at(known->top);
-  return likely(known->id == f->id) && likely((uint32_t)top->id == known->serial) &&
-                 likely(top->state == APROF_FUTURE_WAITING)
+  return likely(known->both == top_ids(f, top)) && likely(top->state == APROF_FUTURE_WAITING)
              ? top
              : NULL;
 }

@@ -446,6 +446,56 @@ START_TEST(ones_entered_by_their_runs) {
 }
 END_TEST
 
+static struct aprof_site parse = {
+    .name = "parse", .file = "unit.c", .line = 7, .kind = APROF_SITE_SPAN};
+
+/* A coroutine is left in a span without an await, and goes on there. */
+static void left_in_a_span(void) {
+  token r, c, s = {0};
+  new_future(&timer, &on_done, KEY);
+  for (int i = 0; i < 3; i++) {
+    run(&call, &r, KEY, NULL);
+    enter(&child, &c);
+    gate.span_begin(&parse, &s);
+    pass(2);
+    ran(&r, APROF_PENDING);
+    pass(5);
+    run(&call, &r, KEY, NULL);
+    pass(7);
+    gate.span_end(&s);
+    pass(1);
+    leave(&c);
+    ran(&r, APROF_PENDING);
+  }
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(ones_left_in_a_span) {
+  attach();
+  for (int i = 0; i < ROUNDS; i++)
+    left_in_a_span();
+  expect("parse", "exec", 3 * 9 * ROUNDS);
+}
+END_TEST
+
+/* A bracket that closes twice is open no less than before. */
+START_TEST(one_that_closes_twice) {
+  token r, c, a;
+  attach();
+  for (int i = 0; i < ROUNDS; i++) {
+    new_future(&timer, &on_done, KEY);
+    run(&call, &r, KEY, NULL);
+    enter(&child, &c);
+    suspend(&nap, &a);
+    ran(&r, APROF_PENDING);
+    ran(&r, APROF_PENDING);
+    const struct aprof_future *f = (const void *)(uintptr_t)r.word[1];
+    ck_assert_uint_eq(f->open, 0);
+    end(&stop, KEY, APROF_DONE);
+  }
+}
+END_TEST
+
 START_TEST(one_that_waits_and_calls) {
   in_rounds(waiting_and_calling);
   expect("child", "exec", 3 * ROUNDS);
@@ -1041,8 +1091,8 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_a
                  published_ones, ones_that_nobody_creates, runs_inside_a_run,
                  one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
-                 ones_entered_by_their_runs, ones_whose_key_is_known_early, equal_ones,
-                 equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
-                 called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
-                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
-                 timed_ones, hundreds_of_functions)
+                 ones_entered_by_their_runs, ones_left_in_a_span, one_that_closes_twice,
+                 ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
+                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
+                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
+                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
