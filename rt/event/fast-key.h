@@ -371,17 +371,6 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
   return caller;
 }
 
-/* ... runs again. */
-ALWAYS void fast_caller_runs(struct thread *t, struct aprof_block *b, struct aprof_future *caller,
-                             struct aprof_counters *a, bool immediate, bool member, uint64_t now,
-                             uint32_t clock) {
-  if (member && (caller->flags & APROF_F_MEMBER))
-    share_waited(caller, caller->await, now);
-  fast_restore(t, caller, a, immediate, now, clock);
-  b->last = now;
-  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
-}
-
 /* The first run of a future that was made runnable: it was queued. If it has no name yet,
    `nameless` goes on, for which `nameless` is NULL; if it has called bodies, `stack`. */
 ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,

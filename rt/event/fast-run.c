@@ -213,9 +213,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
-  thread_rests(t, b, now);
-  note_rests(t, now);
-  finish(b);
+  finish_resting(t, b, now);
   return;
 undo:
   unbegin(t);

@@ -127,9 +127,7 @@ ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_si
   fast_pauses(top, a, now);
   f->open--;
   note(t, APROF_TRACE_WAITING, top, a->await.node, now);
-  thread_rests(t, b, now);
-  note_rests(t, now);
-  finish(b);
+  finish_resting(t, b, now);
   return;
 undo:
   unbegin(t);

@@ -278,9 +278,7 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   fast_done(c, f, APROF_DONE, wall, clock);
   note(t, APROF_TRACE_DONE, f, f->node, now);
   record_give(t, f, index_of(f));
-  thread_rests(t, b, now);
-  note_rests(t, now);
-  finish(b);
+  finish_resting(t, b, now);
   return;
 undo:
   unbegin(t);
@@ -417,10 +415,7 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
     thread_rests(t, b, now);
     note_rests(t, now);
   } else {
-    if (caller->flags & APROF_F_MEMBER)
-      share_waited(caller, caller->await, now);
-    fast_restore(t, caller, a, immediate, now, clock);
-    note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+    fast_caller_runs(t, b, caller, a, immediate, true, now, clock);
   }
   finish_member(t, b);
   return;

@@ -434,6 +434,18 @@ ALWAYS void fast_restore(struct thread *t, struct aprof_future *caller, struct a
   }
 }
 
+/* Who waited for a bracket that closes, or for a body that is over, runs again; with `member` also
+   as part of a request. */
+ALWAYS void fast_caller_runs(struct thread *t, struct aprof_block *b, struct aprof_future *caller,
+                             struct aprof_counters *a, bool immediate, bool member, uint64_t now,
+                             uint32_t clock) {
+  if (member && (caller->flags & APROF_F_MEMBER))
+    share_waited(caller, caller->await, now);
+  fast_restore(t, caller, a, immediate, now, clock);
+  b->last = now;
+  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+}
+
 /* Finds where f's slices are counted; `c` counts f itself. False: not known here yet. No slice is
    open, so the thread's own record of that may be written before all is tested. */
 ALWAYS bool fast_outer(struct thread *t, const struct aprof_future *f, struct aprof_counters *c) {
@@ -514,6 +526,13 @@ ALWAYS bool runs_member(void) {
 ALWAYS void finish_member(struct thread *t, struct aprof_block *b) {
   if (unlikely(t->finishing != 0))
     request_settle(t);
+  finish(b);
+}
+
+/* The end of an event after which no future runs here. */
+ALWAYS void finish_resting(struct thread *t, struct aprof_block *b, uint64_t now) {
+  thread_rests(t, b, now);
+  note_rests(t, now);
   finish(b);
 }
 
