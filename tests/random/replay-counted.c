@@ -200,14 +200,19 @@ static void differ(uint32_t block, uint32_t node, const char *what, uint64_t cou
             what, (unsigned long long)counted, (unsigned long long)replayed);
 }
 
-/* Of those whose records were needed since: counted, on some thread. */
-static uint64_t swept[NODES_MAX][WHATS], swept_seen[NODES_MAX][WHATS];
+/* Of those whose records were needed since: counted, on some thread. Of those that were counted
+   before a reset nobody knows on which; a thread without an event since then has them still. */
+static uint64_t swept[NODES_MAX][WHATS], swept_seen[NODES_MAX][WHATS], swept_ever[NODES_MAX][WHATS];
 
 static void sum_swept(void) {
   for (uint32_t i = 0; i < replay.detached_count; i++) {
     const struct replay_detached *d = &replay.detached[i];
     const struct aprof_future *all = (const void *)replay.header;
-    if (all[d->index].id == d->id || d->id >> 48 < replay.header->reset_epoch)
+    if (all[d->index].id == d->id)
+      continue;
+    swept_ever[d->await % NODES_MAX][WAITED] += d->waited;
+    swept_ever[d->node % NODES_MAX][QUEUED_FOR] += d->queued;
+    if (d->id >> 48 < replay.header->reset_epoch)
       continue;
     swept[d->await % NODES_MAX][WAITED] += d->waited;
     swept[d->node % NODES_MAX][QUEUED_FOR] += d->queued;
@@ -232,6 +237,7 @@ static void compare_counters(const struct aprof_chunk *chunk) {
   if (chunk->type != APROF_CHUNK_COUNTERS)
     return;
   struct replay_thread *t = replay_thread_at(chunk->owner);
+  bool before_reset = t->block->counters_epoch < replay.header->reset_epoch; /* it is zero now */
   for (uint32_t i = 0; i < chunk->count; i++) {
     uint32_t number = chunk->first + i;
     const struct aprof_node *node = number <= replay.header->nodes ? replay_node(number) : NULL;
@@ -252,6 +258,8 @@ static void compare_counters(const struct aprof_chunk *chunk) {
         replayed += t->block->last - t->since;
       if (what == EXEC && span && t->span == number)
         replayed += rests_still(t, false);
+      if (before_reset && swept_ever[number][what])
+        continue;
       if (swept[number][what])
         swept_seen[number][what] += since - replayed;
       else
