@@ -15,7 +15,8 @@
 #include "key-ring.h"
 
 #define APPENDS 64u /* others are put in meanwhile, again and again */
-#define TAIL ((uint64_t)1 << 16)
+#define HEAD ((uint64_t)1 << 24)
+#define HASH ((uint64_t)UINT16_MAX << 8)
 
 struct ring key_rings[RINGS];
 
@@ -34,13 +35,19 @@ static bool state_moves(struct ring *r, uint64_t from, uint64_t to) {
                                      __ATOMIC_RELAXED);
 }
 
-/* Each half of its own: the tail does not carry into the hash. */
+/* Both go round at the word's end, and the count is RING at most: nothing carries. */
+static uint64_t tail_of(uint64_t state) {
+  return (state + (uint8_t)state * HEAD) / HEAD;
+}
 static uint64_t tail_moved(uint64_t state) {
-  uint64_t tails = (uint64_t)UINT16_MAX << 16;
-  return (state & ~tails) | ((state + TAIL) & tails);
+  return state + 1;
 }
 static uint64_t head_moved(uint64_t state) {
-  return (state & ~(uint64_t)UINT16_MAX) | (uint16_t)(state + 1);
+  return state + HEAD - 1;
+}
+
+static bool is_of(uint64_t state, uint32_t hash) {
+  return (uint16_t)(state >> 8) == hash >> 16;
 }
 
 static bool lives(uint64_t entry) {
@@ -50,46 +57,50 @@ static bool lives(uint64_t entry) {
 /* The entry stands at the place of this tail. Its ring is of this hash still, or it was taken back.
  */
 static bool published(struct ring *r, uint64_t *place, uint64_t entry, uint32_t hash,
-                      uint16_t tail) {
+                      uint64_t tail) {
   for (;;) {
     uint64_t state = state_of(r);
-    if (state >> 32 != hash) {
+    if (!is_of(state, hash)) {
       __atomic_compare_exchange_n(place, &entry, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
       return false;
     }
-    if ((uint16_t)(state >> 16) != tail || state_moves(r, state, tail_moved(state)))
+    if (tail_of(state) != tail || state_moves(r, state, tail_moved(state)))
       return true;
   }
 }
 
-void ring_trim(uint32_t hash) {
-  struct ring *r = ring_for(hash);
+static void trim(struct ring *r) {
   for (;;) {
     uint64_t state = state_of(r);
-    if (ring_count(state, hash) == 0 || ring_future(r, state, 0) != NULL)
+    if ((uint8_t)state == 0 || ring_future(r, state, 0) != NULL)
       return;
     state_moves(r, state, head_moved(state));
   }
+}
+
+void ring_trim(uint32_t hash) {
+  if (ring_holds(hash))
+    trim(ring_for(hash));
 }
 
 bool ring_append(uint32_t hash, const struct aprof_future *f) {
   struct ring *r = ring_for(hash);
   uint64_t entry = entry_of(f);
   for (unsigned i = 0; i < APPENDS; i++) {
-    uint64_t state = state_of(r);
-    uint16_t tail = (uint16_t)(state >> 16), count = (uint16_t)(tail - (uint16_t)state);
+    uint64_t state = state_of(r), tail = tail_of(state);
+    uint8_t count = (uint8_t)state;
     uint64_t *place = &r->entry[tail % RING], seen = __atomic_load_n(place, __ATOMIC_SEQ_CST);
     if (state_of(r) != state)
       continue;
-    if (count == RING || (state >> 32 != hash && count != 0)) {
+    if (count == RING || (!is_of(state, hash) && count != 0)) {
       /* What ended with its epoch may be there still, or at the same moment as another one. */
-      ring_trim((uint32_t)(state >> 32));
+      trim(r);
       if (state_of(r) == state)
         return false;
     } else if (lives(seen))
       state_moves(r, state, tail_moved(state));
-    else if (state >> 32 != hash)
-      state_moves(r, state, (uint64_t)hash << 32 | (uint32_t)state);
+    else if (!is_of(state, hash))
+      state_moves(r, state, (state & ~HASH) | (uint64_t)(hash >> 16) << 8);
     else if (__atomic_compare_exchange_n(place, &seen, entry, false, __ATOMIC_SEQ_CST,
                                          __ATOMIC_RELAXED))
       return published(r, place, entry, hash, tail);

@@ -10,7 +10,9 @@
 
 #define RING 128u /* entries; a power of two */
 
-/* state: hash << 32 | tail << 16 | head. What lies in between was put in and may have ended. */
+/* state: head << 24 | upper half of the hash << 8 | count. What lies from the head on was put in
+   and may have ended. A head comes again after 2^40 steps, which take a day: a thread that was
+   halted between two looks for so long may take the one for the other. */
 struct ring {
   uint64_t state, entry[RING];
 };
@@ -21,9 +23,9 @@ static inline struct ring *ring_for(uint32_t hash) {
   return &key_rings[hash % RINGS];
 }
 
-/* How many entries it has of that hash. */
+/* How many entries it has of that hash, or of one that differs in the middle only. */
 static inline uint32_t ring_count(uint64_t state, uint32_t hash) {
-  return state >> 32 == hash ? (uint16_t)((state >> 16) - state) : 0;
+  return (uint16_t)(state >> 8) == hash >> 16 ? (uint8_t)state : 0;
 }
 static inline bool ring_holds(uint32_t hash) {
   return ring_count(__atomic_load_n(&ring_for(hash)->state, __ATOMIC_ACQUIRE), hash) != 0;
@@ -32,7 +34,7 @@ static inline bool ring_holds(uint32_t hash) {
 /* The future of the entry that lies `at` behind the first; NULL: it has ended. */
 HINT static inline struct aprof_future *ring_future(const struct ring *r, uint64_t state,
                                                     uint32_t at) {
-  uint64_t entry = __atomic_load_n(&r->entry[(uint16_t)(state + at) % RING], __ATOMIC_ACQUIRE);
+  uint64_t entry = __atomic_load_n(&r->entry[((state >> 24) + at) % RING], __ATOMIC_ACQUIRE);
   return entry != 0 ? entered(entry) : NULL;
 }
 

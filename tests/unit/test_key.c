@@ -415,7 +415,7 @@ START_TEST(ring_goes_from_key_to_key) {
 }
 END_TEST
 
-/* More than its tail can count, in turn; then with one in it that stays, and so with more than
+/* Round and round, in turn; then with one in it that stays, and so with more than
    there is room for. */
 START_TEST(ring_goes_round) {
   attach();
