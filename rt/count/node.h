@@ -109,6 +109,14 @@ static inline void function_known(struct aprof_counters *c, uint32_t node) {
 static inline struct aprof_site *address_as_site(const void *function) {
   return (struct aprof_site *)(uintptr_t)function;
 }
+/* ... of whose bodies none has told its name yet: at an address that no function has. */
+static inline struct aprof_site *address_alone(const void *function) {
+  return (struct aprof_site *)(~(uintptr_t)0 - (uintptr_t)function);
+}
+/* Of a function that was known by its address: has a body told its name since? */
+static inline bool node_has_name(uint32_t node) {
+  return __atomic_load_n(&site_record(node_site(node))->alias, __ATOMIC_RELAXED) != 0;
+}
 /* What the cache knows there; else NULL. */
 static inline struct node_entry *node_cached(struct thread *t, uint32_t place,
                                              struct aprof_site *site) {

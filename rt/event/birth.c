@@ -79,17 +79,19 @@ bool running_adopts(const struct aprof_future *f, struct aprof_site *site, const
   return f->open == 1 && adopts(f, site, self);
 }
 
-/* A function that is known by its address. One that has a name, too, is in the thread's cache
-   like others, where the fast events find it by its address. */
+/* A function that is known by its address, in the thread's cache like others, where the fast events
+   find it: by its address if it has a name, too, else apart from those. */
 static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {
   uint32_t place = above << 1;
-  struct aprof_site *key = address_as_site(fn);
+  struct aprof_site *key = address_as_site(fn), *alone = address_alone(fn);
   const struct node_entry *e = node_cached(t, place, key);
   if (e != NULL)
     return e->node;
+  e = node_cached(t, place, alone);
+  if (e != NULL && !node_has_name(e->node))
+    return e->node;
   uint32_t site = site_of_address(fn, model), node = node_of_site_slow(above, site, false);
-  if (site_record(site)->alias != 0)
-    node_keep(t, place, key, node);
+  node_keep(t, place, node_has_name(node) ? key : alone, node);
   return node;
 }
 

@@ -15,6 +15,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_block *b = t->block;
   bool taken = sought == NULL;
   struct aprof_future *caller = t->cur, *f = NULL;
+  struct node_entry *called = NULL;
   if (!taken)
     f = fast_find(site, key0, key1, token);
   if (unlikely(b->state != APROF_THREAD_RUNNING) || (!taken && unlikely(f == NULL)) ||
@@ -27,8 +28,8 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (!taken && unlikely(f->lease != t->lease))
     goto undo;
   struct aprof_site *callee = function != NULL ? function : site;
-  struct node_entry *called =
-      fast_node(t, caller->node, likely(t->at_sequence + 1 != b->sequence) ? callee : t->at, true);
+  struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
+  called = fast_node_of(t, caller->node, at, true, taken);
   if (taken && (called == NULL || (f = run_sought(t, site, token, key0, key1, function)) == NULL))
     goto undo;
   struct aprof_counters *c, *a = NULL;
@@ -85,7 +86,8 @@ undo:
     run_given_back(f, token->word[0]);
   token->word[0] = 0;
   if (!taken && b->state == APROF_THREAD_RUNNING &&
-      (f == NULL || (fast_rests(f) && (f->lease != t->lease || f->wake_tick != 0)))) {
+      (f == NULL || called == NULL ||
+       (fast_rests(f) && (f->lease != t->lease || f->wake_tick != 0)))) {
     sought(site, token, key0, key1, function, self);
     return;
   }

@@ -24,13 +24,14 @@ ALWAYS struct aprof_site *fast_nameless(struct aprof_site *site, bool root) {
   return root ? (struct aprof_site *)((uintptr_t)site + 1) : site;
 }
 
-/* Is what is created here going to be a part of one? Read anew: no register was kept. */
-static bool in_request(const struct aprof_site *site) {
-  return (site->flags & APROF_ROOT) || runs_member();
+/* Is it created inside a wrapper of the program's own, where its creates are reported? */
+ALWAYS bool fast_in_helper(const struct aprof_future *creator) {
+  return unlikely(creator->await != 0) &&
+         (site_record(node_site(creator->await))->flags & APROF_HELPER);
 }
 
-/* Where that is odd, which what is going to be a part of a request is, `member` goes on, for which
-   it is NULL. */
+/* Where that is odd, which what is going to be a part of a request is, or what is created inside an
+   await, or of whose function no body has told its name, `member` goes on, for which it is NULL. */
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock,
                               creates *member) {
@@ -47,8 +48,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   bool root = member == NULL && (site->flags & APROF_ROOT);
   if (creator != NULL) {
     above = root ? 0 : fast_above(t, creator->node, clock);
-    /* it waits, or is part of a request */
-    if (unlikely((creator->await | (member != NULL ? creator->request : 0)) != 0))
+    if (member != NULL ? unlikely((creator->await | creator->request) != 0)
+                       : fast_in_helper(creator))
       goto undo;
   } else if (unlikely(events_helper.at != 0)) {
     goto undo;
@@ -56,11 +57,16 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_site *made = function != NULL ? function
                             : fn != NULL     ? address_as_site(fn)
                                              : fast_nameless(site, root);
-  struct node_entry *e = fast_node(t, above, made, false);
-  if (unlikely(e == NULL))
+  struct node_entry *e = fast_node_of(t, above, made, false, member == NULL);
+  uint8_t named = made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED;
+  if (member == NULL && e == NULL && function == NULL && fn != NULL) {
+    e = fast_node_of(t, above, address_alone(fn), false, true);
+    named = 0;
+  }
+  if (unlikely(e == NULL) || (member == NULL && named == 0 && node_has_name(e->node)))
     goto undo;
   if (unlikely(e->callee != site)) {
-    struct node_entry *waits = fast_node(t, e->node, site, true);
+    struct node_entry *waits = fast_node_of(t, e->node, site, true, member == NULL);
     if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
       goto undo;
     e->callee = site;
@@ -71,9 +77,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   if (backwards(now - b->last))
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
-  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE,
-                            made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED, 0,
-                            e->callee_counters);
+  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE, named, 0, e->callee_counters);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
@@ -243,10 +247,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
   static __attribute__((noinline)) void create_member_##name(                                      \
       struct aprof_site *site, struct aprof_token *token, struct aprof_site *function,             \
       const void *fn) {                                                                            \
-    if (in_request(site))                                                                          \
-      fast_create_begin(site, token, function, fn, clock, NULL);                                   \
-    else                                                                                           \
-      timed_create_begin(site, token, function, fn);                                               \
+    fast_create_begin(site, token, function, fn, clock, NULL);                                     \
   }                                                                                                \
   static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
                                   struct aprof_site *function, const void *fn) {                   \

@@ -65,14 +65,6 @@ ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
 }
 
-/* What files have of each other: in fast-traced.c they are one, in which the way to it stays a tail
-   call. */
-#ifdef FAST_TRACED
-#define BETWEEN static __attribute__((noinline))
-#else
-#define BETWEEN
-#endif
-
 /* ... wherever there is a place. */
 BETWEEN SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
 

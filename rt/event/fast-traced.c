@@ -46,6 +46,9 @@
 #include "fast.c"
 #undef SET
 #undef GOVERNED
+#include "fast-names.c"
+#undef SET
+#undef GOVERNED
 #include "fast-create.c"
 #undef SET
 #undef GOVERNED

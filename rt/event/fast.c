@@ -19,13 +19,16 @@
 
 /* -- awaits ---------------------------------------------------------------- */
 
+typedef void suspends(struct aprof_site *site, struct aprof_token *token);
+typedef void resumes(struct aprof_token *token);
 /* An event that begins with a path: `beside` goes on where that has the second of its places in the
    thread's cache, for which it is NULL. */
-typedef void opens(struct aprof_site *site, struct aprof_token *token);
 typedef void enters(struct aprof_site *site, struct aprof_token *token, const void *self);
 
+/* `beside`: its path may have the second of its places in the thread's cache. What it is not goes
+   on in `other`. */
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
-                         opens *beside) {
+                         bool beside, suspends *other) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
@@ -33,7 +36,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(nonzero(&f->await)) ||
-      !fast_waits_at(t, c, f, site, beside == NULL))
+      !fast_waits_at(t, c, f, site, beside))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock)) {
@@ -43,18 +46,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   struct aprof_counters *a = fast_await(c);
   c->function.exec += ran;
   f->await = a->await.node;
-  f->counters = (uintptr_t)a;
-  f->last = now;
-  fast_stops_running(f, 0);
-  uint64_t id = f->id;
-  token->word[0] = id;
-  token->word[1] = (uintptr_t)f;
-  token->word[2] = AWAIT_OUTER;
-  t->suspended_id = id;
-  t->suspended_at = (uintptr_t)token;
-  fast_note_stack(&t->suspended_stack);
-  b->state = t->rest;
-  b->last = now;
+  fast_waits(t, b, f, a, token, AWAIT_OUTER, now);
   fast_slice_close(t, sliced, length, clock);
   note(t, APROF_TRACE_WAITING, f, a->await.node, now);
   note_rests(t, now);
@@ -62,40 +54,34 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   return;
 undo:
   unbegin(t);
-  if (beside != NULL) {
-    beside(site, token);
-    return;
-  }
+  other(site, token);
+  return;
 slow:
   timed_suspend(site, token);
 }
 
-ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock) {
+/* One of an await that names, or inside of one, goes on in `named`. */
+ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *named) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
-  if (!in_profile((uintptr_t)f) || !begin(t, b))
-    goto slow;
-  /* Its lease tells that it was suspended here, so no earlier than the thread's last event. */
+  if (!in_profile((uintptr_t)f))
+    goto other;
+  if (!begin(t, b)) {
+    timed_resume(token);
+    return;
+  }
   struct aprof_counters *a = fast_known(f);
-  if (unlikely(f->id != id) || unlikely(f->lease != t->lease) ||
-      unlikely(f->state != APROF_FUTURE_WAITING) || unlikely(f->wake_tick != 0) ||
-      unlikely(b->state != APROF_THREAD_OTHER))
+  if (unlikely(f->id != id) || !fast_resumable(t, b, f))
     goto undo;
   if (!fast_outer(t, f, fast_function(a)))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
   if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))
     goto undo;
-  b->other += rested;
   f->await = 0;
-  f->state = APROF_FUTURE_RUNNING;
-  f->last = now;
-  thread_runs(t, b, f, fast_function(a), now);
-  slice_starts(b, f->outer, now, a->await.site);
-  fast_rested(f, a, waited, clock);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  fast_resumes(t, b, f, a, rested, waited, now, clock);
   finish(b);
   return;
 undo:
@@ -105,8 +91,8 @@ undo:
     return;
   }
   unbegin(t);
-slow:
-  timed_resume(token);
+other:
+  named(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
@@ -429,7 +415,10 @@ slow:
 #define SET(name, clock)                                                                           \
   static __attribute__((noinline)) void suspend_beside_##name(struct aprof_site *site,             \
                                                               struct aprof_token *token) {         \
-    fast_suspend(site, token, clock, NULL);                                                        \
+    if ((site->flags & APROF_NAMES) || runs_in_await())                                            \
+      suspend_named_##name(site, token);                                                           \
+    else                                                                                           \
+      fast_suspend(site, token, clock, true, timed_suspend);                                       \
   }                                                                                                \
   static __attribute__((noinline)) void enter_member_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
@@ -454,10 +443,10 @@ slow:
       fast_leave(token, how, clock, NULL);                                                         \
   }                                                                                                \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
-    fast_suspend(site, token, clock, suspend_beside_##name);                                       \
+    fast_suspend(site, token, clock, false, suspend_beside_##name);                                \
   }                                                                                                \
   static void resume_##name(struct aprof_token *token) {                                           \
-    fast_resume(token, clock);                                                                     \
+    fast_resume(token, clock, resume_named_##name);                                                \
   }                                                                                                \
   static void enter_##name(struct aprof_site *site, struct aprof_token *token, const void *self) { \
     fast_enter(site, token, self, clock, enter_beside_##name, false);                              \

@@ -38,6 +38,14 @@ register uint64_t unused_r12 __asm__("r12");
 #endif
 #endif
 
+/* What files have of each other: in fast-traced.c they are one, in which the way to it stays a tail
+   call. */
+#ifdef FAST_TRACED
+#define BETWEEN static __attribute__((noinline))
+#else
+#define BETWEEN
+#endif
+
 /* The thread is known in this epoch, and a fast event may happen at all, untimed; or traced. */
 ALWAYS bool usual(const struct thread *t) {
   const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
@@ -378,6 +386,24 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
 #endif
 }
 
+/* f, whose exec is closed, waits at `a` until its await, whose token that is, ends. */
+ALWAYS void fast_waits(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                       const struct aprof_counters *a, struct aprof_token *token, uint64_t kind,
+                       uint64_t now) {
+  f->counters = (uintptr_t)a;
+  f->last = now;
+  fast_stops_running(f, 0);
+  uint64_t id = f->id;
+  token->word[0] = kind == AWAIT_OUTER ? id : ~id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = kind;
+  t->suspended_id = id;
+  t->suspended_at = (uintptr_t)token;
+  fast_note_stack(&t->suspended_stack);
+  b->state = t->rest;
+  b->last = now;
+}
+
 /* What was queued goes on, or is over. */
 ALWAYS void fast_queued(struct aprof_future *f, struct aprof_counters *c, uint64_t passed,
                         uint32_t clock) {
@@ -469,6 +495,26 @@ ALWAYS void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_
   fast_count(c->function.slice_buckets, length, clock);
 }
 
+/* Its lease tells that f was suspended here, so no earlier than the thread's last event. */
+ALWAYS bool fast_resumable(const struct thread *t, const struct aprof_block *b,
+                           const struct aprof_future *f) {
+  return likely(f->lease == t->lease) && likely(f->state == APROF_FUTURE_WAITING) &&
+         likely(f->wake_tick == 0) && likely(b->state == APROF_THREAD_OTHER);
+}
+
+/* It goes on behind its wait at `a`. */
+ALWAYS void fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                         struct aprof_counters *a, uint64_t rested, uint64_t waited, uint64_t now,
+                         uint32_t clock) {
+  b->other += rested;
+  f->state = APROF_FUTURE_RUNNING;
+  f->last = now;
+  thread_runs(t, b, f, fast_function(a), now);
+  slice_starts(b, f->outer, now, a->await.site);
+  fast_rested(f, a, waited, clock);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+}
+
 /* f is over: what future_end counts. The time since it was born is within its function's limit. */
 ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, int how,
                       uint64_t wall, uint32_t clock) {
@@ -522,6 +568,11 @@ ALWAYS bool runs_member(void) {
   return runs_as(APROF_F_MEMBER);
 }
 
+ALWAYS bool runs_in_await(void) {
+  const struct aprof_future *f = aprof_self->cur;
+  return f != NULL && f->await != 0;
+}
+
 /* The end of an event in which a root may have come to its end. */
 ALWAYS void finish_member(struct thread *t, struct aprof_block *b) {
   if (unlikely(t->finishing != 0))
@@ -535,5 +586,14 @@ ALWAYS void finish_resting(struct thread *t, struct aprof_block *b, uint64_t now
   note_rests(t, now);
   finish(b);
 }
+
+/* fast-names.c: of awaits that name, and inside of those. */
+#define NAMED(name)                                                                                \
+  BETWEEN void suspend_named_##name(struct aprof_site *site, struct aprof_token *token);           \
+  BETWEEN void resume_named_##name(struct aprof_token *token);
+NAMED(tsc)
+NAMED(virtual)
+UNLESS_SOME(NAMED(shed))
+#undef NAMED
 
 #endif

@@ -14,6 +14,8 @@
 #include "traced.h"
 
 FUNCTION_SITE(child);
+NAMES_SITE(named);
+NAMES_SITE(within);
 CALLBACK_SITE(on_done);
 CALLBACK_SITE(on_step);
 FRAME_SITE(machine);
@@ -156,6 +158,41 @@ START_TEST(bodies_and_awaits) {
 }
 END_TEST
 
+/* A wrapper that is awaited by its name, and waits in itself, twice; in between it makes another
+ * one.
+ */
+static void named_waits(void) {
+  token t, n = {0}, m = {0}, a, c, r;
+  enter(&body, &t);
+  suspend(&named, &n);
+  pass(1);
+  suspend(&within, &m);
+  suspend(&nap, &a);
+  pass(10);
+  resume(&a);
+  pass(2);
+  create(&task, &c, &on_step, NULL);
+  created(&c, KEY, 1);
+  suspend(&nap, &a);
+  pass(20);
+  resume(&a);
+  resume(&m);
+  resume(&n);
+  pass(4);
+  run(&call, &r, KEY, &on_step);
+  ran(&r, APROF_DONE);
+  leave(&t);
+}
+
+START_TEST(named_awaits) {
+  in_rounds(named_waits);
+  expect("body", "exec", 7 * ROUNDS);
+  expect("body @ named", "waiting", 30 * ROUNDS);
+  expect("body @ named", "count", 2 * ROUNDS);
+  expect("body > on_step", "queued", 24 * ROUNDS);
+}
+END_TEST
+
 static void named_by_its_body(void) {
   token r;
   new_future(&task, NULL, KEY);
@@ -194,6 +231,38 @@ START_TEST(ones_known_by_their_address) {
   expect("on_step", "exec", 3 * ROUNDS);
   expect("on_step @ once", "waiting", 10 * ROUNDS);
   expect("once", "created", 0);
+}
+END_TEST
+
+/* ... and no body tells its name. */
+static void known_by_its_address_alone(void) {
+  static const char code[1];
+  token c, r;
+  create(&task, &c, NULL, code);
+  created(&c, KEY, 1);
+  pass(10);
+  run(&call, &r, KEY, NULL);
+  pass(3);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_known_by_their_address_alone) {
+  in_rounds(known_by_its_address_alone);
+}
+END_TEST
+
+/* ... until one does. */
+START_TEST(ones_whose_name_is_told_late) {
+  static const char code[1];
+  attach();
+  for (int i = 0; i < 3; i++) {
+    token c, r;
+    create(&task, &c, NULL, code);
+    created(&c, KEY, 1);
+    gate.run_begin(&call, &r, KEY, 0, i > 0 ? &on_step : NULL, code);
+    ran(&r, APROF_DONE);
+  }
+  expect("on_step", "done", 3);
 }
 END_TEST
 
@@ -1087,12 +1156,14 @@ START_TEST(hundreds_of_functions) {
 }
 END_TEST
 
-UNIT_TRACED_MAIN("fast", bodies_and_awaits, nameless_ones, ones_known_by_their_address,
-                 published_ones, ones_that_nobody_creates, runs_inside_a_run,
-                 one_that_waits_for_what_it_polls, one_that_ticks, one_that_waits_and_calls,
-                 ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
-                 ones_entered_by_their_runs, ones_left_in_a_span, one_that_closes_twice,
-                 ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
-                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
-                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
-                 stopped_ones, requests, ones_woken_early, timed_ones, hundreds_of_functions)
+UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
+                 ones_known_by_their_address, ones_known_by_their_address_alone,
+                 ones_whose_name_is_told_late, published_ones, ones_that_nobody_creates,
+                 runs_inside_a_run, one_that_waits_for_what_it_polls, one_that_ticks,
+                 one_that_waits_and_calls, ones_that_wait_in_what_they_call,
+                 ones_that_are_left_in_what_they_call, ones_entered_by_their_runs,
+                 ones_left_in_a_span, one_that_closes_twice, ones_whose_key_is_known_early,
+                 equal_ones, equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
+                 called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
+                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
+                 timed_ones, hundreds_of_functions)
