@@ -17,9 +17,9 @@ static inline uint64_t next_id(struct thread *t) {
   return id;
 }
 /* From the thread's list, which is not empty: all but its place in the tree, its key and its id,
-   which this returns, to be written behind a fence. In each free record callee, polled, ending
-   and request are zero; wake_site means nothing without a wake_tick. `c` counts it, where that is
-   known. */
+   which this returns, to be written behind a fence. In each free record callee, ending and
+   request are zero; wake_site means nothing without a wake_tick, nor `polled` without a key. `c`
+   counts it, where that is known. */
 static inline __attribute__((always_inline)) uint64_t
 record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state, uint8_t flags,
             uint8_t open, const struct aprof_counters *c) {

@@ -6,6 +6,7 @@
 #include "replay.h"
 #include "rt/count/govern.h"
 #include "rt/event/gates.h"
+#include "rt/event/timed.h"
 #include "rt/rt.h"
 
 #include <pthread.h>
@@ -78,6 +79,9 @@ static void closing(const struct op *op, struct aprof_token *token) {
   case OP_DUE:
     gate.due(token, op->key0);
     break;
+  case OP_CREATE_KEY:
+    gate.create_key(token, op->key0, op->key1);
+    break;
   case OP_CREATE_END:
     gate.create_end(token, op->key0, op->key1, op->ok);
     break;
@@ -133,6 +137,8 @@ static void single(const struct op *op) {
 
 static void event(const struct op *op) {
   gate.api_clock_advance(op->dt);
+  if (program->general)
+    rt.usual_epoch = &epoch_never; /* also where profiling has gone on anew */
   if (op->dropped ? false : op->kind == OP_OFF || op->kind == OP_ON) {
     gate.api_enable(op->kind == OP_ON);
     return;
@@ -156,12 +162,24 @@ static void event(const struct op *op) {
   }
 }
 
+/* Of the profile that is there since this thread's first event. */
+static void trace_begins(void) {
+  struct aprof_header *h = rt.header;
+  h->trace_size = 1u << 20;
+  h->trace_share = program->traced == TRACE_SOME ? 1u << 31 : UINT32_MAX;
+  h->mode |= APROF_TRACE_RECORD | (program->traced == TRACE_SOME ? APROF_TRACE_SHARED : 0);
+  h->trace_until = UINT64_MAX;
+  aprof_trace_switch(h, 1);
+}
+
 static void prime(unsigned thread) {
   tids[thread] = gettid();
   struct aprof_token token = {0};
   gate.enter(&places.primer, &token, NULL);
   if (token.word[0])
     gate.leave(&token, APROF_DONE);
+  if (thread == 0 && program->traced)
+    trace_begins();
   if (program->shed) {
     aprof_self->shed = program->shed;
     aprof_self->stood = clock_read();
@@ -172,6 +190,8 @@ static void prime(unsigned thread) {
 /* As with a ceiling, which would have been an option: whatever is shed, by one's own choice. */
 static void take_governed_gate(void) {
   fast_all(&gate, APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED);
+  fast_traced(&traced_usual, APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED);
+  fast_some(&some_usual, APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED);
 }
 
 /* Every thread goes through the program and waits where an op is another's. */
@@ -184,8 +204,12 @@ static void take_part(unsigned me) {
   else
     sem_post(&turns[program->ops[0].thread]);
   sem_wait(&turns[me]);
-  while (position < program->count) {
-    const struct op *op = &program->ops[position];
+  for (uint32_t all = program->count * program->rounds; position < all;) {
+    const struct op *op = &program->ops[position % program->count];
+    if (op->tidies && position >= all - program->count) {
+      position++;
+      continue;
+    }
     if (op->thread != me) {
       sem_post(&turns[op->thread]);
       sem_wait(&turns[me]);

@@ -19,7 +19,8 @@ static void maybe_at(struct generator *g) {
 /* What coroutines do is fast once its paths and histograms are there: of few places, in many
    rounds. */
 static unsigned few_of(struct generator *g, unsigned most) {
-  return below(g, g->program->flavour == FLAVOUR_STACKS && chance(g, 90) ? 2 : most);
+  bool few = g->program->flavour == FLAVOUR_STACKS || g->any;
+  return below(g, few && chance(g, 90) ? 2 : most);
 }
 
 static struct aprof_site *some_function(struct generator *g) {
@@ -57,7 +58,7 @@ static void act_await(struct generator *g) {
   emit_open(g, OP_SUSPEND,
             news    ? &places.news[below(g, NEWS)]
             : names ? &places.names[below(g, NAMES)]
-                    : &places.await[few_of(g, AWAITS)]);
+                    : &places.await[few_of(g, g->any ? AWAITS_ALL : AWAITS)]);
 }
 
 static void act_inner_await(struct generator *g) {
@@ -124,7 +125,8 @@ static void act_run_callback(struct generator *g) {
     return;
   unsigned ns = request->ns;
   maybe_at(g);
-  struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[ns][chance(g, 20)]);
+  struct op *op =
+      emit_open(g, OP_RUN_BEGIN, g->any ? some_run(g, ns) : &places.run[ns][chance(g, 20)]);
   op->key0 = request->live ? request->key : some_key(g, ns);
   op->key1 = second_half(op->key0);
   keep_key(g, op);
@@ -142,7 +144,8 @@ static void act_run_frame(struct generator *g) {
   if (!room(g))
     return;
   maybe_at(g);
-  struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[NS_ORPHAN][0]);
+  struct op *op =
+      emit_open(g, OP_RUN_BEGIN, g->any ? some_run(g, NS_ORPHAN) : &places.run[NS_ORPHAN][0]);
   unsigned which = below(g, FUNCTIONS);
   op->function = &places.frame[which];
   op->self = maybe_address(g, op->function);
@@ -155,7 +158,7 @@ static void act_run_frame(struct generator *g) {
 static void act_ran(struct generator *g) {
   struct item *item = top(g);
   if (item && item->kind == OP_RUN_BEGIN && !item->switched)
-    close_run(g, chance(g, 55) ? APROF_PENDING : some_how(g));
+    close_run(g, chance(g, 55) ? some_pending(g) : some_how(g));
 }
 
 /* go(): the new coroutine runs inside the bracket of its creation. */
@@ -206,7 +209,8 @@ static void act_resume_strand(struct generator *g) {
     return;
   if (s->keyed) {
     maybe_at(g);
-    struct op *op = emit_open(g, OP_RUN_BEGIN, &places.run[s->ns][0]);
+    struct op *op = emit_open(g, OP_RUN_BEGIN, g->any ? some_run(g, s->ns) : &places.run[s->ns][0]);
+    op->function = g->any && chance(g, 30) ? s->function : NULL;
     op->key0 = s->key;
     op->key1 = second_half(s->key);
     keep_key(g, op);
@@ -216,13 +220,13 @@ static void act_resume_strand(struct generator *g) {
   if (!s->started) {
     s->started = true;
     emit_open(g, OP_ENTER, s->function)->self = place_address(s->function);
-  } else if (top(g)->kind == OP_SUSPEND) {
+  } else if (top(g) && top(g)->kind == OP_SUSPEND) {
     emit_close(g, OP_RESUME);
   }
 }
 
 static void act_wake_or_end(struct generator *g) {
-  unsigned ns = below(g, NAMESPACES + 1);
+  unsigned ns = below(g, g->any ? NAMESPACES_ALL : NAMESPACES + 1);
   bool wake = chance(g, 65);
   struct op *op = emit(g, wake ? OP_WAKE : OP_END, wake ? &places.wake[ns] : &places.end[ns]);
   op->key0 = ns == NS_ORPHAN ? 0x9000 + 8 * below(g, FUNCTIONS) : 0x7000 + 16 * below(g, KEYS);
@@ -308,42 +312,41 @@ static void act_switch(struct generator *g) {
 static void act(struct generator *g) {
   static const struct {
     void (*act)(struct generator *);
-    unsigned weight, stacks;
+    unsigned weights[3]; /* of most programs; of coroutines; of any events */
   } actions[] = {
-      {act_call, 20, 36},
-      {act_return, 18, 12},
-      {act_await, 16, 20},
-      {act_inner_await, 6, 1},
-      {act_awaited, 14, 5},
-      {act_yield, 14, 40},
-      {act_create_callback, 9, 3},
-      {act_close_create, 8, 8},
-      {act_call_inside_create, 5, 2},
-      {act_run_callback, 12, 8},
-      {act_run_frame, 9, 4},
-      {act_ran, 14, 10},
-      {act_spawn_now, 5, 6},
-      {act_spawn_later, 4, 10},
-      {act_spawn_bare, 4, 1},
-      {act_resume_strand, 40, 70},
-      {act_wake_or_end, 6, 10},
-      {act_wake_open, 6, 2},
-      {act_current, 1, 0},
-      {act_idle, 5, 2},
-      {act_jump, 2, 1},
-      {act_destroy, 2, 1},
-      {act_leave_running, 0, 8},
-      {act_on_requests, 50, 0}, /* last: of some programs only */
+      {act_call, {20, 36, 24}},
+      {act_return, {18, 12, 14}},
+      {act_await, {16, 20, 18}},
+      {act_inner_await, {6, 1, 3}},
+      {act_awaited, {14, 5, 8}},
+      {act_yield, {14, 40, 24}},
+      {act_create_callback, {9, 3, 10}},
+      {act_close_create, {8, 8, 8}},
+      {act_call_inside_create, {5, 2, 3}},
+      {act_run_callback, {12, 8, 14}},
+      {act_run_frame, {9, 4, 8}},
+      {act_ran, {14, 10, 12}},
+      {act_spawn_now, {5, 6, 5}},
+      {act_spawn_later, {4, 10, 10}},
+      {act_spawn_bare, {4, 1, 2}},
+      {act_resume_strand, {40, 70, 56}},
+      {act_wake_or_end, {6, 10, 9}},
+      {act_wake_open, {6, 2, 3}},
+      {act_current, {1, 0, 1}},
+      {act_idle, {5, 2, 3}},
+      {act_jump, {2, 1, 1}},
+      {act_destroy, {2, 1, 2}},
+      {act_leave_running, {0, 8, 8}},
+      {act_on_any, {0, 0, 24}},
+      {act_on_requests, {50, 0, 40}}, /* last: of some programs only */
   };
-  bool stacks = g->program->flavour == FLAVOUR_STACKS;
   unsigned sum = 0, count = sizeof actions / sizeof *actions - !flavoured(g);
+  unsigned column = g->any ? 2 : g->program->flavour == FLAVOUR_STACKS;
   for (unsigned i = 0; i < count; i++)
-    sum += stacks ? actions[i].stacks : actions[i].weight;
-  unsigned pick = below(g, sum), i = 0, weight;
-  while (pick >= (weight = stacks ? actions[i].stacks : actions[i].weight)) {
-    pick -= weight;
-    i++;
-  }
+    sum += actions[i].weights[column];
+  unsigned pick = below(g, sum), i = 0;
+  while (pick >= actions[i].weights[column])
+    pick -= actions[i++].weights[column];
   /* In the poller there is little to do but to leave it. */
   if (top(g) && top(g)->kind == OP_IDLE_BEGIN && chance(g, 80))
     act_idle(g);
@@ -384,11 +387,39 @@ static void repeat(struct program *program, unsigned rounds) {
   }
 }
 
+/* It comes often enough that most of its events are fast ones; each round but the last ends as it
+   began. Some of its events are missing. */
+static void finish_any(struct generator *g) {
+  struct program *program = g->program;
+  bool leaks = chance(g, 20);
+  for (unsigned i = 0; i < program->count; i++) {
+    struct op *op = &program->ops[i];
+    op->dropped = leaks && chance(g, 3);
+    if (op->kind == OP_RUN_BEGIN && (op->site->flags & APROF_OWN) && op->function == NULL)
+      op->site = &places.run[op->site->ns & 0xf][0]; /* own: of a body's function */
+  }
+  unsigned tidy = program->count;
+  if (g->off)
+    act_switch(g);
+  wind_down(g);
+  for (unsigned i = program->threads; i < STRANDS; i++)
+    if (g->strands[i].live && !g->strands[i].keyed)
+      strand_on(g, i);
+  wind_down(g);
+  end_all(g);
+  for (unsigned i = tidy; i < program->count; i++)
+    program->ops[i].tidies = true;
+  program->rounds = 24;
+}
+
 void program_generate(struct program *program, uint64_t seed, enum flavour flavour) {
   struct generator *g =
       &(struct generator){.random = seed * 0x2545f4914f6cdd1du, .program = program};
-  *program = (struct program){.seed = seed, .flavour = flavour, .most = APROF_REQUESTS};
+  *program =
+      (struct program){.seed = seed, .flavour = flavour, .most = APROF_REQUESTS, .rounds = 1};
   program->threads = chance(g, 70) ? 1 : 2 + below(g, PROGRAM_THREADS - 1);
+  g->any = flavour == FLAVOUR_ANY;
+  g->asks = g->any && chance(g, 50);
   for (unsigned i = 0; i < program->threads; i++) {
     g->strands[i] = (struct strand){.live = true, .on_thread = true};
     g->towers[i][0] = i;
@@ -396,13 +427,17 @@ void program_generate(struct program *program, uint64_t seed, enum flavour flavo
   }
   bool switches = chance(g, 15);
   bool stacks = flavour == FLAVOUR_STACKS && chance(g, 80);
-  unsigned length = 10 + below(g, stacks ? 60 : chance(g, 20) ? 600 : 150);
+  unsigned length = 10 + below(g, stacks || g->any ? 60 : chance(g, 20) ? 600 : 150);
   for (unsigned tries = 0; program->count < length && tries < 40 * length; tries++) {
     if (chance(g, 10))
       g->thread = below(g, program->threads);
     if (switches && chance(g, g->off ? 10 : 2))
       act_switch(g);
     act(g);
+  }
+  if (g->any) {
+    finish_any(g);
+    return;
   }
   bool again = stacks || chance(g, 30);
   if (chance(g, 50) || again)

@@ -18,7 +18,7 @@ bool chance(struct generator *g, unsigned percent) {
 }
 
 bool flavoured(const struct generator *g) {
-  return g->program->flavour == FLAVOUR_ROOTS || g->program->flavour == FLAVOUR_IMPLICIT;
+  return g->program->flavour == FLAVOUR_ROOTS || g->program->flavour == FLAVOUR_IMPLICIT || g->asks;
 }
 
 struct strand *here(struct generator *g) {
@@ -63,6 +63,9 @@ struct op *emit_open(struct generator *g, enum op_kind kind, struct aprof_site *
   struct strand *s = here(g);
   op->token = (uint32_t)(s - g->strands) * PILE + s->height;
   s->pile[s->height++] = (struct item){.kind = kind, .cell = op->token, .site = site};
+  for (unsigned i = 0; i < PILE; i++)
+    if (g->closed[i].cell == op->token)
+      g->closed[i].kind = OP_NOP;
   if (kind == OP_SUSPEND)
     g->last_suspend[g->thread] = op->token + 1;
   return op;
@@ -73,6 +76,7 @@ struct op *emit_close(struct generator *g, enum op_kind kind) {
   struct item *item = top(g);
   struct op *op = emit(g, kind, NULL);
   op->token = item->cell;
+  g->closed[g->closed_next++ % PILE] = *item;
   here(g)->height--;
   return op;
 }
@@ -144,9 +148,13 @@ void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
   static const unsigned kinds[] = {0, 3, 6};
   bool coroutine = function && function->model == APROF_MODEL_STACK;
   unsigned some = flavoured(g) ? CREATES : CREATES_PLAIN;
+  if (g->any && chance(g, 20))
+    ns = NS_TUPLE;
   unsigned kind = coroutine ? kinds[below(g, 3)] : below(g, some);
   if (g->program->flavour == FLAVOUR_IMPLICIT && (places.create[ns][kind].flags & APROF_ROOT))
     kind = coroutine ? 0 : chance(g, 50) ? 12 : 13;
+  if (g->any && coroutine && chance(g, 5))
+    kind = CREATES + flavoured(g); /* without a key */
   struct op *op = emit_open(g, OP_CREATE_BEGIN, &places.create[ns][kind]);
   op->function = function;
   op->self = address;
@@ -159,7 +167,7 @@ void open_create(struct generator *g, unsigned ns, struct aprof_site *function,
   op->key0 = chance(g, 20) ? 0 : below(g, 1500);
 }
 
-static void add_request(struct generator *g, unsigned ns, uint64_t key, struct item *create) {
+void add_request(struct generator *g, unsigned ns, uint64_t key, const struct item *create) {
   struct request *request = &g->requests[below(g, KEYS)];
   for (unsigned i = 0; i < KEYS; i++)
     if (g->requests[i].live && g->requests[i].ns == ns && g->requests[i].key == key)
@@ -176,7 +184,7 @@ void close_create(struct generator *g) {
   unsigned ns = item.site->ns & 0xf;
   struct op *op = emit_close(g, OP_CREATE_END);
   op->ok = chance(g, 92);
-  op->key0 = some_key(g, ns);
+  op->key0 = item.keyed ? item.key0 : some_key(g, ns);
   op->key1 = second_half(op->key0);
   if (op->ok && (!item.function || item.function->model == APROF_MODEL_CALLBACK))
     add_request(g, ns, op->key0, &item);
@@ -197,7 +205,7 @@ void strand_off(struct generator *g, bool finished) {
   g->tower[g->thread]--;
   struct item *item = top(g);
   if (item && item->kind == OP_RUN_BEGIN && item->switched)
-    close_run(g, finished ? APROF_DONE : APROF_PENDING);
+    close_run(g, finished ? APROF_DONE : some_pending(g));
   else if (item && item->kind == OP_CREATE_BEGIN)
     close_create(g);
 }

@@ -22,7 +22,8 @@ struct item {
   struct aprof_site *function; /* create: what it will run; run: whose body it is */
   bool switched;               /* run: around a strand that is on top */
   bool outside;                /* span: no future ran */
-  uint64_t key0, key1;         /* run */
+  bool keyed;                  /* create: its key has been told */
+  uint64_t key0, key1;         /* run, create */
 };
 
 /* A C stack. Number 0..threads-1: the threads' own; then coroutines. */
@@ -52,7 +53,10 @@ struct generator {
   struct request requests[KEYS];
   unsigned towers[PROGRAM_THREADS][STRANDS], tower[PROGRAM_THREADS]; /* strands on a thread */
   unsigned thread;                                                   /* acts now */
-  bool switches, off;                     /* the program switches profiling off and on; it is off */
+  bool switches, off;       /* the program switches profiling off and on; it is off */
+  bool any, asks;           /* FLAVOUR_ANY; it has requests */
+  struct item closed[PILE]; /* what has been closed lately, whose cells are as they were then */
+  unsigned closed_next;
   uint32_t last_suspend[PROGRAM_THREADS]; /* 1 + its cell, if it was the last event there */
 };
 
@@ -85,11 +89,19 @@ void strand_off(struct generator *g, bool finished);
 
 /* One of what only programs with requests do. */
 void act_on_requests(struct generator *g);
+/* ... of what FLAVOUR_ANY has beyond all others; of its closing events, and runs. */
+void act_on_any(struct generator *g);
+struct aprof_site *some_run(struct generator *g, unsigned ns);
+uint8_t some_pending(struct generator *g);
+/* All that the program has made is ended, so that the next round finds nothing. */
+void end_all(struct generator *g);
 /* What a create's or a body's line may say beyond the key: behind the event that opens it. */
 void maybe_about(struct generator *g);
 
 /* A key, mostly a free one, and the other half that goes with it. */
 uint64_t some_key(struct generator *g, unsigned ns);
 uint64_t second_half(uint64_t key);
+/* A callback will run that key. */
+void add_request(struct generator *g, unsigned ns, uint64_t key, const struct item *create);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * random: random async programs, run by the runtime and by the model.
  *
- *     random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP] [--mutate] [--verbose]
+ *     random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP] [--mutate | --alike]
+ *            [--verbose]
  *
  * Each program runs in a process of its own, to its end and up to somewhere: what lives then
  * is in some state. The profile is read by a reader of these tests, and by the command's
@@ -17,14 +18,19 @@
  * the runtime must then agree with the model of the broken program. Where that
  * has the same totals as the sound one the event is counted as unseen: twice the
  * same closing event, a wake of what runs, a call site that is not used.
- * Without arguments: a fixed range, another one, broken programs, and some of rare shapes.
+ * --alike runs each program twice instead, by fast events and by general ones, and compares all
+ * that they leave behind (alike.h); also those of --flavour 4, which do what the model does not
+ * know. Without arguments: a fixed range, another one, broken programs, some of rare shapes, and
+ * some that run twice.
  */
+#include "alike.h"
 #include "command.h"
 #include "execute.h"
 #include "model.h"
 #include "recorded.h"
 #include "replay.h"
 #include "shed.h"
+#include "shrink.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -35,8 +41,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum outcome { AGREE = 0, DIFFER = 1, BROKEN = 2, OPEN = 3 };
-
 /* Of a mutation, by kind of event: how often made, and how often without any
    trace in the totals. */
 struct tally {
@@ -44,13 +48,11 @@ struct tally {
 };
 
 static struct tally dropped[OP_KINDS], doubled[OP_KINDS];
-static bool verbose;
+static const char unlike_model[] = "runtime and model differ";
 static uint32_t most = APROF_REQUESTS; /* requests that are followed at a time */
 
-/* In a process of its own: run, read, compare with what the model says of
-   `expected`. Quiet: only the verdict. */
-static enum outcome compare(const struct program *program, const struct program *expected,
-                            bool quiet) {
+/* In a process of its own: run, read, compare with what the model says. */
+static enum outcome compare(const struct program *program, bool quiet) {
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) {
@@ -60,7 +62,7 @@ static enum outcome compare(const struct program *program, const struct program 
   if (child == 0) {
     struct rows wanted = {0}, got = {0};
     alarm(60); /* it takes milliseconds, on a busy machine more */
-    enum model_verdict verdict = model_run(expected, &wanted);
+    enum model_verdict verdict = model_run(program, &wanted);
     if (verdict == MODEL_UNBALANCED)
       fprintf(stderr, "random: the model's own books do not balance\n");
     if (verdict != MODEL_CERTAIN)
@@ -85,62 +87,6 @@ static enum outcome compare(const struct program *program, const struct program 
   if (!quiet)
     fprintf(stderr, "random: killed by signal %d\n", WTERMSIG(status));
   return BROKEN;
-}
-
-/* -- shrinking --------------------------------------------------------------- */
-
-static time_t shrink_until;
-
-static bool same_outcome(const struct program *program, enum outcome outcome) {
-  return time(NULL) < shrink_until && compare(program, program, true) == outcome;
-}
-
-/* Drops events while the outcome stays, then time, then what was dropped; a
-   dropped opening event stays, it zeroes a token that later ones may look at. */
-static void shrink(struct program *program, enum outcome outcome) {
-  static struct program smaller;
-  shrink_until = time(NULL) + 20;
-  for (unsigned piece = program->count / 2; piece >= 1; piece /= 2)
-    for (unsigned from = 0; from < program->count; from += piece) {
-      smaller = *program;
-      for (unsigned i = from; i < from + piece && i < smaller.count; i++)
-        smaller.ops[i].dropped = true;
-      if (same_outcome(&smaller, outcome))
-        *program = smaller;
-    }
-  for (unsigned i = 0; i < program->count; i++) {
-    smaller = *program;
-    bool moves = i && program->ops[i].thread != program->ops[i - 1].thread;
-    smaller.ops[i].dt = moves ? 1 : 0; /* see program_record */
-    if (program->ops[i].dt > smaller.ops[i].dt && same_outcome(&smaller, outcome))
-      *program = smaller;
-  }
-  for (unsigned i = program->count; i-- > 0;) {
-    const struct op *op = &program->ops[i];
-    if (!op->dropped || op->dt || op->record)
-      continue;
-    smaller = *program;
-    smaller.count--;
-    memmove(&smaller.ops[i], &smaller.ops[i + 1], (smaller.count - i) * sizeof *smaller.ops);
-    if (smaller.count && (!op_opens(op->kind) || same_outcome(&smaller, outcome)))
-      *program = smaller;
-  }
-}
-
-static void report(const struct program *failing, const char *what) {
-  static struct program shortest;
-  shortest = *failing;
-  enum outcome outcome = compare(failing, failing, true);
-  fprintf(stderr, "random: program %llu%s: %s\n", (unsigned long long)failing->seed, what,
-          outcome == DIFFER  ? "runtime and model differ"
-          : outcome == AGREE ? "passes for the sound one"
-                             : "it does not come to an end");
-  if (verbose)
-    program_print(stderr, failing);
-  shrink(&shortest, outcome);
-  fprintf(stderr, "random: the shortest that does:\n");
-  program_print(stderr, &shortest);
-  compare(&shortest, &shortest, false);
 }
 
 /* -- mutations --------------------------------------------------------------- */
@@ -177,12 +123,12 @@ static bool check_mutation(const struct program *sound, const struct program *br
                            struct tally *tally, uint32_t i, const char *how) {
   tally->made++;
   tally->unseen += same_totals(sound, broken);
-  enum outcome outcome = compare(broken, broken, true);
+  enum outcome outcome = compare(broken, true);
   if (outcome != DIFFER && outcome != BROKEN)
     return true;
   char what[64];
   snprintf(what, sizeof what, " with event %u %s", i, how);
-  report(broken, what);
+  report(broken, what, compare, unlike_model);
   return false;
 }
 
@@ -227,7 +173,7 @@ static bool check_tallies(void) {
 
 static void usage(FILE *file) {
   fputs("Usage: random [--seed N] [--count N] [--flavour N] [--most N] [--shed STEP]\n"
-        "              [--mutate] [--verbose]\n"
+        "              [--mutate | --alike] [--verbose]\n"
         "       random [--fresh]\n"
         "Runs random async programs against the runtime and an independent model: without options\n"
         "always the same ones; --fresh: as many, of which most have never been seen.\n",
@@ -269,6 +215,9 @@ static uint64_t passed, failed;
 static const char *const step_names[APROF_STEPS] = {"", ", no histograms", ", no paths",
                                                     ", a coarse clock", ", counts only"};
 
+static const char *const flavours[] = {"", " with requests", " with requests of no root",
+                                       " of coroutines", " of any events"};
+
 static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool mutate,
                       uint32_t step) {
   static struct program program, begun;
@@ -279,16 +228,16 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
     program_record(&program);
     shed_program(&program, step);
     events += program.count;
-    enum outcome outcome = compare(&program, &program, true), half;
+    enum outcome outcome = compare(&program, true), half;
     open_ones += outcome == OPEN;
     begun = program;
     begun.count = 1 + (uint32_t)((seed + done) * 2654435761u % begun.count);
     program_record(&begun);
     if (outcome == DIFFER || outcome == BROKEN) {
-      report(&program, "");
+      report(&program, "", compare, unlike_model);
       failed++;
-    } else if ((half = compare(&begun, &begun, true)) == DIFFER || half == BROKEN) {
-      report(&begun, ", up to somewhere");
+    } else if ((half = compare(&begun, true)) == DIFFER || half == BROKEN) {
+      report(&begun, ", up to somewhere", compare, unlike_model);
       failed++;
     } else if (mutate && program.count <= MUTATED_MOST && outcome == AGREE &&
                !check_mutations(&program)) {
@@ -298,13 +247,41 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
   if (mutate && !check_tallies())
     failed++;
   passed += done - (failed - before < done ? failed - before : done);
-  static const char *const flavours[] = {"", " with requests", " with requests of no root",
-                                         " of coroutines"};
   printf(
       "random: %llu programs%s from seed %llu%s%s, %llu events, %llu left open by the semantics\n",
       (unsigned long long)done, flavours[flavour], (unsigned long long)seed,
       mutate ? ", each broken" : "", step_names[step], (unsigned long long)events,
       (unsigned long long)open_ones);
+}
+
+/* By fast events and by general ones. */
+static void run_alike(enum flavour flavour, uint64_t seed, uint64_t count, uint32_t step) {
+  static struct program program;
+  struct alike_tally before = *alike_tally;
+  uint64_t done = 0, wrong = 0;
+  for (; done < count && wrong < 3; done++) {
+    program_generate(&program, seed + done, flavour);
+    program.most = most;
+    if (flavour != FLAVOUR_ANY) /* what its rounds leave behind goes on in the next */
+      program.rounds = 1 + 4000 / program.count;
+    program.traced = done % 4 < 2 ? TRACE_NOTHING : done % 4 == 2 ? TRACE_ALL : TRACE_SOME;
+    shed_program(&program, step);
+    if (alike(&program, true) != AGREE) {
+      report(&program, "", alike, "fast and general events differ");
+      wrong++;
+    }
+  }
+  uint64_t events = alike_tally->events - before.events, fast = alike_tally->fast - before.fast;
+  if (fast * 100 < events * ALIKE_FAST_LEAST) {
+    printf("random: too few events are fast to tell anything\n");
+    wrong++;
+  }
+  failed += wrong;
+  passed += done - (wrong < done ? wrong : done);
+  printf("random: %llu programs%s from seed %llu%s, by fast events and general ones: of %llu "
+         "events %llu are fast\n",
+         (unsigned long long)done, flavours[flavour], (unsigned long long)seed, step_names[step],
+         (unsigned long long)events, (unsigned long long)fast);
 }
 
 /* Programs of rare shapes: each once showed what no other one had. */
@@ -325,41 +302,56 @@ static void run_rare(void) {
 
 int main(int argc, char **argv) {
   static const struct option options[] = {
-      {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-      {"mutate", no_argument, NULL, 'm'},     {"fresh", no_argument, NULL, 'F'},
-      {"verbose", no_argument, NULL, 'v'},    {"flavour", required_argument, NULL, 'f'},
-      {"most", required_argument, NULL, 'n'}, {"shed", required_argument, NULL, 'S'},
-      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+      {"seed", required_argument, NULL, 's'},
+      {"count", required_argument, NULL, 'c'},
+      {"mutate", no_argument, NULL, 'm'},
+      {"fresh", no_argument, NULL, 'F'},
+      {"verbose", no_argument, NULL, 'v'},
+      {"flavour", required_argument, NULL, 'f'},
+      {"most", required_argument, NULL, 'n'},
+      {"shed", required_argument, NULL, 'S'},
+      {"alike", no_argument, NULL, 'a'},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
   };
   uint64_t seed = 1, count = 1000;
   uint32_t step = APROF_STEP_NONE;
   enum flavour flavour = FLAVOUR_PLAIN;
-  bool mutate = false, fresh = false;
+  bool mutate = false, fresh = false, twice_each = false;
   int option;
-  while ((option = getopt_long(argc, argv, "s:c:f:n:S:Fmvh", options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, "s:c:f:n:S:Famvh", options, NULL)) != -1) {
     if (option == 's')
       seed = strtoull(optarg, NULL, 0);
     else if (option == 'c')
       count = strtoull(optarg, NULL, 0);
     else if (option == 'S' && strtoul(optarg, NULL, 0) < APROF_STEPS)
       step = (uint32_t)strtoul(optarg, NULL, 0);
-    else if (option == 'f' && strtoul(optarg, NULL, 0) <= FLAVOUR_STACKS)
+    else if (option == 'f' && strtoul(optarg, NULL, 0) <= FLAVOUR_ANY)
       flavour = (enum flavour)strtoul(optarg, NULL, 0);
     else if (option == 'n')
       most = (uint32_t)strtoul(optarg, NULL, 0);
+    else if (option == 'a')
+      twice_each = true;
     else if (option == 'm')
       mutate = true;
     else if (option == 'v')
-      verbose = true;
+      report_all = true;
     else if (option == 'F')
       fresh = true;
     else
       return usage(option == 'h' ? stdout : stderr), option == 'h' ? 0 : 2;
   }
+  if (flavour == FLAVOUR_ANY && !twice_each) {
+    fputs("random: no model knows what programs of any events do; with --alike they run\n", stderr);
+    return 2;
+  }
   with_options(argv);
   places_init();
+  alike_init();
   const uint64_t first = fresh ? (uint64_t)time(NULL) * 1000 : 100000;
-  if (argc > 1 && !fresh) {
+  if (twice_each && !fresh) {
+    run_alike(flavour, seed, count, step);
+  } else if (argc > 1 && !fresh) {
     run_range(flavour, seed, count, mutate, step);
   } else { /* as a test: always the same ones, at each step too, and broken ones */
     run_range(FLAVOUR_PLAIN, 1, 3 * SHARE, false, APROF_STEP_NONE);
@@ -372,6 +364,11 @@ int main(int argc, char **argv) {
     run_range(FLAVOUR_IMPLICIT, 1, SHARE / 5, false, APROF_STEP_NONE);
     run_range(FLAVOUR_STACKS, 1, SHARE / 5, false, APROF_STEP_NONE);
     run_rare();
+    run_alike(FLAVOUR_ANY, first, SHARE * 3 / 5, APROF_STEP_NONE);
+    for (flavour = FLAVOUR_PLAIN; flavour < FLAVOUR_ANY; flavour++)
+      run_alike(flavour, first, SHARE / 20, APROF_STEP_NONE);
+    for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
+      run_alike(FLAVOUR_ANY, first, SHARE / 20, step);
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
   return failed ? 1 : 0;

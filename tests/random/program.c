@@ -9,7 +9,7 @@ struct places places;
 /* One byte per function stands for its body. */
 static const char bodies[3 * FUNCTIONS];
 
-static char names_of_places[512][12];
+static char names_of_places[512][16];
 static unsigned names_used;
 
 static void place(struct aprof_site *site, enum aprof_site_kind kind, const char *letters,
@@ -41,8 +41,8 @@ static void place_functions(void) {
 static const char *const tiers[TIERS] = {NULL, "parse", "db", "render"};
 
 static void place_keyed(void) {
-  static const unsigned tiered[CREATES] = {[9] = 2, [10] = 2, [11] = 1, [15] = 3};
-  static const unsigned flags[CREATES] = {
+  static const unsigned tiered[CREATES_ALL] = {[9] = 2, [10] = 2, [11] = 1, [15] = 3};
+  static const unsigned flags[CREATES_ALL] = {
       0,
       APROF_ONCE,
       APROF_MULTI,
@@ -59,26 +59,31 @@ static void place_keyed(void) {
       APROF_MULTI | APROF_BACKGROUND,
       APROF_MULTI | APROF_REARM | APROF_BACKGROUND,
       APROF_ROOT | APROF_ONCE,
+      APROF_KEYLESS,
+      APROF_KEYLESS | APROF_ROOT,
   };
-  for (unsigned ns = 0; ns < NAMESPACES; ns++) {
-    uint32_t tag = 0x1000u + ns;
-    for (unsigned i = 0; i < CREATES; i++) {
-      place(&places.create[ns][i], APROF_SITE_CREATE, "new", ns * 100 + i, flags[i]);
+  static const unsigned ways[RUNS_ALL] = {0, APROF_QUIET, APROF_OWN, APROF_WORKER, APROF_POLLING};
+  for (unsigned ns = 0; ns < NAMESPACES_ALL; ns++) {
+    uint32_t tag = ns == NAMESPACES ? APROF_NS_ANY : 0x1000u + ns;
+    unsigned equal = ns == NS_TUPLE ? APROF_TUPLE : 0, orphan = ns == NS_ORPHAN ? APROF_ORPHAN : 0;
+    place(&places.wake[ns], APROF_SITE_WAKE, "wake", ns, equal);
+    place(&places.end[ns], APROF_SITE_END, "end", ns, equal);
+    place(&places.unreturned[ns], APROF_SITE_END, "exit", ns, equal | APROF_NORETURN);
+    places.wake[ns].ns = places.end[ns].ns = places.unreturned[ns].ns = tag;
+    if (ns == NAMESPACES)
+      continue;
+    for (unsigned i = 0; i < CREATES_ALL; i++) {
+      place(&places.create[ns][i], APROF_SITE_CREATE, "new", ns * 100 + i, flags[i] | equal);
       places.create[ns][i].ns = tag;
       places.create[ns][i].tier = tiers[tiered[i]];
     }
-    unsigned plain = ns == NS_ORPHAN ? APROF_ORPHAN : 0;
-    place(&places.run[ns][0], APROF_SITE_RUN, "run", ns * 10, plain);
-    place(&places.run[ns][1], APROF_SITE_RUN, "run", ns * 10 + 1, plain | APROF_QUIET);
-    place(&places.hand[ns], APROF_SITE_WAKE, "hand", ns, APROF_HAND);
+    for (unsigned i = 0; i < RUNS_ALL; i++) {
+      place(&places.run[ns][i], APROF_SITE_RUN, "run", ns * 10 + i, ways[i] | equal | orphan);
+      places.run[ns][i].ns = tag;
+    }
+    place(&places.hand[ns], APROF_SITE_WAKE, "hand", ns, equal | APROF_HAND);
     place(&places.label[ns], APROF_SITE_LABEL, "label", ns, 0);
-    places.run[ns][0].ns = places.run[ns][1].ns = tag;
     places.hand[ns].ns = places.label[ns].ns = tag;
-  }
-  for (unsigned ns = 0; ns <= NAMESPACES; ns++) {
-    place(&places.wake[ns], APROF_SITE_WAKE, "wake", ns, 0);
-    place(&places.end[ns], APROF_SITE_END, "end", ns, 0);
-    places.wake[ns].ns = places.end[ns].ns = ns < NAMESPACES ? 0x1000u + ns : APROF_NS_ANY;
   }
 }
 
@@ -133,8 +138,10 @@ void places_init(void) {
   place(&places.primer, APROF_SITE_FUNCTION, "primer", 0, 0);
   places.primer.model = APROF_MODEL_STACK;
   place_functions();
-  for (unsigned i = 0; i < AWAITS; i++)
-    place(&places.await[i], APROF_SITE_AWAIT, "await", i, 0);
+  static const unsigned ways[AWAITS_ALL] = {[AWAITS] = APROF_WORKER,
+                                            [AWAITS + 1] = APROF_HELPER | APROF_NAMES};
+  for (unsigned i = 0; i < AWAITS_ALL; i++)
+    place(&places.await[i], APROF_SITE_AWAIT, "await", i, ways[i]);
   for (unsigned i = 0; i < NEWS; i++)
     place(&places.news[i], APROF_SITE_AWAIT, "news", i, APROF_BACKGROUND);
   for (unsigned i = 0; i < NAMES; i++)
@@ -194,7 +201,7 @@ bool op_opens(enum op_kind kind) {
 bool op_closes(enum op_kind kind) {
   return kind == OP_LEAVE || kind == OP_RESUME || kind == OP_DUE || kind == OP_CREATE_END ||
          kind == OP_RUN_END || kind == OP_IDLE_END || kind == OP_RESYNC || kind == OP_SPAN_END ||
-         kind == OP_ABOUT || kind == OP_RUN_FOR;
+         kind == OP_ABOUT || kind == OP_RUN_FOR || kind == OP_CREATE_KEY;
 }
 
 static const char *how_name(unsigned how) {
@@ -204,10 +211,10 @@ static const char *how_name(unsigned how) {
 
 const char *op_name(enum op_kind kind) {
   static const char *const names[OP_KINDS] = {
-      "nop",           "enter",   "leave",        "suspend",     "resume", "at",      "create",
-      "due",           "created", "run",          "ran",         "wake",   "end",     "idle",
-      "idled",         "resync",  "wake_current", "end_current", "span",   "spanned", "label",
-      "label_current", "about",   "run_for",      "off",         "on",     "reset",
+      "nop",   "enter",         "leave",   "suspend",      "resume",      "at",   "create",
+      "due",   "key",           "created", "run",          "ran",         "wake", "end",
+      "idle",  "idled",         "resync",  "wake_current", "end_current", "span", "spanned",
+      "label", "label_current", "about",   "run_for",      "off",         "on",   "reset",
   };
   return names[kind];
 }
@@ -223,8 +230,8 @@ void op_print(FILE *file, const struct op *op, uint32_t number) {
   struct aprof_site *self = op->self ? place_of_address(op->self) : NULL;
   if (op->self)
     fprintf(file, " address=%s", self ? self->name : "?");
-  if (op->kind == OP_CREATE_END || op->kind == OP_RUN_BEGIN || op->kind == OP_WAKE ||
-      op->kind == OP_END || op->kind == OP_LABEL || op->kind == OP_RUN_FOR)
+  if (op->kind == OP_CREATE_END || op->kind == OP_CREATE_KEY || op->kind == OP_RUN_BEGIN ||
+      op->kind == OP_WAKE || op->kind == OP_END || op->kind == OP_LABEL || op->kind == OP_RUN_FOR)
     fprintf(file, " key=%llx,%llx", (unsigned long long)op->key0, (unsigned long long)op->key1);
   if (op->kind == OP_LABEL || op->kind == OP_LABEL_CURRENT || op->kind == OP_ABOUT)
     fprintf(file, " %s", op->label ? op->label : "(none)");
@@ -239,12 +246,18 @@ void op_print(FILE *file, const struct op *op, uint32_t number) {
     fprintf(file, " %s", how_name(op->how));
   static const char *const records[] = {"", " (recorded from here on)", " (in another file)"};
   fputs(records[op->record], file);
+  if (op->tidies)
+    fputs(" (not in the last round)", file);
   fputs(op->dropped ? " (dropped)\n" : "\n", file);
 }
 
 void program_print(FILE *file, const struct program *program) {
-  fprintf(file, "program %llu: %u threads, %u events\n", (unsigned long long)program->seed,
+  static const char *const traced[] = {"", ", traced", ", some of its requests traced"};
+  fprintf(file, "program %llu: %u threads, %u events", (unsigned long long)program->seed,
           program->threads, program->count);
+  if (program->rounds > 1)
+    fprintf(file, " in %u rounds", program->rounds);
+  fprintf(file, "%s\n", traced[program->traced]);
   for (uint32_t i = 0; i < program->count; i++)
     if (!program->ops[i].dropped || program->ops[i].dt || program->ops[i].record)
       op_print(file, &program->ops[i], i);

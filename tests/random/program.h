@@ -29,7 +29,8 @@ enum op_kind {
   OP_RESUME,
   OP_AT,
   OP_CREATE_BEGIN,
-  OP_DUE, /* in the bracket, when: key0 ns after that began */
+  OP_DUE,        /* in the bracket, when: key0 ns after that began */
+  OP_CREATE_KEY, /* ... its key, before it closes */
   OP_CREATE_END,
   OP_RUN_BEGIN,
   OP_RUN_END,
@@ -59,6 +60,7 @@ struct op {
   uint8_t ok;                  /* create_end */
   uint8_t record;              /* enum program_record: before it */
   bool dropped;                /* a mutation: the event does not come, only its time passes */
+  bool tidies;                 /* does not come in the last round */
   uint32_t dt;                 /* ns that pass before it */
   uint32_t token;              /* cell of its token: strand * PROGRAM_DEPTH + depth */
   struct aprof_site *site;     /* NULL where the event has none */
@@ -73,6 +75,8 @@ struct op {
    event, but where one of them could not. */
 enum program_record { RECORD_NOTHING, RECORD_BEGINS, RECORD_ROTATES };
 
+enum program_trace { TRACE_NOTHING, TRACE_ALL, TRACE_SOME /* requests */ };
+
 #define PROGRAM_MAX 1024u
 #define PROGRAM_THREADS 4u
 #define PROGRAM_STRANDS 24u
@@ -83,7 +87,8 @@ enum flavour {
   FLAVOUR_PLAIN,
   FLAVOUR_ROOTS,    /* requests that the program begins; spans, labels, tiers */
   FLAVOUR_IMPLICIT, /* ... that begin behind background waits */
-  FLAVOUR_STACKS    /* no requests; coroutines that call bodies and wait there, again and again */
+  FLAVOUR_STACKS,   /* no requests; coroutines that call bodies and wait there, again and again */
+  FLAVOUR_ANY       /* all that a gate may be told, more than the model knows; see alike.h */
 };
 
 struct program {
@@ -92,7 +97,10 @@ struct program {
   uint32_t most; /* requests that are followed at a time */
   uint32_t count;
   uint32_t threads;
-  uint32_t shed; /* enum aprof_step of all its threads */
+  uint32_t shed;             /* enum aprof_step of all its threads */
+  uint32_t rounds;           /* it comes so often, one after the other */
+  bool general;              /* no event of it is a fast one */
+  enum program_trace traced; /* from its first event on, into rings that nobody reads meanwhile */
   struct op ops[PROGRAM_MAX];
 };
 
@@ -110,15 +118,23 @@ struct program {
 #define TIERS 4u /* by name; number 0: none */
 #define RUNS 2u
 #define NS_ORPHAN 2u /* the namespace without create lines */
+/* ... and what only FLAVOUR_ANY has. */
+#define NS_TUPLE (NAMESPACES + 1) /* of keys that futures may have side by side */
+#define NAMESPACES_ALL (NS_TUPLE + 1)
+#define AWAITS_ALL (AWAITS + 2)   /* a worker's, a helper's */
+#define CREATES_ALL (CREATES + 2) /* keyless ones */
+#define RUNS_ALL (RUNS + 3)       /* own, worker, polling */
 
 struct places {
   struct aprof_site primer; /* the first event of each thread */
   struct aprof_site stack[FUNCTIONS], frame[FUNCTIONS], callback[FUNCTIONS];
-  struct aprof_site await[AWAITS], news[NEWS], names[NAMES], call[CALLS], back[RETURNS], idle[2];
-  struct aprof_site create[NAMESPACES][CREATES];
-  struct aprof_site run[NAMESPACES][RUNS];                     /* [0] plain or orphan, [1] quiet */
-  struct aprof_site wake[NAMESPACES + 1], end[NAMESPACES + 1]; /* last: any */
-  struct aprof_site hand[NAMESPACES], label[NAMESPACES];
+  struct aprof_site await[AWAITS_ALL], news[NEWS], names[NAMES], call[CALLS], back[RETURNS];
+  struct aprof_site idle[2];
+  struct aprof_site create[NAMESPACES_ALL][CREATES_ALL];
+  struct aprof_site run[NAMESPACES_ALL][RUNS_ALL];             /* [0] plain or orphan, [1] quiet */
+  struct aprof_site wake[NAMESPACES_ALL], end[NAMESPACES_ALL]; /* [NAMESPACES]: any */
+  struct aprof_site hand[NAMESPACES_ALL], label[NAMESPACES_ALL];
+  struct aprof_site unreturned[NAMESPACES_ALL]; /* ends whose call does not return */
   struct aprof_site span[SPANS], tier[TIERS];
 };
 extern struct places places;

@@ -35,6 +35,8 @@ void reader_each_chunk(struct reading *r,
                        void (*visit)(struct reading *, const struct aprof_chunk *));
 /* For each chunk, before anything is asked by number. */
 void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk);
+/* Writes the path of a node: root > child @ await. */
+void reader_path(struct reading *r, uint32_t number, char *path);
 const char *reader_site(struct reading *r, uint32_t number);
 
 #endif

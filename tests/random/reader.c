@@ -76,8 +76,7 @@ const char *reader_site(struct reading *r, uint32_t number) {
   return name ? name : "(address)";
 }
 
-/* Writes the path of a node: root > child @ await. */
-static void node_path(struct reading *r, uint32_t number, char *path) {
+void reader_path(struct reading *r, uint32_t number, char *path) {
   const struct aprof_node *node = r->nodes[number];
   path[0] = 0;
   if (number == 1) {
@@ -90,7 +89,7 @@ static void node_path(struct reading *r, uint32_t number, char *path) {
   }
   bool await = node->is_await == APROF_NODE_AWAIT;
   if (node->parent && !(r->by_function && !await))
-    node_path(r, node->parent, path);
+    reader_path(r, node->parent, path);
   size_t length = strlen(path);
   snprintf(path + length, PATH - length, "%s%s", length ? await ? " @ " : " > " : "",
            reader_site(r, node->site));
@@ -144,23 +143,23 @@ static void add_histogram(struct reading *r, uint32_t number, const char *what, 
 /* Exec of a node, for itself and for all above it. */
 static void add_exec(struct reading *r, uint32_t number, uint64_t exec) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "exec", exec);
   if (function_of(r, number)) {
     char function[PATH];
-    node_path(r, function_of(r, number), function);
+    reader_path(r, function_of(r, number), function);
     rows_add(r->rows, function, "wall", exec);
   }
   for (uint32_t up = r->nodes[number] ? r->nodes[number]->parent : 0; up;
        up = r->nodes[up] ? r->nodes[up]->parent : 0) {
-    node_path(r, up, path);
+    reader_path(r, up, path);
     rows_add(r->rows, path, "children_exec", exec);
   }
 }
 
 static void add_queued(struct reading *r, uint32_t number, uint64_t queued) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "queued", queued);
   rows_add(r->rows, path, "wall", queued);
 }
@@ -168,19 +167,19 @@ static void add_queued(struct reading *r, uint32_t number, uint64_t queued) {
 /* Waiting at an await node; its function is the node above. */
 static void add_waiting(struct reading *r, uint32_t number, uint64_t waiting) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "waiting", waiting);
   if (!r->nodes[number] || !r->nodes[number]->is_await)
     return;
-  node_path(r, r->nodes[number]->parent, path);
+  reader_path(r, r->nodes[number]->parent, path);
   rows_add(r->rows, path, "waiting", waiting);
-  node_path(r, function_of(r, r->nodes[number]->parent), path);
+  reader_path(r, function_of(r, r->nodes[number]->parent), path);
   rows_add(r->rows, path, "wall", waiting);
 }
 
 static void add_function(struct reading *r, uint32_t number, const struct aprof_counters *c) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "done", c->function.done);
   rows_add(r->rows, path, "failed", c->function.failed);
   rows_add(r->rows, path, "cancelled", c->function.cancelled);
@@ -208,7 +207,7 @@ static void add_function(struct reading *r, uint32_t number, const struct aprof_
 
 static void add_await(struct reading *r, uint32_t number, const struct aprof_counters *c) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "count", c->await.count);
   rows_add(r->rows, path, "immediate", c->await.immediate);
   rows_max(r->rows, path, "max", c->await.max);
@@ -220,7 +219,7 @@ static void add_await(struct reading *r, uint32_t number, const struct aprof_cou
 static void add_delayed(struct reading *r, const struct aprof_node *node,
                         const struct aprof_counters *c) {
   char path[PATH], what[PATH];
-  node_path(r, node->parent, path);
+  reader_path(r, node->parent, path);
   snprintf(what, sizeof what, "delayed %s", reader_site(r, node->site));
   rows_add(r->rows, path, what, c->await.waiting);
   snprintf(what, sizeof what, "times it delayed %s", reader_site(r, node->site));
@@ -230,7 +229,7 @@ static void add_delayed(struct reading *r, const struct aprof_node *node,
 static void add_span(struct reading *r, uint32_t number, uint32_t block,
                      const struct aprof_counters *c) {
   char path[PATH];
-  node_path(r, number, path);
+  reader_path(r, number, path);
   rows_add(r->rows, path, "done", c->function.done);
   add_exec(r, number, c->function.exec);
   if (function_of(r, number))
@@ -273,7 +272,7 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
       epoch < r->header->reset_epoch)
     return;
   char path[PATH];
-  node_path(r, function_of(r, f->node), path);
+  reader_path(r, function_of(r, f->node), path);
   bool lives = epoch == r->header->epoch;
   uint64_t end = lives ? r->now : r->header->epochs[epoch % APROF_EPOCHS].end_tick;
   rows_add(r->rows, path, lives ? "live" : "detached", 1);
