@@ -253,7 +253,7 @@ static void unpublish(struct thread *t, struct aprof_future *f) {
       old->key1 != f->key1 || old->ns != f->ns || key_find(f->key0, f->key1, f->ns) != NULL)
     return;
   old->ending = 0;
-  key_insert(old);
+  key_insert_again(old);
 }
 
 void general_create_key(struct aprof_token *token, uint64_t key0, uint64_t key1) {

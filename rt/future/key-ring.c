@@ -7,7 +7,7 @@
  * takes a lock. A ring has one hash at a time, which it keeps while something is in it.
  *
  * An entry is put in by two steps, each by compare and swap: its place, which is the tail's, and
- * the tail, which any thread may move on that sees the place taken. A place is never cleared. What
+ * the tail, which any thread may move on that sees the place taken. An end clears no place. What
  * stands at the tail's and has ended is of an older lap; what lives there was put in just now. That
  * tells the two apart because there are fewer than RING entries when a place is looked at, and
  * because no entry comes twice: its serial is new.
@@ -81,6 +81,16 @@ static void trim(struct ring *r) {
 void ring_trim(uint32_t hash) {
   if (ring_holds(hash))
     trim(ring_for(hash));
+}
+
+void ring_forget(uint32_t hash, const struct aprof_future *f) {
+  struct ring *r = ring_for(hash);
+  for (uint32_t i = 0; i < RING; i++) {
+    uint64_t entry = entry_of(f);
+    if (__atomic_load_n(&r->entry[i], __ATOMIC_RELAXED) == entry)
+      __atomic_compare_exchange_n(&r->entry[i], &entry, 0, false, __ATOMIC_SEQ_CST,
+                                  __ATOMIC_RELAXED);
+  }
 }
 
 bool ring_append(uint32_t hash, const struct aprof_future *f) {

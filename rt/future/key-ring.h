@@ -45,6 +45,9 @@ bool ring_append(uint32_t hash, const struct aprof_future *f);
 /* Those at its front that have ended leave it. */
 void ring_trim(uint32_t hash);
 
+/* f, which has given its key up and lives, leaves the middle of a ring. */
+void ring_forget(uint32_t hash, const struct aprof_future *f);
+
 void rings_reset(void);
 
 #pragma GCC visibility pop

@@ -441,6 +441,14 @@ bool key_insert(struct aprof_future *f) {
   }
 }
 
+/* It was the first of its key, so it has left a queue; in a ring others may stand before it, of
+   another namespace. Its entry there must not live again: who has seen that it does not may be
+   about to drop it. */
+bool key_insert_again(struct aprof_future *f) {
+  ring_forget(key_hash(f->key0, f->key1), f);
+  return key_insert(f);
+}
+
 /* Behind the queue's word of this key, if it has one. rt.lock held. */
 static struct queue *queue_of(const struct key_segment *segment, struct key_search *s) {
   for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;

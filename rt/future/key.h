@@ -60,6 +60,7 @@ struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
    the future lives, but no key finds it. */
 bool key_insert(struct aprof_future *f);
 bool key_insert_equal(struct aprof_future *f); /* others may have the key, and keep it */
+bool key_insert_again(struct aprof_future *f); /* it has given its key up and has it back */
 void key_remove(struct aprof_future *f);
 /* No look-up finds f by this key any more; false: it stands among equal ones, and is left
    there. The record, which may be another thread's to write, is not touched. */

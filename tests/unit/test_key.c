@@ -117,6 +117,9 @@ END_TEST
 CREATE_SITE(post, APROF_ONCE | APROF_READY | APROF_TUPLE, NS);
 RUN_SITE(call, APROF_TUPLE, NS);
 END_SITE(drop, NS);
+CREATE_SITE(post_other, APROF_ONCE | APROF_READY | APROF_TUPLE, OTHER_NS);
+RUN_SITE(call_other, APROF_TUPLE, OTHER_NS);
+END_SITE(end_other, OTHER_NS);
 enum { POSTS = 30000 };
 
 static void post_equal(uint64_t fn) {
@@ -441,6 +444,47 @@ START_TEST(ring_goes_round) {
     call_equal(0x7f00);
   expect("request", "live", 0);
   expect("health", "missed", 0);
+}
+END_TEST
+
+/* Its second half is 0, as of those by one value. A create of such takes its key from it while it
+   runs, and gives it back when it turns out to have failed. It stood in a ring, or in a queue,
+   behind those of another namespace: it is there once again, not twice. */
+static void has_it_back_once(unsigned in_front) {
+  attach();
+  token c, r = {0};
+  for (unsigned i = 0; i < in_front; i++) {
+    create(&post, &c, &request, NULL);
+    created(&c, 0x7f00, 1);
+  }
+  create(&post_other, &c, &other, NULL);
+  created(&c, 0x7f00, 1);
+  gate.run_begin(&call_other, &r, 0x7f00, 0, &other, NULL);
+  create(&create_other, &c, &other, NULL);
+  gate.create_key(&c, 0x7f00, 0);
+  created(&c, 0x7f00, 0);
+  create(&post_other, &c, &other, NULL);
+  created(&c, 0x7f00, 1);
+  struct key_search s = key_searching(0x7f00, 0, OTHER_NS);
+  unsigned found = 0;
+  for (struct aprof_future *f = key_next(&s, NULL); f != NULL; f = key_next(&s, f))
+    found++;
+  ck_assert_uint_eq(found, 2);
+  ran(&r, APROF_PENDING);
+  for (unsigned left = 2; left-- > 0;) {
+    end(&end_other, 0x7f00, APROF_DONE);
+    expect("other", "live", left);
+  }
+  expect("request", "live", in_front);
+}
+
+START_TEST(ring_has_it_back_once) {
+  has_it_back_once(20);
+}
+END_TEST
+
+START_TEST(queue_has_it_back_once) {
+  has_it_back_once(1000);
 }
 END_TEST
 
@@ -789,10 +833,11 @@ END_TEST
 UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
-          equal_keys_behind_one_that_stays, ring_goes_round, ring_goes_on_behind_a_reset,
-          opened_before_it_has_its_key, ring_goes_from_key_to_key, queues_of_many_keys,
-          inserted_twice, oldest_of_equal_keys_is_ended, equal_keys_take_no_lock, RACES,
-          many_threads, equal_keys_of_many_threads, few_equal_keys_of_many_threads,
+          equal_keys_behind_one_that_stays, ring_goes_round, ring_has_it_back_once,
+          queue_has_it_back_once, ring_goes_on_behind_a_reset, opened_before_it_has_its_key,
+          ring_goes_from_key_to_key, queues_of_many_keys, inserted_twice,
+          oldest_of_equal_keys_is_ended, equal_keys_take_no_lock, RACES, many_threads,
+          equal_keys_of_many_threads, few_equal_keys_of_many_threads,
           equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
           stopped_with_equal_keys, found_while_replaced, used_again_while_left,
           used_again_by_one_that_stops)
