@@ -137,7 +137,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   note_rests(t, now);
   if (a != NULL) {
     fast_pauses(f, a, now);
-    f->open--;
+    record_closes(f);
     if (where != NULL) {
       t->polled = caller;
       t->polled_node = caller->await;

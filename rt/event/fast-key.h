@@ -298,7 +298,7 @@ ALWAYS bool fast_suspended(const struct thread *t, const struct aprof_token *tok
 ALWAYS void fast_stack_waits(struct thread *t, struct aprof_future *f) {
   if (unlikely(f->state == APROF_FUTURE_ASIDE) && t->cur != NULL)
     top_of(t, f, t->cur);
-  f->open--;
+  record_closes(f);
 }
 
 /* f, which waited, goes on. That ends an await that only its bracket made. */

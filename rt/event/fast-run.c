@@ -144,7 +144,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
     timed_run_end(token, how, where);
     return;
   }
-  f->open--;
+  record_closes(f);
   t->cur = NULL;
   finish(b);
 }
@@ -206,7 +206,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   }
   if (pauses) {
     fast_pauses(f, a, now);
-    f->open--;
+    record_closes(f);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
   } else if (displaced) {
     fast_over_displaced(t, c, f, index, wall, clock);

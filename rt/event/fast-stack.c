@@ -125,7 +125,7 @@ ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_si
   t->counters->function.exec += ran;
   fast_slice_close(t, sliced, length, clock);
   fast_pauses(top, a, now);
-  f->open--;
+  record_closes(f);
   note(t, APROF_TRACE_WAITING, top, a->await.node, now);
   finish_resting(t, b, now);
   return;
@@ -166,7 +166,7 @@ ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site
     fast_pauses(top, a, now);
     note(t, APROF_TRACE_WAITING, top, a->await.node, now);
     note_rests(t, now);
-    f->open--;
+    record_closes(f);
   } else {
     b->other += passed;
     fast_stack_waits(t, f);

@@ -5,6 +5,7 @@
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 #include "rt/request/member.h"
+#include "run.h"
 
 /* The first future that is meant; NULL: none. */
 static struct aprof_future *first_meant(struct thread *t, struct aprof_site *site,
@@ -151,8 +152,7 @@ static SLOW void end_equal(struct thread *t, struct aprof_site *site, uint64_t k
     if (taken && id != 0) {
       if (end_at_rest(t, f, id, how, event_time(t)))
         return;
-      if (f->id == id)
-        f->open--; /* what it called runs */
+      run_given_back(f, id); /* what it called runs */
     }
     if (id == 0 || f->id != id)
       continue; /* another thread has just ended it */

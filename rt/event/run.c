@@ -337,9 +337,9 @@ void general_run_end(struct aprof_token *token, int how, struct aprof_site *wher
     }
     if (f->state == APROF_FUTURE_ASIDE && top != NULL)
       top_of(t, f, top);
-    /* Last: of equal tuples, another thread may run it from here on. 0: closed before. */
+    /* 0: closed before. */
     if (f->id == token->word[0] && f->open != 0)
-      __atomic_store_n(&f->open, (uint8_t)(f->open - 1), __ATOMIC_RELEASE);
+      record_closes(f);
   }
   if (caller != NULL) {
     if (unlikely(t->cur != NULL)) {

@@ -16,6 +16,12 @@ static inline uint64_t next_id(struct thread *t) {
   t->serial++; /* behind the reading, which would have to wait for it */
   return id;
 }
+/* A run's bracket closes, behind all else that is written of f: of equal ones another thread may
+   have it from here on. */
+static inline __attribute__((always_inline)) void record_closes(struct aprof_future *f) {
+  byte_less(&f->open);
+}
+
 /* From the thread's list, which is not empty: all but its place in the tree, its key and its id,
    which this returns, to be written behind a fence. In each free record callee, ending and
    request are zero; wake_site means nothing without a wake_tick, nor `polled` without a key. `c`

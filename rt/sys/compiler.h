@@ -30,12 +30,20 @@ static inline void *pointer_read(void *const *at) {
   __asm__ volatile("movq %1, %0" : "=r"(pointer) : "m"(*at) : "memory");
   return pointer;
 }
+/* One less, stored behind all that was stored before; nobody else writes it meanwhile. */
+static inline void byte_less(uint8_t *at) {
+  publish_fence();
+  --*at;
+}
 #else
 static inline uint64_t word_read(const uint64_t *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 static inline void *pointer_read(void *const *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+static inline void byte_less(uint8_t *at) {
+  __atomic_store_n(at, (uint8_t)(*at - 1), __ATOMIC_RELEASE);
 }
 #endif
 
