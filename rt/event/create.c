@@ -147,6 +147,7 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
     ended = end_at_rest(t, old, id, APROF_CANCELLED, now);
     if (ended || !is_busy(old))
       continue;
+    key_settled(t, old);
     asked = old->open == 0 || (old->ending != 0 && old->ending != ENDING_REARMED) ||
             future_asked(t, old, id, ending);
   }
@@ -245,6 +246,23 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
     key_insert(f);
 }
 
+/* f is a body, which may have gone on elsewhere: it does not end there until its key stands. */
+static SLOW void publish_body(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t key0,
+                              uint64_t key1) {
+  uint8_t ending = 0;
+  bool stays =
+      threads_share() && __atomic_compare_exchange_n(&f->ending, &ending, ENDING_KEYED, false,
+                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_SEQ_CST);
+  if (stays && lease != t->lease)
+    thread_settles(t, lease); /* out of the event in which it may have ended there */
+  if (__atomic_load_n(&f->id, __ATOMIC_ACQUIRE) == id)
+    publish(t, f, false, key0, key1);
+  ending = ENDING_KEYED;
+  if (stays)
+    __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
 /* Gives the key back to the future that runs here, if f took it from that one. */
 static void unpublish(struct thread *t, struct aprof_future *f) {
   key_remove(f);
@@ -306,8 +324,12 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
     goto out;
   }
   /* What has had its key has given it up since, to its end or to a successor. */
-  if (likely(!keyed) && likely(!(token->word[2] & BRACKET_PUBLISHED)))
-    publish(t, f, tentative, key0, key1);
+  if (unlikely(keyed) || unlikely(token->word[2] & BRACKET_PUBLISHED))
+    goto out;
+  if (likely(tentative))
+    publish(t, f, true, key0, key1);
+  else
+    publish_body(t, f, token->word[0], key0, key1);
 out:
   event_end(t);
 }

@@ -7,6 +7,10 @@
 #include "rt/future/key.h"
 #include "rt/future/record.h"
 #include "rt/request/member.h"
+#include "rt/sys/confine.h"
+#include "rt/sys/wait.h"
+
+#define KEY_TRIES 200000u /* longer than thread_settles */
 
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
   uint32_t node = future_function(f); /* once: see unordered threads in doc/internals.md */
@@ -32,6 +36,19 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
   future_free(t, f);
 }
 
+/* As long as another thread's event lasts; one that has left it by a jump does not come back. */
+void key_settles(struct thread *t, struct aprof_future *f) {
+  uint8_t ending = ENDING_KEYED;
+  for (unsigned i = 0; i < KEY_TRIES; i++) {
+    thread_waits(t, true); /* it may wait for us */
+    wait_for_other(i, was_confined_lately());
+    thread_waits(t, false);
+    if (__atomic_load_n(&f->ending, __ATOMIC_ACQUIRE) != ENDING_KEYED)
+      return;
+  }
+  __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
 void callee_left(struct thread *t, struct aprof_future *caller, uint32_t callee, uint64_t now) {
   if (!is_aside(caller, callee))
     return;
@@ -48,6 +65,7 @@ void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_futur
   while (top != f && top->caller != 0) {
     struct aprof_future *below = future_at(top->caller);
     uint64_t id = top->id, then = not_before(now, top);
+    key_settled(t, top);
     future_ends(t->block, counters_of(t, function_node(top->node)), APROF_CANCELLED);
     if (!future_claim(top, id))
       break;
@@ -61,6 +79,7 @@ void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_futur
 }
 
 void end_waiting(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
+  key_settled(t, f);
   if (!future_claim(f, id))
     return;
   cancel_above(t, innermost(f), f, now);

@@ -10,6 +10,8 @@
 /* f->ending beside 1 + how: */
 #define ENDING_REARMED 0x80u /* its key was armed again while it runs */
 #define ENDING_KEYLESS 0x40u /* its key went to a new future while it runs */
+#define ENDING_KEYED 0x41u   /* the thread of its create's bracket writes its key: it does not end \
+                              */
 
 /* How f ends whose body is left. */
 static inline int body_verdict(const struct aprof_future *f, int how) {
@@ -36,9 +38,17 @@ static inline void future_ending(struct aprof_block *b, struct aprof_future *f, 
 /* f, of this id until the caller claimed it, is over; its last segment is closed. */
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now);
 
+/* Another thread may write f's key, which runs here or lies on the stack: waits until it has. */
+SLOW void key_settles(struct thread *t, struct aprof_future *f);
+static inline void key_settled(struct thread *t, struct aprof_future *f) {
+  if (unlikely(f->ending == ENDING_KEYED))
+    key_settles(t, f);
+}
+
 /* ... where the claim is made here. False: another thread ended it. */
 static inline bool future_over(struct thread *t, struct aprof_future *f, uint64_t id, int how,
                                uint64_t now) {
+  key_settled(t, f);
   future_ends(t->block, counters_of(t, function_node(f->node)), how);
   if (unlikely(!future_claim(f, id)))
     return false;

@@ -95,6 +95,7 @@ static void end_mine(struct thread *t, struct aprof_future *f, uint64_t id, int 
   if (f->flags & APROF_F_KEYED)
     key_remove(f);
   if (f->open != 0) {
+    key_settled(t, f);
     f->ending = (uint8_t)(1 + how); /* when its bracket closes */
   } else if (f == t->cur) {
     end_running(t, f, id, how, now);

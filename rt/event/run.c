@@ -229,6 +229,7 @@ out:
 
 /* How the bracket of f ends it, given what was asked while it ran. */
 static inline int run_verdict(struct thread *t, struct aprof_future *f, int how) {
+  key_settled(t, f);
   uint8_t ending = f->ending;
   if (likely(ending == 0))
     return how;

@@ -104,7 +104,7 @@ void future_unhold(struct thread *t) {
 
 void future_migrated(struct thread *t, struct aprof_future *f) {
   t->block->migrations += f->lease != 0 && (uint16_t)(f->lease ^ t->lease) != 0;
-  f->lease = t->lease;
+  __atomic_store_n(&f->lease, t->lease, __ATOMIC_SEQ_CST); /* before `ending` is looked at */
   f->counters = (uintptr_t)nowhere;
 }
 
