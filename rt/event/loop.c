@@ -73,9 +73,10 @@ out:
 
 /* -- blocking calls ---------------------------------------------------------- */
 
+/* A pool's thread blocks for each job, and runs nothing then: no event. */
 void general_blocking_begin(struct aprof_site *site, struct aprof_token *token) {
-  struct thread *t = event_begin();
-  if (unlikely(t == NULL))
+  struct thread *t = aprof_self;
+  if (t->block == NULL || t->block->state != APROF_THREAD_RUNNING || (t = event_begin()) == NULL)
     return;
   if (t->cur != NULL && t->slice_counters != &t->no_slices) { /* a worker may block */
     token->word[0] = t->cur->id;
