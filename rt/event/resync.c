@@ -41,12 +41,19 @@ static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof
 }
 
 /* A jump to a frame of a function that is no body has left what runs, if that lies above the
-   frame; id: of what ran there. */
+   frame; id: of what ran there, *f. */
+static bool left_by_jump(const struct thread *t, const struct aprof_token *token, uint64_t id,
+                         struct aprof_future **f) {
+  *f = NULL;
+  if (id != HERE_NOTHING && (!token_current(t, id) || (*f = record_of(token->word[1]))->id != id))
+    return false;
+  const struct aprof_future *runs = running(t);
+  return runs != NULL && runs != *f && lie_above(t, (uintptr_t)token, *f);
+}
+
 static void resync_plain(struct thread *t, const struct aprof_token *token, uint64_t id) {
-  struct aprof_future *f = NULL;
-  if (id != HERE_NOTHING && (!token_current(t, id) || (f = record_of(token->word[1]))->id != id))
-    return;
-  if (t->cur == NULL || t->cur == f || !lie_above(t, (uintptr_t)token, f))
+  struct aprof_future *f;
+  if (!left_by_jump(t, token, id, &f))
     return;
   if (f != NULL) {
     unwind_to(t, t->cur, f, not_before(event_time(t), f));
@@ -57,13 +64,15 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
   }
 }
 
-/* Has nothing changed since? So it is most often, at the first return. */
-static bool as_before(const struct thread *t, const struct aprof_token *token) {
+/* Is there nothing to do? So it is at the first return, and where one of two coroutines has
+   switched to the other one. */
+static bool nothing_left(const struct thread *t, const struct aprof_token *token) {
+  struct aprof_future *f;
   if (t->block == NULL)
     return true;
-  const struct aprof_future *f = running(t);
-  return !(t->block->sequence & 1) && (uintptr_t)f == token->word[1] &&
-         (f == NULL || f->id == token->word[0]);
+  return !(t->block->sequence & 1) &&
+         t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
+         !left_by_jump(t, token, token->word[0], &f);
 }
 
 /* Of a body, or a run around one: of all that was opened in it nothing is open any more. */
@@ -85,7 +94,7 @@ static void body_back(struct thread *t, struct aprof_future *f) {
 
 void general_resync(struct aprof_token *token) {
   struct thread *t = aprof_self;
-  if (token->word[2] == HERE && as_before(t, token))
+  if (token->word[2] == HERE && nothing_left(t, token))
     return;
   if (unlikely((t = event_begin()) == NULL))
     return;
