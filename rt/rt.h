@@ -151,6 +151,8 @@ struct thread {
   struct thread *next;             /* of the free ones */
   struct aprof_counters no_slices; /* of a worker */
   uint32_t cache_shared;           /* so often an entry's first place was taken, since it grew */
+  uint32_t spare_records;          /* the first of a batch, kept by a thread that ... */
+  bool takes_records;              /* ... does; see future/record.c */
   struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   struct hold {
     uint64_t begin, end, preempted;      /* ticks */

@@ -250,6 +250,7 @@ void event_left(struct thread *t) {
   t->filters = FILTERS_OUTSIDE;
   node_cache_clear(t);
   mend_free_list(t);
+  t->spare_records = 0;
   t->suspended = t->polled = NULL;
   t->callback_at = 0;
   if (t->tentative != NULL &&

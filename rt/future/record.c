@@ -9,18 +9,19 @@
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"
 #include "rt/request/member.h"
+#include "rt/sys/heads.h"
 #include "rt/sys/lock.h"
 #include "rt/trace/moved.h"
 
 #define SLAB 255u /* records in a chunk: 32 KB with its head */
-#define BATCH 51u /* of them moved between a thread and the shared list at once; 5 a slab */
+#define BATCH 51u /* of them; 5 a slab */
 
 /*
  * Of batches: linked by `parent` within, by `created_tick` between. Both are written at a
  * birth only: a thread that lost its future to another one, and does not know it yet, may
  * write everything else of the record.
  */
-static uint32_t shared_list;
+static uint64_t shared_list;
 
 static uint32_t sweeping, swept; /* a thread does; the epoch of the last time */
 
@@ -29,20 +30,33 @@ void future_reset(void) {
   sweeping = swept = 0;
 }
 
-/* rt.lock held. */
+/* Of the first record of a batch: the next one, and how many are in this one. */
+static uint32_t *batch_words(uint32_t first) {
+  return (uint32_t *)(void *)&future_at(first)->created_tick;
+}
+static uint32_t *batch_link(const void *unused, uint32_t first) {
+  (void)unused;
+  return batch_words(first);
+}
+
+static void batch_give(uint32_t first, uint32_t count) {
+  batch_words(first)[1] = count;
+  head_give(&shared_list, first, batch_words(first));
+}
+
+/* One batch of it; the others are everybody's. rt.lock held. */
 static uint32_t slab_new(void) {
   struct aprof_future *slab =
       arena_chunk(APROF_CHUNK_FUTURES, 0, 0, SLAB, sizeof(struct aprof_future));
   if (slab == NULL)
     return 0;
   uint32_t first = index_of(slab);
-  for (uint32_t i = 0; i < SLAB; i++) {
-    bool batch_ends = (i + 1) % BATCH == 0;
-    slab[i].parent = batch_ends ? 0 : first + i + 1;
-    if (i % BATCH == 0)
-      slab[i].created_tick = i + BATCH < SLAB ? first + i + BATCH : shared_list;
-  }
+  for (uint32_t i = 0; i < SLAB; i++)
+    slab[i].parent = (i + 1) % BATCH == 0 ? 0 : first + i + 1;
   arena_publish(slab, APROF_CHUNK_FUTURES);
+  batch_words(first)[1] = BATCH;
+  for (uint32_t i = SLAB - BATCH; i != 0; i -= BATCH)
+    batch_give(first + i, BATCH);
   return first;
 }
 
@@ -128,24 +142,34 @@ void future_epoch(struct thread *t) {
   t->block->sequence++;
 }
 
-static SLOW bool refill(struct thread *t) {
-  if (__atomic_load_n(&shared_list, __ATOMIC_RELAXED) == 0)
-    sweep(t); /* before more memory is taken */
-  if (t->free_list != 0)
-    return true;
-  rt_lock();
-  if (shared_list == 0)
-    shared_list = slab_new();
-  t->free_list = shared_list;
-  if (shared_list != 0) {
-    shared_list = (uint32_t)future_at(shared_list)->created_tick;
-    t->free_count = BATCH;
+static uint32_t batch_take(struct thread *t) {
+  uint32_t first = t->spare_records;
+  if (first != 0) {
+    t->spare_records = 0;
+    return first;
   }
-  rt_unlock();
-  if (t->free_list != 0)
-    return true;
-  __atomic_fetch_add(&rt.header->lost_futures, 1, __ATOMIC_RELAXED);
-  return false;
+  return head_take(&shared_list, batch_link, NULL);
+}
+
+static SLOW bool refill(struct thread *t) {
+  uint32_t first = batch_take(t);
+  if (first == 0) {
+    sweep(t); /* before more memory is taken */
+    if (t->free_list != 0)
+      return true;
+    rt_lock();
+    if ((first = batch_take(t)) == 0)
+      first = slab_new();
+    rt_unlock();
+  }
+  if (first == 0) {
+    __atomic_fetch_add(&rt.header->lost_futures, 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  t->takes_records = true;
+  t->free_list = first;
+  t->free_count = (uint16_t)batch_words(first)[1];
+  return true;
 }
 
 struct aprof_future *future_new(struct thread *t, uint64_t now) {
@@ -165,17 +189,21 @@ struct aprof_future *future_new(struct thread *t, uint64_t now) {
   return f;
 }
 
+/* All that the thread has, so that no list is walked through. One that also takes keeps that batch,
+   and gives the one that it had kept to everybody: it does neither again soon (as of Bonwick's
+   magazines). */
 static SLOW void give_back(struct thread *t) {
-  uint32_t batch = t->free_list, last = batch;
-  for (uint32_t i = 1; i < BATCH; i++)
-    last = future_at(last)->parent;
-  t->free_list = future_at(last)->parent;
-  future_at(last)->parent = 0;
-  t->free_count -= BATCH;
-  rt_lock();
-  future_at(batch)->created_tick = shared_list;
-  shared_list = batch;
-  rt_unlock();
+  uint32_t first = t->free_list, given = first;
+  batch_words(first)[1] = t->free_count;
+  t->free_list = 0; /* a jump out of here must leave no record in two lists */
+  t->free_count = 0;
+  publish_fence();
+  if (t->takes_records) {
+    given = t->spare_records;
+    t->spare_records = first;
+  }
+  if (given != 0)
+    head_give(&shared_list, given, batch_words(given));
 }
 
 void future_free(struct thread *t, struct aprof_future *f) {

@@ -43,7 +43,7 @@ record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t stat
   return next_id(t);
 }
 
-/* In the thread's own list: where there are more, general events give some to all. */
+/* In the thread's own list: where there are more, a general event puts them aside. */
 #define FREE_ENOUGH 256u
 
 /* Back to it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Small records, by number; see pool.h. Memory is never given back, so who looks at one that was
-   just taken from under it finds a record, and a head that has changed. */
+/* Small records, by number; see pool.h. */
 #include "pool.h"
 
 #include "rt/file/arena.h"
+#include "rt/sys/heads.h"
 #include "rt/sys/lock.h"
 
 struct pool requests = {.type = APROF_CHUNK_REQUESTS,
@@ -45,25 +45,17 @@ static SLOW uint32_t pool_new(struct pool *pool) {
   return number;
 }
 
-HINT uint32_t pool_take(struct pool *pool) {
-  uint64_t head = __atomic_load_n(&pool->head, __ATOMIC_ACQUIRE), next;
-  do {
-    if ((uint32_t)head == 0)
-      return pool_new(pool);
-    next = ((head >> 32) + 1) << 32 |
-           __atomic_load_n(pool_link(pool, (uint32_t)head), __ATOMIC_RELAXED);
-  } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE));
-  return (uint32_t)head;
+static uint32_t *link_in(const void *pool, uint32_t number) {
+  return pool_link(pool, number);
+}
+
+uint32_t pool_take(struct pool *pool) {
+  uint32_t number = head_take(&pool->head, link_in, pool);
+  return likely(number != 0) ? number : pool_new(pool);
 }
 
 void pool_give(struct pool *pool, uint32_t number) {
-  uint64_t head = __atomic_load_n(&pool->head, __ATOMIC_RELAXED), next;
-  do {
-    __atomic_store_n(pool_link(pool, number), (uint32_t)head, __ATOMIC_RELAXED);
-    next = ((head >> 32) + 1) << 32 | number;
-  } while (!__atomic_compare_exchange_n(&pool->head, &head, next, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED));
+  head_give(&pool->head, number, pool_link(pool, number));
 }
 
 void spare_return(struct pool *pool, struct spare *spare) {

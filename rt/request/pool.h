@@ -16,7 +16,7 @@
 #define POOL_CHUNKS 1024u
 
 struct pool {
-  uint64_t head; /* atomic; number of the first that is free, above it how often that changed */
+  uint64_t head; /* of the free ones; see heads.h */
   uint32_t made; /* rt.lock */
   uint32_t most; /* of them; a multiple of POOL_CHUNK needs no more memory */
   uint32_t type, size; /* enum aprof_chunk_type; bytes of one */
