@@ -186,7 +186,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
                       uint64_t now) {
   struct aprof_future *runs = innermost(f);
   if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE ||
-      (runs == f && !future_take(t, f, f->id))) {
+      (runs == f && !future_take(t, f, f->id, false))) {
     node_shared(function_node(runs->node));
     event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;

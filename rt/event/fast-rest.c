@@ -188,7 +188,7 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
   struct thread *t = aprof_self;
   if (f->lease == t->lease || !token_current(t, token->word[0]) || !fast_rests(f) ||
       ((site->flags & APROF_OWN) && !fast_own(f, site, function)) ||
-      !future_take(t, f, token->word[0])) {
+      !future_take(t, f, token->word[0], false)) {
     run_undone(site, token, f, function, self);
     return;
   }

@@ -34,7 +34,7 @@ static bool runs_elsewhere(const struct thread *t, struct aprof_future *f) {
   return __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != t->lease || is_busy(f);
 }
 
-bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool opened) {
   uint32_t lease = future_lease(t, f, id);
   if (lease == t->lease)
     return f->id == id;
@@ -46,8 +46,10 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id) {
     __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     return false;
   }
-  /* That thread may have been about to run it: then it is that one's. */
-  uint64_t sequence = thread_sequence(lease);
+  /* That thread may have been about to run it: then it is that one's. Not so where it would have to
+     open it first, and has no await to resume it from. */
+  bool begun = !opened || (f->flags & APROF_F_STARTED);
+  uint64_t sequence = begun ? thread_sequence(lease) : 0;
   if (unlikely(sequence & 1) && (thread_leaves(t, lease, sequence), runs_elsewhere(t, f))) {
     node_shared(function_node(f->node));
     __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

@@ -11,8 +11,9 @@ void future_unhold(struct thread *t);
 /* f's lease; 0: a thread is ending f. Waits while that is not sure: the thread that took the lease
    away may have meant the future that had the record before. */
 uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id);
-/* This thread is about to run f, of this id. False: another thread is ending it. */
-bool future_take(struct thread *t, struct aprof_future *f, uint64_t id);
+/* This thread is about to run f, of this id. False: another thread is ending it, or runs it.
+   `opened`: it is one of equal ones, of which this thread has just opened it (key_take). */
+bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool opened);
 /* f runs on this thread from now on, whoever had its lease. */
 SLOW void future_migrated(struct thread *t, struct aprof_future *f);
 /* f is at rest, and no thread begins to run it any more; its lease is gone. False, with nothing
