@@ -18,8 +18,8 @@
 #define WARM 300 /* each record, path and histogram is found before */
 #ifndef LONG
 #define SHORT 1000
-#define LONG 11000
-#define ROUNDS 3
+#define LONG 6000
+#define ROUNDS 6
 #endif
 
 EVENT void mark(void) {

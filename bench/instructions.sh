@@ -8,7 +8,7 @@
 #   bench/instructions.sh --ratchet  lowers the ceilings to what is reached now
 #
 # What is counted is the difference of two lengths of a loop, less the same loop
-# compiled without the plugin: the flag's test, the call and the event itself. The least of three
+# compiled without the plugin: the flag's test, the call and the event itself. The least of six
 # rounds: into one of them a row of events may fall that are timed.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tests/lib.sh"
@@ -46,8 +46,8 @@ count() {
     sed -n 's/^totals: //p' "$file"
   done | awk '
     NR % 3 == 2 { short = $1 }
-    NR % 3 == 0 { of = ($1 - short) / 10000; if (least == "" || of < least) least = of }
-    NR % 9 == 0 { printf "%.2f\n", least; least = "" }'
+    NR % 3 == 0 { of = ($1 - short) / 5000; if (least == "" || of < least) least = of }
+    NR % 18 == 0 { printf "%.2f\n", least; least = "" }'
 }
 
 runtime=$(echo "$build"/rt/.libs/libaprof.so.0)
