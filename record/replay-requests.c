@@ -74,7 +74,10 @@ static void describe(struct replay_state *s, struct story_request *r, uint32_t n
   const struct aprof_request *of = profile_request(s->r->latest, number);
   if (!of || (of->id & APROF_TRACE_MASK(ID_BITS)) != (id & APROF_TRACE_MASK(ID_BITS)))
     return;
-  r->function = replay_site_name(s, of->function);
+  const struct aprof_future *first = of->first ? profile_future(s->r->latest, of->first) : NULL;
+  bool lives = first && first->id && first->created_tick >= of->begin_tick;
+  /* The future that it began with may have got its name after the request did. */
+  r->function = lives ? function_of(s, first->node) : replay_site_name(s, of->function);
   r->kind = r->function;
   if (of->kind || !of->no_label)
     set_kind(s, r, of->kind);

@@ -56,8 +56,6 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
   } else if (self != NULL && site_record(node_function(f->node))->address == (uintptr_t)self) {
     site_alias_slow(node_function(f->node), site);
   }
-  if (unlikely(f->flags & APROF_F_MEMBER))
-    member_named(f);
   struct aprof_psite *p = site_record(node_function(f->node));
   if (p->name != 0 || p->alias != 0)
     f->flags |= APROF_F_NAMED;

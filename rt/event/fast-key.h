@@ -252,21 +252,37 @@ ALWAYS bool fast_stops(const struct thread *t, const struct aprof_token *token,
   return likely(t->cur == f) && likely(f->id == token->word[0]) && likely(!(fast_word(f) & odd));
 }
 
+/* APROF_ORIGIN_TIER, by itself: GCC would shift the whole. */
+ALWAYS uint32_t fast_in_tier(const struct aprof_future *f) {
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return __atomic_load_n((const uint8_t *)&f->origin + APROF_ORIGIN_BITS / 8, __ATOMIC_RELAXED);
+#else
+  return f->origin >> APROF_ORIGIN_BITS;
+#endif
+}
+
 /* The counters of the await in which f waits when it stops running; NULL: not known. If they are,
    so is `where`. `others`: also where its last await was another one, as of what also waits inside
    its runs, and as part of a request. */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where,
                                          bool others) {
-  if (unlikely(nonzero(&f->await)) || unlikely(f->lease != t->lease)) /* another thread took it */
+  /* It waits; or has a tier open, which a bracket around its body closes: one test for two. */
+  if (unlikely((f->await | fast_in_tier(f)) != 0) ||
+      unlikely(f->lease != t->lease)) /* another thread took it */
     return NULL;
   if (where != NULL) {
     bool polls = unlikely(t->polled == f) && t->polled_sequence == t->block->sequence;
-    return !polls && fast_waits_at(t, c, f, where, false) ? fast_await(c) : NULL;
+    if (polls || !fast_waits_at(t, c, f, where, false))
+      return NULL;
+    struct aprof_counters *a = fast_await(c);
+    if (a == NULL)
+      __builtin_unreachable(); /* last_site has one */
+    return a;
   }
   struct aprof_counters *a = (struct aprof_counters *)(uintptr_t)c->function.last_await;
-  if (a == NULL || unlikely(a->await.site != aprof_create_site(f))) {
-    struct aprof_site *create = number_as_site(aprof_create_site(f), APROF_NODE_AWAIT);
+  if (a == NULL || unlikely(a->await.site != f->origin)) {
+    struct aprof_site *create = number_as_site(f->origin, APROF_NODE_AWAIT);
     struct node_entry *e = others ? fast_node(t, f->node, create, true) : NULL;
     if (e == NULL || (a = e->counters)->await.function != (uintptr_t)c)
       return NULL;
@@ -290,7 +306,7 @@ ALWAYS void fast_pauses(struct aprof_future *f, const struct aprof_counters *a, 
 ALWAYS bool fast_suspended(const struct thread *t, const struct aprof_token *token,
                            const struct aprof_future *f) {
   return likely(in_profile((uintptr_t)f)) && token_current(t, token->word[0]) &&
-         likely(f->id == token->word[0]) && likely(f->ending == 0) && likely(f->open != 0) &&
+         likely(f->id == token->word[0]) && likely(f->ending == 0) &&
          (f->state == APROF_FUTURE_WAITING ? f->lease == t->lease : f->state == APROF_FUTURE_ASIDE);
 }
 

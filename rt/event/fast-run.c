@@ -139,7 +139,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
     return;
   }
   if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
-      unlikely(f->ending != 0) || unlikely(f->open == 0)) {
+      unlikely(f->ending != 0)) {
     unbegin(t);
     timed_run_end(token, how, where);
     return;

@@ -157,8 +157,6 @@ static SLOW bool fast_adopted(struct thread *t, struct aprof_token *token, const
   if ((f->flags & (APROF_F_NAMELESS | APROF_F_NAMED)) != APROF_F_NAMED ||
       (self != NULL && p->address == (uintptr_t)self && p->alias == 0))
     return false;
-  if (f->flags & APROF_F_MEMBER)
-    member_named(f);
   f->flags |= APROF_F_BODY;
   f->open++;
   token_set(token, f, t->slice_count << 1);

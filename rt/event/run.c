@@ -292,8 +292,8 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
-  if (bracket_body(token) && t->cur == f)
-    spans_left(t, f, now);
+  if (bracket_body(token) && t->cur == f && how >= APROF_PENDING)
+    spans_left(t, f, now); /* else they end with it */
   if (!held)
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)
@@ -338,8 +338,7 @@ void general_run_end(struct aprof_token *token, int how, struct aprof_site *wher
     }
     if (f->state == APROF_FUTURE_ASIDE && top != NULL)
       top_of(t, f, top);
-    /* 0: closed before. */
-    if (f->id == token->word[0] && f->open != 0)
+    if (f->id == token->word[0])
       record_closes(f);
   }
   if (caller != NULL) {

@@ -17,9 +17,10 @@ static inline uint64_t next_id(struct thread *t) {
   return id;
 }
 /* A run's bracket closes, behind all else that is written of f: of equal ones another thread may
-   have it from here on. */
+   have it from here on. One that was closed before, as by a token that is used twice, stays so. */
 static inline __attribute__((always_inline)) void record_closes(struct aprof_future *f) {
-  byte_less(&f->open);
+  if (unlikely(byte_less(&f->open)))
+    f->open = 0;
 }
 
 /* From the thread's list, which is not empty: all but its place in the tree, its key and its id,

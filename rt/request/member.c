@@ -94,12 +94,6 @@ void member_entered(struct thread *t, struct aprof_future *f, struct aprof_futur
   }
 }
 
-void member_named(const struct aprof_future *f) {
-  uint32_t number = request_of(f);
-  if (number != 0 && request_at(number)->first == index_of(f) && request_lives(request_at(number)))
-    request_at(number)->function = function_site(f);
-}
-
 static void pend(struct thread *t, uint32_t number, uint64_t now);
 
 /* f, a member that is booked, leaves it. */
@@ -340,6 +334,7 @@ void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64
 uint32_t member_tier_begin(struct aprof_future *f, uint32_t tier, uint64_t now) {
   struct aprof_share *s = share_own(f);
   struct had h = share_had_closed(f, now);
+  f->origin |= APROF_ORIGIN_TIER;
   return s != NULL ? bracket_push(s, tier, &h, now) : 0;
 }
 
@@ -354,6 +349,8 @@ void member_tier_end(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   if (s == NULL)
     return;
   bracket_end(s, bracket, &h, now);
+  if (s->brackets == 0)
+    f->origin &= APROF_ORIGIN_SITE;
   if (s->request == 0)
     share_drop_idle(f);
 }
@@ -363,6 +360,8 @@ void member_tier_back(struct aprof_future *f, uint32_t bracket, uint64_t now) {
   struct had h = share_had_closed(f, now);
   if (s != NULL)
     bracket_pop(s, bracket, &h, now);
+  if (s != NULL && s->brackets == 0)
+    f->origin &= APROF_ORIGIN_SITE;
 }
 
 /* -- requests whose root is over ------------------------------------------------------------ */

@@ -20,8 +20,6 @@ void member_entered(struct thread *t, struct aprof_future *f, struct aprof_futur
                     bool root, uint64_t now);
 /* The trace is told whose f is since then, and in which tier. */
 void member_told(struct thread *t, const struct aprof_future *f, uint64_t since);
-/* Its name has changed. */
-void member_named(const struct aprof_future *f);
 /* f is over, its last segment closed; `runs`: with that it stops running. */
 void member_over(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now);
 void member_undone(struct thread *t, struct aprof_future *f); /* it never was */

@@ -30,10 +30,11 @@ static inline void *pointer_read(void *const *at) {
   __asm__ volatile("movq %1, %0" : "=r"(pointer) : "m"(*at) : "memory");
   return pointer;
 }
-/* One less, stored behind all that was stored before; nobody else writes it meanwhile. */
-static inline void byte_less(uint8_t *at) {
-  publish_fence();
-  --*at;
+/* One less, stored behind all that was stored before; nobody else writes it meanwhile. Was it 0? */
+static inline bool byte_less(uint8_t *at) {
+  bool none;
+  __asm__ volatile("subb $1, %0" : "+m"(*at), "=@ccc"(none) : : "memory");
+  return none;
 }
 #else
 static inline uint64_t word_read(const uint64_t *at) {
@@ -42,8 +43,10 @@ static inline uint64_t word_read(const uint64_t *at) {
 static inline void *pointer_read(void *const *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
-static inline void byte_less(uint8_t *at) {
-  __atomic_store_n(at, (uint8_t)(*at - 1), __ATOMIC_RELEASE);
+static inline bool byte_less(uint8_t *at) {
+  uint8_t before = *at;
+  __atomic_store_n(at, (uint8_t)(before - 1), __ATOMIC_RELEASE);
+  return before == 0;
 }
 #endif
 

@@ -93,8 +93,9 @@ static void act_create_callback(struct generator *g) {
     return;
   struct aprof_site *function = &places.callback[below(g, FUNCTIONS)];
   /* The last two are never seen as bodies of this unit: known by address only. */
-  bool foreign = function >= places.callback + FUNCTIONS - 2;
-  open_create(g, below(g, 2), foreign ? NULL : function, place_address(function));
+  bool foreign = function >= places.callback + FUNCTIONS - 2, nameless = g->any && chance(g, 25);
+  open_create(g, below(g, 2), foreign || nameless ? NULL : function,
+              nameless ? NULL : place_address(function));
   if (chance(g, 80))
     close_create(g);
 }

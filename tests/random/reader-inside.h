@@ -37,6 +37,8 @@ void reader_each_chunk(struct reading *r,
 void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk);
 /* Writes the path of a node: root > child @ await. */
 void reader_path(struct reading *r, uint32_t number, char *path);
+/* The function that a span lies in, or nothing: outside futures. */
+uint32_t reader_function(struct reading *r, uint32_t number);
 const char *reader_site(struct reading *r, uint32_t number);
 
 #endif

@@ -68,8 +68,10 @@ static void add_live(struct reading *r, const struct aprof_request *request) {
       request->state != APROF_REQUEST_LIVE ||
       (r->header->roots && (request->flags & APROF_REQUEST_IMPLICIT)))
     return;
+  const struct aprof_future *first = reader_at(r->header, (uint64_t)request->first * 128);
+  uint32_t node = request->first && first->id ? reader_function(r, first->node) : 0;
   snprintf(place, sizeof place, "request %s of %s", kind ? text_at(r->header, kind->label) : "-",
-           reader_site(r, request->function));
+           reader_site(r, node && r->nodes[node] ? r->nodes[node]->site : request->function));
   rows_add(r->rows, place, "live", 1);
 }
 

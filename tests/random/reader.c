@@ -106,8 +106,7 @@ static bool seen_before(struct reading *r, uint32_t offset) {
   return false;
 }
 
-/* The function that a span lies in, or nothing: outside futures. */
-static uint32_t function_of(struct reading *r, uint32_t number) {
+uint32_t reader_function(struct reading *r, uint32_t number) {
   while (r->nodes[number] && r->nodes[number]->is_await == APROF_NODE_SPAN)
     number = r->nodes[number]->parent;
   return number;
@@ -127,7 +126,7 @@ static void add_histogram(struct reading *r, uint32_t number, const char *what, 
   char place[PATH];
   if (node->is_await)
     snprintf(place, sizeof place, "%s @ %s",
-             reader_site(r, r->nodes[function_of(r, node->parent)]->site),
+             reader_site(r, r->nodes[reader_function(r, node->parent)]->site),
              reader_site(r, node->site));
   else
     snprintf(place, sizeof place, "%s", reader_site(r, node->site));
@@ -145,9 +144,9 @@ static void add_exec(struct reading *r, uint32_t number, uint64_t exec) {
   char path[PATH];
   reader_path(r, number, path);
   rows_add(r->rows, path, "exec", exec);
-  if (function_of(r, number)) {
+  if (reader_function(r, number)) {
     char function[PATH];
-    reader_path(r, function_of(r, number), function);
+    reader_path(r, reader_function(r, number), function);
     rows_add(r->rows, function, "wall", exec);
   }
   for (uint32_t up = r->nodes[number] ? r->nodes[number]->parent : 0; up;
@@ -173,7 +172,7 @@ static void add_waiting(struct reading *r, uint32_t number, uint64_t waiting) {
     return;
   reader_path(r, r->nodes[number]->parent, path);
   rows_add(r->rows, path, "waiting", waiting);
-  reader_path(r, function_of(r, r->nodes[number]->parent), path);
+  reader_path(r, reader_function(r, r->nodes[number]->parent), path);
   rows_add(r->rows, path, "wall", waiting);
 }
 
@@ -232,7 +231,7 @@ static void add_span(struct reading *r, uint32_t number, uint32_t block,
   reader_path(r, number, path);
   rows_add(r->rows, path, "done", c->function.done);
   add_exec(r, number, c->function.exec);
-  if (function_of(r, number))
+  if (reader_function(r, number))
     r->block_exec[block] += c->function.exec;
 }
 
@@ -272,7 +271,7 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
       epoch < r->header->reset_epoch)
     return;
   char path[PATH];
-  reader_path(r, function_of(r, f->node), path);
+  reader_path(r, reader_function(r, f->node), path);
   bool lives = epoch == r->header->epoch;
   uint64_t end = lives ? r->now : r->header->epochs[epoch % APROF_EPOCHS].end_tick;
   rows_add(r->rows, path, lives ? "live" : "detached", 1);
@@ -290,7 +289,7 @@ static void add_future(struct reading *r, const struct aprof_future *f) {
       queued = end - woken;
     add_waiting(r, f->await, open - queued);
   }
-  add_queued(r, function_of(r, f->node), queued);
+  add_queued(r, reader_function(r, f->node), queued);
 }
 
 static void add_futures(struct reading *r, const struct aprof_chunk *chunk) {

@@ -147,7 +147,8 @@ static void add_request(struct reading *r, uint32_t number, const struct aprof_r
     return;
   const char *place = NAMED("live request %u", number);
   add_members(r, place, q, of_request);
-  add_site(r, place, "of", q->function);
+  if (!q->first) /* else that one's node tells */
+    add_site(r, place, "of", q->function);
 }
 
 /* -- counters --------------------------------------------------------------------------- */

@@ -654,7 +654,7 @@ struct aprof_future {
   uint64_t queued; /* ticks, as `waiting`. What ran is the rest of last - created_tick */
   uint64_t key0, key1;
   uint32_t ns;
-  uint32_t origin;  /* number of the site that created it; top byte: room for its tier */
+  uint32_t origin;  /* number of the site that created it, and APROF_ORIGIN_TIER */
   uint32_t parent;  /* index of the creator; see aprof_is_parent */
   uint32_t request; /* what it is a part of: number of a request; 0: nothing. With APROF_SHARE: of a
                        share, which names the request */
@@ -664,7 +664,9 @@ struct aprof_future {
                              was armed again while it runs: when it is due */
 } __attribute__((aligned(64)));
 
-#define APROF_ORIGIN_SITE 0xffffffu
+#define APROF_ORIGIN_BITS 24
+#define APROF_ORIGIN_SITE ((1u << APROF_ORIGIN_BITS) - 1)
+#define APROF_ORIGIN_TIER (1u << APROF_ORIGIN_BITS) /* it has a tier open, or had; what is above is free */
 static inline uint32_t aprof_create_site(const struct aprof_future *f) {
   return f->origin & APROF_ORIGIN_SITE;
 }
@@ -717,7 +719,8 @@ struct aprof_request {
   uint64_t begin_tick;
   uint64_t stopped;    /* the last tick at which a part of it stopped running */
   uint32_t members;    /* futures, but called bodies */
-  uint32_t function;   /* site of its root's function, or of the future that it began with */
+  uint32_t function;   /* site of its root's function, or of the future that it began with; while
+                          `first` lives its node knows better: its body may have named it since */
   uint32_t root;       /* index of its root; 0: it has none */
   uint32_t parent;     /* request that ran where it began; 0: none */
   uint32_t cells;      /* the runtime's */
