@@ -87,7 +87,7 @@ undo:
   token->word[0] = 0;
   if (!taken && b->state == APROF_THREAD_RUNNING &&
       (f == NULL || called == NULL ||
-       (fast_rests(f) && (f->lease != t->lease || f->wake_tick != 0)))) {
+       (run_may_begin(f) && (f->lease != t->lease || f->wake_tick != 0)))) {
     sought(site, token, key0, key1, function, self);
     return;
   }

@@ -92,10 +92,6 @@ ALWAYS bool fast_runnable(const struct thread *t, const struct aprof_future *f) 
   return likely(f->lease == t->lease);
 }
 
-ALWAYS bool fast_rests(const struct aprof_future *f) {
-  return f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
-}
-
 /* It has been queued since before the end of a long hold, which is to be told. */
 ALWAYS bool fast_delayed(const struct thread *t, const struct aprof_future *f) {
   return unlikely(f->last < t->held_until);
@@ -379,6 +375,19 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
   return caller;
 }
 
+/* f, which was queued or woken, runs from here on; `from`: the site that its slice begins with. */
+ALWAYS void fast_run_begins(struct thread *t, const struct aprof_site *site,
+                            struct aprof_token *token, struct aprof_future *f,
+                            struct aprof_counters *c, const struct aprof_site *function,
+                            uint64_t now, uint32_t from, bool taken) {
+  struct aprof_block *b = t->block;
+  fast_runs_alone(t, b, token, f, c, function, now, from, fast_opened(site, taken));
+  if (taken)
+    fast_works(t, site);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  finish(b);
+}
+
 /* The first run of a future that was made runnable: it was queued. If it has no name yet,
    `nameless` goes on, for which `nameless` is NULL; if it has called bodies, `stack`. */
 ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
@@ -421,12 +430,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   fast_queued(f, c, passed, clock);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
-  fast_runs_alone(t, b, token, f, c, function, now, (uint32_t)c->function.own,
-                  fast_opened(site, taken));
-  if (taken)
-    fast_works(t, site);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
-  finish(b);
+  fast_run_begins(t, site, token, f, c, function, now, (uint32_t)c->function.own, taken);
   return;
 undo:
   undone(site, token, f, function, self);

@@ -186,7 +186,7 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
                            run_found *taken) {
   struct thread *t = aprof_self;
-  if (f->lease == t->lease || !token_current(t, token->word[0]) || !fast_rests(f) ||
+  if (f->lease == t->lease || !token_current(t, token->word[0]) || !run_may_begin(f) ||
       ((site->flags & APROF_OWN) && !fast_own(f, site, function)) ||
       !future_take(t, f, token->word[0], false)) {
     run_undone(site, token, f, function, self);
@@ -220,11 +220,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
     fast_owns(a, f, function);
   fast_close_rest(t, f, a, c, now, passed, clock);
   fast_goes_on(f);
-  fast_runs_alone(t, b, token, f, c, function, now, a->await.site, fast_opened(site, taken));
-  if (taken)
-    fast_works(t, site);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
-  finish(b);
+  fast_run_begins(t, site, token, f, c, function, now, a->await.site, taken);
   return;
 undo:
   undone(site, token, f, function, self);

@@ -296,14 +296,10 @@ ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread 
   c = t->counters; /* no register was kept for it */
   fast_done(c, f, APROF_DONE, wall, clock);
   note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (member == NULL && (caller->flags & APROF_F_MEMBER))
-    share_waited(caller, caller->await, now);
-  fast_restore(t, caller, a, immediate, now, clock);
-  b->last = now;
   if (member == NULL)
     fast_parts(t, f, APROF_DONE, true, now);
   record_give(t, f, index);
-  note(t, APROF_TRACE_RUNNING, caller, caller->node, now);
+  fast_caller_runs(t, b, caller, a, immediate, member == NULL, now, clock);
   if (member == NULL)
     finish_member(t, b);
   else

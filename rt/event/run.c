@@ -148,10 +148,9 @@ struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
   uint64_t id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0))
     return NULL;
-  bool rests = f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
-  if (!taken &&
-      (equal || !rests || /* or it is left to whom it is made for */
-       ((site->flags & APROF_OWN) && of_another(f, function, NULL)) || !future_take(t, f, id, false)))
+  if (!taken && (equal || !run_may_begin(f) || /* or it is left to whom it is made for */
+                 ((site->flags & APROF_OWN) && of_another(f, function, NULL)) ||
+                 !future_take(t, f, id, false)))
     return NULL;
   token->word[0] = id;
   return f;

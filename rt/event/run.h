@@ -5,6 +5,11 @@
 
 #include "rt/rt.h"
 
+/* It waits, or is queued: a run may begin it. */
+static inline bool run_may_begin(const struct aprof_future *f) {
+  return f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
+}
+
 /* The future of that key, wherever it stands and whoever had it last, if it is at rest: this
    thread's from here on, its id in the token; of equal ones it is open. NULL: there is none, or it
    runs, or others hold all that are equal, or the run may be a look at a wait that goes on. */
