@@ -4,6 +4,7 @@
 #include "reader-inside.h"
 
 #include "aprof/trace.h"
+#include "rt/rt.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,6 +56,27 @@ static const char *thread_name(struct reading *r, uint32_t block) {
   return name;
 }
 
+/* Which record of futures that is, from 1 on: where a slab of them lies depends on what else has
+   asked for memory, and shortcuts do. Not an index: as it is. */
+static uint32_t record_number(struct reading *r, uint32_t index) {
+  uint32_t before = 1;
+  for (uint64_t at = r->header->header_size; at < r->header->used;) {
+    const struct aprof_chunk *c = reader_at(r->header, at);
+    if (c->type == APROF_CHUNK_FUTURES) {
+      uint32_t first = (uint32_t)((at + sizeof *c) / sizeof(struct aprof_future));
+      if (index - first < c->count)
+        return before + index - first;
+      before += c->count;
+    }
+    at += c->size ? c->size : APROF_PAGE;
+  }
+  return index;
+}
+
+static void add_record(struct reading *r, const char *place, const char *what, uint32_t index) {
+  rows_add(r->rows, place, what, index ? record_number(r, index) : 0);
+}
+
 /* -- futures and requests ------------------------------------------------------------------ */
 
 static const struct member of_future[] = {
@@ -65,13 +87,9 @@ static const struct member of_future[] = {
     MEMBER(aprof_future, open),
     MEMBER(aprof_future, ending),
     MEMBER(aprof_future, lease),
-    MEMBER(aprof_future, callee),
     MEMBER(aprof_future, wake_tick),
     MEMBER(aprof_future, created_tick),
-    MEMBER(aprof_future, key0),
     MEMBER(aprof_future, ns),
-    MEMBER(aprof_future, parent),
-    MEMBER(aprof_future, caller),
     {0},
 };
 /* Of a record that is nobody's: what the next one relies on. */
@@ -92,11 +110,9 @@ static const struct member of_request[] = {
     MEMBER(aprof_request, begin_tick),
     MEMBER(aprof_request, stopped),
     MEMBER(aprof_request, members),
-    MEMBER(aprof_request, root),
     MEMBER(aprof_request, parent),
     MEMBER(aprof_request, state),
     MEMBER(aprof_request, flags),
-    MEMBER(aprof_request, first),
     MEMBER(aprof_request, exec),
     MEMBER(aprof_request, queued),
     MEMBER(aprof_request, total),
@@ -118,7 +134,8 @@ static void add_future(struct reading *r, uint32_t index, const struct aprof_fut
                                        "is tentative", "is aside",  "ends"};
   static const char *const flags[] = {"nameless", NULL,    "a body",   "started",
                                       "waited",   "keyed", "a member", "waits implicitly"};
-  const char *place = NAMED(f->id ? "future %u" : "free record %u", index);
+  const char *place = NAMED(f->id ? "future %u" : "free record %u", record_number(r, index));
+  const uint32_t own = 1u << 31; /* of `callee` */
   if (!f->id) {
     add_members(r, place, f, of_free);
     return;
@@ -128,6 +145,14 @@ static void add_future(struct reading *r, uint32_t index, const struct aprof_fut
   for (unsigned i = 0; i < 8; i++)
     if (flags[i] && f->flags & 1u << i) /* NAMED may be found out late */
       rows_add(r->rows, place, flags[i], 1);
+  rows_add(r->rows, place, "in an await of its own", f->callee & own);
+  add_record(r, place, "aside for", f->callee & ~own);
+  add_record(r, place, "by", f->parent);
+  add_record(r, place, "called by", f->caller);
+  if (f->state == APROF_FUTURE_TENTATIVE)
+    add_record(r, place, "created around", (uint32_t)f->key0);
+  else if (f->flags & APROF_F_KEYED || f->ns == NS_FRAME)
+    rows_add(r->rows, place, "key", f->key0);
   add_node(r, place, "in", f->node);
   add_node(r, place, "at await", f->await);
   add_node(r, place, "outermost", f->outer);
@@ -147,6 +172,8 @@ static void add_request(struct reading *r, uint32_t number, const struct aprof_r
     return;
   const char *place = NAMED("live request %u", number);
   add_members(r, place, q, of_request);
+  add_record(r, place, "root", q->root);
+  add_record(r, place, "first", q->first);
   if (!q->first) /* else that one's node tells */
     add_site(r, place, "of", q->function);
 }
@@ -217,19 +244,23 @@ static void add_events(struct reading *r, const char *thread, const struct aprof
   };
   const struct aprof_trace_event *ring = reader_at(r->header, b->ring);
   uint64_t most = ((uint64_t)1 << b->ring_bits) - 1, head = b->ring_head;
+  bool born = false; /* the event before: this one has the parent's index */
   if (most > EVENTS)
     most = EVENTS;
   for (uint64_t n = head > most ? head - most : 0; b->ring && n < head; n++) {
     const struct aprof_trace_event *e = &ring[n & (((uint64_t)1 << b->ring_bits) - 1)];
     uint32_t kind = aprof_trace_kind(e);
     const char *place = NAMED("%s's event %06llu", thread, (unsigned long long)n);
+    uint64_t more = aprof_trace_b(e), parent = more & APROF_TRACE_MASK(APROF_TRACE_FUTURE_BITS);
+    if (born && parent)
+      more += record_number(r, (uint32_t)parent) - parent;
+    born = kind == APROF_TRACE_BORN;
     if (kind == APROF_TRACE_MORE)
-      rows_add(r->rows, place, NAMED("more %llx", (unsigned long long)aprof_trace_b(e)),
-               aprof_trace_a(e));
+      rows_add(r->rows, place, NAMED("more %llx", (unsigned long long)more), aprof_trace_a(e));
     else
       rows_add(r->rows, place,
                NAMED("%s of future %u at node %u", kind < APROF_TRACE_KINDS ? kinds[kind] : "?",
-                     aprof_trace_future(e), aprof_trace_node(e)),
+                     record_number(r, aprof_trace_future(e)), aprof_trace_node(e)),
                aprof_trace_a(e));
   }
 }
