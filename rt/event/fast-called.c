@@ -91,8 +91,7 @@ undo:
     sought(site, token, key0, key1, function, self);
     return;
   }
-  unbegin(t);
-  timed_run_begin(site, token, key0, key1, function, self);
+  run_none(site, token, key0, key1, function, self);
 }
 
 typedef void called_end(struct aprof_token *token, int how, struct aprof_site *where);

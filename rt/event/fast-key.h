@@ -363,6 +363,10 @@ typedef void run_found(struct aprof_site *site, struct aprof_token *token, struc
 /* ... where that needs the general event. `taken`: it was. */
 BETWEEN SLOW run_found run_undone, run_undone_taken;
 
+/* ... where nobody is to run, as far as was looked: inside the event, which may be over with that.
+ */
+BETWEEN SLOW run_begin run_none;
+
 /* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
    NULL. `member`: also as part of a request. */
 ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,

@@ -181,6 +181,18 @@ void run_undone_taken(struct aprof_site *site, struct aprof_token *token, struct
   fast_run_undone(site, token, f, function, self, site->flags & APROF_TUPLE);
 }
 
+void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,
+              struct aprof_site *function, const void *self) {
+  struct thread *t = aprof_self;
+  token->word[0] = 0;
+  if (run_changes_nothing(t, site, key0, key1, function)) {
+    finish(t->block);
+    return;
+  }
+  unbegin(t);
+  timed_run_begin(site, token, key0, key1, function, self);
+}
+
 /* Another thread had it last: this one takes it. Any other future goes on in the general event. */
 ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,

@@ -72,7 +72,8 @@ ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, 
       taken(site, token, f, function, self);
       return;
     }
-    unbegin(t);
+    run_none(site, token, key0, key1, function, self);
+    return;
   }
   timed_run_begin(site, token, key0, key1, function, self);
 }

@@ -21,18 +21,29 @@ static bool began_late(void) {
   return h->epochs[h->epoch % APROF_EPOCHS].begin_tick != h->tick0;
 }
 
+/* The plugin knows the create lines of its own unit only. */
+static bool makes_orphan(const struct aprof_site *site) {
+  return (site->flags & APROF_ORPHAN) && !site_creates(site->ns);
+}
+
+static bool is_adopting(const struct aprof_site *function) {
+  return function != NULL && began_late();
+}
+
+static void run_of_none(struct thread *t, struct aprof_site *site) {
+  if (!(site->flags & APROF_QUIET))
+    event_missed(t, APROF_MISS_RUN, site_id(site));
+}
+
 /* Unknown key: the first sight of a future that nobody creates, or that was created before
    anybody looked; or an error. */
 static SLOW struct aprof_future *run_unknown(struct thread *t, struct aprof_site *site,
                                              uint64_t key0, uint64_t key1,
                                              struct aprof_site *function, const void *self,
                                              uint64_t now) {
-  /* The plugin knows the create lines of its own unit only. */
-  bool orphan = (site->flags & APROF_ORPHAN) && !site_creates(site->ns);
-  bool adopted = !orphan && function != NULL && began_late();
+  bool orphan = makes_orphan(site), adopted = !orphan && is_adopting(function);
   if (!orphan && !adopted) {
-    if (!(site->flags & APROF_QUIET))
-      event_missed(t, APROF_MISS_RUN, site_id(site));
+    run_of_none(t, site);
     return NULL;
   }
   struct aprof_future *f =
@@ -154,6 +165,19 @@ struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
     return NULL;
   token->word[0] = id;
   return f;
+}
+
+bool run_changes_nothing(struct thread *t, struct aprof_site *site, uint64_t key0, uint64_t key1,
+                         const struct aprof_site *function) {
+  const struct aprof_future *f = key_find(key0, key1, site->ns);
+  if (f != NULL)
+    return running(t) == f && f->state == APROF_FUTURE_RUNNING && f->lease == t->lease &&
+           !(site->flags & APROF_TUPLE);
+  bool counts = !(site->flags & APROF_QUIET);
+  if (makes_orphan(site) || is_adopting(function) || (counts && !site_known(site)))
+    return false;
+  run_of_none(t, site);
+  return true;
 }
 
 void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,

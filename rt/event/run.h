@@ -17,6 +17,11 @@ struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
                                 struct aprof_token *token, uint64_t key0, uint64_t key1,
                                 struct aprof_site *function);
 
+/* Does a run change nothing but a count, which is made then? No future has the key, and none is
+   made for it; or what has it is what runs here. False: the general event tells. */
+bool run_changes_nothing(struct thread *t, struct aprof_site *site, uint64_t key0, uint64_t key1,
+                         const struct aprof_site *function);
+
 /* One of equal ones, which was taken, is given back: another thread, or a later run, may have it.
  */
 static inline void run_given_back(struct aprof_future *f, uint64_t id) {

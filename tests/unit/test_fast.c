@@ -342,6 +342,46 @@ START_TEST(runs_inside_a_run) {
 }
 END_TEST
 
+RUN_SITE(bracket, APROF_QUIET, NS);
+RUN_SITE(equal_bracket, APROF_QUIET | APROF_TUPLE, NS);
+RUN_SITE(strict, 0, NS);
+
+static void runs_none(uint64_t key) {
+  token r;
+  struct aprof_site *const sites[] = {&bracket, &equal_bracket, &strict};
+  for (unsigned i = 0; i < sizeof sites / sizeof *sites; i++) {
+    run(sites[i], &r, key, i == 0 ? NULL : &on_step);
+    pass(1);
+    ck_assert_uint_eq(r.word[0], 0);
+    ran(&r, APROF_DONE);
+  }
+}
+
+/* A function has several brackets, of which one finds what it runs; and some find that it runs. */
+static void run_by_none(void) {
+  token r, again;
+  runs_none(KEY);
+  new_future(&once, &on_done, KEY);
+  pass(2);
+  run(&call, &r, KEY, &on_done);
+  runs_none(OTHER);
+  run(&call, &again, KEY, &on_done);
+  pass(1);
+  run(&bracket, &again, KEY, &on_step);
+  ck_assert_uint_eq(again.word[0], 0);
+  ran(&again, APROF_DONE);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(runs_of_none) {
+  in_rounds(run_by_none);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done", "exec", (3 + 1) * ROUNDS);
+  expect("on_done @ once", "waiting", 2 * ROUNDS);
+  expect("health", "missed", 2 * ROUNDS);
+}
+END_TEST
+
 /* What it polls is pending, so it is, too: it waits at the call of what it polled. */
 static void polled(void) {
   token r, m;
@@ -1159,7 +1199,7 @@ END_TEST
 UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  ones_known_by_their_address, ones_known_by_their_address_alone,
                  ones_whose_name_is_told_late, published_ones, ones_that_nobody_creates,
-                 runs_inside_a_run, one_that_waits_for_what_it_polls, one_that_ticks,
+                 runs_inside_a_run, runs_of_none, one_that_waits_for_what_it_polls, one_that_ticks,
                  one_that_waits_and_calls, ones_that_wait_in_what_they_call,
                  ones_that_are_left_in_what_they_call, ones_entered_by_their_runs,
                  ones_left_in_a_span, one_that_closes_twice, ones_whose_key_is_known_early,
