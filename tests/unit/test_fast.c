@@ -605,6 +605,46 @@ START_TEST(one_that_closes_twice) {
 }
 END_TEST
 
+/* ... nor is one whose await has come back meanwhile. */
+START_TEST(one_that_closes_late) {
+  token r, a;
+  attach();
+  for (int i = 0; i < ROUNDS; i++) {
+    new_future(&timer, &on_done, KEY);
+    run(&call, &r, KEY, NULL);
+    suspend(&nap, &a);
+    ran(&r, APROF_PENDING);
+    resume(&a);
+    ran(&r, APROF_PENDING);
+    const struct aprof_future *f = (const void *)(uintptr_t)r.word[1];
+    ck_assert_uint_eq(f->open, 0);
+    end(&stop, KEY, APROF_DONE);
+  }
+}
+END_TEST
+
+CREATE_SITE(served, APROF_ROOT | APROF_MULTI, NS);
+static struct aprof_site to_db = {
+    .name = "to_db", .file = "unit.c", .line = 8, .kind = APROF_SITE_TIER, .tier = "db"};
+
+/* A tier that a body leaves open is over with its run. */
+START_TEST(one_left_in_a_tier) {
+  token r, s;
+  attach();
+  new_future(&served, &on_done, KEY);
+  for (int i = 0; i < ROUNDS; i++) {
+    run(&call, &r, KEY, &on_done);
+    s = (token){0};
+    gate.span_begin(&to_db, &s);
+    pass(4);
+    ran_at(&r, APROF_PENDING, i % 2 ? &not_yet : NULL);
+    const struct aprof_future *f = (const void *)(uintptr_t)r.word[1];
+    ck_assert_uint_eq(f->origin & APROF_ORIGIN_TIER, 0);
+    pass(10);
+  }
+}
+END_TEST
+
 START_TEST(one_that_waits_and_calls) {
   in_rounds(waiting_and_calling);
   expect("child", "exec", 3 * ROUNDS);
@@ -1202,8 +1242,9 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  runs_inside_a_run, runs_of_none, one_that_waits_for_what_it_polls, one_that_ticks,
                  one_that_waits_and_calls, ones_that_wait_in_what_they_call,
                  ones_that_are_left_in_what_they_call, ones_entered_by_their_runs,
-                 ones_left_in_a_span, one_that_closes_twice, ones_whose_key_is_known_early,
-                 equal_ones, equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
+                 ones_left_in_a_span, one_that_closes_twice, one_that_closes_late,
+                 one_left_in_a_tier, ones_whose_key_is_known_early, equal_ones,
+                 equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
                  called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
                  woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
                  timed_ones, hundreds_of_functions)
