@@ -45,8 +45,9 @@ static void add_node(struct reading *r, const char *place, const char *what, uin
     reader_path(r, node, path);
   rows_add(r->rows, place, NAMED("%s %s", what, path), node);
 }
+/* ... by its name alone: what general events look at has a number earlier. */
 static void add_site(struct reading *r, const char *place, const char *what, uint32_t site) {
-  rows_add(r->rows, place, NAMED("%s %s", what, site ? reader_site(r, site) : ""), site);
+  rows_add(r->rows, place, NAMED("%s %s", what, site ? reader_site(r, site) : ""), site != 0);
 }
 
 static const char *thread_name(struct reading *r, uint32_t block) {
