@@ -81,17 +81,11 @@ static void add_record(struct reading *r, const char *place, const char *what, u
 /* -- futures and requests ------------------------------------------------------------------ */
 
 static const struct member of_future[] = {
-    MEMBER(aprof_future, id),
-    MEMBER(aprof_future, last),
-    MEMBER(aprof_future, waiting),
-    MEMBER(aprof_future, queued),
-    MEMBER(aprof_future, open),
-    MEMBER(aprof_future, ending),
-    MEMBER(aprof_future, lease),
-    MEMBER(aprof_future, wake_tick),
-    MEMBER(aprof_future, created_tick),
-    MEMBER(aprof_future, ns),
-    {0},
+    MEMBER(aprof_future, id),      MEMBER(aprof_future, last),
+    MEMBER(aprof_future, waiting), MEMBER(aprof_future, queued),
+    MEMBER(aprof_future, open),    MEMBER(aprof_future, ending),
+    MEMBER(aprof_future, lease),   MEMBER(aprof_future, created_tick),
+    MEMBER(aprof_future, ns),      {0},
 };
 /* Of a record that is nobody's: what the next one relies on. */
 static const struct member of_free[] = {
@@ -158,8 +152,12 @@ static void add_future(struct reading *r, uint32_t index, const struct aprof_fut
   add_node(r, place, "at await", f->await);
   add_node(r, place, "outermost", f->outer);
   add_site(r, place, "from", aprof_create_site(f));
-  if (f->wake_tick > r->header->sites) /* else it holds what an older use left */
-    add_site(r, place, "woken by", f->wake_site);
+  if (f->wake_tick > r->header->sites) {
+    rows_add(r->rows, place, "wake_tick", f->wake_tick);
+    add_site(r, place, "woken by", f->wake_site); /* else what an older use left */
+  } else {
+    add_site(r, place, "woken early by", (uint32_t)f->wake_tick);
+  }
   if (f->flags & APROF_F_KEYED) /* else it is what a create left there, which nobody asks */
     rows_add(r->rows, place, "polled", f->polled);
   if (f->request & APROF_SHARE)
