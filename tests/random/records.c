@@ -253,9 +253,10 @@ static void add_events(struct reading *r, const char *thread, const struct aprof
     uint64_t more = aprof_trace_b(e), parent = more & APROF_TRACE_MASK(APROF_TRACE_FUTURE_BITS);
     if (born && parent)
       more += record_number(r, (uint32_t)parent) - parent;
+    uint64_t first = born ? (uint32_t)aprof_trace_a(e) : aprof_trace_a(e); /* its site: by name */
     born = kind == APROF_TRACE_BORN;
     if (kind == APROF_TRACE_MORE)
-      rows_add(r->rows, place, NAMED("more %llx", (unsigned long long)more), aprof_trace_a(e));
+      rows_add(r->rows, place, NAMED("more %llx", (unsigned long long)more), first);
     else
       rows_add(r->rows, place,
                NAMED("%s of future %u at node %u", kind < APROF_TRACE_KINDS ? kinds[kind] : "?",
