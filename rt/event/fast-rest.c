@@ -7,6 +7,33 @@
 #include "fast-key.h"
 #include "rt/count/miss.h"
 
+/* -- of none ------------------------------------------------------------------ */
+
+/* The event is over where no future has the key, which is a miss. False: it did not begin. */
+static bool is_of_none(struct aprof_site *site, uint64_t key0, uint64_t key1,
+                       enum aprof_miss miss) {
+  struct thread *t = aprof_self;
+  bool counts = site->ns != APROF_NS_ANY;
+  if ((counts && !site_known(site)) || key_find(key0, key1, site->ns) != NULL) {
+    unbegin(t);
+    return false;
+  }
+  if (counts)
+    event_missed(t, miss, site->id);
+  finish(t->block);
+  return true;
+}
+
+/* Inside an event that has found nobody at the first place. */
+static SLOW void wake_none(struct aprof_site *site, uint64_t key0, uint64_t key1) {
+  if (!is_of_none(site, key0, key1, APROF_MISS_WAKE))
+    timed_wake(site, key0, key1);
+}
+static SLOW void end_none(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
+  if (!is_of_none(site, key0, key1, APROF_MISS_END))
+    timed_end(site, key0, key1, how);
+}
+
 /* -- wake -------------------------------------------------------------------- */
 
 /* f is put aside for nothing that it called itself, but for what has a key of its own: who wakes f
@@ -35,7 +62,11 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
-  if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
+  if (unlikely(f == NULL)) {
+    wake_none(site, key0, key1);
+    return;
+  }
+  if (!fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
   if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
       (f = top_known(t, f)) == NULL)
@@ -95,7 +126,11 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
-  if (unlikely(f == NULL) || !fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
+  if (unlikely(f == NULL)) {
+    end_none(site, key0, key1, how);
+    return;
+  }
+  if (!fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
       unlikely(f->lease != t->lease) || /* open, or asked to end */
       unlikely(fast_word(f) & ((member != NULL ? APROF_F_MEMBER : 0) << 8 | 0xffffu << 16)) ||
       unlikely(f->polled != 0))

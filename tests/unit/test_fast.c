@@ -1089,6 +1089,43 @@ static void stopped(void) {
   end(&stop, KEY, APROF_FAILED);
 }
 
+WAKE_SITE(ring_any, APROF_NS_ANY);
+END_SITE(stop_any, APROF_NS_ANY);
+
+static void rested_by_none(void) {
+  new_future(&once, &on_done, OTHER);
+  wake(&ring, KEY);
+  end(&stop, KEY, APROF_DONE);
+  wake(&ring_any, KEY);
+  end(&stop_any, KEY, APROF_DONE);
+  pass(2);
+  end(&stop, OTHER, APROF_CANCELLED);
+  end(&stop, OTHER, APROF_CANCELLED);
+}
+
+/* Also those that a report leaves out, of lines that have found a future. */
+static uint64_t misses(enum aprof_miss kind) {
+  const struct aprof_header *h = profile();
+  uint64_t sum = 0;
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const struct aprof_chunk *)((const char *)h + at);
+    const struct aprof_missed *m = (const struct aprof_missed *)(chunk + 1);
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_MISSES && i < chunk->count; i++)
+      sum += m[i].kind == kind ? m[i].count : 0;
+    at += chunk->size;
+  }
+  return sum;
+}
+
+START_TEST(wakes_and_ends_of_none) {
+  in_rounds(rested_by_none);
+  expect("on_done", "cancelled", ROUNDS);
+  expect("on_done @ once", "waiting", 2 * ROUNDS);
+  ck_assert_uint_eq(misses(APROF_MISS_WAKE), ROUNDS);
+  ck_assert_uint_eq(misses(APROF_MISS_END), 2 * ROUNDS);
+}
+END_TEST
+
 /* Requests: a root that calls, makes a callback, is in a tier, and is ended; a body that it leaves
    in a tier is called, too. */
 static struct aprof_site tier = {
@@ -1246,5 +1283,5 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  one_left_in_a_tier, ones_whose_key_is_known_early, equal_ones,
                  equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
                  called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
-                 woken_ones, woken_after_a_reset, stopped_ones, requests, ones_woken_early,
-                 timed_ones, hundreds_of_functions)
+                 woken_ones, woken_after_a_reset, stopped_ones, wakes_and_ends_of_none, requests,
+                 ones_woken_early, timed_ones, hundreds_of_functions)
