@@ -128,18 +128,23 @@ static bool at_tiered_create(uint32_t await) {
   return site != 0 && site_record(site)->kind == APROF_SITE_CREATE && site_record(site)->tier != 0;
 }
 
-/* A wait for new work is where requests without roots begin and end, and one at a create with a
-   tier is booked by itself: neither begins nor ends in a fast event. But what is put aside for a
-   body it calls, is. */
+/* A wait at a create with a tier is booked by itself: it neither begins nor ends in a fast event.
+   But what is put aside for a body it calls, is. */
 static bool may_begin_fast(uint32_t await) {
   uint32_t site = node_site(await), kind = site != 0 ? site_record(site)->kind : 0;
-  return kind == APROF_SITE_CALL || kind == APROF_SITE_FUNCTION ||
-         !(node_begins_request(await) || at_tiered_create(await));
+  return kind == APROF_SITE_CALL || kind == APROF_SITE_FUNCTION || !at_tiered_create(await);
+}
+
+static bool may_end_fast(uint32_t await) {
+  return node_at(node_at(await)->parent)->is_await != APROF_NODE_SPAN && !at_tiered_create(await);
 }
 
 bool await_ends_fast(uint32_t await) {
-  return node_at(node_at(await)->parent)->is_await != APROF_NODE_SPAN &&
-         !node_begins_request(await) && !at_tiered_create(await);
+  return may_end_fast(await) && !node_begins_request(await);
+}
+
+bool await_begins_fast(uint32_t await) {
+  return may_end_fast(await) && node_begins_request(await);
 }
 
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:

@@ -120,7 +120,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
       unlikely((caller = fast_caller(t, token, index, displaced == NULL, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)
-    a = fast_pause(t, f, c, where, true);
+    a = fast_pause(t, f, c, where, true, false);
   else if (likely(how == APROF_DONE))
     place = displaced == NULL ? fast_displaced(t, f) : fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))

@@ -42,7 +42,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
   if (unlikely(t->tentative != NULL) || unlikely(!nonzero(&t->free_list)) ||
       unlikely(site->flags &
-               (APROF_BACKGROUND | APROF_KEYLESS | (member != NULL ? APROF_ROOT : 0))))
+               (APROF_KEYLESS | (member != NULL ? APROF_BACKGROUND | APROF_ROOT : 0))))
     goto undo;
   uint32_t above = 0;
   bool root = member == NULL && (site->flags & APROF_ROOT);

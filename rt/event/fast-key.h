@@ -106,6 +106,12 @@ ALWAYS bool fast_rest_ends(const struct aprof_future *f, const struct aprof_coun
   return f->wake_tick != 0 ? a->await.limit != 0 : fast_within(&a->await.limit, passed, clock);
 }
 
+/* ... what waits for new work, behind which a request begins? */
+ALWAYS bool fast_work_comes(const struct aprof_future *f, const struct aprof_counters *a,
+                            uint64_t passed) {
+  return f->wake_tick != 0 ? a->await.background > 1 : passed + 1 < a->await.background;
+}
+
 /* f waits at `a`, or is queued where `a` is NULL. */
 ALWAYS void fast_close_rest(struct thread *t, struct aprof_future *f, struct aprof_counters *a,
                             struct aprof_counters *c, uint64_t now, uint64_t passed,
@@ -259,10 +265,11 @@ ALWAYS uint32_t fast_in_tier(const struct aprof_future *f) {
 
 /* The counters of the await in which f waits when it stops running; NULL: not known. If they are,
    so is `where`. `others`: also where its last await was another one, as of what also waits inside
-   its runs, and as part of a request. */
+   its runs, and as part of a request; `leaves`: also of one that it leaves by that (member_rests).
+ */
 ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_future *f,
                                          struct aprof_counters *c, struct aprof_site *where,
-                                         bool others) {
+                                         bool others, bool leaves) {
   /* It waits; or has a tier open, which a bracket around its body closes: one test for two. */
   if (unlikely((f->await | fast_in_tier(f)) != 0) ||
       unlikely(f->lease != t->lease)) /* another thread took it */
@@ -286,7 +293,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
   if (!(f->flags & APROF_F_MEMBER) || !a->await.background)
     return a;
   /* What waits for new work leaves a request that has no root. */
-  return others && !request_is_implicit(request_of(f)) ? a : NULL;
+  return leaves || (others && !request_is_implicit(request_of(f))) ? a : NULL;
 }
 
 /* What runs, and whose exec is closed, waits at `a` from here on, until it is run again. */
@@ -379,7 +386,8 @@ ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_tok
   return caller;
 }
 
-/* f, which was queued or woken, runs from here on; `from`: the site that its slice begins with. */
+/* f, which was queued or woken, runs from here on; `from`: the site that its slice begins with. The
+   event is to be finished. */
 ALWAYS void fast_run_begins(struct thread *t, const struct aprof_site *site,
                             struct aprof_token *token, struct aprof_future *f,
                             struct aprof_counters *c, const struct aprof_site *function,
@@ -389,7 +397,6 @@ ALWAYS void fast_run_begins(struct thread *t, const struct aprof_site *site,
   if (taken)
     fast_works(t, site);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
-  finish(b);
 }
 
 /* The first run of a future that was made runnable: it was queued. If it has no name yet,
@@ -435,6 +442,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_run_begins(t, site, token, f, c, function, now, (uint32_t)c->function.own, taken);
+  finish(b);
   return;
 undo:
   undone(site, token, f, function, self);

@@ -228,11 +228,17 @@ void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Another thread had it last: this one takes it. Any other future goes on in the general event. */
+/* Another thread had it last: this one takes it. Or it has waited for new work, which has come:
+   `works` goes on. Any other future goes on in the general event. */
 ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           run_found *taken) {
+                           run_found *taken, run_found *works) {
   struct thread *t = aprof_self;
+  if (f->lease == t->lease && f->state == APROF_FUTURE_WAITING &&
+      fast_known(f)->await.background > 1) {
+    works(site, token, f, function, self);
+    return;
+  }
   if (f->lease == t->lease || !token_current(t, token->word[0]) || !run_may_begin(f) ||
       ((site->flags & APROF_OWN) && !fast_own(f, site, function)) ||
       !future_take(t, f, token->word[0], false)) {
@@ -243,10 +249,12 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
 }
 
 /* Nothing runs here, and the future waits, but was woken or due: for the rest of its wait it was
-   queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. */
+   queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. `work`:
+   a request may begin with that. */
 ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           uint32_t clock, bool taken, run_found *other, run_found *undone) {
+                           uint32_t clock, bool taken, bool work, run_found *other,
+                           run_found *undone) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_counters *a = fast_counted(t, f, true, taken);
@@ -260,7 +268,8 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
-  if (backwards(rested | passed) || !fast_rest_ends(f, a, passed, clock))
+  if (backwards(rested | passed) ||
+      !(work ? fast_work_comes(f, a, passed) : fast_rest_ends(f, a, passed, clock)))
     goto undo;
   b->other += rested;
   if (other == NULL)
@@ -268,6 +277,12 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   fast_close_rest(t, f, a, c, now, passed, clock);
   fast_goes_on(f);
   fast_run_begins(t, site, token, f, c, function, now, a->await.site, taken);
+  if (work) {
+    member_goes_on(t, f, now);
+    finish_member(t, b);
+    return;
+  }
+  finish(b);
   return;
 undo:
   undone(site, token, f, function, self);
@@ -303,20 +318,25 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     if (f->state == APROF_FUTURE_QUEUED)                                                           \
       run_queued_taken_##name(site, token, f, function, self);                                     \
     else                                                                                           \
-      fast_run_woken(site, token, f, function, self, clock, true, NULL, run_undone_taken);         \
+      fast_run_woken(site, token, f, function, self, clock, true, false, NULL, run_undone_taken);  \
+  }                                                                                                \
+  static __attribute__((noinline)) void run_works_##name(                                          \
+      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
+      struct aprof_site *function, const void *self) {                                             \
+    fast_run_woken(site, token, f, function, self, clock, false, true, NULL, run_undone);          \
   }                                                                                                \
   void run_moved_##name(struct aprof_site *site, struct aprof_token *token,                        \
                         struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_moved(site, token, f, function, self, run_taken_##name);                              \
+    fast_run_moved(site, token, f, function, self, run_taken_##name, run_works_##name);            \
   }                                                                                                \
   static __attribute__((noinline)) void run_other_##name(                                          \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
-    fast_run_woken(site, token, f, function, self, clock, false, NULL, run_moved_##name);          \
+    fast_run_woken(site, token, f, function, self, clock, false, false, NULL, run_moved_##name);   \
   }                                                                                                \
   void run_woken_##name(struct aprof_site *site, struct aprof_token *token,                        \
                         struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_woken(site, token, f, function, self, clock, false, run_other_##name,                 \
+    fast_run_woken(site, token, f, function, self, clock, false, false, run_other_##name,          \
                    run_moved_##name);                                                              \
   }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \

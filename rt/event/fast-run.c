@@ -176,7 +176,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   if (!fast_stops(t, token, f, pauses || (member == NULL && !displaced)))
     goto undo;
   if (pauses)
-    a = fast_pause(t, f, c, where, member == NULL);
+    a = fast_pause(t, f, c, where, member == NULL, member == NULL);
   else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
     index = index_of(f), place = displaced ? fast_displaced(t, f) : fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
@@ -207,8 +207,16 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   }
   if (pauses) {
     fast_pauses(f, a, now);
-    record_closes(f);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
+    if (member == NULL && (f->flags & APROF_F_MEMBER) && unlikely(a->await.background != 0)) {
+      member_rests(t, f, now);
+      thread_rests(t, b, now);
+      note_rests(t, now);
+      record_closes(f);
+      finish_member(t, b);
+      return;
+    }
+    record_closes(f);
   } else if (displaced) {
     fast_over_displaced(t, c, f, index, wall, clock);
   } else {

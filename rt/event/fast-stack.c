@@ -94,7 +94,7 @@ ALWAYS struct aprof_counters *fast_top_pause(struct thread *t, const struct apro
   if (unlikely(how != APROF_PENDING) || unlikely(where != NULL) || unlikely(bracket_body(token)) ||
       unlikely(f->state != APROF_FUTURE_ASIDE) || unlikely(!top_of(t, f, top)))
     return NULL;
-  return fast_pause(t, top, t->counters, NULL, true);
+  return fast_pause(t, top, t->counters, NULL, true, false);
 }
 
 /* Nobody waits for the bracket to close. */

@@ -28,6 +28,7 @@ CREATE_SITE(task, APROF_READY, NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
 CREATE_SITE(timer, APROF_MULTI, NS);
+CREATE_SITE(listener, APROF_MULTI | APROF_BACKGROUND, NS);
 WAKE_SITE(ring, NS);
 END_SITE(stop, NS);
 
@@ -655,6 +656,28 @@ START_TEST(one_that_waits_and_calls) {
 END_TEST
 
 /* A timer's callback moves a request on, which goes on elsewhere: its next wait is the timer's. */
+/* A program without roots: each run of what waits for new work is a request. */
+static void new_work(void) {
+  token c, r;
+  create(&listener, &c, &on_step, NULL);
+  created(&c, KEY, 1);
+  for (int i = 0; i < 3; i++) {
+    pass(5);
+    run(&call, &r, KEY, &on_step);
+    pass(2);
+    ran(&r, APROF_PENDING);
+  }
+  run(&call, &r, KEY, &on_step);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(one_that_waits_for_new_work) {
+  in_rounds(new_work);
+  expect("on_step", "exec", 6 * ROUNDS);
+  expect("on_step @ listener", "waiting", 15 * ROUNDS);
+}
+END_TEST
+
 static void ticking(void) {
   token r, m;
   new_future(&timer, &on_done, KEY);
@@ -1276,12 +1299,12 @@ END_TEST
 UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  ones_known_by_their_address, ones_known_by_their_address_alone,
                  ones_whose_name_is_told_late, published_ones, ones_that_nobody_creates,
-                 runs_inside_a_run, runs_of_none, one_that_waits_for_what_it_polls, one_that_ticks,
-                 one_that_waits_and_calls, ones_that_wait_in_what_they_call,
-                 ones_that_are_left_in_what_they_call, ones_entered_by_their_runs,
-                 ones_left_in_a_span, one_that_closes_twice, one_that_closes_late,
-                 one_left_in_a_tier, ones_whose_key_is_known_early, equal_ones,
-                 equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
+                 runs_inside_a_run, runs_of_none, one_that_waits_for_what_it_polls,
+                 one_that_waits_for_new_work, one_that_ticks, one_that_waits_and_calls,
+                 ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
+                 ones_entered_by_their_runs, ones_left_in_a_span, one_that_closes_twice,
+                 one_that_closes_late, one_left_in_a_tier, ones_whose_key_is_known_early,
+                 equal_ones, equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
                  called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
                  woken_ones, woken_after_a_reset, stopped_ones, wakes_and_ends_of_none, requests,
                  ones_woken_early, timed_ones, hundreds_of_functions)
