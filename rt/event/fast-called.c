@@ -97,9 +97,11 @@ undo:
 typedef void called_end(struct aprof_token *token, int how, struct aprof_site *where);
 
 /* Where the key of what is over is not at its first place, or who waits for that is part of a
-   request, `displaced` goes on, for which it is NULL; where it is not f that runs, `stack`. */
+   request, `displaced` goes on, for which it is NULL; where it is not f that runs, `stack`, and
+   else `asked`. */
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
-                            uint32_t clock, called_end *displaced, called_end *stack) {
+                            uint32_t clock, called_end *displaced, called_end *stack,
+                            called_end *asked) {
   struct thread *t = aprof_self;
   uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index);
@@ -152,10 +154,8 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   return;
 undo:
   unbegin(t);
-  if (displaced != NULL) {
-    displaced(token, how, where);
-    return;
-  }
+  (displaced != NULL ? displaced : asked)(token, how, where);
+  return;
 slow:
   timed_run_end(token, how, where);
 }
@@ -174,10 +174,10 @@ slow:
   }                                                                                                \
   static __attribute__((noinline)) void called_displaced_##name(                                   \
       struct aprof_token *token, int how, struct aprof_site *where) {                              \
-    fast_called_end(token, how, where, clock, NULL, stack_end_##name);                             \
+    fast_called_end(token, how, where, clock, NULL, stack_end_##name, run_asked_##name);           \
   }                                                                                                \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_called_end(token, how, where, clock, called_displaced_##name, NULL);                      \
+    fast_called_end(token, how, where, clock, called_displaced_##name, NULL, NULL);                \
   }
 
 #define GOVERNED(clock) /* what comes first has chosen */

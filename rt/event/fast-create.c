@@ -183,15 +183,30 @@ ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
   return true;
 }
 
-/* Others that are equal may have the key, and keep it; or the first place is another key's. False:
-   nothing has changed. */
+/* What runs here makes its successor itself, and gives its key up to it: its bracket tells whether
+   it is over. False: `old` does not run here, or was asked to end. */
+static __attribute__((noinline)) bool fast_succeeds(struct thread *t, struct aprof_future *old,
+                                                    uint64_t key0, uint64_t key1) {
+  uint8_t none = 0;
+  if (t->block->state != APROF_THREAD_RUNNING || t->cur != old || old->lease != t->lease ||
+      old->open == 0 || key_id(old, key0, key1) == 0 ||
+      !__atomic_compare_exchange_n(&old->ending, &none, ENDING_KEYLESS, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_RELAXED))
+    return false;
+  key_remove(old);
+  return true;
+}
+
+/* Others that are equal may have the key, and keep it; or the first place is another key's, or what
+   runs here has it. False: nothing has changed. */
 ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint64_t key0,
                                uint64_t key1, bool still_open) {
   struct aprof_future *f = fast_tentative(t, token);
   if (f == NULL || (f->polled & (APROF_KEYLESS | APROF_REARM)))
     return false;
   bool equal = f->polled & APROF_TUPLE;
-  if (!equal && key_find(key0, key1, f->ns) != NULL)
+  struct aprof_future *old = equal ? NULL : key_find(key0, key1, f->ns);
+  if (old != NULL && !fast_succeeds(t, old, key0, key1))
     return false;
   fast_settle(t, f, token, key0, key1, still_open);
   if (equal)

@@ -448,11 +448,13 @@ undo:
   undone(site, token, f, function, self);
 }
 
-/* fast-called.c: of runs that a running future makes; fast-stack.c: of what has called bodies;
-   fast-rest.c: of what was woken, what another thread had last, and what was taken. */
+/* fast-run.c: of what was asked to end; fast-called.c: of runs that a running future makes;
+   fast-stack.c: of what has called bodies; fast-rest.c: of what was woken, what another thread had
+   last, and what was taken. */
 #define OTHERS(name)                                                                               \
   BETWEEN run_begin called_begin_##name;                                                           \
   BETWEEN void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);    \
+  BETWEEN void run_asked_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
   BETWEEN void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
   BETWEEN void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where);   \
   BETWEEN run_found run_woken_##name, run_moved_##name, run_taken_##name, run_stack_##name,        \

@@ -115,6 +115,33 @@ BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t
   close_wait(t, f, end, false);
 }
 
+/* What runs here is meant: it is over when its bracket closes (fast_run_asked), and no key finds it
+   from here on. */
+static __attribute__((noinline)) void end_running(struct aprof_site *site, uint64_t key0,
+                                                  uint64_t key1, int how) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  uint32_t odd = APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_NORETURN;
+  uint8_t none = 0;
+  if (!begin(t, b))
+    goto slow;
+  struct aprof_future *f = t->cur;
+  if (b->state != APROF_THREAD_RUNNING || !fast_site(site) || (site->flags & odd) ||
+      how > APROF_CANCELLED || f->lease != t->lease || f->open == 0 || f->ns != site->ns ||
+      key_id(f, key0, key1) == 0 || !token_current(t, f->id) ||
+      key_find(key0, key1, site->ns) != f ||
+      !__atomic_compare_exchange_n(&f->ending, &none, (uint8_t)(1 + how), false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_RELAXED))
+    goto undo;
+  key_remove(f);
+  finish(b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  timed_end(site, key0, key1, how);
+}
+
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
 
 /* Where that is odd, as of a part of a request, `member` goes on, for which it is NULL. */
@@ -169,6 +196,10 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   return;
 undo:
   unbegin(t);
+  if (member == NULL && b->state == APROF_THREAD_RUNNING) {
+    end_running(site, key0, key1, how);
+    return;
+  }
 slow:
   if (member != NULL)
     member(site, key0, key1, how);

@@ -5,6 +5,7 @@
  * what that does not tell goes on in run_sought.
  */
 #include "fast-key.h"
+#include "span.h"
 
 /* -- run --------------------------------------------------------------------- */
 
@@ -153,9 +154,10 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
 /* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. If
    that is odd, as of a part of a request, `member` goes on, for which it is NULL. `displaced`: its
    key may stand anywhere, and it may have run for a worker. Where it is not f that runs, but what
-   it has called, `stack` goes on. */
+   it has called, `stack` goes on; where nothing else does, `asked`. */
 ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
-                         bool displaced, uint32_t clock, run_over *member, run_over *stack) {
+                         bool displaced, uint32_t clock, run_over *member, run_over *stack,
+                         run_over *asked) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
@@ -226,8 +228,8 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   return;
 undo:
   unbegin(t);
-  if (pauses && member != NULL) {
-    member(token, how, where);
+  if (pauses || member == NULL) {
+    (member != NULL ? member : asked)(token, how, where);
     return;
   }
 slow:
@@ -235,6 +237,76 @@ slow:
     member(token, how, where);
   else
     timed_run_end(token, how, where);
+}
+
+/* What f, which was asked to end while it ran, or lost its key to its successor, does as its
+   bracket closes: it is over, as *how then tells. False: the general event knows. */
+ALWAYS bool fast_verdict(const struct aprof_future *f, int *how) {
+  uint8_t ending = __atomic_load_n(&f->ending, __ATOMIC_ACQUIRE);
+  if (ending == 0 || ending > ENDING_KEYLESS)
+    return false;
+  if (ending < ENDING_KEYLESS)
+    *how = ending - 1;
+  return *how <= APROF_CANCELLED;
+}
+
+/* It may be a part of a request, and have run for a worker; who waits for its bracket goes on. */
+ALWAYS void fast_run_asked(struct aprof_token *token, int how, struct aprof_site *where,
+                           uint32_t clock) {
+  struct thread *t = aprof_self;
+  struct aprof_future *f = t->cur, *caller = NULL;
+  struct aprof_block *b = t->block;
+  int verdict = how;
+  if (!begin(t, b))
+    goto slow;
+  if (b->state != APROF_THREAD_RUNNING || f != bracket_future(token) || f->id != token->word[0] ||
+      f->lease != t->lease || (where != NULL && !site_known(where)) || bracket_polls(token) ||
+      t->free_count >= FREE_ENOUGH || !fast_verdict(f, &verdict))
+    goto undo;
+  uint32_t index = index_of(f);
+  struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
+  if (bracket_indexed(token) && ((how >= APROF_PENDING && where != NULL) ||
+                                 (caller = fast_caller(t, token, index, true, &a)) == NULL))
+    goto undo;
+  bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;
+  bool worker = sliced == &t->no_slices;
+  uint64_t now = fast_clock(clock), wall = now - f->created_tick;
+  uint64_t ran = now - b->last, length = now - b->slice_tick;
+  if (backwards(ran) ||
+      (caller != NULL ? !fast_restores(caller, a, immediate, now, clock)
+                      : !worker && fast_slice_long(sliced, length, clock)) ||
+      !fast_within(&c->function.ended_limit, wall, clock))
+    goto undo;
+  future_ends(b, c, verdict);
+  if (!fast_claim(f, token))
+    goto undo;
+  c->function.exec += ran;
+  b->last = now;
+  f->ending = 0;
+  f->polled = 0;
+  if (bracket_body(token))
+    spans_left(t, f, now);
+  if (caller == NULL && worker)
+    t->slice_count++;
+  else if (caller == NULL)
+    fast_slice_close(t, sliced, length, clock);
+  fast_done(c, f, verdict, wall, clock);
+  if (f->flags & APROF_F_KEYED)
+    key_remove(f);
+  note_index(t, APROF_TRACE_DONE + (unsigned)verdict, index, f->node, now);
+  fast_parts(t, f, verdict, true, now);
+  record_give(t, f, index);
+  note_rests(t, now);
+  if (caller == NULL)
+    thread_rests(t, b, now);
+  else
+    fast_caller_runs(t, b, caller, a, immediate, true, now, clock);
+  finish_member(t, b);
+  return;
+undo:
+  unbegin(t);
+slow:
+  timed_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -265,24 +337,31 @@ slow:
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
                    run_queued_##name, run_woken_##name, run_moved_##name, run_born_##name);        \
   }                                                                                                \
+  void run_asked_##name(struct aprof_token *token, int how, struct aprof_site *where) {            \
+    fast_run_asked(token, how, where, clock);                                                      \
+  }                                                                                                \
   static __attribute__((noinline)) void run_displaced_##name(struct aprof_token *token, int how,   \
                                                              struct aprof_site *where) {           \
-    fast_run_end(token, how, where, false, true, clock, NULL, stack_pause_##name);                 \
+    fast_run_end(token, how, where, false, true, clock, NULL, stack_pause_##name,                  \
+                 run_asked_##name);                                                                \
   }                                                                                                \
   static __attribute__((noinline)) void run_member_##name(struct aprof_token *token, int how,      \
                                                           struct aprof_site *where) {              \
     if (runs_member())                                                                             \
-      fast_run_end(token, how, where, false, false, clock, NULL, stack_pause_##name);              \
+      fast_run_end(token, how, where, false, false, clock, NULL, stack_pause_##name,               \
+                   run_asked_##name);                                                              \
     else                                                                                           \
       run_displaced_##name(token, how, where);                                                     \
   }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, false, clock, run_member_##name, stack_pause_##name);   \
+    fast_run_end(token, how, where, false, false, clock, run_member_##name, stack_pause_##name,    \
+                 NULL);                                                                            \
   }                                                                                                \
   static __attribute__((noinline)) void run_pause_##name(struct aprof_token *token, int how,       \
                                                          struct aprof_site *where) {               \
-    fast_run_end(token, how, where, true, false, clock, NULL, stack_pause_##name);                 \
+    fast_run_end(token, how, where, true, false, clock, NULL, stack_pause_##name,                  \
+                 run_asked_##name);                                                                \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -291,7 +370,7 @@ slow:
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
       fast_run_end(token, APROF_PENDING, where, true, false, clock, run_pause_##name,              \
-                   stack_pause_##name);                                                            \
+                   stack_pause_##name, NULL);                                                      \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

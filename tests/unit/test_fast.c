@@ -1149,6 +1149,79 @@ START_TEST(wakes_and_ends_of_none) {
 }
 END_TEST
 
+/* Each makes its successor of the same key in its own last run: one by one, and one that another
+   future runs. */
+static void makes_next(struct aprof_site *site, bool early) {
+  token c;
+  create(site, &c, &on_done, NULL);
+  if (early)
+    gate.create_key(&c, KEY, 0);
+  created(&c, KEY, 1);
+}
+
+static void resubmitted(void) {
+  token r, called;
+  makes_next(&once, false);
+  for (int i = 0; i < 4; i++) {
+    pass(2);
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    makes_next(i & 2 ? &once : &task, i & 1);
+    pass(1);
+    ran(&r, APROF_DONE);
+  }
+  new_future(&task, &on_step, OTHER);
+  run(&call, &r, OTHER, &on_step);
+  pass(3);
+  run(&call, &called, KEY, &on_done);
+  makes_next(&once, true);
+  pass(1);
+  ran(&called, APROF_DONE);
+  ran(&r, APROF_DONE);
+  end(&stop, KEY, APROF_CANCELLED);
+}
+
+START_TEST(ones_that_make_their_successors) {
+  in_rounds(resubmitted);
+  expect("on_done", "done", 5 * ROUNDS);
+  expect("on_done", "cancelled", ROUNDS);
+  expect("on_done", "exec", 9 * ROUNDS);
+  expect("health", "reused_keys", 0);
+}
+END_TEST
+
+/* Ended inside their own runs: whatever the bracket says, alone and run by another one. */
+static void stopped_inside(void) {
+  static const int hows[] = {APROF_DONE, APROF_FAILED, APROF_CANCELLED};
+  token r, called;
+  for (int i = 0; i < 3; i++) {
+    new_future(&timer, &on_done, KEY);
+    pass(2);
+    run(&call, &r, KEY, &on_done);
+    pass(1);
+    end(&stop, KEY, hows[i]);
+    pass(1);
+    ran(&r, i == 1 ? APROF_DONE : APROF_PENDING);
+  }
+  new_future(&task, &on_step, OTHER);
+  new_future(&timer, &on_done, KEY);
+  run(&call, &r, OTHER, &on_step);
+  run(&call, &called, KEY, &on_done);
+  end(&stop, KEY, APROF_DONE);
+  pass(1);
+  ran(&called, APROF_PENDING);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_stopped_inside) {
+  in_rounds(stopped_inside);
+  expect("on_done", "done", 2 * ROUNDS);
+  expect("on_done", "failed", ROUNDS);
+  expect("on_done", "cancelled", ROUNDS);
+  expect("on_done", "exec", 7 * ROUNDS);
+}
+END_TEST
+
 /* Requests: a root that calls, makes a callback, is in a tier, and is ended; a body that it leaves
    in a tier is called, too. */
 static struct aprof_site tier = {
@@ -1306,5 +1379,6 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  one_that_closes_late, one_left_in_a_tier, ones_whose_key_is_known_early,
                  equal_ones, equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
                  called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
-                 woken_ones, woken_after_a_reset, stopped_ones, wakes_and_ends_of_none, requests,
-                 ones_woken_early, timed_ones, hundreds_of_functions)
+                 woken_ones, woken_after_a_reset, stopped_ones, wakes_and_ends_of_none,
+                 ones_that_make_their_successors, ones_stopped_inside, requests, ones_woken_early,
+                 timed_ones, hundreds_of_functions)
