@@ -175,7 +175,9 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   uint64_t *place = NULL;
   uint32_t index = 0;
   bool worker = displaced && sliced == &t->no_slices;
-  if (!fast_stops(t, token, f, pauses || (member == NULL && !displaced)))
+  bool of_request = !pauses && member == NULL && !displaced;
+  if (!fast_stops(t, token, f, pauses || of_request) ||
+      (of_request && unlikely(fast_in_tier(f) != 0))) /* which closes first */
     goto undo;
   if (pauses)
     a = fast_pause(t, f, c, where, member == NULL, member == NULL);
@@ -196,7 +198,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     fast_slice_close(t, sliced, length, clock);
   if (!pauses)
     note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (!pauses && member == NULL && !displaced) {
+  if (of_request) {
     fast_done(c, f, APROF_DONE, wall, clock);
     fast_forget_key(place);
     b->last = now;

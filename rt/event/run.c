@@ -316,8 +316,8 @@ static void run_stop(struct thread *t, const struct aprof_token *token, struct a
   if (unlikely(t->cur != f) && (over || how < APROF_PENDING))
     unwind_to(t, t->cur, f, now);
   close_running(t, now);
-  if (bracket_body(token) && t->cur == f && how >= APROF_PENDING)
-    spans_left(t, f, now); /* else they end with it */
+  if (bracket_body(token) && t->cur == f)
+    spans_left(t, f, now);
   if (!held)
     slice_close(t, now, last);
   if (t->cur != f || how >= APROF_PENDING)
