@@ -448,7 +448,7 @@ undo:
   undone(site, token, f, function, self);
 }
 
-/* fast-run.c: of what was asked to end; fast-called.c: of runs that a running future makes;
+/* fast-asked.c: of what was asked to end; fast-called.c: of runs that a running future makes;
    fast-stack.c: of what has called bodies; fast-rest.c: of what was woken, what another thread had
    last, and what was taken. */
 #define OTHERS(name)                                                                               \

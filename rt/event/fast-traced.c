@@ -61,6 +61,9 @@
 #include "fast-stack.c"
 #undef SET
 #undef GOVERNED
+#include "fast-asked.c"
+#undef SET
+#undef GOVERNED
 #include "fast-rest.c"
 #undef SET
 #undef GOVERNED
