@@ -332,13 +332,21 @@ struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
       taking_end(mine);
     if (s.found == NULL)
       break;
-    if (likely(*taken) || is_leased(s.found, &s))
+    if (likely(*taken) || is_leased(s.found, &s)) {
+      ordered_taken(s.found);
       return s.found;
+    }
   }
   return key_find(wanted->key0, wanted->key1, wanted->ns);
 }
 
 /* -- insertion ------------------------------------------------------------------------- */
+
+/* All of its record is written. */
+static void is_found_from_here(struct aprof_future *f) {
+  f->flags |= APROF_F_KEYED;
+  ordered_given(f);
+}
 
 /* Puts the word at the first free place of its key, unless it is there: while a segment is
    replaced, both the thread that inserts and the one that replaces may have to do this. */
@@ -425,7 +433,7 @@ static SLOW bool replace(struct key_segment *full, uint32_t hash) {
 
 bool key_insert(struct aprof_future *f) {
   uint32_t hash = key_hash(f->key0, f->key1);
-  f->flags |= APROF_F_KEYED;
+  is_found_from_here(f);
   for (;;) {
     struct key_segment *segment = segment_at(hash);
     if (!insert_in(segment, (uint64_t)hash << 32 | index_of(f))) {
@@ -515,7 +523,7 @@ static bool is_crowded(const struct key_segment *segment, uint32_t hash, uint32_
 static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
   struct key_search s = {f->key0, f->key1, f->ns, .hash = hash};
   rt_lock();
-  f->flags |= APROF_F_KEYED;
+  is_found_from_here(f);
   struct queue *q = queue_of(segment_at(hash), &s);
   bool ok = q != NULL ? queue_append(q, entry_of(f))
             : ring_holds(hash) || is_crowded(segment_at(hash), hash, EQUAL_WORDS)
@@ -534,7 +542,7 @@ bool key_insert_equal(struct aprof_future *f) {
   if (unlikely(__atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) != 0))
     return insert_queued(f, hash);
   if (ring || (whole && is_crowded(segment, hash, RING_FROM))) {
-    f->flags |= APROF_F_KEYED;
+    is_found_from_here(f);
     if (likely(ring_append(hash, f)))
       return true;
   }
