@@ -203,29 +203,23 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     b->last = now;
     fast_parts(t, f, APROF_DONE, true, now);
     record_give(t, f, index);
-    thread_rests(t, b, now);
-    note_rests(t, now);
-    finish_member(t, b);
-    return;
-  }
-  if (pauses) {
+  } else if (pauses) {
     fast_pauses(f, a, now);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
-    if (member == NULL && (f->flags & APROF_F_MEMBER) && unlikely(a->await.background != 0)) {
+    if (member == NULL && (f->flags & APROF_F_MEMBER) && unlikely(a->await.background != 0))
       member_rests(t, f, now);
-      thread_rests(t, b, now);
-      note_rests(t, now);
-      record_closes(f);
-      finish_member(t, b);
-      return;
-    }
     record_closes(f);
   } else if (displaced) {
     fast_over_displaced(t, c, f, index, wall, clock);
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
-  finish_resting(t, b, now);
+  thread_rests(t, b, now);
+  note_rests(t, now);
+  if (member == NULL)
+    finish_member(t, b);
+  else
+    finish(b);
   return;
 undo:
   unbegin(t);
