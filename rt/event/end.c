@@ -7,10 +7,6 @@
 #include "rt/future/key.h"
 #include "rt/future/record.h"
 #include "rt/request/member.h"
-#include "rt/sys/confine.h"
-#include "rt/sys/wait.h"
-
-#define KEY_TRIES 200000u /* longer than thread_settles */
 
 void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, uint64_t now) {
   uint32_t node = future_function(f); /* once: see unordered threads in doc/internals.md */
@@ -39,10 +35,8 @@ void future_end(struct thread *t, struct aprof_future *f, uint64_t id, int how, 
 /* As long as another thread's event lasts; one that has left it by a jump does not come back. */
 void key_settles(struct thread *t, struct aprof_future *f) {
   uint8_t ending = ENDING_KEYED;
-  for (unsigned i = 0; i < KEY_TRIES; i++) {
-    thread_waits(t, true); /* it may wait for us */
-    wait_for_other(i, was_confined_lately());
-    thread_waits(t, false);
+  for (unsigned i = 0; i < WAITS_MOST; i++) {
+    thread_waits_between(t, i);
     if (__atomic_load_n(&f->ending, __ATOMIC_ACQUIRE) != ENDING_KEYED)
       return;
   }

@@ -49,6 +49,12 @@ bool thread_leaves(struct thread *t, uint32_t lease, uint64_t sequence) {
   return left;
 }
 
+void thread_waits_between(struct thread *t, unsigned tries) {
+  thread_waits(t, true);
+  wait_for_other(tries, was_confined_lately());
+  thread_waits(t, false);
+}
+
 /* An event shows that it has begun by a store alone, which may become visible after what
    the event reads has been read: behind a barrier on all processors it has, or a little later. */
 bool thread_settles(struct thread *t, uint32_t lease) {

@@ -2,7 +2,8 @@
 /*
  * Grace periods: is another thread in an event, and when has each been in none?
  *
- * Cost: a few loads; thread_settles waits, and may ask the kernel. Any thread, in an event or under rt.lock.
+ * Cost: a few loads; thread_settles waits, and may ask the kernel. Any thread, in an event or under
+ * rt.lock.
  */
 #ifndef APROF_RT_GRACE_H
 #define APROF_RT_GRACE_H
@@ -47,6 +48,10 @@ struct marks threads_mark(uint32_t patience);
 static inline void thread_waits(struct thread *t, bool waits) {
   __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
 }
+/* For the time between two looks at a word that another thread's event writes, in which that one
+   may wait for us. It is over before the look: who takes the word away again waits for us, too. */
+void thread_waits_between(struct thread *t, unsigned tries);
+#define WAITS_MOST 200000u /* such looks: longer than thread_settles */
 /* More than one thread has had events. */
 static inline bool threads_share(void) {
   return __atomic_load_n(&rt.header->blocks, __ATOMIC_ACQUIRE) > 1;

@@ -9,21 +9,16 @@
 #include "owner.h"
 
 #include "rt/count/node.h"
-#include "rt/sys/confine.h"
-#include "rt/sys/wait.h"
 #include "stack.h"
 
-#define HELD_TRIES 200000u /* longer than thread_settles */
 #define REST_TRIES 1000u
 
 uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t id) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   if (likely(lease != 0))
     return lease;
-  for (unsigned i = 0; lease == 0 && f->id == id && i < HELD_TRIES; i++) {
-    thread_waits(t, true);
-    wait_for_other(i, was_confined_lately());
-    thread_waits(t, false); /* before the look: who takes the lease away again waits for us */
+  for (unsigned i = 0; lease == 0 && f->id == id && i < WAITS_MOST; i++) {
+    thread_waits_between(t, i);
     lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   }
   return lease;
