@@ -96,22 +96,5 @@ static enum outcome both(const struct program *program, bool quiet) {
 }
 
 enum outcome alike(const struct program *program, bool quiet) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child < 0) {
-    perror("random: fork");
-    exit(2);
-  }
-  if (child == 0) {
-    alarm(60);
-    _exit(both(program, quiet));
-  }
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    ;
-  if (WIFEXITED(status))
-    return WEXITSTATUS(status);
-  if (!quiet)
-    fprintf(stderr, "random: killed by signal %d\n", WTERMSIG(status));
-  return BROKEN;
+  return judged_apart(both, program, quiet);
 }

@@ -33,11 +33,8 @@
 #include "shrink.h"
 
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,42 +48,29 @@ static struct tally dropped[OP_KINDS], doubled[OP_KINDS];
 static const char unlike_model[] = "runtime and model differ";
 static uint32_t most = APROF_REQUESTS; /* requests that are followed at a time */
 
-/* In a process of its own: run, read, compare with what the model says. */
+/* Run, read, compare with what the model says. */
+static enum outcome compare_here(const struct program *program, bool quiet) {
+  struct rows wanted = {0}, got = {0};
+  enum model_verdict verdict = model_run(program, &wanted);
+  if (verdict == MODEL_UNBALANCED)
+    fprintf(stderr, "random: the model's own books do not balance\n");
+  if (verdict != MODEL_CERTAIN)
+    return verdict == MODEL_AMBIGUOUS ? OPEN : BROKEN;
+  if (!execute(program, &got))
+    return BROKEN;
+  shed_rows(&wanted, program->shed);
+  shed_rows(&got, program->shed);
+  unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
+  differ += replay_differs(quiet ? NULL : stderr);
+  if (!program->shed) { /* these are made of what is there */
+    differ += recorded_differs(quiet ? NULL : stderr);
+    differ += command_differs(&wanted, quiet ? NULL : stderr);
+  }
+  return differ ? DIFFER : AGREE;
+}
+
 static enum outcome compare(const struct program *program, bool quiet) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child < 0) {
-    perror("random: fork");
-    exit(2);
-  }
-  if (child == 0) {
-    struct rows wanted = {0}, got = {0};
-    alarm(60); /* it takes milliseconds, on a busy machine more */
-    enum model_verdict verdict = model_run(program, &wanted);
-    if (verdict == MODEL_UNBALANCED)
-      fprintf(stderr, "random: the model's own books do not balance\n");
-    if (verdict != MODEL_CERTAIN)
-      _exit(verdict == MODEL_AMBIGUOUS ? OPEN : BROKEN);
-    if (!execute(program, &got))
-      _exit(BROKEN);
-    shed_rows(&wanted, program->shed);
-    shed_rows(&got, program->shed);
-    unsigned differ = rows_differ(&wanted, &got, quiet ? NULL : stderr);
-    differ += replay_differs(quiet ? NULL : stderr);
-    if (!program->shed) { /* these are made of what is there */
-      differ += recorded_differs(quiet ? NULL : stderr);
-      differ += command_differs(&wanted, quiet ? NULL : stderr);
-    }
-    _exit(differ ? DIFFER : AGREE);
-  }
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    ;
-  if (WIFEXITED(status))
-    return WEXITSTATUS(status);
-  if (!quiet)
-    fprintf(stderr, "random: killed by signal %d\n", WTERMSIG(status));
-  return BROKEN;
+  return judged_apart(compare_here, program, quiet);
 }
 
 /* -- mutations --------------------------------------------------------------- */

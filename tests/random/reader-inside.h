@@ -33,8 +33,9 @@ const void *reader_element(const struct aprof_chunk *chunk, uint32_t index);
 
 void reader_each_chunk(struct reading *r,
                        void (*visit)(struct reading *, const struct aprof_chunk *));
-/* For each chunk, before anything is asked by number. */
-void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk);
+/* What there is by number is known from here on; freed by the caller. `rows`: where what is found
+   goes, if anything does. */
+struct reading *reader_begins(const struct aprof_header *header, struct rows *rows);
 /* Writes the path of a node: root > child @ await. */
 void reader_path(struct reading *r, uint32_t number, char *path);
 /* The function that a span lies in, or nothing: outside futures. */

@@ -84,12 +84,7 @@ static void add_requests(struct reading *r, const struct aprof_chunk *chunk) {
 }
 
 void reader_request_rows(const struct aprof_header *header, struct rows *rows) {
-  struct reading *r = calloc(1, sizeof *r);
-  if (!r)
-    abort();
-  r->header = header;
-  r->rows = rows;
-  reader_each_chunk(r, reader_index_chunk);
+  struct reading *r = reader_begins(header, rows);
   reader_each_chunk(r, add_requests);
   rows_add(rows, "health", "lost requests", header->lost_requests);
   rows_add(rows, "health", "lost shares", header->lost_shares);

@@ -50,7 +50,7 @@ const void *reader_element(const struct aprof_chunk *chunk, uint32_t index) {
   return (const char *)(chunk + 1) + (size_t)index * chunk->element;
 }
 
-void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
+static void index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
   for (uint32_t i = 0; i < chunk->count; i++) {
     uint32_t number = chunk->first + i;
     if (chunk->type == APROF_CHUNK_SITES && number < SITES_MAX)
@@ -60,6 +60,16 @@ void reader_index_chunk(struct reading *r, const struct aprof_chunk *chunk) {
     if (chunk->type == APROF_CHUNK_BLOCK && number < BLOCKS_MAX)
       r->blocks[number] = reader_element(chunk, i);
   }
+}
+
+struct reading *reader_begins(const struct aprof_header *header, struct rows *rows) {
+  struct reading *r = calloc(1, sizeof *r);
+  if (!r)
+    abort();
+  r->header = header;
+  r->rows = rows;
+  reader_each_chunk(r, index_chunk);
+  return r;
 }
 
 const char *reader_site(struct reading *r, uint32_t number) {
@@ -341,14 +351,9 @@ static void add_block(struct reading *r, uint32_t number, const struct aprof_blo
 
 static void read_all(const struct aprof_header *header, uint64_t now, struct rows *rows,
                      bool by_function) {
-  struct reading *r = calloc(1, sizeof *r);
-  if (!r)
-    abort();
-  r->header = header;
+  struct reading *r = reader_begins(header, rows);
   r->now = now;
-  r->rows = rows;
   r->by_function = by_function;
-  reader_each_chunk(r, reader_index_chunk);
   reader_each_chunk(r, add_counters);
   reader_each_chunk(r, add_futures);
   for (uint32_t i = 0; i < BLOCKS_MAX; i++)
@@ -370,12 +375,8 @@ void reader_function_rows(const struct aprof_header *header, uint64_t now, struc
 }
 
 uint64_t reader_missed(const struct aprof_header *header, uint32_t kind, const char *site) {
-  struct reading *r = calloc(1, sizeof *r);
+  struct reading *r = reader_begins(header, NULL);
   uint64_t count = 0, offset = header->header_size;
-  if (!r)
-    abort();
-  r->header = header;
-  reader_each_chunk(r, reader_index_chunk);
   while (offset < header->used) {
     const struct aprof_chunk *chunk = reader_at(header, offset);
     for (uint32_t i = 0; chunk->type == APROF_CHUNK_MISSES && i < chunk->count; i++) {

@@ -312,12 +312,7 @@ static void add_chunk(struct reading *r, const struct aprof_chunk *chunk) {
 }
 
 void records_rows(const struct aprof_header *header, struct rows *rows) {
-  struct reading *r = calloc(1, sizeof *r);
-  if (!r)
-    abort();
-  r->header = header;
-  r->rows = rows;
-  reader_each_chunk(r, reader_index_chunk);
+  struct reading *r = reader_begins(header, rows);
   reader_each_chunk(r, add_chunk);
   free(r);
 }
@@ -331,12 +326,8 @@ static void tally(struct reading *r, uint64_t *events, uint64_t *general) {
 }
 
 void records_tally(const struct aprof_header *header, uint64_t *events, uint64_t *fast) {
-  struct reading *r = calloc(1, sizeof *r);
+  struct reading *r = reader_begins(header, NULL);
   uint64_t all = 0, general = 0;
-  if (!r)
-    abort();
-  r->header = header;
-  reader_each_chunk(r, reader_index_chunk);
   tally(r, &all, &general);
   *events += all;
   *fast += all - general;

@@ -3,8 +3,32 @@
 #include "shrink.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+
+enum outcome judged_apart(judges *judge, const struct program *program, bool quiet) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) {
+    perror("random: fork");
+    exit(2);
+  }
+  if (child == 0) {
+    alarm(60);
+    _exit(judge(program, quiet));
+  }
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    ;
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  if (!quiet)
+    fprintf(stderr, "random: killed by signal %d\n", WTERMSIG(status));
+  return BROKEN;
+}
 
 static time_t shrink_until;
 
