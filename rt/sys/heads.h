@@ -22,13 +22,18 @@ static inline uint64_t head_changed(uint64_t seen, uint32_t first) {
   return ((seen >> 32) + 1) << 32 | first;
 }
 
+/* Another thread may have taken that one by then, and written it. */
+HINT static inline uint32_t head_behind(head_link *link, const void *list, uint32_t number) {
+  return __atomic_load_n(link(list, number), __ATOMIC_RELAXED);
+}
+
 /* 0: there is none. */
-HINT static inline uint32_t head_take(uint64_t *head, head_link *link, const void *list) {
+static inline uint32_t head_take(uint64_t *head, head_link *link, const void *list) {
   uint64_t seen = __atomic_load_n(head, __ATOMIC_ACQUIRE), next;
   do {
     if ((uint32_t)seen == 0)
       return 0;
-    next = head_changed(seen, __atomic_load_n(link(list, (uint32_t)seen), __ATOMIC_RELAXED));
+    next = head_changed(seen, head_behind(link, list, (uint32_t)seen));
   } while (
       !__atomic_compare_exchange_n(head, &seen, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   return (uint32_t)seen;
