@@ -70,7 +70,9 @@ ALWAYS void fast_called_stack(struct aprof_site *site, struct aprof_token *token
   fast_close_rest(t, top, a, NULL, now, passed, clock);
   fast_goes_on(top);
   fast_opens(f, token, function, false);
-  outer_unknown(top, f);
+  if (unlikely(top->outer != 0)) /* else no body below knows it either */
+    outer_unknown(top, f);
+  f->outer = 0;
   f->caller = index_of(caller);
   top->state = APROF_FUTURE_RUNNING;
   top->last = now;

@@ -89,10 +89,8 @@ bool is_busy(struct aprof_future *f) {
 }
 
 void outer_unknown(struct aprof_future *top, struct aprof_future *f) {
-  /* Of a body that does not know it, none below does either. Threads that race may have cut the
-     chain. */
-  for (struct chain chain = {0};
-       top != f && top->outer != 0 && top->caller != 0 && !knotted(&chain, top);
+  /* Threads that race may have cut the chain. */
+  for (struct chain chain = {0}; top != f && top->caller != 0 && !knotted(&chain, top);
        top = future_at(top->caller))
     top->outer = 0;
   f->outer = 0;

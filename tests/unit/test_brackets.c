@@ -753,6 +753,36 @@ START_TEST(slices_are_of_the_outermost) {
 }
 END_TEST
 
+/* A generator runs another one, which waits; then somebody else runs it: the slices of what lies
+   below that one are that one's, too. */
+START_TEST(slices_of_what_is_run_by_another) {
+  begin();
+  token b, p, c, g, v, w;
+  for (int i = 0; i < 2 * (int)APROF_FEW; i++) {
+    run(&orphan, &p, KEY, &machine);
+    enter(&loop, &c);
+    run(&orphan, &g, KEY + 16, &submachine);
+    suspend(&nap, &w);
+    ran(&p, APROF_PENDING);
+    pass(1);
+    enter(&body, &b);
+    run(&orphan, &p, KEY, &machine);
+    resume(&w);
+    ran(&g, APROF_DONE);
+    pass(5);
+    suspend(&nap, &v);
+    pass(1);
+    resume(&v);
+    pass(5);
+    leave(&c);
+    ran(&p, APROF_DONE);
+    leave(&b);
+  }
+  expect("body", "slices", 4 * APROF_FEW);
+  expect("machine", "slices", 2 * APROF_FEW);
+}
+END_TEST
+
 /* -- wake, end, idle --------------------------------------------------------- */
 
 START_TEST(wake_turns_waiting_into_queued) {
@@ -1025,11 +1055,12 @@ UNIT_TRACED_MAIN(
     suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
     rearmed_in_its_own_callback_is_due, overdue_and_armed_again, armed_again_by_a_slow_call,
     woken_and_armed_again, due_at_once, rearmed_before_another_await,
-    made_again_in_its_own_callback, made_again_before_its_own_call_returns, not_made_again_after_all, rearmed_by_name_and_by_address,
+    made_again_in_its_own_callback, made_again_before_its_own_call_returns,
+    not_made_again_after_all, rearmed_by_name_and_by_address,
     rearmed_for_another_function_is_another, multi_waits_between_its_runs, run_of_another_function,
     unknown_keys, run_inside_itself, run_puts_the_running_one_aside, frame_waits_at_its_return,
     wait_of_a_poller, wait_of_a_callback_that_runs_another, wait_of_a_frame_that_runs_another,
-    slices_are_of_the_outermost, wake_turns_waiting_into_queued, wake_of_one_that_runs,
-    wake_of_one_that_resumes_another, wake_of_one_put_aside, wake_goes_with_the_stack,
-    wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace, end_of_one_that_runs,
-    end_of_one_put_aside, idle_time, callback_inside_the_poller)
+    slices_are_of_the_outermost, slices_of_what_is_run_by_another, wake_turns_waiting_into_queued,
+    wake_of_one_that_runs, wake_of_one_that_resumes_another, wake_of_one_put_aside,
+    wake_goes_with_the_stack, wake_reaches_the_innermost_of_a_stack, wake_and_end_of_any_namespace,
+    end_of_one_that_runs, end_of_one_put_aside, idle_time, callback_inside_the_poller)
