@@ -263,12 +263,13 @@ static SLOW void publish_body(struct thread *t, struct aprof_future *f, uint64_t
     __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Gives the key back to the future that runs here, if f took it from that one. */
+/* Gives the key back to the future that runs here, if f took it from that one. Whoever has taken it
+   from f since has claimed f; those that are equal may have it, too. */
 static void unpublish(struct thread *t, struct aprof_future *f) {
   key_remove(f);
   struct aprof_future *old = t->cur;
   if (old == NULL || old->ending != ENDING_KEYLESS || old->key0 != f->key0 ||
-      old->key1 != f->key1 || old->ns != f->ns || key_find(f->key0, f->key1, f->ns) != NULL)
+      old->key1 != f->key1 || old->ns != f->ns)
     return;
   old->ending = 0;
   key_insert_again(old);

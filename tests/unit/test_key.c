@@ -449,16 +449,19 @@ END_TEST
 
 /* Its second half is 0, as of those by one value. A create of such takes its key from it while it
    runs, and gives it back when it turns out to have failed. It stood in a ring, or in a queue,
-   behind those of another namespace: it is there once again, not twice. */
-static void has_it_back_once(unsigned in_front) {
+   behind those of another namespace, and before those of its own: it is there once again, not
+   twice, and goes on by it. */
+static void has_it_back_once(unsigned in_front, unsigned behind) {
   attach();
   token c, r = {0};
   for (unsigned i = 0; i < in_front; i++) {
     create(&post, &c, &request, NULL);
     created(&c, 0x7f00, 1);
   }
-  create(&post_other, &c, &other, NULL);
-  created(&c, 0x7f00, 1);
+  for (unsigned i = 0; i <= behind; i++) {
+    create(&post_other, &c, &other, NULL);
+    created(&c, 0x7f00, 1);
+  }
   gate.run_begin(&call_other, &r, 0x7f00, 0, &other, NULL);
   create(&create_other, &c, &other, NULL);
   gate.create_key(&c, 0x7f00, 0);
@@ -469,9 +472,11 @@ static void has_it_back_once(unsigned in_front) {
   unsigned found = 0;
   for (struct aprof_future *f = key_next(&s, NULL); f != NULL; f = key_next(&s, f))
     found++;
-  ck_assert_uint_eq(found, 2);
+  ck_assert_uint_eq(found, 2 + behind);
   ran(&r, APROF_PENDING);
-  for (unsigned left = 2; left-- > 0;) {
+  expect("other", "cancelled", 0);
+  expect("health", "reused", 0);
+  for (unsigned left = 2 + behind; left-- > 0;) {
     end(&end_other, 0x7f00, APROF_DONE);
     expect("other", "live", left);
   }
@@ -479,12 +484,27 @@ static void has_it_back_once(unsigned in_front) {
 }
 
 START_TEST(ring_has_it_back_once) {
-  has_it_back_once(20);
+  has_it_back_once(20, 0);
 }
 END_TEST
 
 START_TEST(queue_has_it_back_once) {
-  has_it_back_once(1000);
+  has_it_back_once(1000, 0);
+}
+END_TEST
+
+START_TEST(one_before_equal_ones_has_it_back) {
+  has_it_back_once(0, 3);
+}
+END_TEST
+
+START_TEST(one_in_a_ring_before_equal_ones_has_it_back) {
+  has_it_back_once(20, 20);
+}
+END_TEST
+
+START_TEST(one_in_a_queue_before_equal_ones_has_it_back) {
+  has_it_back_once(1000, 20);
 }
 END_TEST
 
@@ -834,10 +854,11 @@ UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halve
           key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, ring_goes_round, ring_has_it_back_once,
-          queue_has_it_back_once, ring_goes_on_behind_a_reset, opened_before_it_has_its_key,
-          ring_goes_from_key_to_key, queues_of_many_keys, inserted_twice,
-          oldest_of_equal_keys_is_ended, equal_keys_take_no_lock, RACES, many_threads,
-          equal_keys_of_many_threads, few_equal_keys_of_many_threads,
-          equal_keys_are_ended_by_many_threads, stopped_in_a_segment, stopped_for_long,
-          stopped_with_equal_keys, found_while_replaced, used_again_while_left,
-          used_again_by_one_that_stops)
+          queue_has_it_back_once, one_before_equal_ones_has_it_back,
+          one_in_a_ring_before_equal_ones_has_it_back, one_in_a_queue_before_equal_ones_has_it_back,
+          ring_goes_on_behind_a_reset, opened_before_it_has_its_key, ring_goes_from_key_to_key,
+          queues_of_many_keys, inserted_twice, oldest_of_equal_keys_is_ended,
+          equal_keys_take_no_lock, RACES, many_threads, equal_keys_of_many_threads,
+          few_equal_keys_of_many_threads, equal_keys_are_ended_by_many_threads,
+          stopped_in_a_segment, stopped_for_long, stopped_with_equal_keys, found_while_replaced,
+          used_again_while_left, used_again_by_one_that_stops)
