@@ -446,12 +446,13 @@ rm -rf "$strange" "${squatted:-$strange}"
 
 # -- by name -------------------------------------------------------------------------
 
-# Alone in the places where profiles lie by themselves.
+# Alone in the places where profiles lie by themselves, and no other process is called so.
+alone=alone$$
 export XDG_RUNTIME_DIR=$profiles/named
 mkdir -m 700 "$XDG_RUNTIME_DIR"
-cp hand alone
+cp hand $alone
 called() {
-  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=exit:no ./alone live <in4 >>pids.txt &
+  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=exit:no ./$alone live <in4 >>pids.txt &
   until [ "$(wc -l <pids.txt)" -eq "$1" ]; do sleep 0.02; done
 }
 mkfifo in4
@@ -459,28 +460,28 @@ mkfifo in4
 exec 7<>in4
 says "name: nobody" 1 "no process of that name has a profile" "$aprof" dump nobody
 called 1
-for name in alone ./alone; do # which is a file here
+for name in $alone ./$alone; do # which is a file here
   "$aprof" dump -o - "$name" >named.json
   equal "name: dump $name" "$(sed -n 1p pids.txt)" "$(value named.json 't["process"]["pid"]')"
 done
-"$aprof" report alone >report.txt
-contains "name: report" "alone (pid $(sed -n 1p pids.txt))" report.txt
-check "name: off" "$aprof" off alone
+"$aprof" report $alone >report.txt
+contains "name: report" "$alone (pid $(sed -n 1p pids.txt))" report.txt
+check "name: off" "$aprof" off $alone
 called 2
 for command in dump report reset; do
-  says "name: $command of two" 2 "2 live processes are called alone; name one by its PID:" "$aprof" $command alone
-  equal "name: both are listed" "$(sort pids.txt)" "$(awk '/ alone /{print $1}' said.txt | sort)"
+  says "name: $command of two" 2 "2 live processes are called $alone; name one by its PID:" "$aprof" $command $alone
+  equal "name: both are listed" "$(sort pids.txt)" "$(awk -v name=$alone '$3 == name {print $1}' said.txt | sort)"
 done
 kill -9 "$(sed -n 1p pids.txt)"
 while "$aprof" list | grep -q "^ *$(sed -n 1p pids.txt)  off"; do sleep 0.02; done
-"$aprof" dump -o - alone >named.json
+"$aprof" dump -o - $alone >named.json
 equal "name: who lives goes before who is dead" "$(sed -n 2p pids.txt)" "$(value named.json 't["process"]["pid"]')"
 kill -9 "$(sed -n 2p pids.txt)"
 while "$aprof" list | grep -q "^ *$(sed -n 2p pids.txt)  live"; do sleep 0.02; done
-says "name: two are left" 2 "2 profiles are left of processes called alone; name one by its profile:" \
-  "$aprof" dump alone
-rm "$XDG_RUNTIME_DIR/aprof/alone-$(sed -n 1p pids.txt)"-*
-"$aprof" dump -o - alone >named.json
+says "name: two are left" 2 "2 profiles are left of processes called $alone; name one by its profile:" \
+  "$aprof" dump $alone
+rm "$XDG_RUNTIME_DIR/aprof/$alone-$(sed -n 1p pids.txt)"-*
+"$aprof" dump -o - $alone >named.json
 equal "name: one is left" "recovered" "$(value named.json 't["process"]["reason"]')"
 exec 7>&-
 unset XDG_RUNTIME_DIR

@@ -12,6 +12,7 @@ export NO_COLOR=1 APROF_OPTIONS=profile:$profiles,dir:$work/out LC_ALL=C.UTF-8
 unset APROF_RUNTIME APROF_COMMAND
 cd "$work" || exit 1
 mkdir out
+name=hung$$ # no other process is called so
 
 # rows FILE: those of the tree, a space between columns
 rows() {
@@ -25,14 +26,14 @@ narrow() {
 # -- one that hangs, on the virtual clock ---------------------------------------------
 
 check "the program is compiled" "$(gcc_of "${majors##* }")" -O1 -g "-fplugin=$plugin" \
-  -I"$src/rt/include" "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/ps.c" -o prog
+  -I"$src/rt/include" "-fmacro-prefix-map=$src/tests/cli/=" "$src/tests/cli/ps.c" -o "$name"
 part="ps.c:$(grep -n 'at part' "$src/tests/cli/ps.c" | cut -d: -f1)"
 
 # start [ARG]: sets pid; the program hangs until a line comes from descriptor 9
 start() {
   rm -f in pid.txt
   mkfifo in
-  APROF_OPTIONS=$APROF_OPTIONS,clock:virtual ./prog "$@" <in >pid.txt 2>/dev/null &
+  APROF_OPTIONS=$APROF_OPTIONS,clock:virtual "./$name" "$@" <in >pid.txt 2>/dev/null &
   started+=($!)
   exec 9>in
   until_true test -s pid.txt
@@ -42,7 +43,7 @@ start() {
 start
 "$aprof" ps "$pid" >ps.txt 2>err.txt
 equal "hung: exit status, and nothing to complain about" "0 0" "$? $(wc -c <err.txt)"
-contains "hung: what lives" "prog $pid: 4 requests, 7 live futures (1 running, 3 queued, 3 waiting)" ps.txt
+contains "hung: what lives" "$name $pid: 4 requests, 7 live futures (1 running, 3 queued, 3 waiting)" ps.txt
 contains "hung: whose requests" "handle x3, oldest 14.0 ms" ps.txt
 contains "hung: who holds the loop" "loop $pid is held for 7.00 ms now by \`hang\`" ps.txt
 rows ps.txt >rows.txt
@@ -54,7 +55,7 @@ contains "hung: and so are their children, which never ran, under them" \
   "└ part_new x3 queued 12.0 ms 12.0 ms" rows.txt
 refuse "hung: no more" test "$(wc -l <rows.txt)" -ne 3
 narrow "hung" ps.txt
-"$aprof" ps prog >name.txt 2>&1
+"$aprof" ps "$name" >name.txt 2>&1
 equal "hung: by its name" "$(cat ps.txt)" "$(cat name.txt)"
 "$aprof" ps --top 1 "$pid" >top.txt
 contains "--top: says what is left out" "and 6 futures in 2 rows more: --all" top.txt
@@ -74,7 +75,7 @@ done
 kill -STOP "$pid"
 stopped() { "$aprof" ps "$pid" >stopped.txt && grep -q stopped stopped.txt; }
 check "stopped: it is said" until_true stopped
-contains "stopped: so is what lives" "prog $pid, stopped: 4 requests, 7 live futures" stopped.txt
+contains "stopped: so is what lives" "$name $pid, stopped: 4 requests, 7 live futures" stopped.txt
 equal "stopped: the same rows" "$(cat rows.txt)" "$(rows stopped.txt)"
 kill -CONT "$pid"
 
@@ -95,9 +96,9 @@ fi
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 exec 9>&-
-left=$(echo "$profiles"/prog-"$pid"-*.aprof)
+left=$(echo "$profiles/$name-$pid"-*.aprof)
 "$aprof" ps "$left" >left.txt
-contains "killed: what it left says so" "prog $pid, ended without a word, as of its last event:" \
+contains "killed: what it left says so" "$name $pid, ended without a word, as of its last event:" \
   <(tr -s '\n ' ' ' <left.txt)
 contains "killed: who held the loop" "HELD loop $pid" left.txt
 equal "killed: the same tree" "$(sed 's/ [0-9].*//' rows.txt)" "$(rows left.txt | sed 's/ [0-9-].*//')"
@@ -112,7 +113,7 @@ if [ -f "core.$pid" ]; then
   mv "$left" hidden/
   "$aprof" ps "core.$pid" >none.txt 2>&1
   equal "core: of which nothing is left" 1 $?
-  contains "core: and that is said" "is of process $pid (prog), of which no profile is left" none.txt
+  contains "core: and that is said" "is of process $pid ($name), of which no profile is left" none.txt
   head -c 3000 "core.$pid" >core.short
   refuse "core: cut" "$aprof" ps core.short
   "$aprof" ps --core live.json 2>none.txt
@@ -124,16 +125,16 @@ start abort
 echo >&9
 wait "${started[-1]}" 2>/dev/null
 exec 9>&-
-"$aprof" ps "$profiles/prog-$pid"-*.aprof >left.txt
+"$aprof" ps "$profiles/$name-$pid"-*.aprof >left.txt
 contains "aborted: what it left" "HELD loop $pid" left.txt
 if [ -f core."${started[0]}" ]; then
-  python3 - "$profiles/prog-$pid"-*.aprof "${started[0]}" "$src/rt/include/aprof/profile.h" <<'PY'
+  python3 - "$profiles/$name-$pid"-*.aprof "${started[0]}" "$src/rt/include/aprof/profile.h" "$name" <<'PY'
 import struct, sys
 data = bytearray(open(sys.argv[1], "rb").read())
 struct.pack_into("<i", data, 32, int(sys.argv[2])) # header.pid, and a start of tomorrow
 start = struct.unpack_from("<q", data, 48)[0]
 struct.pack_into("<q", data, 48, start + 86400 * 10**9)
-open(sys.argv[1].replace("prog-", "other-"), "wb").write(data)
+open(sys.argv[1].replace(sys.argv[4] + "-", "other-"), "wb").write(data)
 PY
   refuse "core: a later process of that number is another" \
     env XDG_RUNTIME_DIR="$work" "$aprof" ps core."${started[0]}"
@@ -146,7 +147,7 @@ if $spaces true 2>/dev/null; then
   mkfifo hold
   exec 8<>hold
   # shellcheck disable=SC2016
-  lone='for i in $(seq "$1"); do ./prog <hold >pid$i.txt 2>/dev/null & done
+  lone='for i in $(seq "$1"); do ./'"$name"' <hold >pid$i.txt 2>/dev/null & done
     for i in $(seq "$1"); do until [ -s pid$i.txt ]; do sleep 0.02; done; done; '"$aprof"' "$2" >lone.txt 2>lone.err; echo $?'
   # What the others do with a target is in their own tests.
   for command in ps report flame dump; do
