@@ -339,6 +339,22 @@ static bool record_live(struct recording *r) {
   return sieve_last(r, done);
 }
 
+/* Of rings that were looked at and gave no event. */
+static void say_nothing_taken(const struct recording *r, const struct recorder_numbers *n) {
+  if (n->lost > n->ringless)
+    complain("the rings of %s are overwritten faster than they can be read; larger ones "
+             "(trace:flight=16M), or a machine that is less busy, leave some events",
+             r->found->what);
+  else if (n->lost)
+    complain("the threads of %s had no room for a ring; smaller ones (trace:flight=64K), or more "
+             "`memory:' for the process, leave some",
+             r->found->what);
+  else
+    complain("there are no events in the rings of %s: it was neither recorded nor run with the "
+             "option trace:flight=16M",
+             r->found->what);
+}
+
 static bool record_rings(struct recording *r) {
   bool left = r->found->state != PROFILE_LIVE;
   r->recorder = recorder_of_rings(r->found->fd, r->found->what, r->fd, r->rate, left);
@@ -350,9 +366,7 @@ static bool record_rings(struct recording *r) {
   struct recorder_numbers n;
   recorder_numbers(r->recorder, &n);
   if (!n.events) {
-    complain("there are no events in the rings of %s: it was neither recorded nor run with the "
-             "option trace:flight=16M",
-             r->found->what);
+    say_nothing_taken(r, &n);
     return false;
   }
   say_end(r);

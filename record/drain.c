@@ -118,5 +118,6 @@ size_t drain_fetch(struct drain *d, struct drain_ring *r, struct aprof_trace_eve
   *number = first + gone;
   r->missed += *number - r->next;
   r->next = first + count;
+  r->taken += count - gone;
   return count - gone;
 }

@@ -19,6 +19,7 @@ struct drain_ring {
   uint32_t block;
   uint64_t at;        /* of its struct aprof_block, in the file */
   uint64_t next;      /* number of the first event that is not fetched */
+  uint64_t taken;     /* events that were fetched, in all */
   uint64_t missed;    /* events that were overwritten first, in all */
   uint64_t unwritten; /* events for which there was no ring, in all */
   uint64_t limit;     /* events from this number on are not asked for */

@@ -17,6 +17,7 @@ enum { FRAME_EVENTS = TRACE_RAW_MOST / sizeof(struct aprof_trace_event) };
 #define SECOND ((uint64_t)1000000000)
 #define PAUSE_LEAST 1000000u
 #define PAUSE_MOST 50000000u
+#define LOOKS_MOST 100u
 
 /* Events of one ring that are fetched and not written yet. */
 struct pending {
@@ -42,7 +43,7 @@ struct recorder {
   uint64_t fetched; /* tick of the last poll, */
   uint64_t asked;   /* and its ns */
   uint64_t named;   /* ns, when the tables of names were looked at last */
-  uint64_t pause, lag, events;
+  uint64_t pause, lag;
   uint32_t share; /* as of the header, written last; of a recording of some requests */
   struct trace_share counts[2];                /* when it began; written last */
   uint64_t shared;                             /* ns, when it was written */
@@ -93,7 +94,6 @@ static void flush(struct recorder *r, uint32_t ring) {
     return;
   trace_write(r->to, &frame, p->events, p->count * sizeof *p->events);
   p->lost_told = p->lost;
-  r->events += p->count;
   p->count = 0;
 }
 
@@ -180,14 +180,19 @@ static bool fetch_some(struct recorder *r, uint32_t number, uint64_t tick, uint6
   return true;
 }
 
-/* What is there now; a thread may be faster than we are. */
+/* What is there now; a thread may be faster than we are. If it went round its ring while each part
+   was copied, as when this process stood still meanwhile, nothing is taken though the ring is full:
+   it is looked at again, and what is missed is counted as ever. */
 static void fetch_ring(struct recorder *r, uint32_t number, uint64_t tick, uint64_t now) {
   const struct drain_ring *ring = &r->drain.ring[number];
-  uint64_t head = drain_head(&r->drain, ring);
-  do {
-    if (!fetch_some(r, number, tick, now))
-      break;
-  } while (ring->next < head);
+  uint64_t before = ring->taken;
+  for (unsigned looks = 0; looks < LOOKS_MOST && ring->taken == before; looks++) {
+    uint64_t head = drain_head(&r->drain, ring);
+    do {
+      if (!fetch_some(r, number, tick, now))
+        return;
+    } while (ring->next < head);
+  }
 }
 
 static void fetch_known(struct recorder *r) {
@@ -263,14 +268,13 @@ uint64_t recorder_lag(struct recorder *r) {
 }
 
 void recorder_numbers(const struct recorder *r, struct recorder_numbers *n) {
-  *n = (struct recorder_numbers){.events = r->events,
-                                 .written = trace_written(r->to),
+  *n = (struct recorder_numbers){.written = trace_written(r->to),
                                  .begun = r->counts[1].begun - r->counts[0].begun,
                                  .kept = r->counts[1].kept - r->counts[0].kept,
                                  .lag = r->lag,
                                  .error = trace_write_error(r->to)};
   for (uint32_t i = 0; i < r->rings; i++) {
-    n->events += r->pending[i].count;
+    n->events += r->drain.ring[i].taken;
     n->ringless += r->pending[i].lost;
     n->lost += r->drain.ring[i].missed + r->pending[i].lost;
   }

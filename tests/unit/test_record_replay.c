@@ -12,6 +12,7 @@
 #include "synthetic.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,6 +370,64 @@ START_TEST(a_recording_adds_up_and_says_what_it_lost) {
   ck_assert_uint_eq(s->requests[1].whole, 1);
   story_free(s);
   end_live(fd);
+}
+END_TEST
+
+/* The process goes on while it is read: so often it goes round its ring behind a read of that,
+   before the reader looks whether what it has is whole. */
+static unsigned rounds;
+size_t __real_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
+size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
+
+size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset) {
+  size_t got = __real_profile_read_at(fd, to, length, offset);
+  if (rounds && offset >= block->ring && offset - block->ring < sizeof *ring << BITS) {
+    rounds--;
+    for (uint64_t i = 0; i < 1u << BITS; i++)
+      event(APROF_TRACE_READY, GET_FUTURE, 0, START + 2000 + block->ring_head);
+  }
+  return got;
+}
+
+/* What a recording of the rings has, where the process goes round so often meanwhile. */
+static struct recorder_numbers record_rounds(unsigned times) {
+  int fd = begin_live();
+  struct recorder_numbers n;
+  ck_assert_int_eq(ftruncate(file, 0), 0);
+  lseek(file, 0, SEEK_SET);
+  thread_begins();
+  for (uint64_t i = 0; i < 5; i++)
+    tell_a_request(START + 1000 * i);
+  struct recorder *r = recorder_of_rings(fd, "made", file, (uint64_t)1 << 32, true);
+  ck_assert_ptr_nonnull(r);
+  rounds = times;
+  block->last = START + 12000;
+  block->sequence += 2;
+  recorder_end(r, true);
+  rounds = 0;
+  recorder_numbers(r, &n);
+  recorder_free(r);
+  ck_assert_uint_eq(end_of(file).number, n.events);
+  ck_assert_uint_eq(end_of(file).lost, n.lost);
+  end_live(fd);
+  return n;
+}
+
+START_TEST(rings_that_are_overwritten_while_they_are_read_are_read_again) {
+  struct recorder_numbers n = record_rounds(3);
+  ck_assert_uint_eq(n.events, 1u << BITS);
+  ck_assert_uint_eq(n.lost, 3u << BITS);
+  struct story *s = story_recorded();
+  ck_assert_uint_eq(s->events, n.events);
+  story_free(s);
+}
+END_TEST
+
+START_TEST(rings_that_always_are_overwritten_are_let_be) {
+  struct recorder_numbers n = record_rounds(UINT_MAX);
+  ck_assert_uint_eq(n.events, 0);
+  ck_assert_uint_eq(n.ringless, 0);
+  ck_assert_uint_gt(n.lost, 0);
 }
 END_TEST
 
@@ -757,6 +816,8 @@ int main(void) {
   tcase_add_test(tests, what_never_was_is_in_no_story);
   tcase_add_test(tests, what_was_overwritten_is_known_by_number);
   tcase_add_test(tests, a_recording_adds_up_and_says_what_it_lost);
+  tcase_add_test(tests, rings_that_are_overwritten_while_they_are_read_are_read_again);
+  tcase_add_test(tests, rings_that_always_are_overwritten_are_let_be);
   tcase_add_test(tests, files_lie_over_each_other);
   tcase_add_test(tests, each_of_several_files_has_its_own_numbers);
   tcase_add_test(tests, a_file_behind_that_of_the_rings_has_both_images);
