@@ -203,8 +203,11 @@ static void act_spawn_bare(struct generator *g) {
   emit_open(g, OP_ENTER, some_function(g));
 }
 
-static void act_resume_strand(struct generator *g) {
-  unsigned number = g->program->threads + below(g, STRANDS - g->program->threads);
+static unsigned some_coroutine(struct generator *g) {
+  return g->program->threads + below(g, STRANDS - g->program->threads);
+}
+
+static void resume_strand(struct generator *g, unsigned number) {
   struct strand *s = &g->strands[number];
   if (!s->live || s->on_thread || !room(g) || (!s->keyed && running(g)))
     return;
@@ -223,6 +226,31 @@ static void act_resume_strand(struct generator *g) {
     emit_open(g, OP_ENTER, s->function)->self = place_address(s->function);
   } else if (top(g) && top(g)->kind == OP_SUSPEND) {
     emit_close(g, OP_RESUME);
+  }
+}
+
+static void act_resume_strand(struct generator *g) {
+  resume_strand(g, some_coroutine(g));
+}
+
+/* A loop runs a coroutine again and again, which waits in what it has called. */
+static void act_turns(struct generator *g) {
+  unsigned number = some_coroutine(g);
+  const struct strand *s = &g->strands[number];
+  if (is_coroutine(g) || running(g) || !s->keyed)
+    return;
+  for (unsigned turns = 2 + below(g, 3); turns > 0 && !full(g); turns--) {
+    resume_strand(g, number);
+    if (here(g) != s)
+      return;
+    if (s->height < 2)
+      act_call(g);
+    if (chance(g, 80))
+      act_await(g);
+    if (!running(g))
+      act_yield(g);
+    else
+      act_leave_running(g);
   }
 }
 
@@ -290,8 +318,7 @@ static void act_jump(struct generator *g) {
 
 /* A suspended coroutine is destroyed; sometimes somebody says so. */
 static void act_destroy(struct generator *g) {
-  unsigned number = g->program->threads + below(g, STRANDS - g->program->threads);
-  struct strand *s = &g->strands[number];
+  struct strand *s = &g->strands[some_coroutine(g)];
   if (!s->live || s->on_thread)
     return;
   if (s->keyed && chance(g, 80)) {
@@ -338,6 +365,7 @@ static void act(struct generator *g) {
       {act_jump, {2, 1, 1}},
       {act_destroy, {2, 1, 2}},
       {act_leave_running, {0, 8, 8}},
+      {act_turns, {0, 16, 16}},
       {act_on_any, {0, 0, 24}},
       {act_on_requests, {50, 0, 40}}, /* last: of some programs only */
   };
