@@ -277,7 +277,7 @@ static inline bool in_profile(uint64_t address) {
 #if defined __SANITIZE_THREAD__
   return (at >> 7 | at << 57) < __atomic_load_n(&rt.records, __ATOMIC_RELAXED);
 #else
-  return (at >> 7 | at << 57) < rt.records; /* in one instruction; see word_read */
+  return (at >> 7 | at << 57) < rt.records; /* in one instruction; see pointer_read */
 #endif
 }
 static inline struct aprof_future *record_of(uint64_t address) {

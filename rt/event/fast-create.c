@@ -78,6 +78,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     goto undo;
   struct aprof_future *f = future_at(t->free_list);
   uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE, named, 0, e->callee_counters);
+  record_nears(t);
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;

@@ -27,10 +27,13 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
     return NULL;
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
-  uint64_t word = word_read(&segment->word[hash % KEY_WORDS]);
-  if (unlikely(word >> 32 != hash) || unlikely((int32_t)word <= (int32_t)KEY_TOMB))
-    return NULL; /* or the word of a queue */
-  struct aprof_future *f = future_at((uint32_t)word);
+  const uint64_t *place = &segment->word[hash % KEY_WORDS];
+  if (unlikely(!upper_is(place, hash)))
+    return NULL;
+  uint32_t index = lower_read(place);
+  if (unlikely((int32_t)index <= (int32_t)KEY_TOMB))
+    return NULL;                             /* or the word of a queue */
+  struct aprof_future *f = future_at(index); /* of this key? */
   token->word[0] = __atomic_load_n(&f->id, __ATOMIC_ACQUIRE);
   return likely(token->word[0] != 0) && likely(f->key0 == key0) && likely(f->key1 == key1) &&
                  likely(f->ns == site->ns) && likely(f->flags & APROF_F_KEYED)

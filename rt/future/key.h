@@ -15,8 +15,13 @@
 
 extern struct directory *key_directory; /* of key segments; atomic, never NULL */
 
+/* A key's first place are its lowest bits, its segment the highest. A product's bit depends on no
+   higher one of its factors: so the second word is multiplied, too (turned, it left futures of one
+   object and many addresses at one place). Equal steps from address to address stay equal in a
+   product by a constant, and may become long runs of places; not so in this one. */
 static inline uint32_t key_hash(uint64_t key0, uint64_t key1) {
-  return (uint32_t)(((key0 ^ (key1 << 29 | key1 >> 35)) * 0x9e3779b97f4a7c15ull) >> 32);
+  uint64_t both = key0 + key1 * (uint64_t)-0x61c8864f;
+  return (uint32_t)(both * (both ^ 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 struct key_search {

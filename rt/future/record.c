@@ -206,6 +206,11 @@ static SLOW void give_back(struct thread *t) {
     head_give(&shared_list, given, batch_words(given));
 }
 
+void records_go_back(struct thread *t) {
+  if (!t->takes_records)
+    give_back(t);
+}
+
 void future_free(struct thread *t, struct aprof_future *f) {
   if (unlikely(f->request != 0))
     member_undone(t, f);

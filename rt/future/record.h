@@ -44,8 +44,17 @@ record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t stat
   return next_id(t);
 }
 
+/* What a birth reads of the next record comes nearer: where others end what this thread creates, it
+   is in their caches. */
+static inline __attribute__((always_inline)) void record_nears(const struct thread *t) {
+  __builtin_prefetch(&future_at(t->free_list)->parent);
+}
+
 /* In the thread's own list: where there are more, a general event puts them aside. */
 #define FREE_ENOUGH 256u
+/* ... of a thread that ends what others create, and creates nothing: what its list keeps from who
+   does leaves the caches meanwhile, and there may be many such threads. */
+#define FREE_FOR_OTHERS 16u
 
 /* Back to it. */
 static inline __attribute__((always_inline)) void
@@ -72,6 +81,8 @@ static inline bool future_claim(struct aprof_future *f, uint64_t id) {
          __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 void future_free(struct thread *t, struct aprof_future *f); /* claimed */
+/* A thread that creates nothing gives what it has to those who do. */
+SLOW void records_go_back(struct thread *t);
 void future_reset(void);
 /* This thread begins an epoch, outside events: before the ring of epochs comes round, what was
    open in those that are over is booked, and no id is one of 65536 epochs ago. */

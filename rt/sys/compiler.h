@@ -18,12 +18,18 @@
 #endif
 
 /* Read with acquire what other threads write, address and all in one instruction: for an
-   atomic load GCC computes the address before, with instructions of its own. */
+   atomic load GCC computes the address before, with instructions of its own. Of a word its upper
+   half is compared; the lower one, read then, may belong to another upper one. */
 #if defined __x86_64__ && defined __LP64__ && !defined __SANITIZE_THREAD__
-static inline uint64_t word_read(const uint64_t *at) {
-  uint64_t word;
-  __asm__ volatile("movq %1, %0" : "=r"(word) : "m"(*at) : "memory");
-  return word;
+static inline bool upper_is(const uint64_t *at, uint32_t upper) {
+  bool is;
+  __asm__ volatile("cmpl %2, 4%1" : "=@cce"(is) : "o"(*at), "r"(upper) : "memory");
+  return is;
+}
+static inline uint32_t lower_read(const uint64_t *at) {
+  uint32_t lower;
+  __asm__ volatile("movl %1, %0" : "=r"(lower) : "m"(*at) : "memory");
+  return lower;
 }
 static inline void *pointer_read(void *const *at) {
   void *pointer;
@@ -37,8 +43,11 @@ static inline bool byte_less(uint8_t *at) {
   return none;
 }
 #else
-static inline uint64_t word_read(const uint64_t *at) {
-  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+static inline bool upper_is(const uint64_t *at, uint32_t upper) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE) >> 32 == upper;
+}
+static inline uint32_t lower_read(const uint64_t *at) {
+  return (uint32_t)__atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 static inline void *pointer_read(void *const *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
