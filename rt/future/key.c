@@ -250,6 +250,11 @@ struct aprof_future *key_search(struct key_search *s) {
   }
 }
 
+/* Behind a place of that segment, which is whole: does nobody else have a key of this hash? */
+static bool nobody_behind(const struct key_segment *segment, uint64_t behind, uint32_t hash) {
+  return behind == 0 && likely(segment_at(hash) == segment) && likely(!ring_holds(hash));
+}
+
 struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) {
   struct aprof_future *f = s->cell != 0 ? search_on(s) : NULL;
   if (unlikely(f != NULL))
@@ -266,8 +271,7 @@ struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) 
     return f;
   if (here && after == f)
     word = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (word == 0 && likely(whole) && likely(segment_at(s->hash) == segment) &&
-      likely(!ring_holds(s->hash)))
+  if (likely(whole) && nobody_behind(segment, word, s->hash))
     return NULL;
   s->after = after;
   s->found = NULL;
@@ -315,10 +319,27 @@ static bool open_free(struct aprof_future *f, const struct key_search *s) {
   return false;
 }
 
+/* Whoever has the key, if that is one only, and at the key's first place; else NULL. */
+static struct aprof_future *the_only_one(const struct key_search *s) {
+  const struct key_segment *segment = segment_at(s->hash);
+  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
+  uint64_t word = __atomic_load_n(&segment->word[s->hash % KEY_WORDS], __ATOMIC_ACQUIRE);
+  if (!whole || word >> 32 != s->hash || (int32_t)word <= (int32_t)KEY_TOMB)
+    return NULL;
+  uint64_t behind = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
+  struct aprof_future *f = future_at((uint32_t)word);
+  return nobody_behind(segment, behind, s->hash) && is_key(f, s) ? f : NULL;
+}
+
 struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken) {
   bool shared = threads_share();
-  *taken = false;
+  struct aprof_future *only = the_only_one(wanted);
+  *taken = only != NULL && is_free(only) && open_free(only, wanted);
+  if (likely(*taken)) { /* there is none to choose from */
+    ordered_taken(only);
+    return only;
+  }
   for (unsigned i = 0; i < TAKES; i++) {
     struct key_search s = *wanted;
     uint64_t mine = shared ? taking_begin(t) : 0;
@@ -538,17 +559,16 @@ static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
 bool key_insert_equal(struct aprof_future *f) {
   uint32_t hash = key_hash(f->key0, f->key1);
   struct key_segment *segment = segment_at(hash);
-  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL, ring = ring_holds(hash);
+  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
   if (unlikely(__atomic_load_n(queues_of(hash), __ATOMIC_RELAXED) != 0))
     return insert_queued(f, hash);
-  if (ring || (whole && is_crowded(segment, hash, RING_FROM))) {
+  if (ring_holds(hash) || (whole && is_crowded(segment, hash, RING_FROM))) {
     is_found_from_here(f);
     if (likely(ring_append(hash, f)))
       return true;
+    whole = whole && !ring_holds(hash) && !is_crowded(segment, hash, EQUAL_WORDS);
   }
-  return likely(whole && !ring_holds(hash) && !is_crowded(segment, hash, EQUAL_WORDS))
-             ? key_insert(f)
-             : insert_queued(f, hash);
+  return likely(whole) ? key_insert(f) : insert_queued(f, hash);
 }
 
 /* -- removal ---------------------------------------------------------------------------- */
@@ -585,7 +605,8 @@ static bool remove_in(struct key_segment *segment, uint64_t wanted, bool *queued
       return __atomic_compare_exchange_n(&segment->word[slot], &word,
                                          (uint64_t)hash << 32 | KEY_TOMB, false, __ATOMIC_RELEASE,
                                          __ATOMIC_RELAXED);
-    *queued |= word >> 32 == hash && !is_tomb(word) && (word & QUEUE);
+    if (unlikely(word >> 32 == hash) && (word & QUEUE))
+      *queued = true;
   }
   return false;
 }
