@@ -64,15 +64,17 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
   }
 }
 
-/* Is there nothing to do? So it is at the first return, and where one of two coroutines has
-   switched to the other one. */
+/* Is there nothing to do? So it is at the first return, when what ran there runs, and where one of
+   two coroutines has switched to the other one. */
 static bool nothing_left(const struct thread *t, const struct aprof_token *token) {
-  struct aprof_future *f;
+  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   if (t->block == NULL)
     return true;
-  return !(t->block->sequence & 1) &&
-         t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
-         !left_by_jump(t, token, token->word[0], &f);
+  if (t->block->sequence & 1)
+    return false;
+  return (running(t) == f && (f == NULL || f->id == token->word[0])) ||
+         (t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
+          !left_by_jump(t, token, token->word[0], &f));
 }
 
 /* Of a body, or a run around one: of all that was opened in it nothing is open any more. */
