@@ -76,8 +76,8 @@ ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
     return;
   }
   struct aprof_counters *a = fast_known(f);
-  if (unlikely(kind & AWAIT_OUTER) || !fast_resumable(t, b, f) ||
-      !fast_outer(t, f, fast_function(a)))
+  if (unlikely(kind & AWAIT_OUTER) || unlikely(f->flags & APROF_F_IMPLICIT) ||
+      !fast_resumable(t, b, f) || !fast_outer(t, f, fast_function(a)))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
   if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))

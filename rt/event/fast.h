@@ -386,6 +386,19 @@ ALWAYS void fast_stops_running(struct aprof_future *f, uint8_t flags) {
 #endif
 }
 
+/* ... and back: whatever made it wait, it does not any more. */
+ALWAYS void fast_starts_running(struct aprof_future *f) {
+#if defined __x86_64__
+  __asm__("andw %1, %0"
+          : "+m"(*(uint16_t *)(void *)&f->state)
+          : "i"((uint16_t) ~(1 | APROF_F_IMPLICIT << 8))
+          : "cc");
+#else
+  f->state = APROF_FUTURE_RUNNING;
+  f->flags &= (uint8_t)~APROF_F_IMPLICIT;
+#endif
+}
+
 /* f, whose exec is closed, waits at `a` until its await, whose token that is, ends. */
 ALWAYS void fast_waits(struct thread *t, struct aprof_block *b, struct aprof_future *f,
                        const struct aprof_counters *a, struct aprof_token *token, uint64_t kind,
@@ -507,7 +520,7 @@ ALWAYS void fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_f
                          struct aprof_counters *a, uint64_t rested, uint64_t waited, uint64_t now,
                          uint32_t clock) {
   b->other += rested;
-  f->state = APROF_FUTURE_RUNNING;
+  fast_starts_running(f);
   f->last = now;
   thread_runs(t, b, f, fast_function(a), now);
   slice_starts(b, f->outer, now, a->await.site);

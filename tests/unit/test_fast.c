@@ -624,6 +624,29 @@ START_TEST(one_that_closes_late) {
 }
 END_TEST
 
+/* One that waits for its next run goes on by the await that it has left behind: the next one is its
+   own, not its bracket's. */
+START_TEST(one_that_resumes_twice) {
+  token r, a;
+  attach();
+  for (int i = 0; i < ROUNDS; i++) {
+    new_future(&timer, &on_done, KEY);
+    run(&call, &r, KEY, NULL);
+    suspend(&nap, &a);
+    ran(&r, APROF_PENDING);
+    resume(&a);
+    ran(&r, APROF_PENDING);
+    resume(&a);
+    const struct aprof_future *f = (const void *)(uintptr_t)r.word[1];
+    ck_assert_uint_eq(f->flags & APROF_F_IMPLICIT, 0);
+    suspend(&nap, &a);
+    run(&call, &r, KEY, NULL);
+    ck_assert_uint_ne(f->await, 0);
+    ran(&r, APROF_DONE);
+  }
+}
+END_TEST
+
 CREATE_SITE(served, APROF_ROOT | APROF_MULTI, NS);
 static struct aprof_site to_db = {
     .name = "to_db", .file = "unit.c", .line = 8, .kind = APROF_SITE_TIER, .tier = "db"};
@@ -1376,9 +1399,9 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  one_that_waits_for_new_work, one_that_ticks, one_that_waits_and_calls,
                  ones_that_wait_in_what_they_call, ones_that_are_left_in_what_they_call,
                  ones_entered_by_their_runs, ones_left_in_a_span, one_that_closes_twice,
-                 one_that_closes_late, one_left_in_a_tier, ones_whose_key_is_known_early,
-                 equal_ones, equal_ones_that_wait, ones_of_another_thread, creates_in_a_create,
-                 called_ones_of_another_thread, many_of_another_thread, ones_behind_another,
-                 woken_ones, woken_after_a_reset, stopped_ones, wakes_and_ends_of_none,
-                 ones_that_make_their_successors, ones_stopped_inside, requests, ones_woken_early,
-                 timed_ones, hundreds_of_functions)
+                 one_that_closes_late, one_that_resumes_twice, one_left_in_a_tier,
+                 ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
+                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
+                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
+                 stopped_ones, wakes_and_ends_of_none, ones_that_make_their_successors,
+                 ones_stopped_inside, requests, ones_woken_early, timed_ones, hundreds_of_functions)
