@@ -243,11 +243,15 @@ static void add_events(struct reading *r, const char *thread, const struct aprof
   };
   const struct aprof_trace_event *ring = reader_at(r->header, b->ring);
   uint64_t most = ((uint64_t)1 << b->ring_bits) - 1, head = b->ring_head;
-  bool born = false; /* the event before: this one has the parent's index */
+  uint64_t mask = most;
   if (most > EVENTS)
     most = EVENTS;
-  for (uint64_t n = head > most ? head - most : 0; b->ring && n < head; n++) {
-    const struct aprof_trace_event *e = &ring[n & (((uint64_t)1 << b->ring_bits) - 1)];
+  uint64_t first_one = head > most ? head - most : 0;
+  /* The event before: this one has the parent's index. */
+  bool born = b->ring && first_one > 0 &&
+              aprof_trace_kind(&ring[(first_one - 1) & mask]) == APROF_TRACE_BORN;
+  for (uint64_t n = first_one; b->ring && n < head; n++) {
+    const struct aprof_trace_event *e = &ring[n & mask];
     uint32_t kind = aprof_trace_kind(e);
     const char *place = NAMED("%s's event %06llu", thread, (unsigned long long)n);
     uint64_t more = aprof_trace_b(e), parent = more & APROF_TRACE_MASK(APROF_TRACE_FUTURE_BITS);
