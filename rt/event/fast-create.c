@@ -159,12 +159,12 @@ ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_t
 ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t key0, uint64_t key1,
                          bool still_open) {
   struct aprof_future *f = fast_tentative(t, token);
-  if (unlikely(f == NULL))
+  if (unlikely(f == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
     return false;
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
   uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
-  if (unlikely(place == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
+  if (unlikely(place == NULL))
     return false;
   fast_settle(t, f, token, key0, key1, still_open);
   finish_at(f, t->block, segment, place, seen, hash);
