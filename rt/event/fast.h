@@ -272,13 +272,13 @@ ALWAYS uint64_t fast_bucket(uint64_t value) {
 
 /* Another one in bucket `at` of those: of the values of which `each` are counted in turn, the one
    of that number. Once in 65536 times it carries, by a call that keeps all registers; GCC would
-   save some for it each time. */
+   save some for it each time. That lies where GCC puts nothing: what is cold would run into it. */
 ALWAYS void fast_count_in(uint64_t buckets, uint64_t at, int each, int number) {
 #if defined BUCKETS_CARRIES_KEPT
   __asm__ volatile("addw $1, %c3(%0,%1,%c2)\n\t"
                    "jc 1f\n"
                    "2:\n\t"
-                   ".pushsection .text.unlikely, \"ax\", @progbits\n"
+                   ".pushsection .text.unlikely.carries, \"ax\", @progbits\n"
                    "1:\n\t"
                    "leaq -128(%%rsp), %%rsp\n\t" /* GCC may use what lies below */
                    "pushq %1\n\t"
