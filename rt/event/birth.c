@@ -44,7 +44,7 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *s
     if (own)
       f->outer = f->node;
     if (f->await != 0)
-      f->await = node_of_site_slow(f->node, node_site(f->await), true);
+      f->await = node_beneath(t, f->node, node_site(f->await), APROF_NODE_AWAIT)->node;
     f->flags &= (uint8_t)~APROF_F_NAMELESS;
     f->counters = (uintptr_t)nowhere;
     if (f == t->cur)

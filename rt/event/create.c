@@ -64,7 +64,7 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
   f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
   f->await = likely(aprof_create_site(f) == site->id)
                  ? node_find(t, f->node, site, true)->node
-                 : node_of_site_slow(f->node, aprof_create_site(f), APROF_NODE_AWAIT);
+                 : node_beneath(t, f->node, aprof_create_site(f), APROF_NODE_AWAIT)->node;
   waits_at(t, f);
   member_created(t, f, site->flags, now);
   t->tentative = f;
@@ -158,23 +158,29 @@ static SLOW bool key_taken_elsewhere(struct thread *t, struct aprof_future *old,
   return false;
 }
 
+bool key_rearmed(struct thread *t, struct aprof_future *old, uint64_t id,
+                 const struct aprof_future *f, uint64_t now) {
+  if (is_elsewhere(t, old, id) || !is_same(old, f))
+    return false;
+  /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
+  if (is_busy(old)) {
+    old->ending = ENDING_REARMED;
+    old->polled = f->wake_tick;
+  } else {
+    member_handed(t, old, id, now);
+    rearm_waiting(t, old, id, f->wake_tick, now);
+  }
+  return true;
+}
+
 /* The key belongs to a future that lives. True: that one goes on (rearm). */
 static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t id,
                            struct aprof_future *f, uint64_t key0, uint64_t key1, uint32_t flags,
                            uint64_t now) {
+  if ((flags & APROF_REARM) && key_rearmed(t, old, id, f, now))
+    return true;
   if (is_elsewhere(t, old, id))
     return key_taken_elsewhere(t, old, id, f, key0, key1, flags, now);
-  if ((flags & APROF_REARM) && is_same(old, f)) {
-    /* Due anew, or at no time any more; while it is busy, in the wait that comes behind its run. */
-    if (is_busy(old)) {
-      old->ending = ENDING_REARMED;
-      old->polled = f->wake_tick;
-    } else {
-      member_handed(t, old, id, now);
-      rearm_waiting(t, old, id, f->wake_tick, now);
-    }
-    return true;
-  }
   key_remove(old);
   bool replaced = flags & APROF_REARM; /* who arms anew expects one there */
   if (end_at_rest(t, old, id, APROF_CANCELLED, now)) {

@@ -83,6 +83,11 @@ bool end_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, int how,
 bool rearm_at_rest(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t due,
                    uint64_t now);
 
+/* f is to take the key of old, which goes on instead, due when f is. False, with nothing changed:
+   old is another function's, or may run on another thread. create.c. */
+bool key_rearmed(struct thread *t, struct aprof_future *old, uint64_t id,
+                 const struct aprof_future *f, uint64_t now);
+
 /* f runs on another thread: it is asked to end when its bracket closes there. Where that
    thread has just missed it, it is ended here. False: it does not. */
 bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how);

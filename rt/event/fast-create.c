@@ -24,10 +24,15 @@ ALWAYS struct aprof_site *fast_nameless(struct aprof_site *site, bool root) {
   return root ? (struct aprof_site *)((uintptr_t)site + 1) : site;
 }
 
-/* Is it created inside a wrapper of the program's own, where its creates are reported? */
-ALWAYS bool fast_in_helper(const struct aprof_future *creator) {
-  return unlikely(creator->await != 0) &&
-         (site_record(node_site(creator->await))->flags & APROF_HELPER);
+/* The wrapper of the program's own in which it is created, where its creates are reported; 0: in
+   none. */
+ALWAYS uint32_t fast_helper(const struct aprof_future *creator, const struct aprof_token *token) {
+  if (creator == NULL) {
+    struct aprof_site *helper = helper_around(token);
+    return helper != NULL ? site_id(helper) : 0;
+  }
+  uint32_t place = creator->await != 0 ? node_site(creator->await) : 0;
+  return place != 0 && (site_record(place)->flags & APROF_HELPER) ? place : 0;
 }
 
 /* Where that is odd, which what is going to be a part of a request is, or what is created inside an
@@ -44,16 +49,19 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
       unlikely(site->flags &
                (APROF_KEYLESS | (member != NULL ? APROF_BACKGROUND | APROF_ROOT : 0))))
     goto undo;
-  uint32_t above = 0;
+  uint32_t above = 0, place = 0;
   bool root = member == NULL && (site->flags & APROF_ROOT);
   if (creator != NULL) {
     above = root ? 0 : fast_above(t, creator->node, clock);
-    if (member != NULL ? unlikely((creator->await | creator->request) != 0)
-                       : fast_in_helper(creator))
+    if (member != NULL && unlikely((creator->await | creator->request) != 0))
       goto undo;
-  } else if (unlikely(events_helper.at != 0)) {
+  } else if (member != NULL && unlikely(events_helper.at != 0)) {
     goto undo;
   }
+  if (member == NULL && (place = fast_helper(creator, token)) != 0 &&
+      (site->flags & APROF_BACKGROUND))
+    goto undo;
+  struct aprof_site *at = place != 0 ? number_as_site(place, APROF_NODE_AWAIT) : site;
   struct aprof_site *made = function != NULL ? function
                             : fn != NULL     ? address_as_site(fn)
                                              : fast_nameless(site, root);
@@ -65,11 +73,11 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   }
   if (unlikely(e == NULL) || (member == NULL && named == 0 && node_has_name(e->node)))
     goto undo;
-  if (unlikely(e->callee != site)) {
-    struct node_entry *waits = fast_node_of(t, e->node, site, true, member == NULL);
+  if (unlikely(e->callee != at)) {
+    struct node_entry *waits = fast_node_of(t, e->node, at, true, member == NULL);
     if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
       goto undo;
-    e->callee = site;
+    e->callee = at;
     e->callee_node = waits->node;
     e->callee_counters = fast_created_waiting(site->flags) ? waits->counters : e->counters;
   }
@@ -82,7 +90,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->node = f->outer = e->node;
   f->await = e->callee_node;
   f->ns = site->ns;
-  f->origin = site->id;
+  f->origin = place != 0 ? place : site->id;
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
@@ -198,15 +206,36 @@ static __attribute__((noinline)) bool fast_succeeds(struct thread *t, struct apr
   return true;
 }
 
+/* `old` has the key, and goes on, armed again as f, which is none then. False: it does not. */
+static __attribute__((noinline)) bool fast_rearms(struct thread *t, struct aprof_future *old,
+                                                  struct aprof_future *f, uint64_t key0,
+                                                  uint64_t key1) {
+  uint64_t id = key_id(old, key0, key1);
+  if (id == 0 || !key_rearmed(t, old, id, f, event_time(t)))
+    return false;
+  t->tentative = NULL;
+  t->tentative_id = 0;
+  if (future_claim(f, f->id))
+    future_free(t, f);
+  finish_member(t, t->block);
+  return true;
+}
+
 /* Others that are equal may have the key, and keep it; or the first place is another key's, or what
-   runs here has it. False: nothing has changed. */
+   runs here has it, or is armed again. False: nothing has changed. */
 ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint64_t key0,
                                uint64_t key1, bool still_open) {
   struct aprof_future *f = fast_tentative(t, token);
-  if (f == NULL || (f->polled & (APROF_KEYLESS | APROF_REARM)))
+  if (f == NULL || (f->polled & APROF_KEYLESS))
     return false;
-  bool equal = f->polled & APROF_TUPLE;
-  struct aprof_future *old = equal ? NULL : key_find(key0, key1, f->ns);
+  bool equal = f->polled & APROF_TUPLE, rearms = f->polled & APROF_REARM;
+  struct aprof_future *old = equal && !rearms ? NULL : key_find(key0, key1, f->ns);
+  if (old != NULL && still_open && (rearms || running(t) != old)) {
+    finish(t->block); /* the call's result tells */
+    return true;
+  }
+  if (old != NULL && rearms)
+    return fast_rearms(t, old, f, key0, key1);
   if (old != NULL && !fast_succeeds(t, old, key0, key1))
     return false;
   fast_settle(t, f, token, key0, key1, still_open);

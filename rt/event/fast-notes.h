@@ -88,12 +88,12 @@ ALWAYS void note_born(struct thread *t, const struct aprof_future *f, bool known
     member_told(t, f, born);
 }
 
-/* f, which is queued, is going to have that node. */
+/* f, which is queued or waits, is going to have that node. */
 ALWAYS void note_named(struct thread *t, const struct aprof_future *f, uint32_t node) {
   if (!NOTES || likely(f->node == node))
     return;
   note(t, APROF_TRACE_NAMED, f, node, f->last);
-  note_more(t, 0, 0);
+  note_more(t, 0, f->await);
 }
 
 #endif

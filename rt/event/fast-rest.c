@@ -24,7 +24,17 @@ static bool is_of_none(struct aprof_site *site, uint64_t key0, uint64_t key1,
   return true;
 }
 
-/* Inside an event that has found nobody at the first place. */
+/* The future of a key that the first place does not tell. NULL: none, or several may be meant. */
+static __attribute__((noinline)) struct aprof_future *
+find_sought(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+            struct aprof_token *token) {
+  bool several = (site->flags & APROF_TUPLE) || site->ns == APROF_NS_ANY;
+  struct aprof_future *f = several ? NULL : key_find(key0, key1, site->ns);
+  token->word[0] = f != NULL ? key_id(f, key0, key1) : 0;
+  return token->word[0] != 0 ? f : NULL;
+}
+
+/* Inside an event that has found nobody. */
 static SLOW void wake_none(struct aprof_site *site, uint64_t key0, uint64_t key1) {
   if (!is_of_none(site, key0, key1, APROF_MISS_WAKE))
     timed_wake(site, key0, key1);
@@ -55,15 +65,21 @@ static __attribute__((noinline)) void wake_early(const struct aprof_site *site,
   finish(b);
 }
 
-ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock) {
+typedef void wakes(struct aprof_site *site, uint64_t key0, uint64_t key1);
+
+/* Where nobody stands at the key's first place, `sought` goes on inside the event, for which it is
+   NULL. */
+ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock,
+                      wakes *sought) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_token token;
-  if (!begin(t, b))
+  if (sought != NULL && !begin(t, b))
     goto slow;
-  struct aprof_future *f = fast_find(site, key0, key1, &token);
+  struct aprof_future *f =
+      sought != NULL ? fast_find(site, key0, key1, &token) : find_sought(site, key0, key1, &token);
   if (unlikely(f == NULL)) {
-    wake_none(site, key0, key1);
+    (sought != NULL ? sought : wake_none)(site, key0, key1);
     return;
   }
   if (!fast_site(site) || unlikely(!token_current(t, token.word[0])))
@@ -144,7 +160,8 @@ slow:
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
 
-/* Where that is odd, as of a part of a request, `member` goes on, for which it is NULL. */
+/* Where that is odd, as of a part of a request, or of one whose key is not at its first place,
+   `member` goes on, for which it is NULL. */
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
                      ends *member) {
   struct thread *t = aprof_self;
@@ -153,7 +170,9 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
-  if (unlikely(f == NULL)) {
+  if (unlikely(f == NULL) && member != NULL)
+    goto undo;
+  if (unlikely(f == NULL) && (f = find_sought(site, key0, key1, &token)) == NULL) {
     end_none(site, key0, key1, how);
     return;
   }
@@ -171,7 +190,11 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   }
   uint32_t index = index_of(f);
   uint64_t *place;
-  if (unlikely((place = fast_may_end(t, f, index)) == NULL) || unlikely(how > APROF_CANCELLED))
+  place = fast_may_end(t, f, index);
+  bool displaced = member == NULL && unlikely(place == NULL);
+  if (displaced)
+    place = fast_displaced(t, f);
+  if (unlikely(place == NULL) || unlikely(how > APROF_CANCELLED))
     goto undo;
   uint64_t now = fast_clock(clock), passed = now - f->last, wall = now - f->created_tick;
   if (either_backwards(now - b->last, passed) ||
@@ -185,7 +208,10 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
   if (member == NULL) {
     fast_done(c, f, how, wall, clock);
-    fast_forget_key(place);
+    if (displaced)
+      key_remove(f);
+    else
+      fast_forget_key(place);
     fast_parts(t, f, how, false, now);
     record_give(t, f, index);
     finish_member(t, b);
@@ -279,9 +305,23 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
   taken(site, token, f, function, self);
 }
 
+/* The await in which f, which was created without a name, waits beneath the function that this body
+   tells: *named. NULL: not known here. */
+ALWAYS struct aprof_counters *fast_name_waiting(struct thread *t, const struct aprof_future *f,
+                                                struct aprof_site *function,
+                                                const struct node_entry **named) {
+  if (!(f->flags & APROF_F_NAMELESS) ||
+      (*named = fast_node_of(t, node_parent(f->node), function, false, true)) == NULL)
+    return NULL;
+  struct aprof_site *await = number_as_site(node_site(f->await), APROF_NODE_AWAIT);
+  const struct node_entry *e = fast_node_of(t, (*named)->node, await, true, true);
+  return e != NULL && e->counters->await.function == (uintptr_t)(*named)->counters ? e->counters
+                                                                                   : NULL;
+}
+
 /* Nothing runs here, and the future waits, but was woken or due: for the rest of its wait it was
    queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. `work`:
-   a request may begin with that. */
+   a request may begin with that; of what was taken it is asked here. */
 ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
                            uint32_t clock, bool taken, bool work, run_found *other,
@@ -291,11 +331,15 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   struct aprof_counters *a = fast_counted(t, f, true, taken);
   if (taken && (a == NULL || unlikely(f->state != APROF_FUTURE_WAITING)))
     goto undo;
+  if (taken)
+    work = a->await.background > 1;
   if (other != NULL && !fast_plainly_own(a, function)) {
     other(site, token, f, function, self);
     return;
   }
-  if (!fast_runnable(t, f) || (other == NULL && !fast_named(f, site, function)))
+  const struct node_entry *named = NULL;
+  if (!fast_runnable(t, f) || (other == NULL && !fast_named(f, site, function) &&
+                               (a = fast_name_waiting(t, f, function, &named)) == NULL))
     goto undo;
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
@@ -303,6 +347,11 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
       !(work ? fast_work_comes(f, a, passed) : fast_rest_ends(f, a, passed, clock)))
     goto undo;
   b->other += rested;
+  if (named != NULL) {
+    f->await = a->await.node;
+    note_named(t, f, named->node);
+    fast_rename(f, named->node);
+  }
   if (other == NULL)
     fast_owns(a, f, function);
   fast_close_rest(t, f, a, c, now, passed, clock);
@@ -370,8 +419,12 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     fast_run_woken(site, token, f, function, self, clock, false, false, run_other_##name,          \
                    run_moved_##name);                                                              \
   }                                                                                                \
+  static __attribute__((noinline)) void wake_sought_##name(struct aprof_site *site, uint64_t key0, \
+                                                           uint64_t key1) {                        \
+    fast_wake(site, key0, key1, clock, NULL);                                                      \
+  }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
-    fast_wake(site, key0, key1, clock);                                                            \
+    fast_wake(site, key0, key1, clock, wake_sought_##name);                                        \
   }                                                                                                \
   static __attribute__((noinline)) void end_member_##name(struct aprof_site *site, uint64_t key0,  \
                                                           uint64_t key1, int how) {                \

@@ -321,10 +321,11 @@ static bool may_be_handed(const struct aprof_future *f) {
 }
 
 void member_handed(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t now) {
-  if (t->cur == NULL || !((t->cur->flags | f->flags) & APROF_F_MEMBER) || !future_hold(t, f, id))
+  const struct aprof_future *by = running(t);
+  if (by == NULL || !((by->flags | f->flags) & APROF_F_MEMBER) || !future_hold(t, f, id))
     return;
   if (may_be_handed(f))
-    move_one(t, f, request_of(t->cur), false, not_before(now, f));
+    move_one(t, f, request_of(by), false, not_before(now, f));
   if (threads_share())
     future_unhold(t);
 }

@@ -214,6 +214,51 @@ START_TEST(nameless_ones) {
 }
 END_TEST
 
+/* It waits before its body tells the name, and is woken the second time. */
+static void named_behind_its_wait(void) {
+  token r;
+  for (int i = 0; i < 2; i++) {
+    new_future(&once, NULL, KEY);
+    pass(10);
+    if (i == 1)
+      wake(&ring, KEY);
+    pass(1);
+    run(&call, &r, KEY, &on_step);
+    pass(3);
+    ran(&r, APROF_DONE);
+  }
+}
+
+START_TEST(nameless_ones_that_wait) {
+  in_rounds(named_behind_its_wait);
+  expect("on_step", "done", 2 * ROUNDS);
+  expect("on_step", "exec", 2 * 3 * ROUNDS);
+  expect("on_step", "queued", ROUNDS);
+  expect("on_step @ once", "waiting", (11 + 10) * ROUNDS);
+  expect("once", "created", 0);
+}
+END_TEST
+
+/* Creates in the program's own wrapper are reported there. */
+SITE_(wrapper, APROF_SITE_AWAIT, 0, APROF_NAMES | APROF_HELPER, 0);
+static void created_in_a_helper(void) {
+  token t, h = {0}, r;
+  enter(&body, &t);
+  suspend(&wrapper, &h);
+  new_future(&once, &on_done, KEY);
+  resume(&h);
+  leave(&t);
+  pass(5);
+  run(&call, &r, KEY, &on_done);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_of_a_helper) {
+  in_rounds(created_in_a_helper);
+  expect("body > on_done @ wrapper", "waiting", 5 * ROUNDS);
+}
+END_TEST
+
 /* Whom a field names: the address is all that the create knows. */
 static void known_by_its_address(void) {
   static const char code[1];
@@ -792,10 +837,29 @@ END_TEST
 
 CREATE_SITE(ask, APROF_ONCE | APROF_TUPLE, NS);
 CREATE_SITE(tick, APROF_MULTI | APROF_TUPLE, NS);
+CREATE_SITE(equal_listener, APROF_MULTI | APROF_BACKGROUND | APROF_TUPLE, NS);
 WAKE_SITE(answer, NS);
 
 /* Two that wait, of which a running one runs the first, then the loop the second; a nameless one;
    one that pauses and is woken. */
+static void equal_new_work(void) {
+  token r;
+  new_equal(&equal_listener, &on_step);
+  for (int i = 0; i < 3; i++) {
+    pass(5);
+    run_equal(&take, &r, &on_step);
+    pass(2);
+    ran(&r, i < 2 ? APROF_PENDING : APROF_DONE);
+  }
+}
+
+START_TEST(equal_ones_for_new_work) {
+  in_rounds(equal_new_work);
+  expect("on_step", "exec", 6 * ROUNDS);
+  expect("on_step @ equal_listener", "waiting", 15 * ROUNDS);
+}
+END_TEST
+
 static void equal_runs(void) {
   token t, r;
   new_equal(&ask, &on_done);
@@ -1057,14 +1121,20 @@ static void displaced(void) {
   run(&call, &r, behind, &on_step);
   ran(&r, APROF_DONE);
   leave(&t);
+  new_future(&once, &on_step, behind);
+  pass(3);
+  wake(&ring, behind);
+  pass(1);
+  end(&stop, behind, APROF_CANCELLED);
   end(&stop, KEY, APROF_DONE);
 }
 
 START_TEST(ones_behind_another) {
   in_rounds(displaced);
   expect("on_step", "done", 2 * ROUNDS);
-  expect("on_step", "queued", ROUNDS);
-  expect("on_step @ once", "waiting", ROUNDS);
+  expect("on_step", "cancelled", ROUNDS);
+  expect("on_step", "queued", (1 + 1) * ROUNDS);
+  expect("on_step @ once", "waiting", (1 + 3) * ROUNDS);
   expect("on_done", "done", ROUNDS);
 }
 END_TEST
@@ -1364,6 +1434,32 @@ START_TEST(timed_ones) {
 }
 END_TEST
 
+/* Armed again while it waits; its key is told before the call, once. */
+CREATE_SITE(alarm_site, APROF_ONCE | APROF_REARM, NS);
+static void armed_again(void) {
+  token c, r;
+  for (int i = 0; i < 3; i++) {
+    create(&alarm_site, &c, &on_done, NULL);
+    gate.due(&c, 10);
+    if (i == 1)
+      gate.create_key(&c, KEY, 0);
+    created(&c, KEY, 1);
+    pass(4);
+  }
+  pass(8);
+  run(&call, &r, KEY, &on_done);
+  pass(1);
+  ran(&r, APROF_DONE);
+}
+
+START_TEST(ones_armed_again) {
+  in_rounds(armed_again);
+  expect("on_done", "done", ROUNDS);
+  expect("on_done @ alarm_site", "waiting", 18 * ROUNDS);
+  expect("on_done", "queued", 2 * ROUNDS);
+}
+END_TEST
+
 /* Hundreds of functions of which none is called twice in a row: the thread's cache of paths grows
    until it knows them. */
 START_TEST(hundreds_of_functions) {
@@ -1402,6 +1498,8 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones,
                  one_that_closes_late, one_that_resumes_twice, one_left_in_a_tier,
                  ones_whose_key_is_known_early, equal_ones, equal_ones_that_wait,
                  ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
-                 many_of_another_thread, ones_behind_another, woken_ones, woken_after_a_reset,
-                 stopped_ones, wakes_and_ends_of_none, ones_that_make_their_successors,
-                 ones_stopped_inside, requests, ones_woken_early, timed_ones, hundreds_of_functions)
+                 many_of_another_thread, ones_behind_another, nameless_ones_that_wait,
+                 ones_of_a_helper, ones_armed_again, equal_ones_for_new_work, woken_ones,
+                 woken_after_a_reset, stopped_ones, wakes_and_ends_of_none,
+                 ones_that_make_their_successors, ones_stopped_inside, requests, ones_woken_early,
+                 timed_ones, hundreds_of_functions)
