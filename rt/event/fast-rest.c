@@ -25,9 +25,9 @@ static bool is_of_none(struct aprof_site *site, uint64_t key0, uint64_t key1,
 }
 
 /* The future of a key that the first place does not tell. NULL: none, or several may be meant. */
-static __attribute__((noinline)) struct aprof_future *
-find_sought(const struct aprof_site *site, uint64_t key0, uint64_t key1,
-            struct aprof_token *token) {
+static __attribute__((noinline)) struct aprof_future *find_sought(const struct aprof_site *site,
+                                                                  uint64_t key0, uint64_t key1,
+                                                                  struct aprof_token *token) {
   bool several = (site->flags & APROF_TUPLE) || site->ns == APROF_NS_ANY;
   struct aprof_future *f = several ? NULL : key_find(key0, key1, site->ns);
   token->word[0] = f != NULL ? key_id(f, key0, key1) : 0;
@@ -160,18 +160,20 @@ slow:
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
 
-/* Where that is odd, as of a part of a request, or of one whose key is not at its first place,
-   `member` goes on, for which it is NULL. */
+/* Where that is odd, as of a part of a request, `member` goes on, for which it is NULL; where
+   nobody stands at the key's first place, `sought` does inside the event, and then that. */
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
-                     ends *member) {
+                     ends *member, ends *sought) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   struct aprof_token token;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
-  if (unlikely(f == NULL) && member != NULL)
-    goto undo;
+  if (unlikely(f == NULL) && member != NULL) {
+    sought(site, key0, key1, how);
+    return;
+  }
   if (unlikely(f == NULL) && (f = find_sought(site, key0, key1, &token)) == NULL) {
     end_none(site, key0, key1, how);
     return;
@@ -419,8 +421,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     fast_run_woken(site, token, f, function, self, clock, false, false, run_other_##name,          \
                    run_moved_##name);                                                              \
   }                                                                                                \
-  static __attribute__((noinline)) void wake_sought_##name(struct aprof_site *site, uint64_t key0, \
-                                                           uint64_t key1) {                        \
+  static SLOW void wake_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {     \
     fast_wake(site, key0, key1, clock, NULL);                                                      \
   }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
@@ -428,10 +429,15 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   }                                                                                                \
   static __attribute__((noinline)) void end_member_##name(struct aprof_site *site, uint64_t key0,  \
                                                           uint64_t key1, int how) {                \
-    fast_end(site, key0, key1, how, clock, NULL);                                                  \
+    fast_end(site, key0, key1, how, clock, NULL, NULL);                                            \
+  }                                                                                                \
+  static SLOW void end_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1,        \
+                                     int how) {                                                    \
+    unbegin(aprof_self);                                                                           \
+    end_member_##name(site, key0, key1, how);                                                      \
   }                                                                                                \
   static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
-    fast_end(site, key0, key1, how, clock, end_member_##name);                                     \
+    fast_end(site, key0, key1, how, clock, end_member_##name, end_sought_##name);                  \
   }
 
 #define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)
