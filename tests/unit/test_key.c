@@ -33,14 +33,15 @@ static void run_and_end(struct aprof_site *site, struct aprof_site *function, ui
 
 /* The table grows many times while all of them live. */
 START_TEST(many_keys) {
+  const uint64_t many = suite_is_slow() ? MANY / 5 : MANY;
   attach();
-  for (uint64_t i = 0; i < MANY; i++)
+  for (uint64_t i = 0; i < many; i++)
     new_future(&create_it, &request, 0x10000 + 16 * i);
-  expect("request", "live", MANY);
-  for (uint64_t i = MANY; i-- > 0;)
+  expect("request", "live", many);
+  for (uint64_t i = many; i-- > 0;)
     run_and_end(&run_it, &request, 0x10000 + 16 * i);
-  expect("request", "done", MANY);
-  expect("request", "exec", MANY);
+  expect("request", "done", many);
+  expect("request", "exec", many);
   expect("health", "missed", 0);
   expect("health", "lost", 0);
 }
@@ -175,20 +176,21 @@ static uint64_t call_equal(uint64_t fn) {
 /* A pipeline of commands with one callback and one argument: each is found at once, or
    this test does not come to its end. */
 START_TEST(equal_keys_are_a_queue) {
+  const unsigned posts = suite_is_slow() ? POSTS / 10 : POSTS;
   attach();
-  for (unsigned i = 0; i < POSTS; i++) {
+  for (unsigned i = 0; i < posts; i++) {
     post_equal(0x7f00);
     pass(1);
   }
-  expect("request", "live", POSTS);
+  expect("request", "live", posts);
   uint64_t last = 0;
-  for (unsigned i = 0; i < POSTS; i++) {
+  for (unsigned i = 0; i < posts; i++) {
     uint64_t id = call_equal(0x7f00);
     ck_assert_msg((uint32_t)id > (uint32_t)last, "%u comes after %u", (uint32_t)id, (uint32_t)last);
     last = id;
   }
-  expect("request", "done", POSTS);
-  expect("request", "queued", (uint64_t)POSTS * POSTS);
+  expect("request", "done", posts);
+  expect("request", "queued", (uint64_t)posts * posts);
   expect("health", "missed", 0);
   expect("health", "lost", 0);
 }
@@ -197,10 +199,11 @@ END_TEST
 /* All of them one after the other, as a wake finds them: a step each, or this test does not
    come to its end. Some have ended, some are the queue's no longer when their turn comes. */
 START_TEST(equal_keys_are_found_one_by_one) {
+  const unsigned posts = suite_is_slow() ? POSTS / 10 : POSTS;
   attach();
-  for (unsigned i = 0; i < POSTS; i++)
+  for (unsigned i = 0; i < posts; i++)
     post_equal(0x7f00);
-  for (unsigned i = 0; i < POSTS / 3; i++)
+  for (unsigned i = 0; i < posts / 3; i++)
     call_equal(0x7f00);
   struct key_search s = key_searching(0x7f00, 0x10, NS);
   unsigned found = 0, last = 0;
@@ -210,7 +213,7 @@ START_TEST(equal_keys_are_found_one_by_one) {
     if (++found % 100 == 0)
       call_equal(0x7f00); /* the oldest, which is behind us */
   }
-  ck_assert_uint_eq(found, POSTS - POSTS / 3);
+  ck_assert_uint_eq(found, posts - posts / 3);
 }
 END_TEST
 
@@ -237,6 +240,7 @@ END_TEST
 
 /* One stays, the others come and go behind it: the queue does not grow. */
 START_TEST(equal_keys_behind_one_that_stays) {
+  const unsigned posts = suite_is_slow() ? POSTS / 10 : POSTS;
   attach();
   post_equal(0x7f00);
   post_equal(0x7f00);
@@ -244,13 +248,13 @@ START_TEST(equal_keys_behind_one_that_stays) {
   gate.run_begin(&call, &first, 0x7f00, 0x10, &request, NULL);
   gate.run_begin(&call, &second, 0x7f00, 0x10, &request, NULL);
   ck_assert_uint_ne(first.word[0], second.word[0]);
-  for (unsigned i = 0; i < POSTS; i++) {
+  for (unsigned i = 0; i < posts; i++) {
     post_equal(0x7f00);
     call_equal(0x7f00);
   }
   ran(&second, APROF_DONE);
   ran(&first, APROF_DONE);
-  expect("request", "done", POSTS + 2);
+  expect("request", "done", posts + 2);
   expect("health", "missed", 0);
   ck_assert_uint_lt(profile()->used, 2u << 20);
 }
@@ -510,7 +514,7 @@ START_TEST(ring_goes_round) {
   for (unsigned i = 0; i < 20; i++)
     post_equal(0x7f00);
   uint64_t last = 0;
-  for (unsigned i = 0; i < 70000; i++) {
+  for (unsigned i = 0; i < (suite_is_slow() ? 1000u : 70000u); i++) {
     post_equal(0x7f00);
     uint64_t id = call_equal(0x7f00);
     ck_assert_uint_gt((uint32_t)id, (uint32_t)last);

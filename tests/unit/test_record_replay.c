@@ -687,7 +687,7 @@ START_TEST(events_that_contradict_themselves_make_a_story) {
   thread_begins();
   tell_a_request(START);
   for (uint64_t i = 0; i < block->ring_head; i++)
-    for (uint32_t kind = 0; kind <= APROF_TRACE_KINDS; kind++) {
+    for (uint32_t kind = 0; kind <= APROF_TRACE_KINDS; kind += suite_is_slow() ? 7 : 1) {
       struct aprof_trace_event old = ring[i];
       ring[i].w[1] = (uint64_t)kind << 48 | ((old.w[1] + i * kind) & APROF_TRACE_MASK(30));
       ck_assert_int_eq(ftruncate(file, 0), 0);
