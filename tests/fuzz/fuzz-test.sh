@@ -5,4 +5,4 @@
 src=$(cd "${top_srcdir:-${0%/*}/../..}" && pwd)
 build=${top_builddir:-$PWD}/tests/fuzz
 rm -rf "$build/learnt"
-exec "$src/tests/fuzz/run" --count "${FUZZ_COUNT:-8000}" --seed 1 --build "$build"
+exec "$src/tests/fuzz/run" --count "${FUZZ_COUNT:-3000}" --seed 1 --build "$build"

@@ -3,7 +3,7 @@
 #   make -f fuzz.mk src=SOURCES CLANG=clang
 # libFuzzer drives them; ASan and UBSan watch.
 
-FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS = -gline-tables-only -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 CPPFLAGS = -D_GNU_SOURCE -DHAVE_ZSTD -DAPROF_VERSION='"fuzz"' -I$(src) -I$(src)/rt/include -I$(src)/tests/cli -MMD -MP
 CFLAGS = -std=gnu11 $(FLAGS) -fsanitize=fuzzer-no-link
 CXXFLAGS = -std=gnu++14 $(FLAGS) -fsanitize=fuzzer-no-link

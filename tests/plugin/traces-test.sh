@@ -3,9 +3,11 @@
 # What the plugin inserts, as the trace of its events: each program of cases/ is
 # compiled by every GCC with many sets of options, run with a runtime that prints
 # each event, and compared with cases/NAME.trace, which is one for all of them.
+# As a test each program has the first two sets, and every third of the others in turn.
 #
+#   ALL=1 traces-test.sh      each program with each set of options
 #   UPDATE=1 traces-test.sh   writes the traces anew
-#   ONLY=NAME traces-test.sh  this program only
+#   ONLY=NAME traces-test.sh  this program only, with each set
 #
 # No option may change a trace, no compilation may warn.
 . "$(dirname "$0")/../lib.sh"
@@ -15,11 +17,11 @@ plugin=${APROF_PLUGIN:-$plugin}
 runtime=$work/trace-runtime.o
 warnings="-Wall -Wextra -Wno-unused-parameter -Wuninitialized -Wmaybe-uninitialized -Wclobbered -Werror"
 
-# What does not meddle with another stands beside it: each line is a compilation of every program.
+# What does not meddle with another stands beside it.
 common=(
   "-O0"
-  "-O1"
   "-O2 -g -fcompare-debug"
+  "-O1"
   "-O3"
   "-Os"
   "-Og -g"
@@ -66,18 +68,22 @@ check "the printing runtime" "$(gcc_of "$first")" -Wall -Wextra -O2 -fPIC -I"$sr
 check "the library of files.c" "$(gcc_of "$first")" -O2 -fPIC -c "$cases/files-lib.c" -o \
   "$work/files-lib.o"
 
+programs=0
 for path in "$cases"/*.c "$cases"/*.cc; do
   source=${path##*/}
   name=${source%.c*}
   [ "$name" != files-lib ] || continue
   [ -z "${ONLY:-}" ] || [ "$name" = "$ONLY" ] || continue
+  programs=$((programs + 1))
   trace=$cases/$name.trace
   if [ -n "${UPDATE:-}" ]; then
     run_case "$name" "$source" "$first" -O2
     cp "$work/out" "$trace"
   fi
   for major in $majors; do
-    for options in "${common[@]}"; do
+    for i in "${!common[@]}"; do
+      [ -n "${ALL:-}${ONLY:-}" ] || [ "$i" -lt 2 ] || [ $(((i + programs) % 3)) -eq 0 ] || continue
+      options=${common[i]}
       case "$name $options" in
       openmp*static*) continue ;; # libgomp's own linker warning
       esac
