@@ -10,6 +10,7 @@
 #include "rt/count/miss.h"
 #include "rt/future/key.h"
 #include "rt/request/member.h"
+#include "run.h"
 #include "span.h"
 #include "tokens.h"
 
@@ -186,7 +187,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
                       uint64_t now) {
   struct aprof_future *runs = innermost(f);
   if (runs->state == APROF_FUTURE_RUNNING || runs->state == APROF_FUTURE_ASIDE ||
-      (runs == f && !future_take(t, f, f->id, false))) {
+      (runs == f && !run_takes(t, f, f->id, false))) {
     node_shared(function_node(runs->node));
     event_missed(t, APROF_MISS_BUSY, site_id(site)); /* ..., or is inside a bracket there */
     return;

@@ -300,7 +300,7 @@ ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
   }
   if (f->lease == t->lease || !token_current(t, token->word[0]) || !run_may_begin(f) ||
       ((site->flags & APROF_OWN) && !fast_own(f, site, function)) ||
-      !future_take(t, f, token->word[0], false)) {
+      !run_takes(t, f, token->word[0], false)) {
     run_undone(site, token, f, function, self);
     return;
   }

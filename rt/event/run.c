@@ -140,7 +140,7 @@ static SLOW struct aprof_future *run_equal(struct thread *t, const struct aprof_
     if (!*taken)
       return f;
     uint64_t id = key_id(f, key0, key1);
-    if (id != 0 && (f->state == APROF_FUTURE_ASIDE || future_take(t, f, id, true)))
+    if (id != 0 && (f->state == APROF_FUTURE_ASIDE || run_takes(t, f, id, true)))
       return f;
     give_back(f, id, id != 0);
   }
@@ -159,9 +159,9 @@ struct aprof_future *run_sought(struct thread *t, const struct aprof_site *site,
   uint64_t id = f != NULL ? key_id(f, key0, key1) : 0;
   if (unlikely(id == 0))
     return NULL;
-  if (!taken && (equal || !run_may_begin(f) || /* or it is left to whom it is made for */
-                 ((site->flags & APROF_OWN) && of_another(f, function, NULL)) ||
-                 !future_take(t, f, id, false)))
+  if (!taken &&
+      (equal || !run_may_begin(f) || /* or it is left to whom it is made for */
+       ((site->flags & APROF_OWN) && of_another(f, function, NULL)) || !run_takes(t, f, id, false)))
     return NULL;
   token->word[0] = id;
   return f;
@@ -211,7 +211,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     give_back(f, id, taken);
     goto out; /* inside itself: idempotent */
   }
-  if (unlikely(runs == f && f->lease != t->lease) && !taken && !future_take(t, f, id, false)) {
+  if (unlikely(runs == f && f->lease != t->lease) && !taken && !run_takes(t, f, id, false)) {
     if (unlikely(site->flags & APROF_TUPLE))
       event_missed(t, APROF_MISS_BUSY, site_id(site));
     goto out;

@@ -3,11 +3,21 @@
 #ifndef APROF_RT_RUN_H
 #define APROF_RT_RUN_H
 
-#include "rt/rt.h"
+#include "rt/future/owner.h"
+#include "rt/future/record.h"
 
 /* It waits, or is queued: a run may begin it. */
 static inline bool run_may_begin(const struct aprof_future *f) {
   return f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
+}
+
+/* future_take, by a thread that may have records to give back, as what it takes is over soon. */
+static inline bool run_takes(struct thread *t, struct aprof_future *f, uint64_t id, bool opened) {
+  if (!future_take(t, f, id, opened))
+    return false;
+  if (unlikely(t->free_count > FREE_FOR_OTHERS))
+    records_go_back(t);
+  return true;
 }
 
 /* The future of that key, wherever it stands and whoever had it last, if it is at rest: this

@@ -8,7 +8,6 @@
  */
 #include "owner.h"
 
-#include "record.h"
 #include "rt/count/node.h"
 #include "stack.h"
 
@@ -55,8 +54,6 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool ope
     return false;
   t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
   f->counters = (uintptr_t)nowhere;
-  if (unlikely(t->free_count > FREE_FOR_OTHERS))
-    records_go_back(t);
   return true;
 }
 
